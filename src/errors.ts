@@ -1,0 +1,38 @@
+/** What the process exits with (README, "Exit codes"). */
+export const EXIT = {
+  done: 0,
+  finishedWithErrors: 1,
+  nothingSent: 2,
+  stopped: 3,
+  interrupted: 130,
+  terminated: 143,
+} as const;
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/**
+ * Something the person at the keyboard can mend: printed as message and hint, never with a stack trace.
+ * `exitCode` is 2 unless events may have been sent before it was noticed.
+ */
+export class UserError extends Error {
+  override readonly name: string = 'UserError';
+  readonly hint: string | undefined;
+  readonly exitCode: ExitCode;
+
+  constructor(message: string, options: { hint?: string; exitCode?: ExitCode; cause?: unknown } = {}) {
+    super(message, { cause: options.cause });
+    this.hint = options.hint;
+    this.exitCode = options.exitCode ?? EXIT.nothingSent;
+  }
+}
+
+/** The text of anything that was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** The `code` that Node and its libraries put on system errors (`ENOENT`, `ECONNRESET`, `UND_ERR_SOCKET`), if any. */
+export function codeOf(error: unknown): string | undefined {
+  const code = (error as { code?: unknown } | null)?.code;
+  return typeof code === 'string' ? code : undefined;
+}

@@ -1,0 +1,64 @@
+import type { Draft, EventType, Row } from '../model.ts';
+import type { Problem } from '../problem.ts';
+import type { Source, SourceSpec } from '../source/source.ts';
+
+/** What an event's second chances are; see the README's mapping reference. Every entry has all of them, defaults filled in. */
+export interface Policies {
+  readonly if_exists: 'reject' | 'skip' | 'update';
+  readonly if_changed: 'report' | 'ignore' | 'update' | readonly string[];
+  readonly if_missing: 'reject' | 'skip' | 'create';
+  readonly if_parent_missing: 'block' | 'send' | 'omit';
+  readonly if_both: 'reject' | 'deal' | 'lead';
+  readonly duplicates: 'reject' | 'first' | 'last';
+}
+
+/** Old name -> new name or UUID; null leaves the field out. `"*"` takes what no other key takes; all as written in the file. */
+export type NameMap = ReadonlyMap<string, string | null>;
+
+export interface References {
+  readonly pipelines: NameMap;
+  readonly stages: NameMap;
+  /** Stages that hold only within one old pipeline, by its old name. */
+  readonly stagesByPipeline: ReadonlyMap<string, NameMap>;
+  readonly owners: NameMap;
+}
+
+/** A mapping file that was read and found to be well-formed; columns are not checked yet. */
+export interface Mapping {
+  /** The path as the person gave it. */
+  readonly file: string;
+  readonly sha256: string;
+  readonly migration: string;
+  readonly sources: readonly SourceSpec[];
+  readonly references: References;
+  /** Names of the sources that events or lookups use, without repeats, in the order of the mapping. */
+  readonly usedSources: readonly string[];
+  /** Names of the sources that entries read (not those used by lookups alone). */
+  readonly eventSources: readonly string[];
+  readonly entries: readonly EntryHead[];
+  /**
+   * Binds the mapping to opened sources: checks columns, reads the lookup sources, and yields functions from row to
+   * drafts. Throws `ProblemsError` with every mistake at once.
+   */
+  compile(sources: ReadonlyMap<string, Source>): Promise<CompiledMapping>;
+}
+
+export interface EntryHead {
+  /** Position in the mapping's `events`; also `Draft.entry`. */
+  readonly index: number;
+  readonly type: EventType;
+  readonly source: string;
+  readonly policies: Policies;
+}
+
+/** One item of `events` as a function. Pure: the same row gives the same drafts, whatever was mapped before. */
+export interface CompiledEntry extends EntryHead {
+  /** No drafts: a `when` said no or `each` was empty. Lookup tables are held by the function. */
+  map(row: Row): readonly Draft[];
+}
+
+export interface CompiledMapping {
+  readonly entries: readonly CompiledEntry[];
+  /** A column found nowhere while another entry of its list exists, a JSON path never seen, … */
+  readonly warnings: readonly Problem[];
+}

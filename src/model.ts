@@ -1,0 +1,157 @@
+/**
+ * The words of this program, and the types that data has on its one way through it:
+ *
+ *     row -> draft -> ready -> outcome
+ *
+ * - **source**: one export (a file, or the parts of one) under the name the mapping gives it.
+ * - **record**, **row**: one entry of a source as it was read, and the place it was read at.
+ * - **mapping**: the file that says which events the records become. **entry**: one item of its `events` list.
+ * - **draft**: an event as mapped: names of stages and owners still in it, and what went wrong on the way.
+ * - **ready**: an event with its references resolved, validated: exactly what would be sent.
+ * - **issue**: something wrong with one record or event (a *problem* is wrong with the mapping or the input as a whole).
+ * - **outcome**: what became of an event: acknowledged, duplicate, invalid, rejected, blocked or pending.
+ * - **external id**: the record's id in the old CRM; the service matches on it.
+ * - **pass**: one reading of the input that sends the events of one type. The **survey** is the reading before.
+ * - **checkpoint**: the file that says what was settled. **ledger**: the same in memory.
+ */
+import type { JsonObject } from './json.ts';
+
+/** In the order in which they are sent (service interface, section 4.2: lead/*, then deal/*, then comment/*). */
+export const EVENT_TYPES = ['lead/created', 'lead/updated', 'deal/created', 'deal/updated', 'comment/created'] as const;
+export type EventType = (typeof EVENT_TYPES)[number];
+
+export const ENTITIES = ['lead', 'deal', 'comment'] as const;
+export type Entity = (typeof ENTITIES)[number];
+
+export function entityOf(type: EventType): Entity {
+  return type.slice(0, type.indexOf('/')) as Entity;
+}
+
+export function isUpdate(type: EventType): boolean {
+  return type.endsWith('/updated');
+}
+
+/** Where a record stands. `line` is its first line in `file` (0 where lines mean nothing); `record` counts from 1 within the file. */
+export interface Place {
+  readonly source: string;
+  readonly file: string;
+  readonly line: number;
+  readonly record: number;
+}
+
+/** A record as read: the cells in the order of the source's columns, or a JSON object whose numbers keep their digits. */
+export type RawRecord = readonly string[] | JsonObject;
+
+export interface Row {
+  readonly kind: 'row';
+  readonly place: Place;
+  readonly raw: RawRecord;
+  /** What the reader noticed without refusing the record: `short_row`, … */
+  readonly issues: readonly Issue[];
+}
+
+/** A record that could not be read; it travels the same way as a row. */
+export interface Unreadable {
+  readonly kind: 'unreadable';
+  readonly place: Place;
+  readonly issue: Issue;
+  /** What could be salvaged for the rejects file. */
+  readonly raw?: RawRecord;
+}
+
+export type ReadItem = Row | Unreadable;
+
+/** The stage at which an event (or record) failed. */
+export type IssueKind = 'read' | 'map' | 'resolve' | 'blocked' | 'send';
+
+export interface Issue {
+  readonly severity: 'error' | 'warning';
+  readonly kind: IssueKind;
+  /** snake_case, stable: people filter on it. */
+  readonly code: string;
+  /** The field of the event's data, `custom_params.origin`; absent where the whole record is meant. */
+  readonly field?: string;
+  /** Names the offending value, shortened; ends without a full stop. */
+  readonly message: string;
+  readonly hint?: string;
+}
+
+/** A value that was left out because it could not be read (`on_error: omit`); listed in `omitted.csv`. */
+export interface Omission {
+  readonly field: string;
+  readonly original: string;
+  readonly reason: string;
+}
+
+export interface Draft {
+  readonly kind: 'draft';
+  readonly type: EventType;
+  /** Index of the mapping's entry. */
+  readonly entry: number;
+  readonly place: Place;
+  /** Fields as mapped; `stage_name` and `owner_name` hold the old CRM's names. Absent values are absent. */
+  readonly data: JsonObject;
+  /** ISO 8601 with an offset. */
+  readonly occurredAt?: string;
+  /** The old name of the pipeline in which `stage_name` is looked up. */
+  readonly stagePipeline?: string;
+  /** Errors make the event invalid; warnings are counted. */
+  readonly issues: readonly Issue[];
+  readonly omissions: readonly Omission[];
+}
+
+export interface ParentRef {
+  readonly entity: 'lead' | 'deal';
+  readonly externalId: string;
+}
+
+/** An event as it would go out: only documented fields, references as UUIDs, validated. */
+export interface Ready {
+  readonly kind: 'ready';
+  readonly type: EventType;
+  readonly entry: number;
+  readonly place: Place;
+  /** Absent only for comments that the old CRM gave no id. */
+  readonly externalId?: string;
+  readonly parent?: ParentRef;
+  readonly data: JsonObject;
+  readonly occurredAt?: string;
+  readonly issues: readonly Issue[];
+  readonly omissions: readonly Omission[];
+}
+
+/** An event that cannot be sent as it stands: at least one of its issues is an error. */
+export interface Invalid {
+  readonly kind: 'invalid';
+  readonly type: EventType;
+  readonly entry: number;
+  readonly place: Place;
+  readonly externalId?: string;
+  readonly issues: readonly Issue[];
+  readonly omissions: readonly Omission[];
+}
+
+/** What the service did with an acknowledged event (service interface, section 2.7). */
+export type Effect = 'created' | 'updated' | 'none';
+
+/** How sending one event ended. `attempts` counts the requests spent on it. */
+export type Outcome =
+  | {
+      readonly status: 'acknowledged';
+      readonly outcome: Effect;
+      readonly entityId: string;
+      /** `deduplicated`, `replayed`, `changed`, `already_exists` (skipped), …: how it came to be acknowledged, where not plainly. */
+      readonly code?: string;
+      readonly attempts: number;
+    }
+  | {
+      readonly status: 'rejected';
+      readonly code: string;
+      readonly message: string;
+      readonly field?: string;
+      readonly hint?: string;
+      readonly httpStatus?: number;
+      readonly attempts: number;
+    }
+  /** Not settled: the run is stopping; a rerun sends it again under the same id. */
+  | { readonly status: 'pending'; readonly attempts: number };

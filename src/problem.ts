@@ -1,0 +1,106 @@
+import { UserError } from './errors.ts';
+
+/** A place in a file that a person wrote; line and column count from 1. */
+export interface Location {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+/** A mistake in what the person wrote or handed in, found before anything is sent. All are reported at once. */
+export interface Problem {
+  readonly code: string;
+  readonly message: string;
+  readonly severity: 'error' | 'warning';
+  readonly at?: Location;
+  /** How to mend it, where that is known: "did you mean `Email`?" */
+  readonly suggestion?: string;
+}
+
+/** Several mistakes at once, already worded as `file:line:column message`. Exit code 2. */
+export class ProblemsError extends UserError {
+  override readonly name = 'ProblemsError';
+  readonly problems: readonly Problem[];
+
+  constructor(summary: string, problems: readonly Problem[], sources: ReadonlyMap<string, string> = new Map()) {
+    super([summary, ...problems.map((problem) => formatProblem(problem, sources))].join('\n\n'));
+    this.problems = problems;
+  }
+}
+
+/** `file:line:column error code: message`, the lines around it where `sources` has the file's text, and the suggestion. */
+export function formatProblem(problem: Problem, sources: ReadonlyMap<string, string> = new Map()): string {
+  const { at } = problem;
+  const where = at ? `${at.file}:${at.line}:${at.column} ` : '';
+  const text = at && sources.get(at.file);
+  return [
+    `${where}${problem.severity}: ${problem.message} [${problem.code}]`,
+    ...(at && text !== undefined ? [codeFrame(text, at)] : []),
+    ...(problem.suggestion ? [`  hint: ${problem.suggestion}`] : []),
+  ].join('\n');
+}
+
+/** The line named by `at` with a caret under the column, and one line of context on either side. */
+export function codeFrame(text: string, at: Location): string {
+  const lines = text.split(/\r\n|\n|\r/);
+  const first = Math.max(1, at.line - 1);
+  const last = Math.min(lines.length, at.line + 1);
+  const width = String(last).length;
+  const frame: string[] = [];
+  for (let number = first; number <= last; number += 1) {
+    frame.push(`  ${number === at.line ? '>' : ' '} ${String(number).padStart(width)} | ${lines[number - 1] ?? ''}`);
+    if (number === at.line) frame.push(`    ${' '.repeat(width)} | ${' '.repeat(Math.max(0, at.column - 1))}^`);
+  }
+  return frame.join('\n');
+}
+
+/** The candidates nearest to `name`, best first; none when nothing is close enough to be meant. */
+export function nearest(name: string, candidates: Iterable<string>, most = 3): string[] {
+  const wanted = fold(name);
+  const scored: { candidate: string; distance: number }[] = [];
+  for (const candidate of new Set(candidates)) {
+    const other = fold(candidate);
+    const allowed = Math.max(1, Math.floor(Math.max(wanted.length, other.length) / 3));
+    const contained = wanted.length >= 3 && other.length >= 3 && (other.includes(wanted) || wanted.includes(other));
+    const distance = contained ? 1 : editDistance(wanted, other);
+    if (distance <= allowed) scored.push({ candidate, distance });
+  }
+  return scored
+    .sort((a, b) => a.distance - b.distance || a.candidate.localeCompare(b.candidate, 'en'))
+    .slice(0, most)
+    .map(({ candidate }) => candidate);
+}
+
+/** "did you mean `a`, `b` or `c`?", or undefined when nothing is near. */
+export function didYouMean(name: string, candidates: Iterable<string>): string | undefined {
+  const near = nearest(name, candidates).map((candidate) => `\`${candidate}\``);
+  if (near.length === 0) return undefined;
+  const last = near.pop()!;
+  return `did you mean ${near.length > 0 ? `${near.join(', ')} or ` : ''}${last}?`;
+}
+
+function fold(text: string): string {
+  return text
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[\s_-]+/gu, ' ')
+    .trim();
+}
+
+/** Optimal string alignment distance: a swap of two neighbours counts as one edit. */
+function editDistance(a: string, b: string): number {
+  let before: number[] = [];
+  let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i += 1) {
+    const current = [i];
+    for (let j = 1; j <= b.length; j += 1) {
+      const substitution = previous[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
+      let best = Math.min(previous[j]! + 1, current[j - 1]! + 1, substitution);
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) best = Math.min(best, before[j - 2]! + 1);
+      current.push(best);
+    }
+    before = previous;
+    previous = current;
+  }
+  return previous[b.length]!;
+}
