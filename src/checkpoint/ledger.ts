@@ -1,0 +1,157 @@
+import type { FieldHashes } from '../identity.ts';
+import { ByteColumn, KeyTable, keyWords, Uint32Column } from '../keys.ts';
+import { entityOf, isUpdate, type EventType } from '../model.ts';
+import { IF_CHANGED, type SentLine, type SettledLine } from './lines.ts';
+
+const NONE = 0;
+const ACKNOWLEDGED = 1;
+const REJECTED = 2;
+const CLAIMED = 3;
+
+/**
+ * The checkpoint in memory: per record what was acknowledged or rejected and a hash of its content; no field values.
+ * Keys are numbers of `keys`, which the plan shares.
+ */
+export class Ledger {
+  readonly keys = new KeyTable();
+  /** Acknowledged events of the mapping, without updates that `if_changed` added. */
+  acknowledged = 0;
+  settled = 0;
+
+  readonly #created = new ByteColumn();
+  readonly #createdSha = new ShaColumn();
+  /** Per key the number of its newest update + 1; updates of one key form a list through `#next`. */
+  readonly #newest = new Uint32Column();
+  readonly #next = new Uint32Column();
+  readonly #updateSha = new ShaColumn();
+  readonly #updateStatus = new ByteColumn();
+  #updates = 0;
+  readonly #ackedUpdates = new Uint32Column();
+  /** Contents that `if_changed` sent since; few. */
+  readonly #sinceCreated = new Map<number, string>();
+  readonly #unanswered = new Map<string, string>();
+  readonly #fields: Map<number, FieldHashes> | undefined;
+
+  /** `keepFields`: needed only where a mapping's `if_changed` lists fields. */
+  constructor(options: { keepFields: boolean }) {
+    this.#fields = options.keepFields ? new Map() : undefined;
+  }
+
+  /** The number of the record an event is about; an event without external id is known by its own id. */
+  keyOf(type: EventType, externalId: string | null, id: string): number {
+    return this.keys.intern(recordKey(type, externalId, id));
+  }
+
+  sent(line: SentLine): void {
+    this.#unanswered.set(sendKey(line.type, this.keyOf(line.type, line.external_id, line.id)), line.content_sha);
+  }
+
+  settle(line: SettledLine): void {
+    const key = this.keyOf(line.type, line.external_id, line.id);
+    this.#unanswered.delete(sendKey(line.type, key));
+    this.settled += 1;
+    if (line.code === IF_CHANGED) this.#settleSinceCreated(key, line);
+    else if (isUpdate(line.type)) this.#settleUpdate(key, line);
+    else this.#settleCreated(key, line);
+  }
+
+  created(key: number): 'none' | 'acknowledged' | 'rejected' {
+    const status = this.#created.get(key);
+    return status === ACKNOWLEDGED ? 'acknowledged' : status === REJECTED ? 'rejected' : 'none';
+  }
+
+  /** Whether the record's created event, or what `if_changed` sent after it, had this content. */
+  hasContent(key: number, sha: string): boolean {
+    const since = this.#sinceCreated.get(key);
+    return since === undefined ? this.#createdSha.equals(key, sha) : since === sha;
+  }
+
+  /** Hashes per field as last sent; undefined unless fields are kept. */
+  fields(key: number): FieldHashes | undefined {
+    return this.#fields?.get(key);
+  }
+
+  acknowledgedUpdates(key: number): number {
+    return this.#ackedUpdates.get(key);
+  }
+
+  /** Takes one acknowledged update of this content, each only once; false when there is none (left). */
+  claimUpdate(key: number, sha: string): boolean {
+    const update = this.#findUpdate(key, sha, ACKNOWLEDGED);
+    if (update < 0) return false;
+    this.#updateStatus.set(update, CLAIMED);
+    return true;
+  }
+
+  rejectedUpdate(key: number, sha: string): boolean {
+    return this.#findUpdate(key, sha, REJECTED) >= 0;
+  }
+
+  /** The content of a request whose answer was never recorded. */
+  unansweredSha(type: EventType, key: number): string | undefined {
+    return this.#unanswered.get(sendKey(type, key));
+  }
+
+  #settleCreated(key: number, line: SettledLine): void {
+    const acknowledged = line.status === 'acknowledged';
+    if (this.#created.get(key) === ACKNOWLEDGED) return;
+    if (acknowledged) this.acknowledged += 1;
+    this.#created.set(key, acknowledged ? ACKNOWLEDGED : REJECTED);
+    this.#createdSha.set(key, line.content_sha);
+    if (acknowledged) this.#fields?.set(key, line.fields);
+  }
+
+  #settleSinceCreated(key: number, line: SettledLine): void {
+    if (line.status !== 'acknowledged') return;
+    this.#sinceCreated.set(key, line.content_sha);
+    this.#fields?.set(key, { ...this.#fields.get(key), ...line.fields });
+  }
+
+  #settleUpdate(key: number, line: SettledLine): void {
+    const acknowledged = line.status === 'acknowledged';
+    let update = this.#findUpdate(key, line.content_sha, REJECTED);
+    if (update < 0) {
+      update = this.#updates;
+      this.#updates += 1;
+      this.#updateSha.set(update, line.content_sha);
+      this.#next.set(update, this.#newest.get(key));
+      this.#newest.set(key, update + 1);
+    }
+    this.#updateStatus.set(update, acknowledged ? ACKNOWLEDGED : REJECTED);
+    if (!acknowledged) return;
+    this.acknowledged += 1;
+    this.#ackedUpdates.set(key, this.#ackedUpdates.get(key) + 1);
+  }
+
+  #findUpdate(key: number, sha: string, status: number): number {
+    for (let link = this.#newest.get(key); link !== NONE; link = this.#next.get(link - 1)) {
+      if (this.#updateStatus.get(link - 1) === status && this.#updateSha.equals(link - 1, sha)) return link - 1;
+    }
+    return -1;
+  }
+}
+
+/** 64 bits of a content hash per number: contents are only ever compared within one record. */
+export class ShaColumn {
+  readonly #words = new Uint32Column();
+
+  set(index: number, sha: string): void {
+    this.#words.set(index * 2, Number.parseInt(sha.slice(0, 8), 16));
+    this.#words.set(index * 2 + 1, Number.parseInt(sha.slice(8, 16), 16));
+  }
+
+  equals(index: number, sha: string): boolean {
+    return (
+      this.#words.get(index * 2) === Number.parseInt(sha.slice(0, 8), 16) &&
+      this.#words.get(index * 2 + 1) === Number.parseInt(sha.slice(8, 16), 16)
+    );
+  }
+}
+
+function recordKey(type: EventType, externalId: string | null, id: string): ReturnType<typeof keyWords> {
+  return keyWords(externalId === null ? `event:${id}` : `${entityOf(type)}:${externalId}`);
+}
+
+function sendKey(type: EventType, key: number): string {
+  return `${type} ${key}`;
+}

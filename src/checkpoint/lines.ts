@@ -1,0 +1,52 @@
+/** The lines of `checkpoint.ndjson`, as they stand in the file. */
+import type { FieldHashes } from '../identity.ts';
+import type { Effect, EventType } from '../model.ts';
+import type { FileDigest } from '../source/source.ts';
+
+export interface HeaderLine {
+  readonly kind: 'header';
+  readonly version: 1;
+  readonly migration: string;
+  readonly base_url: string;
+  /** How the account is known again without storing a secret: it has at least one of these pipelines. */
+  readonly account: { readonly pipeline_ids: readonly string[]; readonly user_ids: readonly string[] };
+  readonly created_at: string;
+}
+
+export interface RunLine {
+  readonly kind: 'run';
+  readonly tool: string;
+  readonly mapping_sha256: string;
+  readonly inputs: readonly FileDigest[];
+  readonly at: string;
+}
+
+/** Written before a request goes out: if no settled line follows, whether the event arrived is unknown. */
+export interface SentLine {
+  readonly kind: 'sent';
+  readonly id: string;
+  readonly type: EventType;
+  readonly external_id: string | null;
+  readonly content_sha: string;
+}
+
+/** `id` stands first in every settled line, so that a reader may find it at a fixed place. */
+export interface SettledLine {
+  readonly id: string;
+  readonly type: EventType;
+  readonly external_id: string | null;
+  readonly status: 'acknowledged' | 'rejected';
+  readonly outcome: Effect | null;
+  readonly entity_id: string | null;
+  readonly code: string | null;
+  readonly content_sha: string;
+  readonly fields: FieldHashes;
+  readonly at: string;
+}
+
+export type CheckpointLine = HeaderLine | RunLine | SentLine | SettledLine;
+
+/** `code` of an update that was sent because a record acknowledged earlier has changed since (`if_changed`). */
+export const IF_CHANGED = 'if_changed';
+
+export const CHECKPOINT_FILE = 'checkpoint.ndjson';
