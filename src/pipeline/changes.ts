@@ -1,0 +1,49 @@
+import { CUSTOM_FIELDS, fieldHashes, type FieldHashes } from '../identity.ts';
+import { isObject, type JsonObject, type JsonValue } from '../json.ts';
+import type { Policies } from '../mapping/mapping.ts';
+import type { Ready } from '../model.ts';
+
+/** People list fields by the names they map; what goes out instead are ids. */
+const SENT_AS: Readonly<Record<string, string>> = { stage_name: 'stage_id', owner_name: 'owner_id' };
+
+/**
+ * The fields among those that `if_changed` lists whose value is another now than when the record was last sent; hashes
+ * as `fieldHashes` names them. A field that has no value any more cannot be sent, so it is not among them.
+ */
+export function changedFields(event: Ready, listed: readonly string[], before: FieldHashes): string[] {
+  return Object.entries(fieldHashes(event.data))
+    .filter(([name, hash]) => isListed(name, listed) && before[name] !== hash)
+    .map(([name]) => name);
+}
+
+/** The update that brings an acknowledged record to the event's present content: whole, or only the fields named. */
+export function updateOf(event: Ready, fields: 'all' | readonly string[]): Ready {
+  const { parent: _parent, ...rest } = event;
+  const type = event.type === 'lead/created' ? 'lead/updated' : 'deal/updated';
+  return { ...rest, type, data: fields === 'all' ? event.data : pick(event.data, fields) };
+}
+
+/** Whether this policy makes updates of acknowledged records at all. */
+export function sendsUpdates(policies: Policies): boolean {
+  return policies.if_changed === 'update' || typeof policies.if_changed === 'object';
+}
+
+function isListed(name: string, listed: readonly string[]): boolean {
+  const dot = name.indexOf('.');
+  const [outer, inner] = dot < 0 ? [name, undefined] : [name.slice(0, dot), name.slice(dot + 1)];
+  return listed.some((item) => {
+    const sent = SENT_AS[item] ?? item;
+    return sent === name || (inner !== undefined && (sent === outer || sent === inner));
+  });
+}
+
+function pick(data: JsonObject, fields: readonly string[]): JsonObject {
+  const picked: Record<string, JsonValue | undefined> = { external_id: data.external_id };
+  for (const [name, value] of Object.entries(data)) {
+    if (fields.includes(name)) picked[name] = value;
+    if (!CUSTOM_FIELDS.includes(name) || !isObject(value)) continue;
+    const inner = Object.entries(value).filter(([key]) => fields.includes(`${name}.${key}`));
+    if (inner.length > 0) picked[name] = Object.fromEntries(inner);
+  }
+  return picked;
+}

@@ -1,0 +1,241 @@
+import PQueue from 'p-queue';
+import type { AppendLog } from '../append-log.ts';
+import { IF_CHANGED } from '../checkpoint/lines.ts';
+import type { CheckpointWriter } from '../checkpoint/write.ts';
+import { EXIT, messageOf } from '../errors.ts';
+import { contentSha, fieldHashes } from '../identity.ts';
+import type { Policies } from '../mapping/mapping.ts';
+import { entityOf, isUpdate, type Effect, type EventType, type Outcome, type Ready } from '../model.ts';
+import { csvLine } from '../report/csv.ts';
+import type { ErrorReport } from '../report/error-report.ts';
+import type { Deliverer } from './deliver.ts';
+import type { Halt } from './halt.ts';
+import type { Due } from './pass.ts';
+import type { Plan } from './plan.ts';
+
+export interface DispatchOptions {
+  readonly plan: Plan;
+  readonly policies: readonly Policies[];
+  readonly deliverer: Deliverer;
+  readonly checkpoint: CheckpointWriter;
+  readonly ids: AppendLog;
+  readonly report: ErrorReport;
+  readonly halt: Halt;
+  readonly concurrency: number;
+  /** Rejections in a row with one code that stop the run; 0 = off. */
+  readonly maxRejectionsInARow: number;
+  /** Rejections of this run that stop it. */
+  readonly maxRejections: number;
+  readonly maxRequests: number | undefined;
+  /** Whether the checkpoint is new to this service: then a first answer `deduplicated` stops the run. */
+  readonly isFirstRun: boolean;
+}
+
+/**
+ * Hands events to the deliverer, at most `concurrency` at a time, and records how each ended: evidence first, then the
+ * checkpoint, then the plan. The first event of a type goes alone until one has been acknowledged; two events about one
+ * record are never in flight together.
+ */
+export class Dispatcher {
+  readonly outcomes: Record<Effect, number> = { created: 0, updated: 0, none: 0 };
+  readonly #options: DispatchOptions;
+  readonly #queue: PQueue;
+  readonly #inFlight = new Map<number, Promise<void>>();
+  readonly #proven = new Set<EventType>();
+  #rejections = 0;
+  #inARow = { code: '', count: 0 };
+  #answered = 0;
+
+  constructor(options: DispatchOptions) {
+    this.#options = options;
+    this.#queue = new PQueue({ concurrency: options.concurrency });
+  }
+
+  /**
+   * Resolves when the event is on its way and there is room for the next. `again`: it was rejected by an earlier run, so
+   * another rejection is no news.
+   */
+  async send(due: Due, again: boolean): Promise<void> {
+    const { plan, halt, concurrency } = this.#options;
+    const key = plan.tables[due.event.type].key(due.ordinal)!;
+    await this.#inFlight.get(key);
+    await this.#leaveBudget();
+    if (halt.requested) return;
+    const sending = this.#queue.add(() => this.#sendOne(due, again));
+    this.#inFlight.set(key, sending);
+    void sending.finally(() => this.#inFlight.delete(key));
+    await (this.#proven.has(due.event.type) ? this.#queue.onSizeLessThan(concurrency) : sending);
+  }
+
+  /** Resolves when everything handed in has ended. */
+  idle(): Promise<void> {
+    return this.#queue.onIdle();
+  }
+
+  /** With a budget of requests, the last ones go one after another, so that it is never exceeded by those in flight. */
+  async #leaveBudget(): Promise<void> {
+    const { maxRequests, deliverer, halt, concurrency } = this.#options;
+    if (maxRequests === undefined) return;
+    if (deliverer.counters.requests + this.#queue.size + this.#queue.pending + concurrency >= maxRequests) {
+      await this.idle();
+    }
+    if (deliverer.counters.requests < maxRequests) return;
+    halt.request({
+      code: 'max_requests',
+      message: `the ${maxRequests} requests of --max-requests are spent`,
+      exitCode: EXIT.stopped,
+    });
+  }
+
+  async #sendOne(due: Due, again: boolean): Promise<void> {
+    const { plan, halt, deliverer, policies } = this.#options;
+    if (halt.requested) return;
+    const { type } = due.event;
+    const ready = plan.asSent(due.event, due.ordinal);
+    const id = plan.idOf(ready, due.ordinal);
+    const policy = policies[ready.entry]!;
+    const second = secondType(type, policy);
+    const earlierSend = plan.earlierSend(ready, id);
+    try {
+      const outcome = await deliverer.deliver({
+        ready,
+        id,
+        policies: policy,
+        ...(earlierSend ? { earlierSend } : {}),
+        ...(second ? { second: { type: second, id: plan.secondId(ready, second, due.ordinal) } } : {}),
+      });
+      await this.#settle(due, ready, id, outcome, again);
+    } catch (error) {
+      halt.request({
+        code: 'state_not_written',
+        message: `cannot write to the state directory: ${messageOf(error)}`,
+        hint: 'make room or mend the permissions, then rerun: nothing acknowledged is lost',
+        exitCode: EXIT.stopped,
+      });
+    }
+  }
+
+  async #settle(due: Due, ready: Ready, id: string, outcome: Outcome, again: boolean): Promise<void> {
+    if (outcome.status === 'pending') return;
+    if (outcome.status === 'acknowledged') await this.#acknowledge(due, ready, id, outcome);
+    else await this.#reject(due, ready, id, outcome, again);
+    this.#answered += 1;
+  }
+
+  async #acknowledge(
+    due: Due,
+    ready: Ready,
+    id: string,
+    outcome: Extract<Outcome, { status: 'acknowledged' }>,
+  ): Promise<void> {
+    const { plan, checkpoint, ids, report, halt, isFirstRun } = this.#options;
+    if (isFirstRun && this.#answered === 0 && outcome.code === 'deduplicated') {
+      halt.request(WRONG_STATE_DIRECTORY);
+      return;
+    }
+    const { type } = due.event;
+    await checkpoint.settle({
+      ...this.#line(ready, id),
+      status: 'acknowledged',
+      outcome: outcome.outcome,
+      entity_id: outcome.entityId,
+      code: due.derived ? IF_CHANGED : (outcome.code ?? null),
+      at: new Date().toISOString(),
+    });
+    plan.settle(type, due.ordinal, 'acknowledged');
+    this.outcomes[outcome.outcome] += 1;
+    this.#proven.add(type);
+    this.#inARow = { code: '', count: 0 };
+    if (outcome.outcome === 'none' && outcome.code === undefined) {
+      report.warning({
+        severity: 'warning',
+        kind: 'send',
+        code: 'not_created',
+        message: 'acknowledged without effect',
+      });
+    }
+    if (outcome.entityId !== '') {
+      await ids.append(csvLine([type, ready.externalId, outcome.entityId]), { durable: false });
+    }
+  }
+
+  async #reject(
+    due: Due,
+    ready: Ready,
+    id: string,
+    outcome: Extract<Outcome, { status: 'rejected' }>,
+    again: boolean,
+  ): Promise<void> {
+    const { plan, checkpoint, report } = this.#options;
+    const { code, message, field, hint, httpStatus, attempts } = outcome;
+    const issue = {
+      severity: 'error',
+      kind: 'send',
+      code,
+      message,
+      ...(field === undefined ? {} : { field }),
+      ...(hint === undefined ? {} : { hint }),
+    } as const;
+    const { type, place, externalId } = ready;
+    await report.error(
+      { place, type, externalId, eventId: id, issues: [issue], httpStatus, attempts, raw: due.row.raw },
+      { durable: true },
+    );
+    await checkpoint.settle({
+      ...this.#line(ready, id),
+      status: 'rejected',
+      outcome: null,
+      entity_id: null,
+      code,
+      at: new Date().toISOString(),
+    });
+    plan.settle(type, due.ordinal, 'rejected');
+    if (!again) this.#countRejection(code);
+  }
+
+  #countRejection(code: string): void {
+    const { halt, maxRejections, maxRejectionsInARow } = this.#options;
+    this.#rejections += 1;
+    this.#inARow = { code, count: this.#inARow.code === code ? this.#inARow.count + 1 : 1 };
+    if (maxRejectionsInARow > 0 && this.#inARow.count >= maxRejectionsInARow) {
+      halt.request({
+        code: 'rejections_in_a_row',
+        message: `the service rejected ${this.#inARow.count} events in a row with \`${code}\``,
+        hint: 'see errors.csv; mend the mapping or the account, then rerun (`--max-rejections-in-a-row 0` lifts this)',
+        exitCode: EXIT.stopped,
+      });
+    } else if (this.#rejections > maxRejections) {
+      halt.request({
+        code: 'too_many_errors',
+        message: `the service rejected ${this.#rejections} events of this run, more than --max-errors allows`,
+        hint: 'see errors.csv; mend what they have in common, then rerun',
+        exitCode: EXIT.stopped,
+      });
+    }
+  }
+
+  #line(ready: Ready, id: string) {
+    return {
+      id,
+      type: ready.type,
+      external_id: ready.externalId ?? null,
+      content_sha: contentSha(ready.data),
+      fields: fieldHashes(ready.data),
+    };
+  }
+}
+
+const WRONG_STATE_DIRECTORY = {
+  code: 'unknown_history',
+  message:
+    'the service has already processed the first event of this migration, but this state directory knows of none',
+  hint: 'name the right directory with --state DIR, or go on with --adopt if it is lost',
+  exitCode: EXIT.stopped,
+} as const;
+
+function secondType(type: EventType, policies: Policies): EventType | undefined {
+  const entity = entityOf(type);
+  if (entity === 'comment') return undefined;
+  if (isUpdate(type)) return policies.if_missing === 'create' ? `${entity}/created` : undefined;
+  return policies.if_exists === 'update' ? `${entity}/updated` : undefined;
+}

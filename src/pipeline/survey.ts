@@ -1,0 +1,98 @@
+import type { CompiledMapping } from '../mapping/mapping.ts';
+import { EVENT_TYPES, type EventType, type Issue, type Ready } from '../model.ts';
+import type { ErrorReport } from '../report/error-report.ts';
+import type { Source } from '../source/source.ts';
+import type { Plan } from './plan.ts';
+import { readThrough } from './read.ts';
+import type { Resolver } from './resolve.ts';
+
+/** read = mapped + skipped + unreadable; sources used only by lookups are not counted. */
+export interface RecordCounts {
+  read: number;
+  mapped: number;
+  skipped: number;
+  unreadable: number;
+}
+
+/** What the survey found beyond the plan that it filled. */
+export interface Survey {
+  readonly records: RecordCounts;
+  /** The first events of each type as they would go out. */
+  readonly samples: ReadonlyMap<EventType, readonly Ready[]>;
+}
+
+const SAMPLES_PER_TYPE = 3;
+
+/**
+ * Reads the whole input once: maps, resolves and validates every record and enters every event into the plan. Sends
+ * nothing. What is wrong with a record or an event goes to the report; what is wrong with a file as a whole is thrown.
+ */
+export async function survey(job: {
+  readonly sources: ReadonlyMap<string, Source>;
+  readonly eventSources: readonly string[];
+  readonly compiled: CompiledMapping;
+  readonly resolver: Resolver;
+  readonly plan: Plan;
+  readonly report: ErrorReport;
+  readonly goesOn: () => boolean;
+  /** The event types to send; the others stay pending. */
+  readonly only: readonly EventType[];
+}): Promise<Survey> {
+  const { plan, report } = job;
+  const records: RecordCounts = { read: 0, mapped: 0, skipped: 0, unreadable: 0 };
+  const samples = new Map<EventType, Ready[]>(EVENT_TYPES.map((type) => [type, []]));
+  let writing: Promise<void>[] = [];
+
+  const warn = (issues: readonly Issue[]): void => {
+    for (const issue of issues) if (issue.severity === 'warning') report.warning(issue);
+  };
+
+  for (const name of job.eventSources) {
+    const entries = job.compiled.entries.filter(({ source }) => source === name);
+    await readThrough(job.sources.get(name)!, entries, job.resolver, {
+      goesOn: job.goesOn,
+      item(item, events) {
+        records.read += 1;
+        if (item.kind === 'row') {
+          records[events > 0 ? 'mapped' : 'skipped'] += 1;
+          warn(item.issues);
+          return;
+        }
+        records.unreadable += 1;
+        warn([item.issue]);
+        writing.push(report.error({ place: item.place, issues: [item.issue], raw: item.raw }));
+      },
+      event({ event, row }) {
+        const { type, place, externalId, issues, omissions } = event;
+        warn(issues);
+        if (omissions.length > 0) writing.push(report.omitted(place, externalId, omissions));
+        if (event.kind === 'invalid') {
+          plan.addInvalid(event);
+          writing.push(report.error({ place, type, externalId, issues, raw: row.raw }));
+          return;
+        }
+        const verdict = plan.add(event);
+        if (verdict.changed)
+          report.warning({ ...CHANGED, message: `${externalId} has changed since it was acknowledged` });
+        if (event.type === 'comment/created' && externalId === undefined) report.warning(NAMELESS);
+        const shown = samples.get(event.type)!;
+        if (shown.length < SAMPLES_PER_TYPE) shown.push(event);
+      },
+      async batch() {
+        await Promise.all(writing);
+        writing = [];
+      },
+    });
+  }
+  plan.link(job.only);
+  return { records, samples };
+}
+
+const CHANGED = { severity: 'warning', kind: 'map', code: 'changed' } as const;
+
+const NAMELESS: Issue = {
+  severity: 'warning',
+  kind: 'map',
+  code: 'comment_without_id',
+  message: 'a comment without external_id cannot be corrected later: sending it changed would add a second one',
+};

@@ -1,0 +1,46 @@
+import type { Effect, EventType } from '../model.ts';
+
+/** Where the events of one type (or all) stand; `total` is the sum of the others. */
+export interface EventCounts {
+  total: number;
+  acknowledged: number;
+  duplicates: number;
+  invalid: number;
+  rejected: number;
+  blocked: number;
+  pending: number;
+}
+
+/** `summary.json`, and what `--json` prints. */
+export interface Summary {
+  readonly migration: string;
+  readonly dry_run: boolean;
+  readonly exit: { readonly code: number; readonly reason: string };
+  readonly base_url: string | null;
+  readonly started_at: string;
+  readonly finished_at: string;
+  /** read = mapped + skipped + unreadable. */
+  readonly records: {
+    readonly read: number;
+    readonly mapped: number;
+    readonly skipped: number;
+    readonly unreadable: number;
+  };
+  /** `gone` stands beside the sum, `changed` is a part of `acknowledged`. */
+  readonly events: EventCounts & { readonly gone: number; readonly changed: number };
+  readonly by_type: Readonly<Partial<Record<EventType, EventCounts>>>;
+  readonly outcomes: Readonly<Record<Effect, number>>;
+  readonly this_run: {
+    readonly requests: number;
+    readonly events_sent: number;
+    readonly retries: number;
+    readonly rate_limited: number;
+    readonly already_acknowledged: number;
+    readonly seconds: number;
+  };
+  readonly errors_by_code: Readonly<Record<string, number>>;
+  readonly warnings_by_code: Readonly<Record<string, number>>;
+  /** How long what is pending will take at the rate. */
+  readonly estimate_seconds: number;
+  readonly files: { readonly checkpoint: string | null; readonly errors: string; readonly report: string | null };
+}

@@ -1,0 +1,136 @@
+import { mkdir, readFile, rename, stat, unlink, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { hostname } from 'node:os';
+import { createServer, type Server } from 'node:net';
+import { join } from 'node:path';
+import { codeOf, EXIT, messageOf, UserError } from './errors.ts';
+
+/** A migration's state directory: 0700, everything in it 0600. */
+export class StateDir {
+  readonly path: string;
+
+  private constructor(path: string) {
+    this.path = path;
+  }
+
+  static async create(path: string): Promise<StateDir> {
+    try {
+      await mkdir(path, { recursive: true, mode: 0o700 });
+    } catch (error) {
+      throw new UserError(`cannot create the state directory ${path}: ${messageOf(error)}`, {
+        hint: 'choose another with --state DIR, or mend the permissions',
+        cause: error,
+      });
+    }
+    return new StateDir(path);
+  }
+
+  /** One that a run left; a `UserError` says so if there is none. */
+  static async existing(path: string): Promise<StateDir> {
+    const found = await stat(path).catch(() => undefined);
+    if (found?.isDirectory()) return new StateDir(path);
+    throw new UserError(`there is no state directory ${path}`, {
+      hint: 'nothing ran for this mapping yet, or its state is elsewhere: name it with --state DIR',
+    });
+  }
+
+  file(name: string): string {
+    return join(this.path, name);
+  }
+}
+
+/** Replaces a file as a whole: whoever reads it sees the old text or the new one. */
+export async function writeWhole(path: string, text: string): Promise<void> {
+  const temporary = `${path}.tmp`;
+  await writeFile(temporary, text, { mode: 0o600 });
+  await rename(temporary, path);
+}
+
+interface Holder {
+  readonly host: string;
+  readonly pid: number;
+  readonly at: string;
+}
+
+/**
+ * One run at a time holds a state directory. On Linux the lock is an abstract socket, which the kernel frees at the very
+ * moment its holder dies; elsewhere it is the process named in `lock.json`. That file also tells a holder on another
+ * machine, which is taken over only on demand.
+ */
+export class Lock {
+  readonly #path: string;
+  readonly #server: Server | undefined;
+
+  private constructor(path: string, server: Server | undefined) {
+    this.#path = path;
+    this.#server = server;
+  }
+
+  static async acquire(state: StateDir, options: { takeOver: boolean }): Promise<Lock> {
+    const path = state.file('lock.json');
+    const holder = await readHolder(path);
+    if (holder && holder.host !== hostname() && !options.takeOver) {
+      throw held(`${holder.host} (since ${holder.at})`, 'if that run is dead, take its lock with --take-over');
+    }
+    const server = process.platform === 'linux' ? await listen(await socketName(state.path)) : undefined;
+    if (process.platform === 'linux' ? !server : holder?.host === hostname() && isAlive(holder.pid)) {
+      throw held(
+        holder ? `process ${holder.pid} (since ${holder.at})` : 'another run',
+        'wait for it, or stop it first',
+      );
+    }
+    const mine: Holder = { host: hostname(), pid: process.pid, at: new Date().toISOString() };
+    try {
+      await writeWhole(path, `${JSON.stringify(mine)}\n`);
+    } catch (error) {
+      server?.close();
+      throw new UserError(`cannot write to the state directory ${state.path}: ${messageOf(error)}`, { cause: error });
+    }
+    return new Lock(path, server);
+  }
+
+  async release(): Promise<void> {
+    await unlink(this.#path).catch(() => undefined);
+    await new Promise<void>((resolve) => (this.#server ? this.#server.close(() => resolve()) : resolve()));
+  }
+}
+
+function held(by: string, hint: string): UserError {
+  return new UserError(`the state directory is in use by ${by}`, { hint, exitCode: EXIT.stopped });
+}
+
+async function readHolder(path: string): Promise<Holder | undefined> {
+  try {
+    const holder = JSON.parse(await readFile(path, 'utf8')) as Partial<Holder>;
+    if (typeof holder.host !== 'string' || typeof holder.pid !== 'number') return undefined;
+    return { host: holder.host, pid: holder.pid, at: String(holder.at) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The same directory has one name, whatever path leads to it. */
+async function socketName(path: string): Promise<string> {
+  const { dev, ino } = await stat(path, { bigint: true });
+  return `\0crm-backfill-${createHash('sha256').update(`${dev}:${ino}`).digest('hex').slice(0, 32)}`;
+}
+
+function listen(name: string): Promise<Server | undefined> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', (error) => (codeOf(error) === 'EADDRINUSE' ? resolve(undefined) : reject(error)));
+    server.listen(name, () => {
+      server.unref();
+      resolve(server);
+    });
+  });
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return codeOf(error) === 'EPERM';
+  }
+}
