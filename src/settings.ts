@@ -177,6 +177,8 @@ export const DEFAULT_RATE: Rate = { requests: LIMITS.requestsPerWindow, seconds:
 /** Where to send, and the two secrets that the webhook asks for (service interface, section 5). */
 export interface Credentials {
   readonly baseUrl: string;
+  /** What a checkpoint is bound to instead of the base URL, where that is another one each time. */
+  readonly boundTo?: string;
   readonly apiKey: Secret;
   readonly ingestToken: Secret;
 }

@@ -104,6 +104,7 @@ export class Ledger {
   #settleSinceCreated(key: number, line: SettledLine): void {
     if (line.status !== 'acknowledged') return;
     this.#sinceCreated.set(key, line.content_sha);
+    this.#ackedUpdates.set(key, this.#ackedUpdates.get(key) + 1);
     this.#fields?.set(key, { ...this.#fields.get(key), ...line.fields });
   }
 

@@ -67,6 +67,10 @@ export class Dispatcher {
     await (this.#proven.has(due.event.type) ? this.#queue.onSizeLessThan(concurrency) : sending);
   }
 
+  get counters(): Deliverer['counters'] {
+    return this.#options.deliverer.counters;
+  }
+
   /** Resolves when everything handed in has ended. */
   idle(): Promise<void> {
     return this.#queue.onIdle();

@@ -32,18 +32,19 @@ export interface PassJob {
 
 /**
  * Reads the input again and hands every event of one type that stands at `due` to `act`, in order. What the whole input
- * decided against an event (a conflict, a failed parent) is reported on the way. Reads nothing where nothing is to do.
+ * decided against an event (a conflict, a failed parent) is reported on the way; that is all if nothing is `due`. Reads
+ * nothing where nothing is to do.
  * Throws a `UserError` (exit 3) when the input is not the one that was surveyed.
  */
 export async function pass(
   job: PassJob,
   type: EventType,
-  due: State,
+  due: State | undefined,
   act: (due: Due) => void | Promise<void>,
 ): Promise<void> {
   const { plan } = job;
   const table = plan.tables[type];
-  if (table.counts[due] === 0 && !hasUnreported(table)) return;
+  if ((due === undefined || table.counts[due] === 0) && !hasUnreported(table)) return;
   const cursor = new Cursor(job, type);
   let writing: Promise<void>[] = [];
 

@@ -17,6 +17,8 @@ export interface RecordCounts {
 /** What the survey found beyond the plan that it filled. */
 export interface Survey {
   readonly records: RecordCounts;
+  /** Unreadable records without those that only deserve a warning (a report's footer). */
+  readonly unreadable: number;
   /** The first events of each type as they would go out. */
   readonly samples: ReadonlyMap<EventType, readonly Ready[]>;
 }
@@ -41,6 +43,7 @@ export async function survey(job: {
   const { plan, report } = job;
   const records: RecordCounts = { read: 0, mapped: 0, skipped: 0, unreadable: 0 };
   const samples = new Map<EventType, Ready[]>(EVENT_TYPES.map((type) => [type, []]));
+  let unreadable = 0;
   let writing: Promise<void>[] = [];
 
   const warn = (issues: readonly Issue[]): void => {
@@ -59,6 +62,7 @@ export async function survey(job: {
           return;
         }
         records.unreadable += 1;
+        if (item.issue.severity === 'error') unreadable += 1;
         warn([item.issue]);
         writing.push(report.error({ place: item.place, issues: [item.issue], raw: item.raw }));
       },
@@ -85,7 +89,7 @@ export async function survey(job: {
     });
   }
   plan.link(job.only);
-  return { records, samples };
+  return { records, unreadable, samples };
 }
 
 const CHANGED = { severity: 'warning', kind: 'map', code: 'changed' } as const;

@@ -1,0 +1,92 @@
+#!/usr/bin/env node
+import yargs from 'yargs';
+import { hideBin } from 'yargs/helpers';
+import { RUN_OPTIONS } from './commands/options.ts';
+import { Console, type Verbosity } from './console.ts';
+import { EXIT, UserError, type ExitCode } from './errors.ts';
+import { VERSION } from './version.ts';
+
+type Argv = Readonly<Record<string, unknown>>;
+type Command = (argv: Argv, console: Console) => Promise<ExitCode>;
+
+/** Runs the command line and returns the exit code; the only place that catches. */
+async function main(args: readonly string[]): Promise<ExitCode> {
+  const console = new Console({ verbosity: verbosityOf(args) });
+  let exitCode: ExitCode = EXIT.done;
+  const runs = (load: () => Promise<Command>) => async (argv: Argv) => {
+    exitCode = await (await load())(argv, console);
+  };
+  try {
+    await yargs([...args])
+      .scriptName('backfill')
+      .usage(
+        '$0 <command>\n\nMoves CRM history into the service: one event per request, triggers suppressed, resumable.',
+      )
+      .command(
+        'run <mapping>',
+        'Survey the input, then send what is not acknowledged yet; rerun to resume',
+        (command) =>
+          command
+            .positional('mapping', { type: 'string', describe: 'The mapping file (YAML or JSON)', demandOption: true })
+            .options(RUN_OPTIONS)
+            .example('$0 run acme.yaml --dry-run', 'validate the mapping and every record')
+            .example('$0 run acme.yaml --sandbox', 'rehearse against a sandbox on this machine')
+            .example('$0 run acme.yaml --limit 10', 'a pilot: ten events of each type, with their parents')
+            .example('$0 run acme.yaml', 'the migration; the same command resumes it'),
+        runs(async () => (await import('./commands/run.ts')).run),
+      )
+      .command(
+        'sandbox',
+        'A local stand-in for the service, for rehearsals',
+        (command) =>
+          command.options({
+            port: { type: 'string', describe: 'Port on 127.0.0.1 [default: any that is free]' },
+            account: { type: 'string', describe: 'A stored account.json: its pipelines, stages and users' },
+            rate: { type: 'string', describe: 'Requests per sliding window [default: 100/60s]' },
+            journal: { type: 'string', describe: 'File in which records outlive the sandbox' },
+            faults: { type: 'string', describe: 'JSON file with faults to inject' },
+          }),
+        runs(async () => (await import('./commands/sandbox.ts')).sandbox),
+      )
+      .command(
+        'schema',
+        'Print the JSON Schema of mapping files, for editors',
+        {},
+        runs(async () => (await import('./commands/schema.ts')).schema),
+      )
+      .demandCommand(1, 'Name a command.')
+      .strict()
+      .recommendCommands()
+      .version(VERSION)
+      .parserConfiguration({ 'parse-numbers': false, 'parse-positional-numbers': false })
+      .wrap(Math.min(120, console.columns))
+      .exitProcess(false)
+      .fail((message, error) => {
+        throw error ?? new UserError(message, { hint: 'see --help' });
+      })
+      .parseAsync();
+    return exitCode;
+  } catch (error) {
+    return report(error, console);
+  }
+}
+
+/** What the person can mend is said in a sentence; anything else is a bug of this program and shows where. */
+function report(error: unknown, console: Console): ExitCode {
+  if (error instanceof UserError) {
+    console.complain(`error: ${error.message}`);
+    if (error.hint) console.complain(`hint: ${error.hint}`);
+    return error.exitCode;
+  }
+  console.complain(`this is a bug in backfill ${VERSION}: ${error instanceof Error ? error.stack : String(error)}`);
+  return EXIT.stopped;
+}
+
+function verbosityOf(args: readonly string[]): Verbosity {
+  if (args.includes('--quiet')) return 'quiet';
+  return args.includes('--verbose') ? 'verbose' : 'normal';
+}
+
+// Set first: a process whose pending promises hold nothing open would otherwise end as if all were well.
+process.exitCode = EXIT.stopped;
+process.exitCode = await main(hideBin(process.argv));

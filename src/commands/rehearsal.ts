@@ -1,0 +1,26 @@
+import { join } from 'node:path';
+import { loadMapping } from '../mapping/load.ts';
+import { statePath, storedAccountOf } from '../pipeline/setup.ts';
+import { startSandbox } from '../sandbox/index.ts';
+import { DEFAULT_RATE, type Credentials, type RunSettings } from '../settings.ts';
+import { StateDir } from '../state-dir.ts';
+
+/**
+ * Starts the embedded sandbox for `run --sandbox`: the account that an earlier run of this mapping stored, if any, and
+ * the records of the last rehearsal, which it keeps beside the rehearsal's checkpoint. It enforces the rate of the run.
+ */
+export async function startRehearsal(
+  settings: RunSettings,
+): Promise<{ credentials: Credentials; close(): Promise<void> }> {
+  const mapping = await loadMapping(settings.mapping, { sources: settings.source });
+  const state = await StateDir.create(statePath(settings, mapping, '.sandbox'));
+  const real = await StateDir.existing(statePath({ mapping: settings.mapping }, mapping, '')).catch(() => undefined);
+  const stored = real && (await storedAccountOf(real));
+  const sandbox = await startSandbox({
+    ...(stored ? { account: { pipelines: stored.pipelines, users: stored.users } } : {}),
+    rate: settings.rate ?? DEFAULT_RATE,
+    journal: join(state.path, 'sandbox.ndjson'),
+  });
+  const { baseUrl, apiKey, ingestToken } = sandbox;
+  return { credentials: { baseUrl, boundTo: 'sandbox', apiKey, ingestToken }, close: () => sandbox.close() };
+}

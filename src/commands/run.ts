@@ -1,0 +1,125 @@
+import { basename } from 'node:path';
+import type { Console } from '../console.ts';
+import { EXIT, type ExitCode } from '../errors.ts';
+import { EVENT_TYPES } from '../model.ts';
+import { Halt } from '../pipeline/halt.ts';
+import { runMigration, type Monitor } from '../pipeline/run.ts';
+import { countEvents, estimateSeconds, totalOf } from '../pipeline/summarise.ts';
+import { startProgress, type Progress } from '../progress.ts';
+import { durationText, endText } from '../report/text.ts';
+import {
+  credentials,
+  DEFAULT_RATE,
+  readEnvironment,
+  runSettings,
+  type Credentials,
+  type RunSettings,
+} from '../settings.ts';
+import { samplesText } from './survey-text.ts';
+
+/** `backfill run`: surveys, sends, says how it ended. Returns the exit code. */
+export async function run(argv: Readonly<Record<string, unknown>>, console: Console): Promise<ExitCode> {
+  const settings = runSettings(argv);
+  const halt = new Halt();
+  const target = await targetOf(settings, console);
+  const stopListening = listenForSignals(halt, console);
+  const watching = watch(settings, console);
+  try {
+    const summary = await runMigration({
+      settings,
+      credentials: target.credentials,
+      stateSuffix: settings.sandbox ? '.sandbox' : '',
+      halt,
+      redactor: console.redactor,
+      monitor: watching.monitor,
+    });
+    watching.end();
+    if (halt.reason) {
+      console.complain(`stopped: ${halt.reason.message}`);
+      if (halt.reason.hint) console.complain(`hint: ${halt.reason.hint}`);
+    }
+    console.say(`\n${endText(summary)}`);
+    if (halt.reason && !settings.dryRun) console.complain(`\nto resume: ${resumeCommand()}`);
+    if (settings.json) console.print(JSON.stringify(summary));
+    return summary.exit.code as ExitCode;
+  } finally {
+    watching.end();
+    stopListening();
+    await target.close();
+  }
+}
+
+interface RunTarget {
+  readonly credentials: Credentials | undefined;
+  close(): Promise<void>;
+}
+
+/** The service, the embedded sandbox, or nothing at all. The sandbox is loaded only when it is asked for. */
+async function targetOf(settings: RunSettings, console: Console): Promise<RunTarget> {
+  const close = async (): Promise<void> => undefined;
+  if (settings.offline) return { credentials: undefined, close };
+  if (settings.sandbox) {
+    const { startRehearsal } = await import('./rehearsal.ts');
+    const rehearsal = await startRehearsal(settings);
+    console.redactor.add(rehearsal.credentials.apiKey, rehearsal.credentials.ingestToken);
+    return rehearsal;
+  }
+  const real = credentials(settings.baseUrl, readEnvironment(settings.envFile));
+  console.redactor.add(real.apiKey, real.ingestToken);
+  return { credentials: real, close };
+}
+
+/** The first signal lets what is in flight end; the second ends at once. */
+function listenForSignals(halt: Halt, console: Console): () => void {
+  const on = (signal: 'SIGINT' | 'SIGTERM', exitCode: ExitCode) => {
+    const listener = (): void => {
+      if (halt.reason) process.exit(exitCode);
+      console.complain(`${signal}: waiting for the requests in flight (again to end at once)`);
+      halt.request({ code: 'interrupted', message: `interrupted by ${signal}`, exitCode });
+    };
+    process.on(signal, listener);
+    return () => process.off(signal, listener);
+  };
+  const removals = [on('SIGINT', EXIT.interrupted), on('SIGTERM', EXIT.terminated)];
+  return () => removals.forEach((remove) => remove());
+}
+
+function watch(settings: RunSettings, console: Console): { monitor: Monitor; end(): void } {
+  let progress: Progress | undefined;
+  const monitor: Monitor = {
+    connected(account, baseUrl) {
+      const stages = account.pipelines.reduce((sum, { stages: list }) => sum + list.length, 0);
+      const names = account.pipelines.map(({ name }) => `\`${name}\``).join(', ');
+      console.say(
+        `${baseUrl ?? 'stored account'}: ${account.pipelines.length} deal pipelines (${names}) with ${stages} stages, ` +
+          `${account.users.length} users`,
+      );
+    },
+    surveyed({ plan, records, samples, compiled }) {
+      for (const warning of compiled.warnings) console.say(`warning: ${warning.message}`);
+      const events = totalOf(EVENT_TYPES.map((type) => countEvents(plan, type)));
+      const rate = settings.rate ?? DEFAULT_RATE;
+      const due = EVENT_TYPES.reduce(
+        (sum, type) => sum + plan.tables[type].counts.ready + plan.tables[type].counts.retry,
+        0,
+      );
+      console.say(
+        `surveyed ${records.read} records: ${events.total} events, ${due} to send ` +
+          `(about ${durationText(estimateSeconds(due, rate, settings.reserve))} at ${rate.requests} per ${rate.seconds} s)`,
+      );
+      if (settings.dryRun) console.say(`\n${samplesText(samples)}`);
+    },
+    sending(view) {
+      if (settings.progress && !settings.quiet) progress = startProgress(console, view);
+    },
+  };
+  return { monitor, end: () => progress?.stop() };
+}
+
+/** The command that was given, quoted for a shell: rerunning it resumes. */
+function resumeCommand(): string {
+  const words = process.argv
+    .slice(2)
+    .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`));
+  return [basename(process.argv[1] ?? 'backfill').replace(/^cli\.(js|ts)$/, 'backfill'), ...words].join(' ');
+}

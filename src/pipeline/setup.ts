@@ -1,0 +1,137 @@
+import { stat } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { CHECKPOINT_FILE } from '../checkpoint/lines.ts';
+import { loadCheckpoint, type LoadedCheckpoint } from '../checkpoint/load.ts';
+import { systemClock } from '../clock.ts';
+import { UserError } from '../errors.ts';
+import type { CompiledMapping, Mapping } from '../mapping/mapping.ts';
+import { ErrorReport } from '../report/error-report.ts';
+import type { RunLog } from '../run-log.ts';
+import { readStoredAccount, type Account, type StoredAccount } from '../service/account.ts';
+import { createClient, type Client } from '../service/client.ts';
+import { readAccount } from '../service/directory.ts';
+import { createLimiter, type Limiter } from '../service/limiter.ts';
+import { openRateHistory, type RateHistory } from '../service/rate-history.ts';
+import { DEFAULT_RATE, type Credentials, type RunSettings } from '../settings.ts';
+import { writeWhole, type StateDir } from '../state-dir.ts';
+import { TOOL } from '../version.ts';
+import { assertBound } from './binding.ts';
+import type { Halt } from './halt.ts';
+import { Input, keepFixes } from './input.ts';
+import { holdAllButFirst, holdAllButPicked } from './pilot.ts';
+import { Plan } from './plan.ts';
+import { Resolver } from './resolve.ts';
+import { survey, type Survey } from './survey.ts';
+
+export const ACCOUNT_FILE = 'account.json';
+
+/** Where a run sends to, and the account as the service showed it. */
+export interface Target {
+  /** What the checkpoint is bound to. */
+  readonly baseUrl: string;
+  readonly client: Client;
+  readonly limiter: Limiter;
+  readonly history: RateHistory;
+  readonly account: Account;
+}
+
+/** Everything that is known before the first event is sent. */
+export interface Surveyed extends Survey {
+  readonly input: Input;
+  readonly checkpoint: LoadedCheckpoint;
+  readonly compiled: CompiledMapping;
+  readonly resolver: Resolver;
+  readonly plan: Plan;
+  readonly report: ErrorReport;
+}
+
+/** The state directory of a mapping: beside the mapping file, unless `--state` names another. */
+export function statePath(
+  settings: { mapping: string; state?: string | undefined },
+  mapping: Mapping,
+  suffix: string,
+): string {
+  if (settings.state !== undefined) return resolve(settings.state);
+  return join(dirname(resolve(settings.mapping)), '.backfill', `${mapping.migration}${suffix}`);
+}
+
+/** Connects and reads the account; nothing is sent but GET requests. */
+export async function connect(
+  settings: RunSettings,
+  credentials: Credentials,
+  state: StateDir,
+  output: StateDir,
+): Promise<Target> {
+  const history = await openRateHistory(state.file('rate.ndjson'), systemClock);
+  const limiter = createLimiter({
+    rate: settings.rate ?? DEFAULT_RATE,
+    reserve: settings.reserve,
+    concurrency: settings.concurrency,
+    clock: systemClock,
+    history,
+  });
+  const client = createClient({
+    ...credentials,
+    timeoutSeconds: settings.timeout,
+    concurrency: settings.concurrency,
+    limiter,
+    userAgent: TOOL,
+  });
+  const account = await readAccount(client);
+  const boundTo = credentials.boundTo ?? credentials.baseUrl;
+  const stored: StoredAccount = { base_url: boundTo, read_at: new Date().toISOString(), ...account };
+  await writeWhole(output.file(ACCOUNT_FILE), `${JSON.stringify(stored, null, 2)}\n`);
+  return { baseUrl: boundTo, client, limiter, history, account };
+}
+
+/** The account as an earlier run stored it, or undefined. */
+export async function storedAccountOf(state: StateDir): Promise<StoredAccount | undefined> {
+  for (const path of [state.file(ACCOUNT_FILE), join(state.file('dry-run'), ACCOUNT_FILE)]) {
+    if (await stat(path).catch(() => undefined)) return readStoredAccount(path);
+  }
+  return undefined;
+}
+
+/**
+ * Reads the whole input and decides about every event; sends nothing. Reports go to `output`, which is the state
+ * directory or, in a dry run, its `dry-run/`.
+ */
+export async function surveyMigration(job: {
+  readonly settings: RunSettings;
+  readonly mapping: Mapping;
+  readonly state: StateDir;
+  readonly output: StateDir;
+  readonly target: { readonly baseUrl: string; readonly account: Account } | undefined;
+  readonly offlineAccount: Account | undefined;
+  readonly halt: Halt;
+  readonly log: RunLog;
+}): Promise<Surveyed> {
+  const { settings, mapping, state, target, halt, log } = job;
+  const input = await Input.open(mapping, await keepFixes(settings.dryRun ? job.output : state, mapping, settings.fix));
+  const path = state.file(CHECKPOINT_FILE);
+  const keepFields = mapping.entries.some(({ policies }) => typeof policies.if_changed === 'object');
+  const checkpoint = await loadCheckpoint(path, { keepFields });
+  assertBound(checkpoint, path, mapping, target);
+  if (checkpoint.damagedLines.length > 0) log.write('checkpoint_damaged', { lines: checkpoint.damagedLines });
+  const compiled = await mapping.compile(input.sources);
+  const policies = compiled.entries.map((entry) => entry.policies);
+  const plan = new Plan({ migration: mapping.migration, ledger: checkpoint.ledger, policies });
+  const resolver = new Resolver(target?.account ?? job.offlineAccount, mapping.references);
+  const report = await ErrorReport.open(job.output, input.sources);
+  const found = await survey({
+    sources: input.sources,
+    eventSources: mapping.eventSources,
+    compiled,
+    resolver,
+    plan,
+    report,
+    only: settings.only,
+    goesOn: () => !halt.requested,
+  });
+  if (found.records.read === 0 && !halt.requested) {
+    throw new UserError('the sources hold no records at all', { hint: 'is this the right export?' });
+  }
+  if (settings.limit !== undefined) holdAllButFirst(plan, settings.limit);
+  if (settings.pick.length > 0) holdAllButPicked(plan, settings.pick);
+  return { ...found, input, checkpoint, compiled, resolver, plan, report };
+}

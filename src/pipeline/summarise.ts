@@ -1,0 +1,113 @@
+import { EXIT, type ExitCode } from '../errors.ts';
+import { EVENT_TYPES, type Effect, type EventType } from '../model.ts';
+import type { ErrorReport } from '../report/error-report.ts';
+import type { EventCounts, Summary } from '../report/summary.ts';
+import type { Rate } from '../settings.ts';
+import type { Plan } from './plan.ts';
+import type { RecordCounts } from './survey.ts';
+
+export interface Ending {
+  readonly code: ExitCode;
+  /** `done`, or what stopped the run or is wrong: snake_case. */
+  readonly reason: string;
+}
+
+export interface SendingCounts {
+  readonly requests: number;
+  readonly eventsSent: number;
+  readonly retries: number;
+  readonly rateLimited: number;
+}
+
+/** The accounting identity holds by construction: every event has exactly one state. */
+export function countEvents(plan: Plan, type: EventType): EventCounts {
+  const { counts, size } = plan.tables[type];
+  return {
+    total: size,
+    acknowledged: counts.acknowledged,
+    duplicates: counts.duplicate,
+    invalid: counts.invalid,
+    rejected: counts.rejected + counts.retry,
+    blocked: counts.blocked,
+    pending: counts.ready + counts.held,
+  };
+}
+
+export function totalOf(counts: readonly EventCounts[]): EventCounts {
+  const sum: EventCounts = {
+    total: 0,
+    acknowledged: 0,
+    duplicates: 0,
+    invalid: 0,
+    rejected: 0,
+    blocked: 0,
+    pending: 0,
+  };
+  for (const each of counts) for (const name of Object.keys(sum) as (keyof EventCounts)[]) sum[name] += each[name];
+  return sum;
+}
+
+/** How a run ends that nothing stopped. A dry run has no rejections; held events are pending by choice. */
+export function endingOf(events: EventCounts & { changed: number }, unreadable: number): Ending {
+  if (events.rejected > 0) return { code: EXIT.finishedWithErrors, reason: 'rejected' };
+  if (events.blocked > 0) return { code: EXIT.finishedWithErrors, reason: 'blocked' };
+  if (events.invalid > 0) return { code: EXIT.finishedWithErrors, reason: 'invalid' };
+  if (unreadable > 0) return { code: EXIT.finishedWithErrors, reason: 'unreadable' };
+  if (events.changed > 0) return { code: EXIT.finishedWithErrors, reason: 'changed' };
+  return { code: EXIT.done, reason: 'done' };
+}
+
+/** Seconds that so many events take: a full window at once, then at the rate; each costs one request. */
+export function estimateSeconds(events: number, rate: Rate, reserve: number): number {
+  const perWindow = Math.max(1, rate.requests - reserve);
+  return Math.ceil((Math.max(0, events - perWindow) / perWindow) * rate.seconds);
+}
+
+export function summarise(run: {
+  readonly migration: string;
+  readonly dryRun: boolean;
+  readonly baseUrl: string | null;
+  readonly startedAt: Date;
+  readonly ending: Ending;
+  readonly plan: Plan;
+  readonly records: RecordCounts;
+  readonly report: ErrorReport;
+  readonly outcomes: Readonly<Record<Effect, number>>;
+  readonly sending: SendingCounts;
+  readonly alreadyAcknowledged: number;
+  readonly rate: Rate;
+  readonly reserve: number;
+  readonly files: Summary['files'];
+}): Summary {
+  const { plan, report, sending } = run;
+  const byType = EVENT_TYPES.map((type) => [type, countEvents(plan, type)] as const);
+  const finished = new Date();
+  return {
+    migration: run.migration,
+    dry_run: run.dryRun,
+    exit: run.ending,
+    base_url: run.baseUrl,
+    started_at: run.startedAt.toISOString(),
+    finished_at: finished.toISOString(),
+    records: run.records,
+    events: { ...totalOf(byType.map(([, counts]) => counts)), gone: plan.gone, changed: plan.changed },
+    by_type: Object.fromEntries(byType.filter(([, { total }]) => total > 0)),
+    outcomes: run.outcomes,
+    this_run: {
+      requests: sending.requests,
+      events_sent: sending.eventsSent,
+      retries: sending.retries,
+      rate_limited: sending.rateLimited,
+      already_acknowledged: run.alreadyAcknowledged,
+      seconds: Math.round((finished.getTime() - run.startedAt.getTime()) / 100) / 10,
+    },
+    errors_by_code: Object.fromEntries(report.errorsByCode),
+    warnings_by_code: Object.fromEntries(report.warningsByCode),
+    estimate_seconds: estimateSeconds(
+      byType.reduce((sum, [type]) => sum + plan.tables[type].counts.ready + plan.tables[type].counts.retry, 0),
+      run.rate,
+      run.reserve,
+    ),
+    files: run.files,
+  };
+}
