@@ -1,0 +1,137 @@
+/** What the POST routes of the CRM resources do; the canonical and the legacy routes word the answers differently. */
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import type { JsonObject } from '../json.ts';
+import { HEADERS, LIMITS } from '../service/contract.ts';
+import { present, type Presented } from './present.ts';
+import type { RecordKind } from './store.ts';
+import { timestamp, type Call, type World } from './world.ts';
+
+export type Creatable = Extract<RecordKind, 'Lead' | 'Deal' | 'Company' | 'Activity'>;
+
+/** `code` is for the routes that answer with an envelope. */
+export type Created =
+  | { readonly status: 201; readonly body: Presented }
+  | { readonly status: 400 | 409 | 413 | 422; readonly code: string; readonly message: string };
+
+const bodies = {
+  Lead: z.looseObject({
+    fullName: z.string().optional(),
+    phoneNumber: z
+      .string()
+      .regex(/^\+[1-9]\d{1,14}$/, 'must be E.164')
+      .optional(),
+    email: z.string().optional(),
+    companyId: z.string().optional(),
+  }),
+  Deal: z.looseObject({
+    title: z.string().optional(),
+    pipelineId: z.string().optional(),
+    stageId: z.string().optional(),
+    primaryContactId: z.string().optional(),
+    amount: z.number().optional(),
+    currency: z.string().optional(),
+    companyIds: z.array(z.string()).optional(),
+    contactIds: z.array(z.string()).optional(),
+  }),
+  Company: z.looseObject({}),
+  Activity: z.looseObject({}),
+};
+
+interface Remembered {
+  readonly request: string;
+  readonly response: Created;
+  readonly at: number;
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Creates records, each Idempotency-Key at most once within 24 hours (service interface, section 8). */
+export class Creator {
+  readonly #world: World;
+  readonly #remembered = new Map<string, Remembered>();
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  async create(kind: Creatable, call: Call, headers: Headers): Promise<Created> {
+    if (call.tooLarge) return invalid('the body is larger than 10 MB', 413);
+    if (!call.body.ok) return invalid(call.body.why);
+    const key = headers.get(HEADERS.idempotencyKey);
+    if (key === null) return this.#create(kind, call.body.value);
+    if (key.length > LIMITS.idempotencyKeyLength) return invalid('Idempotency-Key is longer than 255 characters');
+
+    const request = `${kind} ${JSON.stringify(call.body.value)}`;
+    const now = this.#world.now();
+    const before = this.#remembered.get(key);
+    if (before && now - before.at < DAY_MS) {
+      if (before.request === request) return before.response;
+      const message = 'this Idempotency-Key came with another body before';
+      return { status: 422, code: 'IDEMPOTENCY_KEY_MISMATCH', message };
+    }
+    const response = await this.#create(kind, call.body.value);
+    if (response.status === 201) this.#remembered.set(key, { request, response, at: now });
+    return response;
+  }
+
+  async #create(kind: Creatable, value: unknown): Promise<Created> {
+    const parsed = bodies[kind].safeParse(value);
+    if (!parsed.success) {
+      const issue = parsed.error.issues[0]!;
+      return invalid(`${issue.path.join('.') || 'body'}: ${issue.message}`);
+    }
+    const world = this.#world;
+    const at = timestamp(world);
+    const kept = { id: randomUUID(), externalId: null, createdAt: at, updatedAt: at, revision: 1, occurredAt: null };
+    if (kind === 'Lead') {
+      const lead = bodies.Lead.parse(value);
+      await world.store.save('Lead', {
+        ...kept,
+        fullName: lead.fullName ?? null,
+        email: lead.email ?? null,
+        phoneNumber: lead.phoneNumber ?? null,
+        companyId: lead.companyId ?? null,
+        customParams: {},
+      });
+    } else if (kind === 'Deal') {
+      const deal = bodies.Deal.parse(value);
+      const places = world.account.pipelines
+        .filter(({ type }) => type === 'DEAL')
+        .flatMap((pipeline) => pipeline.stages.map((stage) => ({ pipelineId: pipeline.id, stageId: stage.id })));
+      const place = places.find(
+        ({ pipelineId, stageId }) =>
+          pipelineId === (deal.pipelineId ?? pipelineId) && stageId === (deal.stageId ?? stageId),
+      );
+      if (!place) return conflict('pipelineId and stageId name no stage of a deal pipeline');
+      if (deal.primaryContactId !== undefined && !world.store.get('Lead', deal.primaryContactId)) {
+        return conflict(`primaryContactId: there is no lead ${deal.primaryContactId}`);
+      }
+      await world.store.save('Deal', {
+        ...kept,
+        ...place,
+        title: deal.title ?? null,
+        amount: deal.amount ?? null,
+        currency: deal.currency ?? null,
+        ownerId: world.account.users[0]?.id ?? null,
+        primaryContactId: deal.primaryContactId ?? null,
+        companyIds: deal.companyIds ?? [],
+        contactIds: deal.contactIds ?? (deal.primaryContactId === undefined ? [] : [deal.primaryContactId]),
+        customFields: {},
+      });
+    } else {
+      await world.store.save(kind, { ...kept, fields: value as JsonObject });
+    }
+    // Native writes start automations; no header of theirs can keep them from it.
+    world.triggersFired += 1;
+    return { status: 201, body: present(world, kind, kept.id)! };
+  }
+}
+
+function invalid(message: string, status: 400 | 413 = 400): Created {
+  return { status, code: 'BAD_REQUEST', message };
+}
+
+function conflict(message: string): Created {
+  return { status: 409, code: 'CONFLICT', message };
+}

@@ -1,0 +1,187 @@
+/** What stands before the routes: request log, faults, API key, rate limit. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { EVENT_TYPES } from '../model.ts';
+import { isObject, type JsonObject } from '../json.ts';
+import { HEADERS, LIMITS, PATHS } from '../service/contract.ts';
+import { FaultInjector, type Decision, type FaultPlan } from './faults.ts';
+import type { EventGlimpse, RequestEntry } from './requests.ts';
+import { commits, trouble } from './trouble.ts';
+import { SlidingWindow, type Admission } from './window.ts';
+import { enveloped, newApiKey, newIngestToken, type Call, type World } from './world.ts';
+
+export interface FrontOptions {
+  readonly rate: { readonly requests: number; readonly seconds: number };
+  readonly countRefused: boolean;
+  readonly faults: FaultPlan;
+  /** Takes the listener away for so long. */
+  readonly goDark: (ms: number) => void;
+}
+
+type Routes = (request: Request, env: { call: Call }) => Promise<Response> | Response;
+
+export class Front {
+  readonly #world: World;
+  readonly #options: FrontOptions;
+  readonly #routes: Routes;
+  readonly #windows = new Map<string, SlidingWindow>();
+  readonly #closing = new AbortController();
+  #injector: FaultInjector;
+  #outage: { readonly until: number; readonly status: number } | undefined;
+
+  constructor(world: World, routes: Routes, options: FrontOptions) {
+    this.#world = world;
+    this.#options = options;
+    this.#routes = routes;
+    this.#injector = new FaultInjector(options.faults, world.now());
+  }
+
+  setFaults(plan: FaultPlan): void {
+    this.#injector = new FaultInjector(plan, this.#world.now());
+    this.#outage = undefined;
+  }
+
+  /** Requests that are being delayed end without an answer, and without a commit where they had none. */
+  close(): void {
+    this.#closing.abort();
+  }
+
+  async handle(request: Request, incoming: IncomingMessage, outgoing: ServerResponse): Promise<Response> {
+    const { pathname, search } = new URL(request.url);
+    const read = await readBody(incoming);
+    const body = parseBody(read, request);
+    const value = body.ok ? body.value : undefined;
+    const path = pathname.startsWith(`${PATHS.ingest}/`) ? `${PATHS.ingest}/***` : `${pathname}${search}`;
+    const entry = this.#world.requests.add(request, path, value, this.#world.now());
+    outgoing.once('close', () => (entry.endedAt ??= this.#world.now()));
+    const suppressTriggers = request.headers.get(HEADERS.suppressTriggers)?.toLowerCase() === 'true';
+    const response = await this.#answer(
+      request,
+      { entry, body, tooLarge: read === undefined, suppressTriggers },
+      pathname,
+      outgoing,
+    );
+    if (!response.headers.has('x-hono-already-sent')) {
+      entry.status = response.status;
+      entry.endedAt = this.#world.now();
+    }
+    return response;
+  }
+
+  async #answer(request: Request, call: Call, path: string, outgoing: ServerResponse): Promise<Response> {
+    const { entry } = call;
+    const open = path === PATHS.health || path === PATHS.version;
+    if (this.#outage && this.#world.now() < this.#outage.until) {
+      entry.fault = 'outage';
+      return new Response('the service is down', { status: this.#outage.status });
+    }
+    if (open) return this.#marked(await this.#routes(request, { call }), this.#fresh());
+
+    const event = path.startsWith(PATHS.ingest) ? glimpse(call) : undefined;
+    const { latencyMs, effects, fault } = this.#injector.decide({ path, event, now: this.#world.now() });
+    const [before, after] = latencyMs;
+    if (before > 0) await sleep(before, undefined, { signal: this.#closing.signal });
+    for (const effect of effects) this.#apply(effect, entry);
+
+    const key = request.headers.get(HEADERS.apiKey);
+    if (key !== this.#world.apiKey.reveal()) {
+      const why = key === null ? 'X-API-Key is missing' : 'X-API-Key is invalid';
+      return this.#marked(Response.json({ error: why }, { status: 401 }), this.#fresh());
+    }
+    entry.authenticated = true;
+    const admission = this.#window(key).admit(this.#world.now());
+    if (!admission.admitted) return this.#marked(this.#refused(admission), admission);
+
+    let answer: Response | undefined;
+    if (!fault || commits(fault)) answer = this.#marked(await this.#routes(request, { call }), admission);
+    if (after > 0) await sleep(after, undefined, { signal: this.#closing.signal });
+    if (!fault) return answer!;
+
+    entry.fault = fault.kind;
+    if (fault.kind === 'outage') this.#beginOutage(fault.lasts_ms, fault.status);
+    const instead = await trouble(fault, answer, outgoing);
+    return fault.kind === 'status' || fault.kind === 'status_after' ? this.#marked(instead, admission) : instead;
+  }
+
+  #apply(effect: Decision['effects'][number], entry: RequestEntry): void {
+    entry.fault = effect.kind;
+    if (effect.kind === 'rotate_token') {
+      this.#world.ingestToken = newIngestToken();
+    } else if (effect.kind === 'rotate_key') {
+      this.#world.apiKey = newApiKey();
+    } else {
+      const now = this.#world.now();
+      const window = this.#window(this.#world.apiKey.reveal());
+      if (effect.per_second_for_ms === undefined) window.takeAtOnce(now, effect.requests);
+      else window.takeSteadily(now, effect.requests, now + effect.per_second_for_ms);
+    }
+  }
+
+  #beginOutage(lastsMs: number, status: number | undefined): void {
+    if (status === undefined) this.#options.goDark(lastsMs);
+    else this.#outage = { until: this.#world.now() + lastsMs, status };
+  }
+
+  #window(key: string): SlidingWindow {
+    let window = this.#windows.get(key);
+    if (!window) {
+      window = new SlidingWindow(this.#options.rate, { countRefused: this.#options.countRefused });
+      this.#windows.set(key, window);
+    }
+    return window;
+  }
+
+  #fresh(): Admission {
+    const { requests } = this.#options.rate;
+    return { admitted: true, limit: requests, remaining: requests, freeAt: this.#world.now() };
+  }
+
+  #refused({ freeAt }: Admission): Response {
+    const seconds = Math.max(1, Math.ceil((freeAt - this.#world.now()) / 1000));
+    const message = `more than ${this.#options.rate.requests} requests in ${this.#options.rate.seconds} s`;
+    const response = Response.json(enveloped('RATE_LIMITED', message), { status: 429 });
+    response.headers.set(HEADERS.retryAfter, String(seconds));
+    return response;
+  }
+
+  /** Section 8: on every response. */
+  #marked(response: Response, { limit, remaining, freeAt }: Admission): Response {
+    response.headers.set(HEADERS.limit, String(limit));
+    response.headers.set(HEADERS.remaining, String(remaining));
+    response.headers.set(HEADERS.reset, String(Math.ceil(freeAt / 1000)));
+    return response;
+  }
+}
+
+/** The whole body; undefined if it is larger than the service takes (it is read to its end all the same, to be answered). */
+async function readBody(incoming: IncomingMessage): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of incoming as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size <= LIMITS.bodyBytes) chunks.push(chunk);
+  }
+  return size <= LIMITS.bodyBytes ? Buffer.concat(chunks, size) : undefined;
+}
+
+function parseBody(body: Buffer | undefined, request: Request): Call['body'] {
+  if (!/^application\/json\b/i.test(request.headers.get('content-type') ?? '')) {
+    return { ok: false, why: 'Content-Type must be application/json' };
+  }
+  try {
+    return { ok: true, value: JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body)) as unknown };
+  } catch {
+    return { ok: false, why: 'the body is not JSON in UTF-8' };
+  }
+}
+
+function glimpse({ body }: Call): EventGlimpse {
+  const value = body.ok ? (body.value as JsonObject) : {};
+  const { id, type, data } = isObject(value) ? value : {};
+  const externalId = isObject(data) ? data.external_id : undefined;
+  return {
+    id: typeof id === 'string' ? id : undefined,
+    type: EVENT_TYPES.find((known) => known === type),
+    externalId: typeof externalId === 'string' ? externalId : undefined,
+  };
+}

@@ -1,0 +1,146 @@
+/**
+ * A local stand-in for the service, for rehearsals and tests: it refuses what the service interface says is refused,
+ * keeps what it accepts, and can be told to misbehave. Only its command and tests import it.
+ */
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createAdaptorServer, type HttpBindings } from '@hono/node-server';
+import { codeOf, messageOf, UserError } from '../errors.ts';
+import { Secret } from '../redact.ts';
+import type { Account } from '../service/account.ts';
+import { LIMITS } from '../service/contract.ts';
+import { defaultAccount } from './account.ts';
+import { sandboxApp } from './app.ts';
+import type { FaultPlan } from './faults.ts';
+import { Front } from './front.ts';
+import { RequestLog, type RequestEntry } from './requests.ts';
+import { Store, type SandboxState } from './store.ts';
+import { newApiKey, newIngestToken, type World } from './world.ts';
+
+export { defaultAccount } from './account.ts';
+export { parseFaultPlan, type FaultPlan } from './faults.ts';
+export type { RequestEntry } from './requests.ts';
+export { withoutTimes, type CommentRecord, type DealRecord, type LeadRecord, type SandboxState } from './store.ts';
+
+export interface SandboxOptions {
+  /** A free one by default. The sandbox listens on 127.0.0.1 only. */
+  readonly port?: number;
+  readonly apiKey?: string;
+  readonly ingestToken?: string;
+  /** Pipelines, stages and users; a small company's by default, with the same ids everywhere. */
+  readonly account?: Account;
+  /** 100 in 60 s by default. */
+  readonly rate?: { readonly requests: number; readonly seconds: number };
+  /** Whether refused calls take places in the window too. */
+  readonly countRefused?: boolean;
+  /** File to which all that is accepted is appended, and from which a later sandbox takes it up again. */
+  readonly journal?: string;
+  readonly faults?: FaultPlan;
+  /** Milliseconds since the epoch, never going back; for tests of the window. */
+  readonly clock?: () => number;
+}
+
+export interface Sandbox {
+  readonly baseUrl: string;
+  /** The one that is valid now. */
+  readonly apiKey: Secret;
+  readonly ingestToken: Secret;
+  readonly account: Account;
+  /** Writes that started automations: 0 unless somebody forgot to suppress them. */
+  readonly triggersFired: number;
+  state(): SandboxState;
+  /** In the order of arrival. */
+  requests(): readonly RequestEntry[];
+  /** In force from the next request on; its rules count from 1 again. */
+  setFaults(plan: FaultPlan): void;
+  /** The old one is refused at once. */
+  rotateToken(): void;
+  rotateKey(): void;
+  /** Ends all connections, those that wait for an answer too. */
+  close(): Promise<void>;
+}
+
+/** Starts one; it is listening when the promise resolves. A `UserError` says why it cannot (port, journal, fault plan). */
+export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  const world: World = {
+    account: options.account ?? defaultAccount(),
+    store: await Store.open(options.journal),
+    requests: new RequestLog(),
+    apiKey: options.apiKey === undefined ? newApiKey() : new Secret(options.apiKey),
+    ingestToken: options.ingestToken === undefined ? newIngestToken() : new Secret(options.ingestToken),
+    triggersFired: 0,
+    now: options.clock ?? (() => performance.timeOrigin + performance.now()),
+  };
+  let port = options.port ?? 0;
+  let relisten: NodeJS.Timeout | undefined;
+  const goDark = (ms: number): void => {
+    server.close();
+    server.closeAllConnections();
+    clearTimeout(relisten);
+    relisten = setTimeout(() => {
+      // Somebody else may have been given the port meanwhile; then the outage lasts a little longer.
+      listen(server, port).catch(() => goDark(50));
+    }, ms);
+  };
+
+  const app = sandboxApp(world);
+  const front = new Front(world, (request, env) => app.fetch(request, env), {
+    rate: options.rate ?? { requests: LIMITS.requestsPerWindow, seconds: LIMITS.windowSeconds },
+    countRefused: options.countRefused ?? false,
+    faults: options.faults ?? { rules: [] },
+    goDark,
+  });
+  const server = createAdaptorServer({
+    fetch: (request, env) => front.handle(request, (env as HttpBindings).incoming, (env as HttpBindings).outgoing),
+    createServer,
+    overrideGlobalObjects: false,
+  }) as Server;
+  await listen(server, port);
+  port = (server.address() as AddressInfo).port;
+
+  return {
+    baseUrl: `http://127.0.0.1:${port}`,
+    account: world.account,
+    get apiKey() {
+      return world.apiKey;
+    },
+    get ingestToken() {
+      return world.ingestToken;
+    },
+    get triggersFired() {
+      return world.triggersFired;
+    },
+    state: () => world.store.state(),
+    requests: () => world.requests.entries(),
+    setFaults: (plan) => front.setFaults(plan),
+    rotateToken: () => {
+      world.ingestToken = newIngestToken();
+    },
+    rotateKey: () => {
+      world.apiKey = newApiKey();
+    },
+    async close() {
+      clearTimeout(relisten);
+      front.close();
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeAllConnections();
+      await closed;
+      await world.store.close();
+    },
+  };
+}
+
+function listen(server: Server, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const failed = (error: unknown): void => {
+      const hint = codeOf(error) === 'EADDRINUSE' ? 'choose another port' : undefined;
+      const message = `the sandbox cannot listen on 127.0.0.1:${port}: ${messageOf(error)}`;
+      reject(new UserError(message, { ...(hint === undefined ? {} : { hint }), cause: error }));
+    };
+    server.once('error', failed);
+    server.listen(port, '127.0.0.1', () => {
+      server.off('error', failed);
+      resolve();
+    });
+  });
+}

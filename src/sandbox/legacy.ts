@@ -1,0 +1,35 @@
+import { Hono } from 'hono';
+import type { Creatable, Creator } from './create.ts';
+import { present } from './present.ts';
+import { enveloped, type Env, type World } from './world.ts';
+
+const CREATES: Readonly<Record<string, Creatable>> = {
+  '/leads': 'Lead',
+  '/companies': 'Company',
+  '/deals': 'Deal',
+  '/activities': 'Activity',
+};
+
+/** The deprecated routes under /external: the same behaviour in the historical envelope (service interface, section 9). */
+export function legacyRoutes(world: World, creator: Creator): Hono<Env> {
+  const app = new Hono<Env>();
+
+  app.use(async (c, next) => {
+    await next();
+    const successor = c.req.path.slice('/external'.length);
+    c.header('Deprecation', `@${Date.UTC(2026, 0, 1) / 1000}`);
+    c.header('Sunset', 'Thu, 31 Dec 2026 23:59:59 GMT');
+    c.header('Link', `<${successor}>; rel="successor-version"`);
+  });
+  for (const [path, kind] of Object.entries(CREATES)) {
+    app.post(path, async (c) => {
+      const created = await creator.create(kind, c.env.call, c.req.raw.headers);
+      if (created.status === 201) return c.json({ success: true, data: created.body }, 201);
+      return c.json(enveloped(created.code, created.message), created.status);
+    });
+  }
+  app.get('/activities', (c) =>
+    c.json({ success: true, data: world.store.all('Activity').map(({ id }) => present(world, 'Activity', id)) }),
+  );
+  return app;
+}

@@ -1,0 +1,51 @@
+/** Records as the REST routes show them: the fields of section 2.2 and no more; external ids are not among them. */
+import type { RecordKind } from './store.ts';
+import type { World } from './world.ts';
+
+export type Presented = Readonly<Record<string, unknown>>;
+
+/** Undefined where there is no such record. */
+export function present(world: World, kind: RecordKind, id: string): Presented | undefined {
+  const { store, account } = world;
+  /** Writes that need a user are the account owner's (section 5). */
+  const createdBy = account.users[0]?.id ?? null;
+  switch (kind) {
+    case 'Lead': {
+      const lead = store.get(kind, id);
+      if (!lead) return undefined;
+      const { fullName, phoneNumber, email, companyId, createdAt, updatedAt } = lead;
+      return { id, fullName, phoneNumber, email, companyId, createdBy, createdAt, updatedAt };
+    }
+    case 'Deal': {
+      const deal = store.get(kind, id);
+      if (!deal) return undefined;
+      const { pipelineId, stageId, ownerId, primaryContactId, companyIds, contactIds, amount, currency } = deal;
+      return {
+        id,
+        pipelineId,
+        stageId,
+        ownerId: ownerId ?? createdBy,
+        primaryContactId,
+        companyIds,
+        contactIds,
+        amount,
+        currency,
+        createdBy,
+        createdAt: deal.createdAt,
+        updatedAt: deal.updatedAt,
+      };
+    }
+    case 'Comment': {
+      const comment = store.get(kind, id);
+      if (!comment) return undefined;
+      const { content, authorName, leadId, dealId, createdAt, updatedAt } = comment;
+      return { id, content, authorName, leadId, dealId, createdBy, createdAt, updatedAt };
+    }
+    case 'Company':
+    case 'Activity': {
+      const record = store.get(kind, id);
+      if (!record) return undefined;
+      return { ...record.fields, id, createdBy, createdAt: record.createdAt, updatedAt: record.updatedAt };
+    }
+  }
+}

@@ -1,0 +1,172 @@
+import { randomBytes } from 'node:crypto';
+import { Hono, type Context } from 'hono';
+import { LIMITS } from '../service/contract.ts';
+import type { User } from '../service/account.ts';
+import { uuidOf } from './account.ts';
+import type { Creatable, Creator } from './create.ts';
+import { present } from './present.ts';
+import type { RecordKind } from './store.ts';
+import { enveloped, type Env, type World } from './world.ts';
+
+interface PageRequest {
+  readonly page: number;
+  readonly pageSize: number;
+}
+
+/** Collections that the sandbox keeps no records of: a few entries in the shape of the route. */
+const STATIC: Readonly<Record<string, unknown>> = {
+  '/tags': [{ id: uuidOf('tag', 'VIP'), name: 'VIP', color: '#aa3300' }],
+  '/roles': [
+    { id: uuidOf('role', 'Admin'), name: 'Admin' },
+    { id: uuidOf('role', 'Agent'), name: 'Agent' },
+  ],
+  '/calls': { calls: [], total: 0 },
+  '/phone-numbers': [{ id: uuidOf('number', '1'), phoneNumber: '+390200000001', label: 'Main' }],
+  '/contracts': { contracts: [], total: 0 },
+  '/quotes': [],
+  '/products': { products: [], total: 0 },
+  '/product-categories': [],
+  '/clauses': [],
+  '/conversations': { items: [], nextCursor: null },
+  '/whatsapp-templates': [],
+};
+
+const TEMPLATES = [
+  { id: uuidOf('template', 'Offer'), name: 'Offer', type: 'QUOTE' },
+  { id: uuidOf('template', 'Agreement'), name: 'Agreement', type: 'CONTRACT' },
+];
+
+/** The REST routes (service interface, section 4.3). The shapes of lists differ from route to route, as the service's do. */
+export function resourceRoutes(world: World, creator: Creator): Hono<Env> {
+  const app = new Hono<Env>();
+
+  app.get('/pipelines', (c) => {
+    const type = c.req.query('type');
+    const pipelines = world.account.pipelines.filter((pipeline) => type === undefined || pipeline.type === type);
+    return c.json(
+      pipelines.map(({ id, name, type, stages }, index) => ({
+        id,
+        name,
+        type,
+        isDefault: index === 0,
+        stages: stages.map((stage, order) => ({ id: stage.id, name: stage.name, order })),
+      })),
+    );
+  });
+  app.get('/platform-users', (c) =>
+    paged(c, world.account.users.map(userOut), (users, total, page) => ({ users, total, ...page })),
+  );
+
+  app.get('/leads', (c) => {
+    const search = c.req.query('search')?.toLowerCase();
+    const leads = world.store
+      .all('Lead')
+      .filter(
+        ({ fullName, email, phoneNumber }) =>
+          search === undefined || [fullName, email, phoneNumber].some((text) => text?.toLowerCase().includes(search)),
+      );
+    return paged(c, shown(world, 'Lead', leads), (items, total, page) => ({ leads: items, total, ...page }));
+  });
+  app.get('/deals', (c) => paged(c, shown(world, 'Deal', world.store.all('Deal')), (deals) => deals));
+  app.get('/comments', (c) => {
+    const { leadId, dealId } = c.req.query();
+    const comments = world.store
+      .all('Comment')
+      .filter(
+        (comment) => (leadId ?? comment.leadId) === comment.leadId && (dealId ?? comment.dealId) === comment.dealId,
+      );
+    return paged(c, shown(world, 'Comment', comments), (items, total) => ({ items, total }));
+  });
+  app.get('/companies', (c) =>
+    paged(c, shown(world, 'Company', world.store.all('Company')), (companies, total) => ({ companies, total })),
+  );
+  app.get('/activities', (c) => paged(c, shown(world, 'Activity', world.store.all('Activity')), (items) => items));
+
+  const one = (path: string, kind: RecordKind): void => {
+    app.get(`${path}/:id`, (c) => {
+      const found = present(world, kind, c.req.param('id'));
+      return found ? c.json(found) : c.json({ error: `${kind} not found` }, 404);
+    });
+  };
+  one('/leads', 'Lead');
+  one('/deals', 'Deal');
+  one('/comments', 'Comment');
+  one('/companies', 'Company');
+  one('/activities', 'Activity');
+
+  const creates = (path: string, kind: Creatable): void => {
+    app.post(path, async (c) => {
+      const created = await creator.create(kind, c.env.call, c.req.raw.headers);
+      if (created.status === 201) return c.json(created.body, 201);
+      const { code, message, status } = created;
+      return c.json(code === 'IDEMPOTENCY_KEY_MISMATCH' ? enveloped(code, message) : { error: message }, status);
+    });
+  };
+  creates('/leads', 'Lead');
+  creates('/deals', 'Deal');
+  creates('/companies', 'Company');
+  creates('/activities', 'Activity');
+
+  for (const [path, body] of Object.entries(STATIC)) app.get(path, (c) => c.json(body as object));
+  app.get('/document-templates', (c) => {
+    const type = c.req.query('type');
+    const templates = TEMPLATES.filter((template) => type === undefined || template.type === type);
+    return paged(c, templates, (items, total, page) => ({ templates: items, total, ...page }));
+  });
+
+  app.get('/api-logs', (c) => {
+    const { method, statusGroup, path } = c.req.query();
+    const calls = world.requests
+      .entries()
+      .filter((entry) => entry.authenticated && entry.status !== undefined)
+      .map((entry) => ({
+        id: String(entry.number),
+        method: entry.method,
+        path: entry.path,
+        status: entry.status!,
+        statusGroup: `${Math.floor(entry.status! / 100)}xx`,
+        createdAt: new Date(entry.at).toISOString(),
+      }))
+      .filter(
+        (call) =>
+          (method ?? call.method) === call.method &&
+          (statusGroup ?? call.statusGroup) === call.statusGroup &&
+          call.path.includes(path ?? ''),
+      );
+    return paged(c, calls.reverse(), (logs, total) => ({ logs, total }));
+  });
+
+  app.post('/operator-sessions/token', (c) => {
+    const { body } = c.env.call;
+    if (!body.ok) return c.json({ error: body.why }, 400);
+    const expiresAt = new Date(world.now() + 60 * 60 * 1000).toISOString();
+    return c.json({ token: `session_${randomBytes(24).toString('base64url')}`, expiresAt });
+  });
+  return app;
+}
+
+function shown(world: World, kind: RecordKind, records: readonly { readonly id: string }[]): unknown[] {
+  return records.map(({ id }) => present(world, kind, id));
+}
+
+/** The first name as `fullName`, further ones under the other names that users are known to have. */
+function userOut({ id, names, email }: User): object {
+  const [fullName, name, displayName] = names;
+  return { id, fullName, name, displayName, email: email ?? null };
+}
+
+/** Section 4.3: page and pageSize, at most 100. What is out of bounds is refused rather than bent. */
+function paged<T>(c: Context<Env>, all: readonly T[], shape: (items: T[], total: number, page: PageRequest) => object) {
+  const page = positive(c.req.query('page') ?? '1');
+  const pageSize = positive(c.req.query('pageSize') ?? '20');
+  if (page === undefined) return c.json({ error: 'page must be a whole number from 1' }, 400);
+  if (pageSize === undefined || pageSize > LIMITS.pageSize) {
+    return c.json({ error: `pageSize must be a whole number from 1 to ${LIMITS.pageSize}` }, 400);
+  }
+  const from = (page - 1) * pageSize;
+  return c.json(shape(all.slice(from, from + pageSize), all.length, { page, pageSize }));
+}
+
+function positive(text: string): number | undefined {
+  return /^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined;
+}

@@ -1,0 +1,93 @@
+import { describe, expect, test } from 'vitest';
+import { SlidingWindow } from '../../src/sandbox/window.ts';
+import { call, errorOf, sandboxFor, send } from './client.ts';
+
+const RATE = { requests: 3, seconds: 60 };
+
+function clockAt(start: number): { (): number; now: number } {
+  const clock = (): number => clock.now;
+  clock.now = start;
+  return clock;
+}
+
+describe('the rate limit', () => {
+  test('holds over all authenticated routes, and is said on every response', async () => {
+    const clock = clockAt(1_000_000_000_000);
+    const sandbox = await sandboxFor({ rate: RATE, clock });
+    const first = await call(sandbox, 'GET', '/pipelines');
+    expect(first.headers.get('x-ratelimit-limit')).toBe('3');
+    expect(first.headers.get('x-ratelimit-remaining')).toBe('2');
+    expect(first.headers.get('x-ratelimit-reset')).toBe('1000000060');
+    expect(first.headers.get('retry-after')).toBeNull();
+    clock.now += 10_000;
+    await send(sandbox, 'lead/created', { external_id: '1' });
+    expect((await call(sandbox, 'GET', '/nowhere')).headers.get('x-ratelimit-remaining')).toBe('0');
+
+    const refused = await send(sandbox, 'lead/created', { external_id: '2' });
+    expect(refused.status).toBe(429);
+    expect(refused.body).toEqual({
+      success: false,
+      error: { code: 'RATE_LIMITED', message: expect.any(String) as string },
+    });
+    expect(refused.headers.get('retry-after')).toBe('50');
+    expect(sandbox.state().leads).toHaveLength(1);
+
+    clock.now += 49_999;
+    expect((await call(sandbox, 'GET', '/tags')).status).toBe(429);
+    clock.now += 1;
+    expect((await call(sandbox, 'GET', '/tags')).status).toBe(200);
+    expect((await call(sandbox, 'GET', '/tags')).status).toBe(429);
+  });
+
+  test('leaves /health, /version and calls without a valid key out of the count', async () => {
+    const sandbox = await sandboxFor({ rate: RATE });
+    for (let n = 0; n < 4; n += 1) {
+      expect((await call(sandbox, 'GET', '/health', { headers: { 'x-api-key': null } })).status).toBe(200);
+      const version = await call(sandbox, 'GET', '/version', { headers: { 'x-api-key': null } });
+      expect(version.headers.get('x-ratelimit-limit')).toBe('3');
+      await call(sandbox, 'GET', '/tags', { headers: { 'x-api-key': 'wrong' } });
+    }
+    expect((await call(sandbox, 'GET', '/tags')).headers.get('x-ratelimit-remaining')).toBe('2');
+  });
+
+  test('counts calls that fail', async () => {
+    const sandbox = await sandboxFor({ rate: RATE });
+    expect(errorOf(await send(sandbox, 'lead/updated', { external_id: '1' })).code).toBe('not_found');
+    await call(sandbox, 'POST', '/webhooks/ingest/wrong', { body: {} });
+    expect((await call(sandbox, 'GET', '/tags')).headers.get('x-ratelimit-remaining')).toBe('0');
+  });
+});
+
+describe('the sliding window', () => {
+  test('never admits more than its limit within any window', () => {
+    const window = new SlidingWindow({ requests: 5, seconds: 1 }, { countRefused: false });
+    const admitted: number[] = [];
+    for (let now = 0; now < 20_000; now += 37) if (window.admit(now).admitted) admitted.push(now);
+    for (const [index, at] of admitted.entries()) {
+      const sixth = admitted[index + 5];
+      if (sixth !== undefined) expect(sixth - at).toBeGreaterThanOrEqual(1000);
+    }
+    expect(admitted.length).toBeGreaterThan(90);
+  });
+
+  test('refused calls take places only where they count', () => {
+    for (const countRefused of [false, true]) {
+      const window = new SlidingWindow({ requests: 1, seconds: 1 }, { countRefused });
+      expect(window.admit(0).admitted).toBe(true);
+      expect(window.admit(900)).toMatchObject({ admitted: false, freeAt: countRefused ? 1900 : 1000 });
+      expect(window.admit(1000).admitted).toBe(!countRefused);
+    }
+  });
+
+  test('another client takes places at once, or as time goes by', () => {
+    const window = new SlidingWindow({ requests: 10, seconds: 1 }, { countRefused: false });
+    window.takeAtOnce(0, 4);
+    expect(window.admit(0).remaining).toBe(5);
+    const steady = new SlidingWindow({ requests: 10, seconds: 10 }, { countRefused: false });
+    steady.takeSteadily(0, 2, 3000);
+    expect(steady.peek(0).remaining).toBe(9);
+    expect(steady.peek(2000).remaining).toBe(5);
+    expect(steady.peek(9000).remaining).toBe(3);
+    expect(steady.peek(13_000).remaining).toBe(10);
+  });
+});
