@@ -1,0 +1,145 @@
+import { UserError } from '../errors.ts';
+import { RecordParser } from './csv-records.ts';
+
+/** What has to be known of a CSV file before its records can be read. */
+export interface Dialect {
+  readonly delimiter: string;
+  /** Line on which the header stands. */
+  readonly headerLine: number;
+  /** The header, trimmed, without the blank cells at its end. */
+  readonly header: readonly string[];
+}
+
+const DELIMITERS = [',', ';', '\t', '|'];
+/** Records of the sample that are compared. */
+const RECORDS = 200;
+
+interface Trial {
+  readonly delimiter: string;
+  readonly header: readonly string[];
+  readonly headerLine: number;
+  /** Share of the records below the header that have as many cells as it. */
+  readonly agreement: number;
+  /** A record like most of those below, where most have more cells than the header. */
+  readonly wider?: { readonly cells: number; readonly line: number };
+  readonly error?: UserError;
+}
+
+/**
+ * Finds delimiter and header of a file from the text it begins with, by reading it with every delimiter and comparing.
+ * What the mapping declares holds. `whole`: the sample is the whole file. Throws a `UserError` where there is no header.
+ */
+export function findDialect(
+  shown: string,
+  sample: Buffer,
+  whole: boolean,
+  declared: { readonly delimiter?: string; readonly headerLine?: number },
+): Dialect {
+  const hinted = declared.headerLine === undefined ? separatorLine(sample) : undefined;
+  const line = declared.headerLine ?? (hinted ? 2 : 1);
+  const text = new LineSkipper(line - 1).skip(sample);
+  const wanted = declared.delimiter ?? hinted;
+  const delimiters = wanted === undefined ? DELIMITERS : [checkDelimiter(shown, wanted)];
+  const trials = delimiters.map((delimiter) => tryDelimiter(shown, text, line, whole, delimiter));
+  const best = trials.reduce((a, b) => (compare(b, a) > 0 ? b : a));
+  if (best.error && best.header.length === 0) throw best.error;
+  if (best.header.length === 0 || (declared.headerLine !== undefined && best.headerLine !== line)) {
+    throw new UserError(`${shown}:${line}: there is no header`, {
+      hint: 'the first line names the columns; where it stands lower, say so: `header_line: 3`',
+    });
+  }
+  const wider = best.wider ?? (best.header.length === 1 ? trials.find((trial) => trial.wider)?.wider : undefined);
+  if (wider) {
+    throw new UserError(
+      `${shown}:${best.headerLine}: the header has ${counted(best.header.length, 'column')}, but most records below ` +
+        `have more cells (line ${wider.line} has ${wider.cells})`,
+      { hint: `if the header stands lower, say on which line: \`header_line: ${wider.line}\`` },
+    );
+  }
+  return { delimiter: best.delimiter, headerLine: best.headerLine, header: best.header };
+}
+
+/** Passes over the first lines of a text that comes in chunks, whatever ends them. */
+export class LineSkipper {
+  #left: number;
+  #afterReturn = false;
+
+  constructor(lines: number) {
+    this.#left = lines;
+  }
+
+  skip(chunk: Buffer): Buffer {
+    let start = 0;
+    for (; this.#left > 0 && start < chunk.length; start += 1) {
+      if (chunk[start] === 13 || (chunk[start] === 10 && !this.#afterReturn)) this.#left -= 1;
+      this.#afterReturn = chunk[start] === 13;
+    }
+    if (this.#left === 0 && this.#afterReturn && start < chunk.length) {
+      this.#afterReturn = false;
+      if (chunk[start] === 10) start += 1;
+    }
+    return start === 0 ? chunk : chunk.subarray(start);
+  }
+}
+
+function checkDelimiter(shown: string, delimiter: string): string {
+  if (delimiter === '\\t') return '\t';
+  if (delimiter !== '' && !/["\r\n]/.test(delimiter)) return delimiter;
+  throw new UserError(`${shown}: ${JSON.stringify(delimiter)} cannot be a delimiter`, {
+    hint: 'leave `delimiter` out to have it detected',
+  });
+}
+
+/** `sep=;` on the first line, as spreadsheets write and read it. */
+function separatorLine(sample: Buffer): string | undefined {
+  return /^"?sep=([^\r\n"])"?\r?[\r\n]/i.exec(sample.subarray(0, 16).toString('latin1'))?.[1];
+}
+
+function tryDelimiter(shown: string, text: Buffer, line: number, whole: boolean, delimiter: string): Trial {
+  const records: { cells: string[]; line: number }[] = [];
+  const parser = new RecordParser(shown, delimiter, line, (cells, at) => {
+    if (records.length < RECORDS && cells.some((cell) => cell.trim() !== '')) records.push({ cells, line: at });
+  });
+  let error: UserError | undefined;
+  try {
+    parser.feed(text);
+    if (whole) parser.finish();
+  } catch (thrown) {
+    if (!(thrown instanceof UserError)) throw thrown;
+    error = thrown;
+  }
+  const sound = error ? { error } : {};
+  const [first, ...rest] = records;
+  if (!first) return { delimiter, header: [], headerLine: line, agreement: 0, ...sound };
+  const header = first.cells.slice(0, width(first.cells)).map((cell) => cell.trim());
+  const agreeing = rest.filter(({ cells }) => cells.length === first.cells.length);
+  const wider = rest.filter(({ cells }) => width(cells) > header.length);
+  const example = rest.length > 1 && wider.length > rest.length / 2 ? wider[0] : undefined;
+  return {
+    delimiter,
+    header,
+    headerLine: first.line,
+    agreement: rest.length === 0 ? 1 : agreeing.length / rest.length,
+    ...(example ? { wider: { cells: width(example.cells), line: example.line } } : {}),
+    ...sound,
+  };
+}
+
+/** Cells up to the last one that is not blank. */
+function width(cells: readonly string[]): number {
+  return cells.findLastIndex((cell) => cell.trim() !== '') + 1;
+}
+
+/** Several columns beat one, then sound quotes, then the agreement of the records, then more columns. */
+function compare(a: Trial, b: Trial): number {
+  return (
+    Number(a.header.length > 1) - Number(b.header.length > 1) ||
+    Number(a.error === undefined) - Number(b.error === undefined) ||
+    a.agreement - b.agreement ||
+    a.header.length - b.header.length
+  );
+}
+
+function counted(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}

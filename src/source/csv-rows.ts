@@ -1,0 +1,185 @@
+import type { Issue, Place, RawRecord } from '../model.ts';
+import type { Outbox } from './reading.ts';
+import type { SourceNotice } from './source.ts';
+
+/** Lines of a footer; more lone cells than these are short rows. */
+const FOOTER_LINES = 20;
+const NO_ISSUES: readonly Issue[] = [];
+
+interface Layout {
+  readonly source: string;
+  /** As people see it. */
+  readonly file: string;
+  readonly header: readonly string[];
+  /** Columns of the whole source. */
+  readonly columns: number;
+  /** For each column of this file its place among those of the source. */
+  readonly targets: readonly number[];
+  readonly outbox: Outbox;
+}
+
+interface Held {
+  readonly cells: string[];
+  readonly line: number;
+}
+
+/** Makes rows of the records of one CSV file: as wide as the source, in the order of its columns. */
+export class TableRows {
+  readonly #layout: Layout;
+  readonly #width: number;
+  /** This file has the columns of the source in their order. */
+  readonly #plain: boolean;
+  #headerSeen = false;
+  #record = 0;
+  #nul = false;
+  /** Lone cells after a blank line: a footer, unless a whole record follows. */
+  #held: Held[] = [];
+  /** Since the last row there was one of empty cells only, as spreadsheets write a blank line. */
+  #padded = false;
+  #empty = 0;
+  #firstEmpty = 0;
+
+  constructor(layout: Layout) {
+    this.#layout = layout;
+    this.#width = layout.header.length;
+    this.#plain = layout.columns === layout.header.length && layout.targets.every((target, index) => target === index);
+  }
+
+  /** From here on cells may hold NUL. */
+  expectNul(): void {
+    this.#nul = true;
+  }
+
+  take(cells: string[], line: number, afterBlank: boolean): void {
+    if (!this.#headerSeen) {
+      this.#headerSeen = true;
+      return;
+    }
+    const first = cells[0]!.trim();
+    if (first === '' && cells.every(isBlank)) {
+      this.#skipEmpty(cells, line);
+      return;
+    }
+    if (cells.length === 1 || this.#padded) {
+      const lone =
+        this.#width > 1 && (cells.length === 1 || cells.every((cell, index) => index === 0 || isBlank(cell)));
+      if (lone && (afterBlank || this.#padded || this.#held.length > 0)) {
+        this.#held.push({ cells, line });
+        if (this.#held.length > FOOTER_LINES) this.#release();
+        return;
+      }
+    }
+    if (this.#held.length > 0 || this.#padded) this.#release();
+    this.#row(cells, line, first);
+  }
+
+  /** At the end of the file. */
+  finish(): void {
+    for (const { cells, line } of this.#held) {
+      this.#refuse(cells, line, {
+        severity: 'warning',
+        kind: 'read',
+        code: 'report_footer',
+        message: `a line of text below the records, "${shorten(cells[0]!)}", is taken for the footer of a report`,
+        hint: 'remove it from the export if it is none',
+      });
+    }
+    this.#held = [];
+  }
+
+  notices(): SourceNotice[] {
+    if (this.#empty === 0) return [];
+    const message = `${this.#empty} ${this.#empty === 1 ? 'row' : 'rows'} without any value skipped, like blank lines`;
+    return [{ code: 'empty_rows', message, file: this.#layout.file, line: this.#firstEmpty }];
+  }
+
+  #skipEmpty(cells: readonly string[], line: number): void {
+    this.#padded = true;
+    if (cells.length === 1 && this.#width > 1) return;
+    this.#empty += 1;
+    if (this.#empty === 1) this.#firstEmpty = line;
+  }
+
+  #release(): void {
+    const held = this.#held;
+    this.#held = [];
+    this.#padded = false;
+    for (const { cells, line } of held) this.#row(cells, line, cells[0]!.trim());
+  }
+
+  #row(cells: string[], line: number, first: string): void {
+    if (this.#nul && cells.some((cell) => cell.includes('\0'))) {
+      this.#refuse(cells, line, {
+        severity: 'error',
+        kind: 'read',
+        code: 'nul_byte',
+        message: `a cell holds a NUL character: "${shorten(cells.find((cell) => cell.includes('\0'))!)}"`,
+        hint: 'the file is damaged here, or in another encoding than declared',
+      });
+    } else if (first === this.#layout.header[0] && this.#repeatsHeader(cells)) {
+      this.#refuse(cells, line, {
+        severity: 'warning',
+        kind: 'read',
+        code: 'repeated_header',
+        message: 'this line repeats the header',
+        hint: 'several exports seem to have been joined; check that none is in twice',
+      });
+    } else if (cells.length === this.#width) {
+      this.#deliver(cells, line, NO_ISSUES);
+    } else if (cells.length < this.#width) {
+      const message = `the row has ${cells.length} of ${this.#width} cells: those missing count as empty`;
+      this.#deliver(cells, line, [{ severity: 'warning', kind: 'read', code: 'short_row', message }]);
+    } else if (cells.every((cell, index) => index < this.#width || isBlank(cell))) {
+      this.#deliver(cells.slice(0, this.#width), line, NO_ISSUES);
+    } else {
+      const surplus = cells.slice(this.#width).filter((cell) => !isBlank(cell));
+      this.#refuse(cells, line, {
+        severity: 'error',
+        kind: 'read',
+        code: 'too_many_cells',
+        message: `the row has ${cells.length} cells, the header ${this.#width}; too many: "${shorten(surplus.join(', '))}"`,
+        hint: 'a cell that holds the delimiter must stand in quotes',
+      });
+    }
+  }
+
+  #repeatsHeader(cells: readonly string[]): boolean {
+    const { header } = this.#layout;
+    return header.length > 1 && header.every((name, index) => cells[index]?.trim() === name);
+  }
+
+  #deliver(cells: readonly string[], line: number, issues: readonly Issue[]): void {
+    this.#layout.outbox.add({ kind: 'row', place: this.#place(line), raw: this.#arrange(cells), issues });
+  }
+
+  #refuse(cells: readonly string[], line: number, issue: Issue): void {
+    this.#layout.outbox.add({ kind: 'unreadable', place: this.#place(line), issue, raw: this.#arrange(cells) });
+  }
+
+  #place(line: number): Place {
+    this.#record += 1;
+    return { source: this.#layout.source, file: this.#layout.file, line, record: this.#record };
+  }
+
+  /** The cells in the order of the source's columns, and any surplus after them. */
+  #arrange(cells: readonly string[]): RawRecord {
+    if (this.#plain && cells.length >= this.#width) return cells;
+    const { columns, targets } = this.#layout;
+    const arranged = new Array<string>(columns).fill('');
+    for (let index = 0; index < cells.length; index += 1) {
+      const target = targets[index];
+      if (target === undefined) arranged.push(cells[index]!);
+      else arranged[target] = cells[index]!;
+    }
+    return arranged;
+  }
+}
+
+function isBlank(cell: string): boolean {
+  return cell === '' || cell.trim() === '';
+}
+
+function shorten(text: string): string {
+  const clean = text.replaceAll('\0', '\u2400');
+  return clean.length > 60 ? `${clean.slice(0, 59)}…` : clean;
+}

@@ -1,0 +1,85 @@
+import iconv from 'iconv-lite';
+import { UserError } from '../errors.ts';
+import { didYouMean } from '../problem.ts';
+import type { InputFile } from './files.ts';
+
+/** How the bytes of a file become text. */
+export interface Encoding {
+  /** `UTF-8`, `UTF-16LE`, `UTF-16BE`, or the name of a code page in lower case. */
+  readonly name: string;
+  /** Length of the byte-order mark. */
+  readonly bom: number;
+  /** The mapping says so; else it was found out. */
+  readonly declared: boolean;
+}
+
+const MARKS = [
+  { name: 'UTF-8', bytes: [0xef, 0xbb, 0xbf] },
+  { name: 'utf-32le', bytes: [0xff, 0xfe, 0, 0] },
+  { name: 'UTF-16LE', bytes: [0xff, 0xfe] },
+  { name: 'UTF-16BE', bytes: [0xfe, 0xff] },
+] as const;
+
+const UNICODE = new Map([
+  ['utf8', 'UTF-8'],
+  ['utf16', 'UTF-16'],
+  ['utf16le', 'UTF-16LE'],
+  ['utf16be', 'UTF-16BE'],
+  ['ucs2', 'UTF-16LE'],
+]);
+
+/** Offered when a name is unknown; iconv-lite knows many more. */
+const COMMON = [
+  ...['utf-8', 'utf-16le', 'utf-16be', 'macintosh', 'koi8-r', 'koi8-u', 'cp437', 'cp850', 'cp852', 'cp866'],
+  ...['shift_jis', 'euc-jp', 'gbk', 'gb18030', 'big5', 'euc-kr', 'latin1', 'latin2', 'latin9'],
+  ...[0, 1, 2, 3, 4, 5, 6, 7, 8].map((page) => `windows-125${page}`),
+  ...[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 14, 15, 16].map((part) => `iso-8859-${part}`),
+];
+
+/** What iconv-lite also answers to although it is no encoding of text. */
+const NO_TEXT = new Set(['base64', 'hex', 'binary', 'internal', 'utf7', 'utf7imap', 'cesu8']);
+
+/**
+ * The encoding of a file that begins with `head`: by its byte-order mark, else as declared, else UTF-16 where every other
+ * byte is zero, else UTF-8 (which the reading then insists on). Throws a `UserError` for a name that is none, and where
+ * the declaration and the mark contradict each other.
+ */
+export function chooseEncoding(file: InputFile, head: Buffer, declared: string | undefined): Encoding {
+  const mark = MARKS.find(({ bytes }) => bytes.every((byte, index) => head[index] === byte));
+  const wanted = declared === undefined ? undefined : normalise(file, declared);
+  if (mark) {
+    const agrees =
+      wanted === undefined || wanted === mark.name || (wanted === 'UTF-16' && mark.name.startsWith('UTF-16'));
+    if (agrees) return { name: mark.name, bom: mark.bytes.length, declared: wanted !== undefined };
+    throw new UserError(
+      `${file.shown} begins with the byte-order mark of ${mark.name}, but the mapping says \`encoding: ${declared}\``,
+      { hint: 'leave `encoding` out of this source' },
+    );
+  }
+  if (wanted !== undefined && wanted !== 'UTF-16') return { name: wanted, bom: 0, declared: true };
+  const guess = guessUtf16(head);
+  if (wanted !== undefined) return { name: guess ?? 'UTF-16LE', bom: 0, declared: true };
+  return { name: guess ?? 'UTF-8', bom: 0, declared: false };
+}
+
+function normalise(file: InputFile, declared: string): string {
+  const plain = declared.toLowerCase().replace(/[^a-z0-9]/g, '');
+  const unicode = UNICODE.get(plain);
+  if (unicode) return unicode;
+  if (!NO_TEXT.has(plain) && iconv.encodingExists(declared)) return declared.toLowerCase();
+  throw new UserError(`${file.shown}: there is no encoding \`${declared}\``, {
+    hint: didYouMean(declared, COMMON) ?? 'for example `utf-8`, `utf-16le`, `windows-1252` or `iso-8859-15`',
+  });
+}
+
+/** Western text in UTF-16 has a zero in nearly every pair of bytes, always on the same side. */
+function guessUtf16(head: Buffer): string | undefined {
+  const length = Math.min(head.length - (head.length % 2), 4096);
+  const zeros = [0, 0];
+  for (let index = 0; index < length; index += 1) if (head[index] === 0) zeros[index % 2]! += 1;
+  const [even = 0, odd = 0] = zeros;
+  const many = length / 2 / 3;
+  if (odd > many && even < odd / 10) return 'UTF-16LE';
+  if (even > many && odd < even / 10) return 'UTF-16BE';
+  return undefined;
+}

@@ -1,0 +1,128 @@
+import { readdir, stat } from 'node:fs/promises';
+import { basename, dirname, join, sep } from 'node:path';
+import { codeOf, messageOf, UserError } from '../errors.ts';
+import { didYouMean } from '../problem.ts';
+import type { SourceSpec } from './source.ts';
+
+/** One file of a source. */
+export interface InputFile {
+  /** Absolute. */
+  readonly path: string;
+  /** As people see it. */
+  readonly shown: string;
+  /** Size on disk. */
+  readonly bytes: number;
+}
+
+/**
+ * The files behind a source's path: the file itself, or those that a glob matches, in the order of their names (by UTF-16
+ * code unit, so that every machine reads them in the same order). Throws a `UserError` where there is nothing to read.
+ */
+export async function findFiles(spec: SourceSpec, display: (path: string) => string): Promise<InputFile[]> {
+  const { path, name } = spec;
+  const found = await stat(path).catch((error: unknown) => {
+    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return undefined;
+    throw unreadable(display(path), error);
+  });
+  if (found?.isDirectory()) {
+    throw new UserError(`source \`${name}\`: ${display(path)} is a directory`, {
+      hint: `name a file in it, or several with a glob: ${display(join(path, '*.csv'))}`,
+    });
+  }
+  if (found) return [{ path, shown: display(path), bytes: found.size }];
+  if (!/[*?[{]/.test(path)) throw await missing(spec, display);
+
+  const files: InputFile[] = [];
+  for (const match of (await expand(path)).sort()) {
+    const { size } = await stat(match);
+    files.push({ path: match, shown: display(match), bytes: size });
+  }
+  if (files.length === 0) {
+    throw new UserError(`source \`${name}\`: no file matches ${display(path)}`, {
+      hint: 'a path is relative to the mapping file (after --source, to the working directory)',
+    });
+  }
+  const paths = new Set(files.map((file) => file.path));
+  const twice = files.find((file) => paths.has(`${file.path}.gz`));
+  if (twice) {
+    throw new UserError(`source \`${name}\`: ${display(path)} matches both ${twice.shown} and ${twice.shown}.gz`, {
+      hint: 'the same export would be read twice: remove one of them, or make the glob narrower',
+    });
+  }
+  return files;
+}
+
+/** What to tell the person whose file the system refuses to read. */
+export function unreadable(shown: string, error: unknown): UserError {
+  const code = codeOf(error);
+  if (code === 'ENOENT') return new UserError(`${shown} is no longer there`, { cause: error });
+  return new UserError(`cannot read ${shown}: ${messageOf(error)}`, {
+    ...(code === 'EACCES' || code === 'EPERM' ? { hint: 'give yourself the right to read it' } : {}),
+    cause: error,
+  });
+}
+
+async function missing(spec: SourceSpec, display: (path: string) => string): Promise<UserError> {
+  const folder = dirname(spec.path);
+  const names = await readdir(folder).catch(() => undefined);
+  const near = names && didYouMean(basename(spec.path), names);
+  const hint = names ? near : `there is no directory ${display(folder)} either`;
+  return new UserError(`source \`${spec.name}\`: there is no file ${display(spec.path)}`, {
+    hint: hint ?? 'a path is relative to the mapping file (after --source, to the working directory)',
+  });
+}
+
+/** Files that match a glob of `*`, `?`, `[a-z]`, `{a,b}` and `**`; names that begin with a dot only where the glob says so. */
+async function expand(glob: string): Promise<string[]> {
+  const [root = '', ...segments] = glob.split(sep === '\\' ? /[\\/]/ : '/');
+  return walk(`${root}/`, segments);
+}
+
+async function walk(folder: string, segments: readonly string[]): Promise<string[]> {
+  const [segment, ...rest] = segments;
+  if (segment === undefined) return [];
+  const entries = await readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
+    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return [];
+    throw unreadable(folder, error);
+  });
+  const deep = segment === '**';
+  const wanted = deep ? undefined : segmentPattern(segment);
+  const found = deep ? await walk(folder, rest) : [];
+  for (const entry of entries) {
+    const path = join(folder, entry.name);
+    if (wanted ? !wanted.test(entry.name) : entry.name.startsWith('.')) continue;
+    const kind = entry.isSymbolicLink() ? await stat(path).catch(() => undefined) : entry;
+    if (deep) {
+      if (entry.isDirectory()) found.push(...(await walk(path, segments)));
+    } else if (rest.length === 0) {
+      if (kind?.isFile()) found.push(path);
+    } else if (kind?.isDirectory()) {
+      found.push(...(await walk(path, rest)));
+    }
+  }
+  return found;
+}
+
+function segmentPattern(segment: string): RegExp {
+  let pattern = '';
+  let braces = 0;
+  for (let index = 0; index < segment.length; index += 1) {
+    const char = segment[index]!;
+    const close = char === '[' ? segment.indexOf(']', index + 2) : -1;
+    if (char === '*') pattern += '[^]*';
+    else if (char === '?') pattern += '[^]';
+    else if (close > 0) {
+      const set = segment.slice(index + 1, close).replace(/[\\\]^[]/g, '\\$&');
+      pattern += set.startsWith('!') ? `[^${set.slice(1)}]` : `[${set}]`;
+      index = close;
+    } else if (char === '{' && segment.includes('}', index)) {
+      pattern += '(?:';
+      braces += 1;
+    } else if (char === '}' && braces > 0) {
+      pattern += ')';
+      braces -= 1;
+    } else if (char === ',' && braces > 0) pattern += '|';
+    else pattern += char.replace(/[\\^$.|+()[\]{}*?]/g, '\\$&');
+  }
+  return new RegExp(`^${segment.startsWith('.') ? '' : '(?!\\.)'}${pattern}$`, 'u');
+}

@@ -1,0 +1,111 @@
+import { parse as parseLossless } from 'lossless-json';
+import { messageOf } from '../errors.ts';
+import { isObject, readNumber, type JsonObject, type JsonValue } from '../json.ts';
+import type { Issue } from '../model.ts';
+
+/** Nesting beyond it is no record of a CRM, and would exhaust the stack of whatever walks through it. */
+export const MAX_DEPTH = 200;
+
+/** Counted while the end of a record was looked for. */
+export interface Shape {
+  /** How deep objects and arrays are nested. */
+  readonly depth: number;
+  /** Members of all its objects, repeated keys included. */
+  readonly members: number;
+}
+
+/** A record, or why it is none; `at` is where in the text it stops being JSON. */
+export type Parsed =
+  | { readonly value: JsonObject }
+  | { readonly issue: Issue; readonly raw?: JsonObject }
+  | { readonly syntax: string; readonly at: number };
+
+/**
+ * A number that JSON.parse would change: many digits, zeros at its end, an exponent, a small fraction, or -0. In a text
+ * value the pattern may be mistaken, which only costs time; it never misses such a number.
+ */
+const DELICATE_NUMBER = /[:,[]\s*(?:-?(?:[\d.]{16}|\d+\.\d*0(?!\d)|[\d.]+[eE]|0\.000000)|-0[\s,\]}])/;
+
+/** Reads one record. Numbers keep their digits; a key that is repeated with another value makes it unreadable. */
+export function parseRecord(text: string, shape: Shape): Parsed {
+  let value: JsonValue;
+  try {
+    value = JSON.parse(text) as JsonValue;
+  } catch {
+    return shape.depth > MAX_DEPTH ? { syntax: 'this is no JSON', at: 0 } : findFault(text);
+  }
+  if (!isObject(value)) {
+    const what = Array.isArray(value) ? 'a list' : value === null ? 'null' : `a ${typeof value}`;
+    return { issue: readError('not_an_object', `a record must be an object, this is ${what}: ${shorten(text)}`) };
+  }
+  if (shape.depth > MAX_DEPTH) {
+    return {
+      issue: readError('too_deep', `the record is nested ${shape.depth} levels deep; at most ${MAX_DEPTH} are read`),
+    };
+  }
+  if (!DELICATE_NUMBER.test(text) && membersOf(value) === shape.members) return { value };
+  const repeated = new Set<string>();
+  const exact = parseLossless(text, null, {
+    parseNumber: readNumber,
+    onDuplicateKey: ({ key, newValue }) => {
+      repeated.add(key);
+      return newValue;
+    },
+  }) as JsonObject;
+  if (repeated.size === 0) return { value: exact };
+  const keys = [...repeated].map((key) => `\`${shorten(key)}\``).join(', ');
+  const issue = readError('repeated_key', `the record has ${keys} more than once, with different values`);
+  return { issue, raw: exact };
+}
+
+/** Looks through one record's bytes for what `parseRecord` needs to know. */
+export function shapeOf(bytes: Buffer): Shape {
+  let depth = 0;
+  let deepest = 0;
+  let members = 0;
+  for (let index = 0; index < bytes.length; index += 1) {
+    const byte = bytes[index];
+    if (byte === 0x22) {
+      for (index += 1; index < bytes.length && bytes[index] !== 0x22; index += 1) if (bytes[index] === 0x5c) index += 1;
+    } else if (byte === 0x7b || byte === 0x5b) {
+      depth += 1;
+      if (depth > deepest) deepest = depth;
+    } else if (byte === 0x7d || byte === 0x5d) depth -= 1;
+    else if (byte === 0x3a) members += 1;
+  }
+  return { depth: deepest, members };
+}
+
+export function readError(code: string, message: string): Issue {
+  return { severity: 'error', kind: 'read', code, message };
+}
+
+export function shorten(text: string): string {
+  return text.length > 60 ? `${text.slice(0, 59)}…` : text;
+}
+
+function membersOf(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  let members = 0;
+  if (Array.isArray(value)) {
+    for (const item of value) if (typeof item === 'object') members += membersOf(item);
+    return members;
+  }
+  for (const key of Object.keys(value)) {
+    members += 1;
+    const member = (value as Record<string, unknown>)[key];
+    if (typeof member === 'object') members += membersOf(member);
+  }
+  return members;
+}
+
+/** Where a text stops being JSON: JSON.parse does not always say, lossless-json does. Its end, where it is cut off. */
+export function findFault(text: string): { readonly syntax: string; readonly at: number } {
+  try {
+    parseLossless(text, null, { onDuplicateKey: ({ newValue }) => newValue });
+  } catch (error) {
+    const [, syntax, at] = /^([^]*) at position (\d+)$/.exec(messageOf(error)) ?? [];
+    if (syntax !== undefined) return { syntax, at: Number(at) };
+  }
+  return { syntax: 'this is no JSON', at: 0 };
+}

@@ -1,0 +1,394 @@
+import { formatPath, type Step } from './json-path.ts';
+import { findFault, MAX_DEPTH, type Shape } from './json-record.ts';
+
+/** More than any body the service takes (service interface, section 8), with room for what a mapping drops. */
+const MAX_ELEMENT = 64 * 1024 * 1024;
+
+/** One element of the array of records, as text. */
+export interface Element extends Shape {
+  readonly text: string;
+  readonly line: number;
+  /** In bytes, from 1. */
+  readonly column: number;
+}
+
+/** Where and why a text is not the JSON that was expected. */
+export class JsonFault extends Error {
+  readonly line: number;
+  readonly column: number;
+  readonly hint: string | undefined;
+
+  constructor(message: string, line: number, column: number, hint?: string) {
+    super(message);
+    this.line = line;
+    this.column = column;
+    this.hint = hint;
+  }
+}
+
+/** An object or array that is open, outside the records. */
+interface Frame {
+  readonly array: boolean;
+  /** The way to the records leads through it. */
+  readonly onPath: boolean;
+  readonly target: boolean;
+  /** The key or index of its member that is being read. */
+  step: Step;
+  readonly keys: string[];
+}
+
+type Mode = 'structure' | 'string' | 'scalar' | 'nested';
+type Expect = 'value' | 'value or ]' | 'key' | 'key or }' | ':' | ', or end' | 'nothing';
+
+/**
+ * Finds the elements of one array in a JSON text that comes in chunks of UTF-8, in memory that does not grow with it.
+ * What stands around the array is checked strictly; within an element only brackets and strings are followed, since
+ * whoever parses it checks it. `onScalar` and `onArray` hear of what stands around the array.
+ */
+export class ElementScanner {
+  readonly #path: readonly Step[];
+  readonly #onValue: (path: string, value: unknown) => void;
+  readonly #stack: Frame[] = [];
+  #mode: Mode = 'structure';
+  #expect: Expect = 'value';
+  #elements: Element[] = [];
+  #found = false;
+  /** Paths of other arrays, and the keys where the path was lost: for advice. */
+  readonly #arrays: string[] = [];
+  #lost: { readonly depth: number; readonly keys: readonly string[] } = { depth: -1, keys: [] };
+  #top = '';
+
+  #offset = 0;
+  #line = 1;
+  #lineStart = 0;
+
+  /** The token being read: its earlier chunks, where it begins in this one, and in the file. */
+  #parts: Buffer[] = [];
+  #length = 0;
+  #start = 0;
+  #tokenLine = 1;
+  #tokenColumn = 1;
+  #escaped = false;
+  #inString = false;
+  #depth = 0;
+  #deepest = 0;
+  #members = 0;
+
+  /** `onValue` hears of the values that stand in objects around the array: scalars as they are, objects as `{}`. */
+  constructor(path: readonly Step[], onValue: (path: string, value: unknown) => void) {
+    this.#path = path;
+    this.#onValue = onValue;
+  }
+
+  /** Whether the array has begun. */
+  get found(): boolean {
+    return this.#found;
+  }
+
+  /** The elements that end in this chunk. Throws a `JsonFault`. */
+  scan(chunk: Buffer): Element[] {
+    this.#elements = [];
+    this.#start = 0;
+    let index = 0;
+    while (index < chunk.length) {
+      switch (this.#mode) {
+        case 'structure':
+          index = this.#structure(chunk, index);
+          break;
+        case 'string':
+          index = this.#string(chunk, index);
+          break;
+        case 'scalar':
+          index = this.#scalar(chunk, index);
+          break;
+        case 'nested':
+          index = this.#nested(chunk, index);
+          break;
+      }
+    }
+    if (this.#mode !== 'structure') {
+      const part = chunk.subarray(this.#start);
+      this.#parts.push(part);
+      this.#length += part.length;
+      if (this.#length > MAX_ELEMENT) this.#unfinished('this is larger than 64 MiB, or its end is missing');
+    }
+    this.#offset += chunk.length;
+    return this.#elements;
+  }
+
+  /** After the last chunk. Throws a `JsonFault` where the text is cut off or has no such array. */
+  finish(): void {
+    const empty = Buffer.alloc(0);
+    this.#start = 0;
+    if (this.#mode === 'scalar' && this.#stack.length === 0) this.#endToken(empty, 0);
+    if (this.#mode !== 'structure') this.#unfinished('the file ends in the middle of what begins here');
+    if (this.#top === '') throw this.#fault('the file is empty', 0);
+    if (this.#stack.length > 0) throw this.#fault('the file ends in the middle: it is cut off', 0);
+    if (!this.#found) throw this.#missing();
+  }
+
+  #structure(chunk: Buffer, index: number): number {
+    const byte = chunk[index]!;
+    if (byte === 0x0a) {
+      this.#line += 1;
+      this.#lineStart = this.#offset + index + 1;
+      return index + 1;
+    }
+    if (byte === 0x20 || byte === 0x0d || byte === 0x09) return index + 1;
+    const frame = this.#stack.at(-1);
+    const mayClose = this.#expect === 'value or ]' || this.#expect === 'key or }' || this.#expect === ', or end';
+    if (frame && mayClose && byte === (frame.array ? 0x5d : 0x7d)) {
+      this.#close(frame);
+      return index + 1;
+    }
+    switch (this.#expect) {
+      case 'value':
+      case 'value or ]':
+        return this.#value(chunk, index, frame);
+      case 'key':
+      case 'key or }':
+        if (byte === 0x22) return this.#beginToken('string', index);
+        break;
+      case ':':
+        if (byte === 0x3a) {
+          this.#expect = 'value';
+          return index + 1;
+        }
+        break;
+      case ', or end':
+        if (byte === 0x2c && frame) {
+          if (frame.array) frame.step = Number(frame.step) + 1;
+          this.#expect = frame.array ? 'value' : 'key';
+          return index + 1;
+        }
+        break;
+      case 'nothing':
+        throw this.#fault(
+          'text follows the end of the JSON',
+          index,
+          this.#top === 'an object' && byte === 0x7b
+            ? 'one object after the other is NDJSON: `format: ndjson`'
+            : undefined,
+        );
+    }
+    throw this.#unexpected(chunk, index);
+  }
+
+  #value(chunk: Buffer, index: number, frame: Frame | undefined): number {
+    const byte = chunk[index]!;
+    const opens = byte === 0x7b || byte === 0x5b;
+    if (
+      !opens &&
+      byte !== 0x22 &&
+      byte !== 0x2d &&
+      !(byte >= 0x30 && byte <= 0x39) &&
+      !(byte >= 0x61 && byte <= 0x7a)
+    ) {
+      throw this.#unexpected(chunk, index);
+    }
+    if (frame?.target) {
+      this.#depth = 0;
+      this.#deepest = 0;
+      this.#members = 0;
+      this.#inString = false;
+      return this.#beginToken(opens ? 'nested' : byte === 0x22 ? 'string' : 'scalar', index);
+    }
+    const kind = byte === 0x7b ? 'an object' : byte === 0x5b ? 'an array' : byte === 0x22 ? 'a text' : 'a single value';
+    if (!frame) this.#top = kind;
+    const depth = this.#stack.length;
+    const onPath = !frame || (frame.onPath && this.#path[depth - 1] === frame.step);
+    const last = onPath && depth === this.#path.length;
+    if (last && byte !== 0x5b && depth > 0) {
+      throw this.#fault(`\`${formatPath(this.#path)}\` is ${kind}, not an array of records`, index, this.#advice());
+    }
+    if (!opens) return this.#beginToken(byte === 0x22 ? 'string' : 'scalar', index);
+    const target = last && byte === 0x5b;
+    if (target && this.#found) throw this.#fault(`\`${formatPath(this.#path)}\` occurs twice`, index);
+    if (depth >= MAX_DEPTH) throw this.#fault(`this is nested more than ${MAX_DEPTH} levels deep`, index);
+    if (depth > 0 && !target) this.#announce(byte === 0x5b ? [] : {});
+    this.#found ||= target;
+    this.#stack.push({ array: byte === 0x5b, onPath, target, step: byte === 0x5b ? 0 : '', keys: [] });
+    this.#expect = byte === 0x5b ? 'value or ]' : 'key or }';
+    return index + 1;
+  }
+
+  #close(frame: Frame): void {
+    this.#stack.pop();
+    if (frame.onPath && this.#stack.length >= this.#lost.depth) {
+      this.#lost = { depth: this.#stack.length, keys: frame.keys };
+    }
+    this.#expect = this.#stack.length > 0 ? ', or end' : 'nothing';
+  }
+
+  /** Tells of a value that stands in objects only. */
+  #announce(value: unknown): void {
+    if (this.#stack.length > 4 || this.#stack.some(({ array }) => array)) return;
+    const path = formatPath(this.#stack.map(({ step }) => step));
+    if (Array.isArray(value)) {
+      if (this.#arrays.length < 20) this.#arrays.push(path);
+    } else {
+      this.#onValue(path, value);
+    }
+  }
+
+  #beginToken(mode: Mode, index: number): number {
+    this.#mode = mode;
+    this.#parts = [];
+    this.#length = 0;
+    this.#start = index;
+    this.#tokenLine = this.#line;
+    this.#tokenColumn = this.#offset + index - this.#lineStart + 1;
+    this.#escaped = false;
+    return mode === 'string' ? index + 1 : index;
+  }
+
+  #string(chunk: Buffer, from: number): number {
+    let index = from;
+    for (; index < chunk.length; index += 1) {
+      const byte = chunk[index];
+      if (this.#escaped) this.#escaped = false;
+      else if (byte === 0x5c) this.#escaped = true;
+      else if (byte === 0x22) return this.#endToken(chunk, index + 1);
+    }
+    return index;
+  }
+
+  #scalar(chunk: Buffer, from: number): number {
+    let index = from;
+    for (; index < chunk.length; index += 1) {
+      const byte = chunk[index]!;
+      if (byte <= 0x20 || byte === 0x2c || byte === 0x5d || byte === 0x7d || byte === 0x3a) {
+        return this.#endToken(chunk, index);
+      }
+    }
+    return index;
+  }
+
+  /** Follows an element to its end. This is where nearly all of the time goes. */
+  #nested(chunk: Buffer, from: number): number {
+    let inString = this.#inString;
+    let escaped = this.#escaped;
+    let depth = this.#depth;
+    let index = from;
+    for (; index < chunk.length; index += 1) {
+      const byte = chunk[index]!;
+      if (inString) {
+        if (escaped) escaped = false;
+        else if (byte === 0x5c) escaped = true;
+        else if (byte === 0x22) inString = false;
+        continue;
+      }
+      switch (byte) {
+        case 0x22:
+          inString = true;
+          break;
+        case 0x7b:
+        case 0x5b:
+          depth += 1;
+          if (depth > this.#deepest) this.#deepest = depth;
+          break;
+        case 0x7d:
+        case 0x5d:
+          depth -= 1;
+          if (depth === 0) return this.#endToken(chunk, index + 1);
+          break;
+        case 0x3a:
+          this.#members += 1;
+          break;
+        case 0x0a:
+          this.#line += 1;
+          this.#lineStart = this.#offset + index + 1;
+          break;
+      }
+    }
+    this.#inString = inString;
+    this.#escaped = escaped;
+    this.#depth = depth;
+    return index;
+  }
+
+  #endToken(chunk: Buffer, end: number): number {
+    const text = this.#token(chunk.subarray(this.#start, end));
+    this.#mode = 'structure';
+    this.#parts = [];
+    const frame = this.#stack.at(-1);
+    if (frame?.target) {
+      this.#elements.push({
+        text,
+        line: this.#tokenLine,
+        column: this.#tokenColumn,
+        depth: this.#deepest,
+        members: this.#members,
+      });
+      this.#expect = ', or end';
+      return end;
+    }
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch {
+      throw this.#faultIn(text);
+    }
+    if (this.#expect === 'key' || this.#expect === 'key or }') {
+      frame!.step = value as string;
+      if (frame!.onPath && frame!.keys.length < 50) frame!.keys.push(value as string);
+      this.#expect = ':';
+      return end;
+    }
+    if (frame) this.#announce(value);
+    this.#expect = frame ? ', or end' : 'nothing';
+    return end;
+  }
+
+  #token(last: Buffer): string {
+    return (this.#parts.length > 0 ? Buffer.concat([...this.#parts, last]) : last).toString('utf8');
+  }
+
+  #fault(message: string, index: number, hint?: string): JsonFault {
+    return new JsonFault(message, this.#line, this.#offset + index - this.#lineStart + 1, hint);
+  }
+
+  #unexpected(chunk: Buffer, index: number): JsonFault {
+    const char = [...chunk.toString('utf8', index, index + 4)][0] ?? '';
+    const wanted = this.#expect === ', or end' ? (this.#stack.at(-1)?.array ? ', or ]' : ', or }') : this.#expect;
+    return this.#fault(`expected ${wanted}, but found ${JSON.stringify(char)}`, index);
+  }
+
+  /** The token that began last is no JSON. */
+  #faultIn(text: string): JsonFault {
+    const { syntax, at } = findFault(text);
+    return faultWithin(text, at, syntax, this.#tokenLine, this.#tokenColumn);
+  }
+
+  /** The token that began last has no end: a mistake within it, or the file is cut off. */
+  #unfinished(message: string): never {
+    const text = this.#token(Buffer.alloc(0));
+    if (this.#deepest <= MAX_DEPTH) {
+      const { at } = findFault(text);
+      if (at > 0 && at < text.length) throw this.#faultIn(text);
+    }
+    throw new JsonFault(message, this.#tokenLine, this.#tokenColumn, 'the export is incomplete: make it again');
+  }
+
+  #missing(): JsonFault {
+    if (this.#path.length === 0) {
+      return new JsonFault(`the top level is ${this.#top}, not an array of records`, 1, 1, this.#advice());
+    }
+    const keys = this.#lost.keys.map((key) => `\`${key}\``).slice(0, 10);
+    const there = keys.length > 0 ? ` (keys there: ${keys.join(', ')})` : '';
+    return new JsonFault(`there is no \`${formatPath(this.#path)}\`${there}`, 1, 1, this.#advice());
+  }
+
+  #advice(): string | undefined {
+    if (this.#arrays.length === 0) return this.#found ? undefined : 'name the path to the array: `records: data.items`';
+    return `arrays there: ${this.#arrays.map((path) => `\`records: ${path}\``).join(', ')}`;
+  }
+}
+
+/** A fault at a place in a text that begins at the given line and column. */
+export function faultWithin(text: string, at: number, message: string, line: number, column: number): JsonFault {
+  const before = text.slice(0, at);
+  const breaks = before.split('\n').length - 1;
+  const within = at - (before.lastIndexOf('\n') + 1);
+  return new JsonFault(message, line + breaks, breaks > 0 ? within + 1 : column + within);
+}

@@ -1,0 +1,222 @@
+import { isUtf8 } from 'node:buffer';
+import type { Hash } from 'node:crypto';
+import { StringDecoder } from 'node:string_decoder';
+import iconv from 'iconv-lite';
+import { UserError } from '../errors.ts';
+import { readBytes } from './bytes.ts';
+import { chooseEncoding, type Encoding } from './encoding.ts';
+import type { InputFile } from './files.ts';
+
+/** A file whose encoding is known. */
+export interface TextFile extends InputFile {
+  readonly encoding: Encoding;
+}
+
+/**
+ * The text of a file as UTF-8 bytes, without byte-order mark, cut anywhere between characters. Nothing becomes U+FFFD in
+ * silence: bytes that are no text in the file's encoding throw a `UserError` that names their line.
+ */
+export async function* readText(file: TextFile, hash?: Hash): AsyncGenerator<Buffer, void, undefined> {
+  const decoder = decoderFor(file.encoding);
+  let skip = file.encoding.bom;
+  let offset = 0;
+  for await (const bytes of readBytes(file, hash)) {
+    const chunk = skip > 0 ? bytes.subarray(skip) : bytes;
+    skip -= bytes.length - chunk.length;
+    const text = decoder.decode(chunk);
+    if (text === undefined) throw await undecodable(file, offset, decoder.fault());
+    offset += bytes.length;
+    if (text.length > 0) yield text;
+  }
+  if (!decoder.complete()) throw await undecodable(file, offset, decoder.fault());
+}
+
+/** Where a decoder gave up: how many line breaks into the chunk it had come, and the bytes there. */
+interface Fault {
+  readonly breaks: number;
+  readonly bytes: Buffer;
+}
+
+/** Strict, and fed chunk by chunk. */
+interface Decoder {
+  /** The chunk in UTF-8, as far as its characters are complete; undefined where it is no text. */
+  decode(chunk: Buffer): Buffer | undefined;
+  /** Whether the text may end here. */
+  complete(): boolean;
+  fault(): Fault;
+}
+
+function decoderFor(encoding: Encoding): Decoder {
+  if (encoding.name === 'UTF-8') return new Utf8();
+  if (encoding.name === 'UTF-16LE' || encoding.name === 'UTF-16BE') return new Utf16(encoding.name === 'UTF-16BE');
+  return new CodePage(encoding.name);
+}
+
+class Utf8 implements Decoder {
+  #rest: Buffer = Buffer.alloc(0);
+
+  decode(chunk: Buffer): Buffer | undefined {
+    const bytes = this.#rest.length > 0 ? Buffer.concat([this.#rest, chunk]) : chunk;
+    const end = lastBoundary(bytes);
+    const text = end === bytes.length ? bytes : bytes.subarray(0, end);
+    if (!isUtf8(text)) {
+      this.#rest = bytes;
+      return undefined;
+    }
+    this.#rest = bytes.subarray(end);
+    return text;
+  }
+
+  complete(): boolean {
+    return this.#rest.length === 0;
+  }
+
+  fault(): Fault {
+    let breaks = 0;
+    let start = 0;
+    for (const match of this.#rest.toString('latin1').matchAll(/\r\n|\r|\n|$/g)) {
+      const line = this.#rest.subarray(start, match.index);
+      if (!isUtf8(line)) return { breaks, bytes: wordAround(line) };
+      breaks += 1;
+      start = match.index + match[0].length;
+    }
+    throw new Error('a chunk was refused as UTF-8 although every line of it is');
+  }
+}
+
+/** Where the last complete character ends: 0 to 3 bytes before the end. */
+function lastBoundary(bytes: Buffer): number {
+  for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
+    const byte = bytes[bytes.length - back]!;
+    if (byte < 0x80) break;
+    if (byte >= 0xc0) return (byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2) > back ? bytes.length - back : bytes.length;
+  }
+  return bytes.length;
+}
+
+/** The word with the first byte above ASCII that does not belong there: enough to recognise the encoding by. */
+function wordAround(line: Buffer): Buffer {
+  const bad = Buffer.byteLength(line.toString('utf8').split('\ufffd', 1)[0] ?? '');
+  const words = [...line.toString('latin1').matchAll(/[^\s,;"|]+/g)];
+  const word = words.find((match) => match.index + match[0].length > bad)?.[0] ?? '';
+  return Buffer.from(word.slice(0, 24), 'latin1');
+}
+
+class Utf16 implements Decoder {
+  readonly #swap: boolean;
+  readonly #decoder = new StringDecoder('utf16le');
+  #odd: Buffer = Buffer.alloc(0);
+  #text = '';
+
+  constructor(swap: boolean) {
+    this.#swap = swap;
+  }
+
+  decode(chunk: Buffer): Buffer | undefined {
+    const bytes = this.#odd.length > 0 ? Buffer.concat([this.#odd, chunk]) : chunk;
+    const even = bytes.length - (bytes.length % 2);
+    this.#odd = bytes.subarray(even);
+    const pairs = bytes.subarray(0, even);
+    this.#text = this.#decoder.write(this.#swap ? Buffer.from(pairs).swap16() : pairs);
+    return this.#text.isWellFormed() ? Buffer.from(this.#text) : undefined;
+  }
+
+  complete(): boolean {
+    this.#text = this.#decoder.end();
+    return this.#odd.length === 0 && this.#text === '';
+  }
+
+  fault(): Fault {
+    const bad = this.#text.search(/\p{Surrogate}/u);
+    return { breaks: countBreaks(this.#text.slice(0, Math.max(0, bad))), bytes: Buffer.alloc(0) };
+  }
+}
+
+class CodePage implements Decoder {
+  readonly #decoder: iconv.DecoderStream;
+  #text = '';
+
+  constructor(name: string) {
+    this.#decoder = iconv.getDecoder(name);
+  }
+
+  decode(chunk: Buffer): Buffer | undefined {
+    this.#text = this.#decoder.write(chunk);
+    return this.#text.includes('\ufffd') ? undefined : Buffer.from(this.#text);
+  }
+
+  complete(): boolean {
+    this.#text = this.#decoder.end() ?? '';
+    return this.#text === '';
+  }
+
+  fault(): Fault {
+    return { breaks: countBreaks(this.#text.slice(0, this.#text.indexOf('\ufffd'))), bytes: Buffer.alloc(0) };
+  }
+}
+
+export function countBreaks(text: string): number {
+  return text.match(/\r\n|\r|\n/g)?.length ?? 0;
+}
+
+async function undecodable(file: TextFile, offset: number, fault: Fault): Promise<UserError> {
+  const { name, declared } = file.encoding;
+  const line = (await breaksBefore(file, offset)) + fault.breaks + 1;
+  const word = iconv.decode(fault.bytes, 'windows-1252');
+  const message = `${file.shown}:${line} is not ${name} text`;
+  if (declared) {
+    return new UserError(`${message}, although the mapping says \`encoding: ${name.toLowerCase()}\``, {
+      hint: 'leave `encoding` out to have it detected, or name the encoding in which the file was saved',
+    });
+  }
+  const reads = word === '' || word.includes('\ufffd') ? '' : ` (in which a word there reads "${word}")`;
+  return new UserError(message, {
+    hint: `say how it is encoded, for example \`encoding: windows-1252\`${reads}, or save the file as UTF-8`,
+  });
+}
+
+/** Line breaks in the first `length` bytes of a file, read once more: only a failed reading asks for them. */
+async function breaksBefore(file: TextFile, length: number): Promise<number> {
+  const { name } = file.encoding;
+  const width = name.startsWith('UTF-16') ? 2 : name.startsWith('utf-32') ? 4 : 1;
+  const place = name === 'UTF-16BE' ? 1 : 0;
+  let breaks = 0;
+  let left = length;
+  let position = 0;
+  let afterReturn = false;
+  for await (const chunk of readBytes(file)) {
+    for (let index = 0; index < chunk.length && left > 0; index += 1, position += 1, left -= 1) {
+      if (position % width !== place) continue;
+      const isReturn = chunk[index] === 0x0d;
+      if (isReturn || (chunk[index] === 0x0a && !afterReturn)) breaks += 1;
+      afterReturn = isReturn;
+    }
+    if (left === 0) break;
+  }
+  return breaks;
+}
+
+/** Enough of a file to tell its encoding and dialect by. */
+const SAMPLE = 64 * 1024;
+
+/** Looks at the first bytes for the encoding. */
+export async function withEncoding(file: InputFile, declared: string | undefined): Promise<TextFile> {
+  const { text } = await firstOf(readBytes(file));
+  return { ...file, encoding: chooseEncoding(file, text, declared) };
+}
+
+/** The text that the file begins with, and whether that is all of it. */
+export async function sampleOf(file: TextFile): Promise<{ text: Buffer; whole: boolean }> {
+  return firstOf(readText(file));
+}
+
+async function firstOf(chunks: AsyncGenerator<Buffer>): Promise<{ text: Buffer; whole: boolean }> {
+  const parts: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of chunks) {
+    parts.push(chunk);
+    length += chunk.length;
+    if (length >= SAMPLE) return { text: Buffer.concat(parts), whole: false };
+  }
+  return { text: Buffer.concat(parts), whole: true };
+}
