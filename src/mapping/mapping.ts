@@ -1,5 +1,5 @@
 import type { Draft, EventType, Row } from '../model.ts';
-import type { Problem } from '../problem.ts';
+import type { Location, Problem } from '../problem.ts';
 import type { Source, SourceSpec } from '../source/source.ts';
 
 /** What an event's second chances are; see the README's mapping reference. Every entry has all of them, defaults filled in. */
@@ -53,8 +53,22 @@ export interface EntryHead {
 
 /** One item of `events` as a function. Pure: the same row gives the same drafts, whatever was mapped before. */
 export interface CompiledEntry extends EntryHead {
-  /** No drafts: a `when` said no or `each` was empty. Lookup tables are held by the function. */
-  map(row: Row): readonly Draft[];
+  /**
+   * No drafts: a `when` said no or `each` was empty. Lookup tables are held by the function. A promise only where an
+   * expression of the mapping (`jsonata`) evaluates in one.
+   */
+  map(row: Row): readonly Draft[] | Promise<readonly Draft[]>;
+  /** Columns and paths of the entry's own source that it reads, in the order of the mapping. */
+  readonly uses: readonly ColumnUse[];
+}
+
+/** A column or path that a field reads; `field` is `when`, `each`, … where it is for no field. */
+export interface ColumnUse {
+  readonly field: string;
+  readonly path: string;
+  readonly at: Location;
+  /** Position among the columns of a table; undefined for paths. */
+  readonly column: number | undefined;
 }
 
 export interface CompiledMapping {

@@ -1,0 +1,270 @@
+/** Mistakes of a well-formed mapping that no single part of it shows: names that lead nowhere, settings that contradict. */
+import { didYouMean, type Problem } from '../problem.ts';
+import { entityOf } from '../model.ts';
+import type { MappingDocument, Path } from './document.ts';
+import { fieldsOf } from './fields.ts';
+import type { ConditionSpec, Defaults, EntrySpec, MappingSpec, TransformSpec, ValueObject, ValueSpec } from './spec.ts';
+import { policiesOf } from './policies.ts';
+import { TRANSFORM_BY_NAME } from './transforms/index.ts';
+import { regionProblems } from './transforms/phone.ts';
+import { shapeOf } from './value.ts';
+
+/** The spec, and whether something at or below a place was left out of it because it was wrong in itself. */
+export interface Checked {
+  readonly spec: Partial<Omit<MappingSpec, 'events'>> & { readonly events: readonly (EntrySpec | undefined)[] };
+  readonly document: MappingDocument;
+  damaged(path: Path): boolean;
+}
+
+type Report = (code: string, message: string, path: Path, suggestion?: string, part?: 'key' | 'value') => void;
+
+/** All of them, in the order of the file as far as checks are independent. Transforms must have been loaded. */
+export function checkMapping({ spec, document, damaged }: Checked): Problem[] {
+  const problems: Problem[] = [];
+  const report: Report = (code, message, path, suggestion, part = 'value') =>
+    void problems.push({
+      code,
+      message,
+      severity: 'error',
+      at: document.locate(path, part),
+      ...(suggestion !== undefined && { suggestion }),
+    });
+  const defaults = spec.defaults ?? {};
+  const sources = sourceNames(document);
+  if (spec.sources && sources.length === 0)
+    report('missing_key', 'no source', ['sources'], 'name the export files here');
+  if (defaults.region !== undefined) {
+    for (const { code, message, suggestion } of regionProblems(defaults.region, []))
+      report(code, message, ['defaults', 'region'], suggestion);
+  }
+  for (const [name, source] of Object.entries(spec.sources ?? {})) checkSource(name, source, report);
+  for (const [index, entry] of spec.events.entries()) {
+    if (!entry) continue;
+    const path = ['events', index];
+    checkSourceName(entry.source, sources, [...path, 'source'], report);
+    checkEntry(entry, path, defaults, report, damaged);
+    for (const found of valuesOf(entry, path)) {
+      checkTransforms(found, defaults, report);
+      if (found.lookup) checkSourceName(found.lookup, sources, [...found.path, 'lookup', 'source'], report);
+    }
+  }
+  checkAgreement(spec.events, report);
+  return problems;
+}
+
+/** As they stand in the file: one that is wrong in itself still exists. */
+function sourceNames({ data }: MappingDocument): readonly string[] {
+  const sources = (data as { sources?: unknown } | null)?.sources;
+  return typeof sources === 'object' && sources !== null ? Object.keys(sources) : [];
+}
+
+function checkSource(name: string, source: MappingSpec['sources'][string], report: Report): void {
+  const path = ['sources', name];
+  const format = source.format ?? /\.(csv|tsv|txt|json|ndjson|jsonl)(?:\.gz)?$/i.exec(source.path)?.[1]?.toLowerCase();
+  if (format === 'json' || format === 'ndjson' || format === 'jsonl') {
+    for (const key of ['delimiter', 'header_line'] as const) {
+      if (source[key] !== undefined)
+        report('unused_key', `\`${key}\` is for CSV, and this source is ${format}`, [...path, key], undefined, 'key');
+    }
+  }
+  if (source.records !== undefined && format !== undefined && format !== 'json') {
+    report(
+      'unused_key',
+      `\`records\` is for JSON, and this source is ${format}`,
+      [...path, 'records'],
+      undefined,
+      'key',
+    );
+  }
+}
+
+function checkSourceName(name: string, sources: readonly string[], path: Path, report: Report): void {
+  if (sources.includes(name)) return;
+  const known = sources.length > 0 ? `there are ${sources.map((source) => `\`${source}\``).join(', ')}` : undefined;
+  report('unknown_source', `unknown source \`${name}\``, path, didYouMean(name, sources) ?? known);
+}
+
+function checkEntry(
+  entry: EntrySpec,
+  path: Path,
+  defaults: Defaults,
+  report: Report,
+  damaged: Checked['damaged'],
+): void {
+  const { data } = entry;
+  for (const field of fieldsOf(entry.type)) {
+    const spec = data[field.name];
+    if (spec === undefined) continue;
+    if (field.kind !== 'custom') checkShape(spec as ValueSpec, [...path, 'data', field.name], field.name, report);
+    else
+      for (const [key, value] of Object.entries(spec))
+        checkShape(value, [...path, 'data', field.name, key], `${field.name}.${key}`, report);
+  }
+  for (const key of ['occurred_at', 'stage_pipeline'] as const) {
+    if (entry[key] !== undefined) checkShape(entry[key], [...path, key], key, report);
+  }
+  if (damaged([...path, 'data'])) return;
+  if (
+    entry.type === 'comment/created' &&
+    data['lead_external_id'] === undefined &&
+    data['deal_external_id'] === undefined
+  ) {
+    report(
+      'no_parent',
+      'a comment without a parent',
+      [...path, 'data'],
+      'add `lead_external_id` or `deal_external_id`',
+      'key',
+    );
+  }
+  for (const [id, name] of [
+    ['stage_id', 'stage_name'],
+    ['owner_id', 'owner_name'],
+  ] as const) {
+    if (data[id] !== undefined && data[name] !== undefined) {
+      report(
+        'contradiction',
+        `both \`${id}\` and \`${name}\``,
+        [...path, 'data', name],
+        'keep one: an id needs no name',
+        'key',
+      );
+    }
+  }
+  if (entry.stage_pipeline !== undefined && data['stage_name'] === undefined) {
+    report(
+      'unused_key',
+      '`stage_pipeline` without `stage_name`',
+      [...path, 'stage_pipeline'],
+      'it says in which pipeline `stage_name` is looked up',
+      'key',
+    );
+  }
+  if (
+    entry.if_both !== undefined &&
+    (data['lead_external_id'] === undefined || data['deal_external_id'] === undefined)
+  ) {
+    report('unused_key', '`if_both` on a comment with one parent', [...path, 'if_both'], undefined, 'key');
+  }
+  checkChangedFields(entry, path, report);
+}
+
+/** `if_changed` may list keys of `data`, or of the custom fields inside it. */
+function checkChangedFields(entry: EntrySpec, path: Path, report: Report): void {
+  if (!Array.isArray(entry.if_changed)) return;
+  const custom = entry.type.startsWith('lead/') ? 'custom_params' : 'custom_fields';
+  const known = [
+    ...Object.keys(entry.data),
+    ...Object.keys(entry.data[custom] ?? {}).flatMap((key) => [key, `${custom}.${key}`]),
+  ];
+  for (const [index, field] of (entry.if_changed as readonly string[]).entries()) {
+    if (field === 'external_id')
+      report('bad_value', '`external_id` tells records apart and cannot change', [...path, 'if_changed', index]);
+    else if (!known.includes(field))
+      report(
+        'unknown_field',
+        `\`${field}\` is no field of this event`,
+        [...path, 'if_changed', index],
+        didYouMean(field, known),
+      );
+  }
+}
+
+function checkShape(spec: ValueSpec, path: Path, field: string, report: Report): void {
+  if (shapeOf(spec) !== 'list') return;
+  report(
+    'not_scalar',
+    `a list would reach \`${field}\``,
+    path,
+    'end `apply` with `at` (one element) or `join` (one text)',
+  );
+}
+
+interface FoundValue {
+  readonly path: Path;
+  readonly apply: readonly TransformSpec[];
+  readonly lookup: string | undefined;
+}
+
+/** Every value object of an entry, those inside others too. */
+function* valuesOf(entry: EntrySpec, path: Path): Generator<FoundValue> {
+  for (const key of ['each', 'occurred_at', 'stage_pipeline'] as const) yield* within(entry[key], [...path, key]);
+  if (entry.when) yield* withinCondition(entry.when, [...path, 'when']);
+  for (const field of fieldsOf(entry.type)) {
+    const spec = entry.data[field.name];
+    const at = [...path, 'data', field.name];
+    if (field.kind !== 'custom') yield* within(spec as ValueSpec | undefined, at);
+    else for (const [key, value] of Object.entries(spec ?? {})) yield* within(value as ValueSpec, [...at, key]);
+  }
+}
+
+function* withinCondition(spec: ConditionSpec, path: Path): Generator<FoundValue> {
+  for (const key of ['all', 'any'] as const) {
+    for (const [index, part] of (spec[key] ?? []).entries()) yield* withinCondition(part, [...path, key, index]);
+  }
+  if (spec.not) yield* withinCondition(spec.not, [...path, 'not']);
+  yield* within(spec, path);
+}
+
+function* within(spec: ValueSpec | undefined, path: Path): Generator<FoundValue> {
+  if (spec === undefined || typeof spec === 'string') return;
+  const { from, list, lookup, apply = [] } = spec;
+  yield { path, apply, lookup: lookup?.source };
+  if (Array.isArray(from))
+    for (const [index, value] of (from as ValueSpec[]).entries()) yield* within(value, [...path, 'from', index]);
+  else yield* within(from as ValueObject['from'] & ValueSpec, [...path, 'from']);
+  for (const [index, value] of (list ?? []).entries()) yield* within(value, [...path, 'list', index]);
+  for (const key of ['match', 'with', 'take'] as const) yield* within(lookup?.[key], [...path, 'lookup', key]);
+  for (const [index, item] of apply.entries()) {
+    const argument = typeof item === 'string' ? undefined : (item['phone'] as { region_from?: ValueSpec } | undefined);
+    yield* within(argument?.region_from, [...path, 'apply', index, 'phone', 'region_from']);
+  }
+}
+
+function checkTransforms({ path, apply }: FoundValue, defaults: Defaults, report: Report): void {
+  for (const [index, item] of apply.entries()) {
+    const [name, argument] = typeof item === 'string' ? [item, undefined] : Object.entries(item)[0]!;
+    const at = [...path, 'apply', index, ...(typeof item === 'string' ? [] : [name])];
+    for (const problem of TRANSFORM_BY_NAME.get(name)?.check?.(argument, defaults) ?? []) {
+      report(problem.code, problem.message, [...at, ...(problem.path ?? [])], problem.suggestion);
+    }
+  }
+}
+
+/** Entries of one type may meet over an external id, whatever their sources: they must agree on `duplicates`. */
+function checkAgreement(events: readonly (EntrySpec | undefined)[], report: Report): void {
+  const first = new Map<string, { index: number; policy: string }>();
+  for (const [index, entry] of events.entries()) {
+    if (!entry || !entry.type.endsWith('/created')) continue;
+    const policy = policiesOf(entry).duplicates;
+    const known = first.get(entry.type);
+    if (!known) first.set(entry.type, { index, policy });
+    else if (known.policy !== policy) {
+      const path = ['events', index, ...(entry.duplicates === undefined ? [] : ['duplicates'])];
+      const message = `\`duplicates: ${policy}\` here, \`${known.policy}\` in event ${known.index + 1} of the same type`;
+      report(
+        'contradiction',
+        message,
+        path,
+        `records of one ${entityOf(entry.type)} id may come from both: set the same in both`,
+      );
+    }
+  }
+}
+
+/** Names of the transforms that a mapping uses, to load what they need. */
+export function transformsUsed(events: readonly (EntrySpec | undefined)[]): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const [index, entry] of events.entries()) {
+    if (!entry) continue;
+    for (const { apply } of valuesOf(entry, ['events', index])) {
+      for (const item of apply) names.add(typeof item === 'string' ? item : Object.keys(item)[0]!);
+    }
+  }
+  return names;
+}
+
+/** Names of the sources that an entry's lookups read. */
+export function sourcesLookedUp(entry: EntrySpec): readonly string[] {
+  return [...valuesOf(entry, [])].flatMap(({ lookup }) => lookup ?? []);
+}

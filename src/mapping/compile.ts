@@ -1,0 +1,55 @@
+/** Binds a mapping to opened sources: columns are checked, lookup tables filled, entries become functions. */
+import { ProblemsError, type Problem } from '../problem.ts';
+import type { Source } from '../source/source.ts';
+import type { MappingDocument } from './document.ts';
+import { compileEntry } from './entry.ts';
+import { LookupTables } from './lookup.ts';
+import type { CompiledMapping } from './mapping.ts';
+import type { MappingSpec } from './spec.ts';
+import type { Unit } from './unit.ts';
+
+export async function compileMapping(
+  spec: MappingSpec,
+  document: MappingDocument,
+  texts: ReadonlyMap<string, string>,
+  sources: ReadonlyMap<string, Source>,
+): Promise<CompiledMapping> {
+  const unit = newUnit(spec, document, sources);
+  const entries = spec.events.map((entry, index) => compileEntry(entry, index, unit));
+  const problems = withoutRepeats(unit.problems);
+  if (problems.length > 0) {
+    throw new ProblemsError(`the mapping does not fit its sources (${counted(problems.length)})`, problems, texts);
+  }
+  await unit.lookups.build(unit);
+  return { entries, warnings: withoutRepeats(unit.warnings) };
+}
+
+function newUnit(spec: MappingSpec, document: MappingDocument, sources: ReadonlyMap<string, Source>): Unit {
+  const missing = new Map<string, ReadonlySet<string>>();
+  for (const [name, source] of Object.entries(spec.sources)) {
+    const texts = source.missing_values ?? spec.defaults?.missing_values ?? [];
+    missing.set(name, new Set(texts.map((text) => text.trim()).filter((text) => text !== '')));
+  }
+  return {
+    spec,
+    defaults: spec.defaults ?? {},
+    sources,
+    lookups: new LookupTables(),
+    problems: [],
+    warnings: [],
+    locate: (path, part) => document.locate(path, part),
+    missingValues: (source) => missing.get(source) ?? new Set(),
+  };
+}
+
+export function counted(mistakes: number): string {
+  return mistakes === 1 ? '1 mistake' : `${mistakes} mistakes`;
+}
+
+/** One place is reported once for one reason, however often it was compiled. */
+function withoutRepeats(problems: readonly Problem[]): Problem[] {
+  const seen = new Map(problems.map((problem) => [JSON.stringify([problem.at, problem.message]), problem]));
+  return [...seen.values()].sort(
+    (a, b) => (a.at?.line ?? 0) - (b.at?.line ?? 0) || (a.at?.column ?? 0) - (b.at?.column ?? 0),
+  );
+}

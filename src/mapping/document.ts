@@ -1,0 +1,210 @@
+/**
+ * A mapping file as plain data that remembers its places: YAML and JSON are read by the same parser, scalars keep the
+ * text they were written with, and any path into the data can be turned into line and column.
+ */
+import {
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  parseDocument,
+  type Document as YamlDocument,
+  type Node,
+  type YAMLError,
+  type YAMLMap,
+} from 'yaml';
+import { NumberText, readNumber } from '../json.ts';
+import type { Location, Problem } from '../problem.ts';
+
+/** Keys and indexes from the top of the file downwards. */
+export type Path = readonly (string | number)[];
+
+/** A scalar that YAML does not take for text (`00123`, `5.10`, `True`), with the text it was written as. */
+export class Written {
+  readonly text: string;
+  readonly value: number | NumberText | boolean;
+
+  constructor(text: string, value: number | NumberText | boolean) {
+    this.text = text;
+    this.value = value;
+  }
+}
+
+export interface MappingDocument {
+  /** Objects, arrays, strings, null and `Written`; undefined where the file could not be parsed. */
+  readonly data: unknown;
+  readonly problems: readonly Problem[];
+  /** The place of a value, or of its key; of the nearest thing above where the path leads nowhere. */
+  locate(path: Path, part?: 'key' | 'value'): Location;
+}
+
+/** Anchors that repeat more than this many nodes are an attack or an accident. */
+const MOST_NODES = 200_000;
+const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+/** Parses the text of a mapping file; `file` is only used to name it in problems. */
+export function parseMappingDocument(text: string, file: string): MappingDocument {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, version: '1.2' });
+  const at = (offset: number): Location => {
+    const { line, col } = lines.linePos(offset);
+    return { file, line: Math.max(1, line), column: Math.max(1, col) };
+  };
+  const locate = (path: Path, part: 'key' | 'value' = 'value'): Location =>
+    at(offsetOf(document as unknown as YamlDocument, path, part));
+  if (document.errors.length > 0) {
+    return { data: undefined, problems: document.errors.map((error) => syntaxProblem(error, text, at)), locate };
+  }
+  const reader = new Reader(document as unknown as YamlDocument, at);
+  return { data: reader.read(document.contents as Node | null), problems: reader.problems, locate };
+}
+
+/** Turns nodes into data; keys are text as written. */
+class Reader {
+  readonly problems: Problem[] = [];
+  readonly #document: YamlDocument;
+  readonly #at: (offset: number) => Location;
+  readonly #open = new Set<Node>();
+  #nodes = 0;
+
+  constructor(document: YamlDocument, at: (offset: number) => Location) {
+    this.#document = document;
+    this.#at = at;
+  }
+
+  read(node: Node | null): unknown {
+    this.#nodes += 1;
+    if (node === null) return null;
+    if (this.#nodes === MOST_NODES) this.#report(node, 'yaml_syntax', 'anchors and aliases unfold to far too much');
+    if (this.#nodes >= MOST_NODES) return null;
+    if (isScalar(node)) return readScalar(node.value, node.source);
+    if (this.#open.has(node)) {
+      this.#report(node, 'yaml_syntax', 'an anchor contains itself');
+      return null;
+    }
+    this.#open.add(node);
+    const data = this.#readCollection(node);
+    this.#open.delete(node);
+    return data;
+  }
+
+  #readCollection(node: Node): unknown {
+    if (isAlias(node)) {
+      const target = node.resolve(this.#document);
+      if (target !== undefined) return this.read(target);
+      this.#report(node, 'yaml_syntax', `no anchor \`${node.source}\` above`);
+      return null;
+    }
+    if (isSeq(node)) return node.items.map((item) => this.read(item as Node | null));
+    const data: Record<string, unknown> = {};
+    if (!isMap(node)) return data;
+    for (const pair of node.items) {
+      const name = keyText(pair.key);
+      if (name === undefined) this.#report(pair.key as Node, 'yaml_syntax', `a key must be text${QUOTE_HINT}`);
+      else if (name === '<<') this.#merge(data, pair.value as Node | null);
+      else Object.defineProperty(data, name, { ...OWN, value: this.read(pair.value as Node | null) });
+    }
+    return data;
+  }
+
+  /** `<<: *base`: keys of the map itself win, wherever they stand. */
+  #merge(data: Record<string, unknown>, node: Node | null): void {
+    const merged = this.read(node);
+    for (const part of Array.isArray(merged) ? (merged as unknown[]) : [merged]) {
+      if (typeof part !== 'object' || part === null || part instanceof Written) continue;
+      for (const [key, value] of Object.entries(part)) if (!Object.hasOwn(data, key)) data[key] = value;
+    }
+  }
+
+  #report(node: Node | null, code: string, message: string): void {
+    this.problems.push({ code, message, severity: 'error', at: this.#at(node?.range?.[0] ?? 0) });
+  }
+}
+
+/** `__proto__` must become a key like any other. */
+const OWN = { writable: true, enumerable: true, configurable: true } as const;
+
+function readScalar(value: unknown, source: string | undefined): unknown {
+  if (value === null || typeof value === 'string') return value;
+  const text = source ?? String(value);
+  if (typeof value === 'boolean') return new Written(text, value);
+  // What JSON would not write as a number (00123, 0x1F, .inf) is text that only looks like one.
+  return JSON_NUMBER.test(text) ? new Written(text, readNumber(text)) : text;
+}
+
+function keyText(key: unknown): string | undefined {
+  if (!isScalar(key)) return undefined;
+  return typeof key.value === 'string' ? key.value : (key.source ?? String(key.value));
+}
+
+function offsetOf(document: YamlDocument, path: Path, part: 'key' | 'value'): number {
+  let node = document.contents as Node | null;
+  let offset = node?.range?.[0] ?? 0;
+  for (const [depth, step] of path.entries()) {
+    const holder = isAlias(node) ? node.resolve(document) : node;
+    const last = depth === path.length - 1;
+    if (isSeq(holder) && typeof step === 'number' && step < holder.items.length) {
+      node = holder.items[step] as Node | null;
+      offset = node?.range?.[0] ?? offset;
+    } else if (isMap(holder)) {
+      const pair = pairOf(document, holder, String(step));
+      if (!pair) return offset;
+      node = pair.value as Node | null;
+      const keyOffset = (pair.key as Node).range?.[0] ?? offset;
+      offset = last && part === 'value' ? (node?.range?.[0] ?? keyOffset) : keyOffset;
+    } else {
+      return offset;
+    }
+  }
+  return offset;
+}
+
+function pairOf(document: YamlDocument, map: YAMLMap, key: string): YAMLMap['items'][number] | undefined {
+  const own = map.items.find((pair) => keyText(pair.key) === key);
+  if (own) return own;
+  for (const pair of map.items) {
+    if (keyText(pair.key) !== '<<') continue;
+    const parts = isSeq(pair.value) ? pair.value.items : [pair.value];
+    for (const part of parts) {
+      const base = isAlias(part) ? part.resolve(document) : part;
+      const found = isMap(base) ? pairOf(document, base, key) : undefined;
+      if (found) return found;
+    }
+  }
+  return undefined;
+}
+
+const QUOTE_HINT = '; quote text that holds any of { } [ ] , # @ or a colon and a space';
+
+function syntaxProblem(error: YAMLError, text: string, at: (offset: number) => Location): Problem {
+  const base = { severity: 'error', at: at(error.pos[0]) } as const;
+  if (error.code === 'DUPLICATE_KEY') {
+    return {
+      ...base,
+      code: 'duplicate_key',
+      message: 'this key occurs twice in one map',
+      suggestion: 'keep one of them',
+    };
+  }
+  if (error.code === 'TAB_AS_INDENT') {
+    return { ...base, code: 'yaml_syntax', message: 'a tab where YAML wants spaces', suggestion: 'indent with spaces' };
+  }
+  const trap = /[[\]{},#@`&*!|>%]|: /.test(
+    text.slice(text.lastIndexOf('\n', error.pos[0] - 1) + 1, lineEnd(text, error.pos[0])),
+  );
+  return {
+    ...base,
+    code: 'yaml_syntax',
+    message: error.message.replace(/\s+/g, ' ').trim(),
+    ...(trap && {
+      suggestion:
+        'put text that holds any of { } [ ] , # @ or a colon and a space in quotes: `{ from: "contacts[0].id" }`, `template: "{A} {B}"`',
+    }),
+  };
+}
+
+function lineEnd(text: string, from: number): number {
+  const end = text.indexOf('\n', from);
+  return end < 0 ? text.length : end;
+}

@@ -1,0 +1,44 @@
+import { NumberText, type JsonValue } from '../json.ts';
+
+/** What a value could not become, and why. A value like any other: nothing on the way of a row throws. */
+export class Fault {
+  /** snake_case, stable: becomes the code of an issue. */
+  readonly code: string;
+  /** Names the value, shortened; ends without a full stop. */
+  readonly message: string;
+  readonly hint: string | undefined;
+  /** The value as it was read, before any transform; filled in where the fault is first noticed. */
+  original: string | undefined = undefined;
+
+  constructor(code: string, message: string, hint?: string) {
+    this.code = code;
+    this.message = message;
+    this.hint = hint;
+  }
+}
+
+/** Undefined is "no value". Inside a list, null is: positions stay as they were read. */
+export type Result = JsonValue | undefined | Fault;
+
+/** A value in a message: in backticks, on one line, at most 60 characters. */
+export function shown(value: JsonValue | undefined): string {
+  const text = originalText(value).replace(/\s+/g, ' ');
+  const points = text.length > 60 ? [...text] : undefined;
+  return `\`${points && points.length > 60 ? `${points.slice(0, 59).join('')}…` : text}\``;
+}
+
+/** The text of a scalar; numbers digit by digit. Undefined for lists, objects and null. */
+export function textOf(value: JsonValue | undefined): string | undefined {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  return value instanceof NumberText ? value.text : undefined;
+}
+
+/** Any value as text for people. */
+export function originalText(value: JsonValue | undefined): string {
+  if (value === undefined || value === null) return '';
+  return (
+    textOf(value) ??
+    JSON.stringify(value, (_key, member: unknown) => (member instanceof NumberText ? member.text : member))
+  );
+}

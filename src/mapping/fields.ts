@@ -1,0 +1,71 @@
+/** The documented fields of each event's data, read off the service's own schemas (service interface, sections 2.4 to 2.6). */
+import type { z } from 'zod';
+import type { EventType } from '../model.ts';
+import { entityOf } from '../model.ts';
+import { commentData, dealData, leadData } from '../service/contract.ts';
+import type { OnError } from './spec.ts';
+
+/**
+ * `id`: the record's own id. `parent`: the id of another record. `number`: a JavaScript number. `custom`: free keys one
+ * level deeper, whose values keep their type. All others are text.
+ */
+export type FieldKind = 'id' | 'parent' | 'text' | 'number' | 'custom';
+
+export interface Field {
+  readonly name: string;
+  readonly kind: FieldKind;
+  readonly required: boolean;
+  /** What becomes of a value that cannot be read, unless the mapping says otherwise. */
+  readonly onError: OnError;
+  readonly doc: string;
+}
+
+const SCHEMAS = { lead: leadData, deal: dealData, comment: commentData } as const;
+
+const DOCS: Readonly<Record<string, string>> = {
+  full_name: 'name',
+  email: 'e-mail address',
+  phone_number: 'E.164, as `phone` writes it',
+  custom_params: 'free fields, by name',
+  title: 'title',
+  amount: 'a number; plain decimals, or what `number` reads',
+  currency: 'ISO 4217 code',
+  lead_external_id: 'the old id of the lead it belongs to',
+  deal_external_id: 'the old id of the deal it belongs to',
+  stage_id: 'UUID of the stage',
+  stage_name: 'name of the stage in the old CRM, resolved through `references`',
+  owner_id: 'UUID of the user',
+  owner_name: 'name of the owner in the old CRM, resolved through `references`',
+  custom_fields: 'free fields, by name',
+  content: 'the text',
+  author_name: 'who wrote it',
+};
+
+const OMITTED_WHEN_UNREADABLE = new Set(['phone_number', 'email', 'custom_params', 'custom_fields']);
+
+export function fieldsOf(type: EventType): readonly Field[] {
+  return FIELDS[entityOf(type)];
+}
+
+const FIELDS = {
+  lead: readFields('lead'),
+  deal: readFields('deal'),
+  comment: readFields('comment'),
+};
+
+function readFields(entity: keyof typeof SCHEMAS): readonly Field[] {
+  return Object.entries(SCHEMAS[entity].shape).map(([name, schema]) => ({
+    name,
+    kind: kindOf(name, schema),
+    required: !schema.safeParse(undefined).success,
+    onError: OMITTED_WHEN_UNREADABLE.has(name) ? 'omit' : 'reject',
+    doc: name === 'external_id' ? `the ${entity}'s id in the old CRM` : DOCS[name]!,
+  }));
+}
+
+function kindOf(name: string, schema: z.ZodType): FieldKind {
+  if (name === 'external_id') return 'id';
+  if (name.endsWith('_external_id')) return 'parent';
+  if (schema.safeParse(1).success) return 'number';
+  return schema.safeParse({}).success ? 'custom' : 'text';
+}

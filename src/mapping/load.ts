@@ -1,0 +1,139 @@
+/** Reads a mapping file: parsed, validated, every mistake at once. Columns are checked later, by `Mapping.compile`. */
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { codeOf, UserError } from '../errors.ts';
+import { didYouMean, ProblemsError, type Problem } from '../problem.ts';
+import type { SourceSpec } from '../source/source.ts';
+import { checkMapping, sourcesLookedUp, transformsUsed, type Checked } from './check.ts';
+import { compileMapping, counted } from './compile.ts';
+import { parseMappingDocument, type MappingDocument } from './document.ts';
+import type { Mapping, NameMap, References } from './mapping.ts';
+import { policiesOf } from './policies.ts';
+import { salvage } from './salvage.ts';
+import { asMappingSpec, mappingSchema } from './schema.ts';
+import type { MappingSpec, NameMapSpec } from './spec.ts';
+import { TRANSFORM_BY_NAME } from './transforms/index.ts';
+import { loadPhoneLibrary } from './transforms/phone.ts';
+import { problemsOf } from './wording.ts';
+
+export interface LoadOptions {
+  /** Files to read in place of the mapping's, by name of source; absolute paths or globs. */
+  readonly sources?: ReadonlyMap<string, string>;
+}
+
+/**
+ * Loads a mapping file, YAML or JSON. Throws `ProblemsError` with every mistake as `file:line:column`, or `UserError`
+ * where the file cannot be read.
+ */
+export async function loadMapping(path: string, { sources = new Map() }: LoadOptions = {}): Promise<Mapping> {
+  const bytes = await readBytes(path);
+  const text = new TextDecoder('utf-8').decode(bytes);
+  const texts = new Map([[path, text]]);
+  const document = parseMappingDocument(text, path);
+  const spec = await validate(document, path, texts);
+  checkOverrides(sources, spec);
+  const eventSources = unique(spec.events.map((entry) => entry.source));
+  return {
+    file: path,
+    sha256: createHash('sha256').update(bytes).digest('hex'),
+    migration: spec.migration,
+    sources: sourceSpecs(spec, dirname(resolve(path)), sources),
+    references: referencesOf(spec),
+    usedSources: unique([...eventSources, ...spec.events.flatMap(sourcesLookedUp)]),
+    eventSources,
+    entries: spec.events.map((entry, index) => ({
+      index,
+      type: entry.type,
+      source: entry.source,
+      policies: policiesOf(entry),
+    })),
+    compile: (opened) => compileMapping(spec, document, texts, opened),
+  };
+}
+
+async function readBytes(path: string): Promise<Buffer> {
+  try {
+    return await readFile(path);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') {
+      throw new UserError(`there is no mapping file ${path}`, {
+        hint: '`backfill init EXPORT…` writes one to start from',
+      });
+    }
+    throw new UserError(`the mapping file ${path} cannot be read (${codeOf(error) ?? 'unknown error'})`, {
+      cause: error,
+    });
+  }
+}
+
+async function validate(
+  document: MappingDocument,
+  path: string,
+  texts: ReadonlyMap<string, string>,
+): Promise<MappingSpec> {
+  const fail = (problems: readonly Problem[]): never => {
+    const sorted = [...problems].sort(
+      (a, b) => (a.at?.line ?? 0) - (b.at?.line ?? 0) || (a.at?.column ?? 0) - (b.at?.column ?? 0),
+    );
+    throw new ProblemsError(`${path} has ${counted(sorted.length)}`, sorted, texts);
+  };
+  if (document.problems.length > 0) fail(document.problems);
+  const parsed = mappingSchema.safeParse(document.data);
+  const checked: Checked = parsed.success
+    ? { spec: asMappingSpec(parsed.data), document, damaged: () => false }
+    : salvage(document);
+  await load(checked);
+  const problems = [...(parsed.success ? [] : problemsOf(parsed.error.issues, document)), ...checkMapping(checked)];
+  if (problems.length > 0 || !parsed.success) fail(problems);
+  return checked.spec as MappingSpec;
+}
+
+/** Loads the libraries of the transforms that are used, and of no others. */
+async function load({ spec }: Checked): Promise<void> {
+  if (spec.defaults?.region !== undefined) await loadPhoneLibrary();
+  for (const name of transformsUsed(spec.events)) await TRANSFORM_BY_NAME.get(name)?.load?.();
+}
+
+function checkOverrides(overrides: ReadonlyMap<string, string>, spec: MappingSpec): void {
+  const known = Object.keys(spec.sources);
+  for (const name of overrides.keys()) {
+    if (known.includes(name)) continue;
+    const hint = didYouMean(name, known) ?? `its sources are ${known.map((source) => `\`${source}\``).join(', ')}`;
+    throw new UserError(`--source ${name}=…: the mapping has no source \`${name}\``, { hint });
+  }
+}
+
+function sourceSpecs(spec: MappingSpec, folder: string, overrides: ReadonlyMap<string, string>): readonly SourceSpec[] {
+  return Object.entries(spec.sources).map(([name, source]) => ({
+    name,
+    path: overrides.get(name) ?? resolve(folder, source.path),
+    ...(source.format !== undefined && { format: source.format }),
+    ...(source.encoding !== undefined && { encoding: source.encoding }),
+    ...(source.delimiter !== undefined && { delimiter: source.delimiter }),
+    ...(source.header_line !== undefined && { headerLine: source.header_line }),
+    ...(source.records !== undefined && { records: source.records }),
+  }));
+}
+
+/** `stages` holds names and, one level deeper, the names within one pipeline. */
+function referencesOf({ references = {} }: MappingSpec): References {
+  const stages = new Map<string, string | null>();
+  const stagesByPipeline = new Map<string, NameMap>();
+  for (const [key, value] of Object.entries(references.stages ?? {})) {
+    if (typeof value === 'object' && value !== null) stagesByPipeline.set(key, nameMap(value));
+    else stages.set(key, value);
+  }
+  return { pipelines: nameMap(references.pipelines), stages, stagesByPipeline, owners: nameMap(references.owners) };
+}
+
+function nameMap(names: NameMapSpec = {}): NameMap {
+  return new Map(Object.entries(names));
+}
+
+function unique(names: readonly string[]): readonly string[] {
+  return [...new Set(names)];
+}
+
+export { mappingJsonSchema } from './schema.ts';
+export { fieldReference, policyReference, transformReference } from './reference.ts';

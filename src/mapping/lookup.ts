@@ -1,0 +1,177 @@
+/** Values taken from another source's records: `lookup: { source, match, with, take }`. */
+import { canonicalJson, type JsonValue } from '../json.ts';
+import type { Row } from '../model.ts';
+import type { Source } from '../source/source.ts';
+import { Fault, originalText, shown, textOf, type Result } from './fault.ts';
+import { Scope, type Evaluate } from './scope.ts';
+import type { LookupSpec } from './spec.ts';
+import { onEach } from './transforms/transform.ts';
+import type { Unit } from './unit.ts';
+import { compileValue, within, type ValueContext } from './value.ts';
+
+/** Marks a text that several records match with different values. */
+const SEVERAL = Symbol('several');
+
+/** What the records of one source give for each text they match: all that is kept of that source. */
+export class LookupTable {
+  readonly source: Source;
+  /** Tables that its `match` and `take` use are built before: they have lower levels. */
+  readonly level: number;
+  readonly #match: Evaluate;
+  readonly #take: Evaluate;
+  readonly #firstWins: boolean;
+  readonly #values = new Map<string, JsonValue | Fault | typeof SEVERAL | undefined>();
+  unusable = 0;
+
+  constructor(source: Source, level: number, match: Evaluate, take: Evaluate, firstWins: boolean) {
+    this.source = source;
+    this.level = level;
+    this.#match = match;
+    this.#take = take;
+    this.#firstWins = firstWins;
+  }
+
+  async add(row: Row, scope: Scope): Promise<void> {
+    let [match, take] = this.#read(row, scope);
+    while (scope.waits) {
+      await scope.settle();
+      [match, take] = this.#read(row, scope);
+    }
+    scope.forgetAnswers();
+    if (match instanceof Fault) this.unusable += 1;
+    else if (Array.isArray(match))
+      for (const element of match as readonly JsonValue[]) this.#put(textOf(element), take);
+    else this.#put(textOf(match), take);
+  }
+
+  find(text: string): JsonValue | Fault | typeof SEVERAL | undefined {
+    return this.#values.get(text);
+  }
+
+  has(text: string): boolean {
+    return this.#values.has(text);
+  }
+
+  #read(row: Row, scope: Scope): [Result, Result] {
+    scope.begin(row);
+    return [this.#match(scope), this.#take(scope)];
+  }
+
+  #put(text: string | undefined, take: Result): void {
+    if (text === undefined) return;
+    const known = this.#values.get(text);
+    if (known === undefined) this.#values.set(text, take);
+    else if (!this.#firstWins && known !== SEVERAL && take !== undefined && !sameValue(known, take))
+      this.#values.set(text, SEVERAL);
+  }
+}
+
+function sameValue(a: JsonValue | Fault, b: JsonValue | Fault): boolean {
+  if (a instanceof Fault || b instanceof Fault) return a === b;
+  return originalText(a) === originalText(b);
+}
+
+/** All tables of a mapping; equal lookups share one. */
+export class LookupTables {
+  readonly #tables = new Map<string, LookupTable>();
+
+  table(key: string, make: () => LookupTable): LookupTable {
+    const table = this.#tables.get(key) ?? make();
+    this.#tables.set(key, table);
+    return table;
+  }
+
+  /** Reads every source that lookups use, once for each level of lookups within lookups. */
+  async build(unit: Unit): Promise<void> {
+    const tables = [...this.#tables.values()];
+    for (const level of [...new Set(tables.map((table) => table.level))].sort((a, b) => a - b)) {
+      const now = tables.filter((table) => table.level === level);
+      for (const source of new Set(now.map((table) => table.source))) {
+        await readInto(
+          source,
+          now.filter((table) => table.source === source),
+          unit,
+        );
+      }
+    }
+  }
+}
+
+async function readInto(source: Source, tables: readonly LookupTable[], unit: Unit): Promise<void> {
+  const scope = new Scope();
+  let unreadable = 0;
+  for await (const batch of source.batches()) {
+    for (const item of batch) {
+      if (item.kind === 'unreadable') unreadable += 1;
+      else for (const table of tables) await table.add(item, scope);
+    }
+  }
+  const unusable = unreadable + tables.reduce((most, table) => Math.max(most, table.unusable), 0);
+  if (unusable === 0) return;
+  unit.warnings.push({
+    code: 'lookup_unreadable',
+    severity: 'warning',
+    message: `${unusable} records of source \`${source.name}\` could not be read for a lookup`,
+    at: unit.locate(['sources', source.name], 'key'),
+  });
+}
+
+export function compileLookup(spec: LookupSpec, context: ValueContext): Evaluate {
+  const { unit } = context;
+  const source = unit.sources.get(spec.source);
+  if (!source) return () => undefined;
+  const { if_missing: ifMissing = 'reject', if_many: ifMany = 'reject' } = spec;
+  const key = canonicalJson({ source: spec.source, match: spec.match, take: spec.take, ifMany } as never);
+  const table = unit.lookups.table(key, () => makeTable(spec, source, context));
+  context.lookedUp?.(table);
+  const wanted = compileValue(spec.with, within(context, 'with'));
+  const find = onEach((value) => findIn(table, value, ifMissing));
+  return (scope) => {
+    const value = wanted(scope);
+    return value === undefined || value instanceof Fault ? value : find(value, scope);
+  };
+}
+
+function makeTable(spec: LookupSpec, source: Source, context: ValueContext): LookupTable {
+  let level = 0;
+  const there: ValueContext = {
+    ...context,
+    frame: { source, missing: context.unit.missingValues(source.name), inEach: false },
+    kind: undefined,
+    onError: 'reject',
+    uses: [],
+    lookedUp: (table) => void (level = Math.max(level, table.level + 1)),
+  };
+  const match = compileValue(spec.match, within(there, 'match'));
+  const take = compileValue(spec.take, within(there, 'take'));
+  return new LookupTable(source, level, match, take, spec.if_many === 'first');
+}
+
+function findIn(table: LookupTable, value: JsonValue, ifMissing: 'reject' | 'skip'): Result {
+  const text = textOf(value);
+  const found = text === undefined ? undefined : table.find(text);
+  if (found === SEVERAL) {
+    const hint = '`if_many: first` takes the first; or match on a column that tells them apart';
+    return blamed(
+      'ambiguous_lookup',
+      value,
+      `several records of \`${table.source.name}\` match ${shown(value)}, with different values`,
+      hint,
+    );
+  }
+  if (found !== undefined) return found;
+  if (text !== undefined && table.has(text)) return undefined;
+  if (ifMissing === 'skip') return undefined;
+  return blamed(
+    'lookup_missing',
+    value,
+    `no record of \`${table.source.name}\` matches ${shown(value)}`,
+    '`if_missing: skip` goes on without',
+  );
+}
+
+function blamed(code: string, value: JsonValue, message: string, hint: string): Fault {
+  const fault = new Fault(code, message, hint);
+  fault.original = originalText(value);
+  return fault;
+}

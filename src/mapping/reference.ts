@@ -1,0 +1,68 @@
+/** What the README's mapping reference is made from. */
+import { EVENT_TYPES, type EventType } from '../model.ts';
+import { fieldsOf, type Field } from './fields.ts';
+import { DEFAULT_POLICIES } from './policies.ts';
+import { ENTRY_KEYS } from './schema.ts';
+import { TRANSFORMS } from './transforms/index.ts';
+import type { Example } from './transforms/transform.ts';
+
+export interface TransformReference {
+  readonly name: string;
+  readonly usage: string;
+  readonly doc: string;
+  readonly examples: readonly Example[];
+}
+
+export function transformReference(): readonly TransformReference[] {
+  return TRANSFORMS.map(({ name, usage, doc, examples }) => ({ name, usage: usage.join(' | '), doc, examples }));
+}
+
+/** The fields of each type of event, in the order of the service's documentation. */
+export function fieldReference(): readonly { readonly type: EventType; readonly fields: readonly Field[] }[] {
+  return EVENT_TYPES.map((type) => ({ type, fields: fieldsOf(type) }));
+}
+
+export interface PolicyReference {
+  readonly name: keyof typeof DEFAULT_POLICIES;
+  readonly types: readonly EventType[];
+  readonly choices: readonly string[];
+  readonly default: string;
+  readonly doc: string;
+}
+
+const POLICIES: readonly Omit<PolicyReference, 'types' | 'default'>[] = [
+  {
+    name: 'if_exists',
+    choices: ['reject', 'skip', 'update'],
+    doc: 'the service has the record already, and another program or person made it (409)',
+  },
+  {
+    name: 'if_changed',
+    choices: ['report', 'ignore', 'update', '[fields]'],
+    doc: 'an earlier run made the record, and its content in the export is other now; a list sends only those fields',
+  },
+  { name: 'if_missing', choices: ['reject', 'skip', 'create'], doc: 'the record to update does not exist (422)' },
+  {
+    name: 'if_parent_missing',
+    choices: ['block', 'send', 'omit'],
+    doc: 'the parent is neither in the input nor acknowledged; `omit` (deals only) sends without it',
+  },
+  {
+    name: 'if_both',
+    choices: ['reject', 'deal', 'lead'],
+    doc: 'a comment names a lead and a deal: which of them to keep',
+  },
+  {
+    name: 'duplicates',
+    choices: ['reject', 'first', 'last'],
+    doc: 'several records have one external id and different content',
+  },
+];
+
+export function policyReference(): readonly PolicyReference[] {
+  return POLICIES.map((policy) => ({
+    ...policy,
+    types: ENTRY_KEYS.get(policy.name) ?? [],
+    default: String(DEFAULT_POLICIES[policy.name]),
+  }));
+}

@@ -1,0 +1,80 @@
+/** What is left of a mapping once its mistakes are cut out, so that one look finds the other kinds of mistakes too. */
+import type { z } from 'zod';
+import type { Checked } from './check.ts';
+import { Written, type MappingDocument, type Path } from './document.ts';
+import { mappingSchema } from './schema.ts';
+import type { Defaults, EntrySpec, MappingSpec } from './spec.ts';
+import { placed } from './wording.ts';
+
+type Holder = Record<string | number, unknown>;
+
+/** Each round cuts a step further up where a cut has left a gap; no mapping nests deeper. */
+const ROUNDS = 16;
+
+/**
+ * The parts of the document that are right in themselves. `damaged` tells where something was cut out, so that nobody
+ * complains of its absence.
+ */
+export function salvage(document: MappingDocument): Checked {
+  const cuts: Path[] = [];
+  const { shape } = mappingSchema;
+  const whole = isHolder(document.data) ? document.data : {};
+  const events = Array.isArray(whole['events']) ? (whole['events'] as unknown[]) : [];
+  const section = <T>(key: 'defaults' | 'sources'): T | undefined =>
+    sound(shape[key] as z.ZodType, whole[key], [key], cuts) as T | undefined;
+  const defaults = section<Defaults>('defaults');
+  const sources = section<MappingSpec['sources']>('sources');
+  return {
+    spec: {
+      ...(defaults && { defaults }),
+      ...(sources && { sources }),
+      events: events.map(
+        (event, index) => sound(shape.events.element, event, ['events', index], cuts) as EntrySpec | undefined,
+      ),
+    },
+    document,
+    damaged: (path) => cuts.some((cut) => path.every((step, depth) => depth >= cut.length || cut[depth] === step)),
+  };
+}
+
+/** `data` as the schema gives it after the wrong parts are gone, or undefined where too much is wrong. */
+function sound(schema: z.ZodType, data: unknown, base: Path, cuts: Path[]): unknown {
+  const copy = copied(data);
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const parsed = schema.safeParse(copy);
+    if (parsed.success) return parsed.data;
+    for (const { issue, path } of placed(parsed.error.issues, [])) {
+      const wrong = issue.code === 'unrecognized_keys' ? issue.keys.map((key) => [...path, key]) : [path];
+      for (const place of wrong) {
+        const cut = cutOut(copy, place);
+        if (!cut) return undefined;
+        cuts.push([...base, ...cut]);
+      }
+    }
+  }
+  return undefined;
+}
+
+/** Removes the innermost key at or above a place that is there; undefined where only the whole is left to remove. */
+function cutOut(data: unknown, place: Path): Path | undefined {
+  for (let length = place.length; length > 0; length -= 1) {
+    const key = place[length - 1]!;
+    const holder = place
+      .slice(0, length - 1)
+      .reduce<unknown>((at, step) => (isHolder(at) ? at[step] : undefined), data);
+    if (!isHolder(holder) || Array.isArray(holder) || !Object.hasOwn(holder, key)) continue;
+    delete holder[key];
+    return place.slice(0, length);
+  }
+  return undefined;
+}
+
+function isHolder(data: unknown): data is Holder {
+  return typeof data === 'object' && data !== null && !(data instanceof Written);
+}
+
+function copied(data: unknown): unknown {
+  if (!isHolder(data)) return data;
+  if (Array.isArray(data)) return data.map(copied);
+  return Object.fromEntries(Object.entries(data).map(([key, value]) => [key, copied(value)]));
+}

@@ -1,0 +1,123 @@
+/** The scalars that mapping files are made of, as zod schemas whose JSON Schema is what editors should accept. */
+import { z } from 'zod';
+import { NumberText, type JsonScalar } from '../json.ts';
+import { Written } from './document.ts';
+
+/**
+ * Refused values carry this: "expected …", which the wording of problems completes with what was found. A schema that
+ * refuses for another reason uses `refine` with a message (and, after a line break, a hint).
+ */
+export const EXPECTED = 'expected';
+
+function scalar<T>(expected: string, jsonType: string | string[], read: (raw: unknown) => T | undefined): z.ZodType<T> {
+  return z
+    .custom<unknown>((raw) => read(raw) !== undefined, {
+      params: { [EXPECTED]: expected },
+      error: `expected ${expected}`,
+    })
+    .transform((raw) => read(raw)!)
+    .meta({ type: jsonType as 'string' });
+}
+
+function readText(raw: unknown): string | undefined {
+  return raw instanceof Written ? raw.text : typeof raw === 'string' ? raw : undefined;
+}
+
+function readCount(raw: unknown): number | undefined {
+  const value = raw instanceof Written ? raw.value : raw;
+  return typeof value === 'number' && Number.isSafeInteger(value) ? value : undefined;
+}
+
+const SCALARS = ['string', 'number', 'boolean'];
+
+/** Text as written: `00123` and `5.10` are text here, quoted or not. */
+export const text = scalar('text', SCALARS, readText);
+
+/** Text that names something. */
+export const name = scalar('a name', SCALARS, (raw) => readText(raw)?.trim() || undefined);
+
+/** A column or path. */
+export const column = scalar('a column or path', SCALARS, (raw) => readText(raw)?.trim() || undefined);
+
+export const flag = scalar('true or false', 'boolean', (raw) => {
+  const value = raw instanceof Written ? raw.value : raw;
+  return typeof value === 'boolean' ? value : undefined;
+});
+
+export const integer = scalar('a whole number', 'integer', readCount);
+
+export const count = scalar('a whole number above 0', 'integer', (raw) => {
+  const number = readCount(raw);
+  return number !== undefined && number > 0 ? number : undefined;
+});
+
+/** A constant: text, a number with all its digits, true or false. */
+export const constant = scalar<JsonScalar>('text, a number, true or false', SCALARS, (raw) => {
+  if (raw instanceof Written) return raw.value;
+  if (typeof raw === 'number' || typeof raw === 'boolean' || raw instanceof NumberText) return raw;
+  return typeof raw === 'string' ? raw : undefined;
+});
+
+/** Text or null, as in the maps of names. */
+export const textOrNull = scalar<{ text: string | null }>('text or null', [...SCALARS, 'null'], (raw) =>
+  raw === null ? { text: null } : wrap(readText(raw)),
+).transform((read) => read.text);
+
+function wrap(value: string | undefined): { text: string | null } | undefined {
+  return value === undefined ? undefined : { text: value };
+}
+
+/** One of a few words. */
+export function oneOf<const T extends readonly string[]>(words: T): z.ZodType<T[number]> {
+  return z.enum(words);
+}
+
+/** An object of exactly these keys. The message of an unknown key lists the known ones, for the wording. */
+export function object<S extends z.ZodRawShape>(shape: S): z.ZodObject<S, z.core.$strict> {
+  return z.strictObject(shape, {
+    error: (issue) => (issue.code === 'unrecognized_keys' ? Object.keys(shape).join('\n') : undefined),
+  });
+}
+
+/** A regular expression, compiled with the `u` flag. */
+export const pattern = text.refine(isPattern, { error: (issue) => patternMistake(String(issue.input)) });
+
+export function patternMistake(source: string): string {
+  try {
+    new RegExp(source, 'u');
+    return '';
+  } catch (error) {
+    return `not a regular expression: ${(error as Error).message.replace(/^Invalid regular expression: /, '')}`;
+  }
+}
+
+function isPattern(source: string): boolean {
+  return patternMistake(source) === '';
+}
+
+/** An IANA time zone that this Node knows. */
+export const timezone = name.refine(isTimezone, {
+  error: (issue) =>
+    `unknown time zone \`${String(issue.input)}\`\nuse an IANA name such as Europe/Rome or America/New_York`,
+});
+
+export function isTimezone(zone: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: zone });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export const locale = name.refine(isLocale, {
+  error: (issue) => `unknown locale \`${String(issue.input)}\`\nuse a language tag such as en, it or pt-BR`,
+});
+
+function isLocale(tag: string): boolean {
+  try {
+    return Intl.DateTimeFormat.supportedLocalesOf(tag).length > 0;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,268 @@
+/** The mapping file as a zod schema: its validator, and the JSON Schema that editors complete and check with. */
+import { z } from 'zod';
+import { didYouMean } from '../problem.ts';
+import { EVENT_TYPES, isUpdate, type EventType } from '../model.ts';
+import { Written } from './document.ts';
+import { fieldsOf } from './fields.ts';
+import * as part from './schema-parts.ts';
+import type { ConditionSpec, LookupSpec, MappingSpec, TransformSpec, ValueObject, ValueSpec } from './spec.ts';
+import { templateMistake } from './template.ts';
+import { TRANSFORM_BY_NAME, TRANSFORMS } from './transforms/index.ts';
+
+export const VALUE_KINDS = ['from', 'template', 'list', 'value', 'lookup'] as const;
+export const TESTS = ['in', 'not_in', 'equals', 'matches', 'present'] as const;
+export const COMBINATIONS = ['all', 'any', 'not'] as const;
+
+const value: z.ZodType<ValueSpec> = z
+  .lazy(() =>
+    z.union([part.column, valueObject], {
+      error: (issue) =>
+        Array.isArray(issue.input)
+          ? 'a list where one value is needed\nalternatives are written `from: [A, B]`, several values `list: [A, B]`'
+          : undefined,
+    }),
+  )
+  .meta({
+    id: 'Value',
+    description: 'A column or path, or an object with one of from, template, list, value, lookup.',
+  });
+
+const transformItem: z.ZodType<TransformSpec> = z
+  .lazy(() => z.union(transformForms(), { error: (issue) => transformMistake(issue.input) }))
+  .meta({ id: 'Transform' });
+
+const lookup: z.ZodType<LookupSpec> = z
+  .lazy(() =>
+    part.object({
+      source: part.name,
+      match: value,
+      with: value,
+      take: value,
+      if_missing: part.oneOf(['reject', 'skip']).optional(),
+      if_many: part.oneOf(['reject', 'first']).optional(),
+    }),
+  )
+  .meta({ id: 'Lookup' });
+
+const valueShape = {
+  from: z.union([value, z.array(value).min(1)]).optional(),
+  template: part.text
+    .refine((source) => templateMistake(source) === undefined, {
+      error: (issue) => templateMistake(String(issue.input)),
+    })
+    .optional(),
+  list: z.array(value).min(1).optional(),
+  value: part.constant.optional(),
+  lookup: lookup.optional(),
+  apply: z.array(transformItem).optional(),
+  default: part.constant.optional(),
+  required: part.flag.optional(),
+  on_error: part.oneOf(['reject', 'omit']).optional(),
+};
+
+const valueObject = part.object(valueShape).superRefine((object, context) => {
+  const mistake = sourceMistake(object as ValueObject);
+  if (mistake) context.addIssue({ code: 'custom', message: mistake });
+});
+
+const condition: z.ZodType<ConditionSpec> = z
+  .lazy(() =>
+    part
+      .object({
+        ...valueShape,
+        all: z.array(condition).min(1).optional(),
+        any: z.array(condition).min(1).optional(),
+        not: condition.optional(),
+        in: z.array(part.text).min(1).optional(),
+        not_in: z.array(part.text).min(1).optional(),
+        equals: part.text.optional(),
+        matches: part.pattern.optional(),
+        present: part.flag.optional(),
+      })
+      .superRefine((object, context) => {
+        const mistake = conditionMistake(object as ConditionSpec);
+        if (mistake) context.addIssue({ code: 'custom', message: mistake });
+      }),
+  )
+  .meta({ id: 'Condition', description: 'A value with one test, or all, any, not.' });
+
+function sourceMistake(object: ValueObject): string | undefined {
+  const kinds = VALUE_KINDS.filter((kind) => object[kind] !== undefined);
+  if (kinds.length === 1) return undefined;
+  if (kinds.length === 0) return `a value without a source\nadd one of ${quoted(VALUE_KINDS)}`;
+  return `a value has one source, and this one has ${quoted(kinds)}\nkeep one of them; alternatives are written \`from: [A, B]\``;
+}
+
+function conditionMistake(object: ConditionSpec): string | undefined {
+  const combinations = COMBINATIONS.filter((key) => object[key] !== undefined);
+  const tests = TESTS.filter((key) => object[key] !== undefined);
+  if (combinations.length > 0) {
+    const others = Object.entries(object).filter(([key, member]) => member !== undefined && key !== combinations[0]);
+    return others.length === 0
+      ? undefined
+      : `\`${combinations[0]!}\` stands alone in a condition\nput the rest into a condition of its own, inside \`all: [...]\``;
+  }
+  if (tests.length === 0) return `a condition without a test\nadd one of ${quoted(TESTS)}`;
+  if (tests.length > 1)
+    return `a condition has one test, and this one has ${quoted(tests)}\nput each into a condition of its own, inside \`all: [...]\``;
+  return sourceMistake(object);
+}
+
+function quoted(words: readonly string[]): string {
+  return words.map((word) => `\`${word}\``).join(', ');
+}
+
+function transformForms(): z.ZodType<TransformSpec>[] {
+  const bare = TRANSFORMS.filter((entry) => !entry.argument || entry.bare).map((entry) => entry.name);
+  const named: z.ZodType<TransformSpec> = z.enum(bare as [string, ...string[]]);
+  const withArgument = TRANSFORMS.flatMap((entry) =>
+    entry.argument
+      ? [
+          z
+            .strictObject({ [entry.name]: entry.argument(value) })
+            .meta({ description: entry.doc }) as z.ZodType<TransformSpec>,
+        ]
+      : [],
+  );
+  return [named, ...withArgument];
+}
+
+/** Undefined where the transform is known and the mistake lies in its argument. */
+function transformMistake(input: unknown): string | undefined {
+  const named = typeof input === 'string' ? input : undefined;
+  const keys =
+    typeof input === 'object' && input !== null && !Array.isArray(input) && !(input instanceof Written)
+      ? Object.keys(input)
+      : [];
+  if (named === undefined && keys.length === 0) return 'expected a transform\nwrite its name, or `{ NAME: ARGUMENT }`';
+  if (keys.length > 1)
+    return `one transform for each item of \`apply\`, and this item has ${quoted(keys)}\ngive each an item of its own: \`- ${keys[0]!}: …\``;
+  const wanted = named ?? keys[0]!;
+  const known = TRANSFORM_BY_NAME.get(wanted);
+  if (!known)
+    return `unknown transform \`${wanted}\`\n${didYouMean(wanted, TRANSFORM_BY_NAME.keys()) ?? `there are ${quoted([...TRANSFORM_BY_NAME.keys()])}`}`;
+  if (named !== undefined) return `\`${wanted}\` needs an argument\nwrite \`${known.usage[0]!}\``;
+  return known.argument ? undefined : `\`${wanted}\` takes no argument\nwrite its name alone`;
+}
+
+const REJECT_FIRST_LAST = ['reject', 'first', 'last'] as const;
+
+/** The policies an entry of each type may set; what they mean is in `reference.ts`. */
+function policyShape(type: EventType): z.ZodRawShape {
+  const lead = type.startsWith('lead/');
+  const comment = type === 'comment/created';
+  return {
+    ...(isUpdate(type)
+      ? { if_missing: part.oneOf(['reject', 'skip', 'create']).optional() }
+      : { if_exists: part.oneOf(comment ? ['reject', 'skip'] : ['reject', 'skip', 'update']).optional() }),
+    ...(!comment && {
+      if_changed: z.union([part.oneOf(['report', 'ignore', 'update']), z.array(part.name).min(1)]).optional(),
+    }),
+    ...(!lead && { if_parent_missing: part.oneOf(comment ? ['block', 'send'] : ['block', 'send', 'omit']).optional() }),
+    ...(comment && { if_both: part.oneOf(['reject', 'deal', 'lead']).optional() }),
+    duplicates: part.oneOf(REJECT_FIRST_LAST).optional(),
+  };
+}
+
+function entry(type: EventType) {
+  const fields = fieldsOf(type).map((field) => {
+    const schema = field.kind === 'custom' ? z.record(z.string(), value) : value;
+    const described = schema.meta({ ...(field.kind !== 'custom' && { description: field.doc }) });
+    return [field.name, field.required ? described : described.optional()] as const;
+  });
+  return part.object({
+    type: z.literal(type),
+    source: part.name,
+    when: condition.optional(),
+    each: value.optional(),
+    occurred_at: value.optional(),
+    ...(type.startsWith('deal/') && { stage_pipeline: value.optional() }),
+    ...policyShape(type),
+    data: part.object(Object.fromEntries(fields)),
+  });
+}
+
+const entries = EVENT_TYPES.map(entry);
+
+/** Which types have a key, in the entry itself and in its `data`: to say where a misplaced one belongs. */
+export const ENTRY_KEYS = keysByType(entries.map((schema) => Object.keys(schema.shape)));
+export const DATA_KEYS = keysByType(EVENT_TYPES.map((type) => fieldsOf(type).map((field) => field.name)));
+
+function keysByType(keys: readonly (readonly string[])[]): ReadonlyMap<string, readonly EventType[]> {
+  const all = new Set(keys.flat());
+  return new Map([...all].map((key) => [key, EVENT_TYPES.filter((_, index) => keys[index]!.includes(key))]));
+}
+
+const source = part.object({
+  path: part.name,
+  format: part.oneOf(['csv', 'json', 'ndjson']).optional(),
+  encoding: part.name.optional(),
+  delimiter: part.text
+    .refine((character) => character.length === 1, { error: 'the delimiter is one character' })
+    .optional(),
+  header_line: part.count.optional(),
+  records: part.name.optional(),
+  missing_values: z.array(part.text).optional(),
+});
+
+const names = z.record(z.string(), part.textOrNull);
+
+/** It becomes the name of a directory. */
+const migration = part.name.refine((name) => /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/.test(name), {
+  error:
+    'a migration is named with letters, digits, `.`, `_` and `-`\nit becomes the name of a directory and part of every event id, such as acme-hubspot',
+});
+
+const version = z
+  .custom<unknown>((raw) => raw !== undefined, { error: 'missing' })
+  .refine((raw) => (raw instanceof Written ? raw.value : raw) === 1, {
+    error: 'this version of the mapping format is not supported\nwrite `version: 1`',
+  })
+  .transform(() => 1 as const)
+  .meta({ const: 1 });
+
+export const mappingSchema = part.object({
+  version,
+  migration,
+  defaults: part
+    .object({
+      region: part.name.optional(),
+      timezone: part.timezone.optional(),
+      locale: part.locale.optional(),
+      missing_values: z.array(part.text).optional(),
+    })
+    .optional(),
+  sources: z.record(z.string(), source),
+  references: part
+    .object({
+      pipelines: names.optional(),
+      stages: z.record(z.string(), z.union([part.textOrNull, names])).optional(),
+      owners: names.optional(),
+    })
+    .optional(),
+  events: z
+    .array(
+      z.discriminatedUnion('type', entries as [(typeof entries)[number], ...typeof entries], {
+        error: (issue) => (issue.code === 'invalid_union' ? eventTypeMistake(issue.input) : undefined),
+      }),
+    )
+    .min(1),
+});
+
+/** The parsed file. The schema's own type says less: values are recursive and the fields come from the service's schemas. */
+export function asMappingSpec(parsed: z.output<typeof mappingSchema>): MappingSpec {
+  return parsed as unknown as MappingSpec;
+}
+
+function eventTypeMistake(input: unknown): string | undefined {
+  const type = typeof input === 'object' && input !== null ? (input as { type?: unknown }).type : undefined;
+  if (type === undefined) return `missing \`type\`\nan event is one of ${quoted(EVENT_TYPES)}`;
+  const suggestion = typeof type === 'string' ? didYouMean(type, EVENT_TYPES) : undefined;
+  return `unknown type of event${typeof type === 'string' ? ` \`${type}\`` : ''}\n${suggestion ?? `there are ${quoted(EVENT_TYPES)}`}`;
+}
+
+/** The JSON Schema (draft 7) of mapping files, for editors. */
+export function mappingJsonSchema(): Record<string, unknown> {
+  const schema = z.toJSONSchema(mappingSchema, { io: 'input', target: 'draft-7', unrepresentable: 'any' });
+  return { ...schema, title: 'Mapping file of crm-backfill' };
+}

@@ -1,0 +1,110 @@
+import type { Issue, Omission, Place, Row } from '../model.ts';
+import { canonicalJson, type JsonValue } from '../json.ts';
+import { Fault, originalText, type Result } from './fault.ts';
+
+const NO_ISSUES: readonly Issue[] = [];
+const NO_OMISSIONS: readonly Omission[] = [];
+const NO_PLACE: Place = { source: '', file: '', line: 0, record: 0 };
+
+/** A value of the mapping as a function of the record in the scope. */
+export type Evaluate = (scope: Scope) => Result;
+
+/** Work that cannot be answered at once (JSONata evaluates in promises). */
+export interface Deferred {
+  evaluate(input: JsonValue | undefined, scope: Scope): Promise<Result>;
+}
+
+const WAITING = new Fault('waiting', 'waits for an expression');
+
+/** The record being mapped and what was noticed about it. One object serves all rows of an entry. */
+export class Scope {
+  place = NO_PLACE;
+  /** Cells of a table's row; empty for trees. */
+  cells: readonly string[] = [];
+  /** The record of a tree. */
+  root: JsonValue | undefined = undefined;
+  /** Within `each` the element, else the same as `root`. */
+  element: JsonValue | undefined = undefined;
+  /** The field being mapped: what issues and omissions name. */
+  field = '';
+  issues: readonly Issue[] = NO_ISSUES;
+  omissions: readonly Omission[] = NO_OMISSIONS;
+  #answers: Map<Deferred, Map<string, Result>> | undefined;
+  #waiting: (() => Promise<void>)[] | undefined;
+
+  begin(row: Row): void {
+    this.place = row.place;
+    if (Array.isArray(row.raw)) {
+      this.cells = row.raw as readonly string[];
+      this.element = undefined;
+    } else {
+      this.root = row.raw as JsonValue;
+      this.element = this.root;
+    }
+    this.clear();
+  }
+
+  /** Forgets what was noticed: a new draft begins. */
+  clear(): void {
+    this.issues = NO_ISSUES;
+    this.omissions = NO_OMISSIONS;
+  }
+
+  report(severity: Issue['severity'], code: string, message: string, hint?: string): void {
+    const issue: Issue = {
+      severity,
+      kind: 'map',
+      code,
+      ...(this.field !== '' && { field: this.field }),
+      message,
+      ...(hint !== undefined && { hint }),
+    };
+    this.issues = this.issues.length === 0 ? [issue] : [...this.issues, issue];
+  }
+
+  fail(fault: Fault): void {
+    this.report('error', fault.code, fault.message, fault.hint);
+  }
+
+  omit(fault: Fault): void {
+    const omission: Omission = { field: this.field, original: fault.original ?? '', reason: fault.message };
+    this.omissions = this.omissions.length === 0 ? [omission] : [...this.omissions, omission];
+  }
+
+  /** The answer if it is known from an earlier round, else a fault: the row is mapped again once it is. */
+  defer(work: Deferred, input: JsonValue | undefined): Result {
+    const key = input === undefined ? '' : canonicalJson(input);
+    const known = this.#answers?.get(work);
+    if (known?.has(key)) return known.get(key);
+    (this.#waiting ??= []).push(async () => {
+      const result = await work.evaluate(input, this);
+      this.#answers ??= new Map();
+      const answers = this.#answers.get(work) ?? new Map<string, Result>();
+      this.#answers.set(work, answers.set(key, result));
+    });
+    return WAITING;
+  }
+
+  get waits(): boolean {
+    return this.#waiting !== undefined;
+  }
+
+  /** Answers everything deferred since the last call. */
+  async settle(): Promise<void> {
+    const waiting = this.#waiting ?? [];
+    this.#waiting = undefined;
+    for (const work of waiting) await work();
+  }
+
+  /** A scope of its own for rows whose mapping takes more than one round. */
+  forgetAnswers(): void {
+    this.#answers = undefined;
+    this.#waiting = undefined;
+  }
+}
+
+/** Gives a fault the value it arose from, unless a value further inside is known already. */
+export function blame(fault: Fault, original: JsonValue | undefined): Fault {
+  fault.original ??= originalText(original);
+  return fault;
+}

@@ -1,0 +1,95 @@
+/** The mapping file as data, after its schema took it: texts are text, constants are JSON scalars. */
+import type { JsonScalar } from '../json.ts';
+import type { EventType } from '../model.ts';
+
+export type OnError = 'reject' | 'omit';
+
+/** A column or path, or an object with exactly one of `from`, `template`, `list`, `value`, `lookup`. */
+export type ValueSpec = string | ValueObject;
+
+export interface ValueObject {
+  readonly from?: ValueSpec | readonly ValueSpec[] | undefined;
+  readonly template?: string | undefined;
+  readonly list?: readonly ValueSpec[] | undefined;
+  readonly value?: JsonScalar | undefined;
+  readonly lookup?: LookupSpec | undefined;
+  readonly apply?: readonly TransformSpec[] | undefined;
+  readonly default?: JsonScalar | undefined;
+  readonly required?: boolean | undefined;
+  readonly on_error?: OnError | undefined;
+}
+
+/** A transform's name, or an object with its name as the only key. */
+export type TransformSpec = string | Readonly<Record<string, unknown>>;
+
+export interface LookupSpec {
+  readonly source: string;
+  readonly match: ValueSpec;
+  readonly with: ValueSpec;
+  readonly take: ValueSpec;
+  readonly if_missing?: 'reject' | 'skip' | undefined;
+  readonly if_many?: 'reject' | 'first' | undefined;
+}
+
+/** `all`, `any` or `not`, or a value with one test. */
+export interface ConditionSpec extends ValueObject {
+  readonly all?: readonly ConditionSpec[] | undefined;
+  readonly any?: readonly ConditionSpec[] | undefined;
+  readonly not?: ConditionSpec | undefined;
+  readonly in?: readonly string[] | undefined;
+  readonly not_in?: readonly string[] | undefined;
+  readonly equals?: string | undefined;
+  readonly matches?: string | undefined;
+  readonly present?: boolean | undefined;
+}
+
+export interface EntrySpec {
+  readonly type: EventType;
+  readonly source: string;
+  readonly when?: ConditionSpec | undefined;
+  readonly each?: ValueSpec | undefined;
+  readonly occurred_at?: ValueSpec | undefined;
+  readonly stage_pipeline?: ValueSpec | undefined;
+  readonly if_exists?: 'reject' | 'skip' | 'update' | undefined;
+  readonly if_changed?: 'report' | 'ignore' | 'update' | readonly string[] | undefined;
+  readonly if_missing?: 'reject' | 'skip' | 'create' | undefined;
+  readonly if_parent_missing?: 'block' | 'send' | 'omit' | undefined;
+  readonly if_both?: 'reject' | 'deal' | 'lead' | undefined;
+  readonly duplicates?: 'reject' | 'first' | 'last' | undefined;
+  /** Values by field; the custom fields one level deeper. */
+  readonly data: Readonly<Record<string, ValueSpec | Readonly<Record<string, ValueSpec>> | undefined>>;
+}
+
+export interface SourceEntry {
+  readonly path: string;
+  readonly format?: 'csv' | 'json' | 'ndjson' | undefined;
+  readonly encoding?: string | undefined;
+  readonly delimiter?: string | undefined;
+  readonly header_line?: number | undefined;
+  readonly records?: string | undefined;
+  readonly missing_values?: readonly string[] | undefined;
+}
+
+export interface Defaults {
+  readonly region?: string | undefined;
+  readonly timezone?: string | undefined;
+  readonly locale?: string | undefined;
+  readonly missing_values?: readonly string[] | undefined;
+}
+
+export type NameMapSpec = Readonly<Record<string, string | null>>;
+
+export interface MappingSpec {
+  readonly version: 1;
+  readonly migration: string;
+  readonly defaults?: Defaults | undefined;
+  readonly sources: Readonly<Record<string, SourceEntry>>;
+  readonly references?:
+    | {
+        readonly pipelines?: NameMapSpec | undefined;
+        readonly stages?: Readonly<Record<string, string | null | NameMapSpec>> | undefined;
+        readonly owners?: NameMapSpec | undefined;
+      }
+    | undefined;
+  readonly events: readonly EntrySpec[];
+}

@@ -1,0 +1,170 @@
+import { z } from 'zod';
+import { Fault, shown, type Result } from '../fault.ts';
+import { locale, object, oneOf, text, timezone } from '../schema-parts.ts';
+import type { Scope } from '../scope.ts';
+import type { Defaults } from '../spec.ts';
+import { compileFormat, formatMistake, readIso, type ReadDate } from './date-format.ts';
+import { onText, transform, type ArgumentProblem } from './transform.ts';
+import { offsetAt, zoneReader, type ZoneReader } from './zone.ts';
+
+/** Years that ISO 8601 writes with four digits. */
+const FIRST = Date.parse('0001-01-01T00:00:00Z');
+const LAST = Date.parse('9999-12-31T23:59:59.999Z');
+
+interface DateOptions {
+  readonly formats: string | readonly string[];
+  readonly timezone?: string | undefined;
+  readonly locale?: string | undefined;
+  readonly as?: 'instant' | 'date' | undefined;
+}
+type DateArgument = string | readonly string[] | DateOptions;
+
+const format = text.refine((source) => isWord(source) || formatMistake(source) === undefined, {
+  error: (issue) => formatMistake(String(issue.input)),
+});
+const formats = z.union([format, z.array(format).min(1)]);
+
+export const date = transform<DateArgument>({
+  name: 'date',
+  doc: 'Reads a date with the first format that matches all of it; yields an instant (`2024-10-27T11:00:00.000Z`), or the day as written with `as: date`. Formats are Unicode tokens (`dd/MM/yyyy HH:mm`), or `iso`, `unix` (seconds), `unix_ms`. What no format matches, days that do not exist and local times that a daylight-saving change skips are the error `bad_date`.',
+  usage: [
+    '{ date: FORMAT }',
+    '{ date: [FORMAT, FORMAT] }',
+    '{ date: { formats: …, timezone: ZONE, locale: TAG, as: date } }',
+  ],
+  examples: [
+    {
+      apply: '{ date: { formats: dd/MM/yyyy HH:mm, timezone: Europe/Rome } }',
+      from: '27/10/2024 12:00',
+      to: '2024-10-27T11:00:00.000Z',
+    },
+    { apply: '{ date: { formats: M/d/yyyy, as: date } }', from: '3/15/2024', to: '2024-03-15' },
+    { apply: '{ date: iso }', from: '2017-10-10T08:38:20.000+0000', to: '2017-10-10T08:38:20.000Z' },
+    { apply: '{ date: unix }', from: 1730026800, to: '2024-10-27T11:00:00.000Z' },
+  ],
+  argument: () =>
+    z.union([
+      format,
+      z.array(format).min(1),
+      object({
+        formats,
+        timezone: timezone.optional(),
+        locale: locale.optional(),
+        as: oneOf(['instant', 'date']).optional(),
+      }),
+    ]) as z.ZodType<DateArgument>,
+  check: (argument, defaults) => checkZone(options(argument!), defaults),
+  compile: (argument, { defaults }) => compileDate(options(argument!), defaults),
+});
+
+type Reader = (text: string) => ReadDate | undefined;
+
+function isWord(source: string): boolean {
+  return source === 'iso' || source === 'unix' || source === 'unix_ms';
+}
+
+function options(argument: DateArgument): DateOptions & { readonly formats: readonly string[] } {
+  const full: DateOptions = typeof argument === 'string' || isList(argument) ? { formats: argument } : argument;
+  return { ...full, formats: typeof full.formats === 'string' ? [full.formats] : full.formats };
+}
+
+function isList(argument: DateArgument): argument is readonly string[] {
+  return Array.isArray(argument);
+}
+
+/** Only `iso` may carry an offset in some texts and none in others; whether it does shows in the rows. */
+function checkZone({ formats, timezone, as }: ReturnType<typeof options>, defaults: Defaults): ArgumentProblem[] {
+  if (as === 'date' || (timezone ?? defaults.timezone) !== undefined) return [];
+  const without = formats.find((source) => !isWord(source) && !compileFormat(source, 'en').hasOffset);
+  if (without === undefined) return [];
+  return [
+    {
+      code: 'no_timezone',
+      message: `\`${without}\` has no offset, and no time zone is set`,
+      suggestion:
+        'set `defaults.timezone` (an IANA name such as Europe/Rome), or `as: date` where only the day matters',
+    },
+  ];
+}
+
+function compileDate({ formats, timezone, locale, as }: ReturnType<typeof options>, defaults: Defaults) {
+  const zone = timezone ?? defaults.timezone;
+  const inZone = zone === undefined ? undefined : zoneReader(zone);
+  const readers = formats.map((source) => compileReader(source, locale ?? defaults.locale ?? 'en', zone));
+  const finish =
+    as === 'date' ? dayOf : (read: ReadDate, text: string, scope: Scope) => instantOf(read, text, inZone, scope);
+  const known = formats.map((source) => `\`${source}\``).join(', ');
+  return onText((text, scope) => {
+    for (let index = 0; index < readers.length; index += 1) {
+      const read = readers[index]!(text);
+      if (read === undefined) continue;
+      const result = finish(read, text, scope);
+      if (typeof result === 'string') warnIfReadDifferently(text, read, readers, index, scope);
+      return result;
+    }
+    return new Fault('bad_date', `${shown(text)} is not a date of the form ${known}`, hintFor(text));
+  });
+}
+
+function compileReader(source: string, locale: string, zone: string | undefined): Reader {
+  if (source === 'iso') return readIso;
+  if (source === 'unix') return (text) => readUnix(text, 1000, zone);
+  if (source === 'unix_ms') return (text) => readUnix(text, 1, zone);
+  return compileFormat(source, locale).read;
+}
+
+function readUnix(text: string, unit: number, zone: string | undefined): ReadDate | undefined {
+  if (!/^-?\d{1,15}(?:\.\d+)?$/.test(text)) return undefined;
+  const instant = Math.floor(Number(text) * unit + 0.001);
+  if (instant < FIRST || instant > LAST) return undefined;
+  const offset = zone === undefined ? 0 : offsetAt(zone, instant);
+  return { local: instant + offset, offset };
+}
+
+function dayOf(read: ReadDate): string {
+  return iso(read.local).slice(0, 10);
+}
+
+function instantOf(read: ReadDate, text: string, zone: ZoneReader | undefined, scope: Scope): Result {
+  if (read.offset !== undefined) return iso(read.local - read.offset);
+  if (!zone)
+    return new Fault('bad_date', `${shown(text)} has no offset, and no time zone is set`, 'set `defaults.timezone`');
+  const { instant, twice } = zone(read.local);
+  if (instant === undefined) {
+    return new Fault(
+      'bad_date',
+      `${shown(text)} does not exist: daylight saving skips that hour`,
+      'check the time zone of the export',
+    );
+  }
+  if (twice) scope.report('warning', 'ambiguous_time', `${shown(text)} occurs twice that night; the first is taken`);
+  return iso(instant);
+}
+
+function iso(instant: number): string {
+  return new Date(instant).toISOString();
+}
+
+/** `01/06/2026` under two formats: the first counts, and the person is told that the second reads another day. */
+function warnIfReadDifferently(
+  text: string,
+  read: ReadDate,
+  readers: readonly Reader[],
+  index: number,
+  scope: Scope,
+): void {
+  for (let next = index + 1; next < readers.length; next += 1) {
+    const other = readers[next]!(text);
+    if (other === undefined || (other.local === read.local && other.offset === read.offset)) continue;
+    scope.report('warning', 'ambiguous_date', `two formats read ${shown(text)} differently; the first is taken`);
+    return;
+  }
+}
+
+function hintFor(text: string): string | undefined {
+  if (/^\d{5}$/.test(text)) return 'a spreadsheet has turned the date into a serial number: export it again as text';
+  if (/^\d{10}$/.test(text)) return 'seconds since 1970 are the format `unix`';
+  if (/^\d{13}$/.test(text)) return 'milliseconds since 1970 are the format `unix_ms`';
+  if (readIso(text)) return 'this is the format `iso`';
+  return undefined;
+}

@@ -1,0 +1,100 @@
+import type { Expression } from 'jsonata';
+import { messageOf } from '../../errors.ts';
+import { isObject, NumberText, readNumber, type JsonObject, type JsonValue } from '../../json.ts';
+import { Fault, shown, type Result } from '../fault.ts';
+import { text } from '../schema-parts.ts';
+import type { Deferred, Scope } from '../scope.ts';
+import { transform } from './transform.ts';
+
+let library: typeof import('jsonata') | undefined;
+
+async function load(): Promise<void> {
+  library ??= (await import('jsonata')).default;
+}
+
+export const jsonata = transform<string>({
+  name: 'jsonata',
+  doc: 'A JSONata expression over the value, for what nothing else can do; `$record` is the whole record. Its clock and its dice (`$now`, `$random`, …) are refused: the same record must give the same event.',
+  usage: ['{ jsonata: EXPRESSION }'],
+  examples: [
+    {
+      apply: "{ jsonata: \"$join(emails[type = 'work'].address, ' ')\" }",
+      from: { emails: [{ type: 'work', address: 'a@b.test' }] },
+      to: 'a@b.test',
+    },
+  ],
+  argument: () => text,
+  load,
+  check: (source) => {
+    const message = mistake(source!);
+    return message === undefined ? [] : [{ code: 'bad_expression', message }];
+  },
+  shape: () => 'unknown',
+  compile: (source, { columns }) => {
+    const work = new Evaluation(library!(source!), columns);
+    return (input, scope) => scope.defer(work, input);
+  },
+});
+
+const IMPURE = new Set(['now', 'millis', 'random', 'shuffle', 'eval']);
+
+function mistake(source: string): string | undefined {
+  try {
+    const used = variables(library!(source).ast()).find((variable) => IMPURE.has(variable));
+    return used && `\`$${used}\` gives another result each time; the same record must give the same event`;
+  } catch (error) {
+    return `not a JSONata expression: ${(error as { message?: string }).message ?? messageOf(error)}`;
+  }
+}
+
+function variables(node: unknown): string[] {
+  if (Array.isArray(node)) return node.flatMap(variables);
+  if (typeof node !== 'object' || node === null) return [];
+  const { type, value } = node as { type?: unknown; value?: unknown };
+  const own = type === 'variable' && typeof value === 'string' ? [value] : [];
+  return [...own, ...Object.values(node).flatMap(variables)];
+}
+
+class Evaluation implements Deferred {
+  readonly #expression: Expression;
+  readonly #columns: readonly string[];
+
+  constructor(expression: Expression, columns: readonly string[]) {
+    this.#expression = expression;
+    this.#columns = columns;
+  }
+
+  async evaluate(input: JsonValue | undefined, scope: Scope): Promise<Result> {
+    const record = this.#columns.length === 0 ? scope.root : cellsByColumn(this.#columns, scope.cells);
+    try {
+      return toJson(await this.#expression.evaluate(plain(input), { record: plain(record) }));
+    } catch (error) {
+      const message = (error as { message?: string }).message ?? messageOf(error);
+      return new Fault('bad_expression', `the JSONata expression failed on ${shown(input)}: ${message}`);
+    }
+  }
+}
+
+function cellsByColumn(columns: readonly string[], cells: readonly string[]): JsonObject {
+  return Object.fromEntries(columns.map((column, index) => [column, cells[index]]));
+}
+
+/** JSONata knows JavaScript numbers only: whole numbers that those cannot hold go in as text. */
+function plain(value: JsonValue | undefined): unknown {
+  if (value instanceof NumberText) return /^-?\d{16,}$/.test(value.text) ? value.text : Number(value.text);
+  if (Array.isArray(value)) return (value as readonly JsonValue[]).map(plain);
+  if (isObject(value)) return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, plain(member)]));
+  return value;
+}
+
+function toJson(value: unknown): Result {
+  if (value === undefined || value === null || value === '') return undefined;
+  if (typeof value === 'string' || typeof value === 'boolean') return value;
+  if (typeof value === 'number')
+    return Number.isFinite(value)
+      ? readNumber(String(value))
+      : new Fault('bad_expression', 'the JSONata expression gave no finite number');
+  if (typeof value === 'function') return new Fault('bad_expression', 'the JSONata expression gave a function');
+  const copy = JSON.parse(JSON.stringify(value)) as JsonValue;
+  return copy;
+}

@@ -1,0 +1,69 @@
+import type { JsonValue } from '../../json.ts';
+import { Fault, shown, textOf } from '../fault.ts';
+import { integer, text } from '../schema-parts.ts';
+import { onText, transform } from './transform.ts';
+
+export const split = transform<string>({
+  name: 'split',
+  doc: 'A text with separators becomes a list; its elements are trimmed.',
+  usage: ['{ split: TEXT }'],
+  examples: [{ apply: '{ split: ";" }', from: '101; 102', to: ['101', '102'] }],
+  argument: () =>
+    text.refine((separator) => separator !== '', {
+      error: 'an empty separator\nname the text that stands between the elements',
+    }),
+  shape: () => 'list',
+  compile: (separator) => {
+    const one = onText((input) => input.split(separator!).map((piece) => piece.trim() || null));
+    return (input, scope) => {
+      const result = one(input, scope);
+      return Array.isArray(input) && Array.isArray(result) ? (result as readonly JsonValue[]).flat() : result;
+    };
+  },
+});
+
+export const at = transform<number>({
+  name: 'at',
+  doc: 'One element of a list, counted from 0, or from the end with -1; no value where the list is shorter.',
+  usage: ['{ at: N }'],
+  examples: [
+    { apply: '{ at: 0 }', from: ['101', '102'], to: '101' },
+    { apply: '{ at: -1 }', from: ['101', '102'], to: '102' },
+  ],
+  argument: () => integer,
+  shape: (input) => (input === 'list' ? 'scalar' : 'unknown'),
+  compile: (index) => (input) => {
+    const list = Array.isArray(input) ? (input as readonly JsonValue[]) : [input];
+    return list.at(index!) ?? undefined;
+  },
+});
+
+export const join = transform<string>({
+  name: 'join',
+  doc: 'A list becomes one text; elements without a value are passed over.',
+  usage: ['{ join: TEXT }'],
+  examples: [{ apply: '{ join: " " }', from: ['Ada', 'Lovelace'], to: 'Ada Lovelace' }],
+  argument: () => text,
+  shape: () => 'scalar',
+  compile: (separator) => (input) => {
+    if (!Array.isArray(input)) return input;
+    let joined: string | undefined;
+    for (const element of flattened(input as readonly JsonValue[])) {
+      if (element === null) continue;
+      const piece = textOf(element);
+      if (piece === undefined) {
+        return new Fault(
+          'not_text',
+          `an object (${shown(element)}) among the elements to join`,
+          'name a path inside the elements',
+        );
+      }
+      joined = joined === undefined ? piece : joined + separator! + piece;
+    }
+    return joined;
+  },
+});
+
+function flattened(list: readonly JsonValue[]): readonly JsonValue[] {
+  return list.flatMap((element) => (Array.isArray(element) ? flattened(element as readonly JsonValue[]) : [element]));
+}

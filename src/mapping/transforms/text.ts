@@ -1,0 +1,91 @@
+import { object, count, pattern, text } from '../schema-parts.ts';
+import { onText, transform } from './transform.ts';
+
+export const lowercase = transform({
+  name: 'lowercase',
+  doc: 'Lower case.',
+  usage: ['lowercase'],
+  examples: [{ apply: 'lowercase', from: 'Ada@Example.TEST', to: 'ada@example.test' }],
+  compile: () => onText((input) => input.toLowerCase()),
+});
+
+export const uppercase = transform({
+  name: 'uppercase',
+  doc: 'Upper case.',
+  usage: ['uppercase'],
+  examples: [{ apply: 'uppercase', from: 'eur', to: 'EUR' }],
+  compile: () => onText((input) => input.toUpperCase()),
+});
+
+export const collapseWhitespace = transform({
+  name: 'collapse_whitespace',
+  doc: 'Every run of white space, line breaks included, becomes one space.',
+  usage: ['collapse_whitespace'],
+  examples: [{ apply: 'collapse_whitespace', from: 'Ada \n Lovelace', to: 'Ada Lovelace' }],
+  compile: () => onText((input) => input.replace(/\s+/g, ' ').trim()),
+});
+
+export const prefix = transform<string>({
+  name: 'prefix',
+  doc: 'Puts text in front.',
+  usage: ['{ prefix: TEXT }'],
+  examples: [{ apply: '{ prefix: note- }', from: '17', to: 'note-17' }],
+  argument: () => text,
+  compile: (added) => onText((input) => added! + input),
+});
+
+export const suffix = transform<string>({
+  name: 'suffix',
+  doc: 'Puts text behind.',
+  usage: ['{ suffix: TEXT }'],
+  examples: [{ apply: '{ suffix: -old }', from: '17', to: '17-old' }],
+  argument: () => text,
+  compile: (added) => onText((input) => input + added!),
+});
+
+export const truncate = transform<number>({
+  name: 'truncate',
+  doc: 'Keeps at most N characters (Unicode code points, so no emoji is cut in half).',
+  usage: ['{ truncate: N }'],
+  examples: [{ apply: '{ truncate: 3 }', from: 'Lovelace', to: 'Lov' }],
+  argument: () => count,
+  compile: (most) => onText((input) => truncated(input, most!)),
+});
+
+function truncated(input: string, most: number): string {
+  if (input.length <= most) return input;
+  let end = 0;
+  for (let kept = 0; kept < most && end < input.length; kept += 1) end += input.codePointAt(end)! > 0xffff ? 2 : 1;
+  return input.slice(0, end);
+}
+
+export const replace = transform<{ pattern: string; with: string }>({
+  name: 'replace',
+  doc: 'Replaces every match of a regular expression; `$1` in `with` is its first group.',
+  usage: ['{ replace: { pattern: REGEX, with: TEXT } }'],
+  examples: [{ apply: '{ replace: { pattern: "^0+", with: "" } }', from: '00123', to: '123' }],
+  argument: () => object({ pattern, with: text }),
+  compile: (argument) => {
+    const regex = new RegExp(argument!.pattern, 'gu');
+    const replacement = argument!.with;
+    return onText((input) => input.replace(regex, replacement));
+  },
+});
+
+export const extract = transform<string>({
+  name: 'extract',
+  doc: 'The first group of a regular expression, or its whole match where it has no group; no match is no value.',
+  usage: ['{ extract: REGEX }'],
+  examples: [
+    { apply: '{ extract: "\\\\(([^)]+)\\\\)" }', from: 'Ada (ada@example.test)', to: 'ada@example.test' },
+    { apply: '{ extract: "\\\\d+" }', from: 'none', to: undefined },
+  ],
+  argument: () => pattern,
+  compile: (source) => {
+    const regex = new RegExp(source!, 'u');
+    return onText((input) => {
+      const match = regex.exec(input);
+      return match ? (match.length > 1 ? match[1] : match[0]) : undefined;
+    });
+  },
+});

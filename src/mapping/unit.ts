@@ -1,0 +1,27 @@
+/** What the parts of one compilation share. */
+import type { Location, Problem } from '../problem.ts';
+import type { Source } from '../source/source.ts';
+import type { Path } from './document.ts';
+import type { CompiledPath } from './path.ts';
+import type { Defaults, MappingSpec } from './spec.ts';
+import type { LookupTables } from './lookup.ts';
+
+/** A column or path that a field of an entry reads. */
+export interface PathUse {
+  readonly field: string;
+  readonly path: string;
+  readonly at: Location;
+  readonly compiled: CompiledPath;
+}
+
+export interface Unit {
+  readonly spec: MappingSpec;
+  readonly defaults: Defaults;
+  readonly sources: ReadonlyMap<string, Source>;
+  readonly lookups: LookupTables;
+  readonly problems: Problem[];
+  readonly warnings: Problem[];
+  locate(path: Path, part?: 'key' | 'value'): Location;
+  /** The texts that mean no value in a source; the empty text always does and is not among them. */
+  missingValues(source: string): ReadonlySet<string>;
+}

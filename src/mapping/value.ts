@@ -1,0 +1,242 @@
+/** Values of the mapping, compiled once to functions of the record. */
+import type { JsonValue } from '../json.ts';
+import type { Problem } from '../problem.ts';
+import type { Path } from './document.ts';
+import { Fault, originalText, shown, textOf, type Result } from './fault.ts';
+import type { FieldKind } from './fields.ts';
+import { compileLookup, type LookupTable } from './lookup.ts';
+import { compilePath, isMistake, type Frame } from './path.ts';
+import { blame, type Evaluate } from './scope.ts';
+import type { OnError, TransformSpec, ValueObject, ValueSpec } from './spec.ts';
+import { parseTemplate } from './template.ts';
+import { TRANSFORM_BY_NAME } from './transforms/index.ts';
+import type { Apply, Shape } from './transforms/transform.ts';
+import type { PathUse, Unit } from './unit.ts';
+
+/** Where a value stands. Values inside it get the same, a step further down the file. */
+export interface ValueContext {
+  readonly unit: Unit;
+  readonly frame: Frame;
+  readonly path: Path;
+  /** The field it is for; other things a value can be for have a name in its place (`when`). */
+  readonly field: string;
+  readonly kind: FieldKind | undefined;
+  readonly onError: OnError;
+  readonly uses: PathUse[];
+  /** Mistakes go here: a list of alternatives collects them apart. */
+  readonly problems: Problem[];
+  /** Called with every lookup inside, so that tables are built in their order. */
+  readonly lookedUp?: (table: LookupTable) => void;
+}
+
+export function within(context: ValueContext, ...steps: (string | number)[]): ValueContext {
+  return { ...context, path: [...context.path, ...steps] };
+}
+
+const ABSENT: Evaluate = () => undefined;
+
+export function compileValue(spec: ValueSpec, context: ValueContext): Evaluate {
+  if (typeof spec === 'string') return compileColumn(spec, context);
+  const source = compileSource(spec, context);
+  const applies = (spec.apply ?? []).map((item, index) => compileTransform(item, within(context, 'apply', index)));
+  const { required = false, on_error: onError = context.onError } = spec;
+  const fallback = spec.default === '' ? undefined : spec.default;
+  if (required && fallback !== undefined) {
+    context.unit.warnings.push({
+      code: 'unused_default',
+      severity: 'warning',
+      message: '`default` is never used beside `required: true`',
+      at: context.unit.locate([...context.path, 'default'], 'key'),
+    });
+  }
+  const read = applies.length === 0 ? source : withTransforms(source, applies);
+  if (onError === 'reject' && !required && fallback === undefined) return read;
+  return (scope) => {
+    let result = read(scope);
+    if (result instanceof Fault) {
+      if (onError === 'reject' || required || result.code === MISSING) return result;
+      scope.omit(result);
+      result = undefined;
+    }
+    if (result !== undefined) return result;
+    return required ? missingValue() : fallback;
+  };
+}
+
+const MISSING = 'missing_value';
+
+export function missingValue(): Fault {
+  return new Fault(MISSING, 'no value', 'fill it in the export, or skip such records with `when`');
+}
+
+function withTransforms(source: Evaluate, applies: readonly Apply[]): Evaluate {
+  return (scope) => {
+    const read = source(scope);
+    if (read === undefined || read instanceof Fault) return read;
+    let value: JsonValue = read;
+    for (let index = 0; index < applies.length; index += 1) {
+      const result = applies[index]!(value, scope);
+      if (result instanceof Fault) return blame(result, read);
+      if (result === undefined || result === null || result === '') return undefined;
+      value = result;
+    }
+    return Array.isArray(value) && (value as readonly JsonValue[]).every((element) => element === null)
+      ? undefined
+      : value;
+  };
+}
+
+function compileSource(spec: ValueObject, context: ValueContext): Evaluate {
+  if (spec.value !== undefined) return constant(spec.value);
+  if (spec.template !== undefined) return compileTemplate(spec.template, within(context, 'template'));
+  if (spec.list !== undefined) return compileList(spec.list, within(context, 'list'));
+  if (spec.lookup !== undefined) return compileLookup(spec.lookup, within(context, 'lookup'));
+  const { from } = spec;
+  if (isAlternatives(from)) return compileAlternatives(from, within(context, 'from'));
+  return compileValue(from!, within(context, 'from'));
+}
+
+function isAlternatives(from: ValueObject['from']): from is readonly ValueSpec[] {
+  return Array.isArray(from);
+}
+
+function constant(value: JsonValue): Evaluate {
+  return value === '' ? ABSENT : () => value;
+}
+
+function compileColumn(path: string, context: ValueContext): Evaluate {
+  const at = context.unit.locate(context.path);
+  const compiled = compilePath(path, context.frame);
+  if (isMistake(compiled)) {
+    const { code, message, suggestion } = compiled;
+    context.problems.push({ code, message, severity: 'error', at, ...(suggestion !== undefined && { suggestion }) });
+    return ABSENT;
+  }
+  context.uses.push({ field: context.field, path, at, compiled });
+  return compiled.evaluate;
+}
+
+/** The first that has a value. One whose columns no file has is passed over, as long as another exists. */
+function compileAlternatives(specs: readonly ValueSpec[], context: ValueContext): Evaluate {
+  const compiled = specs.map((spec, index) => {
+    const problems: Problem[] = [];
+    return { evaluate: compileValue(spec, { ...within(context, index), problems }), problems };
+  });
+  const whole = compiled.filter(({ problems }) => problems.length === 0);
+  for (const { problems } of compiled) {
+    for (const problem of problems) {
+      if (whole.length > 0 && problem.code === 'unknown_column')
+        context.unit.warnings.push({ ...problem, severity: 'warning' });
+      else context.problems.push(problem);
+    }
+  }
+  const alternatives = whole.map(({ evaluate }) => evaluate);
+  return (scope) => {
+    for (let index = 0; index < alternatives.length; index += 1) {
+      const result = alternatives[index]!(scope);
+      if (result !== undefined) return result;
+    }
+    return undefined;
+  };
+}
+
+/** All that have a value; lists among them are taken apart. */
+function compileList(specs: readonly ValueSpec[], context: ValueContext): Evaluate {
+  const members = specs.map((spec, index) => compileValue(spec, within(context, index)));
+  return (scope) => {
+    const list: JsonValue[] = [];
+    for (const member of members) {
+      const result = member(scope);
+      if (result instanceof Fault) return result;
+      if (Array.isArray(result)) list.push(...(result as readonly JsonValue[]).filter((element) => element !== null));
+      else if (result !== undefined) list.push(result);
+    }
+    return list.length === 0 ? undefined : list;
+  };
+}
+
+/** An own id made of parts needs all of them, a parent's id all or none: half an id would name another record. */
+function compileTemplate(template: string, context: ValueContext): Evaluate {
+  const parts = parseTemplate(template).map((part) =>
+    'literal' in part ? part.literal : { path: part.path, evaluate: compileColumn(part.path, context) },
+  );
+  const { kind } = context;
+  return (scope) => {
+    let text = '';
+    let found = 0;
+    let missing: string | undefined;
+    for (const part of parts) {
+      if (typeof part === 'string') {
+        text += part;
+        continue;
+      }
+      const result = part.evaluate(scope);
+      const piece = partText(result);
+      if (piece instanceof Fault) return piece;
+      if (piece === undefined) missing = part.path;
+      else {
+        text += piece;
+        found += 1;
+      }
+    }
+    if (missing !== undefined && (kind === 'id' || (kind === 'parent' && found > 0))) {
+      return blame(new Fault('missing_part', `\`${missing}\` has no value, and the id is made with it`), text);
+    }
+    return found === 0 ? undefined : text;
+  };
+}
+
+function partText(result: Result): string | undefined | Fault {
+  if (result === undefined || result instanceof Fault) return result;
+  const text = textOf(result);
+  if (text !== undefined) return text;
+  return blame(
+    new Fault('list_value', `a list or object (${shown(result)}) in a template`, 'name a path inside it'),
+    result,
+  );
+}
+
+function compileTransform(item: TransformSpec, context: ValueContext): Apply {
+  const [name, argument] = typeof item === 'string' ? [item, undefined] : Object.entries(item)[0]!;
+  return TRANSFORM_BY_NAME.get(name)!.compile(argument, {
+    defaults: context.unit.defaults,
+    columns: context.frame.source.columns,
+    value: (spec, key) => compileValue(spec, within(context, name, key)),
+  });
+}
+
+/** What a value is known to be before any record is read. */
+export function shapeOf(spec: ValueSpec): Shape {
+  if (typeof spec === 'string') return 'unknown';
+  const start: Shape = spec.list
+    ? 'list'
+    : spec.template !== undefined || spec.value !== undefined
+      ? 'scalar'
+      : fromShape(spec);
+  return (spec.apply ?? []).reduce((shape: Shape, item) => {
+    const name = typeof item === 'string' ? item : Object.keys(item)[0]!;
+    return TRANSFORM_BY_NAME.get(name)!.shape(shape);
+  }, start);
+}
+
+function fromShape({ from }: ValueObject): Shape {
+  if (from === undefined) return 'unknown';
+  const shapes = new Set(isAlternatives(from) ? from.map(shapeOf) : [shapeOf(from)]);
+  return shapes.size === 1 ? [...shapes][0]! : 'unknown';
+}
+
+/** A scalar as text, with a fault for what is none. */
+export function asText(value: JsonValue): string | Fault {
+  const text = typeof value === 'string' ? value : textOf(value);
+  return text ?? notScalar(value);
+}
+
+export function notScalar(value: JsonValue): Fault {
+  const what = Array.isArray(value) ? 'a list' : 'an object';
+  const hint = Array.isArray(value)
+    ? 'take one element with `at`, or make one text with `join`'
+    : 'name a path inside it';
+  const fault = new Fault('not_scalar', `${what} (${shown(value)}) where one value is needed`, hint);
+  fault.original = originalText(value);
+  return fault;
+}

@@ -1,0 +1,140 @@
+/** Turns what the schema found into problems that name the mistake, its place and the way out. */
+import type { z } from 'zod';
+import { didYouMean, type Problem } from '../problem.ts';
+import { Written, type MappingDocument, type Path } from './document.ts';
+import { DATA_KEYS, ENTRY_KEYS } from './schema.ts';
+import { EXPECTED } from './schema-parts.ts';
+
+type Issue = z.core.$ZodIssue;
+
+export function problemsOf(issues: readonly Issue[], document: MappingDocument): Problem[] {
+  return placed(issues, []).flatMap(({ issue, path }) => word(issue, path, document));
+}
+
+interface Placed {
+  readonly issue: Issue;
+  readonly path: Path;
+}
+
+/** The issues with their whole paths; unions are followed along the branch that the person most likely meant. */
+export function placed(issues: readonly Issue[], base: Path): Placed[] {
+  return issues.flatMap((issue) => {
+    const path = [...base, ...(issue.path as Path)];
+    const branch = issue.code === 'invalid_union' ? likelyBranch(issue) : undefined;
+    return branch ? placed(branch, path) : [{ issue, path }];
+  });
+}
+
+/**
+ * A branch that objects only to something further inside was meant; else the union's own message says it better than
+ * any branch; else the branch whose type fits.
+ */
+function likelyBranch(issue: Extract<Issue, { code: 'invalid_union' }>): readonly Issue[] | undefined {
+  const inside = issue.errors.filter((branch) => branch.every((found) => found.path.length > 0));
+  if (inside.length > 0) return inside.reduce((best, branch) => (depth(branch) > depth(best) ? branch : best));
+  if (issue.message !== 'Invalid input') return undefined;
+  return (
+    issue.errors.find((branch) => !branch.some((found) => found.path.length === 0 && isMismatch(found))) ??
+    issue.errors[0]
+  );
+}
+
+function depth(branch: readonly Issue[]): number {
+  return Math.max(...branch.map((issue) => issue.path.length));
+}
+
+function isMismatch(issue: Issue): boolean {
+  if (issue.code === 'custom') return issue.params?.[EXPECTED] !== undefined;
+  return issue.code === 'invalid_type' || issue.code === 'invalid_value';
+}
+
+function word(issue: Issue, path: Path, document: MappingDocument): Problem[] {
+  const found = valueAt(document.data, path);
+  if (issue.code === 'unrecognized_keys')
+    return issue.keys.map((key) => unknownKey(key, issue.message.split('\n'), path, document));
+  if (found === undefined && path.length > 0) return [missingKey(path, document)];
+  const at = document.locate(path);
+  if (isMismatch(issue)) return [{ code: 'bad_value', severity: 'error', at, ...mismatch(issue, found) }];
+  const [message = '', ...advice] = sentence(issue).split('\n');
+  return [
+    { code: 'bad_value', severity: 'error', at, message, ...(advice.length > 0 && { suggestion: advice.join(' ') }) },
+  ];
+}
+
+function sentence(issue: Issue): string {
+  if (issue.code === 'too_small') return 'this list is empty\nadd an item, or leave the key out';
+  return issue.message;
+}
+
+function mismatch(issue: Issue, found: unknown): Pick<Problem, 'message' | 'suggestion'> {
+  if (issue.code === 'invalid_value') {
+    const words = issue.values.map(String);
+    const text = found instanceof Written ? found.text : found;
+    const message = `${described(found)} is not one of ${words.map((word) => `\`${word}\``).join(', ')}`;
+    const near = typeof text === 'string' ? didYouMean(text, words) : undefined;
+    return { message, ...(near !== undefined && { suggestion: near }) };
+  }
+  const expected =
+    issue.code === 'custom'
+      ? String(issue.params?.[EXPECTED])
+      : issue.code === 'invalid_type'
+        ? TYPES[issue.expected]
+        : undefined;
+  const message = `expected ${expected ?? 'something else'}, found ${described(found)}`;
+  return found === null
+    ? { message, suggestion: 'fill it in or remove the key; text that begins with #, { or [ must be in quotes' }
+    : { message };
+}
+
+const TYPES: Partial<Record<string, string>> = {
+  object: 'a map of keys and values',
+  record: 'a map of keys and values',
+  array: 'a list',
+};
+
+function described(found: unknown): string {
+  if (found === null) return 'nothing';
+  if (typeof found === 'string') return `\`${found}\``;
+  if (found instanceof Written) return `\`${found.text}\``;
+  return Array.isArray(found) ? 'a list' : 'a map';
+}
+
+function missingKey(path: Path, document: MappingDocument): Problem {
+  const key = String(path.at(-1));
+  const parent = path.slice(0, -1);
+  return { code: 'missing_key', severity: 'error', message: `missing \`${key}\``, at: document.locate(parent, 'key') };
+}
+
+function unknownKey(key: string, known: readonly string[], path: Path, document: MappingDocument): Problem {
+  const holder = valueAt(document.data, path) as Record<string, unknown>;
+  const base = { code: 'unknown_key', severity: 'error', at: document.locate([...path, key], 'key') } as const;
+  const elsewhere = path[0] === 'events' ? placeOf(key, path) : undefined;
+  if (elsewhere) return { ...base, ...elsewhere };
+  const quote = holder[key] === null ? 'text that begins with { must be in quotes' : undefined;
+  const suggestion = didYouMean(key, known) ?? quote ?? `known here: ${known.map((name) => `\`${name}\``).join(', ')}`;
+  return { ...base, message: `unknown key \`${key}\``, suggestion };
+}
+
+/** A key that events of another type have. */
+function placeOf(key: string, path: Path): Pick<Problem, 'message' | 'suggestion'> | undefined {
+  const keys = path.length === 2 ? ENTRY_KEYS : path.length === 3 && path[2] === 'data' ? DATA_KEYS : undefined;
+  const types = keys?.get(key);
+  if (!types) return undefined;
+  return {
+    message:
+      path.length === 2
+        ? `\`${key}\` means nothing on this type of event`
+        : `this type of event has no field \`${key}\``,
+    suggestion: `${types.map((type) => `\`${type}\``).join(' and ')} ${types.length > 1 ? 'have' : 'has'} it`,
+  };
+}
+
+function valueAt(data: unknown, path: Path): unknown {
+  let current = data;
+  for (const step of path) {
+    if (typeof current !== 'object' || current === null || current instanceof Written) return undefined;
+    if (!Object.hasOwn(current, step)) return undefined;
+    current = (current as Record<string | number, unknown>)[step];
+  }
+  return current;
+}
