@@ -1,0 +1,61 @@
+import { relative } from 'node:path';
+import { UserError } from '../errors.ts';
+import { openTable } from './csv.ts';
+import { openTree } from './json.ts';
+import { openLines } from './ndjson.ts';
+import { refuseArchives } from './bytes.ts';
+import { findFiles, type InputFile } from './files.ts';
+import { FilesSource } from './reading.ts';
+import type { Source, SourceSpec } from './source.ts';
+import { withEncoding, type TextFile } from './text.ts';
+
+const FORMATS = new Map<string, NonNullable<SourceSpec['format']>>([
+  ['csv', 'csv'],
+  ['tsv', 'csv'],
+  ['tab', 'csv'],
+  ['txt', 'csv'],
+  ['json', 'json'],
+  ['ndjson', 'ndjson'],
+  ['jsonl', 'ndjson'],
+]);
+
+/**
+ * Opens an export: finds its files, their encoding and dialect, and the columns. Nothing is held open. Throws a
+ * `UserError` where a file is missing, empty, not decodable, or has no header or no array of records.
+ */
+export async function openSource(
+  spec: SourceSpec,
+  options: { readonly display?: (path: string) => string } = {},
+): Promise<Source> {
+  const files = await findFiles(spec, options.display ?? shorterPath);
+  const format = spec.format ?? formatOf(spec, files);
+  const texts: TextFile[] = [];
+  for (const file of files) {
+    await refuseArchives(file);
+    texts.push(await withEncoding(file, spec.encoding));
+  }
+  const open = { csv: openTable, json: openTree, ndjson: openLines }[format];
+  return new FilesSource(await open(spec, texts));
+}
+
+/** A path as people like to see it: relative to the working directory where that is shorter. */
+function shorterPath(path: string): string {
+  const short = relative(process.cwd(), path);
+  return short !== '' && short.length < path.length ? short : path;
+}
+
+function formatOf(spec: SourceSpec, files: readonly InputFile[]): NonNullable<SourceSpec['format']> {
+  const formats = files.map(({ path, shown }) => {
+    const extension = /\.([^./\\]+)(?:\.gz)?$/i.exec(path)?.[1]?.toLowerCase() ?? '';
+    const format = FORMATS.get(extension);
+    if (format) return format;
+    throw new UserError(`source \`${spec.name}\`: the name of ${shown} does not tell its format`, {
+      hint: 'say so: `format: csv`, `json` or `ndjson`',
+    });
+  });
+  const [first, ...others] = new Set(formats);
+  if (first && others.length === 0) return first;
+  throw new UserError(`source \`${spec.name}\`: its files are of several formats (${[first, ...others].join(', ')})`, {
+    hint: 'make the glob narrower, and each format a source of its own',
+  });
+}
