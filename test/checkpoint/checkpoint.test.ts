@@ -1,0 +1,135 @@
+import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { IF_CHANGED, type SentLine, type SettledLine } from '../../src/checkpoint/lines.ts';
+import { loadCheckpoint } from '../../src/checkpoint/load.ts';
+import { CheckpointWriter } from '../../src/checkpoint/write.ts';
+
+let path: string;
+beforeEach(async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'backfill-checkpoint-'));
+  onTestFinished(() => rm(directory, { recursive: true }));
+  path = join(directory, 'checkpoint.ndjson');
+});
+
+const SHA = 'a'.repeat(32);
+const OTHER = 'b'.repeat(32);
+
+function settled(line: Partial<SettledLine> = {}): SettledLine {
+  return {
+    id: '11111111-1111-5111-8111-111111111111',
+    type: 'lead/created',
+    external_id: '7',
+    status: 'acknowledged',
+    outcome: 'created',
+    entity_id: 'e1',
+    code: null,
+    content_sha: SHA,
+    fields: { full_name: '01234567' },
+    at: '2026-01-01T00:00:00.000Z',
+    ...line,
+  };
+}
+
+function sent(line: Partial<SentLine> = {}): SentLine {
+  return { kind: 'sent', id: settled().id, type: 'lead/created', external_id: '7', content_sha: SHA, ...line };
+}
+
+async function load(keepFields = false) {
+  const loaded = await loadCheckpoint(path, { keepFields });
+  return { ...loaded, key: loaded.ledger.keyOf('lead/created', '7', '') };
+}
+
+async function write(...lines: (SettledLine | SentLine)[]): Promise<void> {
+  const writer = await CheckpointWriter.open(path, await loadCheckpoint(path, { keepFields: false }));
+  await Promise.all(lines.map((line) => ('kind' in line ? writer.sent(line) : writer.settle(line))));
+  await writer.close();
+}
+
+describe('a checkpoint', () => {
+  it('that does not exist is an empty one', async () => {
+    const { ledger, header, key } = await load();
+    expect(header).toBeUndefined();
+    expect(ledger.created(key)).toBe('none');
+  });
+
+  it('gives back what was settled, by type and external id', async () => {
+    await write(settled(), settled({ external_id: '8', status: 'rejected', code: 'invalid_payload' }));
+    const { ledger, key } = await load();
+    expect(ledger.created(key)).toBe('acknowledged');
+    expect(ledger.hasContent(key, SHA)).toBe(true);
+    expect(ledger.hasContent(key, OTHER)).toBe(false);
+    expect(ledger.created(ledger.keyOf('lead/created', '8', ''))).toBe('rejected');
+    expect(ledger.created(ledger.keyOf('deal/created', '7', ''))).toBe('none');
+    expect(ledger.acknowledged).toBe(1);
+  });
+
+  it('keeps an acknowledgement when a rejection of the same record follows', async () => {
+    await write(settled(), settled({ status: 'rejected', content_sha: OTHER }));
+    const { ledger, key } = await load();
+    expect(ledger.created(key)).toBe('acknowledged');
+    expect(ledger.hasContent(key, SHA)).toBe(true);
+  });
+
+  it('knows what was sent and never answered, and forgets it once it was', async () => {
+    await write(sent());
+    expect((await load()).ledger.unansweredSha('lead/created', (await load()).key)).toBe(SHA);
+    await write(settled());
+    const { ledger, key } = await load();
+    expect(ledger.unansweredSha('lead/created', key)).toBeUndefined();
+  });
+
+  it('lets each acknowledged update be claimed once', async () => {
+    const update = settled({ type: 'lead/updated', outcome: 'updated' });
+    await write(update, update, settled({ type: 'lead/updated', content_sha: OTHER, status: 'rejected' }));
+    const { ledger, key } = await load();
+    expect(ledger.acknowledgedUpdates(key)).toBe(2);
+    expect([1, 2, 3].map(() => ledger.claimUpdate(key, SHA))).toEqual([true, true, false]);
+    expect(ledger.claimUpdate(key, OTHER)).toBe(false);
+    expect(ledger.rejectedUpdate(key, OTHER)).toBe(true);
+  });
+
+  it('compares with what if_changed sent last, field by field', async () => {
+    const change = {
+      type: 'lead/updated',
+      code: IF_CHANGED,
+      content_sha: OTHER,
+      fields: { city: '89abcdef' },
+    } as const;
+    await write(settled(), settled(change));
+    const { ledger, key } = await load(true);
+    expect(ledger.hasContent(key, OTHER)).toBe(true);
+    expect(ledger.hasContent(key, SHA)).toBe(false);
+    expect(ledger.fields(key)).toEqual({ full_name: '01234567', city: '89abcdef' });
+    expect(ledger.acknowledged).toBe(1);
+    expect(ledger.claimUpdate(key, OTHER)).toBe(false);
+  });
+
+  it('cuts a torn last line off before anything is appended', async () => {
+    await write(settled());
+    await appendFile(path, '{"id":"22222222-2222-5222-8222-2222');
+    expect((await load()).tornBytes).toBeGreaterThan(0);
+    await write(settled({ external_id: '9' }));
+    const lines = (await readFile(path, 'utf8')).trim().split('\n');
+    expect(lines.map((line) => (JSON.parse(line) as SettledLine).external_id)).toEqual(['7', '9']);
+  });
+
+  it('skips a damaged line inside and says which', async () => {
+    await write(settled());
+    await appendFile(path, '\0\0\0garbage\n{"id":1}\n');
+    await appendFile(path, `${JSON.stringify(settled({ external_id: '9' }))}\n`);
+    const { damagedLines, ledger } = await load();
+    expect(damagedLines).toEqual([2, 3]);
+    expect(ledger.acknowledged).toBe(2);
+  });
+
+  it('is read whole whatever the size of the pieces it is read in', async () => {
+    const lines = Array.from({ length: 20_000 }, (_, index) => JSON.stringify(settled({ external_id: `é${index}` })));
+    await writeFile(path, `${lines.join('\n')}\n`);
+    const { ledger, damagedLines } = await load();
+    expect(ledger.acknowledged).toBe(20_000);
+    expect(damagedLines).toEqual([]);
+    expect(ledger.created(ledger.keyOf('lead/created', 'é19999', ''))).toBe('acknowledged');
+  });
+});

@@ -1,0 +1,93 @@
+/** Runs the built program as a child process against a real sandbox over HTTP, in a directory of its own. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
+import type { Summary } from '../../src/report/summary.ts';
+import { startSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/index.ts';
+
+const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
+export const FIXTURES = fileURLToPath(new URL('../../fixtures/', import.meta.url));
+
+/** A temporary directory that goes with the test; `from` is a folder of fixtures to begin with. */
+export async function workspace(from?: string): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'backfill-test-'));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  if (from) await cp(join(FIXTURES, from), directory, { recursive: true });
+  return directory;
+}
+
+export async function sandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  const running = await startSandbox({ rate: { requests: 100_000, seconds: 1 }, ...options });
+  onTestFinished(() => running.close());
+  return running;
+}
+
+/** What a run needs to reach this sandbox as if it were the service. */
+export function environmentOf(service: Sandbox): Record<string, string> {
+  return {
+    BACKFILL_BASE_URL: service.baseUrl,
+    BACKFILL_API_KEY: service.apiKey.reveal(),
+    BACKFILL_INGEST_TOKEN: service.ingestToken.reveal(),
+  };
+}
+
+export interface Ended {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Running {
+  readonly child: ChildProcess;
+  readonly ended: Promise<Ended>;
+}
+
+export function start(args: readonly string[], options: { cwd: string; env?: Record<string, string> }): Running {
+  const child = spawn(process.execPath, [CLI, ...args], {
+    cwd: options.cwd,
+    env: { PATH: process.env.PATH, HOME: options.cwd, ...options.env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+  const ended = new Promise<Ended>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code, signal) => resolve({ code, signal, stdout, stderr }));
+  });
+  return { child, ended };
+}
+
+export function backfill(
+  args: readonly string[],
+  options: { cwd: string; env?: Record<string, string> },
+): Promise<Ended> {
+  return start(args, options).ended;
+}
+
+export function summaryOf(ended: Ended): Summary {
+  if (ended.stdout === '') throw new Error(`no summary; exit code ${ended.code}, stderr:\n${ended.stderr}`);
+  return JSON.parse(ended.stdout) as Summary;
+}
+
+/** A rate that leaves no waiting, for runs against a sandbox that has none either. */
+export const FAST = ['--rate', '100000/1s'];
+
+/** Every file below a directory with its text. */
+export async function filesBelow(directory: string): Promise<Map<string, string>> {
+  const files = new Map<string, string>();
+  for (const entry of await readdir(directory, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    if (entry.isFile()) files.set(path, await readFile(path, 'latin1'));
+  }
+  return files;
+}
+
+export async function files(directory: string, contents: Readonly<Record<string, string>>): Promise<void> {
+  for (const [name, text] of Object.entries(contents)) await writeFile(join(directory, name), text);
+}

@@ -1,0 +1,66 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { FaultPlan, Sandbox } from '../../src/sandbox/index.ts';
+import { backfill, environmentOf, FAST, filesBelow, sandbox, workspace, type Ended } from './harness.ts';
+
+function expectNoSecret(service: Sandbox, secrets: readonly string[], where: string, text: string): void {
+  for (const secret of secrets) expect(text.includes(secret), `a secret stands in ${where}`).toBe(false);
+}
+
+async function expectClean(service: Sandbox, cwd: string, ended: Ended): Promise<void> {
+  const secrets = [service.apiKey.reveal(), service.ingestToken.reveal()];
+  expectNoSecret(service, secrets, 'stdout', ended.stdout);
+  expectNoSecret(service, secrets, 'stderr', ended.stderr);
+  for (const [path, text] of await filesBelow(cwd)) expectNoSecret(service, secrets, path, text);
+}
+
+describe('the API key and the ingestion token', () => {
+  const faults: readonly [string, FaultPlan][] = [
+    ['nothing goes wrong', { rules: [] }],
+    ['the connection is lost', { rules: [{ kind: 'reset', when: { probability: 0.3 } }] }],
+    ['the service redirects', { rules: [{ kind: 'redirect', when: { delivery: { to: 1 } } }] }],
+    [
+      'the token is rotated in mid-run',
+      { rules: [{ kind: 'rotate_token', when: { requests: { from: 10 }, times: 1 } }] },
+    ],
+    ['the key is rotated in mid-run', { rules: [{ kind: 'rotate_key', when: { requests: { from: 10 }, times: 1 } }] }],
+  ];
+  it.each(faults)('reach no output and no file when %s', async (_name, plan) => {
+    const service = await sandbox({ faults: plan });
+    const cwd = await workspace('demo');
+    const env = environmentOf(service);
+    const before = { key: env.BACKFILL_API_KEY!, token: env.BACKFILL_INGEST_TOKEN! };
+    const ended = await backfill(['run', 'mapping.yaml', '--json', '--verbose', ...FAST], { cwd, env });
+    await expectClean(service, cwd, ended);
+    for (const text of [ended.stdout, ended.stderr, ...(await filesBelow(cwd)).values()]) {
+      expect(text).not.toContain(before.key);
+      expect(text).not.toContain(before.token);
+    }
+  });
+
+  it('reach no error when the URL copied from the dashboard is wrong', async () => {
+    const cwd = await workspace('demo');
+    const env = {
+      BACKFILL_INGEST_URL: 'http//broken/webhooks/ingest/whi_secret-token',
+      BACKFILL_API_KEY: 'secret-key',
+    };
+    const ended = await backfill(['run', 'mapping.yaml'], { cwd, env });
+    expect(ended.code).toBe(2);
+    expect(ended.stderr).not.toContain('secret');
+  });
+});
+
+describe('the state directory', () => {
+  it('is open to its owner alone, with every file in it', async () => {
+    const service = await sandbox();
+    const cwd = await workspace('demo');
+    await backfill(['run', 'mapping.yaml', ...FAST], { cwd, env: environmentOf(service) });
+    const state = join(cwd, '.backfill/demo');
+    expect((await stat(state)).mode & 0o777).toBe(0o700);
+    const modes = [];
+    for (const path of (await filesBelow(state)).keys()) modes.push([path, (await stat(path)).mode & 0o777]);
+    expect(modes.length).toBeGreaterThan(5);
+    expect(modes.filter(([, mode]) => mode !== 0o600)).toEqual([]);
+  });
+});

@@ -1,0 +1,67 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { contentSha, eventId, fieldHashes, type EventIdentity } from '../src/identity.ts';
+import { canonicalJson, NumberText, type JsonObject } from '../src/json.ts';
+
+const event: EventIdentity = {
+  migration: 'acme',
+  type: 'lead/created',
+  externalId: '00123',
+  data: { external_id: '00123', full_name: 'Ada', custom_params: { b: 1, a: 'x' } },
+  occurredAt: undefined,
+  n: 0,
+};
+
+describe('the event id', () => {
+  it('is a UUID version 5 that does not change between releases', () => {
+    expect(eventId(event)).toBe('53c05f0e-ba33-5cc9-a60c-a62b9b492fcb');
+  });
+
+  it('does not depend on the order of keys', () => {
+    const data = { custom_params: { a: 'x', b: 1 }, full_name: 'Ada', external_id: '00123' };
+    expect(eventId({ ...event, data })).toBe(eventId(event));
+  });
+
+  it.each<[string, Partial<EventIdentity>]>([
+    ['the migration', { migration: 'other' }],
+    ['the type', { type: 'lead/updated' }],
+    ['the external id', { externalId: '123' }],
+    ['a value', { data: { ...event.data, full_name: 'Ava' } }],
+    ['n', { n: 1 }],
+  ])('is another one when %s is', (_name, change) => {
+    expect(eventId({ ...event, ...change })).not.toBe(eventId(event));
+  });
+
+  it('takes occurred_at in only for comments without external id', () => {
+    const at = { occurredAt: '2024-01-01T00:00:00.000Z' };
+    expect(eventId({ ...event, ...at })).toBe(eventId(event));
+    const comment = { ...event, type: 'comment/created', externalId: undefined } as const;
+    expect(eventId({ ...comment, ...at })).not.toBe(eventId(comment));
+  });
+});
+
+describe('canonical JSON', () => {
+  it('parses back to the value, whatever it is', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (value) => {
+        expect(JSON.parse(canonicalJson(value as JsonObject))).toEqual(JSON.parse(JSON.stringify(value)));
+      }),
+    );
+  });
+
+  it('writes numbers digit by digit as they stood, and leaves absent members out', () => {
+    expect(canonicalJson({ id: new NumberText('9007199254740993'), none: undefined, a: null })).toBe(
+      '{"a":null,"id":9007199254740993}',
+    );
+  });
+});
+
+it('hashes each field on its own, custom ones by their key', () => {
+  const hashes = fieldHashes(event.data);
+  expect(Object.keys(hashes).sort()).toEqual(['custom_params.a', 'custom_params.b', 'full_name']);
+  expect(fieldHashes({ ...event.data, full_name: 'Ava' })).toEqual({
+    ...hashes,
+    full_name: expect.not.stringMatching(hashes.full_name!) as unknown,
+  });
+  expect(contentSha(event.data)).toMatch(/^[0-9a-f]{32}$/);
+});

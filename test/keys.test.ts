@@ -1,0 +1,43 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { ByteColumn, KeyTable, keyWords, Uint32Column } from '../src/keys.ts';
+
+it('numbers keys in the order in which they are first seen, like a Map would', () => {
+  fc.assert(
+    fc.property(fc.array(fc.string(), { maxLength: 300 }), (texts) => {
+      const table = new KeyTable();
+      const map = new Map<string, number>();
+      for (const text of texts) {
+        expect(table.find(keyWords(text))).toBe(map.get(text) ?? -1);
+        if (!map.has(text)) map.set(text, map.size);
+        expect(table.intern(keyWords(text))).toBe(map.get(text));
+      }
+      expect(table.size).toBe(map.size);
+    }),
+  );
+});
+
+it('finds every one of many thousand keys again, and no other', () => {
+  const table = new KeyTable();
+  for (let index = 0; index < 50_000; index += 1) expect(table.intern(keyWords(`key ${index}`))).toBe(index);
+  for (let index = 0; index < 50_000; index += 997) expect(table.find(keyWords(`key ${index}`))).toBe(index);
+  expect(table.find(keyWords('key 50000'))).toBe(-1);
+});
+
+it('keeps keys apart that differ in their last word only', () => {
+  const table = new KeyTable();
+  expect(table.intern([1, 2, 3, 4])).toBe(0);
+  expect(table.intern([1, 2, 3, 5])).toBe(1);
+  expect(table.find([1, 2, 3, 4])).toBe(0);
+});
+
+it.each([
+  ['bytes', () => new ByteColumn(), 255],
+  ['words', () => new Uint32Column(), 0xffffffff],
+])('grows columns of %s and reads 0 where nothing was set', (_name, create, largest) => {
+  const column = create();
+  column.set(100_000, largest);
+  expect(column.get(100_000)).toBe(largest);
+  expect(column.get(99_999)).toBe(0);
+  expect(column.get(1_000_000)).toBe(0);
+});
