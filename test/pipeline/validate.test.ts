@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../src/json.ts';
+import type { EventType } from '../../src/model.ts';
+import { validate } from '../../src/pipeline/validate.ts';
+
+const UUID = '8f2f6c1e-5b0a-4c0f-9a3e-7d41c6b25e90';
+
+describe('validation', () => {
+  it.each<[string, EventType, JsonObject]>([
+    [
+      'a lead with every field',
+      'lead/created',
+      {
+        external_id: '1',
+        full_name: 'A',
+        email: 'a@b',
+        phone_number: '+390612345678',
+        custom_params: { a: 1, b: true },
+      },
+    ],
+    ['a bare lead', 'lead/updated', { external_id: '1' }],
+    [
+      'a deal with every field',
+      'deal/created',
+      {
+        external_id: '1',
+        title: 't',
+        amount: -0.5,
+        currency: 'EUR',
+        lead_external_id: '2',
+        stage_id: UUID,
+        owner_id: UUID,
+        custom_fields: {},
+      },
+    ],
+    ['a comment on a lead', 'comment/created', { content: 'x', lead_external_id: '1' }],
+    ['an emoji', 'comment/created', { content: '👋', deal_external_id: '1' }],
+  ])('accepts %s', (_name, type, data) => {
+    expect(validate(type, data, '2024-01-01T00:00:00.000Z')).toEqual([]);
+  });
+
+  it.each<[string, EventType, JsonObject, string, string]>([
+    ['an undocumented key', 'lead/created', { external_id: '1', fullName: 'A' }, 'invalid_value', ''],
+    ['no external id', 'lead/created', {}, 'invalid_value', 'external_id'],
+    ['an e-mail address with two @', 'lead/created', { external_id: '1', email: 'a@@b' }, 'invalid_email', 'email'],
+    ['an e-mail address with a space', 'lead/created', { external_id: '1', email: 'a b@c' }, 'invalid_email', 'email'],
+    [
+      'a national phone number',
+      'lead/created',
+      { external_id: '1', phone_number: '0612345678' },
+      'invalid_phone_number',
+      'phone_number',
+    ],
+    ['an amount that is text', 'deal/created', { external_id: '1', amount: '5' }, 'invalid_value', 'amount'],
+    ['an amount that is infinite', 'deal/created', { external_id: '1', amount: Infinity }, 'invalid_value', 'amount'],
+    ['a currency that is none', 'deal/created', { external_id: '1', currency: 'EURO' }, 'invalid_currency', 'currency'],
+    ['a stage id that is no UUID', 'deal/created', { external_id: '1', stage_id: 'won' }, 'invalid_value', 'stage_id'],
+    ['an empty comment', 'comment/created', { content: ' ', lead_external_id: '1' }, 'invalid_content', 'content'],
+    ['a comment without parent', 'comment/created', { content: 'x' }, 'missing_parent', 'lead_external_id'],
+    [
+      'a comment with two parents',
+      'comment/created',
+      { content: 'x', lead_external_id: '1', deal_external_id: '2' },
+      'two_parents',
+      'lead_external_id',
+    ],
+    [
+      'half a surrogate pair',
+      'lead/created',
+      { external_id: '1', custom_params: { a: ['\ud83d'] } },
+      'lone_surrogate',
+      'custom_params.a.0',
+    ],
+  ])('refuses %s', (_name, type, data, code, field) => {
+    expect(validate(type, data, undefined)).toMatchObject([{ severity: 'error', code, field }]);
+  });
+
+  it('refuses a time without an offset', () => {
+    expect(validate('lead/created', { external_id: '1' }, '2024-01-01T00:00:00')).toMatchObject([
+      { code: 'invalid_occurred_at' },
+    ]);
+  });
+});

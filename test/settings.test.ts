@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest';
+import { checkBaseUrl, credentials, runSettings } from '../src/settings.ts';
+
+const given = (options: Record<string, unknown>) => runSettings({ mapping: 'm.yaml', ...options });
+
+describe('the options of run', () => {
+  it('have the defaults that the usage text names', () => {
+    expect(given({})).toMatchObject({
+      reserve: 0,
+      concurrency: 10,
+      timeout: 30,
+      maxErrors: { count: 100 },
+      maxOutage: 12 * 3_600_000,
+      maxRejectionsInARow: 25,
+      dryRun: false,
+      progress: true,
+    });
+  });
+
+  it.each<[Record<string, unknown>, Record<string, unknown>]>([
+    [{ rate: '50/30s' }, { rate: { requests: 50, seconds: 30 } }],
+    [{ maxErrors: '5%' }, { maxErrors: { percent: 5 } }],
+    [{ maxOutage: '90s' }, { maxOutage: 90_000 }],
+    [{ maxOutage: '2d' }, { maxOutage: 172_800_000 }],
+    [{ pick: ['lead:a:b'] }, { pick: [{ entity: 'lead', externalId: 'a:b' }] }],
+    [{ only: ['deal,comment/created'] }, { only: ['deal/created', 'deal/updated', 'comment/created'] }],
+    [{ until: '2030-01-01T06:00:00Z' }, { until: new Date('2030-01-01T06:00:00Z') }],
+  ])('are read: %j', (options, expected) => {
+    expect(given(options)).toMatchObject(expected);
+  });
+
+  it('read a time of day as the next time it is that late', () => {
+    const { until } = given({ until: '06:00' });
+    expect(until!.getTime()).toBeGreaterThan(Date.now());
+    expect(until!.getTime()).toBeLessThanOrEqual(Date.now() + 25 * 3_600_000);
+    expect(until!.getHours()).toBe(6);
+  });
+
+  it.each<[Record<string, unknown>, string]>([
+    [{ rate: 'abc' }, '--rate: `abc` is not a rate like `100/60s`'],
+    [{ rate: '' }, '--rate: `` is not'],
+    [{ rate: ['100/60s', '50/60s'] }, '--rate: is given more than once'],
+    [{ rate: '0/60s' }, '--rate'],
+    [{ concurrency: '0' }, '--concurrency'],
+    [{ concurrency: '2.5' }, '--concurrency'],
+    [{ concurrency: '1e1' }, '--concurrency'],
+    [{ limit: '-1' }, '--limit'],
+    [{ maxErrors: '101%' }, '--max-errors'],
+    [{ maxOutage: '12' }, '--max-outage'],
+    [{ until: 'tomorrow' }, '--until'],
+    [{ source: ['contacts'] }, '--source: `contacts` is not NAME=PATH'],
+    [{ pick: ['note:1'] }, '--pick: `note:1` is neither lead:ID nor deal:ID'],
+    [{ only: ['leed'] }, 'did you mean `lead`'],
+    [{ offline: true }, '--offline goes with --dry-run'],
+    [{ limit: '1', pick: ['lead:1'] }, 'two ways to choose a pilot'],
+  ])('are refused: %j', (options, message) => {
+    expect(() => given(options)).toThrow(message);
+  });
+
+  it('are refused all at once', () => {
+    expect(() => given({ rate: 'x', limit: 'y' })).toThrow(/--rate[^]*--limit/);
+  });
+});
+
+describe('the credentials', () => {
+  const env = {
+    BACKFILL_BASE_URL: 'https://api.example.test/',
+    BACKFILL_API_KEY: 'key1',
+    BACKFILL_INGEST_TOKEN: 'tok1',
+  };
+
+  it('come from the environment', () => {
+    const { baseUrl, apiKey, ingestToken } = credentials(undefined, env);
+    expect([baseUrl, apiKey.reveal(), ingestToken.reveal()]).toEqual(['https://api.example.test', 'key1', 'tok1']);
+  });
+
+  it('come from the URL as the dashboard copies it', () => {
+    const copied = {
+      BACKFILL_INGEST_URL: 'https://api.example.test/v1/webhooks/ingest/tok2',
+      BACKFILL_API_KEY: 'key1',
+    };
+    const { baseUrl, ingestToken } = credentials(undefined, copied);
+    expect([baseUrl, ingestToken.reveal()]).toEqual(['https://api.example.test/v1', 'tok2']);
+  });
+
+  it('are missed by name, all at once', () => {
+    expect(() => credentials(undefined, {})).toThrow(/base URL[^]*API key[^]*ingestion token/);
+  });
+
+  it.each([
+    ['http://api.example.test', 'https only'],
+    ['ftp://127.0.0.1', 'https only'],
+    ['https://user:secret@api.example.test', 'more than host and path'],
+    ['https://api.example.test/webhooks/ingest/secret', 'BACKFILL_INGEST_URL'],
+    ['api.example.test', 'is not a URL'],
+  ])('refuse the base URL %s without repeating a secret', (url, message) => {
+    expect(() => checkBaseUrl(url)).toThrow();
+    try {
+      checkBaseUrl(url);
+    } catch (error) {
+      expect(`${(error as Error).message} ${(error as { hint?: string }).hint}`).toContain(message);
+      expect((error as Error).message).not.toContain('secret');
+    }
+  });
+
+  it('take plain http for this machine', () => {
+    expect(checkBaseUrl('http://127.0.0.1:8080/')).toBe('http://127.0.0.1:8080');
+    expect(checkBaseUrl('http://[::1]:8080')).toBe('http://[::1]:8080');
+  });
+});
