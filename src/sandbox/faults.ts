@@ -95,6 +95,7 @@ export class FaultInjector {
   readonly #seed: number;
   readonly #since: number;
   readonly #rules: readonly RuleState[];
+  readonly #countsDeliveries: boolean;
   readonly #deliveries = new Map<string, number>();
 
   /** `now`: milliseconds, from which `elapsed_ms` counts. Throws like `parseFaultPlan`. */
@@ -103,11 +104,12 @@ export class FaultInjector {
     this.#seed = seed;
     this.#since = now;
     this.#rules = rules.map((rule) => ({ rule, seen: 0, struck: 0 }));
+    this.#countsDeliveries = rules.some(({ when }) => when.delivery !== undefined);
   }
 
   decide(request: { path: string; event: EventGlimpse | undefined; now: number }): Decision {
     let delivery = 1;
-    if (this.#rules.length > 0 && request.event?.id !== undefined) {
+    if (this.#countsDeliveries && request.event?.id !== undefined) {
       delivery = (this.#deliveries.get(request.event.id) ?? 0) + 1;
       this.#deliveries.set(request.event.id, delivery);
     }

@@ -3,8 +3,8 @@ import { Hono, type Context } from 'hono';
 import { LIMITS } from '../service/contract.ts';
 import type { User } from '../service/account.ts';
 import { uuidOf } from './account.ts';
-import type { Creatable, Creator } from './create.ts';
-import { present } from './present.ts';
+import type { Creator } from './create.ts';
+import { present, type Presented } from './present.ts';
 import type { RecordKind } from './store.ts';
 import { enveloped, type Env, type World } from './world.ts';
 
@@ -12,6 +12,36 @@ interface PageRequest {
   readonly page: number;
   readonly pageSize: number;
 }
+
+type List = (items: unknown[], total: number, page: PageRequest) => object;
+
+/** Collections of records, each with the shape of its list. */
+const COLLECTIONS: readonly { readonly path: string; readonly kind: RecordKind; readonly list: List }[] = [
+  { path: '/leads', kind: 'Lead', list: (leads, total, page) => ({ leads, total, ...page }) },
+  { path: '/deals', kind: 'Deal', list: (deals) => deals },
+  { path: '/comments', kind: 'Comment', list: (items, total) => ({ items, total }) },
+  { path: '/companies', kind: 'Company', list: (companies, total) => ({ companies, total }) },
+  { path: '/activities', kind: 'Activity', list: (activities) => activities },
+];
+
+/** What the query asks for, as a test of a record as it is shown; undefined where it asks for all. */
+const FILTERS: Readonly<
+  Record<string, (query: Record<string, string>) => ((record: Presented) => boolean) | undefined>
+> = {
+  '/leads': ({ search }) =>
+    search === undefined
+      ? undefined
+      : ({ fullName, email, phoneNumber }) =>
+          [fullName, email, phoneNumber].some((text) =>
+            String(text ?? '')
+              .toLowerCase()
+              .includes(search.toLowerCase()),
+          ),
+  '/comments': ({ leadId, dealId }) =>
+    leadId === undefined && dealId === undefined
+      ? undefined
+      : (comment) => (leadId ?? comment.leadId) === comment.leadId && (dealId ?? comment.dealId) === comment.dealId,
+};
 
 /** Collections that the sandbox keeps no records of: a few entries in the shape of the route. */
 const STATIC: Readonly<Record<string, unknown>> = {
@@ -44,74 +74,44 @@ export function resourceRoutes(world: World, creator: Creator): Hono<Env> {
     const type = c.req.query('type');
     const pipelines = world.account.pipelines.filter((pipeline) => type === undefined || pipeline.type === type);
     return c.json(
-      pipelines.map(({ id, name, type, stages }, index) => ({
+      pipelines.map(({ id, name, type, stages }) => ({
         id,
         name,
         type,
-        isDefault: index === 0,
         stages: stages.map((stage, order) => ({ id: stage.id, name: stage.name, order })),
       })),
     );
   });
   app.get('/platform-users', (c) =>
-    paged(c, world.account.users.map(userOut), (users, total, page) => ({ users, total, ...page })),
+    paged(c, world.account.users, userOut, (users, total, page) => ({ users, total, ...page })),
   );
 
-  app.get('/leads', (c) => {
-    const search = c.req.query('search')?.toLowerCase();
-    const leads = world.store
-      .all('Lead')
-      .filter(
-        ({ fullName, email, phoneNumber }) =>
-          search === undefined || [fullName, email, phoneNumber].some((text) => text?.toLowerCase().includes(search)),
-      );
-    return paged(c, shown(world, 'Lead', leads), (items, total, page) => ({ leads: items, total, ...page }));
-  });
-  app.get('/deals', (c) => paged(c, shown(world, 'Deal', world.store.all('Deal')), (deals) => deals));
-  app.get('/comments', (c) => {
-    const { leadId, dealId } = c.req.query();
-    const comments = world.store
-      .all('Comment')
-      .filter(
-        (comment) => (leadId ?? comment.leadId) === comment.leadId && (dealId ?? comment.dealId) === comment.dealId,
-      );
-    return paged(c, shown(world, 'Comment', comments), (items, total) => ({ items, total }));
-  });
-  app.get('/companies', (c) =>
-    paged(c, shown(world, 'Company', world.store.all('Company')), (companies, total) => ({ companies, total })),
-  );
-  app.get('/activities', (c) => paged(c, shown(world, 'Activity', world.store.all('Activity')), (items) => items));
-
-  const one = (path: string, kind: RecordKind): void => {
+  for (const { path, kind, list } of COLLECTIONS) {
+    const show = ({ id }: { readonly id: string }) => present(world, kind, id);
+    app.get(path, (c) => {
+      const wanted = FILTERS[path]?.(c.req.query());
+      const records = world.store.all(kind) as { readonly id: string }[];
+      return paged(c, wanted ? records.filter((record) => wanted(show(record)!)) : records, show, list);
+    });
     app.get(`${path}/:id`, (c) => {
       const found = present(world, kind, c.req.param('id'));
       return found ? c.json(found) : c.json({ error: `${kind} not found` }, 404);
     });
-  };
-  one('/leads', 'Lead');
-  one('/deals', 'Deal');
-  one('/comments', 'Comment');
-  one('/companies', 'Company');
-  one('/activities', 'Activity');
-
-  const creates = (path: string, kind: Creatable): void => {
+    // How comments are created over REST is not shown anywhere.
+    if (kind === 'Comment') continue;
     app.post(path, async (c) => {
       const created = await creator.create(kind, c.env.call, c.req.raw.headers);
       if (created.status === 201) return c.json(created.body, 201);
       const { code, message, status } = created;
       return c.json(code === 'IDEMPOTENCY_KEY_MISMATCH' ? enveloped(code, message) : { error: message }, status);
     });
-  };
-  creates('/leads', 'Lead');
-  creates('/deals', 'Deal');
-  creates('/companies', 'Company');
-  creates('/activities', 'Activity');
+  }
 
   for (const [path, body] of Object.entries(STATIC)) app.get(path, (c) => c.json(body as object));
   app.get('/document-templates', (c) => {
     const type = c.req.query('type');
     const templates = TEMPLATES.filter((template) => type === undefined || template.type === type);
-    return paged(c, templates, (items, total, page) => ({ templates: items, total, ...page }));
+    return paged(c, templates, asIs, (items, total, page) => ({ templates: items, total, ...page }));
   });
 
   app.get('/api-logs', (c) => {
@@ -133,7 +133,7 @@ export function resourceRoutes(world: World, creator: Creator): Hono<Env> {
           (statusGroup ?? call.statusGroup) === call.statusGroup &&
           call.path.includes(path ?? ''),
       );
-    return paged(c, calls.reverse(), (logs, total) => ({ logs, total }));
+    return paged(c, calls.reverse(), asIs, (logs, total) => ({ logs, total }));
   });
 
   app.post('/operator-sessions/token', (c) => {
@@ -145,8 +145,8 @@ export function resourceRoutes(world: World, creator: Creator): Hono<Env> {
   return app;
 }
 
-function shown(world: World, kind: RecordKind, records: readonly { readonly id: string }[]): unknown[] {
-  return records.map(({ id }) => present(world, kind, id));
+function asIs<T>(item: T): T {
+  return item;
 }
 
 /** The first name as `fullName`, further ones under the other names that users are known to have. */
@@ -156,7 +156,7 @@ function userOut({ id, names, email }: User): object {
 }
 
 /** Section 4.3: page and pageSize, at most 100. What is out of bounds is refused rather than bent. */
-function paged<T>(c: Context<Env>, all: readonly T[], shape: (items: T[], total: number, page: PageRequest) => object) {
+function paged<T>(c: Context<Env>, all: readonly T[], show: (item: T) => unknown, list: List) {
   const page = positive(c.req.query('page') ?? '1');
   const pageSize = positive(c.req.query('pageSize') ?? '20');
   if (page === undefined) return c.json({ error: 'page must be a whole number from 1' }, 400);
@@ -164,7 +164,7 @@ function paged<T>(c: Context<Env>, all: readonly T[], shape: (items: T[], total:
     return c.json({ error: `pageSize must be a whole number from 1 to ${LIMITS.pageSize}` }, 400);
   }
   const from = (page - 1) * pageSize;
-  return c.json(shape(all.slice(from, from + pageSize), all.length, { page, pageSize }));
+  return c.json(list(all.slice(from, from + pageSize).map(show), all.length, { page, pageSize }));
 }
 
 function positive(text: string): number | undefined {

@@ -103,16 +103,17 @@ export class Store {
   readonly #processed = new Map<string, Processed>();
   readonly #journal: AppendLog | undefined;
 
-  private constructor(lines: readonly JournalLine[], journal: AppendLog | undefined) {
+  private constructor(journal: AppendLog | undefined) {
     this.#journal = journal;
-    for (const line of lines) this.#take(line);
   }
 
   /** Reads the journal and appends to it from then on; a torn last line is cut off. Without a path all stays in memory. */
   static async open(path: string | undefined): Promise<Store> {
-    if (path === undefined) return new Store([], undefined);
+    if (path === undefined) return new Store(undefined);
     const { lines, keepBytes } = await readJournal(path);
-    return new Store(lines, await AppendLog.open(path, { keepBytes }));
+    const store = new Store(await AppendLog.open(path, { keepBytes }));
+    for (const line of lines) store.#take(line);
+    return store;
   }
 
   get<Kind extends RecordKind>(kind: Kind, id: string): RecordOf[Kind] | undefined {
@@ -183,17 +184,17 @@ async function readJournal(path: string): Promise<{ lines: JournalLine[]; keepBy
     if (codeOf(error) === 'ENOENT') return Buffer.alloc(0);
     throw new UserError(`cannot read the sandbox's journal ${path}: ${messageOf(error)}`, { cause: error });
   });
-  const keepBytes = bytes.lastIndexOf(0x0a) + 1;
   const lines: JournalLine[] = [];
-  for (const [index, text] of bytes.subarray(0, keepBytes).toString('utf8').split('\n').entries()) {
-    if (text === '') continue;
+  let keepBytes = 0;
+  for (let end = bytes.indexOf(0x0a); end >= 0; end = bytes.indexOf(0x0a, keepBytes)) {
     try {
-      lines.push(JSON.parse(text) as JournalLine);
+      lines.push(JSON.parse(bytes.toString('utf8', keepBytes, end)) as JournalLine);
     } catch (error) {
-      throw new UserError(`the sandbox's journal ${path} is damaged in line ${index + 1}: ${messageOf(error)}`, {
+      throw new UserError(`the sandbox's journal ${path} is damaged in line ${lines.length + 1}: ${messageOf(error)}`, {
         hint: 'remove the file to begin the rehearsal with an empty account',
       });
     }
+    keepBytes = end + 1;
   }
   return { lines, keepBytes };
 }

@@ -1,0 +1,325 @@
+import { request } from 'undici';
+import { describe, expect, test } from 'vitest';
+import { parseFaultPlan, startSandbox, type FaultPlan, type Sandbox, withoutTimes } from '../../src/sandbox/index.ts';
+import { FaultInjector } from '../../src/sandbox/faults.ts';
+import { call, errorOf, sandboxFor, send, type Answer } from './client.ts';
+
+type Rules = FaultPlan['rules'];
+
+/** The answer, or the code of what went wrong with the connection. */
+async function attempt(answer: Promise<Answer>): Promise<Answer | string> {
+  try {
+    return await answer;
+  } catch (error) {
+    const { cause } = error as { cause?: { code?: string; message: string } };
+    return cause?.code ?? cause?.message ?? (error as Error).message;
+  }
+}
+
+async function withRules(...rules: Rules): Promise<Sandbox> {
+  return sandboxFor({ faults: { seed: 7, rules } });
+}
+
+describe('one fault on the first request, none on its resend', () => {
+  const once = { times: 1 };
+  const cases: [FaultPlan['rules'][number], { committed: boolean; seen: unknown }][] = [
+    [
+      { kind: 'drop_before', when: once },
+      { committed: false, seen: 'UND_ERR_SOCKET' },
+    ],
+    [
+      { kind: 'drop_after', when: once },
+      { committed: true, seen: 'UND_ERR_SOCKET' },
+    ],
+    [
+      { kind: 'reset', when: once },
+      { committed: false, seen: 'ECONNRESET' },
+    ],
+    [
+      { kind: 'reset', committed: true, when: once },
+      { committed: true, seen: 'ECONNRESET' },
+    ],
+    [
+      { kind: 'status', status: 503, when: once },
+      { committed: false, seen: { status: 503 } },
+    ],
+    [
+      { kind: 'status_after', status: 500, when: once },
+      { committed: true, seen: { status: 500 } },
+    ],
+    [
+      { kind: 'html', when: once },
+      { committed: false, seen: { status: 200, body: expect.stringMatching(/^<!doctype/) as string } },
+    ],
+    [
+      { kind: 'html', committed: true, when: once },
+      { committed: true, seen: { status: 200 } },
+    ],
+    [
+      { kind: 'cut_body', when: once },
+      { committed: true, seen: 'UND_ERR_SOCKET' },
+    ],
+    [
+      { kind: 'redirect', when: once },
+      { committed: false, seen: { status: 302 } },
+    ],
+    [
+      { kind: 'bad_ack', when: once },
+      { committed: true, seen: { status: 200, body: { ok: true } } },
+    ],
+    [
+      { kind: 'bad_ack', body: { status: 'processed' }, when: once },
+      { committed: true, seen: { status: 200 } },
+    ],
+  ];
+  test.each(cases)('%j', async (rule, { committed, seen }) => {
+    const sandbox = await withRules(rule);
+    const first = await attempt(send(sandbox, 'lead/created', { external_id: '1' }, { id: 'e' }));
+    if (typeof seen === 'string') expect(first).toBe(seen);
+    else expect(first).toMatchObject(seen as object);
+    expect(sandbox.state().leads).toHaveLength(committed ? 1 : 0);
+    const again = await send(sandbox, 'lead/created', { external_id: '1' }, { id: 'e' });
+    expect(again.body).toMatchObject({ status: 'processed', deduplicated: committed });
+    expect(sandbox.state().leads).toMatchObject([{ revision: 1 }]);
+    expect(sandbox.requests().map(({ fault }) => fault)).toEqual([rule.kind, undefined]);
+    expect(sandbox.requests().every(({ endedAt }) => endedAt !== undefined)).toBe(true);
+  });
+
+  test.each([false, true])('hang, committed: %s', async (committed) => {
+    const sandbox = await withRules({ kind: 'hang', committed, when: once });
+    const signal = AbortSignal.timeout(100);
+    const path = `${sandbox.baseUrl}/webhooks/ingest/${sandbox.ingestToken.reveal()}`;
+    const body = JSON.stringify({ id: '1', type: 'lead/created', data: { external_id: '1' } });
+    const headers = { 'x-api-key': sandbox.apiKey.reveal(), 'content-type': 'application/json' };
+    await expect(request(path, { method: 'POST', headers, body, signal })).rejects.toThrow(/timeout/);
+    expect(sandbox.state().leads).toHaveLength(committed ? 1 : 0);
+  });
+});
+
+describe('faults', () => {
+  test('a scripted 429 carries Retry-After, a scripted status its code', async () => {
+    const sandbox = await withRules(
+      { kind: 'status', status: 429, retry_after_s: 7, when: { requests: { to: 2 } } },
+      { kind: 'status', status: 422, code: 'parent_not_found', when: { times: 1 } },
+    );
+    for (let n = 0; n < 2; n += 1) {
+      const answer = await send(sandbox, 'lead/created', { external_id: '1' });
+      expect([answer.status, errorOf(answer).code, answer.headers.get('retry-after')]).toEqual([
+        429,
+        'RATE_LIMITED',
+        '7',
+      ]);
+      expect(answer.headers.get('x-ratelimit-limit')).toBe('100');
+    }
+    expect(errorOf(await send(sandbox, 'lead/created', { external_id: '1' })).code).toBe('parent_not_found');
+    expect((await send(sandbox, 'lead/created', { external_id: '1' })).status).toBe(200);
+  });
+
+  test('requests that met a fault count in the window', async () => {
+    const sandbox = await withRules({ kind: 'status', status: 500, when: { times: 1 } });
+    await send(sandbox, 'lead/created', { external_id: '1' });
+    expect((await call(sandbox, 'GET', '/tags')).headers.get('x-ratelimit-remaining')).toBe('98');
+  });
+
+  test('credentials rotate under the request that is on its way', async () => {
+    const sandbox = await withRules(
+      { kind: 'rotate_token', when: { requests: { from: 2, to: 2 } } },
+      { kind: 'rotate_key', when: { requests: { from: 4, to: 4 } } },
+    );
+    const statuses: number[] = [];
+    for (let n = 0; n < 5; n += 1) {
+      statuses.push((await send(sandbox, 'lead/created', { external_id: String(n) })).status);
+    }
+    expect(statuses).toEqual([200, 403, 200, 401, 200]);
+  });
+
+  test('another client takes places in the window', async () => {
+    const sandbox = await withRules({ kind: 'foreign', requests: 60, when: { times: 1 } });
+    const answer = await send(sandbox, 'lead/created', { external_id: '1' });
+    expect(answer.headers.get('x-ratelimit-remaining')).toBe('39');
+  });
+
+  test('another client takes places all the time, for a while', async () => {
+    const clock = Object.assign(() => clock.now, { now: 0 });
+    const faults: FaultPlan = {
+      rules: [{ kind: 'foreign', requests: 2, per_second_for_ms: 10_000, when: { times: 1 } }],
+    };
+    const sandbox = await sandboxFor({ clock, faults });
+    const remaining: (string | null)[] = [];
+    for (const now of [0, 5000, 20_000]) {
+      clock.now = now;
+      const answer = await send(sandbox, 'lead/created', { external_id: String(now) });
+      remaining.push(answer.headers.get('x-ratelimit-remaining'));
+    }
+    expect(remaining).toEqual(['98', '87', '76']);
+  });
+
+  test('latency delays the answer and is no fault', async () => {
+    const sandbox = await withRules({ kind: 'latency', min_ms: 60, max_ms: 80 });
+    await send(sandbox, 'lead/created', { external_id: '1' });
+    const [entry] = sandbox.requests();
+    expect(entry!.endedAt! - entry!.at).toBeGreaterThanOrEqual(58);
+    expect(entry!.fault).toBeUndefined();
+  });
+
+  test('strike the webhook unless the rule names another path', async () => {
+    const sandbox = await withRules(
+      { kind: 'status', status: 500 },
+      { kind: 'status', status: 502, when: { path: '/pipelines' } },
+    );
+    expect((await send(sandbox, 'lead/created', { external_id: '1' })).status).toBe(500);
+    expect((await call(sandbox, 'GET', '/pipelines')).status).toBe(502);
+    expect((await call(sandbox, 'GET', '/platform-users')).status).toBe(200);
+  });
+
+  test('strike one event, or one type of events', async () => {
+    const sandbox = await withRules(
+      { kind: 'status', status: 500, when: { event: { external_id: '2' } } },
+      { kind: 'status', status: 502, when: { event: { type: 'deal/created' } } },
+    );
+    expect((await send(sandbox, 'lead/created', { external_id: '1' })).status).toBe(200);
+    expect((await send(sandbox, 'lead/created', { external_id: '2' })).status).toBe(500);
+    expect((await send(sandbox, 'deal/created', { external_id: '1' })).status).toBe(502);
+  });
+
+  test('strike the first delivery of every event', async () => {
+    const sandbox = await withRules({ kind: 'status_after', status: 500, when: { delivery: { from: 1, to: 1 } } });
+    for (const id of ['a', 'b']) {
+      expect((await send(sandbox, 'lead/created', { external_id: id }, { id })).status).toBe(500);
+      expect((await send(sandbox, 'lead/created', { external_id: id }, { id })).body).toMatchObject({
+        deduplicated: true,
+      });
+    }
+  });
+
+  test('follow the clock', async () => {
+    const clock = Object.assign(() => clock.now, { now: 1000 });
+    const faults: FaultPlan = { rules: [{ kind: 'status', status: 500, when: { elapsed_ms: { from: 50, to: 100 } } }] };
+    const sandbox = await sandboxFor({ clock, faults });
+    const statuses: number[] = [];
+    for (const now of [1049, 1050, 1100, 1101]) {
+      clock.now = now;
+      statuses.push((await send(sandbox, 'lead/created', { external_id: String(now) })).status);
+    }
+    expect(statuses).toEqual([200, 500, 500, 200]);
+  });
+
+  test('can be changed while the sandbox runs', async () => {
+    const sandbox = await withRules({ kind: 'status', status: 500 });
+    expect((await send(sandbox, 'lead/created', { external_id: '1' })).status).toBe(500);
+    sandbox.setFaults({ rules: [] });
+    expect((await send(sandbox, 'lead/created', { external_id: '1' })).status).toBe(200);
+  });
+});
+
+describe('a client that repeats until it is acknowledged', () => {
+  const EVENTS = Array.from({ length: 40 }, (_, index) => {
+    const n = index % 10;
+    if (index < 10) return ['lead/created', { external_id: `L${n}`, full_name: `Lead ${n}` }] as const;
+    if (index < 20) return ['lead/updated', { external_id: `L${n}`, custom_params: { score: n } }] as const;
+    if (index < 30) return ['deal/created', { external_id: `D${n}`, lead_external_id: `L${n}`, amount: n }] as const;
+    return ['comment/created', { content: `Comment ${n}`, deal_external_id: `D${n}` }] as const;
+  });
+
+  async function migrate(sandbox: Sandbox): Promise<number> {
+    let attempts = 0;
+    for (const [index, [type, data]] of EVENTS.entries()) {
+      for (let acknowledged = false; !acknowledged;) {
+        attempts += 1;
+        const answer = await attempt(send(sandbox, type, data, { id: `event ${index}` }));
+        acknowledged =
+          typeof answer === 'object' && (answer.body as { deduplicated?: boolean }).deduplicated !== undefined;
+      }
+    }
+    return attempts;
+  }
+
+  test('ends in the same state whatever befell it', async () => {
+    const calm = await sandboxFor({ rate: { requests: 10_000, seconds: 60 } });
+    expect(await migrate(calm)).toBe(EVENTS.length);
+    const kinds = ['drop_before', 'drop_after', 'reset', 'html', 'cut_body', 'redirect', 'bad_ack'] as const;
+    const when = { probability: 0.08 };
+    const rules: Rules = [
+      ...kinds.map((kind) => ({ kind, when })),
+      { kind: 'status', status: 503, when },
+      { kind: 'status_after', status: 500, when },
+      { kind: 'reset', committed: true, when },
+    ];
+    const rough = await sandboxFor({ rate: { requests: 10_000, seconds: 60 }, faults: { seed: 11, rules } });
+    expect(await migrate(rough)).toBeGreaterThan(EVENTS.length + 10);
+    expect(withoutTimes(rough.state())).toEqual(withoutTimes(calm.state()));
+    expect(withoutTimes(rough.state()).comments).toHaveLength(10);
+  });
+});
+
+describe('an outage', () => {
+  test('with a status takes in /health, and ends', async () => {
+    const clock = Object.assign(() => clock.now, { now: 0 });
+    const faults: FaultPlan = { rules: [{ kind: 'outage', status: 503, lasts_ms: 1000, when: { times: 1 } }] };
+    const sandbox = await sandboxFor({ clock, faults });
+    expect((await send(sandbox, 'lead/created', { external_id: '1' })).status).toBe(503);
+    clock.now = 999;
+    expect((await call(sandbox, 'GET', '/health')).status).toBe(503);
+    expect((await send(sandbox, 'lead/created', { external_id: '1' })).status).toBe(503);
+    clock.now = 1000;
+    expect((await call(sandbox, 'GET', '/health')).status).toBe(200);
+    expect((await send(sandbox, 'lead/created', { external_id: '1' })).status).toBe(200);
+  });
+
+  test('without one takes the listener away for a while', async () => {
+    const sandbox = await withRules({ kind: 'outage', lasts_ms: 300, when: { times: 1 } });
+    expect(await attempt(send(sandbox, 'lead/created', { external_id: '1' }))).toBe('UND_ERR_SOCKET');
+    expect(await attempt(call(sandbox, 'GET', '/health'))).toBe('ECONNREFUSED');
+    await expect
+      .poll(() => attempt(call(sandbox, 'GET', '/health')), { timeout: 10_000 })
+      .toMatchObject({ status: 200 });
+    expect((await send(sandbox, 'lead/created', { external_id: '1' })).status).toBe(200);
+  });
+
+  test('does not outlive the sandbox', async () => {
+    const sandbox = await startSandbox({ faults: { rules: [{ kind: 'outage', lasts_ms: 50 }] } });
+    await attempt(send(sandbox, 'lead/created', { external_id: '1' }));
+    await sandbox.close();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(await attempt(call(sandbox, 'GET', '/health'))).toBe('ECONNREFUSED');
+  });
+});
+
+describe('a fault plan', () => {
+  const kindsOf = (plan: FaultPlan): (string | undefined)[] => {
+    const injector = new FaultInjector(plan, 0);
+    return Array.from({ length: 2000 }, () => {
+      return injector.decide({ path: '/webhooks/ingest/x', event: undefined, now: 0 }).fault?.kind;
+    });
+  };
+  const rules: Rules = [
+    { kind: 'drop_after', when: { probability: 0.1 } },
+    { kind: 'html', when: { probability: 0.1 } },
+  ];
+
+  test('decides the same with the same seed, and otherwise with another', () => {
+    expect(kindsOf({ seed: 1, rules })).toEqual(kindsOf({ seed: 1, rules }));
+    expect(kindsOf({ seed: 1, rules })).not.toEqual(kindsOf({ seed: 2, rules }));
+  });
+
+  test('strikes as often as its probabilities say', () => {
+    const kinds = kindsOf({ seed: 3, rules });
+    for (const [kind, expected] of [
+      ['drop_after', 200],
+      ['html', 180],
+    ] as const) {
+      const struck = kinds.filter((struck) => struck === kind).length;
+      expect(struck).toBeGreaterThan(expected * 0.75);
+      expect(struck).toBeLessThan(expected * 1.25);
+    }
+  });
+
+  test('is refused with every mistake named', () => {
+    const plan = {
+      rules: [{ kind: 'explode' }, { kind: 'latency', min_ms: -1, max_ms: 5 }, { kind: 'hang', whn: {} }],
+    };
+    expect(() => parseFaultPlan(plan)).toThrow(/rules\[0\]\.kind[^]*rules\[1\]\.min_ms|whn/);
+    expect(() => parseFaultPlan([])).toThrow(/fault plan/);
+    expect(parseFaultPlan({ rules: [] })).toEqual({ seed: 1, rules: [] });
+  });
+});

@@ -1,0 +1,148 @@
+import { appendFile, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Pool } from 'undici';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { startSandbox, withoutTimes } from '../../src/sandbox/index.ts';
+import { call, sandboxFor, send } from './client.ts';
+
+async function directory(): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), 'sandbox-'));
+  onTestFinished(() => rm(path, { recursive: true }));
+  return path;
+}
+
+describe('the journal', () => {
+  test('a later sandbox knows the records and the events of an earlier one', async () => {
+    const journal = join(await directory(), 'sandbox.ndjson');
+    const first = await startSandbox({ journal });
+    await send(first, 'lead/created', { external_id: 'L', full_name: 'A' }, { id: 'e1' });
+    await send(first, 'lead/updated', { external_id: 'L', custom_params: { a: 1 } }, { id: 'e2' });
+    await send(first, 'deal/created', { external_id: 'D', lead_external_id: 'L' }, { id: 'e3' });
+    await send(first, 'comment/created', { external_id: 'C', content: 'x', deal_external_id: 'D' }, { id: 'e4' });
+    await send(first, 'comment/created', { external_id: 'C', content: 'y', deal_external_id: 'D' }, { id: 'e5' });
+    await call(first, 'POST', '/leads', { body: { fullName: 'Rest' } });
+    const state = first.state();
+    await first.close();
+    expect((await stat(journal)).mode & 0o777).toBe(0o600);
+
+    const second = await sandboxFor({ journal });
+    expect(second.state()).toEqual(state);
+    for (const id of ['e1', 'e2', 'e3', 'e4', 'e5']) {
+      expect((await send(second, 'lead/created', { external_id: 'new' }, { id })).body).toMatchObject({
+        deduplicated: true,
+      });
+    }
+    expect((await send(second, 'lead/created', { external_id: 'L' })).status).toBe(409);
+    expect(second.state()).toEqual(state);
+  });
+
+  test('a torn last line is cut off, and what follows is readable', async () => {
+    const journal = join(await directory(), 'sandbox.ndjson');
+    const first = await startSandbox({ journal });
+    await send(first, 'lead/created', { external_id: '1' });
+    await first.close();
+    await appendFile(journal, '{"kind":"Lead","rec');
+
+    const second = await startSandbox({ journal });
+    expect(second.state().leads).toHaveLength(1);
+    await send(second, 'lead/created', { external_id: '2' });
+    await second.close();
+    const third = await sandboxFor({ journal });
+    expect(third.state().leads.map(({ externalId }) => externalId)).toEqual(['1', '2']);
+  });
+
+  test('a damaged line inside is refused with its number', async () => {
+    const journal = join(await directory(), 'sandbox.ndjson');
+    await writeFile(journal, '{"kind":"Lead"}\nnonsense\n');
+    await expect(startSandbox({ journal })).rejects.toThrow(/line 2/);
+    expect(await readFile(journal, 'utf8')).toContain('nonsense');
+  });
+
+  test('a record is in the journal before it is acknowledged', async () => {
+    const journal = join(await directory(), 'sandbox.ndjson');
+    const sandbox = await sandboxFor({ journal });
+    await send(sandbox, 'lead/created', { external_id: '1' }, { id: 'e1' });
+    expect(await readFile(journal, 'utf8')).toContain('"e1"');
+  });
+});
+
+describe('two rehearsals of the same events', () => {
+  test('end in the same state but for the times', async () => {
+    const states = await Promise.all(
+      [0, 1].map(async (order) => {
+        const clock = (): number => 1_700_000_000_000 + order * 1000;
+        const sandbox = await sandboxFor({ clock });
+        const ids = order === 0 ? ['1', '2'] : ['2', '1'];
+        for (const id of ids) await send(sandbox, 'lead/created', { external_id: id }, { id: `e${id}` });
+        await send(sandbox, 'comment/created', { content: 'x', lead_external_id: '1' }, { id: 'c' });
+        return sandbox.state();
+      }),
+    );
+    expect(states[0]).not.toEqual(states[1]);
+    expect(withoutTimes(states[0]!)).toEqual(withoutTimes(states[1]!));
+    expect(withoutTimes(states[0]!).leads).toHaveLength(2);
+  });
+});
+
+describe('the server', () => {
+  test('listens on this machine only, with credentials of its own', async () => {
+    const [a, b] = [await sandboxFor(), await sandboxFor()];
+    expect(a.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    expect(a.apiKey.reveal()).not.toBe(b.apiKey.reveal());
+    expect(a.ingestToken.reveal()).not.toBe(b.ingestToken.reveal());
+    expect(a.account).toEqual(b.account);
+    const given = await sandboxFor({ apiKey: 'key-1', ingestToken: 'ingest_1' });
+    expect([given.apiKey.reveal(), given.ingestToken.reveal()]).toEqual(['key-1', 'ingest_1']);
+  });
+
+  test('says so when the port is taken', async () => {
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void other.close());
+    const { port } = other.address() as { port: number };
+    await expect(startSandbox({ port })).rejects.toThrow(`127.0.0.1:${port}`);
+  });
+
+  test('serves many requests over one kept connection', async () => {
+    const sandbox = await sandboxFor({ rate: { requests: 1000, seconds: 1 } });
+    const pool = new Pool(sandbox.baseUrl, { connections: 1 });
+    onTestFinished(() => pool.close());
+    let connections = 0;
+    pool.on('connect', () => (connections += 1));
+    const headers = { 'x-api-key': sandbox.apiKey.reveal(), 'content-type': 'application/json' };
+    for (let n = 0; n < 50; n += 1) {
+      const body = JSON.stringify({ id: `${n}`, type: 'lead/created', data: { external_id: `${n}` } });
+      const path = `/webhooks/ingest/${sandbox.ingestToken.reveal()}`;
+      const response = await pool.request({ method: 'POST', path, headers, body });
+      expect(response.statusCode).toBe(200);
+      await response.body.dump();
+    }
+    expect(connections).toBe(1);
+  });
+
+  test('closes while requests hang or are delayed, and commits none of them afterwards', async () => {
+    const sandbox = await startSandbox({
+      faults: {
+        rules: [
+          { kind: 'hang', when: { event: { external_id: '1' } } },
+          { kind: 'latency', min_ms: 3_600_000, max_ms: 3_600_000, when: { event: { external_id: '2' } } },
+        ],
+      },
+    });
+    const waiting = ['1', '2'].map((id) => send(sandbox, 'lead/created', { external_id: id }));
+    const failures = Promise.all(
+      waiting.map((request) =>
+        request.then(
+          () => 'answered',
+          () => 'dropped',
+        ),
+      ),
+    );
+    await expect.poll(() => sandbox.requests().length).toBe(2);
+    await sandbox.close();
+    expect(await failures).toEqual(['dropped', 'dropped']);
+    expect(sandbox.state().leads).toEqual([]);
+  });
+});

@@ -1,0 +1,229 @@
+import { describe, expect, test } from 'vitest';
+import { call, errorOf, sandboxFor, send, type Answer } from './client.ts';
+
+function named(answer: Answer, key: string): unknown[] {
+  return (answer.body as Record<string, unknown[]>)[key]!;
+}
+
+describe('the account', () => {
+  test('pipelines with ordered stages, filtered by type', async () => {
+    const sandbox = await sandboxFor();
+    const all = (await call(sandbox, 'GET', '/pipelines')).body as { type: string }[];
+    expect(all.map(({ type }) => type)).toEqual(['DEAL', 'DEAL', 'LEAD']);
+    const deals = (await call(sandbox, 'GET', '/pipelines?type=DEAL')).body;
+    expect(deals).toMatchObject([
+      { id: sandbox.account.pipelines[0]!.id, name: 'Sales', stages: sandbox.account.pipelines[0]!.stages },
+      { name: 'Partners' },
+    ]);
+  });
+
+  test('users page by page, at most 100', async () => {
+    const sandbox = await sandboxFor();
+    const first = await call(sandbox, 'GET', '/platform-users?page=1&pageSize=5');
+    const second = await call(sandbox, 'GET', '/platform-users?page=2&pageSize=5');
+    expect(first.body).toMatchObject({ total: 8, page: 1, pageSize: 5 });
+    const ids = [...named(first, 'users'), ...named(second, 'users')].map((user) => (user as { id: string }).id);
+    expect(ids).toEqual(sandbox.account.users.map(({ id }) => id));
+    expect(named(await call(sandbox, 'GET', '/platform-users?page=3&pageSize=5'), 'users')).toEqual([]);
+    expect((await call(sandbox, 'GET', '/platform-users?pageSize=101')).status).toBe(400);
+    expect((await call(sandbox, 'GET', '/platform-users?page=0')).status).toBe(400);
+  });
+
+  test('the default one has the traps of real ones, and the same ids on every machine', async () => {
+    const { account } = await sandboxFor();
+    const deals = account.pipelines.filter(({ type }) => type === 'DEAL');
+    expect(deals.filter(({ stages }) => stages.some(({ name }) => name === 'Qualified'))).toHaveLength(2);
+    const marcos = account.users.filter(({ names }) => names.includes('Marco Rossi'));
+    expect(marcos.map(({ email }) => email)).toEqual(['marco.rossi@example.test', undefined]);
+    expect(deals[0]!.id).toBe('d22e1788-5e58-8113-9c34-090e29b61bf0');
+  });
+
+  test('another one takes its place', async () => {
+    const id = '11111111-1111-4111-8111-111111111111';
+    const account = {
+      pipelines: [{ id: 'p', name: 'P', type: 'DEAL' as const, stages: [{ id, name: 'Only' }] }],
+      users: [{ id, names: ['A B', 'Ab'] }],
+    };
+    const sandbox = await sandboxFor({ account });
+    expect((await call(sandbox, 'GET', '/pipelines')).body).toMatchObject(account.pipelines);
+    expect((await call(sandbox, 'GET', '/platform-users')).body).toMatchObject({
+      users: [{ id, fullName: 'A B', name: 'Ab', email: null }],
+    });
+    await send(sandbox, 'deal/created', { external_id: '1', owner_name: 'Ab' });
+    expect(sandbox.state().deals).toMatchObject([{ stageId: id, ownerId: id }]);
+  });
+});
+
+describe('records', () => {
+  test('what was ingested is read by its service id, without its external id', async () => {
+    const sandbox = await sandboxFor();
+    const ack = await send(sandbox, 'lead/created', { external_id: 'L', full_name: 'Ada', phone_number: '+390212345' });
+    const { id } = ack.body as { id: string };
+    const lead = await call(sandbox, 'GET', `/leads/${id}`);
+    expect(lead.body).toEqual({
+      id,
+      fullName: 'Ada',
+      phoneNumber: '+390212345',
+      email: null,
+      companyId: null,
+      createdBy: sandbox.account.users[0]!.id,
+      createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string,
+      updatedAt: expect.any(String) as string,
+    });
+    await send(sandbox, 'deal/created', { external_id: 'D', lead_external_id: 'L', amount: 5, currency: 'EUR' });
+    const [deal] = (await call(sandbox, 'GET', '/deals')).body as [{ id: string }];
+    expect((await call(sandbox, 'GET', `/deals/${deal.id}`)).body).toEqual(deal);
+    expect(deal).toMatchObject({ primaryContactId: id, amount: 5, currency: 'EUR' });
+    await send(sandbox, 'comment/created', { content: 'x', deal_external_id: 'D' });
+    const comments = await call(sandbox, 'GET', `/comments?dealId=${deal.id}`);
+    expect(comments.body).toMatchObject({ items: [{ content: 'x', dealId: deal.id }], total: 1 });
+    expect(named(await call(sandbox, 'GET', '/comments?dealId=other'), 'items')).toEqual([]);
+  });
+
+  test('lists come in pages and differ in shape', async () => {
+    const sandbox = await sandboxFor();
+    for (const id of ['1', '2', '3']) await send(sandbox, 'lead/created', { external_id: id, full_name: `N${id}` });
+    const page = await call(sandbox, 'GET', '/leads?page=2&pageSize=2');
+    expect(page.body).toMatchObject({ leads: [{ fullName: 'N3' }], total: 3 });
+    expect((await call(sandbox, 'GET', '/leads?search=n2')).body).toMatchObject({
+      leads: [{ fullName: 'N2' }],
+      total: 1,
+    });
+    for (const path of ['/deals', '/tags', '/roles', '/quotes', '/phone-numbers', '/activities']) {
+      expect((await call(sandbox, 'GET', path)).body).toBeInstanceOf(Array);
+    }
+    for (const path of ['/companies', '/calls', '/contracts', '/comments']) {
+      expect((await call(sandbox, 'GET', path)).body).toMatchObject({ total: 0 });
+    }
+    expect((await call(sandbox, 'GET', '/document-templates?type=QUOTE')).body).toMatchObject({
+      templates: [{ type: 'QUOTE' }],
+      total: 1,
+    });
+  });
+
+  test('what is not there is 404 in JSON', async () => {
+    const sandbox = await sandboxFor();
+    for (const path of ['/leads/nobody', '/deals/none', '/nowhere', '/webhooks']) {
+      const answer = await call(sandbox, 'GET', path);
+      expect(answer.status).toBe(404);
+      expect(answer.body).toEqual({ error: expect.any(String) as string });
+    }
+    expect((await call(sandbox, 'DELETE', '/leads')).status).toBe(404);
+    expect((await call(sandbox, 'GET', '/nowhere', { headers: { 'x-api-key': null } })).status).toBe(401);
+  });
+});
+
+describe('creating', () => {
+  test('a lead; it counts as a trigger fired', async () => {
+    const sandbox = await sandboxFor();
+    const body = { fullName: 'A', phoneNumber: '+390212345', email: 'a@x', ownerId: 'me' };
+    const answer = await call(sandbox, 'POST', '/leads', { body });
+    expect([answer.status, answer.body]).toMatchObject([201, { fullName: 'A', email: 'a@x' }]);
+    expect(sandbox.state().leads).toMatchObject([{ externalId: null, fullName: 'A' }]);
+    expect(sandbox.triggersFired).toBe(1);
+    expect((await call(sandbox, 'POST', '/leads', { body: { fullName: 1 } })).body).toEqual({
+      error: expect.stringMatching(/^fullName/) as string,
+    });
+  });
+
+  test('a deal in the account, with a lead that exists', async () => {
+    const sandbox = await sandboxFor();
+    const { body: lead } = (await call(sandbox, 'POST', '/leads', { body: {} })) as { body: { id: string } };
+    const stage = sandbox.account.pipelines[1]!.stages[1]!;
+    const deal = { title: 'T', stageId: stage.id, primaryContactId: lead.id, amount: 3 };
+    expect((await call(sandbox, 'POST', '/deals', { body: deal })).body).toMatchObject({
+      pipelineId: sandbox.account.pipelines[1]!.id,
+      stageId: stage.id,
+      primaryContactId: lead.id,
+      ownerId: sandbox.account.users[0]!.id,
+    });
+    for (const wrong of [{ stageId: 'x' }, { primaryContactId: 'x' }]) {
+      expect((await call(sandbox, 'POST', '/deals', { body: wrong })).status).toBe(409);
+    }
+  });
+
+  test('an Idempotency-Key gives one record in 24 hours, and no other body', async () => {
+    const clock = Object.assign(() => clock.now, { now: 0 });
+    const sandbox = await sandboxFor({ clock });
+    const headers = { 'idempotency-key': 'k' };
+    const first = await call(sandbox, 'POST', '/leads', { body: { fullName: 'A' }, headers });
+    const again = await call(sandbox, 'POST', '/leads', { body: { fullName: 'A' }, headers });
+    expect(again.body).toEqual(first.body);
+    const other = await call(sandbox, 'POST', '/leads', { body: { fullName: 'B' }, headers });
+    expect([other.status, errorOf(other).code]).toEqual([422, 'IDEMPOTENCY_KEY_MISMATCH']);
+    expect(sandbox.state().leads).toHaveLength(1);
+    clock.now += 24 * 60 * 60 * 1000;
+    expect((await call(sandbox, 'POST', '/leads', { body: { fullName: 'B' }, headers })).status).toBe(201);
+    const long = { 'idempotency-key': 'k'.repeat(256) };
+    expect((await call(sandbox, 'POST', '/leads', { body: {}, headers: long })).status).toBe(400);
+  });
+
+  test('a failed first answer is not kept under the key', async () => {
+    const sandbox = await sandboxFor();
+    const headers = { 'idempotency-key': 'k' };
+    expect((await call(sandbox, 'POST', '/leads', { body: { email: 5 }, headers })).status).toBe(400);
+    expect((await call(sandbox, 'POST', '/leads', { body: { email: 'a@x' }, headers })).status).toBe(201);
+  });
+});
+
+describe('the deprecated routes', () => {
+  test('say so, and answer in the historical envelope', async () => {
+    const sandbox = await sandboxFor();
+    for (const path of ['/leads', '/companies', '/deals', '/activities']) {
+      const answer = await call(sandbox, 'POST', `/external${path}`, { body: { fullName: 'A' } });
+      expect(answer).toMatchObject({
+        status: 201,
+        body: { success: true, data: { id: expect.any(String) as string } },
+      });
+      expect(answer.headers.get('deprecation')).toMatch(/^@\d+$/);
+      expect(answer.headers.get('sunset')).toBe('Thu, 31 Dec 2026 23:59:59 GMT');
+      expect(answer.headers.get('link')).toBe(`<${path}>; rel="successor-version"`);
+    }
+    expect((await call(sandbox, 'GET', '/external/activities')).body).toMatchObject({ success: true, data: [{}] });
+    const refused = await call(sandbox, 'POST', '/external/leads', { body: [] });
+    expect(refused).toMatchObject({ status: 400, body: { success: false, error: { code: 'BAD_REQUEST' } } });
+    expect(refused.headers.get('sunset')).not.toBeNull();
+  });
+
+  test('share Idempotency-Keys with their successors', async () => {
+    const sandbox = await sandboxFor();
+    const headers = { 'idempotency-key': 'k' };
+    await call(sandbox, 'POST', '/external/leads', { body: { fullName: 'A' }, headers });
+    await call(sandbox, 'POST', '/leads', { body: { fullName: 'A' }, headers });
+    expect(sandbox.state().leads).toHaveLength(1);
+  });
+});
+
+describe('the rest', () => {
+  test("the caller's own calls, filtered", async () => {
+    const sandbox = await sandboxFor();
+    await call(sandbox, 'GET', '/tags');
+    await call(sandbox, 'GET', '/tags', { headers: { 'x-api-key': 'wrong' } });
+    await call(sandbox, 'GET', '/nowhere');
+    await send(sandbox, 'lead/created', { external_id: '1' });
+    const all = await call(sandbox, 'GET', '/api-logs');
+    expect(named(all, 'logs')).toMatchObject([
+      { method: 'POST', path: '/webhooks/ingest/***', status: 200, statusGroup: '2xx' },
+      { method: 'GET', path: '/nowhere', status: 404 },
+      { method: 'GET', path: '/tags', status: 200 },
+    ]);
+    for (const [query, paths] of [
+      ['statusGroup=4xx', ['/nowhere']],
+      ['method=POST', ['/webhooks/ingest/***']],
+      ['path=/tags', ['/tags']],
+    ] as const) {
+      const logs = named(await call(sandbox, 'GET', `/api-logs?${query}`), 'logs') as { path: string }[];
+      expect(logs.map(({ path }) => path).filter((path) => !path.startsWith('/api-logs'))).toEqual(paths);
+    }
+  });
+
+  test('a session token for an operator, valid for about an hour', async () => {
+    const clock = (): number => 1_700_000_000_000;
+    const sandbox = await sandboxFor({ clock });
+    const body = { operatorRef: 'o', displayName: 'O', phoneNumberIds: [] };
+    expect((await call(sandbox, 'POST', '/operator-sessions/token', { body })).body).toEqual({
+      token: expect.stringMatching(/^session_/) as string,
+      expiresAt: new Date(clock() + 3_600_000).toISOString(),
+    });
+  });
+});
