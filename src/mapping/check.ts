@@ -3,20 +3,27 @@ import { didYouMean, type Problem } from '../problem.ts';
 import { entityOf } from '../model.ts';
 import type { MappingDocument, Path } from './document.ts';
 import { fieldsOf } from './fields.ts';
-import type { ConditionSpec, Defaults, EntrySpec, MappingSpec, TransformSpec, ValueObject, ValueSpec } from './spec.ts';
+import type { Defaults, EntrySpec, MappingSpec, ValueSpec } from './spec.ts';
 import { policiesOf } from './policies.ts';
 import { TRANSFORM_BY_NAME } from './transforms/index.ts';
 import { regionProblems } from './transforms/phone.ts';
 import { shapeOf } from './value.ts';
+import { valuesOf, type FoundValue } from './walk.ts';
 
 /** The spec, and whether something at or below a place was left out of it because it was wrong in itself. */
 export interface Checked {
   readonly spec: Partial<Omit<MappingSpec, 'events'>> & { readonly events: readonly (EntrySpec | undefined)[] };
   readonly document: MappingDocument;
-  damaged(path: Path): boolean;
+  readonly damaged: (path: Path) => boolean;
 }
 
 type Report = (code: string, message: string, path: Path, suggestion?: string, part?: 'key' | 'value') => void;
+
+/** What a check of a part needs besides the part. */
+interface Checks {
+  readonly report: Report;
+  readonly damaged: Checked['damaged'];
+}
 
 /** All of them, in the order of the file as far as checks are independent. Transforms must have been loaded. */
 export function checkMapping({ spec, document, damaged }: Checked): Problem[] {
@@ -29,7 +36,8 @@ export function checkMapping({ spec, document, damaged }: Checked): Problem[] {
       at: document.locate(path, part),
       ...(suggestion !== undefined && { suggestion }),
     });
-  const defaults = spec.defaults ?? {};
+  // Where the time zone itself was a mistake, dates do not lack one.
+  const defaults = { ...spec.defaults, ...(damaged(['defaults', 'timezone']) && { timezone: 'UTC' }) };
   const sources = sourceNames(document);
   if (spec.sources && sources.length === 0)
     report('missing_key', 'no source', ['sources'], 'name the export files here');
@@ -42,7 +50,7 @@ export function checkMapping({ spec, document, damaged }: Checked): Problem[] {
     if (!entry) continue;
     const path = ['events', index];
     checkSourceName(entry.source, sources, [...path, 'source'], report);
-    checkEntry(entry, path, defaults, report, damaged);
+    checkEntry(entry, path, { report, damaged });
     for (const found of valuesOf(entry, path)) {
       checkTransforms(found, defaults, report);
       if (found.lookup) checkSourceName(found.lookup, sources, [...found.path, 'lookup', 'source'], report);
@@ -84,70 +92,32 @@ function checkSourceName(name: string, sources: readonly string[], path: Path, r
   report('unknown_source', `unknown source \`${name}\``, path, didYouMean(name, sources) ?? known);
 }
 
-function checkEntry(
-  entry: EntrySpec,
-  path: Path,
-  defaults: Defaults,
-  report: Report,
-  damaged: Checked['damaged'],
-): void {
+function checkEntry(entry: EntrySpec, path: Path, checks: Checks): void {
   const { data } = entry;
   for (const field of fieldsOf(entry.type)) {
     const spec = data[field.name];
+    const at = [...path, 'data', field.name];
     if (spec === undefined) continue;
-    if (field.kind !== 'custom') checkShape(spec as ValueSpec, [...path, 'data', field.name], field.name, report);
-    else
-      for (const [key, value] of Object.entries(spec))
-        checkShape(value, [...path, 'data', field.name, key], `${field.name}.${key}`, report);
-  }
-  for (const key of ['occurred_at', 'stage_pipeline'] as const) {
-    if (entry[key] !== undefined) checkShape(entry[key], [...path, key], key, report);
-  }
-  if (damaged([...path, 'data'])) return;
-  if (
-    entry.type === 'comment/created' &&
-    data['lead_external_id'] === undefined &&
-    data['deal_external_id'] === undefined
-  ) {
-    report(
-      'no_parent',
-      'a comment without a parent',
-      [...path, 'data'],
-      'add `lead_external_id` or `deal_external_id`',
-      'key',
-    );
-  }
-  for (const [id, name] of [
-    ['stage_id', 'stage_name'],
-    ['owner_id', 'owner_name'],
-  ] as const) {
-    if (data[id] !== undefined && data[name] !== undefined) {
-      report(
-        'contradiction',
-        `both \`${id}\` and \`${name}\``,
-        [...path, 'data', name],
-        'keep one: an id needs no name',
-        'key',
-      );
+    if (field.kind !== 'custom') checkShape(spec, at, field.name, checks);
+    else {
+      for (const [key, value] of Object.entries(spec as Readonly<Record<string, ValueSpec>>)) {
+        checkShape(value, [...at, key], `${field.name}.${key}`, checks);
+      }
     }
   }
-  if (entry.stage_pipeline !== undefined && data['stage_name'] === undefined) {
-    report(
-      'unused_key',
-      '`stage_pipeline` without `stage_name`',
-      [...path, 'stage_pipeline'],
-      'it says in which pipeline `stage_name` is looked up',
-      'key',
-    );
+  for (const key of ['occurred_at', 'stage_pipeline'] as const) {
+    if (entry[key] !== undefined) checkShape(entry[key], [...path, key], key, checks);
   }
-  if (
-    entry.if_both !== undefined &&
-    (data['lead_external_id'] === undefined || data['deal_external_id'] === undefined)
-  ) {
-    report('unused_key', '`if_both` on a comment with one parent', [...path, 'if_both'], undefined, 'key');
+  if (checks.damaged([...path, 'data'])) return;
+  const parents = PARENTS.filter((name) => data[name] !== undefined);
+  if (entry.type === 'comment/created' && parents.length === 0) {
+    const advice = 'add `lead_external_id` or `deal_external_id`';
+    checks.report('no_parent', 'a comment without a parent', [...path, 'data'], advice, 'key');
   }
-  checkChangedFields(entry, path, report);
+  checkChangedFields(entry, path, checks.report);
 }
+
+const PARENTS = ['lead_external_id', 'deal_external_id'] as const;
 
 /** `if_changed` may list keys of `data`, or of the custom fields inside it. */
 function checkChangedFields(entry: EntrySpec, path: Path, report: Report): void {
@@ -170,55 +140,14 @@ function checkChangedFields(entry: EntrySpec, path: Path, report: Report): void 
   }
 }
 
-function checkShape(spec: ValueSpec, path: Path, field: string, report: Report): void {
-  if (shapeOf(spec) !== 'list') return;
+function checkShape(spec: ValueSpec, path: Path, field: string, { report, damaged }: Checks): void {
+  if (shapeOf(spec) !== 'list' || damaged(path)) return;
   report(
     'not_scalar',
     `a list would reach \`${field}\``,
     path,
     'end `apply` with `at` (one element) or `join` (one text)',
   );
-}
-
-interface FoundValue {
-  readonly path: Path;
-  readonly apply: readonly TransformSpec[];
-  readonly lookup: string | undefined;
-}
-
-/** Every value object of an entry, those inside others too. */
-function* valuesOf(entry: EntrySpec, path: Path): Generator<FoundValue> {
-  for (const key of ['each', 'occurred_at', 'stage_pipeline'] as const) yield* within(entry[key], [...path, key]);
-  if (entry.when) yield* withinCondition(entry.when, [...path, 'when']);
-  for (const field of fieldsOf(entry.type)) {
-    const spec = entry.data[field.name];
-    const at = [...path, 'data', field.name];
-    if (field.kind !== 'custom') yield* within(spec as ValueSpec | undefined, at);
-    else for (const [key, value] of Object.entries(spec ?? {})) yield* within(value as ValueSpec, [...at, key]);
-  }
-}
-
-function* withinCondition(spec: ConditionSpec, path: Path): Generator<FoundValue> {
-  for (const key of ['all', 'any'] as const) {
-    for (const [index, part] of (spec[key] ?? []).entries()) yield* withinCondition(part, [...path, key, index]);
-  }
-  if (spec.not) yield* withinCondition(spec.not, [...path, 'not']);
-  yield* within(spec, path);
-}
-
-function* within(spec: ValueSpec | undefined, path: Path): Generator<FoundValue> {
-  if (spec === undefined || typeof spec === 'string') return;
-  const { from, list, lookup, apply = [] } = spec;
-  yield { path, apply, lookup: lookup?.source };
-  if (Array.isArray(from))
-    for (const [index, value] of (from as ValueSpec[]).entries()) yield* within(value, [...path, 'from', index]);
-  else yield* within(from as ValueObject['from'] & ValueSpec, [...path, 'from']);
-  for (const [index, value] of (list ?? []).entries()) yield* within(value, [...path, 'list', index]);
-  for (const key of ['match', 'with', 'take'] as const) yield* within(lookup?.[key], [...path, 'lookup', key]);
-  for (const [index, item] of apply.entries()) {
-    const argument = typeof item === 'string' ? undefined : (item['phone'] as { region_from?: ValueSpec } | undefined);
-    yield* within(argument?.region_from, [...path, 'apply', index, 'phone', 'region_from']);
-  }
 }
 
 function checkTransforms({ path, apply }: FoundValue, defaults: Defaults, report: Report): void {
@@ -250,21 +179,4 @@ function checkAgreement(events: readonly (EntrySpec | undefined)[], report: Repo
       );
     }
   }
-}
-
-/** Names of the transforms that a mapping uses, to load what they need. */
-export function transformsUsed(events: readonly (EntrySpec | undefined)[]): ReadonlySet<string> {
-  const names = new Set<string>();
-  for (const [index, entry] of events.entries()) {
-    if (!entry) continue;
-    for (const { apply } of valuesOf(entry, ['events', index])) {
-      for (const item of apply) names.add(typeof item === 'string' ? item : Object.keys(item)[0]!);
-    }
-  }
-  return names;
-}
-
-/** Names of the sources that an entry's lookups read. */
-export function sourcesLookedUp(entry: EntrySpec): readonly string[] {
-  return [...valuesOf(entry, [])].flatMap(({ lookup }) => lookup ?? []);
 }

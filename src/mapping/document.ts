@@ -14,7 +14,8 @@ import {
   type YAMLError,
   type YAMLMap,
 } from 'yaml';
-import { NumberText, readNumber } from '../json.ts';
+import type { NumberText } from '../json.ts';
+import { readNumber } from '../json.ts';
 import type { Location, Problem } from '../problem.ts';
 
 /** Keys and indexes from the top of the file downwards. */
@@ -51,13 +52,12 @@ export function parseMappingDocument(text: string, file: string): MappingDocumen
     const { line, col } = lines.linePos(offset);
     return { file, line: Math.max(1, line), column: Math.max(1, col) };
   };
-  const locate = (path: Path, part: 'key' | 'value' = 'value'): Location =>
-    at(offsetOf(document as unknown as YamlDocument, path, part));
+  const locate = (path: Path, part: 'key' | 'value' = 'value'): Location => at(offsetOf(document, path, part));
   if (document.errors.length > 0) {
     return { data: undefined, problems: document.errors.map((error) => syntaxProblem(error, text, at)), locate };
   }
-  const reader = new Reader(document as unknown as YamlDocument, at);
-  return { data: reader.read(document.contents as Node | null), problems: reader.problems, locate };
+  const reader = new Reader(document, at);
+  return { data: reader.read(document.contents), problems: reader.problems, locate };
 }
 
 /** Turns nodes into data; keys are text as written. */
@@ -127,7 +127,7 @@ const OWN = { writable: true, enumerable: true, configurable: true } as const;
 
 function readScalar(value: unknown, source: string | undefined): unknown {
   if (value === null || typeof value === 'string') return value;
-  const text = source ?? String(value);
+  const text = source ?? JSON.stringify(value);
   if (typeof value === 'boolean') return new Written(text, value);
   // What JSON would not write as a number (00123, 0x1F, .inf) is text that only looks like one.
   return JSON_NUMBER.test(text) ? new Written(text, readNumber(text)) : text;
@@ -139,7 +139,7 @@ function keyText(key: unknown): string | undefined {
 }
 
 function offsetOf(document: YamlDocument, path: Path, part: 'key' | 'value'): number {
-  let node = document.contents as Node | null;
+  let node = document.contents;
   let offset = node?.range?.[0] ?? 0;
   for (const [depth, step] of path.entries()) {
     const holder = isAlias(node) ? node.resolve(document) : node;

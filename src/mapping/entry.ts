@@ -157,7 +157,7 @@ function compileField(field: Field, spec: EntrySpec, base: ValueContext): Compil
   if (given === undefined) return [];
   const context: ValueContext = { ...base, path: [...base.path.slice(0, -1), 'data', field.name], kind: field.kind };
   if (field.kind !== 'custom') {
-    const value = given as ValueSpec;
+    const value = given;
     const evaluate = finished(compileValue(value, context), FINISH[field.kind], onErrorOf(value, field.onError));
     return [{ name: field.name, key: field.name, within: undefined, required: field.required, evaluate }];
   }

@@ -5,7 +5,7 @@ import { dirname, resolve } from 'node:path';
 import { codeOf, UserError } from '../errors.ts';
 import { didYouMean, ProblemsError, type Problem } from '../problem.ts';
 import type { SourceSpec } from '../source/source.ts';
-import { checkMapping, sourcesLookedUp, transformsUsed, type Checked } from './check.ts';
+import { checkMapping, type Checked } from './check.ts';
 import { compileMapping, counted } from './compile.ts';
 import { parseMappingDocument, type MappingDocument } from './document.ts';
 import type { Mapping, NameMap, References } from './mapping.ts';
@@ -15,6 +15,7 @@ import { asMappingSpec, mappingSchema } from './schema.ts';
 import type { MappingSpec, NameMapSpec } from './spec.ts';
 import { TRANSFORM_BY_NAME } from './transforms/index.ts';
 import { loadPhoneLibrary } from './transforms/phone.ts';
+import { sourcesLookedUp, transformsUsed } from './walk.ts';
 import { problemsOf } from './wording.ts';
 
 export interface LoadOptions {

@@ -55,19 +55,37 @@ function sound(schema: z.ZodType, data: unknown, base: Path, cuts: Path[]): unkn
   return undefined;
 }
 
-/** Removes the innermost key at or above a place that is there; undefined where only the whole is left to remove. */
+/**
+ * Replaces what stands at a place by something harmless where its absence would be a mistake itself, else removes the
+ * innermost key at or above the place. Undefined where only the whole is left to remove.
+ */
 function cutOut(data: unknown, place: Path): Path | undefined {
   for (let length = place.length; length > 0; length -= 1) {
     const key = place[length - 1]!;
     const holder = place
       .slice(0, length - 1)
       .reduce<unknown>((at, step) => (isHolder(at) ? at[step] : undefined), data);
-    if (!isHolder(holder) || Array.isArray(holder) || !Object.hasOwn(holder, key)) continue;
-    delete holder[key];
+    if (!isHolder(holder)) continue;
+    const standIn = STAND_INS[Array.isArray(holder) ? `${String(place[length - 2])}[]` : String(key)];
+    if (standIn !== undefined && holder[key] !== standIn) holder[key] = standIn;
+    else if (Array.isArray(holder) || !Object.hasOwn(holder, key)) continue;
+    else delete holder[key];
     return place.slice(0, length);
   }
   return undefined;
 }
+
+const VALUE = { value: '-' };
+const CONDITION = { value: '-', present: true };
+const STAND_INS: Readonly<Record<string, unknown>> = {
+  external_id: VALUE,
+  content: VALUE,
+  'from[]': VALUE,
+  'list[]': VALUE,
+  'apply[]': 'lowercase',
+  'all[]': CONDITION,
+  'any[]': CONDITION,
+};
 
 function isHolder(data: unknown): data is Holder {
   return typeof data === 'object' && data !== null && !(data instanceof Written);

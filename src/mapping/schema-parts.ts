@@ -16,7 +16,7 @@ function scalar<T>(expected: string, jsonType: string | string[], read: (raw: un
       error: `expected ${expected}`,
     })
     .transform((raw) => read(raw)!)
-    .meta({ type: jsonType as 'string' });
+    .meta({ type: jsonType });
 }
 
 function readText(raw: unknown): string | undefined {

@@ -61,7 +61,7 @@ const valueShape = {
 };
 
 const valueObject = part.object(valueShape).superRefine((object, context) => {
-  const mistake = sourceMistake(object as ValueObject);
+  const mistake = sourceMistake(object);
   if (mistake) context.addIssue({ code: 'custom', message: mistake });
 });
 
@@ -80,7 +80,7 @@ const condition: z.ZodType<ConditionSpec> = z
         present: part.flag.optional(),
       })
       .superRefine((object, context) => {
-        const mistake = conditionMistake(object as ConditionSpec);
+        const mistake = conditionMistake(object);
         if (mistake) context.addIssue({ code: 'custom', message: mistake });
       }),
   )

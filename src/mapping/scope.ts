@@ -38,7 +38,7 @@ export class Scope {
       this.cells = row.raw as readonly string[];
       this.element = undefined;
     } else {
-      this.root = row.raw as JsonValue;
+      this.root = row.raw;
       this.element = this.root;
     }
     this.clear();

@@ -19,6 +19,11 @@ export interface ValueObject {
   readonly on_error?: OnError | undefined;
 }
 
+/** Whether a `from` lists several values, of which the first that has one counts. */
+export function isAlternatives(from: ValueObject['from']): from is readonly ValueSpec[] {
+  return Array.isArray(from);
+}
+
 /** A transform's name, or an object with its name as the only key. */
 export type TransformSpec = string | Readonly<Record<string, unknown>>;
 

@@ -7,7 +7,7 @@ import type { FieldKind } from './fields.ts';
 import { compileLookup, type LookupTable } from './lookup.ts';
 import { compilePath, isMistake, type Frame } from './path.ts';
 import { blame, type Evaluate } from './scope.ts';
-import type { OnError, TransformSpec, ValueObject, ValueSpec } from './spec.ts';
+import { isAlternatives, type OnError, type TransformSpec, type ValueObject, type ValueSpec } from './spec.ts';
 import { parseTemplate } from './template.ts';
 import { TRANSFORM_BY_NAME } from './transforms/index.ts';
 import type { Apply, Shape } from './transforms/transform.ts';
@@ -94,10 +94,6 @@ function compileSource(spec: ValueObject, context: ValueContext): Evaluate {
   const { from } = spec;
   if (isAlternatives(from)) return compileAlternatives(from, within(context, 'from'));
   return compileValue(from!, within(context, 'from'));
-}
-
-function isAlternatives(from: ValueObject['from']): from is readonly ValueSpec[] {
-  return Array.isArray(from);
 }
 
 function constant(value: JsonValue): Evaluate {

@@ -18,7 +18,14 @@ interface Placed {
 
 /** The issues with their whole paths; unions are followed along the branch that the person most likely meant. */
 export function placed(issues: readonly Issue[], base: Path): Placed[] {
-  return issues.flatMap((issue) => {
+  // What an object lacks may stand there under a misspelt key: one mistake, not two.
+  const misspelt = new Set(
+    issues.filter((issue) => issue.code === 'unrecognized_keys').map((issue) => issue.path.join()),
+  );
+  const separate = issues.filter(
+    (issue) => issue.code !== 'custom' || isMismatch(issue) || !misspelt.has(issue.path.join()),
+  );
+  return separate.flatMap((issue) => {
     const path = [...base, ...(issue.path as Path)];
     const branch = issue.code === 'invalid_union' ? likelyBranch(issue) : undefined;
     return branch ? placed(branch, path) : [{ issue, path }];
@@ -125,7 +132,7 @@ function placeOf(key: string, path: Path): Pick<Problem, 'message' | 'suggestion
       path.length === 2
         ? `\`${key}\` means nothing on this type of event`
         : `this type of event has no field \`${key}\``,
-    suggestion: `${types.map((type) => `\`${type}\``).join(' and ')} ${types.length > 1 ? 'have' : 'has'} it`,
+    suggestion: `it belongs to ${types.map((type) => `\`${type}\``).join(', ')}`,
   };
 }
 

@@ -14,7 +14,7 @@ export interface DateFormat {
   /** Whether every text it matches names its offset. */
   readonly hasOffset: boolean;
   /** Undefined: no match, or a day or time that does not exist. */
-  read(text: string): ReadDate | undefined;
+  readonly read: (text: string) => ReadDate | undefined;
 }
 
 type Part = 'year' | 'month' | 'day' | 'hour' | 'minute' | 'second' | 'milli';
@@ -34,7 +34,7 @@ interface Reading {
 interface Token {
   readonly regex: string;
   readonly part?: Part | 'half' | 'offset';
-  read?(text: string, into: Reading): void;
+  readonly read?: (text: string, into: Reading) => void;
 }
 
 const numeric = (part: Part, regex: string): Token => ({
@@ -92,15 +92,25 @@ const NAMED = ['MMM', 'MMMM', 'LLL', 'LLLL', 'E', 'EEE', 'EEEE', 'ccc', 'cccc'];
 
 /** Letters that people bring from other notations, with the token that means the same here. */
 const FOREIGN: Readonly<Record<string, string>> = {
-  YYYY: '`yyyy`',
-  YY: '`yy`',
-  DD: '`dd`',
-  D: '`d`',
-  A: '`a`',
-  SSSSSS: '`u`',
-  T: "`'T'`",
-  z: '`ZZ` for an offset; the name of a zone stands in single quotes, with `timezone` beside the format',
+  YYYY: 'yyyy',
+  YY: 'yy',
+  DD: 'dd',
+  D: 'd',
+  A: 'a',
+  SSSSSS: 'u',
+  T: "'T'",
 };
+
+function adviceFor(format: string, tokens: readonly string[]): string {
+  if (tokens.includes('z')) return 'write the name of the zone in single quotes, and set `timezone` beside the format';
+  const known = tokens.every((token) => TOKENS[token] ?? FOREIGN[token] ?? NAMED.includes(token));
+  if (!known) return "text that is no token stands in single quotes, as in `yyyy-MM-dd'T'HH:mm`";
+  const pieces = formatPieces(format).map(({ token, literal }) => {
+    if (token !== undefined) return FOREIGN[token] ?? token;
+    return /[A-Za-z']/.test(literal!) ? `'${literal!.replaceAll("'", "''")}'` : literal!;
+  });
+  return `write \`${pieces.join('')}\``;
+}
 
 /** A format in pieces: tokens and literal text. */
 export function formatPieces(format: string): { token?: string; literal?: string }[] {
@@ -116,11 +126,9 @@ export function formatPieces(format: string): { token?: string; literal?: string
 /** What is wrong with a format, with advice after a line break, or undefined. */
 export function formatMistake(format: string): string | undefined {
   const tokens = formatPieces(format).flatMap(({ token }) => token ?? []);
-  for (const token of tokens) {
-    if (TOKENS[token] || NAMED.includes(token)) continue;
-    const instead = FOREIGN[token];
-    return `unknown token \`${token}\` in the date format \`${format}\`\n${instead ? `write ${instead}` : "text that is no token stands in single quotes: `'at'`"}`;
-  }
+  const unknown = tokens.find((token) => !TOKENS[token] && !NAMED.includes(token));
+  if (unknown !== undefined)
+    return `unknown token \`${unknown}\` in the date format \`${format}\`\n${adviceFor(format, tokens)}`;
   const parts = new Set(tokens.map((token) => TOKENS[token]?.part ?? (/^[ML]/.test(token) ? 'month' : 'weekday')));
   const twelve = tokens.some((token) => token.startsWith('h'));
   const problem = (text: string, advice: string): string => `the date format \`${format}\` ${text}\n${advice}`;

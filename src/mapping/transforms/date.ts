@@ -52,7 +52,7 @@ export const date = transform<DateArgument>({
         locale: locale.optional(),
         as: oneOf(['instant', 'date']).optional(),
       }),
-    ]) as z.ZodType<DateArgument>,
+    ]),
   check: (argument, defaults) => checkZone(options(argument!), defaults),
   compile: (argument, { defaults }) => compileDate(options(argument!), defaults),
 });

@@ -1,3 +1,4 @@
+import type * as jsonataModule from 'jsonata';
 import type { Expression } from 'jsonata';
 import { messageOf } from '../../errors.ts';
 import { isObject, NumberText, readNumber, type JsonObject, type JsonValue } from '../../json.ts';
@@ -6,7 +7,7 @@ import { text } from '../schema-parts.ts';
 import type { Deferred, Scope } from '../scope.ts';
 import { transform } from './transform.ts';
 
-let library: typeof import('jsonata') | undefined;
+let library: typeof jsonataModule.default | undefined;
 
 async function load(): Promise<void> {
   library ??= (await import('jsonata')).default;

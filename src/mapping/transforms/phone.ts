@@ -1,4 +1,5 @@
-import type { CountryCode, PhoneNumber } from 'libphonenumber-js';
+import type * as metadata from 'libphonenumber-js/max';
+import type { CountryCode, PhoneNumber } from 'libphonenumber-js/max';
 import { didYouMean } from '../../problem.ts';
 import { Fault, shown, textOf, type Result } from '../fault.ts';
 import { flag, name, object } from '../schema-parts.ts';
@@ -12,7 +13,7 @@ interface PhoneArgument {
   readonly strict?: boolean | undefined;
 }
 
-type Library = Pick<typeof import('libphonenumber-js/max'), 'default' | 'getCountries' | 'isSupportedCountry'>;
+type Library = Pick<typeof metadata, 'default' | 'getCountries' | 'isSupportedCountry'>;
 
 /** Loaded by `load` before anything is checked or compiled: the metadata takes 50 ms that other mappings need not spend. */
 let library: Library | undefined;
@@ -47,7 +48,9 @@ export const phone = transform<PhoneArgument>({
 /** Mistakes in a region that stands in the mapping; needs the library loaded. */
 export function regionProblems(region: string, path: readonly string[]): ArgumentProblem[] {
   if (library!.isSupportedCountry(region.toUpperCase())) return [];
-  const suggestion = didYouMean(region, library!.getCountries()) ?? 'use the two letters of ISO 3166, such as IT or US';
+  const suggestion = /^uk$/i.test(region)
+    ? 'did you mean `GB`?'
+    : (didYouMean(region, library!.getCountries()) ?? 'use the two letters of ISO 3166, such as IT or US');
   return [{ code: 'unknown_region', path, message: `unknown region \`${region}\``, suggestion }];
 }
 

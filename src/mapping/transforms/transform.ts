@@ -20,7 +20,7 @@ export interface TransformContext {
   /** Columns of the source; empty for trees. */
   readonly columns: readonly string[];
   /** Compiles a value that stands in the argument; `key` is its place there. */
-  value(spec: ValueSpec, key: string): Evaluate;
+  readonly value: (spec: ValueSpec, key: string) => Evaluate;
 }
 
 export type ArgumentProblem = Pick<Problem, 'code' | 'message' | 'suggestion'> & {

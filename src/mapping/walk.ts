@@ -1,0 +1,64 @@
+/** Every value of a mapping, wherever it stands: in fields, conditions, lists, lookups and arguments of transforms. */
+import type { Path } from './document.ts';
+import { fieldsOf } from './fields.ts';
+import { isAlternatives, type ConditionSpec, type EntrySpec, type TransformSpec, type ValueSpec } from './spec.ts';
+
+export interface FoundValue {
+  readonly path: Path;
+  readonly apply: readonly TransformSpec[];
+  readonly lookup: string | undefined;
+}
+
+/** Every value object of an entry, those inside others too. */
+export function* valuesOf(entry: EntrySpec, path: Path): Generator<FoundValue> {
+  for (const key of ['each', 'occurred_at', 'stage_pipeline'] as const) yield* within(entry[key], [...path, key]);
+  if (entry.when) yield* withinCondition(entry.when, [...path, 'when']);
+  for (const field of fieldsOf(entry.type)) {
+    const spec = entry.data[field.name];
+    const at = [...path, 'data', field.name];
+    if (field.kind !== 'custom') yield* within(spec, at);
+    else for (const [key, value] of Object.entries(spec ?? {})) yield* within(value as ValueSpec, [...at, key]);
+  }
+}
+
+function* withinCondition(spec: ConditionSpec, path: Path): Generator<FoundValue> {
+  for (const key of ['all', 'any'] as const) {
+    for (const [index, part] of (spec[key] ?? []).entries()) yield* withinCondition(part, [...path, key, index]);
+  }
+  if (spec.not) yield* withinCondition(spec.not, [...path, 'not']);
+  yield* within(spec, path);
+}
+
+function* within(spec: ValueSpec | undefined, path: Path): Generator<FoundValue> {
+  if (spec === undefined || typeof spec === 'string') return;
+  const { from, list, lookup, apply = [] } = spec;
+  yield { path, apply, lookup: lookup?.source };
+  if (isAlternatives(from)) {
+    for (const [index, value] of from.entries()) yield* within(value, [...path, 'from', index]);
+  } else {
+    yield* within(from, [...path, 'from']);
+  }
+  for (const [index, value] of (list ?? []).entries()) yield* within(value, [...path, 'list', index]);
+  for (const key of ['match', 'with', 'take'] as const) yield* within(lookup?.[key], [...path, 'lookup', key]);
+  for (const [index, item] of apply.entries()) {
+    const argument = typeof item === 'string' ? undefined : (item['phone'] as { region_from?: ValueSpec } | undefined);
+    yield* within(argument?.region_from, [...path, 'apply', index, 'phone', 'region_from']);
+  }
+}
+
+/** Names of the transforms that a mapping uses, to load what they need. */
+export function transformsUsed(events: readonly (EntrySpec | undefined)[]): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const [index, entry] of events.entries()) {
+    if (!entry) continue;
+    for (const { apply } of valuesOf(entry, ['events', index])) {
+      for (const item of apply) names.add(typeof item === 'string' ? item : Object.keys(item)[0]!);
+    }
+  }
+  return names;
+}
+
+/** Names of the sources that an entry's lookups read. */
+export function sourcesLookedUp(entry: EntrySpec): readonly string[] {
+  return [...valuesOf(entry, [])].flatMap(({ lookup }) => lookup ?? []);
+}

@@ -1,0 +1,283 @@
+import fc from 'fast-check';
+import { DateTime } from 'luxon';
+import { describe, expect, test } from 'vitest';
+import { NumberText, type JsonValue } from '../../src/json.ts';
+import { TRANSFORMS } from '../../src/mapping/transforms/index.ts';
+import { exactNumber } from '../../src/mapping/transforms/number.ts';
+import { apply, outcome } from './apply.ts';
+
+describe('every example of the reference is true', () => {
+  for (const { name, examples } of TRANSFORMS) {
+    test.each(examples)(`${name}: $apply`, async ({ apply: written, from, to }) => {
+      expect(await outcome(written, from)).toEqual(to);
+    });
+    test(`${name} has an example`, () => expect(examples).not.toHaveLength(0));
+  }
+});
+
+const ROME = { timezone: 'Europe/Rome', region: 'IT' };
+
+const CASES: [written: string, from: JsonValue, to: JsonValue | undefined][] = [
+  // text
+  ['lowercase', ['A', null, 'B'], ['a', null, 'b']],
+  ['lowercase', { a: 1 }, 'error not_text'],
+  ['uppercase', new NumberText('5.10'), '5.10'],
+  ['uppercase', true, 'TRUE'],
+  ['collapse_whitespace', 'a\u00a0\n\t b', 'a b'],
+  ['{ prefix: 00 }', '1', '001'],
+  ['{ truncate: 2 }', '😀😀😀', '😀😀'],
+  ['{ truncate: 3 }', 'a😀b😀', 'a😀b'],
+  ['{ truncate: 3 }', 'ab', 'ab'],
+  ['{ replace: { pattern: "(\\\\w+), (\\\\w+)", with: "$2 $1" } }', 'Lovelace, Ada', 'Ada Lovelace'],
+  ['{ replace: { pattern: ".+", with: "" } }', 'x', undefined],
+  ['{ extract: "^(\\\\d)?x" }', 'x', undefined],
+  ['{ extract: "\\\\d+" }', 'ab 12 34', '12'],
+  // lists
+  ['{ split: "," }', 'a,, b', ['a', null, 'b']],
+  ['{ split: "," }', ['a,b', 'c'], ['a', 'b', 'c']],
+  ['{ at: 1 }', ['a', null], undefined],
+  ['{ at: 5 }', ['a'], undefined],
+  ['{ at: 0 }', 'lone', 'lone'],
+  ['{ join: "; " }', ['a', null, 'b', 3], 'a; b; 3'],
+  ['{ join: "; " }', [{ a: 1 }], 'error not_text'],
+  ['{ join: "; " }', 'lone', 'lone'],
+  // map and boolean
+  ['{ map: { 00123: a, 5.10: b, true: c } }', '00123', 'a'],
+  ['{ map: { 00123: a, 5.10: b, true: c } }', new NumberText('5.10'), 'b'],
+  ['{ map: { 00123: a, 5.10: b, true: c } }', true, 'c'],
+  ['{ map: { 00123: a } }', '123', 'error not_mapped'],
+  ['{ map: { a: 007, "*": null } }', 'b', undefined],
+  ['{ map: { a: 007, "*": rest } }', 'a', '007'],
+  ['{ map: { a: "=" } }', 'a', '='],
+  ['{ map: { a: b, "*": "*" } }', 'x', '*'],
+  ['{ map: { a: b } }', 'constructor', 'error not_mapped'],
+  ['boolean', 'OFF', false],
+  ['boolean', 1, true],
+  ['boolean', 'maybe', 'error bad_boolean'],
+  ['boolean', '2', 'error bad_boolean'],
+  // number
+  ['number', '1,234,567.890', 1234567.89],
+  ['number', '€ 1 200.50', 1200.5],
+  ['number', '-$5', -5],
+  ['number', '$-5', -5],
+  ['number', '−5', -5],
+  ['number', '+5', 5],
+  ['number', '.5', 0.5],
+  ['number', '(0)', 0],
+  ['number', '007', 7],
+  ['number', '1.2.3', 'error bad_number'],
+  ['number', '1e3', 'error bad_number'],
+  ['number', '1,5', 'error bad_number'],
+  ['number', '12,34,567', 'error bad_number'],
+  ['number', '12 5', 'error bad_number'],
+  ['number', '5€3', 'error bad_number'],
+  ['number', '5.', 'error bad_number'],
+  ['number', '12 EUR', 'error bad_number'],
+  ['number', '(-5)', 'error bad_number'],
+  ['number', 'N', 'error bad_number'],
+  ['number', true, 'error bad_number'],
+  ['number', new NumberText('1e3'), 1000],
+  ['number', new NumberText('12.50'), 12.5],
+  ['number', '12345678901234567890', new NumberText('12345678901234567890')],
+  ['{ number: { decimal: "," } }', '1.234,5', 1234.5],
+  ['{ number: { decimal: ",", group: " " } }', '1.234,5', 'error bad_number'],
+  ['{ number: { decimal: ",", group: "." } }', '1.5', 'error bad_number'],
+  ['{ number: { decimal: ",", group: "." } }', 1200.5, 1200.5],
+  ['{ number: { group: "\'" } }', "1'200.5", 1200.5],
+  ['{ number: { group: "" } }', '1200', 1200],
+  ['{ number: { group: "" } }', '1,200', 'error bad_number'],
+  ['{ number: { divide: 100 } }', 5, 0.05],
+  ['{ number: { divide: 100 } }', '-1', -0.01],
+  ['{ number: { divide: 8 } }', '1', 0.125],
+  ['{ number: { divide: 100 } }', '1,005.5', 10.055],
+  // dates
+  ['{ date: dd/MM/yyyy }', '29/02/2023', 'error bad_date'],
+  ['{ date: dd/MM/yyyy }', '29/02/2024', '2024-02-28T23:00:00.000Z'],
+  ['{ date: dd/MM/yyyy }', '29/02/2024 10:00', 'error bad_date'],
+  ['{ date: dd/MM/yyyy }', '1/2/2024', 'error bad_date'],
+  ['{ date: d/M/yyyy }', '1/2/2024', '2024-01-31T23:00:00.000Z'],
+  ['{ date: dd/MM/yyyy HH:mm }', '31/03/2024 02:30', 'error bad_date'],
+  ['{ date: dd/MM/yyyy HH:mm }', '27/10/2024 02:30', '2024-10-27T00:30:00.000Z'],
+  ['{ date: dd/MM/yyyy HH:mm }', '27/10/2024 24:00', 'error bad_date'],
+  ['{ date: [dd/MM/yyyy, iso] }', '2024-07-01', '2024-06-30T22:00:00.000Z'],
+  ['{ date: "M/d/yyyy h:mm a" }', '3/15/2024 12:05 AM', '2024-03-14T23:05:00.000Z'],
+  ['{ date: "M/d/yyyy h:mm a" }', '3/15/2024 12:05\u202fPM', '2024-03-15T11:05:00.000Z'],
+  ['{ date: "M/d/yyyy h:mm a" }', '3/15/2024 13:05 PM', 'error bad_date'],
+  ['{ date: "d MMM, yyyy HH:mm:ss" }', '15 Apr, 2021 00:02:00', '2021-04-14T22:02:00.000Z'],
+  ['{ date: { formats: d MMMM yyyy, locale: it, as: date } }', '3 Ottobre 2024', '2024-10-03'],
+  ['{ date: { formats: "EEEE, d MMM yyyy", as: date } }', 'Thursday, 3 Oct 2024', '2024-10-03'],
+  ['{ date: { formats: dd.MM.yy, as: date } }', '03.10.99', '1999-10-03'],
+  ['{ date: { formats: dd.MM.yy, as: date } }', '03.10.24', '2024-10-03'],
+  ['{ date: "yyyy-MM-dd HH:mm ZZ" }', '2024-07-01 10:00 +05:30', '2024-07-01T04:30:00.000Z'],
+  ['{ date: "yyyy-MM-dd\'T\'HH:mm:ss.SSSZZZ" }', '2017-10-10T08:38:20.007+0000', '2017-10-10T08:38:20.007Z'],
+  ['{ date: iso }', '2024-07-01T10:00:00Z', '2024-07-01T10:00:00.000Z'],
+  ['{ date: iso }', '2024-07-01 10:00:00.1234567', '2024-07-01T08:00:00.123Z'],
+  ['{ date: iso }', '2024-07', 'error bad_date'],
+  ['{ date: iso }', '10:30', 'error bad_date'],
+  ['{ date: { formats: iso, as: date } }', '2024-07-01T23:30:00-08:00', '2024-07-01'],
+  ['{ date: unix }', '1730026800.5', '2024-10-27T11:00:00.500Z'],
+  ['{ date: unix }', 1730026800000, 'error bad_date'],
+  ['{ date: unix_ms }', 1730026800000, '2024-10-27T11:00:00.000Z'],
+  ['{ date: { formats: unix, as: date } }', 1730071800, '2024-10-28'],
+  [
+    '{ date: { formats: "yyyy-MM-dd HH:mm", timezone: America/New_York } }',
+    '2024-07-01 10:00',
+    '2024-07-01T14:00:00.000Z',
+  ],
+  ['{ date: yyyy-MM-dd }', '43402', 'error bad_date'],
+  // phones
+  ['phone', '02 1234 5678', '+390212345678'],
+  ['phone', '+44 20 7946 0018', '+442079460018'],
+  ['phone', '0044 20 7946 0018', '+442079460018'],
+  ['phone', '333 123 4567', '+393331234567'],
+  ['phone', 'call 333 123 4567', 'error bad_phone'],
+  ['phone', '12', 'error bad_phone'],
+  ['phone', '3.93E+11', 'error bad_phone'],
+  ['phone', 3331234567, '+393331234567'],
+  ['{ phone: { region: us } }', '416-810-9897x752', '+14168109897'],
+  ['{ phone: { region: US, strict: true } }', '555-555-5555', 'error bad_phone'],
+  ['{ phone: { region: US } }', '555-555-5555', '+15555555555'],
+  ['{ phone: { region_from: DE } }', '030 901820', '+4930901820'],
+  ['{ phone: { region_from: Italy } }', '030 901820', 'error bad_phone'],
+  ['{ phone: { region_from: Italy } }', '+49 30 901820', '+4930901820'],
+  // JSONata
+  ['{ jsonata: "a * 2" }', { a: 21 }, 42],
+  ['{ jsonata: "$" }', 'x', 'x'],
+  ['{ jsonata: "nothing" }', { a: 1 }, undefined],
+  ['{ jsonata: "$uppercase(1)" }', { a: 1 }, 'error bad_expression'],
+  ['{ jsonata: "$record.a" }', { a: new NumberText('9007199254740993') }, '9007199254740993'],
+];
+
+test.each(CASES)('%s of %j', async (written, from, to) => {
+  expect(await outcome(written, from, ROME)).toEqual(to);
+});
+
+test.each([
+  ['phone', '02 1234 5678 ext. 9', 'extension_dropped'],
+  ['{ date: dd/MM/yyyy HH:mm }', '27/10/2024 02:30', 'ambiguous_time'],
+  ['{ date: [dd/MM/yyyy, MM/dd/yyyy] }', '01/06/2026', 'ambiguous_date'],
+])('%s of %j warns of %s', async (written, from, code) => {
+  expect((await apply(written, from, ROME)).warnings).toMatchObject([{ severity: 'warning', code }]);
+});
+
+test.each([
+  ['{ date: [dd/MM/yyyy, MM/dd/yyyy] }', '06/06/2026'],
+  ['{ date: dd/MM/yyyy HH:mm }', '27/10/2024 01:59'],
+  ['{ date: dd/MM/yyyy HH:mm }', '27/10/2024 03:00'],
+])('%s of %j warns of nothing', async (written, from) => {
+  expect((await apply(written, from, ROME)).warnings).toEqual([]);
+});
+
+describe('numbers', () => {
+  test('any decimal comes back digit by digit, whatever its separators', async () => {
+    const digits = fc.bigInt({ min: -(10n ** 25n), max: 10n ** 25n });
+    await fc.assert(
+      fc.asyncProperty(digits, fc.integer({ min: 0, max: 6 }), fc.boolean(), async (value, places, comma) => {
+        const plain = decimal(value, places);
+        const [decimalSign, group] = comma ? [',', '.'] : ['.', ','];
+        const [whole = '', fraction] = plain.split('.');
+        const written = whole.replace(/\B(?=(\d{3})+(?!\d))/g, group) + (fraction ? decimalSign + fraction : '');
+        const result = await outcome(`{ number: { decimal: "${decimalSign}", group: "${group}" } }`, written);
+        expect(expanded(result!)).toBe(plain);
+      }),
+    );
+  });
+
+  test('cents become units exactly', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.bigInt({ min: -(10n ** 20n), max: 10n ** 20n }), async (cents) => {
+        expect(expanded((await outcome('{ number: { divide: 100 } }', String(cents)))!)).toBe(decimal(cents, 2));
+      }),
+    );
+  });
+
+  test.each<[JsonValue, number | undefined]>([
+    ['1200.50', 1200.5],
+    [new NumberText('5.10'), 5.1],
+    [new NumberText('1e3'), 1000],
+    ['1,200', undefined],
+    ['abc', undefined],
+    ['12345678901234567.89', undefined],
+    [new NumberText('9007199254740993'), undefined],
+    ['0.1234567890123456789', undefined],
+  ])('a field that must be a number takes %j as %j', (value, number) => {
+    const result = exactNumber(value);
+    expect(typeof result === 'number' ? result : undefined).toBe(number);
+  });
+});
+
+describe('dates', () => {
+  const zones = [
+    'Europe/Rome',
+    'America/New_York',
+    'Australia/Lord_Howe',
+    'Asia/Kathmandu',
+    'America/Boa_Vista',
+    'Africa/Casablanca',
+    'UTC',
+  ];
+
+  test('an instant written in any zone and format is read back', async () => {
+    const formats = [
+      'yyyy-MM-dd HH:mm:ss.SSS',
+      "d/M/yyyy 'at' h:mm:ss.SSS a",
+      'dd LLLL yyyy HH:mm:ss.SSS',
+      'yyyy-MM-dd HH:mm:ss.SSS ZZ',
+    ];
+    const instants = fc.date({ min: new Date('1975-01-01'), max: new Date('2037-12-31'), noInvalidDate: true });
+    await fc.assert(
+      fc.asyncProperty(
+        instants,
+        fc.constantFrom(...zones),
+        fc.constantFrom(...formats),
+        async (instant, timezone, format) => {
+          const local = DateTime.fromJSDate(instant, { zone: timezone }).setLocale('en');
+          const earlier = local.getPossibleOffsets().reduce((a, b) => (a < b ? a : b));
+          const meant = format.includes('ZZ') ? local : earlier;
+          const written = `{ date: { formats: ${JSON.stringify(format)}, timezone: ${timezone} } }`;
+          expect(await outcome(written, local.toFormat(format))).toBe(meant.toUTC().toISO());
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  test('every hour around every change of the clocks is read as the rule says', async () => {
+    for (const timezone of zones) {
+      const { run } = {
+        run: (text: string) => outcome(`{ date: { formats: yyyy-MM-dd HH:mm, timezone: ${timezone} } }`, text),
+      };
+      for (const day of [
+        '2024-03-31',
+        '2024-10-27',
+        '2024-03-10',
+        '2024-11-03',
+        '2024-04-07',
+        '2024-10-06',
+        '2000-10-08',
+        '2000-10-15',
+      ]) {
+        for (let hour = 0; hour < 5; hour += 1) {
+          const text = `${day} 0${hour}:30`;
+          const guess = DateTime.fromFormat(text, 'yyyy-MM-dd HH:mm', { zone: timezone });
+          const exists = guess.toFormat('yyyy-MM-dd HH:mm') === text;
+          const first = guess.getPossibleOffsets().reduce((a, b) => (a < b ? a : b));
+          expect(await run(text), `${text} ${timezone}`).toBe(exists ? first.toUTC().toISO() : 'error bad_date');
+        }
+      }
+    }
+  });
+});
+
+/** A whole number with its point moved, as plain decimal text without zeros at the end. */
+function decimal(value: bigint, places: number): string {
+  const sign = value < 0n ? '-' : '';
+  const digits = (value < 0n ? -value : value).toString().padStart(places + 1, '0');
+  const text = places === 0 ? digits : `${digits.slice(0, -places)}.${digits.slice(-places)}`.replace(/\.?0+$/, '');
+  return text === '0' ? text : sign + text;
+}
+
+function expanded(value: JsonValue): string {
+  if (value instanceof NumberText) return value.text;
+  return /e/.test(String(value)) ? `not plain: ${String(value)}` : String(value);
+}
