@@ -1,0 +1,88 @@
+/** The time, as everything that waits sees it: handed in, so that tests can run it faster. */
+export interface Clock {
+  /** Milliseconds since some start; never set back. */
+  monotonic(): number;
+  /** Milliseconds since 1970, as the machine believes; may be set at any time. */
+  wall(): number;
+  /** Resolves after `ms` milliseconds, or at once when `signal` is aborted; never rejects. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  /** Calls `tick` every `ms` milliseconds until the function it returns is called; alone it keeps no process alive. */
+  every(ms: number, tick: () => void): () => void;
+}
+
+/** What one timer can wait; Node fires longer ones at once. */
+const LONGEST_TIMER = 2 ** 31 - 1;
+
+export const systemClock: Clock = {
+  monotonic: () => performance.now(),
+  wall: () => Date.now(),
+  async sleep(ms, signal) {
+    const until = performance.now() + ms;
+    for (let left = ms; left > 0 && !signal?.aborted; left = until - performance.now()) {
+      await timer(Math.min(left, LONGEST_TIMER), signal);
+    }
+  },
+  every(ms, tick) {
+    const interval = setInterval(tick, ms).unref();
+    return () => clearInterval(interval);
+  },
+};
+
+function timer(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timeout);
+      signal?.removeEventListener('abort', end);
+      resolve();
+    };
+    const timeout = setTimeout(end, Math.ceil(ms));
+    signal?.addEventListener('abort', end, { once: true });
+  });
+}
+
+const TICK_MS = 5_000;
+/** A tick this late means that the machine (or this process) stood still; a busy event loop is not late by as much. */
+const ASLEEP_MS = 15_000;
+
+/**
+ * Notices that the machine slept: a short wait took far longer by one of the two clocks, since on some systems the
+ * monotonic one stands still meanwhile. `awake()` is the monotonic time without such gaps.
+ */
+export class SleepWatch {
+  readonly #clock: Clock;
+  readonly #onSleep: (ms: number) => void;
+  readonly #stop: () => void;
+  #monotonic: number;
+  #wall: number;
+  #slept = 0;
+
+  /** `onSleep` is told for how long, in milliseconds. */
+  constructor(clock: Clock, onSleep: (ms: number) => void) {
+    this.#clock = clock;
+    this.#onSleep = onSleep;
+    this.#monotonic = clock.monotonic();
+    this.#wall = clock.wall();
+    this.#stop = clock.every(TICK_MS, () => this.#check());
+  }
+
+  awake(): number {
+    this.#check();
+    return this.#monotonic - this.#slept;
+  }
+
+  stop(): void {
+    this.#stop();
+  }
+
+  #check(): void {
+    const monotonic = this.#clock.monotonic();
+    const wall = this.#clock.wall();
+    const passed = monotonic - this.#monotonic;
+    const gap = Math.max(passed, wall - this.#wall);
+    this.#monotonic = monotonic;
+    this.#wall = wall;
+    if (gap < TICK_MS + ASLEEP_MS) return;
+    this.#slept += Math.max(0, passed - TICK_MS);
+    this.#onSleep(gap);
+  }
+}

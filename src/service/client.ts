@@ -1,0 +1,216 @@
+import { Agent, EnvHttpProxyAgent, type Dispatcher } from 'undici';
+import { systemClock, type Clock } from '../clock.ts';
+import { UserError } from '../errors.ts';
+import { Redactor, type Secret } from '../redact.ts';
+import { HEADERS, PATHS } from './contract.ts';
+import { ingestRequest, type Envelope } from './envelope.ts';
+import { NotSent, type Limiter, type TurnOptions } from './limiter.ts';
+import {
+  readError,
+  readIngestReply,
+  readRestReply,
+  readRetryAfter,
+  type Attempt,
+  type Cut,
+  type Reply,
+  type RestAttempt,
+  type Unanswered,
+} from './reply.ts';
+
+export interface ClientOptions {
+  readonly baseUrl: string;
+  readonly apiKey: Secret;
+  readonly ingestToken: Secret;
+  readonly timeoutSeconds: number;
+  readonly concurrency: number;
+  readonly limiter: Limiter;
+  readonly userAgent: string;
+  readonly clock?: Clock;
+}
+
+export interface SendOptions extends TurnOptions {
+  /** Awaited right before the request goes out, and only then. */
+  readonly beforeSend?: () => Promise<void>;
+}
+
+export interface RestOptions extends SendOptions {
+  readonly query?: Readonly<Record<string, string | number>>;
+  readonly body?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** No list page or summary comes near. */
+const LARGEST_ANSWER = 32 * 1024 * 1024;
+/** Services close idle connections when they like; a request that meets a closing one is lost. */
+const KEEP_ALIVE_MS = 500;
+const KEEP_ALIVE_AS_ANNOUNCED_MS = 4_000;
+
+/** The service at one base URL with one key. What fails comes back as a value; only `beforeSend` makes a call throw. */
+export function createClient(options: ClientOptions): Client {
+  return new Client(options);
+}
+
+export class Client {
+  readonly #options: ClientOptions;
+  readonly #clock: Clock;
+  readonly #origin: string;
+  readonly #basePath: string;
+  readonly #dispatcher: Dispatcher;
+  readonly #redactor = new Redactor();
+  readonly #inFlight = new Set<(cut: Cut) => void>();
+  #reached = false;
+  /** Requests sent with the key: those that count against its limit. */
+  requests = 0;
+
+  constructor(options: ClientOptions) {
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+    const url = URL.canParse(options.baseUrl) ? new URL(options.baseUrl) : undefined;
+    if (!url || !/^https?:$/.test(url.protocol)) {
+      throw new UserError('the base URL is not a URL', { hint: 'give it as https://host or https://host/path' });
+    }
+    this.#origin = url.origin;
+    this.#basePath = url.pathname.replace(/\/+$/, '');
+    this.#redactor.add(options.apiKey, options.ingestToken);
+    this.#dispatcher = createDispatcher(options);
+  }
+
+  /** Sends one event, once (service interface, section 4.2). */
+  async ingest(event: Envelope, options: SendOptions = {}): Promise<Attempt> {
+    const { body, headers } = ingestRequest(event);
+    const path = `${PATHS.ingest}/${encodeURIComponent(this.#options.ingestToken.reveal())}`;
+    const exchange = await this.#limited('POST', path, { ...options, body, headers });
+    if ('kind' in exchange) return exchange;
+    return readIngestReply(exchange, this.#clock.wall());
+  }
+
+  get(path: string, query?: RestOptions['query'], options: SendOptions = {}): Promise<RestAttempt> {
+    return this.request('GET', path, { ...options, ...(query ? { query } : {}) });
+  }
+
+  /** One request of a REST route, not retried. A body is sent as JSON. */
+  async request(method: string, path: string, options: RestOptions = {}): Promise<RestAttempt> {
+    const query = new URLSearchParams();
+    for (const [key, value] of Object.entries(options.query ?? {})) query.set(key, String(value));
+    const target = query.size === 0 ? path : `${path}${path.includes('?') ? '&' : '?'}${query.toString()}`;
+    const type = options.body === undefined ? {} : { 'content-type': 'application/json' };
+    const exchange = await this.#limited(method, target, { ...options, headers: { ...type, ...options.headers } });
+    if ('kind' in exchange) return exchange;
+    return readRestReply(exchange, this.#clock.wall());
+  }
+
+  /** GET /health answers 200. Sent without the key (section 5), so it is not counted. */
+  async health(): Promise<boolean> {
+    const exchange = await this.#exchange('GET', PATHS.health, {});
+    return !('kind' in exchange) && exchange.status === 200;
+  }
+
+  /** What is in flight ends as unanswered; new requests take new connections. */
+  dropSockets(cut: 'asleep' | 'aborted'): void {
+    for (const end of this.#inFlight) end(cut);
+  }
+
+  /** Ends the limiter too: what waits there is not sent. */
+  async close(): Promise<void> {
+    await this.#options.limiter.stop();
+    await this.#dispatcher.destroy();
+  }
+
+  async #limited(
+    method: string,
+    path: string,
+    options: RestOptions,
+  ): Promise<Reply | Unanswered | { readonly kind: 'withdrawn' }> {
+    const { limiter, apiKey } = this.#options;
+    try {
+      return await limiter.schedule(async () => {
+        await options.beforeSend?.();
+        const sentAt = this.#clock.monotonic();
+        this.requests += 1;
+        const headers = { ...options.headers, [HEADERS.apiKey]: apiKey.reveal() };
+        const exchange = await this.#exchange(method, path, { ...options, headers });
+        if ('kind' in exchange) return exchange;
+        limiter.observe(exchange.status, exchange.headers, sentAt);
+        if (exchange.status === 429) {
+          limiter.refused(readRetryAfter(exchange.headers[HEADERS.retryAfter], this.#clock.wall()), sentAt);
+        }
+        return exchange;
+      }, options);
+    } catch (error) {
+      if (error instanceof NotSent) return { kind: 'withdrawn' };
+      throw error;
+    }
+  }
+
+  async #exchange(
+    method: string,
+    path: string,
+    options: Pick<RestOptions, 'body' | 'headers'>,
+  ): Promise<Reply | Unanswered> {
+    const controller = new AbortController();
+    let why: Cut | undefined;
+    const cut = (reason: Cut): void => {
+      why ??= reason;
+      controller.abort();
+    };
+    const deadline = setTimeout(() => cut('timeout'), this.#options.timeoutSeconds * 1000);
+    this.#inFlight.add(cut);
+    try {
+      const answer = await this.#dispatcher.request({
+        origin: this.#origin,
+        path: `${this.#basePath}${path}`,
+        method,
+        headers: { accept: 'application/json', 'user-agent': this.#options.userAgent, ...options.headers },
+        body: options.body ?? null,
+        signal: controller.signal,
+      });
+      const reply = {
+        status: answer.statusCode,
+        headers: plain(answer.headers, this.#redactor),
+        body: this.#redactor.redact(await readBody(answer.body, () => cut('too_large'))),
+      };
+      this.#reached = true;
+      return reply;
+    } catch (error) {
+      const { setup, ...failure } = readError(error, why);
+      return setup && !this.#reached ? { ...failure, setup } : failure;
+    } finally {
+      clearTimeout(deadline);
+      this.#inFlight.delete(cut);
+    }
+  }
+}
+
+function createDispatcher({ timeoutSeconds, concurrency }: ClientOptions): Dispatcher {
+  const settings = {
+    connections: concurrency + 1,
+    connect: { timeout: Math.min(10_000, timeoutSeconds * 1000) },
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    keepAliveMaxTimeout: KEEP_ALIVE_AS_ANNOUNCED_MS,
+    // The deadline of a request is one, over all its parts.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  };
+  const { env } = process;
+  const proxied = env.http_proxy ?? env.HTTP_PROXY ?? env.https_proxy ?? env.HTTPS_PROXY;
+  return proxied ? new EnvHttpProxyAgent(settings) : new Agent(settings);
+}
+
+function plain(headers: Readonly<Record<string, string | string[] | undefined>>, redactor: Redactor) {
+  const texts: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined) texts[name] = redactor.redact(Array.isArray(value) ? value.join(', ') : value);
+  }
+  return texts;
+}
+
+async function readBody(body: AsyncIterable<Buffer>, tooLarge: () => void): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    length += chunk.length;
+    if (length > LARGEST_ANSWER) tooLarge();
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}

@@ -1,0 +1,68 @@
+import { LIMITS } from './contract.ts';
+
+export interface Observation {
+  /** Monotonic milliseconds: when the answer came, and when its request went out. */
+  readonly now: number;
+  readonly sentAt: number;
+  /** Requests that the service counts in its window: limit less remaining. */
+  readonly used: number;
+  /** Own requests in flight, the answered one included. */
+  readonly inFlight: number;
+  /** X-RateLimit-Limit. */
+  readonly limit: number;
+}
+
+/**
+ * How many requests others make on the same key. Of what the service counts, everything that may be our own is taken
+ * off: what is in flight, and what was answered since a window before the request went out. What is left is a lower
+ * bound, so the largest one of the last window holds.
+ */
+export class ForeignUse {
+  readonly #windowMs: number;
+  readonly #requests: number;
+  /** When own requests were answered, oldest first. */
+  readonly #answered: number[] = [];
+  /** Estimates that none after them exceeds, oldest and largest first. */
+  readonly #estimates: { readonly at: number; readonly count: number }[] = [];
+
+  /** The rate this program was told to keep. */
+  constructor(windowMs: number, requests: number) {
+    this.#windowMs = windowMs;
+    this.#requests = requests;
+  }
+
+  answered(at: number): void {
+    this.#answered.push(at);
+  }
+
+  observe({ now, sentAt, used, inFlight, limit }: Observation): void {
+    const since = sentAt - this.#serviceWindow(limit);
+    while (this.#answered.length > 0 && this.#answered[0]! < now - 2 * this.#longestWindow()) this.#answered.shift();
+    let own = inFlight;
+    for (let index = this.#answered.length - 1; index >= 0 && this.#answered[index]! > since; index -= 1) own += 1;
+    const count = Math.max(0, used - own);
+    while (this.#estimates.length > 0 && this.#estimates.at(-1)!.count <= count) this.#estimates.pop();
+    this.#estimates.push({ at: now, count });
+  }
+
+  /** The largest lower bound of the last window. */
+  estimate(now: number): number {
+    while (this.#estimates.length > 0 && this.#estimates[0]!.at <= now - this.#windowMs) this.#estimates.shift();
+    return this.#estimates[0]?.count ?? 0;
+  }
+
+  /** Requests to leave to them: a little more than they are known to make. */
+  withhold(now: number): number {
+    const foreign = this.estimate(now);
+    return foreign === 0 ? 0 : foreign + 1 + Math.ceil(foreign / 10);
+  }
+
+  /** Who allows himself less than the service does may have meant another window than the service's own. */
+  #serviceWindow(limit: number): number {
+    return this.#requests >= limit ? this.#windowMs : this.#longestWindow();
+  }
+
+  #longestWindow(): number {
+    return Math.max(this.#windowMs, LIMITS.windowSeconds * 1000);
+  }
+}

@@ -1,0 +1,237 @@
+/**
+ * What an answer of the service, or the lack of one, means (service interface, sections 2.7 and 7). Pure: no I/O, and
+ * texts come in with the secrets already taken out.
+ */
+import { codeOf } from '../errors.ts';
+import { acknowledgement, HEADERS, INGEST_CODES, type Acknowledgement } from './contract.ts';
+
+/** An HTTP answer as received; header names in lower case. */
+export interface Reply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** The service understood the request and said no; the same request would be refused again. */
+export interface Refused {
+  readonly kind: 'refused';
+  readonly status: number;
+  readonly code: string;
+  readonly message: string;
+  readonly field?: string;
+}
+
+export interface RateLimited {
+  readonly kind: 'rate_limited';
+  /** Milliseconds; undefined where the service did not say. */
+  readonly retryAfterMs: number | undefined;
+}
+
+export interface Unauthorised {
+  readonly kind: 'unauthorised';
+  readonly status: number;
+  readonly code: string;
+  readonly message: string;
+}
+
+/** No answer that counts: a retry may help, and is safe under the same id. */
+export interface Unanswered {
+  readonly kind: 'unanswered';
+  readonly code: string;
+  readonly message: string;
+  /** `no`: the request certainly never reached the service. */
+  readonly sent: 'no' | 'maybe';
+  readonly status?: number;
+  readonly retryAfterMs?: number;
+  /** No connection to be had as things are configured (certificate, protocol, address): hopeless before a first success. */
+  readonly setup?: true;
+}
+
+/** The run stopped before the request went out. */
+export interface Withdrawn {
+  readonly kind: 'withdrawn';
+}
+
+/** How one attempt to send an event ended. */
+export type Attempt =
+  | { readonly kind: 'acknowledged'; readonly acknowledgement: Acknowledgement }
+  | Refused
+  | RateLimited
+  | Unauthorised
+  | { readonly kind: 'wrong_url'; readonly status: number; readonly message: string }
+  | Unanswered
+  | Withdrawn;
+
+/** How one attempt at a REST route ended; `reply` is what came, where anything came. */
+export type RestAttempt =
+  | { readonly kind: 'answered'; readonly reply: Reply }
+  | ((Refused | RateLimited | Unauthorised) & { readonly reply: Reply })
+  | (Unanswered & { readonly reply?: Reply })
+  | Withdrawn;
+
+/** An answer of the ingestion webhook. `now` is the wall clock in milliseconds, for a Retry-After given as a date. */
+export function readIngestReply(reply: Reply, now: number): Attempt {
+  const { status } = reply;
+  if (status >= 200 && status < 300) {
+    const parsed = acknowledgement.safeParse(parseJson(reply.body));
+    if (parsed.success) return { kind: 'acknowledged', acknowledgement: parsed.data };
+    return broken(status, `answered ${status} without the documented body, but with ${describe(reply)}`);
+  }
+  if (status === 404 || status === 405 || status === 410) {
+    return { kind: 'wrong_url', status, message: errorOf(reply).message };
+  }
+  return readFailure(reply, now);
+}
+
+/** An answer of a REST route. A success must carry JSON, or nothing at all. */
+export function readRestReply(reply: Reply, now: number): RestAttempt {
+  const { status } = reply;
+  if (status < 200 || status >= 300) return { ...readFailure(reply, now), reply };
+  if (reply.body === '' || parseJson(reply.body) !== undefined) return { kind: 'answered', reply };
+  return { ...broken(status, `answered ${status}, but with ${describe(reply)}`), reply };
+}
+
+function readFailure(reply: Reply, now: number): Refused | RateLimited | Unauthorised | Unanswered {
+  const { status } = reply;
+  const { code, message, field } = errorOf(reply);
+  const retryAfterMs = readRetryAfter(reply.headers[HEADERS.retryAfter], now);
+  if (status === 429) return { kind: 'rate_limited', retryAfterMs };
+  if (status === 401 || status === 403) {
+    const plain = status === 401 ? 'unauthorised' : 'forbidden';
+    return { kind: 'unauthorised', status, code: code ?? plain, message };
+  }
+  if (status >= 500 || status === 408 || status === 425) {
+    const wait = retryAfterMs === undefined ? {} : { retryAfterMs };
+    const fallback = status === 500 ? INGEST_CODES.internal : `http_${status}`;
+    return { kind: 'unanswered', code: code ?? fallback, message, sent: 'maybe', status, ...wait };
+  }
+  if (status < 400) {
+    const to = reply.headers.location;
+    const where = to === undefined ? '' : ` to ${shorten(to)}`;
+    return {
+      kind: 'unanswered',
+      code: 'redirected',
+      message: `answered ${status}, a redirect${where}, which is not followed`,
+      sent: 'maybe',
+      status,
+    };
+  }
+  return {
+    kind: 'refused',
+    status,
+    code: code ?? `http_${status}`,
+    message,
+    ...(field === undefined ? {} : { field }),
+  };
+}
+
+function broken(status: number, message: string): Unanswered {
+  return { kind: 'unanswered', code: 'unexpected_answer', message, sent: 'maybe', status };
+}
+
+/** Seconds or an HTTP date, as milliseconds to wait; undefined when absent or unreadable. */
+export function readRetryAfter(value: string | undefined, now: number): number | undefined {
+  if (value === undefined || value.trim() === '') return undefined;
+  const seconds = Number(value);
+  if (Number.isFinite(seconds)) return Math.max(0, seconds * 1000);
+  const date = Date.parse(value);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}
+
+/** Why a request that got no answer at all got none. */
+export type Cut = 'timeout' | 'asleep' | 'aborted' | 'too_large';
+
+const CUT_MESSAGES: Readonly<Record<Cut, string>> = {
+  timeout: 'no answer within the time of --timeout',
+  asleep: 'the machine slept while the request was in flight',
+  aborted: 'given up because the run was told to end at once',
+  too_large: 'the answer is larger than any the service is known to give',
+};
+
+const NEVER_SENT: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ENETUNREACH',
+  'EHOSTUNREACH',
+  'ENETDOWN',
+  'EADDRNOTAVAIL',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+
+const SETUP = /^(ERR_SSL_|ERR_TLS_|CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|HOSTNAME_MISMATCH$|EPROTO$)/;
+const MISUSE = /^(UND_ERR_INVALID_ARG|ERR_INVALID_URL|ERR_INVALID_CHAR|ERR_INVALID_ARG_\w+)$/;
+
+/**
+ * A request that failed without an answer. Only the error's code is used: its message, `input` or `cause` may hold the
+ * URL with the ingestion token.
+ */
+export function readError(error: unknown, cut: Cut | undefined): Unanswered {
+  if (cut) return { kind: 'unanswered', code: cut, message: CUT_MESSAGES[cut], sent: 'maybe' };
+  const code = codeOf(error) ?? codeOf((error as { cause?: unknown } | null)?.cause) ?? 'unknown';
+  if (SETUP.test(code)) {
+    return { kind: 'unanswered', code: 'tls', message: `no secure connection (${code})`, sent: 'no', setup: true };
+  }
+  if (MISUSE.test(code)) {
+    const message = `the request cannot be built from this base URL and these credentials (${code})`;
+    return { kind: 'unanswered', code: 'unsendable', message, sent: 'no', setup: true };
+  }
+  if (NEVER_SENT.has(code)) {
+    return { kind: 'unanswered', code: 'unreachable', message: `the service cannot be reached (${code})`, sent: 'no' };
+  }
+  return { kind: 'unanswered', code: 'connection_lost', message: `the connection was lost (${code})`, sent: 'maybe' };
+}
+
+interface ServiceError {
+  readonly code?: string;
+  readonly message: string;
+  readonly field?: string;
+}
+
+/** The error in any of the shapes the service uses: `{error: text}`, `{error: {code, message}}`, `{message}`, HTML, nothing. */
+export function errorOf(reply: Reply): ServiceError {
+  const body = parseJson(reply.body);
+  const outer = isRecord(body) ? body : {};
+  const inner = isRecord(outer.error) ? outer.error : outer;
+  const code = textOf(inner.code) ?? textOf(outer.code);
+  const message = textOf(inner.message) ?? textOf(outer.error) ?? textOf(outer.message);
+  const field = textOf(inner.field) ?? textOf(outer.field);
+  return {
+    ...(code === undefined ? {} : { code: shorten(code, 80) }),
+    message: message === undefined ? `answered ${reply.status} with ${describe(reply)}` : shorten(message),
+    ...(field === undefined ? {} : { field: shorten(field, 80) }),
+  };
+}
+
+function describe(reply: Reply): string {
+  const body = reply.body.trim();
+  if (body === '') return 'an empty body';
+  if (/^<(!doctype|html|\?xml)/i.test(body)) {
+    const title = /<title[^>]*>([^<]*)<\/title>/i.exec(body)?.[1]?.trim();
+    return title ? `a web page titled "${shorten(title, 80)}"` : 'a web page';
+  }
+  return `\`${shorten(body, 120)}\``;
+}
+
+/** The JSON of a body, or undefined. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function textOf(value: unknown): string | undefined {
+  if (typeof value === 'number') return String(value);
+  return typeof value === 'string' && value.trim() !== '' ? value : undefined;
+}
+
+function shorten(text: string, most = 300): string {
+  const line = text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
+  return line.length <= most ? line : `${line.slice(0, most - 1)}…`;
+}

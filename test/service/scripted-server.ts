@@ -1,0 +1,88 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+
+/** One request as it arrived. */
+export interface Arrived {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: IncomingMessage['headers'];
+  readonly text: string;
+  /** The body as JSON, where it is any. */
+  readonly body: { readonly id: string; readonly type: string; readonly data: Record<string, unknown> };
+}
+
+/** What to do with it: an answer, a cut connection, or silence until `release` is called. */
+export type Answer =
+  { status: number; body?: unknown; headers?: Record<string, string>; after?: Promise<unknown> } | 'cut' | 'silence';
+
+export interface ScriptedServer {
+  readonly baseUrl: string;
+  /** Requests of the ingestion webhook and of REST routes, /health left out. */
+  readonly arrived: Arrived[];
+  /** How often /health was asked, and with which headers. */
+  readonly healthChecks: IncomingMessage['headers'][];
+  /** Status of /health from now on; 200 at first. */
+  health: number;
+  close(): Promise<void>;
+}
+
+/** A real HTTP server on port 0 that answers as `answer` says. */
+export async function startScripted(answer: (request: Arrived, nth: number) => Answer): Promise<ScriptedServer> {
+  const arrived: Arrived[] = [];
+  const healthChecks: IncomingMessage['headers'][] = [];
+  const sockets = new Set<Socket>();
+  const server: Server = createServer((request, response) => {
+    void (async () => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk as Buffer);
+      if (request.url?.endsWith('/health')) {
+        healthChecks.push(request.headers);
+        return response.writeHead(scripted.health).end('{}');
+      }
+      const text = Buffer.concat(chunks).toString('utf8');
+      const seen: Arrived = {
+        method: request.method!,
+        url: request.url!,
+        headers: request.headers,
+        text,
+        body: (text === '' ? {} : JSON.parse(text)) as Arrived['body'],
+      };
+      arrived.push(seen);
+      const next = answer(seen, arrived.length);
+      if (next === 'silence') return;
+      if (next === 'cut') return request.socket.destroy();
+      await next.after;
+      const body = typeof next.body === 'string' ? next.body : JSON.stringify(next.body ?? {});
+      return response.writeHead(next.status, next.headers).end(body);
+    })();
+  });
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const scripted: ScriptedServer = {
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    arrived,
+    healthChecks,
+    health: 200,
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+  return scripted;
+}
+
+/** Service interface, section 2.7. */
+export function processed(outcome: 'created' | 'updated' | 'none' = 'created', deduplicated = false): Answer {
+  return { status: 200, body: { status: 'processed', entity: 'Lead', id: 'srv-1', outcome, deduplicated } };
+}
+
+/** Service interface, section 7.3. */
+export function failed(status: number, code: string, message = 'because'): Answer {
+  return { status, body: { success: false, error: { code, message } } };
+}
