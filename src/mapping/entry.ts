@@ -7,8 +7,9 @@ import { fieldsOf, type Field } from './fields.ts';
 import { compileCondition, type Test } from './condition.ts';
 import type { CompiledEntry } from './mapping.ts';
 import { policiesOf } from './policies.ts';
-import type { Frame } from './path.ts';
+import { readValue, type Frame } from './path.ts';
 import { Scope, type Evaluate } from './scope.ts';
+import { FIELD_HINTS, FIELD_RULES } from '../service/contract.ts';
 import type { EntrySpec, OnError, ValueSpec } from './spec.ts';
 import { exactNumber } from './transforms/number.ts';
 import type { PathUse, Unit } from './unit.ts';
@@ -39,6 +40,7 @@ export function compileEntry(spec: EntrySpec, index: number, unit: Unit): Compil
   const parts = compileParts(spec, ['events', index], unit, uses);
   const policies = policiesOf(spec);
   const { type } = spec;
+  const missing = unit.missingValues(spec.source);
   const { fields, when, each, occurredAt, stagePipeline } = parts;
 
   const draft = (scope: Scope): Draft | undefined => {
@@ -89,7 +91,7 @@ export function compileEntry(spec: EntrySpec, index: number, unit: Unit): Compil
     if (elements === undefined) return NO_DRAFTS;
     if (elements instanceof Fault) return [unreadableEach(elements, type, index, scope)];
     const found: Draft[] = [];
-    for (const element of elementsOf(elements)) {
+    for (const element of elementsOf(readValue(elements, missing))) {
       scope.element = element;
       const one = draft(scope);
       if (one) found.push(one);
@@ -158,7 +160,11 @@ function compileField(field: Field, spec: EntrySpec, base: ValueContext): Compil
   const context: ValueContext = { ...base, path: [...base.path.slice(0, -1), 'data', field.name], kind: field.kind };
   if (field.kind !== 'custom') {
     const value = given;
-    const evaluate = finished(compileValue(value, context), FINISH[field.kind], onErrorOf(value, field.onError));
+    const evaluate = finished(
+      compileValue(value, context),
+      finishOf(field.name, field.kind),
+      onErrorOf(value, field.onError),
+    );
     return [{ name: field.name, key: field.name, within: undefined, required: field.required, evaluate }];
   }
   return Object.entries(given as Readonly<Record<string, ValueSpec>>).map(([key, value]) => {
@@ -182,6 +188,18 @@ const FINISH = {
   custom: (value: JsonValue): Result =>
     typeof value === 'object' && (Array.isArray(value) || asText(value) instanceof Fault) ? notScalar(value) : value,
 } as const;
+
+/** What a field's kind takes and, where the service wants more than text, its rule. */
+function finishOf(name: string, kind: keyof typeof FINISH): (value: JsonValue) => Result {
+  const ofKind = FINISH[kind];
+  const rule = FIELD_RULES[name];
+  if (!rule) return ofKind;
+  return (value) => {
+    const result = ofKind(value);
+    const wrong = typeof result === 'string' ? rule(result) : undefined;
+    return wrong === undefined ? result : new Fault(`invalid_${name}`, `${shown(value)} ${wrong}`, FIELD_HINTS[name]);
+  };
+}
 
 function onErrorOf(spec: ValueSpec, otherwise: OnError): OnError {
   if (typeof spec === 'string') return otherwise;
@@ -248,9 +266,9 @@ function settleParents(data: Record<string, JsonValue>, ifBoth: 'reject' | 'deal
 }
 
 /** A lone element stands for a list of one; lists within lists are taken apart. */
-function elementsOf(value: JsonValue): readonly JsonValue[] {
-  if (!Array.isArray(value)) return [value];
-  return (value as readonly JsonValue[]).flatMap((element) => (element === null ? [] : elementsOf(element)));
+function elementsOf(value: JsonValue | undefined): readonly JsonValue[] {
+  if (value === undefined || value === null) return [];
+  return Array.isArray(value) ? (value as readonly JsonValue[]).flatMap(elementsOf) : [value];
 }
 
 function unreadableEach(fault: Fault, type: Draft['type'], entry: number, scope: Scope): Draft {

@@ -1,36 +1,18 @@
-import { codes } from 'currency-codes';
 import type { ZodType } from 'zod';
 import { isObject, NumberText, type JsonObject, type JsonValue } from '../json.ts';
 import { entityOf, type Entity, type EventType, type Issue } from '../model.ts';
-import { commentData, dealData, leadData } from '../service/contract.ts';
+import { commentData, dealData, FIELD_HINTS, FIELD_RULES, leadData } from '../service/contract.ts';
 
-const CURRENCIES: ReadonlySet<string> = new Set(codes());
 const SCHEMAS: Readonly<Record<Entity, ZodType>> = { lead: leadData, deal: dealData, comment: commentData };
-
-/** What a field must be beyond its type, worded as what is wrong; undefined when it is right. */
-const CHECKS: Readonly<Record<string, (value: string) => string | undefined>> = {
-  external_id: (value) => (value === '' ? 'is empty' : undefined),
-  email: (value) => (/^[^\s@]+@[^\s@]+$/u.test(value) ? undefined : 'is no e-mail address (one @, no spaces)'),
-  phone_number: (value) => (/^\+[1-9]\d{1,14}$/.test(value) ? undefined : 'is not in the form E.164 (`+390612345678`)'),
-  currency: (value) => (CURRENCIES.has(value) ? undefined : 'is no ISO 4217 code (`EUR`)'),
-  content: (value) => (value.trim() === '' ? 'is empty' : undefined),
-};
-
-const HINTS: Readonly<Record<string, string>> = {
-  email: 'correct the cell, or give the field `on_error: omit`',
-  phone_number: 'give the field `apply: [phone]` and a region',
-  amount: 'give the field `apply: [{ number: … }]` with the separators of the export',
-  currency: 'use a `map` transform to ISO 4217 codes',
-};
 
 /**
  * Everything that is known of what the service takes (service interface, sections 2.4 to 2.6), checked before a request
- * is spent on it. `offline`: names that could not be resolved may still stand in the data.
+ * is spent on it.
  */
 export function validate(type: EventType, data: JsonObject, occurredAt: string | undefined): Issue[] {
   const entity = entityOf(type);
   const issues: Issue[] = [];
-  for (const [field, check] of Object.entries(CHECKS)) {
+  for (const [field, check] of Object.entries(FIELD_RULES)) {
     const value = data[field];
     const wrong = typeof value === 'string' ? check(value) : undefined;
     if (wrong) issues.push(invalid(`invalid_${field}`, field, `${field} \`${shorten(value as string)}\` ${wrong}`));
@@ -62,7 +44,7 @@ export function validate(type: EventType, data: JsonObject, occurredAt: string |
 }
 
 function invalid(code: string, field: string, message: string): Issue {
-  const hint = HINTS[field];
+  const hint = FIELD_HINTS[field];
   return { severity: 'error', kind: 'map', code, field, message, ...(hint ? { hint } : {}) };
 }
 

@@ -2,6 +2,7 @@
  * The service as data: paths, headers, bodies and codes, each with the section of the service interface it comes from.
  * Nothing here does I/O.
  */
+import { codes } from 'currency-codes';
 import { z } from 'zod';
 
 /** Section 8. */
@@ -89,3 +90,24 @@ export const INGEST_CODES = {
   authFailed: 'webhook_auth_failed',
   internal: 'internal',
 } as const;
+
+const CURRENCIES: ReadonlySet<string> = new Set(codes());
+
+/**
+ * What the text of a field must be beyond being text, worded as what is wrong with it; undefined when it is right. The
+ * form of phone numbers is the service's (section 2.4); the others are what any address or currency code is.
+ */
+export const FIELD_RULES: Readonly<Record<string, (value: string) => string | undefined>> = {
+  external_id: (value) => (value === '' ? 'is empty' : undefined),
+  email: (value) => (/^[^\s@]+@[^\s@]+$/u.test(value) ? undefined : 'is no e-mail address (one @, no spaces)'),
+  phone_number: (value) => (/^\+[1-9]\d{1,14}$/.test(value) ? undefined : 'is not in the form E.164 (`+390612345678`)'),
+  currency: (value) => (CURRENCIES.has(value) ? undefined : 'is no ISO 4217 code (`EUR`)'),
+  content: (value) => (value.trim() === '' ? 'is empty' : undefined),
+};
+
+export const FIELD_HINTS: Readonly<Record<string, string>> = {
+  email: 'correct the cell, or give the field `on_error: omit`',
+  phone_number: 'give the field `apply: [phone]` and a region',
+  amount: 'give the field `apply: [{ number: … }]` with the separators of the export',
+  currency: 'use a `map` transform to ISO 4217 codes',
+};
