@@ -10,7 +10,8 @@ export interface Dialect {
   readonly header: readonly string[];
 }
 
-const DELIMITERS = [',', ';', '\t', '|'];
+/** Where two explain a file equally well, the one that is rarer in text and numbers is meant. */
+const DELIMITERS = ['\t', '|', ';', ','];
 /** Records of the sample that are compared. */
 const RECORDS = 200;
 
@@ -38,6 +39,9 @@ export function findDialect(
   const hinted = declared.headerLine === undefined ? separatorLine(sample) : undefined;
   const line = declared.headerLine ?? (hinted ? 2 : 1);
   const text = new LineSkipper(line - 1).skip(sample);
+  if (whole && sample.toString('utf8').trim() === '') {
+    throw new UserError(`${shown} is empty`, { hint: 'export it again; an export without records has a header' });
+  }
   const wanted = declared.delimiter ?? hinted;
   const delimiters = wanted === undefined ? DELIMITERS : [checkDelimiter(shown, wanted)];
   const trials = delimiters.map((delimiter) => tryDelimiter(shown, text, line, whole, delimiter));
@@ -53,7 +57,11 @@ export function findDialect(
     throw new UserError(
       `${shown}:${best.headerLine}: the header has ${counted(best.header.length, 'column')}, but most records below ` +
         `have more cells (line ${wider.line} has ${wider.cells})`,
-      { hint: `if the header stands lower, say on which line: \`header_line: ${wider.line}\`` },
+      {
+        hint:
+          `if the header stands lower, say on which line: \`header_line: ${wider.line}\`` +
+          (best.header.length === 1 ? '; if there is one column, say `delimiter: "\\t"`' : ''),
+      },
     );
   }
   return { delimiter: best.delimiter, headerLine: best.headerLine, header: best.header };

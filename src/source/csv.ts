@@ -121,7 +121,7 @@ function describe(files: readonly TextFile[], dialects: readonly Dialect[], colu
   return [
     ...(files.length > 1 ? [`${files.length} files`] : []),
     [...new Set(files.map(({ encoding }) => encoding.name))].join(' and '),
-    [...new Set(delimiters)].join(' and '),
+    ...(columns > 1 ? [[...new Set(delimiters)].join(' and ')] : []),
     `${columns} ${columns === 1 ? 'column' : 'columns'}`,
   ].join(', ');
 }

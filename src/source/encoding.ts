@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import iconv from 'iconv-lite';
 import { UserError } from '../errors.ts';
 import { didYouMean } from '../problem.ts';
@@ -60,6 +61,19 @@ export function chooseEncoding(file: InputFile, head: Buffer, declared: string |
   const guess = guessUtf16(head);
   if (wanted !== undefined) return { name: guess ?? 'UTF-16LE', bom: 0, declared: true };
   return { name: guess ?? 'UTF-8', bom: 0, declared: false };
+}
+
+/** What speaks against a declared code page, which takes nearly any bytes: said to the person, who knows better. */
+export function doubtOf({ name, declared }: Encoding, head: Buffer): string | undefined {
+  if (!declared || /^utf/i.test(name) || head.every((byte) => byte < 0x80)) return undefined;
+  const end = head.findLastIndex((byte) => byte < 0x80) + 1;
+  if (isUtf8(head.subarray(0, end)) && head.subarray(0, end).some((byte) => byte >= 0x80)) {
+    return `the mapping says \`encoding: ${name}\`, but the file reads as UTF-8: check a name with accents`;
+  }
+  if (/^(?:iso-?8859|latin)/.test(name) && /[\x80-\x9f]/.test(head.toString('latin1'))) {
+    return `the file has bytes that are control characters in ${name}; it is probably windows-1252`;
+  }
+  return undefined;
 }
 
 function normalise(file: InputFile, declared: string): string {

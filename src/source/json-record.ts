@@ -24,7 +24,7 @@ export type Parsed =
  * A number that JSON.parse would change: many digits, zeros at its end, an exponent, a small fraction, or -0. In a text
  * value the pattern may be mistaken, which only costs time; it never misses such a number.
  */
-const DELICATE_NUMBER = /[:,[]\s*(?:-?(?:[\d.]{16}|\d+\.\d*0(?!\d)|[\d.]+[eE]|0\.000000)|-0[\s,\]}])/;
+const DELICATE_NUMBER = /[:,[]\s*(?:-?(?:[\d.]{16,}|\d+\.\d*0|[\d.]+[eE][-+\d]+|0\.000000\d*)|-0)\s*[,\]}]/;
 
 /** Reads one record. Numbers keep their digits; a key that is repeated with another value makes it unreadable. */
 export function parseRecord(text: string, shape: Shape): Parsed {

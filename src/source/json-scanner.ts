@@ -4,6 +4,8 @@ import { findFault, MAX_DEPTH, type Shape } from './json-record.ts';
 /** More than any body the service takes (service interface, section 8), with room for what a mapping drops. */
 const MAX_ELEMENT = 64 * 1024 * 1024;
 
+const INCOMPLETE = 'the export is incomplete: make it again';
+
 /** One element of the array of records, as text. */
 export interface Element extends Shape {
   readonly text: string;
@@ -121,9 +123,10 @@ export class ElementScanner {
     const empty = Buffer.alloc(0);
     this.#start = 0;
     if (this.#mode === 'scalar' && this.#stack.length === 0) this.#endToken(empty, 0);
-    if (this.#mode !== 'structure') this.#unfinished('the file ends in the middle of what begins here');
-    if (this.#top === '') throw this.#fault('the file is empty', 0);
-    if (this.#stack.length > 0) throw this.#fault('the file ends in the middle: it is cut off', 0);
+    const what = this.#stack.at(-1)?.target ? 'record' : 'value';
+    if (this.#mode !== 'structure') this.#unfinished(`the file ends in the middle of the ${what} that begins here`);
+    if (this.#top === '') throw this.#fault('the file is empty', 0, INCOMPLETE);
+    if (this.#stack.length > 0) throw this.#fault('the file ends here, in the middle of the JSON', 0, INCOMPLETE);
     if (!this.#found) throw this.#missing();
   }
 
@@ -168,7 +171,7 @@ export class ElementScanner {
           index,
           this.#top === 'an object' && byte === 0x7b
             ? 'one object after the other is NDJSON: `format: ndjson`'
-            : undefined,
+            : 'remove it, or export again',
         );
     }
     throw this.#unexpected(chunk, index);
@@ -367,7 +370,7 @@ export class ElementScanner {
       const { at } = findFault(text);
       if (at > 0 && at < text.length) throw this.#faultIn(text);
     }
-    throw new JsonFault(message, this.#tokenLine, this.#tokenColumn, 'the export is incomplete: make it again');
+    throw new JsonFault(message, this.#tokenLine, this.#tokenColumn, INCOMPLETE);
   }
 
   #missing(): JsonFault {

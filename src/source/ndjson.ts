@@ -13,7 +13,13 @@ const MAX_LINE = 64 * 1024 * 1024;
 export async function openLines(spec: SourceSpec, files: readonly TextFile[]): Promise<SourceHead> {
   for (const file of files) {
     const { text, whole } = await sampleOf(file);
-    if (whole && text.toString('utf8').trim() === '') throw new UserError(`${file.shown}: the file is empty`);
+    const start = text.toString('utf8').trimStart();
+    if (whole && start === '') throw new UserError(`${file.shown} is empty`, { hint: 'export it again' });
+    if (/^(?:\[|\{\s*\n)/.test(start)) {
+      throw new UserError(`${file.shown} has no object of its own on the first line, as NDJSON has`, {
+        hint: 'where the file is one JSON text, say `format: json`',
+      });
+    }
   }
   const encodings = [...new Set(files.map(({ encoding }) => encoding.name))].join(' and ');
   return {

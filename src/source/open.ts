@@ -35,7 +35,11 @@ export async function openSource(
     texts.push(await withEncoding(file, spec.encoding));
   }
   const open = { csv: openTable, json: openTree, ndjson: openLines }[format];
-  return new FilesSource(await open(spec, texts));
+  const head = await open(spec, texts);
+  const doubts = texts.flatMap(({ doubt, shown }) =>
+    doubt === undefined ? [] : [{ code: 'doubtful_encoding', message: doubt, file: shown }],
+  );
+  return new FilesSource({ ...head, notices: [...doubts, ...head.notices] });
 }
 
 /** A path as people like to see it: relative to the working directory where that is shorter. */

@@ -91,6 +91,9 @@ export class FilesSource implements Source {
         file: last.file.shown,
       });
     }
+    if (last && digests.every(({ rows }) => rows === 0)) {
+      notices.push({ code: 'no_records', message: 'there are no records', file: last.file.shown });
+    }
     this.#digests = digests;
     this.#found = notices;
   }

@@ -4,12 +4,14 @@ import { StringDecoder } from 'node:string_decoder';
 import iconv from 'iconv-lite';
 import { UserError } from '../errors.ts';
 import { readBytes } from './bytes.ts';
-import { chooseEncoding, type Encoding } from './encoding.ts';
+import { chooseEncoding, doubtOf, type Encoding } from './encoding.ts';
 import type { InputFile } from './files.ts';
 
 /** A file whose encoding is known. */
 export interface TextFile extends InputFile {
   readonly encoding: Encoding;
+  /** What a person should check about the encoding. */
+  readonly doubt?: string;
 }
 
 /**
@@ -28,7 +30,11 @@ export async function* readText(file: TextFile, hash?: Hash): AsyncGenerator<Buf
     offset += bytes.length;
     if (text.length > 0) yield text;
   }
-  if (!decoder.complete()) throw await undecodable(file, offset, decoder.fault());
+  if (!decoder.complete()) {
+    throw new UserError(`${file.shown} ends in the middle of a character`, {
+      hint: 'export it again, or say how it is encoded, for example `encoding: windows-1252`',
+    });
+  }
 }
 
 /** Where a decoder gave up: how many line breaks into the chunk it had come, and the bytes there. */
@@ -163,10 +169,12 @@ async function undecodable(file: TextFile, offset: number, fault: Fault): Promis
   const { name, declared } = file.encoding;
   const line = (await breaksBefore(file, offset)) + fault.breaks + 1;
   const word = iconv.decode(fault.bytes, 'windows-1252');
-  const message = `${file.shown}:${line} is not ${name} text`;
-  if (declared) {
-    return new UserError(`${message}, although the mapping says \`encoding: ${name.toLowerCase()}\``, {
-      hint: 'leave `encoding` out to have it detected, or name the encoding in which the file was saved',
+  const message = `${file.shown}:${line} is not ${name} text${declared ? ', although the mapping says so' : ''}`;
+  if (name !== 'UTF-8') {
+    return new UserError(message, {
+      hint: declared
+        ? 'leave `encoding` out to have it detected, or name the encoding in which the file was saved'
+        : 'the file is damaged here: export it again',
     });
   }
   const reads = word === '' || word.includes('\ufffd') ? '' : ` (in which a word there reads "${word}")`;
@@ -199,10 +207,12 @@ async function breaksBefore(file: TextFile, length: number): Promise<number> {
 /** Enough of a file to tell its encoding and dialect by. */
 const SAMPLE = 64 * 1024;
 
-/** Looks at the first bytes for the encoding. */
+/** Looks at the first bytes for the encoding, and for what speaks against it. */
 export async function withEncoding(file: InputFile, declared: string | undefined): Promise<TextFile> {
   const { text } = await firstOf(readBytes(file));
-  return { ...file, encoding: chooseEncoding(file, text, declared) };
+  const encoding = chooseEncoding(file, text, declared);
+  const doubt = doubtOf(encoding, text);
+  return { ...file, encoding, ...(doubt === undefined ? {} : { doubt }) };
 }
 
 /** The text that the file begins with, and whether that is all of it. */

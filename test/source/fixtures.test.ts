@@ -1,0 +1,52 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { UserError } from '../../src/errors.ts';
+import type { Issue } from '../../src/model.ts';
+import { openSource } from '../../src/source/index.ts';
+import type { SourceSpec } from '../../src/source/source.ts';
+
+const CASES = join(import.meta.dirname, '../../fixtures/source');
+
+/** Everything a source tells, as text to be read by people. */
+async function dump(folder: string): Promise<string> {
+  const spec = JSON.parse(readFileSync(join(folder, 'source.json'), 'utf8')) as SourceSpec;
+  const display = (path: string): string => relative(folder, path);
+  const lines: string[] = [];
+  try {
+    const source = await openSource({ ...spec, name: 'it', path: join(folder, spec.path) }, { display });
+    lines.push(source.description);
+    if (source.kind === 'table') lines.push(`columns: ${JSON.stringify(source.columns)}`);
+    if (source.duplicateColumns.size > 0) lines.push(`duplicates: ${JSON.stringify([...source.duplicateColumns])}`);
+    for await (const batch of source.batches()) {
+      for (const item of batch) {
+        const issues = item.kind === 'row' ? item.issues : [item.issue];
+        const { file, line, record } = item.place;
+        lines.push(`${item.kind} ${record} at ${file}:${line} ${JSON.stringify(item.raw)}`, ...issues.map(issueText));
+      }
+    }
+    lines.push(
+      ...source
+        .notices()
+        .map(
+          ({ code, message, file, line }) =>
+            `notice ${code}: ${file}${line === undefined ? '' : `:${line}`}: ${message}`,
+        ),
+    );
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    lines.push(`error: ${error.message}`, `hint: ${error.hint}`);
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+function issueText({ severity, kind, code, message, hint }: Issue): string {
+  return `  ${severity} ${kind} ${code}: ${message}${hint === undefined ? '' : ` (${hint})`}`;
+}
+
+describe('a folder of fixtures reads as its expected.txt says', () => {
+  const names = readdirSync(CASES, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  test.each(names.map(({ name }) => name))('%s', async (name) => {
+    await expect(await dump(join(CASES, name))).toMatchFileSnapshot(join(CASES, name, 'expected.txt'));
+  });
+});
