@@ -16,7 +16,7 @@ const envelope = z.strictObject({
 });
 type Envelope = z.infer<typeof envelope>;
 
-/** What contract.ts leaves to whoever checks the values: E.164, the currency code, the one parent. */
+/** The values that the shared schemas leave open: E.164, the currency code, the one parent. */
 const lead = leadData.extend({
   phone_number: z
     .string()

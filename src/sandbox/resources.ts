@@ -32,10 +32,8 @@ const FILTERS: Readonly<
     search === undefined
       ? undefined
       : ({ fullName, email, phoneNumber }) =>
-          [fullName, email, phoneNumber].some((text) =>
-            String(text ?? '')
-              .toLowerCase()
-              .includes(search.toLowerCase()),
+          [fullName, email, phoneNumber].some(
+            (text) => typeof text === 'string' && text.toLowerCase().includes(search.toLowerCase()),
           ),
   '/comments': ({ leadId, dealId }) =>
     leadId === undefined && dealId === undefined

@@ -1,7 +1,9 @@
+import { execFile } from 'node:child_process';
 import { appendFile, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { Pool } from 'undici';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { startSandbox, withoutTimes } from '../../src/sandbox/index.ts';
@@ -122,27 +124,27 @@ describe('the server', () => {
     expect(connections).toBe(1);
   });
 
-  test('closes while requests hang or are delayed, and commits none of them afterwards', async () => {
-    const sandbox = await startSandbox({
-      faults: {
-        rules: [
-          { kind: 'hang', when: { event: { external_id: '1' } } },
-          { kind: 'latency', min_ms: 3_600_000, max_ms: 3_600_000, when: { event: { external_id: '2' } } },
-        ],
-      },
-    });
-    const waiting = ['1', '2'].map((id) => send(sandbox, 'lead/created', { external_id: id }));
-    const failures = Promise.all(
-      waiting.map((request) =>
-        request.then(
-          () => 'answered',
-          () => 'dropped',
-        ),
-      ),
-    );
-    await expect.poll(() => sandbox.requests().length).toBe(2);
-    await sandbox.close();
-    expect(await failures).toEqual(['dropped', 'dropped']);
-    expect(sandbox.state().leads).toEqual([]);
+  test('closes while requests hang or are delayed, and lets the process end', async () => {
+    const program = `
+      import { startSandbox } from ${JSON.stringify(new URL('../../src/sandbox/index.ts', import.meta.url).href)};
+      const rules = [
+        { kind: 'hang', when: { path: '/tags' } },
+        { kind: 'latency', min_ms: 3600000, max_ms: 3600000, when: { path: '/roles' } },
+        { kind: 'outage', lasts_ms: 3600000, when: { path: '/calls' } },
+      ];
+      const sandbox = await startSandbox({ faults: { rules } });
+      const ask = (path) => fetch(sandbox.baseUrl + path, { headers: { 'x-api-key': sandbox.apiKey.reveal() } });
+      const failures = ['/tags', '/roles'].map((path) => ask(path).then(() => 'answered', () => 'dropped'));
+      while (sandbox.requests().length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+      if (process.argv.includes('dark')) await ask('/calls').catch(() => {});
+      await sandbox.close();
+      console.log((await Promise.all(failures)).join());
+    `;
+    for (const outage of [[], ['dark']]) {
+      const child = ['--import', 'tsx', '--input-type=module', '-e', program, '--', ...outage];
+      const { stdout, stderr } = await promisify(execFile)(process.execPath, child, { timeout: 30_000 });
+      expect(stdout).toBe('dropped,dropped\n');
+      expect(stderr).toBe('');
+    }
   });
 });
