@@ -15,7 +15,7 @@ export class AppendLog {
   readonly #file: FileHandle;
   #waiting: Waiting[] = [];
   #working: Promise<void> | undefined;
-  #broken: unknown;
+  #broken: { readonly cause: unknown } | undefined;
 
   private constructor(file: FileHandle) {
     this.#file = file;
@@ -45,16 +45,21 @@ export class AppendLog {
     while (this.#waiting.length > 0) {
       const batch = this.#waiting;
       this.#waiting = [];
-      try {
-        if (this.#broken !== undefined) throw this.#broken;
-        await this.#file.appendFile(batch.map(({ text }) => text).join(''));
-        if (batch.some(({ durable }) => durable)) await this.#file.datasync();
-        for (const { resolve } of batch) resolve();
-      } catch (error) {
-        this.#broken = error;
-        for (const { reject } of batch) reject(error);
+      if (!this.#broken) await this.#write(batch);
+      for (const { resolve, reject } of batch) {
+        if (this.#broken) reject(this.#broken.cause);
+        else resolve();
       }
     }
     this.#working = undefined;
+  }
+
+  async #write(batch: readonly Waiting[]): Promise<void> {
+    try {
+      await this.#file.appendFile(batch.map(({ text }) => text).join(''));
+      if (batch.some(({ durable }) => durable)) await this.#file.datasync();
+    } catch (cause) {
+      this.#broken = { cause };
+    }
   }
 }

@@ -51,7 +51,7 @@ function invalid(code: string, field: string, message: string): Issue {
 function findLoneSurrogate(value: JsonValue, path: string): string | undefined {
   if (typeof value === 'string') return value.isWellFormed() ? undefined : path;
   if (value === null || typeof value !== 'object' || value instanceof NumberText) return undefined;
-  const members = isObject(value) ? Object.entries(value) : (value as readonly JsonValue[]).entries();
+  const members = isObject(value) ? Object.entries(value) : (value).entries();
   for (const [key, member] of members) {
     if (member === undefined) continue;
     if (typeof key === 'string' && !key.isWellFormed()) return path;
