@@ -54,7 +54,8 @@ export function parseMappingDocument(text: string, file: string): MappingDocumen
   };
   const locate = (path: Path, part: 'key' | 'value' = 'value'): Location => at(offsetOf(document, path, part));
   if (document.errors.length > 0) {
-    return { data: undefined, problems: document.errors.map((error) => syntaxProblem(error, text, at)), locate };
+    const problems = worthTelling(document.errors, at).map((error) => syntaxProblem(error, text, at));
+    return { data: undefined, problems, locate };
   }
   const reader = new Reader(document, at);
   return { data: reader.read(document.contents), problems: reader.problems, locate };
@@ -177,6 +178,19 @@ function pairOf(document: YamlDocument, map: YAMLMap, key: string): YAMLMap['ite
 
 const QUOTE_HINT = '; quote text that holds any of { } [ ] , # @ or a colon and a space';
 
+/** One mistake makes the parser stumble over all that follows: the first of a line is told, and no mere stumbling. */
+function worthTelling(errors: readonly YAMLError[], at: (offset: number) => Location): readonly YAMLError[] {
+  const lines = new Set<number>();
+  const firsts = errors.filter((error) => {
+    const { line } = at(error.pos[0]);
+    const first = !lines.has(line);
+    lines.add(line);
+    return first;
+  });
+  const causes = firsts.filter((error) => !error.message.includes('in YAML stream'));
+  return causes.length > 0 ? causes : firsts.slice(0, 1);
+}
+
 function syntaxProblem(error: YAMLError, text: string, at: (offset: number) => Location): Problem {
   const base = { severity: 'error', at: at(error.pos[0]) } as const;
   if (error.code === 'DUPLICATE_KEY') {
@@ -196,7 +210,7 @@ function syntaxProblem(error: YAMLError, text: string, at: (offset: number) => L
   return {
     ...base,
     code: 'yaml_syntax',
-    message: error.message.replace(/\s+/g, ' ').trim(),
+    message: `YAML cannot read this: ${error.message.replace(/\s+/g, ' ').trim()}`,
     ...(trap && {
       suggestion:
         'put text that holds any of { } [ ] , # @ or a colon and a space in quotes: `{ from: "contacts[0].id" }`, `template: "{A} {B}"`',

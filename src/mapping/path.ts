@@ -67,7 +67,7 @@ function tablePath(path: string, { source, missing, inEach }: Frame): CompiledPa
 }
 
 function listed(columns: readonly string[]): string {
-  const shown = columns.slice(0, 12).map((column) => `\`${column}\``);
+  const shown = [...new Set(columns)].slice(0, 12).map((column) => `\`${column}\``);
   return shown.join(', ') + (columns.length > shown.length ? `, and ${columns.length - shown.length} more` : '');
 }
 

@@ -66,7 +66,7 @@ function cutOut(data: unknown, place: Path): Path | undefined {
       .slice(0, length - 1)
       .reduce<unknown>((at, step) => (isHolder(at) ? at[step] : undefined), data);
     if (!isHolder(holder)) continue;
-    const standIn = STAND_INS[Array.isArray(holder) ? `${String(place[length - 2])}[]` : String(key)];
+    const standIn = STAND_INS[`${String(place[length - 2])}.${Array.isArray(holder) ? '[]' : String(key)}`];
     if (standIn !== undefined && holder[key] !== standIn) holder[key] = standIn;
     else if (Array.isArray(holder) || !Object.hasOwn(holder, key)) continue;
     else delete holder[key];
@@ -78,13 +78,16 @@ function cutOut(data: unknown, place: Path): Path | undefined {
 const VALUE = { value: '-' };
 const CONDITION = { value: '-', present: true };
 const STAND_INS: Readonly<Record<string, unknown>> = {
-  external_id: VALUE,
-  content: VALUE,
-  'from[]': VALUE,
-  'list[]': VALUE,
-  'apply[]': 'lowercase',
-  'all[]': CONDITION,
-  'any[]': CONDITION,
+  'data.external_id': VALUE,
+  'data.content': VALUE,
+  'lookup.match': VALUE,
+  'lookup.with': VALUE,
+  'lookup.take': VALUE,
+  'from.[]': VALUE,
+  'list.[]': VALUE,
+  'apply.[]': 'lowercase',
+  'all.[]': CONDITION,
+  'any.[]': CONDITION,
 };
 
 function isHolder(data: unknown): data is Holder {

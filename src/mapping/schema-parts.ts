@@ -1,6 +1,7 @@
 /** The scalars that mapping files are made of, as zod schemas whose JSON Schema is what editors should accept. */
 import { z } from 'zod';
 import { NumberText, type JsonScalar } from '../json.ts';
+import { didYouMean } from '../problem.ts';
 import { Written } from './document.ts';
 
 /**
@@ -97,11 +98,15 @@ function isPattern(source: string): boolean {
 
 /** An IANA time zone that this Node knows. */
 export const timezone = name.refine(isTimezone, {
-  error: (issue) =>
-    `unknown time zone \`${String(issue.input)}\`\nuse an IANA name such as Europe/Rome or America/New_York`,
+  error: (issue) => {
+    const zone = String(issue.input);
+    const near = didYouMean(zone, Intl.supportedValuesOf('timeZone'));
+    return `unknown time zone \`${zone}\`\n${near ?? 'use an IANA name such as Europe/Rome or America/New_York'}`;
+  },
 });
 
-export function isTimezone(zone: string): boolean {
+function isTimezone(zone: string): boolean {
+  if (/^[+-]/.test(zone)) return false;
   try {
     new Intl.DateTimeFormat('en', { timeZone: zone });
     return true;

@@ -78,7 +78,7 @@ function mismatch(issue: Issue, found: unknown): Pick<Problem, 'message' | 'sugg
     const words = issue.values.map(String);
     const text = found instanceof Written ? found.text : found;
     const message = `${described(found)} is not one of ${words.map((word) => `\`${word}\``).join(', ')}`;
-    const near = typeof text === 'string' ? didYouMean(text, words) : undefined;
+    const near = typeof text === 'string' && text.length > 1 ? didYouMean(text, words) : undefined;
     return { message, ...(near !== undefined && { suggestion: near }) };
   }
   const expected =
@@ -88,9 +88,15 @@ function mismatch(issue: Issue, found: unknown): Pick<Problem, 'message' | 'sugg
         ? TYPES[issue.expected]
         : undefined;
   const message = `expected ${expected ?? 'something else'}, found ${described(found)}`;
-  return found === null
-    ? { message, suggestion: 'fill it in or remove the key; text that begins with #, { or [ must be in quotes' }
-    : { message };
+  const suggestion =
+    found === null ? `fill it in or remove the key; ${QUOTE}` : isMap(found) && expected === 'text' ? QUOTE : undefined;
+  return { message, ...(suggestion !== undefined && { suggestion }) };
+}
+
+const QUOTE = 'text that begins with #, { or [ must be in quotes';
+
+function isMap(found: unknown): boolean {
+  return typeof found === 'object' && found !== null && !Array.isArray(found) && !(found instanceof Written);
 }
 
 const TYPES: Partial<Record<string, string>> = {
@@ -117,7 +123,7 @@ function unknownKey(key: string, known: readonly string[], path: Path, document:
   const base = { code: 'unknown_key', severity: 'error', at: document.locate([...path, key], 'key') } as const;
   const elsewhere = path[0] === 'events' ? placeOf(key, path) : undefined;
   if (elsewhere) return { ...base, ...elsewhere };
-  const quote = holder[key] === null ? 'text that begins with { must be in quotes' : undefined;
+  const quote = holder[key] === null ? QUOTE : undefined;
   const suggestion = didYouMean(key, known) ?? quote ?? `known here: ${known.map((name) => `\`${name}\``).join(', ')}`;
   return { ...base, message: `unknown key \`${key}\``, suggestion };
 }
