@@ -1,5 +1,9 @@
 import type { Effect, EventType } from '../model.ts';
 
+export const SUMMARY_FILE = 'summary.json';
+export const SURVEY_FILE = 'survey.json';
+export const REPORT_FILE = 'report.html';
+
 /** Where the events of one type (or all) stand; `total` is the sum of the others. */
 export interface EventCounts {
   total: number;
@@ -43,4 +47,15 @@ export interface Summary {
   /** How long what is pending will take at the rate. */
   readonly estimate_seconds: number;
   readonly files: { readonly checkpoint: string | null; readonly errors: string; readonly report: string | null };
+}
+
+/** `survey.json`: where every event stood when the survey of the last run was over and its first event was still to be sent. */
+export interface SurveySnapshot {
+  readonly migration: string;
+  readonly base_url: string | null;
+  readonly at: string;
+  readonly records: Summary['records'];
+  readonly by_type: Summary['by_type'];
+  /** Events that the run set out to send. */
+  readonly to_send: number;
 }

@@ -39,7 +39,7 @@ export function codesTable(counts: Readonly<Record<string, number>>): string {
   return table(rows.map(([code, count]) => [`  ${code}`, String(count)]));
 }
 
-const ENDINGS: Readonly<Record<string, string>> = {
+export const ENDINGS: Readonly<Record<string, string>> = {
   done: 'Done: everything chosen is acknowledged.',
   rejected: 'Finished, but the service rejected some events.',
   blocked: 'Finished, but some events wait for a parent that was not accepted.',

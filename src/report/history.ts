@@ -1,0 +1,84 @@
+import type { HeaderLine, RunLine, SettledLine } from '../checkpoint/lines.ts';
+import { EVENT_TYPES, type EventType } from '../model.ts';
+import { parseLine, wholeLines } from './lines.ts';
+import { Timeline } from './timeline.ts';
+
+/** One run that sent something, as the checkpoint shows it. */
+export interface RunSpan {
+  /** ISO 8601: when its survey was over. */
+  readonly at: string;
+  readonly tool: string;
+  acknowledged: number;
+  rejected: number;
+  /** When its last event was settled. */
+  last: string | undefined;
+}
+
+/** A settled event, and whether it was known as rejected with the same content before. */
+export type SettledListener = (line: SettledLine, wasRejected: boolean) => void;
+
+/**
+ * What a checkpoint tells people: runs, how much was settled when, by type. Reads without the lock, and goes on from
+ * where it stopped, so that a run can be watched.
+ */
+export class History {
+  header: HeaderLine | undefined;
+  readonly runs: RunSpan[] = [];
+  readonly timeline = new Timeline();
+  readonly acknowledged = new Map<EventType, number>();
+  lastAt: string | undefined;
+  readonly #path: string;
+  readonly #onSettled: SettledListener | undefined;
+  /** Content of what is rejected and was not acknowledged since. */
+  readonly #rejected = new Map<string, string>();
+  #offset = 0;
+
+  constructor(path: string, onSettled?: SettledListener) {
+    this.#path = path;
+    this.#onSettled = onSettled;
+  }
+
+  /** Reads what was appended since the last call. */
+  async catchUp(): Promise<void> {
+    for await (const { text, end } of wholeLines(this.#path, this.#offset)) {
+      this.#offset = end;
+      const line = parseLine<HeaderLine | RunLine | SettledLine>(text);
+      if (!line) continue;
+      if (!('kind' in line)) this.#settle(line as Partial<SettledLine>);
+      else if (line.kind === 'header') this.header ??= line as HeaderLine;
+      else if (line.kind === 'run') this.#beginRun(line as RunLine);
+    }
+  }
+
+  rejected(type: EventType): number {
+    let count = 0;
+    for (const key of this.#rejected.keys()) if (key.startsWith(`${type} `)) count += 1;
+    return count;
+  }
+
+  #beginRun({ at, tool }: RunLine): void {
+    this.runs.push({ at, tool, acknowledged: 0, rejected: 0, last: undefined });
+  }
+
+  #settle(line: Partial<SettledLine>): void {
+    const { id, type, status, at } = line;
+    if (typeof id !== 'string' || typeof at !== 'string' || !type || !EVENT_TYPES.includes(type)) return;
+    if (status !== 'acknowledged' && status !== 'rejected') return;
+    const settled = line as SettledLine;
+    const key = `${type} ${settled.external_id ?? id}`;
+    const wasRejected = this.#rejected.get(key) === settled.content_sha;
+    if (status === 'rejected') this.#rejected.set(key, settled.content_sha);
+    else {
+      this.#rejected.delete(key);
+      this.acknowledged.set(type, (this.acknowledged.get(type) ?? 0) + 1);
+    }
+    this.timeline.add(at, type, status);
+    this.lastAt = at;
+    const run = this.runs.at(-1);
+    if (run) {
+      run[status] += 1;
+      run.last = at;
+    }
+    this.#onSettled?.(settled, wasRejected);
+  }
+}

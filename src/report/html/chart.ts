@@ -1,0 +1,106 @@
+import { totalOfBin, type Bin, type Periods } from '../timeline.ts';
+import { html, type Markup } from './markup.ts';
+
+const WIDTH = 960;
+const HEIGHT = 260;
+const LEFT = 56;
+const RIGHT = 12;
+const TOP = 14;
+const BOTTOM = 34;
+/** A pause between two periods takes as much room as so many bins. */
+const PAUSE = 1.5;
+const LAYERS = ['lead', 'deal', 'comment', 'rejected'] as const satisfies readonly (keyof Bin)[];
+
+interface Column {
+  readonly at: number;
+  readonly x: number;
+  readonly bin: Bin;
+}
+
+/** Events settled per minute as stacked columns; long pauses are cut out and marked. Decoration of the table beside it. */
+export function throughputChart({ step, periods }: Periods): Markup {
+  const slots = periods.reduce((sum, { bins }) => sum + bins.length, 0) + PAUSE * (periods.length - 1);
+  const slot = Math.min(48, (WIDTH - LEFT - RIGHT) / slots);
+  const columns: Column[] = [];
+  const pauses: number[] = [];
+  let x = LEFT;
+  periods.forEach(({ from, bins }, index) => {
+    if (index > 0) {
+      pauses.push(x + (PAUSE * slot) / 2);
+      x += PAUSE * slot;
+    }
+    for (const [place, bin] of bins.entries()) {
+      columns.push({ at: from + place * step, x, bin });
+      x += slot;
+    }
+  });
+  const perMinute = 60 / step;
+  const highest = Math.max(...columns.map(({ bin }) => totalOfBin(bin))) * perMinute;
+  const top = niceCeiling(highest);
+  const y = (rate: number): number => HEIGHT - BOTTOM - (rate / top) * (HEIGHT - TOP - BOTTOM);
+  return html`<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" class="chart" aria-hidden="true" focusable="false">
+    ${[0, 0.25, 0.5, 0.75, 1].map((part) => gridLine(y(top * part), top * part))}
+    ${columns.map((column) => stack(column, slot, perMinute, y))}
+    ${pauses.map(
+      (at) =>
+        html`<line class="pause" x1="${at.toFixed(1)}" x2="${at.toFixed(1)}" y1="${TOP}" y2="${HEIGHT - BOTTOM}" />`,
+    )}
+    ${labels(columns, step, slot)}
+  </svg>`;
+}
+
+function gridLine(y: number, rate: number): Markup {
+  return html`<line class="grid" x1="${LEFT}" x2="${WIDTH - RIGHT}" y1="${y.toFixed(1)}" y2="${y.toFixed(1)}" /><text
+      class="axis"
+      x="${LEFT - 8}"
+      y="${(y + 4).toFixed(1)}"
+      text-anchor="end"
+      >${shortNumber(rate)}</text
+    >`;
+}
+
+function stack({ x, bin }: Column, slot: number, perMinute: number, y: (rate: number) => number): Markup {
+  const gap = slot > 6 ? 1.5 : slot > 3 ? 0.5 : 0;
+  let below = 0;
+  const parts: Markup[] = [];
+  for (const layer of LAYERS) {
+    const rate = bin[layer] * perMinute;
+    if (rate === 0) continue;
+    const high = y(below + rate);
+    const height = (y(below) - high).toFixed(2);
+    const width = (slot - gap).toFixed(2);
+    parts.push(
+      html`<rect class="${layer}" x="${x.toFixed(2)}" y="${high.toFixed(2)}" width="${width}" height="${height}" />`,
+    );
+    below += rate;
+  }
+  return html`${parts}`;
+}
+
+function labels(columns: readonly Column[], step: number, slot: number): Markup[] {
+  const every = Math.max(1, Math.ceil(110 / slot));
+  const days = columns.length === 0 ? 0 : columns.at(-1)!.at - columns[0]!.at;
+  const format = new Intl.DateTimeFormat('en-GB', {
+    ...(days > 86_400 && { day: 'numeric', month: 'short' }),
+    ...(step < 86_400 && { hour: '2-digit', minute: '2-digit' }),
+    ...(step < 60 && { second: '2-digit' }),
+  });
+  return columns
+    .filter((_, index) => index % every === 0 && (index === 0 || index + every / 2 <= columns.length))
+    .map(
+      ({ at, x }) => html`<text class="axis" x="${x.toFixed(1)}" y="${HEIGHT - 12}">${format.format(at * 1000)}</text>`,
+    );
+}
+
+/** 1, 2 or 5 times a power of ten, not below `value`. */
+function niceCeiling(value: number): number {
+  const power = 10 ** Math.floor(Math.log10(Math.max(value, 1)));
+  return [1, 2, 5, 10].map((factor) => factor * power).find((nice) => nice >= value) ?? value;
+}
+
+function shortNumber(value: number): string {
+  return new Intl.NumberFormat('en', {
+    maximumFractionDigits: 1,
+    notation: value >= 10_000 ? 'compact' : 'standard',
+  }).format(value);
+}

@@ -1,0 +1,213 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { parse } from 'csv-parse';
+import { withoutValues } from '../explain.ts';
+import { parseLine, wholeLines } from '../lines.ts';
+
+/** Examples kept per code: enough to see what they have in common. */
+const EXAMPLES = 5;
+/** Distinct codes, or fields with their reasons, that are told apart; all others are counted together. */
+const MOST_GROUPS = 200;
+
+export interface Example {
+  readonly file: string;
+  readonly line: number;
+  readonly record: number;
+  readonly type: string;
+  readonly externalId: string;
+  readonly field: string;
+  /** Holds field values. */
+  readonly message: string;
+  /** Holds field values. */
+  readonly hint: string;
+}
+
+export interface CodeGroup {
+  readonly code: string;
+  readonly kind: string;
+  count: number;
+  readonly types: Map<string, number>;
+  readonly fields: Set<string>;
+  readonly examples: Example[];
+}
+
+export interface Chain {
+  /** `lead 51000671` */
+  readonly entity: string;
+  readonly externalId: string;
+  /** Why it was not accepted; undefined where it is nowhere. */
+  readonly code: string | undefined;
+  /** Events that hang on it, directly or through others. */
+  count: number;
+  readonly types: Map<string, number>;
+}
+
+export interface Errors {
+  readonly groups: readonly CodeGroup[];
+  readonly chains: readonly Chain[];
+  readonly chainsInAll: number;
+  readonly count: number;
+}
+
+interface ErrorLine {
+  readonly file: string;
+  readonly line: number;
+  readonly record: number;
+  readonly event_type: string;
+  readonly external_id: string;
+  readonly kind: string;
+  readonly code: string;
+  readonly field: string;
+  readonly message: string;
+  readonly hint: string;
+}
+
+interface Blocked {
+  readonly parent: string;
+  readonly type: string;
+}
+
+/** Reads `errors.ndjson` once; what is kept does not grow with it but for the ids of records that others hang on. */
+export async function collectErrors(path: string): Promise<Errors> {
+  const groups = new Map<string, CodeGroup>();
+  /** Failed leads and deals: their code, or the parent they wait for. */
+  const codes = new Map<string, string>();
+  const waitsFor = new Map<string, string>();
+  const blocked = new Map<string, Blocked & { count: number }>();
+  let count = 0;
+
+  for await (const { text } of wholeLines(path)) {
+    const line = parseLine<ErrorLine>(text);
+    if (typeof line?.code !== 'string') continue;
+    count += 1;
+    addToGroup(groups, line);
+    const type = line.event_type ?? '';
+    const own = `${type.slice(0, type.indexOf('/'))} ${line.external_id ?? ''}`;
+    const parent = line.kind === 'blocked' ? parentIn(line.message ?? '') : undefined;
+    if (parent === undefined) {
+      if (!type.startsWith('comment') && line.external_id) codes.set(own, codes.get(own) ?? line.code);
+      continue;
+    }
+    if (!type.startsWith('comment') && parent !== own) waitsFor.set(own, parent);
+    const key = `${type} ${parent}`;
+    const known = blocked.get(key);
+    if (known) known.count += 1;
+    else blocked.set(key, { parent, type, count: 1 });
+  }
+
+  const chains = rollUp(blocked.values(), waitsFor, codes);
+  return {
+    groups: [...groups.values()].sort((a, b) => b.count - a.count || a.code.localeCompare(b.code, 'en')),
+    chains: chains.slice(0, 20),
+    chainsInAll: chains.length,
+    count,
+  };
+}
+
+function addToGroup(groups: Map<string, CodeGroup>, line: Partial<ErrorLine>): void {
+  const wanted = `${line.kind ?? ''} ${line.code}`;
+  const isKept = groups.has(wanted) || groups.size < MOST_GROUPS;
+  const key = isKept ? wanted : 'others';
+  let group = groups.get(key);
+  if (!group) {
+    const named = isKept ? { code: line.code!, kind: line.kind ?? '' } : { code: '(others)', kind: '' };
+    groups.set(key, (group = { ...named, count: 0, types: new Map(), fields: new Set(), examples: [] }));
+  }
+  group.count += 1;
+  add(group.types, line.event_type || '(record)');
+  if (line.field && group.fields.size < 10) group.fields.add(line.field);
+  if (group.examples.length >= EXAMPLES) return;
+  const { file = '', line: number = 0, record = 0, event_type: type = '', external_id: externalId = '' } = line;
+  const { field = '', message = '', hint = '' } = line;
+  group.examples.push({ file, line: number, record, type, externalId, field, message, hint });
+}
+
+/** The record that a blocked event waits for, as its message names it: "lead `4711` was not accepted, …". */
+function parentIn(message: string): string | undefined {
+  const match = /^(lead|deal|comment) `(.*)` (?:was|is) /s.exec(message);
+  return match ? `${match[1]} ${match[2]}` : undefined;
+}
+
+/** Counts every blocked event with the record at the head of its chain. */
+function rollUp(
+  blocked: Iterable<Blocked & { count: number }>,
+  waitsFor: ReadonlyMap<string, string>,
+  codes: ReadonlyMap<string, string>,
+): Chain[] {
+  const chains = new Map<string, Chain>();
+  for (const { parent, type, count } of blocked) {
+    let head = parent;
+    for (let steps = 0; steps < 4 && waitsFor.has(head); steps += 1) head = waitsFor.get(head)!;
+    const space = head.indexOf(' ');
+    let chain = chains.get(head);
+    if (!chain) {
+      const named = { entity: head.slice(0, space), externalId: head.slice(space + 1), code: codes.get(head) };
+      chains.set(head, (chain = { ...named, count: 0, types: new Map() }));
+    }
+    chain.count += count;
+    add(chain.types, type, count);
+  }
+  return [...chains.values()].sort((a, b) => b.count - a.count || a.externalId.localeCompare(b.externalId, 'en'));
+}
+
+export interface OmittedExample {
+  readonly file: string;
+  readonly line: number;
+  readonly externalId: string;
+  /** Holds a field value. */
+  readonly original: string;
+}
+
+export interface OmittedGroup {
+  readonly field: string;
+  /** Without values. */
+  readonly reason: string;
+  count: number;
+  readonly examples: OmittedExample[];
+}
+
+export interface Omitted {
+  readonly groups: readonly OmittedGroup[];
+  readonly count: number;
+  /** Records that lost against another one with their external id. */
+  readonly dropped: OmittedGroup | undefined;
+}
+
+/** Stands in the place of a field where a whole record was left out. */
+const WHOLE_RECORD = '(record)';
+
+export async function collectOmitted(path: string): Promise<Omitted> {
+  const groups = new Map<string, OmittedGroup>();
+  let dropped: OmittedGroup | undefined;
+  let count = 0;
+  const exists = await stat(path).catch(() => undefined);
+  if (!exists) return { groups: [], count, dropped };
+  const rows = createReadStream(path).pipe(parse({ columns: true, relax_column_count: true, relax_quotes: true }));
+  for await (const row of rows as AsyncIterable<Partial<Record<string, string>>>) {
+    const { file = '', line = '', external_id: externalId = '', field = '', original = '', reason = '' } = row;
+    const example = { file, line: Number(line), externalId, original };
+    if (field === WHOLE_RECORD) {
+      dropped ??= { field, reason, count: 0, examples: [] };
+      dropped.count += 1;
+      if (dropped.examples.length < EXAMPLES) dropped.examples.push(example);
+      continue;
+    }
+    count += 1;
+    const plain = withoutValues(reason, original);
+    const wanted = `${field}\0${plain}`;
+    const isKept = groups.has(wanted) || groups.size < MOST_GROUPS;
+    const key = isKept ? wanted : 'others';
+    let group = groups.get(key);
+    if (!group) {
+      const named = isKept ? { field, reason: plain } : { field: '(others)', reason: '' };
+      groups.set(key, (group = { ...named, count: 0, examples: [] }));
+    }
+    group.count += 1;
+    if (group.examples.length < EXAMPLES) group.examples.push(example);
+  }
+  return { groups: [...groups.values()].sort((a, b) => b.count - a.count), count, dropped };
+}
+
+function add(counts: Map<string, number>, key: string, count = 1): void {
+  counts.set(key, (counts.get(key) ?? 0) + count);
+}

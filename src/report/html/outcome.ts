@@ -1,0 +1,175 @@
+/** What became of the events: figures, accounts by type, what was left behind, and how fast it went. */
+import { EVENT_TYPES } from '../../model.ts';
+import type { EventCounts, Summary } from '../summary.ts';
+import { durationText } from '../text.ts';
+import { totalOfBin } from '../timeline.ts';
+import { throughputChart } from './chart.ts';
+import type { Findings } from './findings.ts';
+import { html, type Markup } from './markup.ts';
+import { dataTable, number, section, time } from './parts.ts';
+
+const OUTCOMES = ['acknowledged', 'duplicates', 'invalid', 'rejected', 'blocked', 'pending'] as const;
+
+export function figures({ standing: { events } }: Findings): Markup {
+  const failed = events.invalid + events.rejected + events.blocked;
+  const share = events.total === 0 ? '' : ` (${percent(events.acknowledged / events.total)})`;
+  return html`<ul class="figures">
+<li><b>${number(events.total)}</b> events in the input</li>
+<li class="good"><b>${number(events.acknowledged)}</b> in the service${share}</li>
+<li${failed > 0 ? html` class="bad"` : undefined}><b>${number(failed)}</b> not accepted</li>
+<li><b>${number(events.pending)}</b> not sent yet</li>
+</ul>`;
+}
+
+export function outcome({ standing }: Findings): Markup {
+  const { byType, events } = standing;
+  const cells = (counts: EventCounts): string[] => [
+    number(counts.total),
+    ...OUTCOMES.map((name) => number(counts[name])),
+  ];
+  const types = EVENT_TYPES.flatMap((type) => (byType[type] ? [{ type, counts: byType[type] }] : []));
+  return section(
+    'outcome',
+    'Outcome by type',
+    html`<p>Every event has exactly one outcome: total = ${OUTCOMES.join(' + ')}.</p>`,
+    html`<ul class="bars">
+      ${types.map(({ type, counts }) => html`<li><span>${type}</span>${bar(type, counts)}</li> `)}
+    </ul>`,
+    legend(OUTCOMES.filter((name) => events[name] > 0)),
+    dataTable(
+      'Events by type and outcome',
+      [{ title: 'Event' }, { title: 'total', numeric: true }, ...OUTCOMES.map((title) => ({ title, numeric: true }))],
+      types.map(({ type, counts }) => [type, ...cells(counts)]),
+      ['all', ...cells(events)],
+    ),
+  );
+}
+
+function bar(type: string, counts: EventCounts): Markup {
+  let x = 0;
+  const total = Math.max(1, counts.total);
+  const parts = OUTCOMES.map((name) => {
+    const width = (counts[name] / total) * 1000;
+    const rect = html`<rect class="${name}" x="${x.toFixed(2)}" width="${width.toFixed(2)}" height="10" />`;
+    x += width;
+    return width > 0 ? rect : html``;
+  });
+  const words = OUTCOMES.filter((name) => counts[name] > 0).map((name) => `${number(counts[name])} ${name}`);
+  return html`<svg
+    class="bar"
+    viewBox="0 0 1000 10"
+    preserveAspectRatio="none"
+    role="img"
+    aria-label="${type}: ${words.join(', ')}"
+  >
+    ${parts}
+  </svg>`;
+}
+
+function legend(names: readonly string[]): Markup {
+  return html`<ul class="legend" aria-hidden="true">
+    ${names.map((name) => html`<li><i class="${name}"></i>${name}</li>`)}
+  </ul>`;
+}
+
+export function throughput({ standing: { history } }: Findings): Markup | undefined {
+  const periods = history.timeline.periods();
+  if (periods.periods.length === 0) return undefined;
+  const { step } = periods;
+  const all = periods.periods.flatMap(({ from, bins }) => bins.map((bin, place) => ({ at: from + place * step, bin })));
+  const settled = all.reduce((sum, { bin }) => sum + totalOfBin(bin), 0);
+  const runs = history.runs.filter(({ acknowledged, rejected }) => acknowledged + rejected > 0);
+  const unit = step === 60 ? 'minute' : durationText(step);
+  return section(
+    'throughput',
+    'Throughput over time',
+    html`<p>
+      ${number(settled)} answers of the service, as events per minute in steps of
+      ${unit}${periods.periods.length > 1 ? '; long pauses are cut out where a dashed line stands' : ''}.
+    </p>`,
+    html`<div
+      class="wide"
+      tabindex="0"
+      role="region"
+      aria-label="Chart: events per minute over time; its numbers follow below"
+    >
+      ${throughputChart(periods)}
+    </div>`,
+    legend(['lead', 'deal', 'comment', ...(all.some(({ bin }) => bin.rejected > 0) ? ['rejected'] : [])]),
+    html`<details>
+      <summary>The numbers behind this chart</summary>
+      ${dataTable(
+        `Events settled per ${unit}`,
+        [{ title: 'From' }, ...['lead', 'deal', 'comment', 'rejected'].map((title) => ({ title, numeric: true }))],
+        all
+          .filter(({ bin }) => totalOfBin(bin) > 0)
+          .map(({ at, bin }) => [
+            new Date(at * 1000).toISOString().replace('.000Z', 'Z'),
+            ...[bin.lead, bin.deal, bin.comment, bin.rejected].map(number),
+          ]),
+      )}
+    </details>`,
+    dataTable(
+      'Runs that sent something',
+      [
+        { title: 'Begun' },
+        { title: 'Last answer' },
+        { title: 'acknowledged', numeric: true },
+        { title: 'rejected', numeric: true },
+        { title: 'Duration', numeric: true },
+      ],
+      runs
+        .slice(-20)
+        .map((run) => [
+          time(run.at),
+          time(run.last),
+          number(run.acknowledged),
+          number(run.rejected),
+          durationText((Date.parse(run.last ?? run.at) - Date.parse(run.at)) / 1000),
+        ]),
+    ),
+  );
+}
+
+/** Everything of the exports that is not in the service, and why. */
+export function leftBehind({ standing, errors, omitted }: Findings): Markup {
+  const { events, summary } = standing;
+  const records: Summary['records'] | undefined = summary?.records ?? standing.survey?.records;
+  const rows = (
+    [
+      [events.invalid, 'events that are invalid', 'found before sending; nothing was spent on them'],
+      [events.rejected, 'events that the service rejected', 'each was answered with a reason'],
+      [events.blocked, 'events that wait for another', 'what they hang on was not accepted; they follow once it is'],
+      [events.pending, 'events not sent yet', 'held back by choice, or the run has not come to them'],
+      [events.duplicates, 'duplicates', 'the same record again: one of them counts'],
+      [records?.unreadable ?? 0, 'records that could not be read', 'so it is not known what they would have become'],
+      [records?.skipped ?? 0, 'records that the mapping skips', 'its conditions say so, or no event takes them'],
+      [
+        omitted.count,
+        'values left out of events that were taken',
+        'they could not be read, and the mapping says to go on',
+      ],
+    ] as const
+  ).filter(([count]) => count > 0);
+  const list =
+    rows.length === 0
+      ? html`<p>Nothing: every record of the exports became an event, and every event is in the service.</p>`
+      : dataTable(
+          'What of the exports is not in the service',
+          [{ title: 'What' }, { title: 'Count', numeric: true }, { title: 'Why' }],
+          rows.map(([count, what, why]) => [what, number(count), why]),
+        );
+  const read = records
+    ? html`<p class="soft">
+        Records: ${number(records.read)} read = ${number(records.mapped)} mapped + ${number(records.skipped)} skipped +
+        ${number(records.unreadable)} unreadable.
+      </p>`
+    : undefined;
+  const more =
+    errors.count > 0 ? html`<p>Each is listed with its place and reason in <code>errors.csv</code>.</p>` : undefined;
+  return section('left-behind', 'What was not migrated', list, read, more);
+}
+
+function percent(share: number): string {
+  return share < 1 && share > 0.999 ? '99.9 %' : `${Math.round(share * 1000) / 10} %`;
+}

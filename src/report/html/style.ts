@@ -1,0 +1,95 @@
+/** The one style sheet of the page: light and dark, narrow and printed. Colours have a contrast of at least 4.5 to 1 as text. */
+export const STYLE = `
+:root {
+  color-scheme: light dark;
+  --paper: #ffffff; --panel: #f6f7f9; --ink: #1b2330; --soft: #566173; --rule: #d9dee6; --accent: #1f4f8f;
+  --acknowledged: #2f7d5b; --duplicates: #7a93b5; --invalid: #d08a1d; --rejected: #c0392b; --blocked: #7d4fa3; --pending: #c3cad4;
+  --lead: #2b6cb0; --deal: #2f9e8f; --comment: #8fa9cf;
+  --good: #1f6b4a; --good-paper: #e6f4ec; --bad: #9c2b1f; --bad-paper: #fbeae8; --warn: #80520a; --warn-paper: #fdf3df;
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --paper: #14181f; --panel: #1d232d; --ink: #e6eaf0; --soft: #a3aebd; --rule: #343d4b; --accent: #8ab8f2;
+    --acknowledged: #4fae84; --duplicates: #7d97bb; --invalid: #dca24a; --rejected: #e2685b; --blocked: #a67fd0; --pending: #4d5766;
+    --lead: #5b9be0; --deal: #4fbfae; --comment: #52698c;
+    --good: #86d8b0; --good-paper: #16352a; --bad: #f3a79e; --bad-paper: #43201d; --warn: #f0c987; --warn-paper: #3d2f14;
+  }
+}
+* { box-sizing: border-box; }
+body {
+  margin: 0 auto; padding: 2.5rem 1.5rem 4rem; max-width: 68rem; background: var(--paper); color: var(--ink);
+  font: 1rem/1.55 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, "DejaVu Sans", sans-serif;
+}
+h1 { font-size: 1.85rem; line-height: 1.2; margin: 0 0 .35rem; letter-spacing: -.01em; overflow-wrap: anywhere; }
+h2 { font-size: 1.25rem; margin: 3rem 0 .6rem; padding-top: 1.1rem; border-top: 1px solid var(--rule); }
+h3 { font-size: 1rem; margin: 0; overflow-wrap: anywhere; }
+p { margin: .5rem 0; max-width: 46rem; }
+a { color: var(--accent); }
+a:focus-visible, summary:focus-visible, .wide:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+code, .id { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace; font-size: .9em; overflow-wrap: anywhere; }
+.soft { color: var(--soft); }
+.eyebrow { margin: 0 0 .4rem; color: var(--soft); font-size: .8rem; font-weight: 600; letter-spacing: .08em; text-transform: uppercase; }
+.state { display: inline-block; margin: .6rem 0 0; padding: .35rem .8rem; border-radius: .4rem; font-weight: 600; }
+.state.good { background: var(--good-paper); color: var(--good); }
+.state.bad { background: var(--bad-paper); color: var(--bad); }
+.state.warn, .notice { background: var(--warn-paper); color: var(--warn); }
+.notice { padding: .7rem 1rem; border-radius: .4rem; margin: 1rem 0; max-width: none; }
+dl.facts { display: grid; grid-template-columns: max-content 1fr; gap: .2rem 1.2rem; margin: 1.2rem 0 0; }
+dl.facts dt { color: var(--soft); } dl.facts dd { margin: 0; overflow-wrap: anywhere; }
+ul.figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(9.5rem, 1fr)); gap: .8rem; margin: 1.8rem 0 1rem; padding: 0; list-style: none; }
+ul.figures li { padding: .9rem 1rem; background: var(--panel); border-radius: .5rem; border-left: 4px solid var(--pending); }
+ul.figures b { display: block; font-size: 1.65rem; line-height: 1.2; font-variant-numeric: tabular-nums; }
+ul.figures .good { border-color: var(--acknowledged); } ul.figures .bad { border-color: var(--rejected); }
+nav ul { display: flex; flex-wrap: wrap; gap: .3rem 1.2rem; margin: 1.4rem 0 0; padding: 0; list-style: none; font-size: .93rem; }
+.wide { overflow-x: auto; margin: 1rem 0; }
+table { border-collapse: collapse; width: 100%; font-size: .93rem; }
+caption { text-align: left; color: var(--soft); padding: 0 0 .5rem; font-size: .9rem; }
+th, td { text-align: left; vertical-align: top; padding: .45rem .7rem; border-bottom: 1px solid var(--rule); }
+thead th { color: var(--soft); font-weight: 600; white-space: nowrap; border-bottom-width: 2px; }
+th:first-child, td:first-child { padding-left: 0; }
+tbody th { font-weight: 500; }
+.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+tfoot th, tfoot td { font-weight: 700; border-bottom: 0; border-top: 2px solid var(--rule); }
+td.value { overflow-wrap: anywhere; min-width: 9rem; }
+.place { white-space: nowrap; }
+ul.bars { margin: 1.2rem 0 .4rem; padding: 0; list-style: none; }
+ul.bars li { display: grid; grid-template-columns: 9.5rem 1fr; align-items: center; gap: .8rem; margin: .45rem 0; }
+svg { display: block; width: 100%; forced-color-adjust: none; }
+svg.bar { height: 1.1rem; border-radius: .25rem; background: var(--panel); }
+svg.chart { min-width: 36rem; height: auto; }
+svg .axis { fill: var(--soft); font-size: 12px; font-family: inherit; }
+svg .grid { stroke: var(--rule); } svg .pause { stroke: var(--soft); stroke-dasharray: 3 4; }
+ul.legend { display: flex; flex-wrap: wrap; gap: .2rem 1.2rem; padding: 0; margin: .6rem 0; list-style: none; font-size: .9rem; color: var(--soft); }
+ul.legend i { display: inline-block; width: .8em; height: .8em; border-radius: .2em; margin-right: .45em; }
+.acknowledged { fill: var(--acknowledged); background: var(--acknowledged); } .duplicates { fill: var(--duplicates); background: var(--duplicates); }
+.invalid { fill: var(--invalid); background: var(--invalid); } .rejected { fill: var(--rejected); background: var(--rejected); }
+.blocked { fill: var(--blocked); background: var(--blocked); } .pending { fill: var(--pending); background: var(--pending); }
+.lead { fill: var(--lead); background: var(--lead); } .deal { fill: var(--deal); background: var(--deal); } .comment { fill: var(--comment); background: var(--comment); }
+article { margin: 1rem 0; padding: 1rem 1.1rem .4rem; border: 1px solid var(--rule); border-radius: .5rem; }
+article header { display: flex; flex-wrap: wrap; gap: .2rem 1rem; justify-content: space-between; align-items: baseline; }
+article p { margin: .3rem 0; }
+details { margin: .6rem 0; } summary { cursor: pointer; color: var(--accent); }
+footer { margin-top: 3.5rem; padding-top: 1rem; border-top: 1px solid var(--rule); color: var(--soft); font-size: .88rem; }
+@media (max-width: 40rem) {
+  body { padding: 1.5rem 1rem 3rem; }
+  h1 { font-size: 1.45rem; }
+  dl.facts { grid-template-columns: 1fr; gap: 0; } dl.facts dd { margin-bottom: .5rem; }
+  ul.figures { grid-template-columns: 1fr 1fr; } ul.figures b { font-size: 1.3rem; }
+  ul.bars li { grid-template-columns: 1fr; gap: .2rem; }
+}
+@media print {
+  :root {
+    color-scheme: light;
+    --paper: #fff; --panel: #f6f7f9; --ink: #111; --soft: #4a5362; --rule: #c9ced6; --accent: #111;
+    --acknowledged: #2f7d5b; --duplicates: #7a93b5; --invalid: #d08a1d; --rejected: #c0392b; --blocked: #7d4fa3; --pending: #c3cad4;
+    --lead: #2b6cb0; --deal: #2f9e8f; --comment: #8fa9cf;
+    --good: #1f6b4a; --good-paper: #e6f4ec; --bad: #9c2b1f; --bad-paper: #fbeae8; --warn: #80520a; --warn-paper: #fdf3df;
+  }
+  @page { margin: 16mm 14mm; }
+  body { max-width: none; padding: 0; font-size: 10pt; print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+  nav, details { display: none; }
+  h2 { margin-top: 1.6rem; break-after: avoid; } h3, caption, thead { break-after: avoid; }
+  tr, article header, ul.figures, ul.bars li, svg { break-inside: avoid; }
+  .wide { overflow: visible; } svg.chart { min-width: 0; }
+}
+`;

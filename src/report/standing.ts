@@ -1,0 +1,111 @@
+import { readFile } from 'node:fs/promises';
+import { CHECKPOINT_FILE, type SettledLine } from '../checkpoint/lines.ts';
+import { EVENT_TYPES, type EventType } from '../model.ts';
+import type { StateDir } from '../state-dir.ts';
+import { History } from './history.ts';
+import { parseLine } from './lines.ts';
+import { SUMMARY_FILE, SURVEY_FILE, type EventCounts, type Summary, type SurveySnapshot } from './summary.ts';
+
+/** Where a migration stands, from its state directory alone. */
+export interface Standing {
+  readonly migration: string | undefined;
+  readonly baseUrl: string | undefined;
+  /**
+   * What the counts are. `ended`: those of the last run's summary. `under way`: those of its survey, moved on by what was
+   * settled since (it is running, or was killed). `unknown totals`: only what the checkpoint has.
+   */
+  readonly basis: 'ended' | 'under way' | 'unknown totals';
+  readonly byType: Readonly<Partial<Record<EventType, EventCounts>>>;
+  readonly events: EventCounts;
+  /** Of the last run that ended. */
+  readonly summary: Summary | undefined;
+  readonly survey: SurveySnapshot | undefined;
+  readonly history: History;
+  /** Settled in the last five minutes. */
+  readonly recent: number;
+}
+
+export const RECENT_MS = 5 * 60_000;
+
+/** Looks into a state directory as often as asked; only what was appended since is read again. */
+export class StandingReader {
+  readonly #state: StateDir;
+  #survey: SurveySnapshot | undefined;
+  #history: History | undefined;
+  #live = new Map<EventType, EventCounts>();
+  #recent: number[] = [];
+
+  constructor(state: StateDir) {
+    this.#state = state;
+  }
+
+  async look(now = Date.now()): Promise<Standing> {
+    const [summary, survey] = await Promise.all([
+      readObject<Summary>(this.#state.file(SUMMARY_FILE)),
+      readObject<SurveySnapshot>(this.#state.file(SURVEY_FILE)),
+    ]);
+    if (!this.#history || survey?.at !== this.#survey?.at) this.#begin(survey);
+    const history = this.#history!;
+    await history.catchUp();
+    this.#recent = this.#recent.filter((at) => at > now - RECENT_MS);
+    const common = {
+      migration: summary?.migration ?? survey?.migration ?? history.header?.migration,
+      baseUrl: survey?.base_url ?? summary?.base_url ?? history.header?.base_url,
+      summary,
+      survey,
+      history,
+      recent: this.#recent.length,
+    };
+    if (summary && (!survey || summary.finished_at >= survey.at)) {
+      return { ...common, basis: 'ended', byType: summary.by_type, events: summary.events };
+    }
+    if (survey) return { ...common, basis: 'under way', ...summed(this.#live) };
+    return { ...common, basis: 'unknown totals', ...summed(settledOnly(history)) };
+  }
+
+  #begin(survey: SurveySnapshot | undefined): void {
+    this.#survey = survey;
+    this.#recent = [];
+    this.#live = new Map(
+      Object.entries(survey?.by_type ?? {}).map(([type, counts]) => [type as EventType, { ...counts }]),
+    );
+    this.#history = new History(this.#state.file(CHECKPOINT_FILE), (line, wasRejected) =>
+      this.#take(line, wasRejected),
+    );
+  }
+
+  #take({ type, status, at }: SettledLine, wasRejected: boolean): void {
+    const time = Date.parse(at);
+    if (time > Date.now() - RECENT_MS) this.#recent.push(time);
+    const counts = this.#live.get(type);
+    if (!counts || !this.#survey || at < this.#survey.at) return;
+    counts[wasRejected ? 'rejected' : 'pending'] -= 1;
+    counts[status] += 1;
+  }
+}
+
+function settledOnly(history: History): Map<EventType, EventCounts> {
+  const counts = EVENT_TYPES.map((type): [EventType, EventCounts] => {
+    const acknowledged = history.acknowledged.get(type) ?? 0;
+    const rejected = history.rejected(type);
+    return [type, { ...none(), total: acknowledged + rejected, acknowledged, rejected }];
+  });
+  return new Map(counts.filter(([, { total }]) => total > 0));
+}
+
+function summed(byType: ReadonlyMap<EventType, EventCounts>): Pick<Standing, 'byType' | 'events'> {
+  const events = none();
+  for (const counts of byType.values()) {
+    for (const name of Object.keys(events) as (keyof EventCounts)[]) events[name] += counts[name];
+  }
+  return { byType: Object.fromEntries(byType), events };
+}
+
+function none(): EventCounts {
+  return { total: 0, acknowledged: 0, duplicates: 0, invalid: 0, rejected: 0, blocked: 0, pending: 0 };
+}
+
+async function readObject<T extends object>(path: string): Promise<T | undefined> {
+  const text = await readFile(path, 'utf8').catch(() => undefined);
+  return text === undefined ? undefined : (parseLine<T>(text) as T | undefined);
+}

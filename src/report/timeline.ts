@@ -1,0 +1,95 @@
+import { entityOf, type EventType } from '../model.ts';
+
+/** What was settled in one stretch of time. */
+export interface Bin {
+  lead: number;
+  deal: number;
+  comment: number;
+  rejected: number;
+}
+
+/** Seconds a bin may cover; each divides the next, so that bins can be merged. */
+const STEPS = [1, 5, 15, 60, 300, 900, 3600, 21_600, 86_400, 604_800] as const;
+/** More bins than this are merged into wider ones: memory stays flat, however long a migration takes. */
+const MOST_BINS = 4_000;
+
+/** Settled events by time, in bins that widen as the time gets longer. */
+export class Timeline {
+  #step: number = STEPS[0];
+  #bins = new Map<number, Bin>();
+
+  /** `at` is ISO 8601; a time that cannot be read is passed over. */
+  add(at: string, type: EventType, status: 'acknowledged' | 'rejected'): void {
+    const seconds = Date.parse(at) / 1000;
+    if (Number.isNaN(seconds)) return;
+    const bin = this.#bin(Math.floor(seconds / this.#step));
+    bin[status === 'rejected' ? 'rejected' : entityOf(type)] += 1;
+    if (this.#bins.size > MOST_BINS) this.#widen();
+  }
+
+  /** The stretches in which something was settled, with long pauses between them left out. */
+  periods(mostBins = 60): Periods {
+    const starts = [...this.#bins.keys()].sort((a, b) => a - b).map((index) => index * this.#step);
+    const longPause = Math.max(120, (starts.length * this.#step) / 4);
+    const spans: { from: number; to: number }[] = [];
+    for (const start of starts) {
+      const last = spans.at(-1);
+      if (last && start - last.to <= longPause) last.to = start + this.#step;
+      else spans.push({ from: start, to: start + this.#step });
+    }
+    const active = spans.reduce((sum, { from, to }) => sum + to - from, 0);
+    const step = STEPS.find((each) => each >= this.#step && active / each <= mostBins) ?? STEPS.at(-1)!;
+    return { step, periods: spans.map((span) => this.#gather(span, step)) };
+  }
+
+  #gather(span: { from: number; to: number }, step: number): Period {
+    const first = Math.floor(span.from / step);
+    const count = Math.ceil(span.to / step) - first;
+    const bins = Array.from({ length: count }, emptyBin);
+    for (const [index, bin] of this.#bins) {
+      const start = index * this.#step;
+      if (start >= span.from && start < span.to) merge(bins[Math.floor(start / step) - first]!, bin);
+    }
+    return { from: first * step, bins };
+  }
+
+  #bin(index: number): Bin {
+    let bin = this.#bins.get(index);
+    if (!bin) this.#bins.set(index, (bin = emptyBin()));
+    return bin;
+  }
+
+  #widen(): void {
+    const wider = STEPS[STEPS.indexOf(this.#step as (typeof STEPS)[number]) + 1];
+    if (wider === undefined) return;
+    const factor = wider / this.#step;
+    const narrow = this.#bins;
+    this.#step = wider;
+    this.#bins = new Map();
+    for (const [index, bin] of narrow) merge(this.#bin(Math.floor(index / factor)), bin);
+  }
+}
+
+export interface Periods {
+  /** Seconds a bin covers. */
+  readonly step: number;
+  readonly periods: readonly Period[];
+}
+
+export interface Period {
+  /** Of the first bin, in seconds since 1970. */
+  readonly from: number;
+  readonly bins: readonly Bin[];
+}
+
+export function totalOfBin(bin: Bin): number {
+  return bin.lead + bin.deal + bin.comment + bin.rejected;
+}
+
+function emptyBin(): Bin {
+  return { lead: 0, deal: 0, comment: 0, rejected: 0 };
+}
+
+function merge(into: Bin, bin: Bin): void {
+  for (const name of Object.keys(into) as (keyof Bin)[]) into[name] += bin[name];
+}
