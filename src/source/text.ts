@@ -189,19 +189,20 @@ async function breaksBefore(file: TextFile, length: number): Promise<number> {
   const width = name.startsWith('UTF-16') ? 2 : name.startsWith('utf-32') ? 4 : 1;
   const place = name === 'UTF-16BE' ? 1 : 0;
   let breaks = 0;
-  let left = length;
   let position = 0;
   let afterReturn = false;
   for await (const chunk of readBytes(file)) {
-    for (let index = 0; index < chunk.length && left > 0; index += 1, position += 1, left -= 1) {
+    for (let index = 0; index < chunk.length; index += 1, position += 1) {
       if (position % width !== place) continue;
-      const isReturn = chunk[index] === 0x0d;
-      if (isReturn || (chunk[index] === 0x0a && !afterReturn)) breaks += 1;
-      afterReturn = isReturn;
+      const isFeed = chunk[index] === 0x0a;
+      // A return counts once it is known that no line feed follows: one that does may stand beyond `length`.
+      if (afterReturn && !isFeed) breaks += 1;
+      if (position >= length) return breaks;
+      if (isFeed) breaks += 1;
+      afterReturn = chunk[index] === 0x0d;
     }
-    if (left === 0) break;
   }
-  return breaks;
+  return afterReturn ? breaks + 1 : breaks;
 }
 
 /** Enough of a file to tell its encoding and dialect by. */

@@ -1,0 +1,189 @@
+import { createHash } from 'node:crypto';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { UserError } from '../../src/errors.ts';
+import { openSource } from '../../src/source/index.ts';
+import { failure, folderWith, openIn, readAll } from './reading.ts';
+
+const TABLE = 'ID,Name\n1,Ada\n2,Bob\n';
+
+describe('files of a source', () => {
+  test('the bytes on disk are hashed, file by file, after a complete reading only', async () => {
+    const folder = folderWith({ 'a.csv': TABLE, 'b.csv.gz': gzipSync(TABLE) });
+    const source = await openIn(folder, '{a,b}.csv*');
+    expect(source.digests()).toBeUndefined();
+    for await (const _ of source.batches()) break;
+    expect(source.digests()).toBeUndefined();
+    await readAll(source);
+    expect(source.digests()).toEqual(
+      ['a.csv', 'b.csv.gz'].map((name) => {
+        const bytes = readFileSync(join(folder, name));
+        return { path: join(folder, name), sha256: createHash('sha256').update(bytes).digest('hex'), rows: 2 };
+      }),
+    );
+    expect(source.files.map(({ bytes }) => bytes)).toEqual([TABLE.length, gzipSync(TABLE).length]);
+  });
+
+  test('every reading begins anew', async () => {
+    const source = await openIn(folderWith({ 'a.csv': TABLE }), 'a.csv');
+    expect(await readAll(source)).toEqual(await readAll(source));
+  });
+
+  test('records and lines count from 1 within each file', async () => {
+    const folder = folderWith({ 'a-2.csv': TABLE, 'a-1.csv': TABLE });
+    const places = (await readAll(await openIn(folder, 'a-*.csv'))).map(({ place }) => place);
+    expect(places).toEqual(
+      ['a-1.csv', 'a-2.csv'].flatMap((file) => [
+        { source: 'it', file, line: 2, record: 1 },
+        { source: 'it', file, line: 3, record: 2 },
+      ]),
+    );
+  });
+
+  test('what is gzip is unpacked whatever its name, and what only has the name is read as it is', async () => {
+    const folder = folderWith({ 'a.csv': gzipSync(TABLE), 'b.csv.gz': TABLE });
+    expect(await readAll(await openIn(folder, 'a.csv'))).toHaveLength(2);
+    expect(await readAll(await openIn(folder, 'b.csv.gz'))).toHaveLength(2);
+  });
+
+  test('several gzip members in one file are one text', async () => {
+    const folder = folderWith({ 'a.csv.gz': Buffer.concat([gzipSync(TABLE), gzipSync('3,Cy\n')]) });
+    expect(await readAll(await openIn(folder, 'a.csv.gz'))).toHaveLength(3);
+  });
+
+  test('gzip data that are cut off are an error', async () => {
+    const whole = gzipSync(`ID,Name\n${'1,Ada\n'.repeat(10)}`);
+    const error = await failure(openIn(folderWith({ 'a.csv.gz': whole.subarray(0, -5) }), 'a.csv.gz'));
+    expect(error).toBeInstanceOf(UserError);
+    expect(error.message).toBe('a.csv.gz ends in the middle: its gzip data are cut off');
+  });
+
+  test('damaged gzip data are an error', async () => {
+    const packed = Buffer.from(gzipSync(TABLE));
+    packed.fill(0x55, 12, 20);
+    const error = await failure(openIn(folderWith({ 'a.csv.gz': packed }), 'a.csv.gz'));
+    expect(error).toBeInstanceOf(UserError);
+    expect(error.message).toContain('a.csv.gz cannot be unpacked');
+  });
+
+  test.skipIf(process.getuid?.() === 0)('a file that may not be read is an error with its name', async () => {
+    const folder = folderWith({ 'a.csv': TABLE });
+    chmodSync(join(folder, 'a.csv'), 0);
+    expect((await failure(openIn(folder, 'a.csv'))).message).toContain('cannot read a.csv');
+  });
+
+  test('a file that is gone between two readings is an error with its name', async () => {
+    const folder = folderWith({ 'a.csv': TABLE });
+    const source = await openIn(folder, 'a.csv');
+    writeFileSync(join(folder, 'b.csv'), '');
+    const { rmSync } = await import('node:fs');
+    rmSync(join(folder, 'a.csv'));
+    const error = await failure(readAll(source));
+    expect(error).toBeInstanceOf(UserError);
+    expect(error.message).toBe('a.csv is no longer there');
+  });
+
+  test('a directory is an error that suggests a glob', async () => {
+    const folder = folderWith({});
+    mkdirSync(join(folder, 'exports'));
+    expect(await failure(openIn(folder, 'exports'))).toMatchObject({
+      message: 'source `it`: exports is a directory',
+      hint: 'name a file in it, or several with a glob: exports/*.csv',
+    });
+  });
+
+  test('a file in a directory that does not exist is an error that says so', async () => {
+    expect(await failure(openIn(folderWith({}), 'export/a.csv'))).toMatchObject({
+      hint: 'there is no directory export either',
+    });
+  });
+
+  test('files of one glob with several formats are an error', async () => {
+    const folder = folderWith({ 'a.csv': TABLE, 'a.json': '[]' });
+    expect((await failure(openIn(folder, 'a.*'))).message).toBe(
+      'source `it`: its files are of several formats (csv, json)',
+    );
+  });
+
+  test('a workbook is an error that says how to save it', async () => {
+    const folder = folderWith({ 'a.xlsx': 'PK\x03\x04' });
+    expect(await failure(openIn(folder, 'a.xlsx', { format: 'csv' }))).toMatchObject({
+      message: 'a.xlsx is a workbook, not a text file',
+      hint: 'save the sheet as "CSV UTF-8" and name that file',
+    });
+  });
+
+  test('a path is shown relative to the working directory where that is shorter', async () => {
+    const folder = folderWith({ 'a.csv': TABLE });
+    const before = process.cwd();
+    process.chdir(folder);
+    try {
+      const source = await openSource({ name: 'it', path: join(process.cwd(), 'a.csv') });
+      expect((await readAll(source))[0]!.place.file).toBe('a.csv');
+      expect(source.files[0]!.path).toBe(join(process.cwd(), 'a.csv'));
+    } finally {
+      process.chdir(before);
+    }
+  });
+
+  test.skipIf(process.platform !== 'linux')('whoever stops reading early leaves no file open', async () => {
+    const rows = `ID,Name\n${'1,Ada\n'.repeat(200_000)}`;
+    const folder = folderWith({
+      'a.csv': rows,
+      'b.csv.gz': gzipSync(rows),
+      'c.json': `[${'{"id":1},'.repeat(200_000)}{}]`,
+      'd.ndjson': '{"id":1}\n'.repeat(200_000),
+    });
+    for (const name of readdirSync(folder)) {
+      for await (const batch of (await openIn(folder, name)).batches()) {
+        expect(batch).toHaveLength(1000);
+        break;
+      }
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const open = readdirSync('/proc/self/fd').map((fd) => {
+      try {
+        return readlinkSync(`/proc/self/fd/${fd}`);
+      } catch {
+        return '';
+      }
+    });
+    expect(open.filter((path) => path.startsWith(folder))).toEqual([]);
+  });
+});
+
+describe('globs', () => {
+  async function matches(glob: string): Promise<string[]> {
+    const names = ['a1.csv', 'a10.csv', 'a2.csv', 'b[1].csv', 'c.CSV', '.hidden.csv', 'd+e.csv'];
+    const folder = folderWith(Object.fromEntries(names.map((name) => [name, TABLE])));
+    mkdirSync(join(folder, 'sub/deep'), { recursive: true });
+    mkdirSync(join(folder, 'dir.csv'));
+    writeFileSync(join(folder, 'sub/s.csv'), TABLE);
+    writeFileSync(join(folder, 'sub/deep/t.csv'), TABLE);
+    symlinkSync(join(folder, 'a1.csv'), join(folder, 'link.csv'));
+    const { files } = await openIn(folder, glob, { format: 'csv' });
+    return files.map(({ path }) => path.slice(folder.length + 1));
+  }
+
+  test.each([
+    ['a*.csv', ['a1.csv', 'a10.csv', 'a2.csv']],
+    ['a?.csv', ['a1.csv', 'a2.csv']],
+    ['a[2-9].csv', ['a2.csv']],
+    ['a[!2]*.csv', ['a1.csv', 'a10.csv']],
+    ['{a2,c}.{csv,CSV}', ['a2.csv', 'c.CSV']],
+    ['b[1].csv', ['b[1].csv']],
+    ['.h*.csv', ['.hidden.csv']],
+    ['d+*.csv', ['d+e.csv']],
+    ['l*.csv', ['link.csv']],
+    ['s*/*.csv', ['sub/s.csv']],
+    ['**/[st].csv', ['sub/deep/t.csv', 'sub/s.csv']],
+  ])('%s', async (glob, expected) => {
+    expect(await matches(glob)).toEqual(expected);
+  });
+
+  test('a directory of the right name is no file', async () => {
+    expect((await matches('*.csv')).map((path) => basename(path))).not.toContain('dir.csv');
+  });
+});

@@ -1,0 +1,139 @@
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { UserError } from '../../src/errors.ts';
+import { NumberText } from '../../src/json.ts';
+import { failure, folderWith, openIn, readAll } from './reading.ts';
+
+describe('JSON', () => {
+  test('knows the first line of every record, however large the file', async () => {
+    const records: string[] = [];
+    const lines: number[] = [];
+    let line = 3;
+    for (let id = 0; id < 20_000; id += 1) {
+      lines.push(line);
+      const record = JSON.stringify({ id, note: `é😀 "]}\\ ${id}`, list: [{}, []] }, null, id % 3);
+      records.push(record);
+      line += record.split('\n').length;
+    }
+    const text = `{ "data": {\n  "items": [\n${records.join(',\n')}\n] } }`;
+    const folder = folderWith({ 'a.json': text, 'b.json.gz': gzipSync(text) });
+    for (const name of ['a.json', 'b.json.gz']) {
+      const items = await readAll(await openIn(folder, name, { records: 'data.items' }));
+      expect(items.map(({ place }) => place.line)).toEqual(lines);
+      expect(items.map(({ raw }) => raw)).toEqual(records.map((record) => JSON.parse(record) as unknown));
+    }
+  });
+
+  test('what stands around the records may be large, before and after', async () => {
+    const other = JSON.stringify(Array.from({ length: 30_000 }, (_, id) => ({ id, text: 'results": [{' })));
+    const text = `{"included":${other},"results":[{"id":1}],"meta":${other}}`;
+    const items = await readAll(await openIn(folderWith({ 'a.json': text }), 'a.json', { records: 'results' }));
+    expect(items.map(({ raw }) => raw)).toEqual([{ id: 1 }]);
+  });
+
+  test('a mistake around the records is an error with its place', async () => {
+    const folder = folderWith({ 'a.json': '{"results":[{"id":1}],\n "total": nope}' });
+    expect((await failure(openIn(folder, 'a.json', { records: 'results' }))).message).toContain('a.json:2:11: ');
+  });
+
+  test('records that are found twice are an error', async () => {
+    const folder = folderWith({ 'a.json': '{"a":[{"id":1}],"a":[{"id":2}]}' });
+    expect((await failure(openIn(folder, 'a.json', { records: 'a' }))).message).toBe('a.json:1:21: `a` occurs twice');
+  });
+
+  test.each([
+    ['[{"a":1}', 'a.json:1:9: the file ends here, in the middle of the JSON'],
+    ['[{"a":1},', 'a.json:1:10: the file ends here, in the middle of the JSON'],
+    ['[{"a":1},]', 'a.json:1:10: expected value, but found "]"'],
+    ['[,{"a":1}]', 'a.json:1:2: expected value or ], but found ","'],
+    ['[{"a":1}}', 'a.json:1:9: expected , or ], but found "}"'],
+    ['[{"a":[1}]', "a.json:1:9: Comma ',' expected after value but got '}'"],
+    ["[{'a':1}]", "a.json:1:3: Quoted object key expected but got '''"],
+    ['[{"a":1\n,"b":01}]', "a.json:2:7: Comma ',' expected after value but got '1'"],
+    ['[{"a":"x\ny"}]', "a.json:1:9: Invalid character '\n'"],
+    ['{"x":1}', 'a.json:1:1: the top level is an object, not an array of records'],
+    ['"x"', 'a.json:1:1: the top level is a text, not an array of records'],
+    ['12', 'a.json:1:1: the top level is a single value, not an array of records'],
+    ['[{"a":tru}]', "a.json:1:7: Object value expected after ':'"],
+    ['[tru]', 'a.json:1:2: JSON value expected but got'],
+    ['ID,Name\n1,Ada', 'a.json:1:1: expected value, but found "I"'],
+    ['{"a" 1}', 'a.json:1:6: expected :, but found "1"'],
+    ['{1:1}', 'a.json:1:2: expected key or }, but found "1"'],
+    [`${'['.repeat(300)}`, 'a.json:1:2: the file ends in the middle of the record that begins here'],
+  ])('%j is an error with its place', async (text, message) => {
+    const error = await failure(openIn(folderWith({ 'a.json': text }), 'a.json').then(readAll));
+    expect(error).toBeInstanceOf(UserError);
+    expect(error.message).toContain(message);
+  });
+
+  test('a record nested too deep is unreadable, and exhausts no stack', async () => {
+    const bomb = `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
+    const folder = folderWith({ 'a.json': `[{"id":1},${bomb},{"id":2}]`, 'b.ndjson': `{"id":1}\n${bomb}\n{"id":2}\n` });
+    for (const name of ['a.json', 'b.ndjson']) {
+      const items = await readAll(await openIn(folder, name));
+      expect(items.map((item) => (item.kind === 'row' ? item.raw : item.issue.code))).toEqual([
+        { id: 1 },
+        'too_deep',
+        { id: 2 },
+      ]);
+    }
+  });
+
+  test('deep nesting around the records is an error', async () => {
+    const text = `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)},"results":[]}`;
+    const error = await failure(openIn(folderWith({ 'a.json': text }), 'a.json', { records: 'results' }));
+    expect(error.message).toBe('a.json:1:205: this is nested more than 200 levels deep');
+  });
+
+  test('numbers keep their digits only where a number would lose them', async () => {
+    const texts = ['0', '-1', '12.5', '123456789012345', '9007199254740993', '5.0', '1E5', '-0', '0.1', '1e-7'];
+    const text = `[${texts.map((number) => `{"n": ${number} }`).join(',')}]`;
+    const items = await readAll(await openIn(folderWith({ 'a.json': text }), 'a.json'));
+    expect(items.map(({ raw }) => (raw as { n: unknown }).n)).toEqual(
+      texts.map((number) => (String(Number(number)) === number ? Number(number) : new NumberText(number))),
+    );
+  });
+
+  test('keys like __proto__ are keys', async () => {
+    const text = '[{"__proto__":{"polluted":true},"n":5.0}]';
+    const [item] = await readAll(await openIn(folderWith({ 'a.json': text }), 'a.json'));
+    expect(Object.keys(item!.raw!)).toEqual(['__proto__', 'n']);
+    expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
+    expect((item!.raw as { polluted?: boolean }).polluted).toBeUndefined();
+  });
+
+  test('pages say that more is to come only where the last one does', async () => {
+    const codes = async (...pages: string[]): Promise<string[]> => {
+      const files = Object.fromEntries(pages.map((page, index) => [`p${index}.json`, page]));
+      const source = await openIn(folderWith(files), 'p*.json', { records: 'data' });
+      await readAll(source);
+      return source.notices().map(({ code }) => code);
+    };
+    const [more, end] = ['{"data":[{}],"has_more":true}', '{"data":[{}],"has_more":false}'];
+    expect(await codes(more)).toEqual(['more_pages']);
+    expect(await codes(more, more)).toEqual(['more_pages']);
+    expect(await codes(more, end)).toEqual([]);
+    expect(await codes('{"paging":{},"data":[{}]}')).toEqual([]);
+    expect(await codes('{"done":true,"data":[{"done":false,"has_more":true}]}')).toEqual([]);
+  });
+});
+
+describe('NDJSON', () => {
+  test('knows the line of every record, however large the file', async () => {
+    const lines = Array.from({ length: 20_000 }, (_, id) => (id % 5 === 4 ? '' : JSON.stringify({ id, t: 'é\u2028' })));
+    const items = await readAll(await openIn(folderWith({ 'a.ndjson': lines.join('\r\n') }), 'a.ndjson'));
+    expect(items.map(({ place, raw }) => [place.line, (raw as { id: number }).id])).toEqual(
+      lines.flatMap((line, id) => (line === '' ? [] : [[id + 1, id]])),
+    );
+  });
+
+  test('a line that is no JSON says from which column on', async () => {
+    const [item] = await readAll(await openIn(folderWith({ 'a.ndjson': '{"id":1,}\n' }), 'a.ndjson'));
+    expect(item).toMatchObject({
+      kind: 'unreadable',
+      place: { source: 'it', file: 'a.ndjson', line: 1, record: 1 },
+      issue: { code: 'no_json', kind: 'read', severity: 'error' },
+    });
+    expect(item?.kind === 'unreadable' && item.issue.message).toContain('from column 9 on');
+  });
+});

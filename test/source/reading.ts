@@ -1,0 +1,39 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { ReadItem } from '../../src/model.ts';
+import { openSource } from '../../src/source/index.ts';
+import type { Source, SourceSpec } from '../../src/source/source.ts';
+
+/** A directory with these files in it, gone after the test. */
+export function folderWith(files: Readonly<Record<string, string | Uint8Array>>): string {
+  const folder = mkdtempSync(join(tmpdir(), 'source-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content);
+  return folder;
+}
+
+/** Opens a file of the folder as the source `it`, its places relative to the folder. */
+export async function openIn(
+  folder: string,
+  path: string,
+  spec: Omit<Partial<SourceSpec>, 'name' | 'path'> = {},
+): Promise<Source> {
+  return openSource({ name: 'it', path: join(folder, path), ...spec }, { display: (file) => relative(folder, file) });
+}
+
+export async function readAll(source: Source): Promise<ReadItem[]> {
+  const items: ReadItem[] = [];
+  for await (const batch of source.batches()) items.push(...batch);
+  return items;
+}
+
+export async function failure(work: Promise<unknown>): Promise<Error> {
+  return work.then(
+    () => {
+      throw new Error('it did not fail');
+    },
+    (error: unknown) => error as Error,
+  );
+}
