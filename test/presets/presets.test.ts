@@ -1,0 +1,35 @@
+import { cp, mkdir, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { loadMapping } from '../../src/mapping/load.ts';
+import { FIXTURES, workspace } from '../e2e/harness.ts';
+import { compare, fillIn, migrate, sourcesOf, truthIn } from './truth.ts';
+
+const PRESETS = fileURLToPath(new URL('../../mappings/', import.meta.url));
+const names = (await readdir(PRESETS)).map((file) => file.replace(/\.yaml$/, ''));
+
+describe.each(names)('preset %s', (name) => {
+  const file = join(PRESETS, `${name}.yaml`);
+
+  it('is a mapping that editors can check, and says what to set', async () => {
+    const text = await readFile(file, 'utf8');
+    expect(text.startsWith('# yaml-language-server: $schema=../schema/mapping.schema.json\n')).toBe(true);
+    expect(text).toMatch(/migration: .* # set this/);
+    expect(text).toMatch(/# region: .* # set this/);
+    const mapping = await loadMapping(file);
+    expect([...mapping.usedSources].sort()).toEqual(mapping.sources.map((source) => source.name).sort());
+  });
+
+  it('migrates an export as the truth written from it by hand says', async () => {
+    const fixture = join(FIXTURES, 'presets', name);
+    const truth = await truthIn(fixture);
+    const cwd = await workspace();
+    await mkdir(join(cwd, 'exports'));
+    await cp(fixture, join(cwd, 'exports'), { recursive: true });
+    await cp(file, join(cwd, 'mapping.yaml'));
+    await fillIn(join(cwd, 'mapping.yaml'), truth);
+    const sources = new Map([...(await sourcesOf(file))].map(([source, path]) => [source, `exports/${path}`]));
+    await compare(cwd, await migrate(cwd, 'mapping.yaml', truth, sources), truth);
+  });
+});

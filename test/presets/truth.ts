@@ -1,0 +1,198 @@
+/** Migrates an export into a sandbox and compares what the sandbox then holds with a truth that was written by hand. */
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { parse, parseDocument } from 'yaml';
+import { UserError } from '../../src/errors.ts';
+import { Halt } from '../../src/pipeline/halt.ts';
+import { runMigration } from '../../src/pipeline/run.ts';
+import { Redactor } from '../../src/redact.ts';
+import { defaultAccount, type Sandbox } from '../../src/sandbox/index.ts';
+import { uuidOf } from '../../src/sandbox/account.ts';
+import type { Account } from '../../src/service/account.ts';
+import type { Summary } from '../../src/report/summary.ts';
+import { runSettings } from '../../src/settings.ts';
+import { sandbox } from '../e2e/harness.ts';
+
+export interface Truth {
+  /** What the person has to set in a preset before it fits: written over its `defaults` and `references`. */
+  readonly defaults?: Readonly<Record<string, string>>;
+  readonly references?: Readonly<Record<string, unknown>>;
+  /** Deal pipelines of the target account, where it is not the sandbox's own. */
+  readonly account?: { readonly pipelines: Readonly<Record<string, readonly string[]>> };
+  readonly exit: number;
+  readonly leads?: Readonly<Record<string, unknown>>;
+  readonly deals?: Readonly<Record<string, unknown>>;
+  readonly comments?: Readonly<Record<string, unknown>>;
+  /** External id (or line, where no event came of the record) and code of every line of the error report. */
+  readonly errors?: readonly (readonly [string, string])[];
+  readonly omitted?: readonly (readonly [string, string])[];
+  /** Codes that must be among the warnings. */
+  readonly warnings?: readonly string[];
+  readonly duplicates?: number;
+  /** What the refusal must say, where the input is refused as a whole. */
+  readonly says?: readonly string[];
+}
+
+export interface Migrated {
+  readonly service: Sandbox;
+  readonly ended: Summary | UserError;
+}
+
+export async function truthIn(directory: string): Promise<Truth> {
+  return JSON.parse(await readFile(join(directory, 'expected.json'), 'utf8')) as Truth;
+}
+
+/** What a person does to a mapping: sets its defaults and fills in its references, its comments left alone. */
+export async function fillIn(path: string, truth: Truth): Promise<void> {
+  const document = parseDocument(await readFile(path, 'utf8'));
+  for (const [key, value] of Object.entries(truth.defaults ?? {})) document.setIn(['defaults', key], value);
+  for (const [key, value] of Object.entries(truth.references ?? {})) document.setIn(['references', key], value);
+  await writeFile(path, document.toString());
+}
+
+/** Names of a mapping's sources with the paths that it gives. */
+export async function sourcesOf(path: string): Promise<ReadonlyMap<string, string>> {
+  const { sources } = parse(await readFile(path, 'utf8')) as { sources: Record<string, { path: string }> };
+  return new Map(Object.entries(sources).map(([name, source]) => [name, source.path]));
+}
+
+export async function targetOf(truth: Truth): Promise<Sandbox> {
+  return sandbox(truth.account ? { account: accountOf(truth.account.pipelines) } : {});
+}
+
+function accountOf(pipelines: Readonly<Record<string, readonly string[]>>): Account {
+  return {
+    pipelines: Object.entries(pipelines).map(([name, stages]) => ({
+      id: uuidOf('pipeline', name),
+      name,
+      type: 'DEAL',
+      stages: stages.map((stage) => ({ id: uuidOf('stage', name, stage), name: stage })),
+    })),
+    users: defaultAccount().users,
+  };
+}
+
+/**
+ * What `backfill run MAPPING --state <cwd>/state` does, in this process and over real HTTP. `sources` are paths by name
+ * of source. A run that is refused ends in its `UserError`.
+ */
+export async function migrate(
+  cwd: string,
+  mapping: string,
+  truth: Truth,
+  sources: ReadonlyMap<string, string> = new Map(),
+): Promise<Migrated> {
+  const service = await targetOf(truth);
+  const { baseUrl, apiKey, ingestToken } = service;
+  const source = [...sources].map(([name, path]) => `${name}=${join(cwd, path)}`);
+  const settings = runSettings({ mapping: join(cwd, mapping), state: join(cwd, 'state'), rate: '100000/1s', source });
+  const ended = await runMigration({
+    settings,
+    credentials: { baseUrl, apiKey, ingestToken },
+    stateSuffix: '',
+    halt: new Halt(),
+    redactor: new Redactor(),
+    monitor: {},
+  }).catch((error: unknown) => {
+    if (error instanceof UserError) return error;
+    throw error;
+  });
+  return { service, ended };
+}
+
+/** Compares the records in the sandbox, the error report and the accounts with the truth. */
+export async function compare(cwd: string, { ended, service }: Migrated, truth: Truth): Promise<void> {
+  const refusal = ended instanceof UserError ? `${ended.message}\n${ended.hint ?? ''}` : '';
+  for (const text of truth.says ?? []) expect(refusal).toContain(text);
+  expect(ended instanceof UserError ? ended.exitCode : ended.exit.code, refusal || explain(ended)).toBe(truth.exit);
+  const records = recordsOf(service);
+  expect(records.leads).toEqual(truth.leads ?? {});
+  expect(records.deals).toEqual(truth.deals ?? {});
+  expect(records.comments).toEqual(truth.comments ?? {});
+  expect(service.triggersFired).toBe(0);
+  if (ended instanceof UserError) return;
+  expectIdentity(ended);
+  expect(ended.events.duplicates).toBe(truth.duplicates ?? 0);
+  expect(Object.keys(ended.warnings_by_code)).toEqual(expect.arrayContaining([...(truth.warnings ?? [])]));
+  expect(await errorsIn(cwd)).toEqual([...(truth.errors ?? [])].sort());
+  if (truth.omitted) expect(await omittedIn(cwd)).toEqual([...truth.omitted].sort());
+}
+
+function explain(ended: Summary | UserError): string {
+  return ended instanceof UserError ? ended.message : JSON.stringify(ended.errors_by_code);
+}
+
+function expectIdentity({ events, records }: Summary): void {
+  const { acknowledged, duplicates, invalid, rejected, blocked, pending } = events;
+  expect(events.total).toBe(acknowledged + duplicates + invalid + rejected + blocked + pending);
+  expect(pending).toBe(0);
+  expect(records.read).toBe(records.mapped + records.skipped + records.unreadable);
+}
+
+async function errorsIn(cwd: string): Promise<[string, string][]> {
+  const lines = (await readFile(join(cwd, 'state/errors.ndjson'), 'utf8')).split('\n').filter((line) => line !== '');
+  const errors = lines.map((line) => JSON.parse(line) as { external_id: string; line: number; code: string });
+  return errors
+    .map(({ external_id: id, line, code }): [string, string] => [id === '' ? `line ${line}` : id, code])
+    .sort();
+}
+
+async function omittedIn(cwd: string): Promise<[string, string][]> {
+  const [, ...lines] = (await readFile(join(cwd, 'state/omitted.csv'), 'utf8')).trimEnd().split('\n');
+  return lines
+    .map((line) => line.split(','))
+    .map((cells): [string, string] => [cells[3]!, cells[4]!])
+    .sort();
+}
+
+interface Records {
+  readonly leads: Record<string, unknown>;
+  readonly deals: Record<string, unknown>;
+  readonly comments: Record<string, unknown>;
+}
+
+/** The sandbox's records by external id, with names of stages and external ids of parents in place of ids. */
+function recordsOf(service: Sandbox): Records {
+  const { leads, deals, comments } = service.state();
+  const external = new Map([...leads, ...deals].map((record) => [record.id, record.externalId]));
+  const parent = (id: string | null) => (id === null ? null : external.get(id));
+  const pipelines = service.account.pipelines;
+  const users = service.account.users;
+  return {
+    leads: byId(leads, (lead) => ({
+      name: lead.fullName,
+      email: lead.email,
+      phone: lead.phoneNumber,
+      occurred_at: lead.occurredAt,
+      custom: lead.customParams,
+    })),
+    deals: byId(deals, (deal) => {
+      const pipeline = pipelines.find(({ id }) => id === deal.pipelineId);
+      const owner = users.find(({ id }) => id === deal.ownerId);
+      return {
+        title: deal.title,
+        amount: deal.amount,
+        currency: deal.currency,
+        lead: parent(deal.primaryContactId),
+        pipeline: pipeline?.name,
+        stage: pipeline?.stages.find(({ id }) => id === deal.stageId)?.name,
+        owner: owner ? (owner.email ?? owner.names[0]) : null,
+        custom: deal.customFields,
+      };
+    }),
+    comments: byId(comments, (comment) => ({
+      content: comment.content,
+      author: comment.authorName,
+      deal: parent(comment.dealId),
+      lead: parent(comment.leadId),
+    })),
+  };
+}
+
+function byId<T extends { readonly id: string; readonly externalId: string | null }>(
+  records: readonly T[],
+  show: (record: T) => object,
+): Record<string, unknown> {
+  return Object.fromEntries(records.map((record) => [record.externalId ?? record.id, show(record)]));
+}
