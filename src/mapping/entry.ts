@@ -43,7 +43,7 @@ export function compileEntry(spec: EntrySpec, index: number, unit: Unit): Compil
   const missing = unit.missingValues(spec.source);
   const { fields, when, each, occurredAt, stagePipeline } = parts;
 
-  const draft = (scope: Scope): Draft | undefined => {
+  const draftOf = (scope: Scope): Draft | undefined => {
     scope.clear();
     scope.field = '';
     const passes = when ? when(scope) : true;
@@ -67,23 +67,24 @@ export function compileEntry(spec: EntrySpec, index: number, unit: Unit): Compil
     if (type === 'comment/created') settleParents(data, policies.if_both, scope);
     const occurred = optionalText('occurred_at', occurredAt, scope);
     const pipeline = optionalText('stage_pipeline', stagePipeline, scope);
-    return {
+    const draft: { -readonly [K in keyof Draft]: Draft[K] } = {
       kind: 'draft',
       type,
       entry: index,
       place: scope.place,
       data,
-      ...(occurred !== undefined && { occurredAt: occurred }),
-      ...(pipeline !== undefined && { stagePipeline: pipeline }),
       issues: scope.issues,
       omissions: scope.omissions,
     };
+    if (occurred !== undefined) draft.occurredAt = occurred;
+    if (pipeline !== undefined) draft.stagePipeline = pipeline;
+    return draft;
   };
 
   const drafts = (row: Row, scope: Scope): readonly Draft[] => {
     scope.begin(row);
     if (!each) {
-      const only = draft(scope);
+      const only = draftOf(scope);
       return only ? [only] : NO_DRAFTS;
     }
     scope.field = 'each';
@@ -93,7 +94,7 @@ export function compileEntry(spec: EntrySpec, index: number, unit: Unit): Compil
     const found: Draft[] = [];
     for (const element of elementsOf(readValue(elements, missing))) {
       scope.element = element;
-      const one = draft(scope);
+      const one = draftOf(scope);
       if (one) found.push(one);
     }
     return found;

@@ -5,7 +5,7 @@ import type { Scope } from '../scope.ts';
 import type { Defaults } from '../spec.ts';
 import { compileFormat, formatMistake, readIso, type ReadDate } from './date-format.ts';
 import { onText, transform, type ArgumentProblem } from './transform.ts';
-import { offsetAt, zoneReader, type ZoneReader } from './zone.ts';
+import { zoneOffset, zoneReader, type ZoneOffset, type ZoneReader } from './zone.ts';
 
 /** Years that ISO 8601 writes with four digits. */
 const FIRST = Date.parse('0001-01-01T00:00:00Z');
@@ -108,16 +108,17 @@ function compileDate({ formats, timezone, locale, as }: ReturnType<typeof option
 
 function compileReader(source: string, locale: string, zone: string | undefined): Reader {
   if (source === 'iso') return readIso;
-  if (source === 'unix') return (text) => readUnix(text, 1000, zone);
-  if (source === 'unix_ms') return (text) => readUnix(text, 1, zone);
+  const offset = zone === undefined ? () => 0 : zoneOffset(zone);
+  if (source === 'unix') return (text) => readUnix(text, 1000, offset);
+  if (source === 'unix_ms') return (text) => readUnix(text, 1, offset);
   return compileFormat(source, locale).read;
 }
 
-function readUnix(text: string, unit: number, zone: string | undefined): ReadDate | undefined {
+function readUnix(text: string, unit: number, offsetAt: ZoneOffset): ReadDate | undefined {
   if (!/^-?\d{1,15}(?:\.\d+)?$/.test(text)) return undefined;
   const instant = Math.floor(Number(text) * unit + 0.001);
   if (instant < FIRST || instant > LAST) return undefined;
-  const offset = zone === undefined ? 0 : offsetAt(zone, instant);
+  const offset = offsetAt(instant);
   return { local: instant + offset, offset };
 }
 

@@ -48,7 +48,8 @@ export const join = transform<string>({
   compile: (separator) => (input) => {
     if (!Array.isArray(input)) return input;
     let joined: string | undefined;
-    for (const element of flattened(input as readonly JsonValue[])) {
+    const list = input as readonly JsonValue[];
+    for (const element of list.some(Array.isArray) ? flattened(list) : list) {
       if (element === null) continue;
       const piece = textOf(element);
       if (piece === undefined) {

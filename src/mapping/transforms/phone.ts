@@ -5,6 +5,7 @@ import { Fault, shown, textOf, type Result } from '../fault.ts';
 import { flag, name, object } from '../schema-parts.ts';
 import type { Scope } from '../scope.ts';
 import type { ValueSpec } from '../spec.ts';
+import { FastLanes } from './phone-fast-lane.ts';
 import { onText, transform, type ArgumentProblem } from './transform.ts';
 
 interface PhoneArgument {
@@ -13,13 +14,15 @@ interface PhoneArgument {
   readonly strict?: boolean | undefined;
 }
 
-type Library = Pick<typeof metadata, 'default' | 'getCountries' | 'isSupportedCountry'>;
+type Library = Pick<typeof metadata, 'default' | 'getCountries' | 'isSupportedCountry' | 'Metadata'>;
 
 /** Loaded by `load` before anything is checked or compiled: the metadata takes 50 ms that other mappings need not spend. */
 let library: Library | undefined;
+let lanes: FastLanes | undefined;
 
 export async function loadPhoneLibrary(): Promise<void> {
   library ??= await import('libphonenumber-js/max');
+  lanes ??= new FastLanes(new library.Metadata());
 }
 
 export const phone = transform<PhoneArgument>({
@@ -38,7 +41,10 @@ export const phone = transform<PhoneArgument>({
     const region = (argument?.region ?? defaults.region)?.toUpperCase();
     const regionFrom = argument?.region_from === undefined ? undefined : value(argument.region_from, 'region_from');
     const strict = argument?.strict ?? false;
+    const quick = strict || regionFrom ? undefined : lanes!.lane(supported(region));
     return onText((text, scope) => {
+      const plain = quick?.(text);
+      if (plain !== undefined) return plain;
       const own = regionFrom ? textOf(notFault(regionFrom(scope)))?.toUpperCase() : undefined;
       return e164(text, own ?? region, strict, scope);
     });
@@ -54,12 +60,16 @@ export function regionProblems(region: string, path: readonly string[]): Argumen
   return [{ code: 'unknown_region', path, message: `unknown region \`${region}\``, suggestion }];
 }
 
+function supported(region: string | undefined): CountryCode | undefined {
+  return region !== undefined && library!.isSupportedCountry(region) ? region : undefined;
+}
+
 function notFault(result: Result) {
   return result instanceof Fault ? undefined : result;
 }
 
 function e164(text: string, region: string | undefined, strict: boolean, scope: Scope): Result {
-  const known = region !== undefined && library!.isSupportedCountry(region) ? region : undefined;
+  const known = supported(region);
   const number =
     parse(text, known, strict) ?? (text.startsWith('00') ? parse(`+${text.slice(2)}`, known, strict) : undefined);
   if (!number) return badPhone(text, region, known);

@@ -1,9 +1,7 @@
 /**
- * Local times to instants. Luxon knows the offsets; the rule for the two awkward hours a year is ours and fixed: a local
- * time inside a daylight-saving gap does not exist, of one that occurs twice the first is meant.
+ * Local times to instants. Node's Intl knows the offsets; the rule for the two awkward hours a year is ours and fixed: a
+ * local time inside a daylight-saving gap does not exist, of one that occurs twice the first is meant.
  */
-import { FixedOffsetZone, IANAZone, type Zone } from 'luxon';
-
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
@@ -17,47 +15,62 @@ export interface LocalTime {
 /** `local` is the local time as if it stood in UTC. */
 export type ZoneReader = (local: number) => LocalTime;
 
+/** The offset in milliseconds that holds at an instant. */
+export type ZoneOffset = (instant: number) => number;
+
 const readers = new Map<string, ZoneReader>();
 
+/** One reader for each zone: what it has learnt of its offsets serves all transforms. */
 export function zoneReader(name: string): ZoneReader {
-  const known = readers.get(name);
-  if (known) return known;
-  const reader = compileZone(/^utc$/i.test(name) ? FixedOffsetZone.utcInstance : IANAZone.create(name));
+  const reader = readers.get(name) ?? compileZone(zoneOffset(name));
   readers.set(name, reader);
   return reader;
 }
 
-/** The offset in milliseconds that holds in a zone at an instant. */
-export function offsetAt(zone: string, instant: number): number {
-  return IANAZone.create(zone).offset(instant) * MINUTE;
+export function zoneOffset(name: string): ZoneOffset {
+  const format = new Intl.DateTimeFormat('en', { timeZone: name, timeZoneName: 'longOffset' });
+  return (instant) => {
+    const [, sign, hours = '0', minutes = '0', seconds = '0'] =
+      /GMT([+-])(\d{2}):(\d{2})(?::(\d{2}))?$/.exec(format.format(instant)) ?? [];
+    const size = Number(hours) * HOUR + Number(minutes) * MINUTE + Number(seconds) * 1000;
+    return sign === '-' ? -size : size;
+  };
 }
 
-function compileZone(zone: Zone): ZoneReader {
-  const offset = (instant: number): number => Math.round(zone.offset(instant) * MINUTE);
-  /** Offset of every local day on which, and on whose neighbours, it does not change; NaN for the others. */
+/**
+ * Asking Intl costs microseconds, so it is asked once a day of the calendar. No zone is known to have changed twice
+ * within a day.
+ */
+function compileZone(offset: ZoneOffset): ZoneReader {
+  const midnights = new Map<number, number>();
+  const atMidnight = (day: number): number => {
+    let known = midnights.get(day);
+    if (known === undefined) {
+      known = offset(day * DAY);
+      midnights.set(day, known);
+    }
+    return known;
+  };
+  /** Offset of every local day around which it does not change; NaN for the others. */
   const days = new Map<number, number>();
-  const answer = { instant: 0 as number | undefined, twice: false };
+  const steadyOffset = (day: number): number => {
+    const first = atMidnight(day - 1);
+    return first === atMidnight(day) && first === atMidnight(day + 1) && first === atMidnight(day + 2)
+      ? first
+      : Number.NaN;
+  };
   return (local) => {
     const day = Math.floor(local / DAY);
     let steady = days.get(day);
     if (steady === undefined) {
-      steady = steadyOffset(offset, day * DAY);
+      steady = steadyOffset(day);
       days.set(day, steady);
     }
-    if (Number.isNaN(steady)) return resolve(offset, local);
-    answer.instant = local - steady;
-    return answer;
+    return Number.isNaN(steady) ? resolve(offset, local) : { instant: local - steady, twice: false };
   };
 }
 
-/** Offsets are at most 14 hours, so what holds from a day before to two days after holds for the whole local day. */
-function steadyOffset(offset: (instant: number) => number, start: number): number {
-  const first = offset(start - DAY);
-  for (let hours = -12; hours <= 48; hours += 12) if (offset(start + hours * HOUR) !== first) return Number.NaN;
-  return first;
-}
-
-function resolve(offset: (instant: number) => number, local: number): LocalTime {
+function resolve(offset: ZoneOffset, local: number): LocalTime {
   const instants = new Set<number>();
   for (let hours = -24; hours <= 24; hours += 6) {
     const candidate = offset(local + hours * HOUR);
