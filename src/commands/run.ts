@@ -6,6 +6,7 @@ import { Halt } from '../pipeline/halt.ts';
 import { runMigration, type Monitor } from '../pipeline/run.ts';
 import { countEvents, estimateSeconds, totalOf } from '../pipeline/summarise.ts';
 import { startProgress, type Progress } from '../progress.ts';
+import { profileText } from '../report/profile.ts';
 import { durationText, endText } from '../report/text.ts';
 import {
   credentials,
@@ -95,7 +96,7 @@ function watch(settings: RunSettings, console: Console): { monitor: Monitor; end
           `${account.users.length} users`,
       );
     },
-    surveyed({ plan, records, samples, compiled }) {
+    surveyed({ plan, records, samples, profile, compiled }) {
       for (const warning of compiled.warnings) console.say(`warning: ${warning.message}`);
       const events = totalOf(EVENT_TYPES.map((type) => countEvents(plan, type)));
       const rate = settings.rate ?? DEFAULT_RATE;
@@ -107,7 +108,7 @@ function watch(settings: RunSettings, console: Console): { monitor: Monitor; end
         `surveyed ${records.read} records: ${events.total} events, ${due} to send ` +
           `(about ${durationText(estimateSeconds(due, rate, settings.reserve))} at ${rate.requests} per ${rate.seconds} s)`,
       );
-      if (settings.dryRun) console.say(`\n${samplesText(samples)}`);
+      if (settings.dryRun) console.say(`\n${samplesText(samples)}\n\n${profileText(profile)}`);
     },
     sending(view) {
       if (settings.progress && !settings.quiet) progress = startProgress(console, view);

@@ -86,6 +86,7 @@ async function runIn(job: RunJob, mapping: Mapping, state: StateDir, output: Sta
       ending: sent.ending,
       plan: found.plan,
       records: found.records,
+      profile: found.profile,
       report: found.report,
       outcomes: sent.outcomes,
       sending: {

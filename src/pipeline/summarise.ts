@@ -1,7 +1,8 @@
 import { EXIT, type ExitCode } from '../errors.ts';
 import { EVENT_TYPES, type Effect, type EventType } from '../model.ts';
 import type { ErrorReport } from '../report/error-report.ts';
-import type { EventCounts, Summary } from '../report/summary.ts';
+import type { Profile } from '../report/profile.ts';
+import type { EventCounts, Summary, SurveySnapshot } from '../report/summary.ts';
 import type { Rate } from '../settings.ts';
 import type { Plan } from './plan.ts';
 import type { RecordCounts } from './survey.ts';
@@ -63,6 +64,27 @@ export function estimateSeconds(events: number, rate: Rate, reserve: number): nu
   return Math.ceil((Math.max(0, events - perWindow) / perWindow) * rate.seconds);
 }
 
+/** Where the survey left every event; `status` counts from there while the run goes on. */
+export function snapshotOf(
+  migration: string,
+  baseUrl: string | null,
+  plan: Plan,
+  records: RecordCounts,
+): SurveySnapshot {
+  const byType = EVENT_TYPES.map((type) => [type, countEvents(plan, type)] as const);
+  return {
+    migration,
+    base_url: baseUrl,
+    at: new Date().toISOString(),
+    records,
+    by_type: Object.fromEntries(byType.filter(([, { total }]) => total > 0)),
+    to_send: EVENT_TYPES.reduce(
+      (sum, type) => sum + plan.tables[type].counts.ready + plan.tables[type].counts.retry,
+      0,
+    ),
+  };
+}
+
 export function summarise(run: {
   readonly migration: string;
   readonly dryRun: boolean;
@@ -71,6 +93,7 @@ export function summarise(run: {
   readonly ending: Ending;
   readonly plan: Plan;
   readonly records: RecordCounts;
+  readonly profile: Profile;
   readonly report: ErrorReport;
   readonly outcomes: Readonly<Record<Effect, number>>;
   readonly sending: SendingCounts;
@@ -103,6 +126,7 @@ export function summarise(run: {
     },
     errors_by_code: Object.fromEntries(report.errorsByCode),
     warnings_by_code: Object.fromEntries(report.warningsByCode),
+    profile: run.profile,
     estimate_seconds: estimateSeconds(
       byType.reduce((sum, [type]) => sum + plan.tables[type].counts.ready + plan.tables[type].counts.retry, 0),
       run.rate,

@@ -1,8 +1,10 @@
 import type { CompiledMapping } from '../mapping/mapping.ts';
 import { EVENT_TYPES, type EventType, type Issue, type Ready } from '../model.ts';
 import type { ErrorReport } from '../report/error-report.ts';
+import type { Profile } from '../report/profile.ts';
 import type { Source } from '../source/source.ts';
 import type { Plan } from './plan.ts';
+import { Profiler } from './profile.ts';
 import { readThrough } from './read.ts';
 import type { Resolver } from './resolve.ts';
 
@@ -21,6 +23,7 @@ export interface Survey {
   readonly unreadable: number;
   /** The first events of each type as they would go out. */
   readonly samples: ReadonlyMap<EventType, readonly Ready[]>;
+  readonly profile: Profile;
 }
 
 const SAMPLES_PER_TYPE = 3;
@@ -42,6 +45,7 @@ export async function survey(job: {
 }): Promise<Survey> {
   const { plan, report } = job;
   const records: RecordCounts = { read: 0, mapped: 0, skipped: 0, unreadable: 0 };
+  const profiler = new Profiler(job);
   const samples = new Map<EventType, Ready[]>(EVENT_TYPES.map((type) => [type, []]));
   let unreadable = 0;
   let writing: Promise<void>[] = [];
@@ -52,11 +56,13 @@ export async function survey(job: {
 
   for (const name of job.eventSources) {
     const entries = job.compiled.entries.filter(({ source }) => source === name);
+    const watch = profiler.watch(name);
     await readThrough(job.sources.get(name)!, entries, job.resolver, {
       goesOn: job.goesOn,
       item(item, events) {
         records.read += 1;
         if (item.kind === 'row') {
+          watch.row(item);
           records[events > 0 ? 'mapped' : 'skipped'] += 1;
           warn(item.issues);
           return;
@@ -69,6 +75,7 @@ export async function survey(job: {
       event({ event, row }) {
         const { type, place, externalId, issues, omissions } = event;
         warn(issues);
+        profiler.event(event, row);
         if (omissions.length > 0) writing.push(report.omitted(place, externalId, omissions));
         if (event.kind === 'invalid') {
           plan.addInvalid(event);
@@ -89,7 +96,7 @@ export async function survey(job: {
     });
   }
   plan.link(job.only);
-  return { records, unreadable, samples };
+  return { records, unreadable, samples, profile: profiler.finish(plan) };
 }
 
 const CHANGED = { severity: 'warning', kind: 'map', code: 'changed' } as const;

@@ -1,4 +1,5 @@
 import type { Effect, EventType } from '../model.ts';
+import type { Profile } from './profile.ts';
 
 export const SUMMARY_FILE = 'summary.json';
 export const SURVEY_FILE = 'survey.json';
@@ -44,6 +45,8 @@ export interface Summary {
   };
   readonly errors_by_code: Readonly<Record<string, number>>;
   readonly warnings_by_code: Readonly<Record<string, number>>;
+  /** What the survey noticed of the input as a whole. */
+  readonly profile: Profile;
   /** How long what is pending will take at the rate. */
   readonly estimate_seconds: number;
   readonly files: { readonly checkpoint: string | null; readonly errors: string; readonly report: string | null };

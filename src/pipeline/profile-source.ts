@@ -1,0 +1,185 @@
+import type { JsonObject, JsonValue } from '../json.ts';
+import { isObject, NumberText } from '../json.ts';
+import type { CompiledEntry } from '../mapping/mapping.ts';
+import { parsePath, walk } from '../mapping/path.ts';
+import type { Row } from '../model.ts';
+import type { SourceProfile } from '../report/profile.ts';
+import type { Source } from '../source/source.ts';
+import { ColumnWatch } from './profile-column.ts';
+
+/** Records of a JSON source that are looked through as a whole; of the others only what is still missing. */
+const SAMPLE = 1000;
+const MOST_PATHS = 500;
+
+/** Fields by whose values a mapping decides: their values are worth counting. */
+const DECIDING = /^(?:stage_name|owner_name|stage_pipeline|when|currency|stage_id|owner_id)$/;
+
+/** Watches the records of one source as the survey reads them. */
+export interface SourceWatch {
+  row(row: Row): void;
+  /** A date of this field was a spreadsheet's serial number. */
+  serialDate(field: string, row: Row): void;
+  profile(): SourceProfile;
+}
+
+/** `entries` are those that read the source. */
+export function watchSource(source: Source, entries: readonly CompiledEntry[]): SourceWatch {
+  return source.kind === 'table' ? new TableWatch(source, entries) : new TreeWatch(source, entries);
+}
+
+class TableWatch implements SourceWatch {
+  readonly #source: Source;
+  readonly #columns: readonly number[];
+  readonly #watches: readonly ColumnWatch[];
+  #records = 0;
+
+  constructor(source: Source, entries: readonly CompiledEntry[]) {
+    const fields = new Map<number, Set<string>>();
+    for (const { field, column } of entries.flatMap(({ uses }) => uses)) {
+      if (column === undefined) continue;
+      fields.set(column, (fields.get(column) ?? new Set()).add(field));
+    }
+    this.#source = source;
+    this.#columns = [...fields.keys()].sort((a, b) => a - b);
+    this.#watches = this.#columns.map((column) => newWatch(source.columns[column]!, fields.get(column)!));
+  }
+
+  row({ raw, place }: Row): void {
+    this.#records += 1;
+    const cells = raw as readonly string[];
+    const columns = this.#columns;
+    for (let index = 0; index < columns.length; index += 1) {
+      const cell = cells[columns[index]!];
+      if (cell !== undefined) this.#watches[index]!.take(cell, place.file, place.line);
+    }
+  }
+
+  serialDate(field: string, { raw, place }: Row): void {
+    const cells = raw as readonly string[];
+    const index = this.#watches.findIndex(
+      ({ fields }, at) => fields.includes(field) && /^\s*\d{5}\s*$/.test(cells[this.#columns[at]!] ?? ''),
+    );
+    const cell = cells[this.#columns[index] ?? -1];
+    if (cell !== undefined) this.#watches[index]!.addDamage('serial_date', cell.trim(), place.file, place.line);
+  }
+
+  profile(): SourceProfile {
+    const used = new Set(this.#columns);
+    const unused = this.#source.columns.filter((name, column) => name !== '' && !used.has(column));
+    return sourceProfile(this.#source, this.#records, unused, this.#watches);
+  }
+}
+
+interface PathWatch {
+  readonly path: string;
+  readonly read: (record: JsonObject) => JsonValue | undefined;
+  readonly watch: ColumnWatch;
+}
+
+class TreeWatch implements SourceWatch {
+  readonly #source: Source;
+  readonly #paths: readonly PathWatch[];
+  readonly #seen = new Set<string>();
+  #records = 0;
+
+  constructor(source: Source, entries: readonly CompiledEntry[]) {
+    const fields = new Map<string, Set<string>>();
+    for (const entry of entries) {
+      const each = entry.uses.find(({ field }) => field === 'each')?.path;
+      for (const { field, path } of entry.uses) {
+        const whole = field === 'each' ? path : wholePath(path, each);
+        fields.set(whole, (fields.get(whole) ?? new Set()).add(field));
+      }
+    }
+    this.#source = source;
+    this.#paths = [...fields].map(([path, names]) => {
+      const steps = parsePath(path);
+      return { path, read: (record) => walk(record, steps, 0), watch: newWatch(path, names) };
+    });
+  }
+
+  row({ raw, place }: Row): void {
+    this.#records += 1;
+    const record = raw as JsonObject;
+    const whole = this.#records <= SAMPLE;
+    if (whole) collectPaths(record, '', this.#seen);
+    for (const { read, watch } of this.#paths) {
+      if (whole || watch.wantsMore) takeAll(read(record), watch, place.file, place.line);
+    }
+  }
+
+  serialDate(field: string, { raw, place }: Row): void {
+    for (const { read, watch } of this.#paths) {
+      if (!watch.fields.includes(field)) continue;
+      const value = read(raw as JsonObject);
+      if (typeof value !== 'string' && typeof value !== 'number') continue;
+      if (/^\s*\d{5}\s*$/.test(String(value))) watch.addDamage('serial_date', String(value), place.file, place.line);
+    }
+  }
+
+  profile(): SourceProfile {
+    const used = this.#paths.map(({ path }) => path.replace(/\[\d+\]/g, ''));
+    const isUsed = (path: string): boolean =>
+      used.some((other) => other === '$' || other === path || path.startsWith(`${other}.`));
+    const unused = [...this.#seen].filter((path) => !isUsed(path));
+    return sourceProfile(
+      this.#source,
+      this.#records,
+      unused,
+      this.#paths.map(({ watch }) => watch),
+    );
+  }
+}
+
+function newWatch(column: string, fields: ReadonlySet<string>): ColumnWatch {
+  return new ColumnWatch(
+    column,
+    [...fields],
+    [...fields].some((field) => DECIDING.test(field)),
+  );
+}
+
+/** A path within `each` as one from the record on; paths cross lists by themselves. */
+function wholePath(path: string, each: string | undefined): string {
+  if (path.startsWith('$.')) return path.slice(2);
+  if (each === undefined || path === '$') return path;
+  return path === '.' ? each : `${each}.${path}`;
+}
+
+function takeAll(value: JsonValue | undefined, watch: ColumnWatch, file: string, line: number): void {
+  if (typeof value === 'string') watch.take(value, file, line);
+  else if (Array.isArray(value)) for (const each of value as readonly JsonValue[]) takeAll(each, watch, file, line);
+  else if (isObject(value)) watch.filled = true;
+  else if (value !== undefined && value !== null) watch.take(String(value), file, line);
+}
+
+/** The paths of all values in a record, without positions in lists. */
+function collectPaths(value: JsonValue | undefined, path: string, into: Set<string>): void {
+  if (into.size >= MOST_PATHS || value === undefined || value === null || value === '') return;
+  if (Array.isArray(value)) {
+    for (const element of value as readonly JsonValue[]) collectPaths(element, path, into);
+  } else if (isObject(value)) {
+    for (const [key, member] of Object.entries(value)) collectPaths(member, path === '' ? key : `${path}.${key}`, into);
+  } else if (typeof value !== 'object' || value instanceof NumberText) into.add(path);
+}
+
+function sourceProfile(
+  source: Source,
+  records: number,
+  unused: readonly string[],
+  watches: readonly ColumnWatch[],
+): SourceProfile {
+  return {
+    description: source.description,
+    records,
+    unused,
+    never_a_value:
+      records === 0 ? [] : watches.flatMap(({ filled, column, fields }) => (filled ? [] : [{ column, fields }])),
+    values: watches.flatMap((watch) => watch.values() ?? []),
+    damage: watches.flatMap(({ damage, column, fields }) =>
+      [...damage].map(([kind, found]) => ({ column, fields, kind, ...found })),
+    ),
+    dates: watches.flatMap((watch) => watch.dates() ?? []),
+    notices: source.notices(),
+  };
+}

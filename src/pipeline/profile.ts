@@ -1,0 +1,183 @@
+import { KeyTable, Uint32Column, type KeyWords } from '../keys.ts';
+import type { CompiledMapping } from '../mapping/mapping.ts';
+import { EVENT_TYPES, type EventType, type Invalid, type Issue, type Ready, type Row } from '../model.ts';
+import type { Profile, Uncovered } from '../report/profile.ts';
+import type { Source } from '../source/source.ts';
+import type { Plan } from './plan.ts';
+import { watchSource, type SourceWatch } from './profile-source.ts';
+
+/** Different names that are kept of those that nothing covers; beyond, only those already kept are counted on. */
+const MOST_UNCOVERED = 500;
+
+const UNCOVERED = /^(?:unresolved_|ambiguous_(?:stage|owner|pipeline)|not_mapped$)/;
+
+/** Counted like every other warning of the survey. */
+export interface WarningSink {
+  warning(issue: Issue): void;
+}
+
+interface Tally {
+  count: number;
+  readonly externalId: string;
+}
+
+/**
+ * Watches the survey read and map, and tells at its end what a person should know of the input as a whole. It keeps
+ * counts and a few examples, never the values of personal fields; its memory does not grow with the input but for 24
+ * bytes a distinct e-mail address and phone number.
+ */
+export class Profiler {
+  readonly #job: {
+    readonly sources: ReadonlyMap<string, Source>;
+    readonly compiled: CompiledMapping;
+    readonly report: WarningSink;
+  };
+  readonly #watches = new Map<string, SourceWatch>();
+  readonly #uncovered = new Map<string, { issue: Issue; count: number }>();
+  readonly #omitted = new Map<string, { type: EventType; field: string; count: number }>();
+  readonly #bare = new Map<string, Tally>();
+  readonly #contacts = { email: new SharedValues(), phone_number: new SharedValues() };
+
+  constructor(job: {
+    readonly sources: ReadonlyMap<string, Source>;
+    readonly eventSources: readonly string[];
+    readonly compiled: CompiledMapping;
+    readonly report: WarningSink;
+  }) {
+    this.#job = job;
+    for (const name of job.eventSources) {
+      const entries = job.compiled.entries.filter(({ source }) => source === name);
+      this.#watches.set(name, watchSource(job.sources.get(name)!, entries));
+    }
+  }
+
+  /** The watch over the rows of one source: taken once, as it is called for every row. */
+  watch(source: string): SourceWatch {
+    return this.#watches.get(source)!;
+  }
+
+  event(event: Ready | Invalid, row: Row): void {
+    if (event.issues.length > 0) for (const issue of event.issues) this.#issue(issue, row);
+    if (event.omissions.length > 0) {
+      for (const { field, original } of event.omissions) {
+        this.#countOmission(event.type, field);
+        if (/^\d{5}$/.test(original)) this.watch(row.place.source).serialDate(field, row);
+      }
+    }
+    if (event.kind === 'ready') this.#ready(event);
+  }
+
+  #issue(issue: Issue, row: Row): void {
+    if (issue.code === 'bad_date') this.watch(row.place.source).serialDate(issue.field ?? '', row);
+    if (!UNCOVERED.test(issue.code)) return;
+    const key = `${issue.field}\0${issue.message}`;
+    const known = this.#uncovered.get(key);
+    if (known) known.count += 1;
+    else if (this.#uncovered.size < MOST_UNCOVERED) this.#uncovered.set(key, { issue, count: 1 });
+  }
+
+  #countOmission(type: EventType, field: string): void {
+    const key = `${type}\0${field}`;
+    const known = this.#omitted.get(key);
+    if (known) known.count += 1;
+    else this.#omitted.set(key, { type, field, count: 1 });
+  }
+
+  #ready({ type, data, externalId = '' }: Ready): void {
+    if (type === 'lead/created') {
+      const { email, phone_number: phone } = data;
+      if (typeof email === 'string') this.#contacts.email.add(email, externalId);
+      if (typeof phone === 'string') this.#contacts.phone_number.add(phone, externalId);
+      if (data.full_name === undefined && email === undefined && phone === undefined) {
+        this.#countBare('lead_without_contact', externalId);
+      }
+    } else if (type === 'deal/created') {
+      if (data.lead_external_id === undefined) this.#countBare('deal_without_lead', externalId);
+      if (data.stage_id === undefined && data.stage_name === undefined) {
+        this.#countBare('deal_without_stage', externalId);
+      }
+    }
+  }
+
+  #countBare(code: string, externalId: string): void {
+    const known = this.#bare.get(code);
+    if (known) known.count += 1;
+    else this.#bare.set(code, { count: 1, externalId });
+  }
+
+  /** To be called when all was read: what was noticed, which also counts among the report's warnings. */
+  finish(plan: Plan): Profile {
+    const profile: Profile = {
+      sources: Object.fromEntries([...this.#watches].map(([name, watch]) => [name, watch.profile()])),
+      uncovered: [...this.#uncovered.values()].sort((a, b) => b.count - a.count).map(asUncovered),
+      omitted: [...this.#omitted.values()],
+      duplicates: Object.fromEntries(
+        EVENT_TYPES.map((type) => [type, plan.tables[type].counts.duplicate] as const).filter(([, count]) => count > 0),
+      ),
+      shared: Object.entries(this.#contacts).flatMap(([field, { count, externalId }]) =>
+        count > 0 ? [{ field, count, external_id: externalId }] : [],
+      ),
+      bare: [...this.#bare].map(([code, { count, externalId }]) => ({ code, count, external_id: externalId })),
+    };
+    this.#warn(profile);
+    return profile;
+  }
+
+  #warn(profile: Profile): void {
+    const { report, compiled, sources } = this.#job;
+    const warn = (code: string, message: string, times = 1): void => {
+      for (let time = 0; time < times; time += 1) report.warning({ severity: 'warning', kind: 'map', code, message });
+    };
+    for (const { code, message } of compiled.warnings) warn(code, message);
+    for (const source of sources.values()) for (const { code, message } of source.notices()) warn(code, message);
+    for (const { code, count } of profile.bare) warn(code, code, count);
+    for (const { field, count } of profile.shared) warn(`shared_${field}`, field, count);
+    for (const source of Object.values(profile.sources)) {
+      for (const { column } of source.never_a_value) warn('never_a_value', column);
+      for (const { kind, column, count } of source.damage) warn(kind, column, count);
+      for (const { kind, column } of source.dates)
+        warn(`dates_read_${kind === 'either' ? 'either_way' : 'mixed'}`, column);
+    }
+  }
+}
+
+function asUncovered({ issue, count }: { issue: Issue; count: number }): Uncovered {
+  const { code, field = '', message, hint } = issue;
+  return { code, field, message, ...(hint === undefined ? {} : { hint }), count };
+}
+
+/** Counts the leads whose e-mail address or phone number another lead has as well, without keeping either. */
+class SharedValues {
+  count = 0;
+  externalId = '';
+  readonly #keys = new KeyTable();
+  /** For each value a hash of the first id that had it. */
+  readonly #owners = new Uint32Column();
+
+  add(value: string, externalId: string): void {
+    const before = this.#keys.size;
+    const number = this.#keys.intern(quickWords(value));
+    const owner = quickWords(externalId)[0];
+    if (number === before) this.#owners.set(number, owner);
+    else if (this.#owners.get(number) !== owner) {
+      this.count += 1;
+      this.externalId ||= externalId;
+    }
+  }
+}
+
+/** 128 bits that are fast, not cryptographic: a clash would only miscount a warning. */
+function quickWords(text: string): KeyWords {
+  let a = 1779033703;
+  let b = 3144134277;
+  let c = 1013904242;
+  let d = 2773480762;
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    a = b ^ Math.imul(a ^ code, 597399067);
+    b = c ^ Math.imul(b ^ code, 2869860233);
+    c = d ^ Math.imul(c ^ code, 951274213);
+    d = a ^ Math.imul(d ^ code, 2716044179);
+  }
+  return [a >>> 0, b >>> 0, c >>> 0, d >>> 0];
+}
