@@ -1,4 +1,5 @@
 import { open, type FileHandle } from 'node:fs/promises';
+import { messageOf, UserError } from './errors.ts';
 
 interface Waiting {
   readonly text: string;
@@ -9,23 +10,30 @@ interface Waiting {
 
 /**
  * A file that only grows (mode 0600). Whatever waits is written in one go, and one flush to disk serves all that asked
- * for it. After a failed write nothing more is written: every later append fails with the same error.
+ * for it. What cannot be written (a full disk, say) is a `UserError`; after one, nothing more is written and every later
+ * append fails with it.
  */
 export class AppendLog {
+  readonly #path: string;
   readonly #file: FileHandle;
   #waiting: Waiting[] = [];
   #working: Promise<void> | undefined;
-  #broken: { readonly cause: unknown } | undefined;
+  #broken: UserError | undefined;
 
-  private constructor(file: FileHandle) {
+  private constructor(path: string, file: FileHandle) {
+    this.#path = path;
     this.#file = file;
   }
 
   /** Opens for appending; `keepBytes` cuts the file to that length first (0 begins anew). */
   static async open(path: string, options: { keepBytes?: number } = {}): Promise<AppendLog> {
-    const file = await open(path, 'a', 0o600);
-    if (options.keepBytes !== undefined) await file.truncate(options.keepBytes);
-    return new AppendLog(file);
+    try {
+      const file = await open(path, 'a', 0o600);
+      if (options.keepBytes !== undefined) await file.truncate(options.keepBytes);
+      return new AppendLog(path, file);
+    } catch (error) {
+      throw cannotWrite(path, error);
+    }
   }
 
   /** Resolves when the text is in the file, or, if `durable`, on the disk. */
@@ -47,7 +55,7 @@ export class AppendLog {
       this.#waiting = [];
       if (!this.#broken) await this.#write(batch);
       for (const { resolve, reject } of batch) {
-        if (this.#broken) reject(this.#broken.cause);
+        if (this.#broken) reject(this.#broken);
         else resolve();
       }
     }
@@ -58,8 +66,15 @@ export class AppendLog {
     try {
       await this.#file.appendFile(batch.map(({ text }) => text).join(''));
       if (batch.some(({ durable }) => durable)) await this.#file.datasync();
-    } catch (cause) {
-      this.#broken = { cause };
+    } catch (error) {
+      this.#broken = cannotWrite(this.#path, error);
     }
   }
+}
+
+export function cannotWrite(path: string, error: unknown): UserError {
+  return new UserError(`cannot write ${path}: ${messageOf(error)}`, {
+    hint: 'make room or mend the permissions, then rerun: nothing that was acknowledged is lost',
+    cause: error,
+  });
 }

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
+import { cannotWrite } from './append-log.ts';
 import { codeOf, EXIT, messageOf, UserError } from './errors.ts';
 
 /** A migration's state directory: 0700, everything in it 0600. */
@@ -39,11 +40,15 @@ export class StateDir {
   }
 }
 
-/** Replaces a file as a whole: whoever reads it sees the old text or the new one. */
+/** Replaces a file as a whole: whoever reads it sees the old text or the new one. Throws a `UserError`. */
 export async function writeWhole(path: string, text: string): Promise<void> {
   const temporary = `${path}.tmp`;
-  await writeFile(temporary, text, { mode: 0o600 });
-  await rename(temporary, path);
+  try {
+    await writeFile(temporary, text, { mode: 0o600 });
+    await rename(temporary, path);
+  } catch (error) {
+    throw cannotWrite(path, error);
+  }
 }
 
 interface Holder {
@@ -80,12 +85,7 @@ export class Lock {
       );
     }
     const mine: Holder = { host: hostname(), pid: process.pid, at: new Date().toISOString() };
-    try {
-      await writeWhole(path, `${JSON.stringify(mine)}\n`);
-    } catch (error) {
-      server?.close();
-      throw new UserError(`cannot write to the state directory ${state.path}: ${messageOf(error)}`, { cause: error });
-    }
+    await writeWhole(path, `${JSON.stringify(mine)}\n`);
     return new Lock(path, server);
   }
 

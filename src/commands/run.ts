@@ -72,9 +72,11 @@ async function targetOf(settings: RunSettings, console: Console): Promise<RunTar
 
 /** The first signal lets what is in flight end; the second ends at once. */
 function listenForSignals(halt: Halt, console: Console): () => void {
+  let signalled = false;
   const on = (signal: 'SIGINT' | 'SIGTERM', exitCode: ExitCode) => {
     const listener = (): void => {
-      if (halt.reason) process.exit(exitCode);
+      if (signalled) process.exit(exitCode);
+      signalled = true;
       console.complain(`${signal}: waiting for the requests in flight (again to end at once)`);
       halt.request({ code: 'interrupted', message: `interrupted by ${signal}`, exitCode });
     };
@@ -110,6 +112,7 @@ function watch(settings: RunSettings, console: Console): { monitor: Monitor; end
       );
       if (settings.dryRun) console.say(`\n${samplesText(samples)}\n\n${profileText(profile)}`);
     },
+    trouble: (message) => console.complain(`warning: ${message}`),
     sending(view) {
       if (settings.progress && !settings.quiet) progress = startProgress(console, view);
     },

@@ -2,7 +2,7 @@ import PQueue from 'p-queue';
 import type { AppendLog } from '../append-log.ts';
 import { IF_CHANGED } from '../checkpoint/lines.ts';
 import type { CheckpointWriter } from '../checkpoint/write.ts';
-import { EXIT, messageOf } from '../errors.ts';
+import { EXIT, UserError } from '../errors.ts';
 import { contentSha, fieldHashes } from '../identity.ts';
 import type { Policies } from '../mapping/mapping.ts';
 import { entityOf, isUpdate, type Effect, type EventType, type Outcome, type Ready } from '../model.ts';
@@ -110,12 +110,8 @@ export class Dispatcher {
       });
       await this.#settle(due, ready, id, outcome, again);
     } catch (error) {
-      halt.request({
-        code: 'state_not_written',
-        message: `cannot write to the state directory: ${messageOf(error)}`,
-        hint: 'make room or mend the permissions, then rerun: nothing acknowledged is lost',
-        exitCode: EXIT.stopped,
-      });
+      if (!(error instanceof UserError)) throw error;
+      halt.request({ code: 'state_not_written', message: error.message, hint: error.hint, exitCode: EXIT.stopped });
     }
   }
 

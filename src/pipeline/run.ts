@@ -15,7 +15,8 @@ import { loadMapping } from '../mapping/load.ts';
 import type { Mapping } from '../mapping/mapping.ts';
 import { EVENT_TYPES } from '../model.ts';
 import type { Redactor } from '../redact.ts';
-import type { Summary } from '../report/summary.ts';
+import { writeReport } from '../report/html/write.ts';
+import { REPORT_FILE, SUMMARY_FILE, SURVEY_FILE, type Summary } from '../report/summary.ts';
 import { RunLog } from '../run-log.ts';
 import type { Account } from '../service/account.ts';
 import { DEFAULT_RATE, type Credentials, type RunSettings, type Tolerance } from '../settings.ts';
@@ -28,15 +29,15 @@ import type { Halt } from './halt.ts';
 import { pass, type PassJob } from './pass.ts';
 import type { Plan } from './plan.ts';
 import { connect, statePath, storedAccountOf, surveyMigration, type Surveyed, type Target } from './setup.ts';
-import { countEvents, endingOf, summarise, totalOf, type Ending } from './summarise.ts';
-
-export const SUMMARY_FILE = 'summary.json';
+import { countEvents, endingOf, snapshotOf, summarise, totalOf, type Ending } from './summarise.ts';
 
 /** Who watches a run: told of each stage as it begins, and handed what progress is drawn from. */
 export interface Monitor {
   connected?(account: Account, baseUrl: string | undefined): void;
   surveyed?(found: Surveyed): void;
   sending?(view: { readonly plan: Plan; readonly deliverer: Deliverer }): void;
+  /** What went wrong beside the run itself. */
+  trouble?(message: string): void;
 }
 
 export interface RunJob {
@@ -77,6 +78,10 @@ async function runIn(job: RunJob, mapping: Mapping, state: StateDir, output: Sta
     const found = await surveyMigration({ settings, mapping, state, output, target, offlineAccount, halt, log });
     const alreadyAcknowledged = totalOf(EVENT_TYPES.map((type) => countEvents(found.plan, type))).acknowledged;
     monitor.surveyed?.(found);
+    if (!settings.dryRun) {
+      const snapshot = snapshotOf(mapping.migration, target?.baseUrl ?? null, found.plan, found.records);
+      await writeWhole(state.file(SURVEY_FILE), `${JSON.stringify(snapshot)}\n`);
+    }
     const sent = await carryOn(job, mapping, state, target, found, log);
     const summary = summarise({
       migration: mapping.migration,
@@ -101,11 +106,16 @@ async function runIn(job: RunJob, mapping: Mapping, state: StateDir, output: Sta
       files: {
         checkpoint: settings.dryRun ? null : state.file(CHECKPOINT_FILE),
         errors: output.file('errors.csv'),
-        report: null,
+        report: output.file(REPORT_FILE),
       },
     });
     await found.report.close();
-    await writeWhole(output.file(SUMMARY_FILE), `${JSON.stringify(summary, null, 2)}\n`);
+    try {
+      await writeWhole(output.file(SUMMARY_FILE), `${JSON.stringify(summary, null, 2)}\n`);
+      await writeReport(output, { withValues: false });
+    } catch (error) {
+      monitor.trouble?.(messageOf(error));
+    }
     log.write('end', { exit: summary.exit, events: summary.events });
     return summary;
   } finally {
@@ -217,6 +227,7 @@ async function sendAll(
   } finally {
     clearInterval(alarm);
     await dispatcher.idle();
+    deliverer.close();
     await writer.close();
     await ids.close();
   }
@@ -232,25 +243,12 @@ async function beginCheckpoint(
   found: Surveyed,
 ): Promise<CheckpointWriter> {
   const { checkpoint, input } = found;
-  try {
-    const writer = await CheckpointWriter.open(path, checkpoint);
-    await writer.begin([
-      ...(checkpoint.header ? [] : [newHeader(mapping, target.baseUrl, target.account)]),
-      {
-        kind: 'run',
-        tool: TOOL,
-        mapping_sha256: mapping.sha256,
-        inputs: input.digests(),
-        at: new Date().toISOString(),
-      },
-    ]);
-    return writer;
-  } catch (error) {
-    throw new UserError(`cannot write the checkpoint ${path}: ${messageOf(error)}`, {
-      hint: 'make room or mend the permissions, then rerun',
-      cause: error,
-    });
-  }
+  const writer = await CheckpointWriter.open(path, checkpoint);
+  await writer.begin([
+    ...(checkpoint.header ? [] : [newHeader(mapping, target.baseUrl, target.account)]),
+    { kind: 'run', tool: TOOL, mapping_sha256: mapping.sha256, inputs: input.digests(), at: new Date().toISOString() },
+  ]);
+  return writer;
 }
 
 function allowed(tolerance: Tolerance, plan: Plan): number {

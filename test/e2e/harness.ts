@@ -44,6 +44,8 @@ export interface Ended {
 export interface Running {
   readonly child: ChildProcess;
   readonly ended: Promise<Ended>;
+  /** What it has said so far. */
+  stderr(): string;
 }
 
 export function start(args: readonly string[], options: { cwd: string; env?: Record<string, string> }): Running {
@@ -60,7 +62,7 @@ export function start(args: readonly string[], options: { cwd: string; env?: Rec
     child.once('error', reject);
     child.once('close', (code, signal) => resolve({ code, signal, stdout, stderr }));
   });
-  return { child, ended };
+  return { child, ended, stderr: () => stderr };
 }
 
 export function backfill(

@@ -1,0 +1,261 @@
+import { spawnSync } from 'node:child_process';
+import { mkdir, readFile, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { withoutTimes, type Sandbox } from '../../src/sandbox/index.ts';
+import { backfill, environmentOf, FAST, files, sandbox, start, summaryOf, workspace } from './harness.ts';
+
+const SLOW = { rules: [{ kind: 'latency', min_ms: 100, max_ms: 150 } as const] };
+
+function posts(service: Sandbox): number {
+  return service.requests().filter(({ method }) => method === 'POST').length;
+}
+
+/** A directory with `count` leads to send, which the test may change. */
+async function leads(count: number, name = (id: number) => `Name ${id}`, extra = ''): Promise<string> {
+  const cwd = await workspace();
+  const rows = Array.from({ length: count }, (_, id) => `${id},${name(id)}`);
+  await files(cwd, {
+    'people.csv': `id,name\n${rows.join('\n')}\n`,
+    'mapping.yaml': `version: 1
+migration: stops
+sources:
+  people: { path: people.csv }
+events:
+  - type: lead/created
+    source: people
+    data: { external_id: id, full_name: name${extra} }
+`,
+  });
+  return cwd;
+}
+
+describe('a run that is interrupted', () => {
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('by %s records what is in flight, says how to resume, and resumes', async (signal, code) => {
+    const service = await sandbox({ faults: SLOW });
+    const cwd = await leads(60);
+    const env = environmentOf(service);
+    const args = ['run', 'mapping.yaml', '--json', ...FAST];
+    const run = start(args, { cwd, env });
+    await expect.poll(() => posts(service), { timeout: 20_000 }).toBeGreaterThan(12);
+    run.child.kill(signal);
+    const ended = await run.ended;
+    expect(ended.code).toBe(code);
+    expect(ended.stderr).toContain(`to resume: backfill ${args.join(' ')}`);
+    const summary = summaryOf(ended);
+    expect(summary.exit).toEqual({ code, reason: 'interrupted' });
+    expect(summary.events.acknowledged).toBe(posts(service));
+    expect(summary.events.pending).toBe(60 - posts(service));
+
+    const rest = summaryOf(await backfill(args, { cwd, env }));
+    expect(rest.exit.code).toBe(0);
+    expect(posts(service)).toBe(60);
+  });
+
+  it('twice ends at once, and loses nothing', async () => {
+    const service = await sandbox({
+      faults: { rules: [{ kind: 'hang', committed: true, when: { requests: { from: 5 } } }] },
+    });
+    const cwd = await leads(20);
+    const env = environmentOf(service);
+    const run = start(['run', 'mapping.yaml', ...FAST], { cwd, env });
+    await expect.poll(() => posts(service), { timeout: 20_000 }).toBeGreaterThan(5);
+    run.child.kill('SIGINT');
+    await expect.poll(() => run.stderr(), { timeout: 10_000 }).toContain('again to end at once');
+    run.child.kill('SIGINT');
+    expect((await run.ended).code).toBe(130);
+    service.setFaults({ rules: [] });
+    const rest = summaryOf(await backfill(['run', 'mapping.yaml', '--json', ...FAST], { cwd, env }));
+    expect(rest.events.acknowledged).toBe(20);
+    expect(service.state().leads.map(({ revision }) => revision)).toEqual(Array.from({ length: 20 }, () => 1));
+  });
+});
+
+describe('a run that stops by itself', () => {
+  it('after --max-requests spends no more, and goes on when rerun', async () => {
+    const service = await sandbox();
+    const cwd = await leads(30);
+    const env = environmentOf(service);
+    const first = await backfill(['run', 'mapping.yaml', '--json', '--max-requests', '12', ...FAST], { cwd, env });
+    expect(first.code).toBe(3);
+    expect(summaryOf(first).exit.reason).toBe('max_requests');
+    expect(posts(service)).toBe(12);
+    await backfill(['run', 'mapping.yaml', '--max-requests', '12', ...FAST], { cwd, env });
+    expect(posts(service)).toBe(24);
+    expect((await backfill(['run', 'mapping.yaml', '--max-requests', '12', ...FAST], { cwd, env })).code).toBe(0);
+    expect(posts(service)).toBe(30);
+  });
+
+  it('at the time of --until', async () => {
+    const service = await sandbox({ faults: SLOW });
+    const cwd = await leads(200);
+    const until = new Date(Date.now() + 3000).toISOString();
+    const ended = await backfill(['run', 'mapping.yaml', '--json', '--until', until, '--concurrency', '2', ...FAST], {
+      cwd,
+      env: environmentOf(service),
+    });
+    expect(ended.code).toBe(3);
+    expect(summaryOf(ended)).toMatchObject({ exit: { reason: 'until' }, events: { acknowledged: posts(service) } });
+  });
+
+  it('before the first event when more are invalid than --max-errors allows', async () => {
+    const service = await sandbox();
+    const cwd = await leads(
+      20,
+      (id) => (id < 5 ? '' : `Name ${id}`),
+      ', custom_params: { n: { from: name, required: true } }',
+    );
+    const env = environmentOf(service);
+    const run = (...more: string[]) => backfill(['run', 'mapping.yaml', '--json', ...FAST, ...more], { cwd, env });
+    for (const tolerance of ['4', '24%']) {
+      const ended = await run('--max-errors', tolerance);
+      expect(ended.code).toBe(2);
+      expect(summaryOf(ended)).toMatchObject({
+        exit: { reason: 'too_many_invalid' },
+        events: { invalid: 5, pending: 15 },
+      });
+    }
+    expect(posts(service)).toBe(0);
+    expect((await run('--max-errors', '25%')).code).toBe(1);
+    expect(posts(service)).toBe(15);
+  });
+
+  it('after 25 rejections in a row with one code, and tries them last when rerun', async () => {
+    const refused = { rules: [{ kind: 'status', status: 422, code: 'odd' } as const] };
+    const service = await sandbox({ faults: refused });
+    const cwd = await leads(60);
+    const env = environmentOf(service);
+    const ended = await backfill(['run', 'mapping.yaml', '--json', ...FAST], { cwd, env });
+    expect(ended.code).toBe(3);
+    expect(summaryOf(ended).exit.reason).toBe('rejections_in_a_row');
+    expect(posts(service)).toBe(25);
+
+    service.setFaults({ rules: [] });
+    const rest = summaryOf(await backfill(['run', 'mapping.yaml', '--json', ...FAST], { cwd, env }));
+    expect(rest.exit.code).toBe(0);
+    const order = service.state().leads.map(({ externalId, createdAt }) => [createdAt, Number(externalId)] as const);
+    const lastNew = order
+      .filter(([, id]) => id >= 25)
+      .map(([at]) => at)
+      .sort()
+      .at(-1)!;
+    const firstAgain = order
+      .filter(([, id]) => id < 25)
+      .map(([at]) => at)
+      .sort()[0]!;
+    expect(firstAgain >= lastNew).toBe(true);
+  });
+
+  it('after more rejections than --max-errors allows', async () => {
+    const codes = ['a', 'b', 'c', 'd', 'e', 'f'].map((code, index) => ({
+      kind: 'status' as const,
+      status: 422,
+      code,
+      when: { requests: { from: index * 3 + 1, to: index * 3 + 2 } },
+    }));
+    const service = await sandbox({ faults: { rules: codes } });
+    const cwd = await leads(40);
+    const ended = await backfill(
+      ['run', 'mapping.yaml', '--json', '--max-errors', '5', '--concurrency', '1', ...FAST],
+      {
+        cwd,
+        env: environmentOf(service),
+      },
+    );
+    expect(ended.code).toBe(3);
+    expect(summaryOf(ended)).toMatchObject({ exit: { reason: 'too_many_errors' }, events: { rejected: 6 } });
+  });
+
+  it('when the credentials are refused, after one more try', async () => {
+    const service = await sandbox({
+      faults: { rules: [{ kind: 'rotate_token', when: { requests: { from: 10 }, times: 1 } }] },
+    });
+    const cwd = await leads(30);
+    const ended = await backfill(['run', 'mapping.yaml', '--json', ...FAST], { cwd, env: environmentOf(service) });
+    expect(ended.code).toBe(3);
+    const summary = summaryOf(ended);
+    expect(summary.exit.reason).toBe('webhook_auth_failed');
+    expect(summary.events).toMatchObject({ rejected: 0, acknowledged: service.state().leads.length });
+  });
+});
+
+describe('input that changes under a run', () => {
+  it('is noticed before the next pass: exit 3, and nothing of it is sent', async () => {
+    const service = await sandbox({ faults: SLOW });
+    const cwd = await workspace('demo');
+    const env = environmentOf(service);
+    const run = start(['run', 'mapping.yaml', '--json', ...FAST], { cwd, env });
+    await expect.poll(() => posts(service), { timeout: 20_000 }).toBeGreaterThan(0);
+    const deals = await readFile(join(cwd, 'deals.csv'), 'utf8');
+    await files(cwd, { 'deals.csv': deals.replace('Annual licence', 'Annual license') });
+    const ended = await run.ended;
+    expect(ended.code).toBe(3);
+    expect(ended.stderr).toContain('the input changed while it was being sent');
+    expect(service.state().deals).toEqual([]);
+    const rest = summaryOf(await backfill(['run', 'mapping.yaml', '--json', ...FAST], { cwd, env }));
+    expect(rest.exit.reason).toBe('blocked');
+    expect(service.state().deals.some(({ title }) => title?.startsWith('Annual license'))).toBe(true);
+  });
+
+  it('is no reason to stop when only its time is another', async () => {
+    const service = await sandbox({ faults: SLOW });
+    const cwd = await workspace('demo');
+    const run = start(['run', 'mapping.yaml', '--json', ...FAST], { cwd, env: environmentOf(service) });
+    await expect.poll(() => posts(service), { timeout: 20_000 }).toBeGreaterThan(0);
+    await utimes(join(cwd, 'deals.csv'), new Date(), new Date());
+    expect((await run.ended).code).toBe(1);
+  });
+});
+
+describe('a disk without room', () => {
+  /** A file system of a few pages, where this process may mount one. */
+  async function tinyDisk(size: string): Promise<string | undefined> {
+    const path = join(await workspace(), 'disk');
+    await mkdir(path);
+    if (spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', path]).status !== 0) return undefined;
+    onTestFinished(() => void spawnSync('umount', ['-l', path]));
+    return path;
+  }
+
+  it('in mid-run stops with exit 3 and loses nothing', async (context) => {
+    const disk = await tinyDisk('48k');
+    if (disk === undefined) return context.skip('this process may not mount a file system');
+    const service = await sandbox();
+    const cwd = await leads(300);
+    const env = environmentOf(service);
+    const ended = await backfill(['run', 'mapping.yaml', '--json', '--state', join(disk, 'state'), ...FAST], {
+      cwd,
+      env,
+    });
+    expect(ended.code, ended.stderr).toBe(3);
+    expect(ended.stderr).toMatch(/cannot write .*ENOSPC/);
+    const processed = service.state().leads.length;
+    expect(processed).toBeGreaterThan(0);
+    expect(processed).toBeLessThan(300);
+
+    spawnSync('mount', ['-o', 'remount,size=4m', disk]);
+    const rest = summaryOf(
+      await backfill(['run', 'mapping.yaml', '--json', '--state', join(disk, 'state'), ...FAST], { cwd, env }),
+    );
+    expect(rest).toMatchObject({ exit: { code: 0 }, events: { acknowledged: 300 } });
+    const calm = await sandbox();
+    await backfill(['run', 'mapping.yaml', '--state', 'calm', ...FAST], { cwd, env: environmentOf(calm) });
+    const records = (of: Sandbox) => withoutTimes(of.state()).leads.map((lead) => ({ ...lead, id: '' }));
+    expect(records(service)).toEqual(records(calm));
+  });
+
+  it('or one that cannot be written is found before anything is sent', async () => {
+    const service = await sandbox();
+    const cwd = await leads(3);
+    const ended = await backfill(['run', 'mapping.yaml', '--state', 'people.csv/state', ...FAST], {
+      cwd,
+      env: environmentOf(service),
+    });
+    expect(ended.code).toBe(2);
+    expect(ended.stderr).toMatch(/cannot create the state directory .*people\.csv\/state/);
+    expect(posts(service)).toBe(0);
+  });
+});
