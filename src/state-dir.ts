@@ -40,18 +40,18 @@ export class StateDir {
   }
 }
 
-/** Replaces a file as a whole: whoever reads it sees the old text or the new one. Throws a `UserError`. */
-export async function writeWhole(path: string, text: string): Promise<void> {
+/** Replaces a file as a whole: whoever reads it sees the old content or the new. Throws a `UserError`. */
+export async function writeWhole(path: string, content: string | Uint8Array): Promise<void> {
   const temporary = `${path}.tmp`;
   try {
-    await writeFile(temporary, text, { mode: 0o600 });
+    await writeFile(temporary, content, { mode: 0o600 });
     await rename(temporary, path);
   } catch (error) {
     throw cannotWrite(path, error);
   }
 }
 
-interface Holder {
+export interface Holder {
   readonly host: string;
   readonly pid: number;
   readonly at: string;
@@ -93,6 +93,17 @@ export class Lock {
     await unlink(this.#path).catch(() => undefined);
     await new Promise<void>((resolve) => (this.#server ? this.#server.close(() => resolve()) : resolve()));
   }
+}
+
+/** The run that holds a state directory now, if any. Only looks: a run that begins meanwhile is not disturbed. */
+export async function lockHolder(state: StateDir): Promise<Holder | undefined> {
+  const holder = await readHolder(state.file('lock.json'));
+  if (process.platform !== 'linux') {
+    return holder && (holder.host !== hostname() || isAlive(holder.pid)) ? holder : undefined;
+  }
+  const name = `@${(await socketName(state.path)).slice(1)}`;
+  const sockets = await readFile('/proc/net/unix', 'utf8').catch(() => '');
+  return sockets.includes(name) || holder?.host !== hostname() ? holder : undefined;
 }
 
 function held(by: string, hint: string): UserError {

@@ -17,6 +17,11 @@ interface Column {
   readonly bin: Bin;
 }
 
+/** What a count is multiplied with to be shown: a rate per minute, unless that would be an extrapolation. */
+export function rateFactor(step: number): number {
+  return step < 60 ? 1 : 60 / step;
+}
+
 /** Events settled per minute as stacked columns; long pauses are cut out and marked. Decoration of the table beside it. */
 export function throughputChart({ step, periods }: Periods): Markup {
   const slots = periods.reduce((sum, { bins }) => sum + bins.length, 0) + PAUSE * (periods.length - 1);
@@ -34,7 +39,7 @@ export function throughputChart({ step, periods }: Periods): Markup {
       x += slot;
     }
   });
-  const perMinute = 60 / step;
+  const perMinute = rateFactor(step);
   const highest = Math.max(...columns.map(({ bin }) => totalOfBin(bin))) * perMinute;
   const top = niceCeiling(highest);
   const y = (rate: number): number => HEIGHT - BOTTOM - (rate / top) * (HEIGHT - TOP - BOTTOM);

@@ -3,7 +3,7 @@ import { EVENT_TYPES } from '../../model.ts';
 import type { EventCounts, Summary } from '../summary.ts';
 import { durationText } from '../text.ts';
 import { totalOfBin } from '../timeline.ts';
-import { throughputChart } from './chart.ts';
+import { rateFactor, throughputChart } from './chart.ts';
 import type { Findings } from './findings.ts';
 import { html, type Markup } from './markup.ts';
 import { dataTable, number, section, time } from './parts.ts';
@@ -84,14 +84,16 @@ export function throughput({ standing: { history } }: Findings): Markup | undefi
     'throughput',
     'Throughput over time',
     html`<p>
-      ${number(settled)} answers of the service, as events per minute in steps of
-      ${unit}${periods.periods.length > 1 ? '; long pauses are cut out where a dashed line stands' : ''}.
+      ${number(settled)} answers of the service,
+      ${
+        rateFactor(step) === 1 ? `events in each ${unit}` : `as events per minute in steps of ${unit}`
+      }${periods.periods.length > 1 ? '; long pauses are cut out where a dashed line stands' : ''}.
     </p>`,
     html`<div
       class="wide"
       tabindex="0"
       role="region"
-      aria-label="Chart: events per minute over time; its numbers follow below"
+      aria-label="Chart: how many events were answered over time; its numbers follow below"
     >
       ${throughputChart(periods)}
     </div>`,
@@ -99,7 +101,7 @@ export function throughput({ standing: { history } }: Findings): Markup | undefi
     html`<details>
       <summary>The numbers behind this chart</summary>
       ${dataTable(
-        `Events settled per ${unit}`,
+        `Events answered in each ${unit}`,
         [{ title: 'From' }, ...['lead', 'deal', 'comment', 'rejected'].map((title) => ({ title, numeric: true }))],
         all
           .filter(({ bin }) => totalOfBin(bin) > 0)

@@ -11,7 +11,7 @@ export const STYLE = `
   :root {
     --paper: #14181f; --panel: #1d232d; --ink: #e6eaf0; --soft: #a3aebd; --rule: #343d4b; --accent: #8ab8f2;
     --acknowledged: #4fae84; --duplicates: #7d97bb; --invalid: #dca24a; --rejected: #e2685b; --blocked: #a67fd0; --pending: #4d5766;
-    --lead: #5b9be0; --deal: #4fbfae; --comment: #52698c;
+    --lead: #5b9be0; --deal: #4fbfae; --comment: #8094b6;
     --good: #86d8b0; --good-paper: #16352a; --bad: #f3a79e; --bad-paper: #43201d; --warn: #f0c987; --warn-paper: #3d2f14;
   }
 }

@@ -1,0 +1,28 @@
+import { stat } from 'node:fs/promises';
+import { z } from 'zod';
+import { CHECKPOINT_FILE } from '../checkpoint/lines.ts';
+import type { Console } from '../console.ts';
+import { EXIT, UserError, type ExitCode } from '../errors.ts';
+import { writeReport } from '../report/html/write.ts';
+import { SUMMARY_FILE } from '../report/summary.ts';
+import { parseOptions } from '../settings.ts';
+import { StateDir } from '../state-dir.ts';
+import { existingState, stateOptions } from './state.ts';
+
+const options = stateOptions.extend({ dryRun: z.boolean().default(false), withValues: z.boolean().default(false) });
+
+/** `backfill report`: writes `report.html` again from the state directory, and prints its path. */
+export async function report(argv: Readonly<Record<string, unknown>>, console: Console): Promise<ExitCode> {
+  const settings = parseOptions(options, argv);
+  const found = await existingState(settings);
+  const state = settings.dryRun ? await StateDir.existing(found.file('dry-run')) : found;
+  const files = [CHECKPOINT_FILE, SUMMARY_FILE].map((name) => stat(state.file(name)));
+  if ((await Promise.allSettled(files)).every(({ status }) => status === 'rejected')) {
+    throw new UserError(`there is nothing to report in ${state.path}: it has neither a checkpoint nor a summary`, {
+      hint: settings.dryRun ? 'make a dry run first' : 'run the migration first; --dry-run reports on the last dry run',
+    });
+  }
+  console.print(await writeReport(state, settings));
+  if (settings.withValues) console.say('it holds field values of records: treat it like the exports themselves');
+  return EXIT.done;
+}
