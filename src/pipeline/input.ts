@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { copyFile, mkdir, readdir, stat } from 'node:fs/promises';
+import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { messageOf, UserError } from '../errors.ts';
 import type { Mapping } from '../mapping/mapping.ts';
 import { didYouMean } from '../problem.ts';
 import { openSource, withFixes } from '../source/index.ts';
 import type { FileDigest, Source } from '../source/source.ts';
-import type { StateDir } from '../state-dir.ts';
+import { writeWhole, type StateDir } from '../state-dir.ts';
 import { inputChanged } from './pass.ts';
 
 /** The opened sources of a mapping, and the means to notice that a file is not what it was. */
@@ -19,14 +19,13 @@ export class Input {
     this.sources = sources;
   }
 
-  /** `fixes` are corrected rejects by source name, applied over the records that they name. */
-  static async open(mapping: Mapping, fixes: ReadonlyMap<string, string>): Promise<Input> {
+  static async open(mapping: Mapping, fixes: Fixes): Promise<Input> {
     const sources = new Map<string, Source>();
     for (const spec of mapping.sources) {
       if (!mapping.usedSources.includes(spec.name)) continue;
-      const source = await openSource(spec);
-      const fix = fixes.get(spec.name);
-      sources.set(spec.name, fix === undefined ? source : await withFixes(source, fix));
+      let source = await openSource(spec);
+      for (const path of fixes.get(spec.name) ?? []) source = await withFixes(source, path);
+      sources.set(spec.name, source);
     }
     const input = new Input(sources);
     for (const path of input.#paths()) input.#stamps.set(path, await stampOf(path));
@@ -54,31 +53,48 @@ export class Input {
   }
 }
 
+/** Files of corrected rejects by source name, in the order in which they apply: a later one wins. */
+export type Fixes = ReadonlyMap<string, readonly string[]>;
+
 /**
- * Keeps the corrected rejects given with `--fix` in the state directory, so that every rerun applies them, and returns
- * all that are kept, by source name.
+ * The corrected rejects to apply: those of earlier runs, which the state directory keeps, then those given now with
+ * `--fix`. `keep`: those are kept too, unless they are the ones that were given last time.
  */
-export async function keepFixes(
+export async function collectFixes(
   state: StateDir,
   mapping: Mapping,
   given: ReadonlyMap<string, string>,
-): Promise<ReadonlyMap<string, string>> {
+  keep: boolean,
+): Promise<Fixes> {
   const directory = state.file('fixes');
   const names = mapping.sources.map(({ name }) => name);
-  if (given.size > 0) await mkdir(directory, { recursive: true, mode: 0o700 });
+  const fixes = new Map<string, string[]>();
+  for (const file of (await readdir(directory).catch(() => [])).sort()) {
+    const [, name] = /^(.+)\.\d{4}\.[^.]+$/.exec(file) ?? [];
+    if (name !== undefined) fixes.set(name, [...(fixes.get(name) ?? []), join(directory, file)]);
+  }
+  if (keep && given.size > 0) await mkdir(directory, { recursive: true, mode: 0o700 });
   for (const [name, path] of given) {
     if (!names.includes(name)) {
       throw new UserError(`--fix ${name}=…: the mapping has no source \`${name}\``, {
         hint: didYouMean(name, names) ?? `it has ${names.join(', ')}`,
       });
     }
-    const kept = join(directory, `${name}${extname(path) || '.csv'}`);
-    await copyFile(path, kept).catch((error: unknown) => {
-      throw new UserError(`cannot read ${path}: ${messageOf(error)}`, { cause: error });
-    });
+    const kept = fixes.get(name) ?? [];
+    const last = kept.at(-1);
+    if (last !== undefined && (await sha256Of(last)) === (await sha256Of(path).catch(() => undefined))) continue;
+    const target = join(directory, `${name}.${String(kept.length + 1).padStart(4, '0')}${extname(path) || '.csv'}`);
+    if (keep) await copyPrivate(path, target);
+    fixes.set(name, [...kept, keep ? target : path]);
   }
-  const files = await readdir(directory).catch(() => []);
-  return new Map(files.map((file) => [file.slice(0, -extname(file).length), join(directory, file)]));
+  return fixes;
+}
+
+async function copyPrivate(path: string, target: string): Promise<void> {
+  const bytes = await readFile(path).catch((error: unknown) => {
+    throw new UserError(`cannot read ${path}: ${messageOf(error)}`, { cause: error });
+  });
+  await writeWhole(target, bytes);
 }
 
 async function stampOf(path: string): Promise<string> {

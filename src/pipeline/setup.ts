@@ -17,7 +17,7 @@ import { writeWhole, type StateDir } from '../state-dir.ts';
 import { TOOL } from '../version.ts';
 import { assertBound } from './binding.ts';
 import type { Halt } from './halt.ts';
-import { Input, keepFixes } from './input.ts';
+import { Input, collectFixes } from './input.ts';
 import { holdAllButFirst, holdAllButPicked } from './pilot.ts';
 import { Plan } from './plan.ts';
 import { Resolver } from './resolve.ts';
@@ -107,7 +107,7 @@ export async function surveyMigration(job: {
   readonly log: RunLog;
 }): Promise<Surveyed> {
   const { settings, mapping, state, target, halt, log } = job;
-  const input = await Input.open(mapping, await keepFixes(settings.dryRun ? job.output : state, mapping, settings.fix));
+  const input = await Input.open(mapping, await collectFixes(state, mapping, settings.fix, !settings.dryRun));
   const path = state.file(CHECKPOINT_FILE);
   const keepFields = mapping.entries.some(({ policies }) => typeof policies.if_changed === 'object');
   const checkpoint = await loadCheckpoint(path, { keepFields });
