@@ -31,7 +31,8 @@ export class Outage {
   readonly #waiting = new Map<string, () => void>();
   #silentSince: number | undefined;
   #answeredAt = -Infinity;
-  #down = false;
+  /** The present outage, if there is one; a later one is another. */
+  #down: object | undefined;
   #probeAt = 0;
   #alone: string | undefined;
   #arrived: () => void = () => undefined;
@@ -45,7 +46,7 @@ export class Outage {
   }
 
   get isDown(): boolean {
-    return this.#down;
+    return this.#down !== undefined;
   }
 
   /** Milliseconds until /health is asked again. */
@@ -60,7 +61,7 @@ export class Outage {
 
   /** Whether this event has to wait. */
   holds(id: string): boolean {
-    return this.#isStillDown() && this.#alone !== id;
+    return this.#down !== undefined && !this.#options.halt.requested && this.#alone !== id;
   }
 
   /** Resolves when this event may be sent: at once, after the outage, or as the one that goes alone. */
@@ -78,7 +79,7 @@ export class Outage {
     this.#failing.clear();
     this.#silentSince = undefined;
     if (!this.#down) return;
-    this.#down = false;
+    this.#down = undefined;
     this.#options.log('outage_over');
     this.#releaseAll();
   }
@@ -90,29 +91,29 @@ export class Outage {
     this.#failing.add(id);
     if (this.#alone === id) this.#aloneEnded();
     if (this.#isTooLong() || this.#down || this.#failing.size < this.#threshold) return;
-    this.#down = true;
+    this.#down = {};
     log('outage', { events: this.#failing.size });
-    void this.#recover();
+    void this.#recover(this.#down);
   }
 
-  async #recover(): Promise<void> {
+  async #recover(outage: object): Promise<void> {
     const { health, clock, halt, random, log } = this.#options;
-    for (let probes = 1; this.#isStillDown(); probes += 1) {
+    for (let probes = 1; this.#isStillDown(outage); probes += 1) {
       const ceiling = backoffCeiling(probes);
       const wait = ceiling / 2 + (random() * ceiling) / 2;
       this.#probeAt = clock.monotonic() + wait;
       await clock.sleep(wait, halt.signal);
-      if (!this.#isStillDown() || this.#isTooLong()) return;
+      if (!this.#isStillDown(outage) || this.#isTooLong()) return;
       const isHealthy = await health();
       log('health', { answers: isHealthy });
-      if (isHealthy) await this.#sendOneAlone();
+      if (isHealthy && this.#isStillDown(outage)) await this.#sendOneAlone(outage);
     }
   }
 
   /** Each time it is another one's turn: an event that fails by itself must not hold up the rest. */
-  async #sendOneAlone(): Promise<void> {
+  async #sendOneAlone(outage: object): Promise<void> {
     if (this.#waiting.size === 0) await new Promise<void>((resolve) => (this.#arrived = resolve));
-    if (!this.#isStillDown()) return;
+    if (!this.#isStillDown(outage)) return;
     const [id, release] = this.#waiting.entries().next().value!;
     this.#waiting.delete(id);
     this.#alone = id;
@@ -122,8 +123,8 @@ export class Outage {
     this.#alone = undefined;
   }
 
-  #isStillDown(): boolean {
-    return this.#down && !this.#options.halt.requested;
+  #isStillDown(outage: object): boolean {
+    return this.#down === outage && !this.#options.halt.requested;
   }
 
   #releaseAll(): void {

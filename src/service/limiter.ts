@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import Bottleneck from 'bottleneck';
 import type { Clock } from '../clock.ts';
 import { HEADERS } from './contract.ts';
@@ -47,6 +48,9 @@ export class NotSent extends Error {
   override readonly name = 'NotSent';
 }
 
+/** Of the even distance between requests, what is kept to at least while others use the key. */
+const PACE = 0.5;
+
 /** Answers on a local clock are never later than they really came; timers and server clocks may be a little off. */
 const MARGIN_MS = 25;
 
@@ -79,6 +83,7 @@ export class Limiter {
   /** Pauses in a row that did not help. */
   #refusals = 0;
   #probe: Promise<void> | undefined;
+  #minTime = 0;
 
   #bottleneck: Bottleneck | undefined;
   #ready: Promise<Bottleneck>;
@@ -91,7 +96,9 @@ export class Limiter {
     this.#windowMs = rate.seconds * 1000;
     this.#foreign = new ForeignUse(this.#windowMs, rate.requests);
     this.#allowed = this.#allowance();
+    this.#minTime = this.#distance();
     this.#offset = clock.wall() - clock.monotonic();
+    setMaxListeners(0, this.#stopped.signal);
     for (const age of history?.recent(this.#windowMs) ?? []) this.#comesBack(clock.monotonic() - age);
     this.#bottleneck = this.#build();
     this.#ready = Promise.resolve(this.#bottleneck);
@@ -138,6 +145,7 @@ export class Limiter {
       this.#pausedAt = this.#options.clock.monotonic();
     }
     this.pause((retryAfterMs ?? backoffCeiling(this.#refusals)) + backoff(this.#refusals));
+    this.#adjust();
   }
 
   /**
@@ -259,6 +267,20 @@ export class Limiter {
     const allowed = this.#allowance();
     this.#give(allowed - this.#allowed);
     this.#allowed = allowed;
+    const minTime = this.#distance();
+    if (minTime === this.#minTime) return;
+    this.#minTime = minTime;
+    void this.#bottleneck?.updateSettings({ minTime });
+  }
+
+  /**
+   * Milliseconds between requests at least. Bursts are harmless while the key is ours alone; they starve others and hide
+   * them, as what is in flight may be either's.
+   */
+  #distance(): number {
+    const { rate, reserve, clock } = this.#options;
+    const isShared = reserve > 0 || this.#refusals > 0 || this.#foreign.estimate(clock.monotonic()) > 0;
+    return isShared ? (PACE * this.#windowMs) / Math.min(rate.requests, this.#serviceLimit) : 0;
   }
 
   #give(tokens: number): void {
@@ -279,7 +301,7 @@ export class Limiter {
 
   #build(): Bottleneck {
     const reservoir = this.#allowed - this.#taken - this.#returns.length;
-    return new Bottleneck({ reservoir, maxConcurrent: this.#options.concurrency });
+    return new Bottleneck({ reservoir, maxConcurrent: this.#options.concurrency, minTime: this.#minTime });
   }
 
   /**

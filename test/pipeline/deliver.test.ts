@@ -1,17 +1,21 @@
 import { describe, expect, test } from 'vitest';
 import { failed, processed, type Answer } from '../service/scripted-server.ts';
-import { delivery, KEY, startBench, TOKEN } from './delivery.ts';
+import { delivery, jitter, KEY, startBench, TOKEN } from './delivery.ts';
 
 /** Answers in turn; the last one again and again. */
 function inTurn(...answers: Answer[]) {
   return (_request: unknown, nth: number): Answer => answers[Math.min(nth, answers.length) - 1]!;
 }
 
-describe('what is sent', () => {
-  test('one event goes out once, with triggers suppressed in envelope and header, under its own id', async () => {
+const exists = failed(409, 'already_exists', 'external_id exists');
+const missing = failed(422, 'not_found', 'external_id does not exist');
+
+describe('acknowledged', () => {
+  test('an event goes out once, under its own id, with triggers suppressed in envelope and header', async () => {
     const bench = await startBench(() => processed());
     const outcome = await bench.deliver(delivery('e1'));
     expect(outcome).toEqual({ status: 'acknowledged', outcome: 'created', entityId: 'srv-1', attempts: 1 });
+    expect(bench.announced).toEqual(['e1']);
     expect(bench.server.arrived).toHaveLength(1);
     const [request] = bench.server.arrived;
     expect(request!.method).toBe('POST');
@@ -26,4 +30,277 @@ describe('what is sent', () => {
     });
     expect(bench.deliverer.counters).toEqual({ requests: 1, events_sent: 1, retries: 0, rate_limited: 0 });
   });
+
+  test('an event that the service already processed is acknowledged as deduplicated', async () => {
+    const bench = await startBench(() => processed('none', true));
+    expect(await bench.deliver(delivery('e1'))).toMatchObject({
+      status: 'acknowledged',
+      outcome: 'none',
+      code: 'deduplicated',
+    });
+  });
+
+  test('a first send without effect carries no code, so that it can be warned of', async () => {
+    const bench = await startBench(() => processed('none'));
+    expect(await bench.deliver(delivery('e1'))).not.toHaveProperty('code');
+  });
+});
+
+describe('refused', () => {
+  test.each([
+    [400, { success: false, error: { code: 'invalid_payload', message: 'data.email: bad' } }, 'invalid_payload'],
+    [413, '', 'http_413'],
+    [418, '<!doctype html><title>Teapot</title>', 'http_418'],
+    [422, { success: false, error: { code: 'parent_not_found', message: 'no lead' } }, 'parent_not_found'],
+    [422, { error: 'Unprocessable' }, 'http_422'],
+    [451, { message: 'not here' }, 'http_451'],
+  ])('%i %j is a rejection, with one attempt and the run going on', async (status, body, code) => {
+    const bench = await startBench(() => ({ status, body }));
+    const outcome = await bench.deliver(delivery('e1'));
+    expect(outcome).toMatchObject({ status: 'rejected', code, httpStatus: status, attempts: 1 });
+    expect(bench.halt.requested).toBe(false);
+  });
+});
+
+describe('409 already_exists', () => {
+  test('is a rejection with a hint by default, as somebody else made the record', async () => {
+    const bench = await startBench(() => exists);
+    expect(await bench.deliver(delivery('e1'))).toMatchObject({
+      status: 'rejected',
+      code: 'already_exists',
+      message: 'external_id exists',
+      hint: expect.stringContaining('if_exists: skip') as string,
+    });
+  });
+
+  test('is acknowledged without effect where the mapping skips', async () => {
+    const bench = await startBench(() => exists);
+    expect(await bench.deliver(delivery('e1', { policies: { if_exists: 'skip' } }))).toEqual({
+      status: 'acknowledged',
+      outcome: 'none',
+      entityId: '',
+      code: 'already_exists',
+      attempts: 1,
+    });
+  });
+
+  test('sends the update under its own id where the mapping updates; the event is announced once', async () => {
+    const bench = await startBench(inTurn(exists, processed('updated')));
+    const second = { type: 'lead/updated', id: 'e1-second' } as const;
+    const outcome = await bench.deliver(delivery('e1', { policies: { if_exists: 'update' }, second }));
+    expect(outcome).toEqual({ status: 'acknowledged', outcome: 'updated', entityId: 'srv-1', attempts: 2 });
+    expect(bench.server.arrived.map(({ body }) => [body.id, body.type])).toEqual([
+      ['e1', 'lead/created'],
+      ['e1-second', 'lead/updated'],
+    ]);
+    expect(bench.announced).toEqual(['e1']);
+    expect(bench.deliverer.counters).toMatchObject({ requests: 2, events_sent: 1, retries: 0 });
+  });
+
+  test.each([
+    ['a lost connection', 'cut'],
+    ['a 500', failed(500, 'internal')],
+    ['a page of a proxy', { status: 200, body: '<html>' }],
+  ] as [string, Answer][])('after %s in this run is our own doing: replayed', async (_name, first) => {
+    const bench = await startBench(inTurn(first, exists));
+    expect(await bench.deliver(delivery('e1'))).toEqual({
+      status: 'acknowledged',
+      outcome: 'none',
+      entityId: '',
+      code: 'replayed',
+      attempts: 2,
+    });
+  });
+
+  test('after a 429 is somebody else’s doing: that attempt was answered', async () => {
+    const bench = await startBench(inTurn({ status: 429 }, exists));
+    expect(await bench.deliver(delivery('e1'))).toMatchObject({ status: 'rejected', code: 'already_exists' });
+  });
+
+  test('after a send of an earlier run is replayed, or changed where the content was another', async () => {
+    const bench = await startBench(() => exists);
+    expect(await bench.deliver(delivery('e1', { earlierSend: 'same' }))).toMatchObject({ code: 'replayed' });
+    expect(await bench.deliver(delivery('e2', { earlierSend: 'other' }))).toMatchObject({ code: 'changed' });
+  });
+
+  test('after an earlier run that may have died before its update repeats the update, and is replayed', async () => {
+    const bench = await startBench(inTurn(exists, processed('none', true)));
+    const second = { type: 'lead/updated', id: 'e1-second' } as const;
+    const policies = { if_exists: 'update' } as const;
+    const outcome = await bench.deliver(delivery('e1', { earlierSend: 'same', policies, second }));
+    expect(outcome).toMatchObject({ status: 'acknowledged', code: 'replayed', entityId: 'srv-1', attempts: 2 });
+    expect(bench.server.arrived[1]!.body.id).toBe('e1-second');
+  });
+});
+
+describe('422 not_found on an update', () => {
+  test('is a rejection with a hint by default', async () => {
+    const bench = await startBench(() => missing);
+    expect(await bench.deliver(delivery('e1', { type: 'deal/updated' }))).toMatchObject({
+      status: 'rejected',
+      code: 'not_found',
+      hint: expect.stringContaining('if_missing') as string,
+    });
+  });
+
+  test('is acknowledged without effect where the mapping skips', async () => {
+    const bench = await startBench(() => missing);
+    const outcome = await bench.deliver(delivery('e1', { type: 'deal/updated', policies: { if_missing: 'skip' } }));
+    expect(outcome).toMatchObject({ status: 'acknowledged', outcome: 'none', code: 'not_found' });
+  });
+
+  test('creates under the second id where the mapping creates; a lost answer to that is a replay too', async () => {
+    const bench = await startBench(inTurn(missing, 'cut', exists));
+    const second = { type: 'deal/created', id: 'e1-second' } as const;
+    const policies = { if_missing: 'create' } as const;
+    const outcome = await bench.deliver(delivery('e1', { type: 'deal/updated', policies, second }));
+    expect(outcome).toMatchObject({ status: 'acknowledged', code: 'replayed', attempts: 3 });
+    expect(bench.server.arrived.map(({ body }) => body.id)).toEqual(['e1', 'e1-second', 'e1-second']);
+  });
+
+  test('a second request that is refused is a rejection, and there is no third', async () => {
+    const bench = await startBench(inTurn(missing, exists));
+    const second = { type: 'deal/created', id: 'e1-second' } as const;
+    const policies = { if_missing: 'create', if_exists: 'update' } as const;
+    const outcome = await bench.deliver(delivery('e1', { type: 'deal/updated', policies, second }));
+    expect(outcome).toMatchObject({ status: 'rejected', code: 'already_exists', attempts: 2 });
+  });
+});
+
+describe('credentials refused', () => {
+  test('the same event is tried once more after five seconds, and the run goes on if that is answered', async () => {
+    const bench = await startBench(inTurn(failed(403, 'webhook_auth_failed'), processed()));
+    expect(await bench.deliver(delivery('e1'))).toMatchObject({ status: 'acknowledged', attempts: 2 });
+    expect(bench.clock.slept).toContain(5_000);
+    expect(bench.halt.requested).toBe(false);
+  });
+
+  test.each([401, 403])('%i twice stops the run (exit 3); all that was in flight stays pending', async (status) => {
+    let release: () => void = () => undefined;
+    const all = new Promise<void>((resolve) => (release = resolve));
+    const bench = await startBench((_request, nth) => {
+      if (nth === 4) release();
+      return { status, body: { error: 'no' }, after: all };
+    });
+    const outcomes = await Promise.all(['a', 'b', 'c', 'd'].map((id) => bench.deliver(delivery(id))));
+    expect(outcomes.map((outcome) => outcome.status)).toEqual(['pending', 'pending', 'pending', 'pending']);
+    expect(bench.halt.reason).toMatchObject({ exitCode: 3, code: status === 401 ? 'unauthorised' : 'forbidden' });
+    const sent = bench.server.arrived.map(({ body }) => body.id);
+    expect(sent).toHaveLength(5);
+    expect(sent.slice(0, 4)).toContain(sent[4]);
+  });
+
+  test('nothing else is sent until the doubt is settled', async () => {
+    const bench = await startBench(({ body }, nth) => (nth === 1 ? failed(401, 'x') : processed()));
+    const first = bench.deliver(delivery('first'));
+    while (bench.deliverer.status().waiting?.reason !== 'credentials') await new Promise((go) => setTimeout(go, 1));
+    const others = ['b', 'c'].map((id) => bench.deliver(delivery(id)));
+    await Promise.all([first, ...others]);
+    expect(bench.server.arrived.map(({ body }) => body.id).slice(0, 2)).toEqual(['first', 'first']);
+  });
+});
+
+test.each([404, 405, 410])('%i on the webhook is a wrong base URL: the run stops', async (status) => {
+  const bench = await startBench(({ url }) => ({ status, body: `Cannot POST ${url}` }));
+  expect(await bench.deliver(delivery('e1'))).toEqual({ status: 'pending', attempts: 1 });
+  expect(bench.halt.reason).toMatchObject({ code: 'wrong_base_url', exitCode: 2 });
+  expect(bench.halt.reason!.message).not.toContain(TOKEN);
+});
+
+test('404 after events were settled stops the run with exit 3', async () => {
+  const bench = await startBench(inTurn(processed(), { status: 404 }));
+  await bench.deliver(delivery('e1'));
+  await bench.deliver(delivery('e2'));
+  expect(bench.halt.reason).toMatchObject({ code: 'wrong_base_url', exitCode: 3 });
+});
+
+describe('429', () => {
+  test('is never counted as a failed attempt, however often it comes', async () => {
+    const limited: Answer = { status: 429, headers: { 'retry-after': '7' } };
+    const bench = await startBench((_request, nth) => (nth <= 12 ? limited : processed()));
+    expect(await bench.deliver(delivery('e1'))).toMatchObject({ status: 'acknowledged', attempts: 13 });
+    expect(bench.deliverer.counters).toEqual({ requests: 13, events_sent: 1, retries: 12, rate_limited: 12 });
+  });
+
+  test('holds back all lanes for at least Retry-After', async () => {
+    const bench = await startBench(inTurn({ status: 429, headers: { 'retry-after': '30' } }, processed()));
+    const first = bench.deliver(delivery('e1'));
+    while (bench.deliverer.status().waiting?.reason !== 'rate_limited') await new Promise((go) => setTimeout(go, 1));
+    const before = bench.clock.monotonic();
+    const waits = bench.deliverer.status().waiting!.nextInMs;
+    expect(waits).toBeGreaterThanOrEqual(29_000);
+    await Promise.all([first, bench.deliver(delivery('e2'))]);
+    expect(bench.clock.monotonic() - before).toBeGreaterThanOrEqual(waits);
+  });
+});
+
+describe('an attempt without an answer that counts', () => {
+  test.each([
+    ['500', failed(500, 'internal')],
+    ['503 of a proxy', { status: 503, body: '<html>' }],
+    ['408', { status: 408 }],
+    ['425', { status: 425 }],
+    ['a redirect, which is not followed', { status: 302, headers: { location: '/elsewhere' } }],
+    ['a lost connection', 'cut'],
+    ['silence', 'silence'],
+    ['200 with another body', { status: 200, body: { ok: true } }],
+    ['200 with half a body', { status: 200, body: '{"status":"processed"' }],
+    ['200 with nothing', { status: 200, body: '' }],
+  ] as [string, Answer][])('%s is repeated under the same id', async (_name, answer) => {
+    const bench = await startBench(inTurn(answer, processed()), { timeoutSeconds: 0.3 });
+    expect(await bench.deliver(delivery('e1'))).toMatchObject({ status: 'acknowledged', attempts: 2 });
+    expect(bench.server.arrived.map(({ body, url }) => [body.id, url])).toEqual([
+      ['e1', `/webhooks/ingest/${TOKEN}`],
+      ['e1', `/webhooks/ingest/${TOKEN}`],
+    ]);
+    expect(bench.announced).toEqual(['e1']);
+  });
+
+  test('five times makes a rejection while others are answered', async () => {
+    const bench = await startBench(({ body }) =>
+      body.id === 'poison' ? failed(500, 'internal', 'oops') : processed(),
+    );
+    const poison = bench.deliver(delivery('poison'));
+    let settled = false;
+    void poison.then(() => (settled = true));
+    for (let n = 0; !settled; n += 1) await bench.deliver(delivery(`good-${n}`));
+    expect(await poison).toEqual({
+      status: 'rejected',
+      code: 'internal',
+      message: 'oops',
+      httpStatus: 500,
+      hint: expect.any(String) as string,
+      attempts: 5,
+    });
+    expect(bench.halt.requested).toBe(false);
+  });
+
+  test.each([
+    ['silence', 'timeout'],
+    ['cut', 'connection_lost'],
+  ] as const)('five times %s is the rejection %s', async (answer, code) => {
+    const bench = await startBench(() => answer, { timeoutSeconds: 0.05 });
+    expect(await bench.deliver(delivery('e1'))).toMatchObject({ status: 'rejected', code, attempts: 5 });
+  });
+
+  test('is waited out with exponentially growing full jitter', async () => {
+    const bench = await startBench((_request, nth) => (nth <= 4 ? failed(500, 'internal') : processed()));
+    await bench.deliver(delivery('e1'));
+    const random = jitter();
+    const backoffs = [1_000, 2_000, 4_000, 8_000].map((ceiling) => random() * ceiling);
+    expect(bench.clock.slept).toEqual(expect.arrayContaining(backoffs));
+  });
+
+  test('a Retry-After on a 503 is kept to', async () => {
+    const bench = await startBench(inTurn({ status: 503, headers: { 'retry-after': '120' } }, processed()));
+    await bench.deliver(delivery('e1'));
+    expect(bench.clock.slept).toContain(120_000);
+  });
+});
+
+test('what beforeSend throws is thrown, and nothing is sent', async () => {
+  const bench = await startBench(() => processed());
+  bench.failAnnouncing(new Error('disk full'));
+  await expect(bench.deliver(delivery('e1'))).rejects.toThrow('disk full');
+  expect(bench.server.arrived).toHaveLength(0);
 });

@@ -19,6 +19,8 @@ export interface Bench {
   readonly announced: string[];
   readonly logged: string[];
   deliver: Deliverer['deliver'];
+  /** From now on `beforeSend` throws this. */
+  failAnnouncing(error: Error): void;
 }
 
 export const TOKEN = 'ingest-token-kept-secret';
@@ -27,7 +29,7 @@ export const KEY = 'api-key-kept-secret';
 /** A deliverer over a real client and a real server that answers as told; its waiting takes no real time. */
 export async function startBench(
   answer: (request: Arrived, nth: number) => Answer,
-  options: { concurrency?: number; maxOutageMs?: number; timeoutSeconds?: number; baseUrl?: string } = {},
+  options: { concurrency?: number; maxOutageMs?: number; timeoutSeconds?: number; isSecure?: boolean } = {},
 ): Promise<Bench> {
   const { concurrency = 10, maxOutageMs = 30 * 60_000, timeoutSeconds = 10 } = options;
   const server = await startScripted(answer);
@@ -35,7 +37,8 @@ export async function startBench(
   const halt = new Halt();
   const limiter = createLimiter({ rate: { requests: 10_000, seconds: 60 }, reserve: 0, concurrency, clock });
   const client = createClient({
-    baseUrl: options.baseUrl ?? server.baseUrl,
+    // The server speaks plain HTTP all the same.
+    baseUrl: options.isSecure ? server.baseUrl.replace('http:', 'https:') : server.baseUrl,
     apiKey: new Secret(KEY),
     ingestToken: new Secret(TOKEN),
     timeoutSeconds,
@@ -46,7 +49,7 @@ export async function startBench(
   });
   const announced: string[] = [];
   const logged: string[] = [];
-  let seed = 1;
+  let broken: Error | undefined;
   const deliverer = createDeliverer({
     client,
     limiter,
@@ -54,9 +57,12 @@ export async function startBench(
     clock,
     concurrency,
     maxOutageMs,
-    beforeSend: async ({ id }) => void announced.push(id),
+    beforeSend: async ({ id }) => {
+      if (broken) throw broken;
+      announced.push(id);
+    },
     log: (event, fields) => logged.push(`${event} ${JSON.stringify(fields ?? {})}`),
-    random: () => (seed = (seed * 16_807) % 2_147_483_647) / 2_147_483_647,
+    random: jitter(),
   });
   onTestFinished(async () => {
     halt.request({ code: 'test_over', message: 'the test is over', exitCode: 3 });
@@ -66,7 +72,23 @@ export async function startBench(
     clock.stop();
     await server.close();
   });
-  return { server, client, clock, halt, deliverer, announced, logged, deliver: (d) => deliverer.deliver(d) };
+  return {
+    server,
+    client,
+    clock,
+    halt,
+    deliverer,
+    announced,
+    logged,
+    deliver: (d) => deliverer.deliver(d),
+    failAnnouncing: (error) => (broken = error),
+  };
+}
+
+/** The same random numbers in every test (Park and Miller's generator). */
+export function jitter(): () => number {
+  let seed = 20_260;
+  return () => (seed = (seed * 16_807) % 2_147_483_647) / 2_147_483_647;
 }
 
 const POLICIES: Policies = {

@@ -1,0 +1,176 @@
+/**
+ * Clients against a strict sliding window. Time comes from the timers that the caller has faked (setTimeout, Date), so
+ * that ten minutes take seconds; nothing here measures real time.
+ */
+import Bottleneck from 'bottleneck';
+import PQueue from 'p-queue';
+import type { Clock } from '../../src/clock.ts';
+import { createLimiter } from '../../src/service/limiter.ts';
+import { readRetryAfter } from '../../src/service/reply.ts';
+import { SlidingWindow } from './window.ts';
+
+export interface Scenario {
+  readonly limit: number;
+  readonly windowMs: number;
+  readonly requests: number;
+  readonly concurrency: number;
+  /** One way there and back together, in milliseconds. */
+  readonly latency: readonly [least: number, most: number];
+  readonly countsRefused?: boolean;
+  /** Requests a window that another client makes, at even distances. */
+  readonly foreign?: number;
+  /** How many windows after our start it begins; without, it was there before. */
+  readonly foreignAfter?: number;
+}
+
+export interface Measured {
+  /** The least time a strict window allows for these requests, over the time taken. */
+  readonly utilisation: number;
+  readonly refused: number;
+  readonly accepted: number;
+  readonly foreignRefused: number;
+  readonly minutes: number;
+}
+
+export const STRATEGIES = ['limiter', 'bottleneck minTime', 'bottleneck refresh', 'p-queue interval'] as const;
+export type Strategy = (typeof STRATEGIES)[number];
+
+/** Reads the faked Date. */
+export const fakedClock: Clock = {
+  monotonic: () => Date.now(),
+  wall: () => Date.now(),
+  sleep: (ms, signal) =>
+    new Promise((resolve) => {
+      if (ms <= 0 || signal?.aborted) return resolve();
+      const end = (): void => {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', end);
+        resolve();
+      };
+      const timer = setTimeout(end, Math.ceil(ms));
+      signal?.addEventListener('abort', end, { once: true });
+    }),
+  every: (ms, tick) => {
+    const interval = setInterval(tick, ms);
+    return () => clearInterval(interval);
+  },
+};
+
+type Send = () => Promise<number>;
+
+/** Sends all requests, repeating those refused, and resolves when the last was accepted. */
+export async function simulate(strategy: Strategy, scenario: Scenario): Promise<Measured> {
+  const { limit, windowMs, requests, foreign = 0, countsRefused = false } = scenario;
+  const window = new SlidingWindow(limit, windowMs, { countsRefused });
+  const random = generator();
+  const over = new AbortController();
+  if (foreign > 0) {
+    const { foreignAfter = -1 } = scenario;
+    void fakedClock
+      .sleep(foreignAfter * windowMs, over.signal)
+      .then(() => beForeign(window, windowMs / foreign, over.signal));
+    await fakedClock.sleep(-foreignAfter * windowMs);
+  }
+  const startedAt = Date.now();
+  const wire = async (): Promise<{ status: number; headers: Record<string, string>; sentAt: number }> => {
+    const [least, most] = scenario.latency;
+    const latency = least + random() * (most - least);
+    const sentAt = Date.now();
+    const there = random() * latency;
+    await fakedClock.sleep(there);
+    const answer = window.call(Date.now(), 'own');
+    await fakedClock.sleep(latency - there);
+    return { ...answer, sentAt };
+  };
+  const { send, stop } = SENDERS[strategy](scenario, wire);
+  let left = requests;
+  const lane = async (): Promise<void> => {
+    while (left > 0) {
+      left -= 1;
+      while ((await send()) === 429);
+    }
+  };
+  // More lanes than may be in flight: the strategy decides who goes.
+  await Promise.all(Array.from({ length: scenario.concurrency * 2 }, lane));
+  const took = Date.now() - startedAt;
+  over.abort();
+  stop();
+  const least = leastTime(scenario);
+  return {
+    utilisation: least / took,
+    refused: window.refusedBy.get('own') ?? 0,
+    accepted: window.acceptedBy.get('own') ?? 0,
+    foreignRefused: window.refusedBy.get('foreign') ?? 0,
+    minutes: took / 60_000,
+  };
+}
+
+/** When a strict window can have accepted so many requests, the other client's share taken off. */
+function leastTime({ limit, windowMs, requests, foreign = 0, foreignAfter = 0 }: Scenario): number {
+  const before = Math.min(requests, limit * foreignAfter);
+  const windows =
+    before === requests ? (requests - 1) / limit : foreignAfter + (requests - 1 - before) / (limit - foreign);
+  return Math.floor(windows) * windowMs;
+}
+
+type Wire = () => Promise<{ status: number; headers: Record<string, string>; sentAt: number }>;
+type Sender = (scenario: Scenario, wire: Wire) => { send: Send; stop: () => void };
+
+const nothing = (): void => undefined;
+
+const SENDERS: Readonly<Record<Strategy, Sender>> = {
+  limiter({ limit, windowMs, concurrency }, wire) {
+    const limiter = createLimiter({
+      rate: { requests: limit, seconds: windowMs / 1000 },
+      reserve: 0,
+      concurrency,
+      clock: fakedClock,
+    });
+    const send = (): Promise<number> =>
+      limiter.schedule(async () => {
+        const { status, headers, sentAt } = await wire();
+        limiter.observe(status, headers, sentAt);
+        if (status === 429) limiter.refused(readRetryAfter(headers['retry-after'], Date.now()), sentAt);
+        return status;
+      });
+    return { send, stop: () => void limiter.stop() };
+  },
+  'bottleneck minTime'({ limit, windowMs, concurrency }, wire) {
+    const bottleneck = new Bottleneck({ minTime: windowMs / limit, maxConcurrent: concurrency });
+    return { send: () => bottleneck.schedule(() => obeying(wire)), stop: nothing };
+  },
+  'bottleneck refresh'({ limit, windowMs, concurrency }, wire) {
+    const bottleneck = new Bottleneck({
+      reservoir: limit,
+      reservoirRefreshAmount: limit,
+      reservoirRefreshInterval: windowMs,
+      maxConcurrent: concurrency,
+    });
+    return { send: () => bottleneck.schedule(() => obeying(wire)), stop: () => void bottleneck.disconnect() };
+  },
+  'p-queue interval'({ limit, windowMs, concurrency }, wire) {
+    const queue = new PQueue({ concurrency, interval: windowMs, intervalCap: limit, carryoverIntervalCount: true });
+    return { send: () => queue.add(() => obeying(wire)), stop: () => queue.clear() };
+  },
+};
+
+/** The plain thing to do: the request that was refused waits, the others go on. */
+async function obeying(wire: Wire): Promise<number> {
+  const { status, headers } = await wire();
+  if (status === 429) await fakedClock.sleep(Number(headers['retry-after']) * 1000);
+  return status;
+}
+
+/** Does not wait for anything but its own beat. */
+async function beForeign(window: SlidingWindow, everyMs: number, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    window.call(Date.now(), 'foreign');
+    await fakedClock.sleep(everyMs, signal);
+  }
+}
+
+/** The same random numbers every time (Park and Miller's generator). */
+function generator(): () => number {
+  let seed = 1_234_567;
+  return () => (seed = (seed * 16_807) % 2_147_483_647) / 2_147_483_647;
+}

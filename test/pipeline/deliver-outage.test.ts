@@ -1,0 +1,202 @@
+import { describe, expect, test } from 'vitest';
+import { failed, processed, type Answer } from '../service/scripted-server.ts';
+import { delivery, startBench } from './delivery.ts';
+
+const tenIds = Array.from({ length: 10 }, (_, index) => `e${index}`);
+const broken = failed(500, 'internal');
+const forLong = { maxOutageMs: 7 * 86_400_000 };
+
+/** Resolves once `condition` holds; real time, for what a real server has yet to do. */
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((go) => setTimeout(go, 1));
+}
+
+describe('an outage', () => {
+  test('no event is rejected however long it lasts, /health is asked, one goes first, then all get through', async () => {
+    let isUp = false;
+    let inFlight = 0;
+    let most = 0;
+    const bench = await startBench((): Answer => {
+      if (!isUp) return broken;
+      inFlight += 1;
+      most = Math.max(most, inFlight);
+      const after = new Promise((go) => setTimeout(go, 5)).then(() => (inFlight -= 1));
+      return { ...(processed() as object), after } as Answer;
+    }, forLong);
+    const sending = tenIds.map((id) => bench.deliver(delivery(id)));
+    bench.server.health = 503;
+    await until(() => bench.server.healthChecks.length >= 12);
+    const duringOutage = bench.server.arrived.length;
+    expect(bench.deliverer.status().waiting?.reason).toBe('outage');
+    // Ten were in flight; some had time for a second attempt before three had failed.
+    expect(duringOutage).toBeLessThanOrEqual(20);
+    isUp = true;
+    bench.server.health = 200;
+    const outcomes = await Promise.all(sending);
+    expect(outcomes.every(({ status }) => status === 'acknowledged')).toBe(true);
+    expect(bench.logged.filter((line) => line.startsWith('outage '))).toHaveLength(1);
+    expect(most).toBeGreaterThan(1);
+  });
+
+  test('/health is asked without the key, up to a minute apart', async () => {
+    const bench = await startBench(() => broken, forLong);
+    bench.server.health = 500;
+    const sending = tenIds.map((id) => bench.deliver(delivery(id)));
+    await until(() => bench.server.healthChecks.length >= 15);
+    bench.halt.request({ code: 'enough', message: 'enough', exitCode: 3 });
+    await Promise.all(sending);
+    for (const headers of bench.server.healthChecks) expect(headers).not.toHaveProperty('x-api-key');
+    const waits = bench.clock.slept.filter((ms) => ms > 20_000 && ms < 60_000);
+    expect(waits.length).toBeGreaterThan(5);
+    expect(Math.max(...bench.clock.slept.filter((ms) => ms < 60_025))).toBeLessThanOrEqual(60_000);
+  });
+
+  test('while only /health answers, one event after the other goes alone and none is rejected', async () => {
+    let isUp = false;
+    let inFlight = 0;
+    let together = 0;
+    const bench = await startBench((): Answer => {
+      if (isUp) return processed();
+      inFlight += 1;
+      together = Math.max(together, inFlight);
+      const after = new Promise((go) => setTimeout(go, 3)).then(() => (inFlight -= 1));
+      return { ...(broken as object), after } as Answer;
+    }, forLong);
+    const sending = tenIds.map((id) => bench.deliver(delivery(id)));
+    await until(() => bench.logged.some((line) => line.startsWith('health ')));
+    together = 0;
+    const before = bench.server.arrived.length;
+    await until(() => bench.server.arrived.length >= before + 30);
+    expect(together).toBe(1);
+    const alone = new Set(bench.server.arrived.slice(before).map(({ body }) => body.id));
+    expect(alone.size).toBe(10);
+    isUp = true;
+    const outcomes = await Promise.all(sending);
+    expect(outcomes.map(({ status }) => status)).toEqual(tenIds.map(() => 'acknowledged'));
+  });
+
+  test('longer than --max-outage stops the run (exit 3), with everything pending', async () => {
+    const bench = await startBench(() => 'cut', { maxOutageMs: 10 * 60_000 });
+    bench.server.health = 503;
+    const outcomes = await Promise.all(tenIds.map((id) => bench.deliver(delivery(id))));
+    expect(outcomes.every(({ status }) => status === 'pending')).toBe(true);
+    expect(bench.halt.reason).toMatchObject({ code: 'outage', exitCode: 3 });
+  });
+
+  test('time that the machine slept does not count towards --max-outage', async () => {
+    let isUp = false;
+    const bench = await startBench(() => (isUp ? processed() : broken), { maxOutageMs: 10 * 60_000 });
+    bench.server.health = 503;
+    const sending = tenIds.map((id) => bench.deliver(delivery(id)));
+    await until(() => bench.deliverer.status().waiting?.reason === 'outage');
+    bench.clock.setWall(3 * 60 * 60_000);
+    isUp = true;
+    bench.server.health = 200;
+    const outcomes = await Promise.all(sending);
+    expect(outcomes.every(({ status }) => status === 'acknowledged')).toBe(true);
+  });
+});
+
+describe('a single event that fails', () => {
+  test('does not count its attempts while /health is down', async () => {
+    const bench = await startBench((_request, nth) => (nth <= 20 ? broken : processed()), forLong);
+    bench.server.health = 503;
+    expect(await bench.deliver(delivery('e1'))).toMatchObject({ status: 'acknowledged', attempts: 21 });
+  });
+
+  test('stops the run after --max-outage while /health is down', async () => {
+    const bench = await startBench(() => broken, { maxOutageMs: 5 * 60_000 });
+    bench.server.health = 503;
+    expect(await bench.deliver(delivery('e1'))).toMatchObject({ status: 'pending' });
+    expect(bench.halt.reason).toMatchObject({ code: 'outage', exitCode: 3 });
+  });
+
+  test('is rejected after five attempts while /health answers, one at a time too', async () => {
+    const bench = await startBench(({ body }) => (body.id === 'poison' ? broken : processed()), { concurrency: 1 });
+    expect(await bench.deliver(delivery('poison'))).toMatchObject({
+      status: 'rejected',
+      code: 'internal',
+      attempts: 5,
+    });
+    expect(await bench.deliver(delivery('e2'))).toMatchObject({ status: 'acknowledged' });
+  });
+
+  test('with another that fails after it is an outage, one at a time too', async () => {
+    let isUp = false;
+    const bench = await startBench(() => (isUp ? processed() : broken), { concurrency: 1 });
+    expect(await bench.deliver(delivery('first'))).toMatchObject({ status: 'rejected' });
+    const second = bench.deliver(delivery('second'));
+    await until(() => bench.server.arrived.length > 15);
+    isUp = true;
+    expect(await second).toMatchObject({ status: 'acknowledged' });
+  });
+});
+
+describe('a run that is told to stop', () => {
+  const reason = { code: 'interrupted', message: 'interrupted', exitCode: 130 } as const;
+
+  test('awaits what is in flight, and its answer counts', async () => {
+    let answer: () => void = () => undefined;
+    const after = new Promise<void>((resolve) => (answer = resolve));
+    const bench = await startBench(() => ({ ...(processed() as object), after }) as Answer);
+    const inFlight = bench.deliver(delivery('e1'));
+    await until(() => bench.server.arrived.length === 1);
+    bench.halt.request(reason);
+    const late = bench.deliver(delivery('e2'));
+    expect(await late).toEqual({ status: 'pending', attempts: 0 });
+    answer();
+    expect(await inFlight).toMatchObject({ status: 'acknowledged' });
+    expect(bench.server.arrived).toHaveLength(1);
+    expect(bench.announced).toEqual(['e1']);
+  });
+
+  test('ends a backoff at once, and does not send again', async () => {
+    const bench = await startBench(() => ({ status: 503, headers: { 'retry-after': '999999999' } }));
+    bench.clock.stop();
+    const sending = bench.deliver(delivery('e1'));
+    await until(() => bench.clock.slept.includes(999_999_999_000));
+    bench.halt.request(reason);
+    expect(await sending).toEqual({ status: 'pending', attempts: 1 });
+  });
+
+  test('ends a wait for the rate limit at once', async () => {
+    const bench = await startBench(() => ({ status: 429, headers: { 'retry-after': '3600' } }));
+    bench.clock.stop();
+    const sending = bench.deliver(delivery('e1'));
+    await until(() => bench.deliverer.status().waiting?.reason === 'rate_limited');
+    bench.halt.request(reason);
+    expect(await sending).toEqual({ status: 'pending', attempts: 1 });
+  });
+
+  test('at once gives up what is in flight', async () => {
+    const bench = await startBench(() => 'silence');
+    const sending = bench.deliver(delivery('e1'));
+    await until(() => bench.server.arrived.length === 1);
+    bench.halt.request(reason);
+    bench.halt.abort();
+    expect(await sending).toEqual({ status: 'pending', attempts: 1 });
+  });
+
+  test('keeps the first reason', async () => {
+    const bench = await startBench(() => processed());
+    bench.halt.request(reason);
+    bench.halt.request({ code: 'outage', message: 'later', exitCode: 3 });
+    expect(bench.halt.reason).toEqual(reason);
+  });
+});
+
+test('after the machine slept, what was in flight counts as unanswered and is sent again', async () => {
+  const bench = await startBench((_request, nth) => (nth === 1 ? 'silence' : processed()));
+  const sending = bench.deliver(delivery('e1'));
+  await until(() => bench.server.arrived.length === 1);
+  bench.clock.setWall(8 * 60 * 60_000);
+  bench.clock.pass(5_000);
+  expect(await sending).toMatchObject({ status: 'acknowledged', attempts: 2 });
+  expect(bench.logged).toContainEqual('machine_slept {"seconds":28805}');
+});
+
+test('a connection that cannot be secured stops the run before its first success (exit 2)', async () => {
+  const bench = await startBench(() => processed(), { isSecure: true });
+  expect(await bench.deliver(delivery('e1'))).toMatchObject({ status: 'pending' });
+  expect(bench.halt.reason).toMatchObject({ code: 'tls', exitCode: 2 });
+});
