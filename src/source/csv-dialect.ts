@@ -6,7 +6,7 @@ export interface Dialect {
   readonly delimiter: string;
   /** Line on which the header stands. */
   readonly headerLine: number;
-  /** The header, trimmed, without the blank cells at its end. */
+  /** The header, trimmed; blank where a column has no name. */
   readonly header: readonly string[];
 }
 
@@ -18,10 +18,12 @@ const RECORDS = 200;
 interface Trial {
   readonly delimiter: string;
   readonly header: readonly string[];
+  /** Cells up to the last one that has a name. */
+  readonly named: number;
   readonly headerLine: number;
   /** Share of the records below the header that have as many cells as it. */
   readonly agreement: number;
-  /** A record like most of those below, where most have more cells than the header. */
+  /** The first record below the header, where nearly all have more cells than it: a title rather than a header. */
   readonly wider?: { readonly cells: number; readonly line: number };
   readonly error?: UserError;
 }
@@ -52,15 +54,15 @@ export function findDialect(
       hint: 'the first line names the columns; where it stands lower, say so: `header_line: 3`',
     });
   }
-  const wider = best.wider ?? (best.header.length === 1 ? trials.find((trial) => trial.wider)?.wider : undefined);
+  const wider = best.wider ?? (best.named === 1 ? trials.find((trial) => trial.wider)?.wider : undefined);
   if (wider) {
     throw new UserError(
-      `${shown}:${best.headerLine}: the header has ${counted(best.header.length, 'column')}, but most records below ` +
-        `have more cells (line ${wider.line} has ${wider.cells})`,
+      `${shown}:${best.headerLine}: the header has ${counted(best.named, 'column')}, but the records below have ` +
+        `more cells (line ${wider.line} has ${wider.cells})`,
       {
         hint:
           `if the header stands lower, say on which line: \`header_line: ${wider.line}\`` +
-          (best.header.length === 1 ? '; if there is one column, say `delimiter: "\\t"`' : ''),
+          (best.named === 1 ? '; if there is one column, say `delimiter: "\\t"`' : ''),
       },
     );
   }
@@ -118,14 +120,16 @@ function tryDelimiter(shown: string, text: Buffer, line: number, whole: boolean,
   }
   const sound = error ? { error } : {};
   const [first, ...rest] = records;
-  if (!first) return { delimiter, header: [], headerLine: line, agreement: 0, ...sound };
-  const header = first.cells.slice(0, width(first.cells)).map((cell) => cell.trim());
+  if (!first) return { delimiter, header: [], named: 0, headerLine: line, agreement: 0, ...sound };
+  const named = width(first.cells);
   const agreeing = rest.filter(({ cells }) => cells.length === first.cells.length);
-  const wider = rest.filter(({ cells }) => width(cells) > header.length);
-  const example = rest.length > 1 && wider.length > rest.length / 2 ? wider[0] : undefined;
+  // A last column without a name is no reason to doubt a header.
+  const wider = rest.filter(({ cells }) => width(cells) > Math.min(first.cells.length, named + 1));
+  const example = rest.length > 1 && wider.length >= rest.length * 0.8 ? wider[0] : undefined;
   return {
     delimiter,
-    header,
+    header: first.cells.map((cell) => cell.trim()),
+    named,
     headerLine: first.line,
     agreement: rest.length === 0 ? 1 : agreeing.length / rest.length,
     ...(example ? { wider: { cells: width(example.cells), line: example.line } } : {}),
@@ -141,10 +145,10 @@ function width(cells: readonly string[]): number {
 /** Several columns beat one, then sound quotes, then the agreement of the records, then more columns. */
 function compare(a: Trial, b: Trial): number {
   return (
-    Number(a.header.length > 1) - Number(b.header.length > 1) ||
+    Number(a.named > 1) - Number(b.named > 1) ||
     Number(a.error === undefined) - Number(b.error === undefined) ||
     a.agreement - b.agreement ||
-    a.header.length - b.header.length
+    a.named - b.named
   );
 }
 

@@ -27,6 +27,8 @@ interface Held {
 export class TableRows {
   readonly #layout: Layout;
   readonly #width: number;
+  /** Cells that a row must have: up to the last column with a name. */
+  readonly #needed: number;
   /** This file has the columns of the source in their order. */
   readonly #plain: boolean;
   #headerSeen = false;
@@ -42,6 +44,7 @@ export class TableRows {
   constructor(layout: Layout) {
     this.#layout = layout;
     this.#width = layout.header.length;
+    this.#needed = layout.header.findLastIndex((name) => name !== '') + 1;
     this.#plain = layout.columns === layout.header.length && layout.targets.every((target, index) => target === index);
   }
 
@@ -124,10 +127,10 @@ export class TableRows {
         message: 'this line repeats the header',
         hint: 'several exports seem to have been joined; check that none is in twice',
       });
-    } else if (cells.length === this.#width) {
+    } else if (cells.length >= this.#needed && cells.length <= this.#width) {
       this.#deliver(cells, line, NO_ISSUES);
-    } else if (cells.length < this.#width) {
-      const message = `the row has ${cells.length} of ${this.#width} cells: those missing count as empty`;
+    } else if (cells.length < this.#needed) {
+      const message = `the row has ${cells.length} of ${this.#needed} cells: those missing count as empty`;
       this.#deliver(cells, line, [{ severity: 'warning', kind: 'read', code: 'short_row', message }]);
     } else if (cells.every((cell, index) => index < this.#width || isBlank(cell))) {
       this.#deliver(cells.slice(0, this.#width), line, NO_ISSUES);

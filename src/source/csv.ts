@@ -27,7 +27,7 @@ export async function openTable(spec: SourceSpec, files: readonly TextFile[]): P
     kind: 'table',
     columns: names,
     duplicateColumns: duplicates,
-    description: describe(files, dialects, names.length),
+    description: describe(files, dialects, names.filter((name) => name !== '').length),
     parts,
     notices: headerNotices(files, dialects, names, duplicates),
   };
@@ -108,9 +108,10 @@ function headerNotices(
       const times = header.filter((other) => other === name).length;
       if (times > 1) add('duplicate_column', `the header names \`${name}\` ${times} times`);
     }
-    const blank = header.filter((name) => name === '').length;
+    const last = header.findLastIndex((name) => name !== '');
+    const blank = header.slice(0, last).filter((name) => name === '').length;
     if (blank > 0) add('blank_column', `${blank === 1 ? 'a column has' : `${blank} columns have`} no name`);
-    const lacking = names.filter((name) => !header.includes(name)).map((name) => `\`${name}\``);
+    const lacking = names.filter((name) => name !== '' && !header.includes(name)).map((name) => `\`${name}\``);
     if (lacking.length > 0) add('missing_column', `the header lacks ${lacking.join(', ')}, which other files have`);
     return notices;
   });

@@ -29,6 +29,11 @@ export async function findFiles(spec: SourceSpec, display: (path: string) => str
       hint: `name a file in it, or several with a glob: ${display(join(path, '*.csv'))}`,
     });
   }
+  if (found && !found.isFile()) {
+    throw new UserError(`source \`${name}\`: ${display(path)} is not a regular file`, {
+      hint: 'an export is read several times: save it to a file first',
+    });
+  }
   if (found) return [{ path, shown: display(path), bytes: found.size }];
   if (!/[*?[{]/.test(path)) throw await missing(spec, display);
 

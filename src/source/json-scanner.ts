@@ -1,3 +1,4 @@
+import { faultWithin, JsonFault } from './json-fault.ts';
 import { formatPath, type Step } from './json-path.ts';
 import { findFault, MAX_DEPTH, type Shape } from './json-record.ts';
 
@@ -12,20 +13,6 @@ export interface Element extends Shape {
   readonly line: number;
   /** In bytes, from 1. */
   readonly column: number;
-}
-
-/** Where and why a text is not the JSON that was expected. */
-export class JsonFault extends Error {
-  readonly line: number;
-  readonly column: number;
-  readonly hint: string | undefined;
-
-  constructor(message: string, line: number, column: number, hint?: string) {
-    super(message);
-    this.line = line;
-    this.column = column;
-    this.hint = hint;
-  }
 }
 
 /** An object or array that is open, outside the records. */
@@ -45,7 +32,7 @@ type Expect = 'value' | 'value or ]' | 'key' | 'key or }' | ':' | ', or end' | '
 /**
  * Finds the elements of one array in a JSON text that comes in chunks of UTF-8, in memory that does not grow with it.
  * What stands around the array is checked strictly; within an element only brackets and strings are followed, since
- * whoever parses it checks it. `onScalar` and `onArray` hear of what stands around the array.
+ * whoever parses it checks it. `onValue` hears of what stands around the array.
  */
 export class ElementScanner {
   readonly #path: readonly Step[];
@@ -386,12 +373,4 @@ export class ElementScanner {
     if (this.#arrays.length === 0) return this.#found ? undefined : 'name the path to the array: `records: data.items`';
     return `arrays there: ${this.#arrays.map((path) => `\`records: ${path}\``).join(', ')}`;
   }
-}
-
-/** A fault at a place in a text that begins at the given line and column. */
-export function faultWithin(text: string, at: number, message: string, line: number, column: number): JsonFault {
-  const before = text.slice(0, at);
-  const breaks = before.split('\n').length - 1;
-  const within = at - (before.lastIndexOf('\n') + 1);
-  return new JsonFault(message, line + breaks, breaks > 0 ? within + 1 : column + within);
 }

@@ -1,9 +1,10 @@
 import type { Hash } from 'node:crypto';
 import { UserError } from '../errors.ts';
 import type { Place, ReadItem } from '../model.ts';
+import { faultWithin, JsonFault } from './json-fault.ts';
 import { formatPath, parsePath, type Step } from './json-path.ts';
 import { parseRecord } from './json-record.ts';
-import { ElementScanner, faultWithin, JsonFault, type Element } from './json-scanner.ts';
+import { ElementScanner, type Element } from './json-scanner.ts';
 import { Outbox, type FileEnd, type SourceHead } from './reading.ts';
 import type { SourceSpec } from './source.ts';
 import { readText, type TextFile } from './text.ts';
