@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '../json.ts';
 import { isObject, NumberText } from '../json.ts';
 import type { CompiledEntry } from '../mapping/mapping.ts';
+import { textOf } from '../mapping/fault.ts';
 import { parsePath, walk } from '../mapping/path.ts';
 import type { Row } from '../model.ts';
 import type { SourceProfile } from '../report/profile.ts';
@@ -150,7 +151,7 @@ function takeAll(value: JsonValue | undefined, watch: ColumnWatch, file: string,
   if (typeof value === 'string') watch.take(value, file, line);
   else if (Array.isArray(value)) for (const each of value as readonly JsonValue[]) takeAll(each, watch, file, line);
   else if (isObject(value)) watch.filled = true;
-  else if (value !== undefined && value !== null) watch.take(String(value), file, line);
+  else watch.take(textOf(value) ?? '', file, line);
 }
 
 /** The paths of all values in a record, without positions in lists. */

@@ -111,7 +111,8 @@ function sourceText(name: string, source: SourceProfile): string {
 function acrossText(profile: Profile): string[] {
   return [
     ...profile.uncovered.map(
-      ({ field, message, hint, count }) => `${field}: ${message}, ${count} times${hint ? ` (${hint})` : ''}`,
+      ({ field, message, hint, count }) =>
+        `${field}: ${message}, in ${counted(count, 'event')}${hint ? ` (${hint})` : ''}`,
     ),
     ...profile.omitted.map(
       ({ type, field, count }) => `${type} ${field}: ${counted(count, 'value')} left out as unreadable (omitted.csv)`,
