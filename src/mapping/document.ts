@@ -9,6 +9,7 @@ import {
   isSeq,
   LineCounter,
   parseDocument,
+  type Alias,
   type Document as YamlDocument,
   type Node,
   type YAMLError,
@@ -41,7 +42,7 @@ export interface MappingDocument {
 }
 
 /** Anchors that repeat more than this many nodes are an attack or an accident. */
-const MOST_NODES = 200_000;
+const MOST_NODES = 50_000;
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /** Parses the text of a mapping file; `file` is only used to name it in problems. */
@@ -67,6 +68,8 @@ class Reader {
   readonly #document: YamlDocument;
   readonly #at: (offset: number) => Location;
   readonly #open = new Set<Node>();
+  /** Finding an anchor walks the whole document: once for each alias, not once for each time it unfolds. */
+  readonly #targets = new Map<Alias, Node | undefined>();
   #nodes = 0;
 
   constructor(document: YamlDocument, at: (offset: number) => Location) {
@@ -92,7 +95,8 @@ class Reader {
 
   #readCollection(node: Node): unknown {
     if (isAlias(node)) {
-      const target = node.resolve(this.#document);
+      if (!this.#targets.has(node)) this.#targets.set(node, node.resolve(this.#document));
+      const target = this.#targets.get(node);
       if (target !== undefined) return this.read(target);
       this.#report(node, 'yaml_syntax', `no anchor \`${node.source}\` above`);
       return null;

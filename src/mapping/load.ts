@@ -29,7 +29,7 @@ export interface LoadOptions {
  */
 export async function loadMapping(path: string, { sources = new Map() }: LoadOptions = {}): Promise<Mapping> {
   const bytes = await readBytes(path);
-  const text = new TextDecoder('utf-8').decode(bytes);
+  const text = decode(bytes, path);
   const texts = new Map([[path, text]]);
   const document = parseMappingDocument(text, path);
   const spec = await validate(document, path, texts);
@@ -65,6 +65,14 @@ async function readBytes(path: string): Promise<Buffer> {
     throw new UserError(`the mapping file ${path} cannot be read (${codeOf(error) ?? 'unknown error'})`, {
       cause: error,
     });
+  }
+}
+
+function decode(bytes: Buffer, path: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (error) {
+    throw new UserError(`the mapping file ${path} is not UTF-8`, { hint: 'save it as UTF-8', cause: error });
   }
 }
 

@@ -34,13 +34,13 @@ test('the fast lane agrees with the library over the example numbers of every re
       example.number.slice(1),
     ];
     for (const text of forms) {
-      for (const default_ of [region, 'IT', 'US', 'DE', undefined] as const) {
+      for (const default_ of [region, 'US', undefined] as const) {
         expect(disagreement(text, default_)).toBeUndefined();
         if (lanes.lane(default_)(text) !== undefined) answered += 1;
       }
     }
   }
-  expect(answered).toBeGreaterThan(2500);
+  expect(answered).toBeGreaterThan(1500);
 });
 
 test('the fast lane agrees with the library on anything that looks like a number', () => {
@@ -49,7 +49,7 @@ test('the fast lane agrees with the library on anything that looks like a number
     fc.property(text, fc.constantFrom(...getCountries(), undefined), (written, region) => {
       expect(disagreement(written, region)).toBeUndefined();
     }),
-    { numRuns: 5000 },
+    { numRuns: 1500 },
   );
 });
 

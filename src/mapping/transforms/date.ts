@@ -142,8 +142,25 @@ function instantOf(read: ReadDate, text: string, zone: ZoneReader | undefined, s
   return iso(instant);
 }
 
+const DAY = 86_400_000;
+const dayTexts = new Map<number, string>();
+
+/** What `toISOString` gives, several times as fast: exports hold far fewer days than dates. */
 function iso(instant: number): string {
-  return new Date(instant).toISOString();
+  const day = Math.floor(instant / DAY);
+  let date = dayTexts.get(day);
+  if (date === undefined) {
+    date = new Date(day * DAY).toISOString().slice(0, 11);
+    dayTexts.set(day, date);
+  }
+  const time = instant - day * DAY;
+  const minutes = Math.floor(time / 60_000);
+  const seconds = Math.floor(time / 1000) % 60;
+  return `${date}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}:${two(seconds)}.${String(time % 1000).padStart(3, '0')}Z`;
+}
+
+function two(number: number): string {
+  return number < 10 ? `0${number}` : String(number);
 }
 
 /** `01/06/2026` under two formats: the first counts, and the person is told that the second reads another day. */
