@@ -52,3 +52,198 @@ describe('against a strict sliding window', () => {
     expect(minutes).toBeLessThan(12);
   });
 });
+
+describe('tokens', () => {
+  test('the window is full until a window has passed since the first answer', async () => {
+    const limiter = createLimiter(options);
+    const startedAt = Date.now();
+    const answeredAt = await inFakedTime(Promise.all(Array.from({ length: 11 }, () => limiter.schedule(job))));
+    expect(answeredAt[9]! - startedAt).toBeLessThan(1_000);
+    expect(answeredAt[10]! - answeredAt[0]!).toBeGreaterThanOrEqual(60_025 + 100);
+    await limiter.stop();
+  });
+
+  test('a request that failed keeps its place in the window', async () => {
+    const limiter = createLimiter({ ...options, rate: { requests: 1, seconds: 60 } });
+    const failing = limiter.schedule(async () => {
+      throw new Error('connection lost');
+    });
+    await inFakedTime(expect(failing).rejects.toThrow('connection lost'));
+    const startedAt = Date.now();
+    await inFakedTime(limiter.schedule(job));
+    expect(Date.now() - startedAt).toBeGreaterThanOrEqual(60_000);
+    await limiter.stop();
+  });
+
+  test('--reserve leaves requests of each window to others', async () => {
+    const limiter = createLimiter({ ...options, reserve: 4 });
+    const answeredAt = await inFakedTime(Promise.all(Array.from({ length: 7 }, () => limiter.schedule(job))));
+    expect(answeredAt[6]! - answeredAt[0]!).toBeGreaterThanOrEqual(60_000);
+    expect(answeredAt[5]! - answeredAt[0]!).toBeLessThan(60_000);
+    await limiter.stop();
+  });
+
+  test('a lower X-RateLimit-Limit holds, a higher one does not', async () => {
+    const limiter = createLimiter(options);
+    const saying = (limit: string) => () =>
+      job().then((at) => {
+        limiter.observe(200, { 'x-ratelimit-limit': limit }, at - 100);
+        return at;
+      });
+    await inFakedTime(limiter.schedule(saying('500')));
+    expect(limiter.stats().allowed).toBe(10);
+    await inFakedTime(limiter.schedule(saying('5')));
+    expect(limiter.stats().allowed).toBe(5);
+    const answeredAt = await inFakedTime(Promise.all(Array.from({ length: 4 }, () => limiter.schedule(job))));
+    expect(answeredAt[2]! - answeredAt[0]!).toBeLessThan(60_000);
+    expect(answeredAt[3]! - answeredAt[0]!).toBeGreaterThan(59_000);
+    await limiter.stop();
+  });
+
+  test('a slower pace than the service’s own is not taken for somebody else’s requests', async () => {
+    const limiter = createLimiter({ ...options, rate: { requests: 2, seconds: 1 } });
+    let sent = 0;
+    const counted = () =>
+      job().then((at) => {
+        sent += 1;
+        limiter.observe(200, { 'x-ratelimit-limit': '100', 'x-ratelimit-remaining': String(100 - sent) }, at - 100);
+      });
+    await inFakedTime(Promise.all(Array.from({ length: 40 }, () => limiter.schedule(counted))));
+    expect(limiter.stats().foreign).toBe(0);
+    await limiter.stop();
+  });
+
+  test('no more than --concurrency are in flight', async () => {
+    const limiter = createLimiter({ ...options, concurrency: 3 });
+    let most = 0;
+    const watched = (): Promise<number> => {
+      most = Math.max(most, limiter.stats().inFlight);
+      return job();
+    };
+    await inFakedTime(Promise.all(Array.from({ length: 9 }, () => limiter.schedule(watched))));
+    expect(most).toBe(3);
+    await limiter.stop();
+  });
+
+  test('what earlier runs sent within the window is not sent again on top', async () => {
+    const history = {
+      recent: () => [50_000, 20_000, 0],
+      sent: vi.fn(),
+      answered: vi.fn(),
+      close: async () => undefined,
+    };
+    const limiter = createLimiter({ ...options, rate: { requests: 4, seconds: 60 }, history });
+    const startedAt = Date.now();
+    const answeredAt = await inFakedTime(Promise.all(Array.from({ length: 4 }, () => limiter.schedule(job))));
+    const waited = answeredAt.map((at) => Math.round((at - startedAt) / 10_000) * 10);
+    expect(waited).toEqual([0, 10, 40, 60]);
+    expect(history.sent).toHaveBeenCalledTimes(4);
+    expect(history.answered).toHaveBeenCalledTimes(4);
+    await limiter.stop();
+  });
+});
+
+describe('a 429', () => {
+  test('stops the whole key, then one goes first, alone', async () => {
+    const limiter = createLimiter({ ...options, rate: { requests: 100, seconds: 60 } });
+    const startedAt = Date.now();
+    let together = 0;
+    const starts: number[] = [];
+    await inFakedTime(
+      limiter.schedule(async () => {
+        limiter.observe(429, {}, Date.now());
+        limiter.refused(20_000, Date.now());
+      }),
+    );
+    const next = async (): Promise<void> => {
+      starts.push(Date.now() - startedAt);
+      if (starts.length <= 3) together = Math.max(together, limiter.stats().inFlight);
+      const sentAt = Date.now();
+      await job();
+      if (starts.length > 2) limiter.observe(200, {}, sentAt);
+    };
+    await inFakedTime(Promise.all(Array.from({ length: 6 }, () => limiter.schedule(next))));
+    expect(starts[0]).toBeGreaterThanOrEqual(20_000);
+    expect(together).toBe(1);
+    await limiter.stop();
+  });
+
+  test('that repeats waits longer each time, also where the service does not say how long', async () => {
+    const limiter = createLimiter({ ...options, rate: { requests: 1_000, seconds: 60 } });
+    const starts: number[] = [];
+    for (let nth = 0; nth < 9; nth += 1) {
+      await inFakedTime(
+        limiter.schedule(async () => {
+          starts.push(Date.now());
+          limiter.observe(429, {}, Date.now());
+          limiter.refused(undefined, Date.now());
+        }),
+      );
+    }
+    const waits = starts.slice(1).map((at, index) => at - starts[index]!);
+    waits.slice(0, 6).forEach((wait, index) => expect(wait).toBeGreaterThanOrEqual(1_000 * 2 ** index));
+    expect(Math.max(...waits)).toBeLessThanOrEqual(121_000);
+    await limiter.stop();
+  });
+
+  test('of several in flight at once is one refusal, not several', async () => {
+    const limiter = createLimiter(options);
+    for (let nth = 0; nth < 5; nth += 1) limiter.refused(5_000, Date.now() - 10);
+    expect(limiter.waiting()).toMatchObject({ reason: 'rate_limited' });
+    expect(limiter.waiting()!.nextInMs).toBeLessThanOrEqual(6_000);
+    await limiter.stop();
+  });
+});
+
+describe('giving up a turn', () => {
+  const full = { ...options, rate: { requests: 1, seconds: 60 } };
+
+  test('an aborted signal ends the wait at once', async () => {
+    const limiter = createLimiter(full);
+    await inFakedTime(limiter.schedule(job));
+    expect(limiter.waiting()).toMatchObject({ reason: 'rate' });
+    const stop = new AbortController();
+    const waiting = limiter.schedule(job, { signal: stop.signal });
+    const startedAt = Date.now();
+    stop.abort();
+    await inFakedTime(expect(waiting).rejects.toBeInstanceOf(NotSent));
+    expect(Date.now() - startedAt).toBeLessThan(1_000);
+    await limiter.stop();
+  });
+
+  test('a turn that is declined leaves its token to the next', async () => {
+    const limiter = createLimiter(full);
+    const startedAt = Date.now();
+    await inFakedTime(expect(limiter.schedule(job, { mayStart: () => false })).rejects.toBeInstanceOf(NotSent));
+    await inFakedTime(limiter.schedule(job));
+    expect(Date.now() - startedAt).toBeLessThan(5_000);
+    await limiter.stop();
+  });
+
+  test('stopping ends every wait, but not what is in flight', async () => {
+    const limiter = createLimiter(full);
+    const inFlight = limiter.schedule(job);
+    const waiting = limiter.schedule(job);
+    waiting.catch(() => undefined);
+    await vi.advanceTimersByTimeAsync(50);
+    const stopped = limiter.stop();
+    await inFakedTime(expect(waiting).rejects.toBeInstanceOf(NotSent));
+    expect(await inFakedTime(inFlight)).toEqual(expect.any(Number));
+    await inFakedTime(stopped);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
+test('a wall clock that is set back an hour does not stop the queue', async () => {
+  let setBack = 0;
+  const clock = { ...fakedClock, monotonic: () => Date.now() + setBack };
+  const limiter = createLimiter({ ...options, clock, rate: { requests: 5, seconds: 10 } });
+  await inFakedTime(Promise.all(Array.from({ length: 5 }, () => limiter.schedule(job))));
+  const waiting = Promise.all(Array.from({ length: 5 }, () => limiter.schedule(job)));
+  setBack = 3_600_000;
+  vi.setSystemTime(Date.now() - setBack);
+  const startedAt = clock.monotonic();
+  await inFakedTime(waiting);
+  expect(clock.monotonic() - startedAt).toBeLessThan(60_000);
+  await limiter.stop();
+});

@@ -1,0 +1,254 @@
+import { inspect } from 'node:util';
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { systemClock } from '../../src/clock.ts';
+import { NumberText } from '../../src/json.ts';
+import type { Ready } from '../../src/model.ts';
+import { Secret } from '../../src/redact.ts';
+import { createClient, type Client, type ClientOptions } from '../../src/service/client.ts';
+import { envelope, ingestRequest } from '../../src/service/envelope.ts';
+import { createLimiter } from '../../src/service/limiter.ts';
+import { processed, startScripted, type Answer, type Arrived, type ScriptedServer } from './scripted-server.ts';
+
+const TOKEN = 'token/with odd?chars';
+const KEY = 'key-kept-secret';
+
+function connectTo(baseUrl: string, options: Partial<ClientOptions> = {}): Client {
+  const rate = { requests: 10_000, seconds: 1 };
+  const client = createClient({
+    baseUrl,
+    apiKey: new Secret(KEY),
+    ingestToken: new Secret(TOKEN),
+    timeoutSeconds: 5,
+    concurrency: 4,
+    limiter: createLimiter({ rate, reserve: 0, concurrency: 4, clock: systemClock }),
+    userAgent: 'crm-backfill/test',
+    ...options,
+  });
+  onTestFinished(() => client.close());
+  return client;
+}
+
+async function serve(answer: (request: Arrived, nth: number) => Answer): Promise<ScriptedServer> {
+  const server = await startScripted(answer);
+  onTestFinished(() => server.close());
+  return server;
+}
+
+const ready: Ready = {
+  kind: 'ready',
+  type: 'deal/created',
+  entry: 0,
+  place: { source: 'deals', file: 'deals.json', line: 1, record: 1 },
+  externalId: '00123',
+  data: {
+    external_id: '00123',
+    custom_fields: { big: new NumberText('9007199254740993'), price: new NumberText('5.10') },
+  },
+  occurredAt: '2024-10-27T11:00:00.000Z',
+  issues: [],
+  omissions: [],
+};
+const event = envelope(ready, 'id-1');
+
+describe('the envelope', () => {
+  test('suppresses triggers in body and header, and keeps numbers digit by digit', () => {
+    const { body, headers } = ingestRequest(event);
+    expect(headers).toEqual({ 'content-type': 'application/json', 'x-suppress-triggers': 'true' });
+    expect(body).toBe(
+      '{"data":{"custom_fields":{"big":9007199254740993,"price":5.10},"external_id":"00123"},"id":"id-1",' +
+        '"occurred_at":"2024-10-27T11:00:00.000Z","suppress_triggers":true,"type":"deal/created"}',
+    );
+  });
+
+  test('takes another type for a second request, and leaves occurred_at out where there is none', () => {
+    const { occurredAt: _gone, ...rest } = ready;
+    expect(envelope(rest, 'id-2', 'deal/updated')).toEqual({
+      id: 'id-2',
+      type: 'deal/updated',
+      suppress_triggers: true,
+      data: ready.data,
+    });
+  });
+});
+
+describe('requests', () => {
+  test('an event goes to the webhook below the base path, token encoded, key in the header', async () => {
+    const server = await serve(() => processed());
+    expect(await connectTo(`${server.baseUrl}/api/v1/`).ingest(event)).toMatchObject({ kind: 'acknowledged' });
+    const [request] = server.arrived;
+    expect(request).toMatchObject({ method: 'POST', url: `/api/v1/webhooks/ingest/${encodeURIComponent(TOKEN)}` });
+    expect(request!.headers).toMatchObject({
+      'x-api-key': KEY,
+      'x-suppress-triggers': 'true',
+      'content-type': 'application/json',
+      'user-agent': 'crm-backfill/test',
+    });
+    expect(request!.headers).not.toHaveProperty('accept-encoding');
+  });
+
+  test('a REST call carries query, body and headers, and gives back the answer', async () => {
+    const server = await serve(() => ({ status: 201, body: { id: 7 }, headers: { 'x-more': 'yes' } }));
+    const client = connectTo(server.baseUrl);
+    const attempt = await client.request('POST', '/leads', {
+      query: { page: 1, search: 'a b&c' },
+      body: '{"a":1}',
+      headers: { 'idempotency-key': 'k' },
+    });
+    expect(attempt).toMatchObject({ kind: 'answered', reply: { status: 201, body: '{"id":7}' } });
+    expect(server.arrived[0]).toMatchObject({ method: 'POST', url: '/leads?page=1&search=a+b%26c', text: '{"a":1}' });
+    expect(server.arrived[0]!.headers).toMatchObject({ 'idempotency-key': 'k', 'content-type': 'application/json' });
+    expect(client.requests).toBe(1);
+  });
+
+  test('/health goes without the key and is not counted', async () => {
+    const server = await serve(() => processed());
+    const client = connectTo(server.baseUrl);
+    expect(await client.health()).toBe(true);
+    server.health = 503;
+    expect(await client.health()).toBe(false);
+    expect(server.healthChecks[0]).not.toHaveProperty('x-api-key');
+    expect(client.requests).toBe(0);
+  });
+
+  test('redirects are not followed', async () => {
+    const server = await serve(() => ({ status: 307, headers: { location: '/other' } }));
+    expect(await connectTo(server.baseUrl).ingest(event)).toMatchObject({ kind: 'unanswered', code: 'redirected' });
+    expect(server.arrived).toHaveLength(1);
+  });
+
+  test('what beforeSend does comes before the request; a declined turn sends nothing', async () => {
+    const server = await serve(() => processed());
+    const client = connectTo(server.baseUrl);
+    const beforeSend = vi.fn(async () => expect(server.arrived).toHaveLength(0));
+    await client.ingest(event, { beforeSend });
+    expect(beforeSend).toHaveBeenCalledTimes(1);
+    expect(await client.ingest(event, { beforeSend, mayStart: () => false })).toEqual({ kind: 'withdrawn' });
+    expect(await client.ingest(event, { beforeSend, signal: AbortSignal.abort() })).toEqual({ kind: 'withdrawn' });
+    expect(beforeSend).toHaveBeenCalledTimes(1);
+    expect(server.arrived).toHaveLength(1);
+  });
+
+  test('the deadline is one over connection, headers and body', async () => {
+    const server = createServer((_request, response) => {
+      response.writeHead(200);
+      const dripping = setInterval(() => response.write(' '), 20);
+      response.on('close', () => clearInterval(dripping));
+    });
+    server.listen(0);
+    await once(server, 'listening');
+    onTestFinished(() => server.closeAllConnections());
+    onTestFinished(() => void server.close());
+    const client = connectTo(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, { timeoutSeconds: 0.2 });
+    expect(await client.ingest(event)).toMatchObject({ kind: 'unanswered', code: 'timeout', sent: 'maybe' });
+  });
+
+  test('an endless answer is cut off', async () => {
+    const server = createServer((_request, response) => {
+      const megabyte = Buffer.alloc(1024 * 1024, ' ');
+      const pour = (): void => {
+        while (!response.destroyed && response.write(megabyte));
+      };
+      response.writeHead(200);
+      response.on('drain', pour);
+      pour();
+    });
+    server.listen(0);
+    await once(server, 'listening');
+    onTestFinished(() => server.closeAllConnections());
+    onTestFinished(() => void server.close());
+    const client = connectTo(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    expect(await client.ingest(event)).toMatchObject({ kind: 'unanswered', code: 'too_large' });
+  });
+
+  test('dropped sockets end what is in flight as unanswered', async () => {
+    const server = await serve(() => 'silence');
+    const client = connectTo(server.baseUrl);
+    const attempt = client.ingest(event);
+    while (server.arrived.length === 0) await new Promise((go) => setTimeout(go, 1));
+    client.dropSockets('asleep');
+    expect(await attempt).toMatchObject({ kind: 'unanswered', code: 'asleep', sent: 'maybe' });
+  });
+
+  test('a server that is not there was never reached', async () => {
+    const server = await startScripted(() => processed());
+    await server.close();
+    expect(await connectTo(server.baseUrl).ingest(event)).toMatchObject({
+      kind: 'unanswered',
+      code: 'unreachable',
+      sent: 'no',
+    });
+  });
+
+  test('a connection that cannot be secured is a mistake of the setup', async () => {
+    const server = await serve(() => processed());
+    expect(await connectTo(server.baseUrl.replace('http:', 'https:')).ingest(event)).toMatchObject({
+      code: 'tls',
+      sent: 'no',
+      setup: true,
+    });
+  });
+
+  test('a proxy of the environment is used, but not for hosts that NO_PROXY names', async () => {
+    const through: string[] = [];
+    const proxy = createServer();
+    proxy.on('connect', (request, socket) => {
+      through.push(request.url!);
+      socket.end('HTTP/1.1 502 no\r\n\r\n');
+    });
+    proxy.listen(0);
+    await once(proxy, 'listening');
+    onTestFinished(() => void proxy.close());
+    vi.stubEnv('http_proxy', `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    expect(await connectTo('http://service.invalid').ingest(event)).toMatchObject({ kind: 'unanswered' });
+    expect(through).toEqual(['service.invalid:80']);
+    vi.stubEnv('no_proxy', '127.0.0.1');
+    const server = await serve(() => processed());
+    expect(await connectTo(server.baseUrl).ingest(event)).toMatchObject({ kind: 'acknowledged' });
+  });
+});
+
+describe('secrets', () => {
+  const leaks = [TOKEN, encodeURIComponent(TOKEN), KEY];
+
+  function expectClean(value: unknown): void {
+    const text = [inspect(value, { depth: 20, showHidden: true }), JSON.stringify(value), String(value)].join('\n');
+    for (const leak of leaks) expect(text).not.toContain(leak);
+  }
+
+  test.each([
+    ['a page that repeats the URL', ({ url }: Arrived): Answer => ({ status: 404, body: `Cannot POST ${url}` })],
+    ['an error that repeats the key', (): Answer => ({ status: 400, body: { error: `bad key ${KEY}` } })],
+    ['a redirect to the same path', ({ url }: Arrived): Answer => ({ status: 301, headers: { location: url } })],
+    ['a 200 that repeats the URL', ({ url }: Arrived): Answer => ({ status: 200, body: { url } })],
+    ['a lost connection', (): Answer => 'cut'],
+  ])('are in nothing that comes of %s', async (_name, answer) => {
+    const server = await serve(answer);
+    expectClean(await connectTo(server.baseUrl).ingest(event));
+    expectClean(await connectTo(server.baseUrl).get(`/${encodeURIComponent(TOKEN)}`));
+  });
+
+  test('are in nothing that comes of a connection that fails', async () => {
+    const server = await startScripted(() => processed());
+    await server.close();
+    expectClean(await connectTo(server.baseUrl).ingest(event));
+    expectClean(await connectTo(server.baseUrl.replace('http:', 'https:')).ingest(event));
+  });
+
+  test('that cannot stand in a header are not quoted, and are a mistake of the setup', async () => {
+    const server = await serve(() => processed());
+    const apiKey = new Secret(`${KEY}\n`);
+    const attempt = await connectTo(server.baseUrl, { apiKey }).ingest(event);
+    expect(attempt).toMatchObject({ code: 'unsendable', setup: true });
+    expectClean(attempt);
+  });
+
+  test('are not in the client itself, nor in what a bad base URL throws', async () => {
+    const server = await serve(() => processed());
+    expectClean(connectTo(server.baseUrl));
+    expect(() => connectTo(`no url ${TOKEN}`)).toThrow(/^the base URL is not a URL$/);
+  });
+});

@@ -1,0 +1,112 @@
+import { describe, expect, test } from 'vitest';
+import { errorOf, readError, readIngestReply, readRestReply, readRetryAfter } from '../../src/service/reply.ts';
+
+const NOW = Date.UTC(2026, 10, 21, 8, 0, 0);
+
+function reply(status: number, body: unknown = '', headers: Record<string, string> = {}) {
+  return { status, headers, body: typeof body === 'string' ? body : JSON.stringify(body) };
+}
+
+describe('every error shape of the service is understood', () => {
+  test.each([
+    [{ error: 'plain' }, undefined, 'plain'],
+    [{ success: false, error: { code: 'c1', message: 'm1' } }, 'c1', 'm1'],
+    [{ error: { code: 'c2', message: 'm2', field: 'data.email' } }, 'c2', 'm2'],
+    [{ code: 'c3', message: 'm3' }, 'c3', 'm3'],
+    [{ message: 'm4', error: '' }, undefined, 'm4'],
+    ['<html><head><title>Bad  Gateway</title></head>', undefined, 'answered 400 with a web page titled "Bad Gateway"'],
+    ['', undefined, 'answered 400 with an empty body'],
+    ['"text"', undefined, 'answered 400 with `"text"`'],
+    ['[]', undefined, 'answered 400 with `[]`'],
+    ['null', undefined, 'answered 400 with `null`'],
+  ])('%j', (body, code, message) => {
+    expect(errorOf(reply(400, body))).toMatchObject({ message, ...(code ? { code } : {}) });
+    expect(readIngestReply(reply(400, body), NOW)).toMatchObject({
+      kind: 'refused',
+      code: code ?? 'http_400',
+      message,
+    });
+  });
+
+  test('the field, where the service names one', () => {
+    expect(errorOf(reply(400, { error: { code: 'c', message: 'm', field: 'data.email' } })).field).toBe('data.email');
+  });
+
+  test('long and many-lined messages become one short line', () => {
+    const { message } = errorOf(reply(400, { error: `a\n\u0007b${'x'.repeat(1_000)}` }));
+    expect(message).toHaveLength(300);
+    expect(message).toMatch(/^a bx+…$/);
+  });
+});
+
+describe('Retry-After', () => {
+  test.each([
+    ['30', 30_000],
+    ['0.5', 500],
+    ['-3', 0],
+    ['Sat, 21 Nov 2026 08:00:45 GMT', 45_000],
+    ['Sat, 21 Nov 2026 07:00:00 GMT', 0],
+    ['soon', undefined],
+    ['', undefined],
+    [undefined, undefined],
+  ])('%j', (value, expected) => {
+    expect(readRetryAfter(value, NOW)).toBe(expected);
+  });
+
+  test('stands in a 429', () => {
+    expect(readIngestReply(reply(429, '', { 'retry-after': '12' }), NOW)).toEqual({
+      kind: 'rate_limited',
+      retryAfterMs: 12_000,
+    });
+  });
+});
+
+describe('answers of REST routes', () => {
+  test.each([
+    [200, '[]', 'answered'],
+    [204, '', 'answered'],
+    [200, '<html>', 'unanswered'],
+    [401, '', 'unauthorised'],
+    [404, { error: 'no such lead' }, 'refused'],
+    [409, { error: 'conflict' }, 'refused'],
+    [429, '', 'rate_limited'],
+    [500, '', 'unanswered'],
+    [302, '', 'unanswered'],
+  ])('%i %j is %s, with what came', (status, body, kind) => {
+    expect(readRestReply(reply(status, body), NOW)).toMatchObject({ kind, reply: { status } });
+  });
+});
+
+describe('errors', () => {
+  test.each([
+    ['ECONNREFUSED', 'unreachable', 'no'],
+    ['ENOTFOUND', 'unreachable', 'no'],
+    ['EAI_AGAIN', 'unreachable', 'no'],
+    ['UND_ERR_CONNECT_TIMEOUT', 'unreachable', 'no'],
+    ['ECONNRESET', 'connection_lost', 'maybe'],
+    ['EPIPE', 'connection_lost', 'maybe'],
+    ['UND_ERR_SOCKET', 'connection_lost', 'maybe'],
+    ['HPE_INVALID_CONSTANT', 'connection_lost', 'maybe'],
+    ['CERT_HAS_EXPIRED', 'tls', 'no'],
+    ['DEPTH_ZERO_SELF_SIGNED_CERT', 'tls', 'no'],
+    ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'tls', 'no'],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', 'tls', 'no'],
+    ['ERR_SSL_WRONG_VERSION_NUMBER', 'tls', 'no'],
+    ['UND_ERR_INVALID_ARG', 'unsendable', 'no'],
+    ['ERR_INVALID_URL', 'unsendable', 'no'],
+  ])('%s is %s and was sent: %s', (code, expected, sent) => {
+    const error = Object.assign(new Error('https://host/secret'), { code, input: 'https://host/secret' });
+    const read = readError(error, undefined);
+    expect(read).toMatchObject({ kind: 'unanswered', code: expected, sent });
+    expect(read.setup === true).toBe(expected === 'tls' || expected === 'unsendable');
+    expect(read.message).toContain(code);
+    expect(JSON.stringify(read)).not.toContain('secret');
+  });
+
+  test('the cause’s code counts where the error has none, and anything else may have been sent', () => {
+    const cause = Object.assign(new Error('inner'), { code: 'ECONNREFUSED' });
+    expect(readError(new Error('outer', { cause }), undefined)).toMatchObject({ code: 'unreachable' });
+    expect(readError('odd', undefined)).toMatchObject({ code: 'connection_lost', sent: 'maybe' });
+    expect(readError(undefined, undefined)).toMatchObject({ sent: 'maybe' });
+  });
+});
