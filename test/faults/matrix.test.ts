@@ -1,0 +1,144 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { FaultPlan, SandboxOptions } from '../../src/sandbox/index.ts';
+import { summaryOf } from '../e2e/harness.ts';
+import { expectUndisturbed, inScene, ingested, undisturbed, type Undisturbed } from './scene.ts';
+
+type Rule = FaultPlan['rules'][number];
+type When = Rule['when'];
+
+let calm: Undisturbed;
+beforeAll(async () => {
+  calm = await undisturbed();
+});
+
+/** About every seventh event meets the fault, on its first delivery. */
+const SOME: When = { delivery: { from: 1, to: 1 }, probability: 0.15 };
+
+interface Case {
+  readonly trouble: string;
+  readonly rules: Rule[];
+  readonly service?: SandboxOptions;
+  readonly options?: string[];
+  /** The fault strikes at least so often; once unless said otherwise. */
+  readonly strikes?: number;
+  /** Most answers 429. */
+  readonly refusals?: number;
+}
+
+const CASES: Case[] = [
+  { trouble: 'answers that take their time', rules: [{ kind: 'latency', min_ms: 5, max_ms: 60 }], strikes: 0 },
+  { trouble: 'connections closed before the event counts', rules: [{ kind: 'drop_before', when: SOME }] },
+  { trouble: 'connections closed after the event counts', rules: [{ kind: 'drop_after', when: SOME }] },
+  { trouble: 'resets before', rules: [{ kind: 'reset', when: SOME }] },
+  { trouble: 'resets after', rules: [{ kind: 'reset', committed: true, when: SOME }] },
+  { trouble: 'status 500', rules: [{ kind: 'status', status: 500, when: SOME }] },
+  { trouble: 'status 502', rules: [{ kind: 'status', status: 502, when: SOME }] },
+  { trouble: 'status 503', rules: [{ kind: 'status', status: 503, when: SOME }] },
+  { trouble: 'status 408 and 425', rules: [408, 425].map((status) => ({ kind: 'status', status, when: SOME })) },
+  { trouble: 'status 500 after the event counts', rules: [{ kind: 'status_after', status: 500, when: SOME }] },
+  {
+    trouble: 'status 504 after the event counts, twice in a row',
+    rules: [{ kind: 'status_after', status: 504, when: { delivery: { from: 1, to: 2 }, probability: 0.1 } }],
+  },
+  {
+    trouble: 'a burst of 429',
+    rules: [{ kind: 'status', status: 429, retry_after_s: 1, when: { requests: { from: 20, to: 23 } } }],
+    strikes: 4,
+    refusals: 4,
+  },
+  { trouble: 'a proxy’s page in place of the service', rules: [{ kind: 'html', when: SOME }] },
+  { trouble: 'a proxy’s page in place of the answer', rules: [{ kind: 'html', committed: true, when: SOME }] },
+  { trouble: 'answers that break off', rules: [{ kind: 'cut_body', when: SOME }] },
+  {
+    trouble: 'no answer at all',
+    rules: [{ kind: 'hang', when: { requests: { from: 10 }, times: 3 } }],
+    options: ['--timeout', '1'],
+    strikes: 3,
+  },
+  {
+    trouble: 'no answer although the event counts',
+    rules: [{ kind: 'hang', committed: true, when: { requests: { from: 30 }, times: 3 } }],
+    options: ['--timeout', '1'],
+    strikes: 3,
+  },
+  { trouble: 'redirects', rules: [{ kind: 'redirect', when: SOME }] },
+  { trouble: 'a 200 that is no acknowledgement', rules: [{ kind: 'bad_ack', when: SOME }] },
+  {
+    trouble: 'another client of the same key, in bursts',
+    rules: [{ kind: 'foreign', requests: 15, when: { requests: { from: 15 }, times: 2 } }],
+    service: { rate: { requests: 40, seconds: 2 }, countRefused: true },
+    options: ['--rate', '40/2s'],
+    strikes: 2,
+    refusals: 12,
+  },
+  {
+    trouble: 'another client of the same key, all the time',
+    rules: [{ kind: 'foreign', requests: 5, per_second_for_ms: 20_000, when: { requests: { from: 5 }, times: 1 } }],
+    service: { rate: { requests: 40, seconds: 2 } },
+    options: ['--rate', '40/2s'],
+    refusals: 12,
+  },
+  {
+    trouble: 'an outage without listener',
+    rules: [{ kind: 'outage', lasts_ms: 1500, when: { requests: { from: 25 }, times: 1 } }],
+  },
+  {
+    trouble: 'an outage with status 503',
+    rules: [{ kind: 'outage', lasts_ms: 1500, status: 503, when: { requests: { from: 40 }, times: 1 } }],
+  },
+  {
+    trouble: 'an outage at the very first event',
+    rules: [{ kind: 'outage', lasts_ms: 1000, when: { requests: { from: 1 }, times: 1 } }],
+  },
+  {
+    trouble: 'trouble while the account is read',
+    rules: [
+      { kind: 'status', status: 503, when: { path: '/pipelines', times: 1 } },
+      { kind: 'drop_after', when: { path: '/platform-users', times: 1 } },
+      { kind: 'html', when: { path: '/pipelines', times: 1 } },
+    ],
+    strikes: 3,
+  },
+];
+
+/** A little of everything; the place among the requests and the seed decide. */
+const MIX: Rule[] = [
+  { kind: 'latency', min_ms: 0, max_ms: 30 },
+  { kind: 'drop_before', when: { probability: 0.03 } },
+  { kind: 'drop_after', when: { probability: 0.03 } },
+  { kind: 'reset', when: { probability: 0.02 } },
+  { kind: 'reset', committed: true, when: { probability: 0.02 } },
+  { kind: 'status', status: 500, when: { probability: 0.02 } },
+  { kind: 'status', status: 429, retry_after_s: 1, when: { probability: 0.01 } },
+  { kind: 'status_after', status: 502, when: { probability: 0.02 } },
+  { kind: 'html', committed: true, when: { probability: 0.02 } },
+  { kind: 'cut_body', when: { probability: 0.02 } },
+  { kind: 'redirect', when: { probability: 0.01 } },
+  { kind: 'bad_ack', when: { probability: 0.02 } },
+  { kind: 'hang', committed: true, when: { times: 1, requests: { from: 30 } } },
+  { kind: 'outage', lasts_ms: 800, when: { times: 1, requests: { from: 50 } } },
+];
+
+describe.concurrent('a migration ends as if nothing had happened after', () => {
+  it.each(CASES)('$trouble', async ({ rules, service: options, options: more = [], strikes = 1, refusals = 0 }) => {
+    await inScene({ ...options, faults: { seed: 3, rules } }, async ({ service, run }) => {
+      const ended = await run(...more);
+      const summary = summaryOf(ended);
+      expectUndisturbed(service, summary, calm);
+      const requests = service.requests();
+      const kinds = new Set(rules.map(({ kind }) => kind));
+      expect(requests.filter(({ fault }) => kinds.has(fault as Rule['kind'])).length).toBeGreaterThanOrEqual(strikes);
+      expect(requests.filter(({ status }) => status === 429).length).toBeLessThanOrEqual(refusals);
+      const { events_sent: sent } = summary.this_run;
+      expect(sent).toBe(calm.summary.this_run.events_sent);
+      expect(new Set(ingested(service).map(({ body }) => (body as { id: string }).id)).size).toBe(sent);
+    });
+  });
+
+  it.each([1, 2, 3])('a mix of all of it (seed %i)', async (seed) => {
+    await inScene({ faults: { seed, rules: MIX } }, async ({ service, run }) => {
+      const ended = await run('--timeout', '1', '--concurrency', String(seed === 3 ? 1 : 6));
+      expectUndisturbed(service, summaryOf(ended), calm);
+    });
+  });
+});
