@@ -22,7 +22,7 @@ export interface Pick {
 }
 
 /** A value of the command line, given once and not empty. */
-function option<T>(expected: string, parse: (text: string) => T | undefined) {
+export function option<T>(expected: string, parse: (text: string) => T | undefined) {
   return z.preprocess(
     (given) => (typeof given === 'number' ? String(given) : given),
     z.union([z.string(), z.array(z.unknown())]).transform((given, context): T => {
@@ -38,7 +38,7 @@ function option<T>(expected: string, parse: (text: string) => T | undefined) {
   );
 }
 
-function number(expected: string, least: number, whole = true) {
+export function number(expected: string, least: number, whole = true) {
   return option(expected, (text) => {
     const value = Number(text);
     return /^\d+(\.\d+)?$/.test(text) && value >= least && (!whole || Number.isInteger(value)) ? value : undefined;
@@ -80,9 +80,10 @@ const until = option('a time like `06:00` or `2026-01-31T06:00:00+01:00`', (text
   return Number.isNaN(time.getTime()) ? undefined : time;
 });
 
-const many = z.preprocess((given) => (given === undefined ? [] : [given].flat()), z.array(z.coerce.string()));
+export const many = z.preprocess((given) => (given === undefined ? [] : [given].flat()), z.array(z.coerce.string()));
 
-const pairs = many.transform((texts, context): ReadonlyMap<string, string> => {
+/** `NAME=PATH`, repeatable. */
+export const pairs = many.transform((texts, context): ReadonlyMap<string, string> => {
   const map = new Map<string, string>();
   for (const text of texts) {
     const at = text.indexOf('=');
@@ -115,8 +116,18 @@ const only = many.transform((texts, context): readonly EventType[] => {
   return names.length === 0 ? EVENT_TYPES : EVENT_TYPES.filter((type) => types.includes(type));
 });
 
-const flag = z.boolean().default(false);
-const text = option('a text', (value) => value);
+export const flag = z.boolean().default(false);
+export const text = option('a text', (value) => value);
+
+/** How every command that asks the service reaches it, and how fast. */
+export const connection = z.object({
+  baseUrl: text.optional(),
+  envFile: text.optional(),
+  rate: rate.optional(),
+  reserve: number('a whole number, 0 or more', 0).default(0),
+  concurrency: number('a whole number above 0', 1).default(10),
+  timeout: number('a number of seconds above 0', 0.001, false).default(30),
+});
 
 /** Every option of `run`, as yargs hands them in, checked; defaults are those of the README's table. */
 const runOptions = z.object({
@@ -127,12 +138,7 @@ const runOptions = z.object({
   dryRun: flag,
   offline: flag,
   sandbox: flag,
-  baseUrl: text.optional(),
-  envFile: text.optional(),
-  rate: rate.optional(),
-  reserve: number('a whole number, 0 or more', 0).default(0),
-  concurrency: number('a whole number above 0', 1).default(10),
-  timeout: number('a number of seconds above 0', 0.001, false).default(30),
+  ...connection.shape,
   maxErrors: tolerance.default({ count: 100 }),
   maxOutage: duration.default(12 * UNITS.h!),
   limit: number('a whole number above 0', 1).optional(),
@@ -149,6 +155,8 @@ const runOptions = z.object({
   quiet: flag,
 });
 export type RunSettings = z.infer<typeof runOptions>;
+/** What a connection to the service needs to know. */
+export type Pace = Omit<z.infer<typeof connection>, 'baseUrl' | 'envFile'>;
 
 /** Throws a `UserError` (exit 2) that names every option that is wrong. */
 export function runSettings(argv: Readonly<Record<string, unknown>>): RunSettings {
@@ -174,12 +182,18 @@ function kebab(name: string): string {
 
 export const DEFAULT_RATE: Rate = { requests: LIMITS.requestsPerWindow, seconds: LIMITS.windowSeconds };
 
-/** Where to send, and the two secrets that the webhook asks for (service interface, section 5). */
-export interface Credentials {
+/** Where the service is, and the key that its REST routes ask for (service interface, section 5). */
+export interface RestCredentials {
   readonly baseUrl: string;
   /** What a checkpoint is bound to instead of the base URL, where that is another one each time. */
   readonly boundTo?: string;
   readonly apiKey: Secret;
+  /** Not asked for, but known: it must not be shown. */
+  readonly ingestToken: Secret | undefined;
+}
+
+/** The webhook asks for a second secret. */
+export interface Credentials extends RestCredentials {
   readonly ingestToken: Secret;
 }
 
@@ -199,6 +213,16 @@ export function readEnvironment(envFile: string | undefined, env: Environment = 
 
 /** Throws a `UserError` that names what is missing, and never the value of what is wrong. */
 export function credentials(baseUrlOption: string | undefined, env: Environment): Credentials {
+  const found = given(baseUrlOption, env, { token: true });
+  return { ...found, ingestToken: found.ingestToken! };
+}
+
+/** The same for commands that send no event. */
+export function restCredentials(baseUrlOption: string | undefined, env: Environment): RestCredentials {
+  return given(baseUrlOption, env, { token: false });
+}
+
+function given(baseUrlOption: string | undefined, env: Environment, needs: { token: boolean }): RestCredentials {
   const copied = env.BACKFILL_INGEST_URL ? splitIngestUrl(env.BACKFILL_INGEST_URL) : undefined;
   const base = baseUrlOption ?? env.BACKFILL_BASE_URL ?? copied?.baseUrl;
   const token = env.BACKFILL_INGEST_TOKEN || copied?.token;
@@ -206,17 +230,18 @@ export function credentials(baseUrlOption: string | undefined, env: Environment)
   const missing = [
     ...(base ? [] : ['the base URL (--base-url, BACKFILL_BASE_URL or BACKFILL_INGEST_URL)']),
     ...(key ? [] : ['the API key (BACKFILL_API_KEY)']),
-    ...(token ? [] : ['the ingestion token (BACKFILL_INGEST_TOKEN or BACKFILL_INGEST_URL)']),
+    ...(token || !needs.token ? [] : ['the ingestion token (BACKFILL_INGEST_TOKEN or BACKFILL_INGEST_URL)']),
   ];
-  if (!base || !key || !token) {
+  if (!base || !key || missing.length > 0) {
     throw new UserError(`missing: ${missing.join('; ')}`, {
       hint: 'set them in the environment or in a .env file; rehearse without any with --sandbox',
     });
   }
   for (const [name, value] of [['BACKFILL_API_KEY', key] as const, ['BACKFILL_INGEST_TOKEN', token] as const]) {
-    if (!/^[\x21-\x7e]+$/.test(value)) throw new UserError(`${name} holds white space or characters outside ASCII`);
+    if (value && !/^[\x21-\x7e]+$/.test(value))
+      throw new UserError(`${name} holds white space or characters outside ASCII`);
   }
-  return { baseUrl: checkBaseUrl(base), apiKey: new Secret(key), ingestToken: new Secret(token) };
+  return { baseUrl: checkBaseUrl(base), apiKey: new Secret(key), ingestToken: token ? new Secret(token) : undefined };
 }
 
 /** The base URL without a slash at its end; https, or http to this machine. */

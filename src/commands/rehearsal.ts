@@ -6,11 +6,11 @@ import { DEFAULT_RATE, type Credentials, type RunSettings } from '../settings.ts
 import { StateDir } from '../state-dir.ts';
 
 /**
- * Starts the embedded sandbox for `run --sandbox`: the account that an earlier run of this mapping stored, if any, and
+ * Starts the embedded sandbox for `--sandbox`: the account that an earlier run of this mapping stored, if any, and
  * the records of the last rehearsal, which it keeps beside the rehearsal's checkpoint. It enforces the rate of the run.
  */
 export async function startRehearsal(
-  settings: RunSettings,
+  settings: Pick<RunSettings, 'mapping' | 'source' | 'state' | 'rate'>,
 ): Promise<{ credentials: Credentials; close(): Promise<void> }> {
   const mapping = await loadMapping(settings.mapping, { sources: settings.source });
   const state = await StateDir.create(statePath(settings, mapping, '.sandbox'));

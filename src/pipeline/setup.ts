@@ -12,7 +12,7 @@ import { createClient, type Client } from '../service/client.ts';
 import { readAccount } from '../service/directory.ts';
 import { createLimiter, type Limiter } from '../service/limiter.ts';
 import { openRateHistory, type RateHistory } from '../service/rate-history.ts';
-import { DEFAULT_RATE, type Credentials, type RunSettings } from '../settings.ts';
+import { DEFAULT_RATE, type Pace, type RestCredentials, type RunSettings } from '../settings.ts';
 import { writeWhole, type StateDir } from '../state-dir.ts';
 import { TOOL } from '../version.ts';
 import { assertBound } from './binding.ts';
@@ -57,8 +57,8 @@ export function statePath(
 
 /** Connects and reads the account; nothing is sent but GET requests. */
 export async function connect(
-  settings: RunSettings,
-  credentials: Credentials,
+  settings: Pace,
+  credentials: RestCredentials,
   state: StateDir,
   output: StateDir,
 ): Promise<Target> {

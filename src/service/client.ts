@@ -20,7 +20,8 @@ import {
 export interface ClientOptions {
   readonly baseUrl: string;
   readonly apiKey: Secret;
-  readonly ingestToken: Secret;
+  /** Not needed where no event is sent. */
+  readonly ingestToken?: Secret | undefined;
   readonly timeoutSeconds: number;
   readonly concurrency: number;
   readonly limiter: Limiter;
@@ -78,7 +79,9 @@ export class Client {
   /** Sends one event, once (service interface, section 4.2). */
   async ingest(event: Envelope, options: SendOptions = {}): Promise<Attempt> {
     const { body, headers } = ingestRequest(event);
-    const path = `${PATHS.ingest}/${encodeURIComponent(this.#options.ingestToken.reveal())}`;
+    const { ingestToken } = this.#options;
+    if (!ingestToken) throw new Error('this client was made without the ingestion token');
+    const path = `${PATHS.ingest}/${encodeURIComponent(ingestToken.reveal())}`;
     const exchange = await this.#limited('POST', path, { ...options, body, headers });
     if ('kind' in exchange) return exchange;
     return readIngestReply(exchange, this.#clock.wall());
@@ -97,6 +100,12 @@ export class Client {
     const exchange = await this.#limited(method, target, { ...options, headers: { ...type, ...options.headers } });
     if ('kind' in exchange) return exchange;
     return readRestReply(exchange, this.#clock.wall());
+  }
+
+  /** A route that asks for no key (section 5): it goes without, so it is not counted. */
+  async getOpen(path: string): Promise<RestAttempt> {
+    const exchange = await this.#exchange('GET', path, {});
+    return 'kind' in exchange ? exchange : readRestReply(exchange, this.#clock.wall());
   }
 
   /** GET /health answers 200. Sent without the key (section 5), so it is not counted. */
