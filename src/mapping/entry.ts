@@ -2,18 +2,19 @@
 import type { JsonValue } from '../json.ts';
 import type { Draft, Row } from '../model.ts';
 import type { Path } from './document.ts';
-import { Fault, shown, type Result } from './fault.ts';
+import { Fault, originalText, shown, type Result } from './fault.ts';
 import { fieldsOf, type Field } from './fields.ts';
 import { compileCondition, type Test } from './condition.ts';
 import type { CompiledEntry } from './mapping.ts';
 import { policiesOf } from './policies.ts';
 import { readValue, type Frame } from './path.ts';
+import type { Source } from '../source/source.ts';
 import { Scope, type Evaluate } from './scope.ts';
 import { FIELD_HINTS, FIELD_RULES } from '../service/contract.ts';
 import type { EntrySpec, OnError, ValueSpec } from './spec.ts';
 import { exactNumber } from './transforms/number.ts';
 import type { PathUse, Unit } from './unit.ts';
-import { asText, compileValue, missingValue, notScalar, type ValueContext } from './value.ts';
+import { asText, compileValue, missingValue, notScalar, shapeOf, type ValueContext } from './value.ts';
 
 interface CompiledField {
   /** As issues name it: `custom_params.origin`. */
@@ -127,8 +128,8 @@ export function compileEntry(spec: EntrySpec, index: number, unit: Unit): Compil
 
 function compileParts(spec: EntrySpec, path: Path, unit: Unit, uses: PathUse[]): Parts {
   const source = unit.sources.get(spec.source)!;
-  const record: Frame = { source, missing: unit.missingValues(spec.source), inEach: false };
-  const frame: Frame = { ...record, inEach: spec.each !== undefined };
+  const record: Frame = { source, missing: unit.missingValues(spec.source) };
+  const frame: Frame = spec.each === undefined ? record : { ...record, elements: elementKind(spec.each, source) };
   const context = (key: string, onError: OnError = 'reject'): ValueContext => ({
     unit,
     frame,
@@ -153,6 +154,11 @@ function compileParts(spec: EntrySpec, path: Path, unit: Unit, uses: PathUse[]):
     stagePipeline: optional('stage_pipeline', asText),
     fields: fieldsOf(spec.type).flatMap((field) => compileField(field, spec, context(field.name, field.onError))),
   };
+}
+
+/** A row of a table has texts only, until an expression makes more of them. */
+function elementKind(each: ValueSpec, source: Source): 'texts' | 'anything' {
+  return source.kind === 'table' && shapeOf(each) !== 'unknown' ? 'texts' : 'anything';
 }
 
 function compileField(field: Field, spec: EntrySpec, base: ValueContext): CompiledField[] {
@@ -213,7 +219,9 @@ function finished(evaluate: Evaluate, finish: (value: JsonValue) => Result, onEr
     const value = evaluate(scope);
     if (value === undefined || value instanceof Fault) return value;
     const result = finish(value);
-    if (!(result instanceof Fault) || onError === 'reject') return result;
+    if (!(result instanceof Fault)) return result;
+    result.original ??= originalText(value);
+    if (onError === 'reject') return result;
     scope.omit(result);
     return undefined;
   };

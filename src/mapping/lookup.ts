@@ -136,7 +136,7 @@ function makeTable(spec: LookupSpec, source: Source, context: ValueContext): Loo
   let level = 0;
   const there: ValueContext = {
     ...context,
-    frame: { source, missing: context.unit.missingValues(source.name), inEach: false },
+    frame: { source, missing: context.unit.missingValues(source.name) },
     kind: undefined,
     onError: 'reject',
     uses: [],

@@ -5,11 +5,12 @@ import type { Source } from '../source/source.ts';
 import { textOf } from './fault.ts';
 import type { Scope } from './scope.ts';
 
-/** Where paths are read: a source, the cells that mean no value there, and whether an `each` is around. */
+/** Where paths are read: a source, the cells that mean no value there, and what an `each` around it iterates over. */
 export interface Frame {
   readonly source: Source;
   readonly missing: ReadonlySet<string>;
-  readonly inEach: boolean;
+  /** Within an `each`: whether its elements can be more than texts. */
+  readonly elements?: 'texts' | 'anything';
 }
 
 export interface CompiledPath {
@@ -37,11 +38,11 @@ export function isMistake(compiled: CompiledPath | PathMistake): compiled is Pat
   return 'message' in compiled;
 }
 
-function tablePath(path: string, { source, missing, inEach }: Frame): CompiledPath | PathMistake {
+function tablePath(path: string, { source, missing, elements }: Frame): CompiledPath | PathMistake {
   const fromRecord = !source.columns.includes(path) && path.startsWith(FROM_RECORD);
   const name = fromRecord ? path.slice(FROM_RECORD.length) : path;
   const column = source.columns.indexOf(name);
-  if (inEach && !fromRecord) {
+  if (elements !== undefined && !fromRecord && (column >= 0 || path === ELEMENT || elements === 'anything')) {
     if (column < 0) return { evaluate: elementReader(path, missing) };
     return {
       code: 'unknown_column',

@@ -45,8 +45,10 @@ export const phone = transform<PhoneArgument>({
     return onText((text, scope) => {
       const plain = quick?.(text);
       if (plain !== undefined) return plain;
-      const own = regionFrom ? textOf(notFault(regionFrom(scope)))?.toUpperCase() : undefined;
-      return e164(text, own ?? region, strict, scope);
+      const own = regionFrom?.(scope);
+      if (own instanceof Fault && !text.startsWith('+')) return own;
+      const country = own instanceof Fault ? undefined : textOf(own)?.toUpperCase();
+      return e164(text, country ?? region, strict, scope);
     });
   },
 });
@@ -62,10 +64,6 @@ export function regionProblems(region: string, path: readonly string[]): Argumen
 
 function supported(region: string | undefined): CountryCode | undefined {
   return region !== undefined && library!.isSupportedCountry(region) ? region : undefined;
-}
-
-function notFault(result: Result) {
-  return result instanceof Fault ? undefined : result;
 }
 
 function e164(text: string, region: string | undefined, strict: boolean, scope: Scope): Result {
