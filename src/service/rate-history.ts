@@ -83,9 +83,9 @@ class RateFile implements RateHistory {
     } catch {
       return;
     }
-    const answered = this.#answered.map((at) => line('answered', at));
+    const kept = this.#answered.map((at) => line('kept', at));
     const sent = Array.from({ length: this.#inFlight }, () => line('sent', now));
-    this.#write([...answered, ...sent].join(''));
+    this.#write([...kept, ...sent].join(''));
   }
 
   /** A history that cannot be written costs a few refused requests after a restart, so it ends no run. */
@@ -100,7 +100,8 @@ class RateFile implements RateHistory {
   }
 }
 
-function line(event: 'sent' | 'answered', at: number): string {
+/** `kept`: an answer whose request is not in the file any more. */
+function line(event: 'sent' | 'answered' | 'kept', at: number): string {
   return `{"event":"${event}","at":${Math.round(at)}}\n`;
 }
 
@@ -118,9 +119,10 @@ function readTimes(path: string, now: number): number[] {
   }
   const answered: number[] = [];
   let inFlight = 0;
-  for (const [, event, at] of text.matchAll(/^\{"event":"(sent|answered)","at":(\d+)\}$/gm)) {
-    inFlight += event === 'sent' ? 1 : -1;
-    if (event === 'answered') answered.push(Math.min(now, Number(at)));
+  for (const [, event, at] of text.matchAll(/^\{"event":"(sent|answered|kept)","at":(\d+)\}$/gm)) {
+    if (event === 'sent') inFlight += 1;
+    else answered.push(Math.min(now, Number(at)));
+    if (event === 'answered') inFlight -= 1;
   }
   for (; inFlight > 0; inFlight -= 1) answered.push(now);
   return answered.sort((a, b) => a - b);

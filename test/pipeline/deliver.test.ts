@@ -191,7 +191,7 @@ describe('credentials refused', () => {
   });
 
   test('nothing else is sent until the doubt is settled', async () => {
-    const bench = await startBench(({ body }, nth) => (nth === 1 ? failed(401, 'x') : processed()));
+    const bench = await startBench((_request, nth) => (nth === 1 ? failed(401, 'x') : processed()));
     const first = bench.deliver(delivery('first'));
     while (bench.deliverer.status().waiting?.reason !== 'credentials') await new Promise((go) => setTimeout(go, 1));
     const others = ['b', 'c'].map((id) => bench.deliver(delivery(id)));

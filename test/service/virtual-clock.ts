@@ -65,6 +65,12 @@ export class VirtualClock implements Clock {
     this.#wall += ms;
   }
 
+  /** Both clocks go on while nobody is woken: the machine slept, or this process was held up. */
+  leap(ms: number): void {
+    this.#now += ms;
+    this.#wall += ms;
+  }
+
   /** Lets so much time pass at once. */
   pass(ms: number): void {
     const until = this.#now + ms;
@@ -87,8 +93,9 @@ export class VirtualClock implements Clock {
   }
 
   #wakeAt(sleeper: Sleeper): void {
-    this.#wall += sleeper.at - this.#now;
-    this.#now = sleeper.at;
+    const passed = Math.max(0, sleeper.at - this.#now);
+    this.#wall += passed;
+    this.#now += passed;
     sleeper.wake();
   }
 

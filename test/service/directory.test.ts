@@ -1,0 +1,194 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { UserError } from '../../src/errors.ts';
+import { Secret } from '../../src/redact.ts';
+import { createClient } from '../../src/service/client.ts';
+import type { Account } from '../../src/service/account.ts';
+import { readAccount } from '../../src/service/directory.ts';
+import { createLimiter } from '../../src/service/limiter.ts';
+import { startScripted, type Answer } from './scripted-server.ts';
+import { VirtualClock } from './virtual-clock.ts';
+
+type Pages = (page: number, query: URLSearchParams) => unknown;
+const none: Pages = () => [];
+
+/** An account as it is read from a server with these lists. */
+async function read(pipelines: Pages, users: Pages = none): Promise<Account & { asked: string[] }> {
+  const asked: string[] = [];
+  const account = await readFrom(({ url }) => {
+    asked.push(url);
+    return { status: 200, body: answerOf(url, pipelines, users) };
+  });
+  return { ...account, asked };
+}
+
+function answerOf(url: string, pipelines: Pages, users: Pages): unknown {
+  const { pathname, searchParams } = new URL(url, 'http://host');
+  return (pathname === '/pipelines' ? pipelines : users)(Number(searchParams.get('page')), searchParams);
+}
+
+async function readFrom(answer: (request: { url: string }, nth: number) => Answer): Promise<Account> {
+  const server = await startScripted(answer);
+  const clock = new VirtualClock();
+  const limiter = createLimiter({ rate: { requests: 1_000, seconds: 60 }, reserve: 0, concurrency: 2, clock });
+  const client = createClient({
+    baseUrl: server.baseUrl,
+    apiKey: new Secret('key-kept-secret'),
+    ingestToken: new Secret('token-kept-secret'),
+    timeoutSeconds: 5,
+    concurrency: 2,
+    limiter,
+    userAgent: 'test',
+    clock,
+  });
+  onTestFinished(async () => {
+    await client.close();
+    clock.stop();
+    await server.close();
+  });
+  return readAccount(client, { clock });
+}
+
+const sales = { id: 'p1', name: 'Sales', type: 'DEAL', stages: [{ id: 's1', name: 'New' }] };
+const asRead = { id: 'p1', name: 'Sales', type: 'DEAL', stages: [{ id: 's1', name: 'New' }] };
+
+describe('lists', () => {
+  test.each([
+    ['a bare array', (items: unknown[]) => items],
+    ['an object with a named key', (items: unknown[]) => ({ pipelines: items, total: 1 })],
+    ['an object with any one list', (items: unknown[]) => ({ whatever: items, page: 1 })],
+    ['a wrapped array', (items: unknown[]) => ({ success: true, data: items })],
+    ['a wrapped object', (items: unknown[]) => ({ success: true, data: { items, total: 1 } })],
+  ])('%s', async (_name, wrap) => {
+    const { pipelines } = await read((page) => wrap(page === 1 ? [sales] : []));
+    expect(pipelines).toEqual([asRead]);
+  });
+
+  test('all pages are read, 100 at a time, until one brings no new id', async () => {
+    const user = (index: number) => ({ id: `u${index}`, name: `User ${index}` });
+    const all = Array.from({ length: 230 }, (_, index) => user(index));
+    const { users, asked } = await read(none, (page) => all.slice((page - 1) * 100, page * 100));
+    expect(users).toHaveLength(230);
+    expect(asked.filter((url) => url.startsWith('/platform-users'))).toEqual(
+      [1, 2, 3, 4].map((page) => `/platform-users?page=${page}&pageSize=100`),
+    );
+    expect(asked[0]).toBe('/pipelines?type=DEAL&page=1&pageSize=100');
+  });
+
+  test('a route that ignores the page is read to the end all the same', async () => {
+    const { users } = await read(none, () => [{ id: 1, name: 'Ada' }]);
+    expect(users).toEqual([{ id: '1', names: ['Ada'] }]);
+  });
+
+  test('a server that caps the page size lower is read to the end', async () => {
+    const all = Array.from({ length: 45 }, (_, index) => ({ id: `u${index}`, name: `User ${index}` }));
+    const { users } = await read(none, (page) => all.slice((page - 1) * 20, page * 20));
+    expect(users).toHaveLength(45);
+  });
+
+  test.each([
+    ['an object without a list', { total: 3 }, 'an object with `total`, in which no list was found'],
+    ['several lists', { a: [], b: [] }, 'more than one list'],
+    ['items without id', [{ name: 'x' }], 'an item without `id`, but with `name`'],
+    ['items that are no objects', ['x'], 'a list of `"x"`'],
+    ['text', '"x"', '`"x"`'],
+  ])('%s is a mistake that says what came', async (_name, body, message) => {
+    const reading = read(() => body);
+    await expect(reading).rejects.toThrow(UserError);
+    await expect(reading).rejects.toThrow('GET /pipelines answered ');
+    await expect(reading).rejects.toThrow(message);
+  });
+});
+
+describe('pipelines', () => {
+  test('other types are dropped, whatever was asked for', async () => {
+    const { pipelines } = await read(() => [
+      sales,
+      { ...sales, id: 'p2', type: 'LEAD' },
+      { ...sales, id: 'p3', type: 'deal' },
+    ]);
+    expect(pipelines.map(({ id }) => id)).toEqual(['p1', 'p3']);
+  });
+
+  test.each(['stages', 'pipelineStages', 'columns', 'steps'])('stages may stand under `%s`', async (key) => {
+    const { pipelines } = await read(() => [{ id: 'p1', title: 'Sales', [key]: [{ id: 's1', label: 'New' }] }]);
+    expect(pipelines).toEqual([asRead]);
+  });
+
+  test.each(['order', 'position', 'sortOrder'])('stages come in the order of `%s`', async (key) => {
+    const stages = [3, 1, 2].map((place) => ({ id: `s${place}`, name: `Stage ${place}`, [key]: place }));
+    const { pipelines } = await read(() => [{ ...sales, stages }]);
+    expect(pipelines[0]!.stages.map(({ id }) => id)).toEqual(['s1', 's2', 's3']);
+  });
+
+  test('stages that are not all numbered stay as they came', async () => {
+    const stages = [
+      { id: 's2', name: 'B', order: 2 },
+      { id: 's1', name: 'A' },
+    ];
+    const { pipelines } = await read(() => [{ ...sales, stages }]);
+    expect(pipelines[0]!.stages.map(({ id }) => id)).toEqual(['s2', 's1']);
+  });
+
+  test('a pipeline without stages is a mistake that says what it has', async () => {
+    await expect(read(() => [{ id: 'p1', name: 'Sales', type: 'DEAL' }])).rejects.toThrow(
+      'GET /pipelines answered the pipeline `Sales` without stages, but with `id`, `name`, `type`',
+    );
+  });
+});
+
+describe('users', () => {
+  test.each([
+    [{ fullName: 'Ada Lovelace' }, ['Ada Lovelace']],
+    [{ displayName: 'Ada', firstName: 'Ada', lastName: 'Lovelace' }, ['Ada', 'Ada Lovelace']],
+    [{ first_name: 'Ada' }, ['Ada']],
+    [{ name: ' Ada ', fullName: 'Ada' }, ['Ada']],
+    [{ user: { name: 'Nested' } }, ['Nested']],
+    [{ role: 'admin' }, []],
+  ])('%j is named %j', async (fields, names) => {
+    const { users } = await read(none, () => [{ id: 'u1', ...fields }]);
+    expect(users).toEqual([{ id: 'u1', names }]);
+  });
+
+  test('an e-mail address is kept', async () => {
+    const { users } = await read(none, () => [{ id: 'u1', name: 'Ada', email: 'ada@example.test' }]);
+    expect(users).toEqual([{ id: 'u1', names: ['Ada'], email: 'ada@example.test' }]);
+  });
+});
+
+describe('trouble', () => {
+  test('a request without answer is repeated five times, then it is said', async () => {
+    let requests = 0;
+    const reading = readFrom(() => {
+      requests += 1;
+      return { status: 503 };
+    });
+    await expect(reading).rejects.toMatchObject({
+      exitCode: 2,
+      message: expect.stringContaining('no answer') as string,
+    });
+    expect(requests).toBe(6);
+  });
+
+  test('what answers within five repetitions is read', async () => {
+    const { users } = await readFrom((_request, nth) => (nth <= 5 ? 'cut' : { status: 200, body: [] }));
+    expect(users).toEqual([]);
+  });
+
+  test.each([401, 403])('%i is said at once, as a matter of the key', async (status) => {
+    let requests = 0;
+    const reading = readFrom(() => {
+      requests += 1;
+      return { status, body: { error: 'bad key' } };
+    });
+    await expect(reading).rejects.toMatchObject({ exitCode: 2, hint: 'check BACKFILL_API_KEY' });
+    await expect(reading).rejects.toThrow(`(${status}): bad key`);
+    expect(requests).toBe(1);
+  });
+
+  test('404 asks for the base URL', async () => {
+    await expect(readFrom(() => ({ status: 404 }))).rejects.toMatchObject({
+      exitCode: 2,
+      hint: expect.stringContaining('base URL') as string,
+    });
+  });
+});

@@ -1,0 +1,97 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import type { Clock } from '../../src/clock.ts';
+import { UserError } from '../../src/errors.ts';
+import { openRateHistory } from '../../src/service/rate-history.ts';
+
+function temporary(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'rate-'));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  return join(directory, 'rate.ndjson');
+}
+
+/** A wall clock that stands where it is put. */
+function wallClock(): Clock & { now: number } {
+  const clock = {
+    now: Date.UTC(2026, 0, 1),
+    monotonic: () => clock.now,
+    wall: () => clock.now,
+    sleep: async () => undefined,
+    every: () => () => undefined,
+  };
+  return clock;
+}
+
+test('a restart knows what was answered within the window, and forgets the rest', async () => {
+  const path = temporary();
+  const clock = wallClock();
+  const history = await openRateHistory(path, clock);
+  for (const wait of [50_000, 10_000, 5_000]) {
+    history.sent();
+    history.answered();
+    clock.now += wait;
+  }
+  await history.close();
+  expect((await openRateHistory(path, clock)).recent(60_000)).toEqual([15_000, 5_000]);
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+});
+
+test('what was in flight when the process was killed counts as answered now', async () => {
+  const path = temporary();
+  const clock = wallClock();
+  const killed = await openRateHistory(path, clock);
+  killed.sent();
+  killed.sent();
+  killed.answered();
+  clock.now += 20_000;
+  expect((await openRateHistory(path, clock)).recent(60_000)).toEqual([20_000, 0]);
+});
+
+test('a restart right after a restart still knows', async () => {
+  const path = temporary();
+  const clock = wallClock();
+  const first = await openRateHistory(path, clock);
+  first.sent();
+  await openRateHistory(path, clock);
+  clock.now += 1_000;
+  expect((await openRateHistory(path, clock)).recent(60_000)).toEqual([1_000]);
+});
+
+test('answers dated in the future count as answered now: the clock was set back since', async () => {
+  const path = temporary();
+  const clock = wallClock();
+  const history = await openRateHistory(path, clock);
+  history.sent();
+  history.answered();
+  clock.now -= 3_600_000;
+  expect((await openRateHistory(path, clock)).recent(60_000)).toEqual([0]);
+});
+
+test('a torn or damaged line is passed over', async () => {
+  const path = temporary();
+  const clock = wallClock();
+  writeFileSync(path, `garbage\n{"event":"answered","at":${clock.now - 7}}\n{"event":"answ`);
+  expect((await openRateHistory(path, clock)).recent(60_000)).toEqual([7]);
+});
+
+test('the file does not grow without end, and what is in flight survives its renewal', async () => {
+  const path = temporary();
+  const clock = wallClock();
+  const history = await openRateHistory(path, clock);
+  history.sent();
+  for (let request = 0; request < 20_000; request += 1) {
+    clock.now += 600;
+    history.sent();
+    history.answered();
+  }
+  expect(statSync(path).size).toBeLessThan(500_000);
+  expect(readFileSync(path, 'utf8')).toContain('"sent"');
+  const again = await openRateHistory(path, clock);
+  expect(again.recent(60_000)).toHaveLength(101);
+});
+
+test('a path that cannot be written to is said before anything is sent', async () => {
+  await expect(openRateHistory(join(temporary(), 'not', 'there'), wallClock())).rejects.toBeInstanceOf(UserError);
+});
