@@ -1,6 +1,6 @@
 import PQueue from 'p-queue';
 import type { AppendLog } from '../append-log.ts';
-import { IF_CHANGED } from '../checkpoint/lines.ts';
+import { IF_CHANGED, type SettledLine } from '../checkpoint/lines.ts';
 import type { CheckpointWriter } from '../checkpoint/write.ts';
 import { EXIT, UserError } from '../errors.ts';
 import { contentSha, fieldHashes } from '../identity.ts';
@@ -27,6 +27,8 @@ export interface DispatchOptions {
   /** Rejections of this run that stop it. */
   readonly maxRejections: number;
   readonly maxRequests: number | undefined;
+  /** All requests of this run so far. */
+  readonly requests: () => number;
   /** Whether the checkpoint is new to this service: then a first answer `deduplicated` stops the run. */
   readonly isFirstRun: boolean;
 }
@@ -78,12 +80,10 @@ export class Dispatcher {
 
   /** With a budget of requests, the last ones go one after another, so that it is never exceeded by those in flight. */
   async #leaveBudget(): Promise<void> {
-    const { maxRequests, deliverer, halt, concurrency } = this.#options;
+    const { maxRequests, requests, halt, concurrency } = this.#options;
     if (maxRequests === undefined) return;
-    if (deliverer.counters.requests + this.#queue.size + this.#queue.pending + concurrency >= maxRequests) {
-      await this.idle();
-    }
-    if (deliverer.counters.requests < maxRequests) return;
+    if (requests() + this.#queue.size + this.#queue.pending + concurrency >= maxRequests) await this.idle();
+    if (requests() < maxRequests) return;
     halt.request({
       code: 'max_requests',
       message: `the ${maxRequests} requests of --max-requests are spent`,
@@ -134,28 +134,19 @@ export class Dispatcher {
       return;
     }
     const { type } = due.event;
-    await checkpoint.settle({
-      ...this.#line(ready, id),
-      status: 'acknowledged',
-      outcome: outcome.outcome,
-      entity_id: outcome.entityId,
-      code: due.derived ? IF_CHANGED : (outcome.code ?? null),
-      at: new Date().toISOString(),
-    });
+    const entityId = outcome.entityId === '' ? null : outcome.entityId;
+    const code = due.derived ? IF_CHANGED : (outcome.code ?? null);
+    await checkpoint.settle(settledLine(ready, id, 'acknowledged', { outcome: outcome.outcome, entityId, code }));
     plan.settle(type, due.ordinal, 'acknowledged');
     this.outcomes[outcome.outcome] += 1;
     this.#proven.add(type);
     this.#inARow = { code: '', count: 0 };
     if (outcome.outcome === 'none' && outcome.code === undefined) {
-      report.warning({
-        severity: 'warning',
-        kind: 'send',
-        code: 'not_created',
-        message: 'acknowledged without effect',
-      });
+      const message = 'acknowledged without effect';
+      report.warning({ severity: 'warning', kind: 'send', code: 'not_created', message }, due.event.place);
     }
-    if (outcome.entityId !== '') {
-      await ids.append(csvLine([type, ready.externalId, outcome.entityId]), { durable: false });
+    if (entityId !== null) {
+      await ids.append(csvLine([type, ready.externalId, entityId]), { durable: false });
     }
   }
 
@@ -181,14 +172,7 @@ export class Dispatcher {
       { place, type, externalId, eventId: id, issues: [issue], httpStatus, attempts, raw: due.row.raw },
       { durable: true },
     );
-    await checkpoint.settle({
-      ...this.#line(ready, id),
-      status: 'rejected',
-      outcome: null,
-      entity_id: null,
-      code,
-      at: new Date().toISOString(),
-    });
+    await checkpoint.settle(settledLine(ready, id, 'rejected', { outcome: null, entityId: null, code }));
     plan.settle(type, due.ordinal, 'rejected');
     if (!again) this.#countRejection(code);
   }
@@ -213,16 +197,26 @@ export class Dispatcher {
       });
     }
   }
+}
 
-  #line(ready: Ready, id: string) {
-    return {
-      id,
-      type: ready.type,
-      external_id: ready.externalId ?? null,
-      content_sha: contentSha(ready.data),
-      fields: fieldHashes(ready.data),
-    };
-  }
+function settledLine(
+  ready: Ready,
+  id: string,
+  status: SettledLine['status'],
+  how: { outcome: Effect | null; entityId: string | null; code: string | null },
+): SettledLine {
+  return {
+    id,
+    type: ready.type,
+    external_id: ready.externalId ?? null,
+    status,
+    outcome: how.outcome,
+    entity_id: how.entityId,
+    code: how.code,
+    content_sha: contentSha(ready.data),
+    fields: fieldHashes(ready.data),
+    at: new Date().toISOString(),
+  };
 }
 
 const WRONG_STATE_DIRECTORY = {

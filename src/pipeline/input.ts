@@ -8,7 +8,7 @@ import { didYouMean } from '../problem.ts';
 import { openSource, withFixes } from '../source/index.ts';
 import type { FileDigest, Source } from '../source/source.ts';
 import { writeWhole, type StateDir } from '../state-dir.ts';
-import { inputChanged } from './pass.ts';
+import { InputChanged } from './pass.ts';
 
 /** The opened sources of a mapping, and the means to notice that a file is not what it was. */
 export class Input {
@@ -43,7 +43,7 @@ export class Input {
     for (const [path, stamp] of this.#stamps) {
       const now = await stampOf(path).catch(() => undefined);
       if (now === stamp) continue;
-      if (now === undefined || (await sha256Of(path)) !== digests.get(path)) throw inputChanged(path);
+      if (now === undefined || (await sha256Of(path)) !== digests.get(path)) throw new InputChanged(path);
       this.#stamps.set(path, now);
     }
   }

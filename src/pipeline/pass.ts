@@ -34,7 +34,7 @@ export interface PassJob {
  * Reads the input again and hands every event of one type that stands at `due` to `act`, in order. What the whole input
  * decided against an event (a conflict, a failed parent) is reported on the way; that is all if nothing is `due`. Reads
  * nothing where nothing is to do.
- * Throws a `UserError` (exit 3) when the input is not the one that was surveyed.
+ * Throws `InputChanged` (exit 3) when the input is not the one that was surveyed.
  */
 export async function pass(
   job: PassJob,
@@ -114,7 +114,7 @@ class Cursor {
   }
 
   end(): void {
-    if (this.#ordinal !== this.#job.plan.tables[this.#type].size) throw inputChanged();
+    if (this.#ordinal !== this.#job.plan.tables[this.#type].size) throw new InputChanged();
   }
 
   #verify(event: Read['event'], ordinal: number): void {
@@ -122,16 +122,21 @@ class Cursor {
     const table = plan.tables[event.type];
     const known = ordinal < table.size;
     if (!known || (event.kind === 'ready' ? !plan.isSame(event, ordinal) : table.state(ordinal) !== 'invalid')) {
-      throw inputChanged(event.place.file);
+      throw new InputChanged(event.place.file);
     }
   }
 }
 
-export function inputChanged(file?: string): UserError {
-  return new UserError(`the input changed while it was being sent${file === undefined ? '' : `: ${file}`}`, {
-    hint: 'nothing that was acknowledged is lost; rerun to survey the input as it is now and to go on',
-    exitCode: EXIT.stopped,
-  });
+/** The input is not the one that was surveyed. */
+export class InputChanged extends UserError {
+  override readonly name = 'InputChanged';
+
+  constructor(file?: string) {
+    super(`the input changed while it was being sent${file === undefined ? '' : `: ${file}`}`, {
+      hint: 'nothing that was acknowledged is lost; rerun to survey the input as it is now and to go on',
+      exitCode: EXIT.stopped,
+    });
+  }
 }
 
 function hasUnreported(table: Plan['tables'][EventType]): boolean {

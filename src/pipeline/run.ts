@@ -26,7 +26,7 @@ import { newHeader } from './binding.ts';
 import { createDeliverer, type Deliverer } from './deliver.ts';
 import { Dispatcher } from './dispatch.ts';
 import type { Halt } from './halt.ts';
-import { pass, type PassJob } from './pass.ts';
+import { InputChanged, pass, type PassJob } from './pass.ts';
 import type { Plan } from './plan.ts';
 import { connect, statePath, storedAccountOf, surveyMigration, type Surveyed, type Target } from './setup.ts';
 import { countEvents, endingOf, snapshotOf, summarise, totalOf, type Ending } from './summarise.ts';
@@ -155,8 +155,9 @@ async function carryOn(
     return endingOf({ ...events, changed: found.plan.changed }, found.unreadable);
   };
   const tooMany = exceeds(settings.maxErrors, found.plan);
+  // What the whole input decided against single events is told before anything is sent.
+  for (const type of EVENT_TYPES) await pass(passJob, type, undefined, () => undefined);
   if (settings.dryRun || tooMany || !target) {
-    for (const type of EVENT_TYPES) await pass(passJob, type, undefined, () => undefined);
     if (tooMany && !settings.dryRun)
       return { ending: { code: EXIT.nothingSent, reason: 'too_many_invalid' }, outcomes };
     return { ending: ended(), outcomes };
@@ -208,6 +209,7 @@ async function sendAll(
     maxRejectionsInARow: settings.maxRejectionsInARow,
     maxRejections: allowed(settings.maxErrors, plan),
     maxRequests: settings.maxRequests,
+    requests: () => target.client.requests,
     isFirstRun: !settings.adopt && checkpoint.ledger.settled === 0 && checkpoint.lastRun === undefined,
   });
   monitor.sending?.({ plan, deliverer });
@@ -223,7 +225,8 @@ async function sendAll(
     }
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    halt.request({ code: 'stopped', message: error.message, hint: error.hint, exitCode: EXIT.stopped });
+    const code = error instanceof InputChanged ? INPUT_CHANGED : 'state_not_written';
+    halt.request({ code, message: error.message, hint: error.hint, exitCode: EXIT.stopped });
   } finally {
     clearInterval(alarm);
     await dispatcher.idle();
@@ -232,8 +235,30 @@ async function sendAll(
     await ids.close();
   }
   if (halt.reason?.code === 'unknown_history') await unlink(path);
+  else if (halt.reason?.code !== INPUT_CHANGED) await reportUntried(passJob);
   return dispatcher;
 }
+
+/** After a stop: events that an earlier run saw rejected, and that this one did not get to, stand in the report as well. */
+async function reportUntried(job: PassJob): Promise<void> {
+  for (const type of EVENT_TYPES) {
+    if (job.plan.tables[type].counts.retry === 0) continue;
+    await pass({ ...job, goesOn: () => true }, type, 'retry', ({ event, ordinal, row }) => {
+      const { place, externalId } = event;
+      const eventId = job.plan.idOf(job.plan.asSent(event, ordinal), ordinal);
+      return job.report.error({ place, type, externalId, eventId, issues: [UNTRIED], raw: row.raw });
+    });
+  }
+}
+
+const UNTRIED = {
+  severity: 'error',
+  kind: 'send',
+  code: 'rejected_earlier',
+  message: 'an earlier run saw it rejected, and this one stopped before trying it again',
+} as const;
+
+const INPUT_CHANGED = 'input_changed';
 
 /** On disk before anything is sent: a directory that cannot be written to is found here (exit 2). */
 async function beginCheckpoint(

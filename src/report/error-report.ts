@@ -21,6 +21,14 @@ export interface ErrorEntry {
   readonly raw?: RawRecord | undefined;
 }
 
+/** The first of all issues with one code, and the places of the first few. */
+export interface CodeExample {
+  readonly issue: Issue;
+  readonly places: Place[];
+}
+
+const MOST_PLACES = 3;
+
 const ERROR_COLUMNS = [
   'source',
   'file',
@@ -48,6 +56,8 @@ const OMITTED_COLUMNS = ['source', 'file', 'line', 'external_id', 'field', 'orig
 export class ErrorReport {
   readonly errorsByCode = new Map<string, number>();
   readonly warningsByCode = new Map<string, number>();
+  /** By code; errors and warnings have no code in common. */
+  readonly examples = new Map<string, CodeExample>();
   readonly #directory: string;
   readonly #csv: AppendLog;
   readonly #ndjson: AppendLog;
@@ -55,6 +65,8 @@ export class ErrorReport {
   readonly #sources: ReadonlyMap<string, Source>;
   readonly #rejects = new Map<string, Promise<AppendLog>>();
   readonly #rejected = new Set<string>();
+  /** Sources with records that are wrong themselves, not only blocked by others. */
+  readonly #wrong = new Set<string>();
 
   private constructor(
     directory: string,
@@ -87,7 +99,11 @@ export class ErrorReport {
     const at = new Date().toISOString();
     const errors = entry.issues.filter(({ severity }) => severity === 'error');
     const lines = errors.map((issue) => errorLine(entry, issue, at));
-    for (const { code } of errors) count(this.errorsByCode, code);
+    for (const issue of errors) {
+      count(this.errorsByCode, issue.code);
+      this.#remember(issue, entry.place);
+      if (issue.kind !== 'blocked') this.#wrong.add(entry.place.source);
+    }
     await Promise.all([
       this.#csv.append(lines.map((line) => csvLine(ERROR_COLUMNS.map((name) => line[name]))).join(''), options),
       this.#ndjson.append(lines.map((line) => `${JSON.stringify(line)}\n`).join(''), options),
@@ -95,8 +111,16 @@ export class ErrorReport {
     ]);
   }
 
-  warning(issue: Issue): void {
+  warning(issue: Issue, place?: Place): void {
     count(this.warningsByCode, issue.code);
+    this.#remember(issue, place);
+  }
+
+  /** The files of rejects to be corrected, by source; those whose records are only blocked follow by themselves. */
+  get rejects(): ReadonlyMap<string, string> {
+    const names = [...this.#rejects.keys()].filter((name) => this.#wrong.has(name));
+    const sources = names.map((name) => this.#sources.get(name)!);
+    return new Map(sources.map((source) => [source.name, rejectsPath(this.#directory, source)]));
   }
 
   async omitted(place: Place, externalId: string | undefined, omissions: readonly Omission[]): Promise<void> {
@@ -111,6 +135,12 @@ export class ErrorReport {
     await Promise.all([this.#csv, this.#ndjson, this.#omitted, ...rejects].map((log) => log.close()));
   }
 
+  #remember(issue: Issue, place: Place | undefined): void {
+    const known = this.examples.get(issue.code);
+    if (!known) this.examples.set(issue.code, { issue, places: place ? [place] : [] });
+    else if (place && known.places.length < MOST_PLACES) known.places.push(place);
+  }
+
   /** Each record once, however many of its events failed, so that a corrected file names no record twice. */
   async #reject(entry: ErrorEntry, errors: readonly Issue[]): Promise<void> {
     const { place, raw } = entry;
@@ -120,9 +150,11 @@ export class ErrorReport {
     this.#rejected.add(record);
     const log = await this.#rejectsOf(source);
     const error = errors.map(({ field, message }) => (field ? `${field}: ${message}` : message)).join('; ');
+    // Surplus cells would push the added columns aside; the error names them.
+    const cells = source.kind === 'table' ? (raw as readonly string[]) : [];
     const line =
       source.kind === 'table'
-        ? csvLine([...(raw as readonly string[]), place.file, place.record, place.line, error])
+        ? csvLine([...source.columns.map((_, at) => cells[at]), place.file, place.record, place.line, error])
         : `${canonicalJson({ ...(raw as JsonObject), _file: place.file, _record: place.record, _line: place.line, _error: error })}\n`;
     await log.append(line, { durable: false });
   }
@@ -138,10 +170,14 @@ export class ErrorReport {
 }
 
 async function openRejects(directory: string, source: Source): Promise<AppendLog> {
-  const table = source.kind === 'table';
-  const log = await AppendLog.open(join(directory, `${source.name}.${table ? 'csv' : 'ndjson'}`), { keepBytes: 0 });
-  if (table) await log.append(csvLine([...source.columns, '_file', '_record', '_line', '_error']), { durable: false });
+  const log = await AppendLog.open(rejectsPath(directory, source), { keepBytes: 0 });
+  if (source.kind === 'table')
+    await log.append(csvLine([...source.columns, '_file', '_record', '_line', '_error']), { durable: false });
   return log;
+}
+
+function rejectsPath(directory: string, source: Source): string {
+  return join(directory, `${source.name}.${source.kind === 'table' ? 'csv' : 'ndjson'}`);
 }
 
 function errorLine(

@@ -82,10 +82,13 @@ describe('a run that stops by itself', () => {
     const first = await backfill(['run', 'mapping.yaml', '--json', '--max-requests', '12', ...FAST], { cwd, env });
     expect(first.code).toBe(3);
     expect(summaryOf(first).exit.reason).toBe('max_requests');
-    expect(posts(service)).toBe(12);
+    // The requests that read the account count too.
+    expect(service.requests().length).toBe(12);
+    const ofFirst = posts(service);
     await backfill(['run', 'mapping.yaml', '--max-requests', '12', ...FAST], { cwd, env });
-    expect(posts(service)).toBe(24);
-    expect((await backfill(['run', 'mapping.yaml', '--max-requests', '12', ...FAST], { cwd, env })).code).toBe(0);
+    expect(service.requests().length).toBe(24);
+    expect(posts(service)).toBe(ofFirst * 2);
+    expect((await backfill(['run', 'mapping.yaml', '--max-requests', '100', ...FAST], { cwd, env })).code).toBe(0);
     expect(posts(service)).toBe(30);
   });
 
@@ -133,7 +136,13 @@ describe('a run that stops by itself', () => {
     expect(summaryOf(ended).exit.reason).toBe('rejections_in_a_row');
     expect(posts(service)).toBe(25);
 
+    // A second run that stops early tells of them as well, though it did not try them.
     service.setFaults({ rules: [] });
+    const short = summaryOf(
+      await backfill(['run', 'mapping.yaml', '--json', '--max-requests', '10', ...FAST], { cwd, env }),
+    );
+    expect(short).toMatchObject({ events: { rejected: 25 }, errors_by_code: { rejected_earlier: 25 } });
+
     const rest = summaryOf(await backfill(['run', 'mapping.yaml', '--json', ...FAST], { cwd, env }));
     expect(rest.exit.code).toBe(0);
     const order = service.state().leads.map(({ externalId, createdAt }) => [createdAt, Number(externalId)] as const);

@@ -1,0 +1,440 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { RequestEntry, Sandbox } from '../../src/sandbox/index.ts';
+import type { Summary } from '../../src/report/summary.ts';
+import { backfill, environmentOf, FAST, files, sandbox, start, summaryOf, workspace, type Ended } from './harness.ts';
+
+interface Body {
+  readonly id: string;
+  readonly type: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+interface Exports {
+  readonly leads?: readonly string[];
+  readonly changes?: readonly string[];
+  readonly deals?: readonly string[];
+  readonly notes?: readonly string[];
+  /** Policies of the mapping's entries, by type. */
+  readonly policies?: Readonly<Record<string, string>>;
+}
+
+const HEADERS = {
+  leads: 'id,name,city',
+  changes: 'id,city',
+  deals: 'id,title,amount,stage,lead',
+  notes: 'id,text,lead',
+};
+
+/** Writes the exports named and a mapping of them; a second call is the export of another day. */
+async function exports(cwd: string, given: Exports): Promise<void> {
+  const { policies = {} } = given;
+  const policy = (type: string) => (policies[type] === undefined ? '' : `\n    ${policies[type]}`);
+  for (const name of ['leads', 'changes', 'deals', 'notes'] as const) {
+    await files(cwd, { [`${name}.csv`]: [HEADERS[name], ...(given[name] ?? []), ''].join('\n') });
+  }
+  await files(cwd, {
+    'mapping.yaml': `version: 1
+migration: rerun
+sources:
+  leads: { path: leads.csv }
+  changes: { path: changes.csv }
+  deals: { path: deals.csv }
+  notes: { path: notes.csv }
+events:
+  - type: lead/created
+    source: leads
+    data: { external_id: id, full_name: name, custom_params: { city: city } }${policy('lead/created')}
+  - type: lead/updated
+    source: changes
+    data: { external_id: id, custom_params: { city: city } }${policy('lead/updated')}
+  - type: deal/created
+    source: deals
+    stage_pipeline: { value: Sales }
+    data: { external_id: id, title: title, amount: amount, stage_name: stage, lead_external_id: lead }${policy('deal/created')}
+  - type: comment/created
+    source: notes
+    data: { external_id: id, content: text, lead_external_id: lead }${policy('comment/created')}
+`,
+  });
+}
+
+interface Place {
+  readonly service: Sandbox;
+  readonly cwd: string;
+  readonly run: (...options: string[]) => Promise<{ ended: Ended; summary: Summary; sent: Body[] }>;
+}
+
+/** A sandbox and a directory with these exports; `run` yields what that very run sent, too. */
+async function migration(given: Exports): Promise<Place> {
+  const service = await sandbox();
+  const cwd = await workspace();
+  await exports(cwd, given);
+  return {
+    service,
+    cwd,
+    run: async (...options) => {
+      const before = posts(service).length;
+      const ended = await backfill(['run', 'mapping.yaml', '--json', ...FAST, ...options], {
+        cwd,
+        env: environmentOf(service),
+      });
+      return { ended, summary: summaryOf(ended), sent: posts(service).slice(before).map(bodyOf) };
+    },
+  };
+}
+
+function posts(service: Sandbox): RequestEntry[] {
+  return service.requests().filter(({ method, path }) => method === 'POST' && path.startsWith('/webhooks/'));
+}
+
+function bodyOf({ body }: RequestEntry): Body {
+  return body as Body;
+}
+
+/** What somebody else sends to the service, beside this program. */
+async function elsewhere(service: Sandbox, type: string, data: Record<string, unknown>): Promise<void> {
+  const response = await fetch(`${service.baseUrl}/webhooks/ingest/${service.ingestToken.reveal()}`, {
+    method: 'POST',
+    headers: { 'X-API-Key': service.apiKey.reveal(), 'Content-Type': 'application/json' },
+    body: JSON.stringify({ id: `elsewhere-${Math.random()}`, type, suppress_triggers: true, data }),
+  });
+  expect(response.status).toBe(200);
+}
+
+/** Starts a run whose first event is never answered, and kills it once that event has arrived. */
+async function killBeforeTheAnswer({ service, cwd }: Place, options: { committed: boolean }): Promise<void> {
+  const before = posts(service).length;
+  service.setFaults({ rules: [{ kind: 'hang', ...options }] });
+  const run = start(['run', 'mapping.yaml', ...FAST], { cwd, env: environmentOf(service) });
+  await expect.poll(() => posts(service).length, { timeout: 30_000 }).toBeGreaterThan(before);
+  run.child.kill('SIGKILL');
+  await run.ended;
+  service.setFaults({ rules: [] });
+}
+
+/** The settled lines of the checkpoint. */
+async function settled(cwd: string): Promise<{ type: string; status: string; outcome: string; code: string | null }[]> {
+  const text = await readFile(join(cwd, '.backfill/rerun/checkpoint.ndjson'), 'utf8');
+  const lines = text.trim().split('\n');
+  return lines.filter((line) => line.startsWith('{"id"')).map((line) => JSON.parse(line) as never);
+}
+
+const LEAD = (service: Sandbox, id: string) => service.state().leads.find(({ externalId }) => externalId === id)!;
+const DEAL = (service: Sandbox, id: string) => service.state().deals.find(({ externalId }) => externalId === id)!;
+
+describe('a record that somebody else made', () => {
+  const given = { leads: ['1,Ada,Roma', '2,Grace,Bari'], deals: ['D1,Site,10,Won,1', 'D2,Shop,20,Won,2'] };
+
+  it('is rejected and blocks what hangs on it (if_exists: reject), with a hint', async () => {
+    const place = await migration(given);
+    await elsewhere(place.service, 'lead/created', { external_id: '1', full_name: 'Another Ada' });
+    const { summary, ended } = await place.run();
+    expect(ended.code).toBe(1);
+    expect(summary.events).toMatchObject({ acknowledged: 2, rejected: 1, blocked: 1 });
+    expect(LEAD(place.service, '1')).toMatchObject({ fullName: 'Another Ada', revision: 1 });
+    expect(await readFile(join(place.cwd, '.backfill/rerun/errors.csv'), 'utf8')).toContain('if_exists: skip');
+  });
+
+  it('is left alone, and what hangs on it is sent (if_exists: skip)', async () => {
+    const place = await migration({ ...given, policies: { 'lead/created': 'if_exists: skip' } });
+    await elsewhere(place.service, 'lead/created', { external_id: '1', full_name: 'Another Ada' });
+    const { summary, ended } = await place.run();
+    expect(ended.code, ended.stderr).toBe(0);
+    expect(summary.events).toMatchObject({ total: 4, acknowledged: 4 });
+    expect(summary.outcomes).toEqual({ created: 3, updated: 0, none: 1 });
+    expect(LEAD(place.service, '1')).toMatchObject({ fullName: 'Another Ada', revision: 1 });
+    expect(DEAL(place.service, 'D1').primaryContactId).toBe(LEAD(place.service, '1').id);
+    expect((await place.run()).sent).toEqual([]);
+  });
+
+  it('is brought to our content by one update that is no second event (if_exists: update)', async () => {
+    const place = await migration({ ...given, policies: { 'lead/created': 'if_exists: update' } });
+    await elsewhere(place.service, 'lead/created', { external_id: '1', full_name: 'Another Ada' });
+    const { summary, ended } = await place.run();
+    expect(ended.code, ended.stderr).toBe(0);
+    expect(summary.events).toMatchObject({ total: 4, acknowledged: 4 });
+    expect(summary.outcomes).toEqual({ created: 3, updated: 1, none: 0 });
+    expect(LEAD(place.service, '1')).toMatchObject({ fullName: 'Ada', customParams: { city: 'Roma' }, revision: 2 });
+    expect((await place.run()).sent).toEqual([]);
+  });
+
+  it('is updated once, however often the run is killed meanwhile (if_exists: update)', async () => {
+    const place = await migration({ ...given, policies: { 'lead/created': 'if_exists: update' } });
+    await elsewhere(place.service, 'lead/created', { external_id: '1', full_name: 'Another Ada' });
+    await killBeforeTheAnswer(place, { committed: true });
+    const updates = { event: { type: 'lead/updated' as const }, requests: { from: 1, to: 1 } };
+    place.service.setFaults({ rules: [{ kind: 'drop_after', when: updates }] });
+    const { summary } = await place.run();
+    expect(summary.events).toMatchObject({ acknowledged: 4 });
+    expect(LEAD(place.service, '1')).toMatchObject({ fullName: 'Ada', revision: 2 });
+  });
+});
+
+describe('an update of a record that is not there', () => {
+  const given = { leads: ['1,Ada,Roma'], changes: ['1,Bari', '9,Pisa'], notes: ['N1,Hello,9'] };
+
+  it('is rejected, and blocks what hangs on it (if_missing: reject)', async () => {
+    const place = await migration(given);
+    const { summary } = await place.run();
+    expect(summary.events).toMatchObject({ acknowledged: 2, rejected: 1, blocked: 1 });
+    expect(summary.errors_by_code).toMatchObject({ not_found: 1 });
+  });
+
+  it('is dropped (if_missing: skip)', async () => {
+    const place = await migration({ ...given, notes: [], policies: { 'lead/updated': 'if_missing: skip' } });
+    const { summary } = await place.run();
+    expect(summary).toMatchObject({ exit: { code: 0 }, events: { acknowledged: 3 }, outcomes: { none: 1 } });
+    expect(place.service.state().leads.length).toBe(1);
+    expect((await place.run()).sent).toEqual([]);
+  });
+
+  it('makes the record, and what hangs on it follows (if_missing: create)', async () => {
+    const place = await migration({ ...given, policies: { 'lead/updated': 'if_missing: create' } });
+    const { summary } = await place.run();
+    expect(summary).toMatchObject({ exit: { code: 0 }, events: { total: 4, acknowledged: 4 } });
+    expect(LEAD(place.service, '9')).toMatchObject({ customParams: { city: 'Pisa' }, revision: 1 });
+    expect(place.service.state().comments.length).toBe(1);
+    expect((await place.run()).sent).toEqual([]);
+  });
+});
+
+describe('content that changed since it was acknowledged', () => {
+  const before = ['1,Ada,Roma', '2,Grace,Bari', '3,Alan,Pisa'];
+  const after = ['1,Ada,Roma', '2,Grace Hopper,Bari', '3,Alan,Pisa'];
+
+  it('is reported and not sent (if_changed: report)', async () => {
+    const place = await migration({ leads: before });
+    await place.run();
+    await exports(place.cwd, { leads: after });
+    const { summary, sent } = await place.run();
+    expect(sent).toEqual([]);
+    expect(summary).toMatchObject({ exit: { code: 1, reason: 'changed' }, events: { acknowledged: 3, changed: 1 } });
+  });
+
+  it('is left as it is (if_changed: ignore)', async () => {
+    const place = await migration({ leads: before, policies: { 'lead/created': 'if_changed: ignore' } });
+    await place.run();
+    await exports(place.cwd, { leads: after, policies: { 'lead/created': 'if_changed: ignore' } });
+    const { summary, sent } = await place.run();
+    expect(sent).toEqual([]);
+    expect(summary).toMatchObject({ exit: { code: 0 }, events: { acknowledged: 3, changed: 0 } });
+  });
+
+  it('goes out whole, once, and again under a new id when it goes back (if_changed: update)', async () => {
+    const policies = { 'lead/created': 'if_changed: update' };
+    const place = await migration({ leads: before, policies });
+    await place.run();
+    const ids = new Set<string>();
+    for (const [turn, leads] of [after, before, after].entries()) {
+      await exports(place.cwd, { leads, policies });
+      const { summary, sent } = await place.run();
+      expect(summary).toMatchObject({ exit: { code: 0 }, events: { total: 4, acknowledged: 4 } });
+      expect(sent).toMatchObject([
+        { type: 'lead/updated', data: { external_id: '2', custom_params: { city: 'Bari' } } },
+      ]);
+      ids.add(sent[0]!.id);
+      expect(LEAD(place.service, '2').fullName).toBe(turn % 2 === 0 ? 'Grace Hopper' : 'Grace');
+      expect((await place.run()).sent).toEqual([]);
+    }
+    expect(ids.size).toBe(3);
+    expect(LEAD(place.service, '2').revision).toBe(4);
+    expect(LEAD(place.service, '1').revision).toBe(1);
+  });
+
+  it('goes out again under the same id when the answer to the update was lost', async () => {
+    const policies = { 'lead/created': 'if_changed: update' };
+    const place = await migration({ leads: before, policies });
+    await place.run();
+    await exports(place.cwd, { leads: after, policies });
+    await killBeforeTheAnswer(place, { committed: true });
+    const { summary } = await place.run();
+    expect(summary.events).toMatchObject({ acknowledged: 4 });
+    expect(LEAD(place.service, '2')).toMatchObject({ fullName: 'Grace Hopper', revision: 2 });
+  });
+
+  it('repairs one wrong field of every deal and touches nothing else (if_changed: [stage_name])', async () => {
+    const row = (stage: string) => (id: number) => `D${id},Deal ${id},${id}0,${stage},1`;
+    const leads = ['1,Ada,Roma'];
+    const ids = Array.from({ length: 12 }, (_, index) => index + 1);
+    const place = await migration({ leads, deals: ids.map(row('Lost')) });
+    await place.run();
+    // A user has worked on one of them since.
+    await elsewhere(place.service, 'deal/updated', { external_id: 'D3', amount: 999 });
+    const policies = { 'deal/created': 'if_changed: [stage_name]' };
+    await exports(place.cwd, { leads, deals: ids.map((id) => row(id === 5 ? 'Lost' : 'Won')(id)), policies });
+    const { summary, sent } = await place.run();
+    expect(summary).toMatchObject({ exit: { code: 0 }, events: { acknowledged: 24, changed: 0 } });
+    const won = place.service.account.pipelines[0]!.stages.find(({ name }) => name === 'Won')!.id;
+    expect(sent.length).toBe(11);
+    for (const { type, data } of sent) {
+      expect(type).toBe('deal/updated');
+      expect(data).toEqual({ external_id: data.external_id, stage_id: won });
+    }
+    expect(DEAL(place.service, 'D3')).toMatchObject({ amount: 999, stageId: won, revision: 3 });
+    expect(DEAL(place.service, 'D5').revision).toBe(1);
+    expect((await place.run()).sent).toEqual([]);
+  });
+});
+
+describe('an answer that was lost', () => {
+  it('is asked for again under the same id, and the record is there once', async () => {
+    const place = await migration({ leads: ['1,Ada,Roma', '2,Grace,Bari'] });
+    await killBeforeTheAnswer(place, { committed: true });
+    const { summary, sent } = await place.run();
+    expect(summary).toMatchObject({ exit: { code: 0 }, events: { acknowledged: 2 } });
+    expect(sent[0]!.id).toBe(bodyOf(posts(place.service)[0]!).id);
+    expect(LEAD(place.service, '1').revision).toBe(1);
+    expect(await settled(place.cwd)).toMatchObject([{ code: 'deduplicated' }, { code: null }]);
+  });
+
+  it('stands for `already_exists` when the service knows the record and no longer the id', async () => {
+    const place = await migration({ leads: ['1,Ada,Roma', '2,Grace,Bari'] });
+    await killBeforeTheAnswer(place, { committed: false });
+    await elsewhere(place.service, 'lead/created', {
+      external_id: '1',
+      full_name: 'Ada',
+      custom_params: { city: 'Roma' },
+    });
+    const { summary } = await place.run();
+    expect(summary).toMatchObject({ exit: { code: 0 }, events: { acknowledged: 2, changed: 0 } });
+    expect(await settled(place.cwd)).toMatchObject([{ code: 'replayed' }, { code: null }]);
+  });
+
+  it('to other content than the record has now leaves it changed, until `if_changed` sends the difference', async () => {
+    const place = await migration({ leads: ['1,Ada,Roma', '2,Grace,Bari'] });
+    await killBeforeTheAnswer(place, { committed: true });
+    const leads = ['1,Ada Lovelace,Roma', '2,Grace,Bari'];
+    await exports(place.cwd, { leads });
+    // The rerun is cut off as well: now two sends of the record have no answer, of two contents.
+    await killBeforeTheAnswer(place, { committed: false });
+    for (const _ of ['this run', 'the next']) {
+      const { summary } = await place.run();
+      expect(summary).toMatchObject({ exit: { code: 1, reason: 'changed' }, events: { acknowledged: 2, changed: 1 } });
+    }
+    expect(await settled(place.cwd)).toMatchObject([{ code: 'changed' }, { code: null }]);
+    expect(LEAD(place.service, '1').fullName).toBe('Ada');
+
+    await exports(place.cwd, { leads, policies: { 'lead/created': 'if_changed: [full_name]' } });
+    const { summary, sent } = await place.run();
+    expect(sent).toMatchObject([{ type: 'lead/updated', data: { external_id: '1', full_name: 'Ada Lovelace' } }]);
+    expect(summary).toMatchObject({ exit: { code: 0 }, events: { changed: 0 } });
+    expect(LEAD(place.service, '1').fullName).toBe('Ada Lovelace');
+    expect((await place.run()).sent).toEqual([]);
+  });
+});
+
+describe('records that the input no longer has', () => {
+  it('are counted as gone, beside accounts that add up, and still stand as parents', async () => {
+    const place = await migration({ leads: ['1,Ada,Roma', '2,Grace,Bari', '3,Alan,Pisa'] });
+    await place.run();
+    await exports(place.cwd, { leads: ['1,Ada,Roma'], deals: ['D1,Site,10,Won,2'] });
+    const { summary, sent } = await place.run();
+    expect(sent.map(({ type }) => type)).toEqual(['deal/created']);
+    expect(summary).toMatchObject({ exit: { code: 0 }, events: { total: 2, acknowledged: 2, gone: 2 } });
+    expect(place.service.state().leads.length).toBe(3);
+  });
+});
+
+describe('records with one external_id and other content', () => {
+  const leads = ['1,Ada,Roma', '2,Grace,Bari', '1,Ada,Milano', '1,Ada,Roma'];
+
+  it.each([
+    ['first', 'Roma', { acknowledged: 2, duplicates: 2, invalid: 0 }],
+    ['last', 'Roma', { acknowledged: 2, duplicates: 2, invalid: 0 }],
+    ['reject', undefined, { acknowledged: 1, invalid: 3 }],
+  ])('are settled by `duplicates: %s`, the same way when rerun', async (policy, city, events) => {
+    const place = await migration({ leads, policies: { 'lead/created': `duplicates: ${policy}` } });
+    const first = await place.run();
+    expect(first.summary.events).toMatchObject({ total: 4, ...events });
+    expect(place.service.state().leads.find(({ externalId }) => externalId === '1')?.customParams.city).toBe(city);
+    const again = await place.run();
+    expect(again.sent).toEqual([]);
+    expect(again.summary.events).toEqual(first.summary.events);
+  });
+
+  it('that come last in a later export are a change of what was sent', async () => {
+    const policies = { 'lead/created': 'duplicates: last\n    if_changed: update' };
+    const place = await migration({ leads: ['1,Ada,Roma'], policies });
+    await place.run();
+    await exports(place.cwd, { leads: ['1,Ada,Roma', '1,Ada,Milano'], policies });
+    const { summary, sent } = await place.run();
+    expect(sent).toMatchObject([{ type: 'lead/updated', data: { custom_params: { city: 'Milano' } } }]);
+    expect(summary.events).toMatchObject({ total: 3, acknowledged: 2, duplicates: 1 });
+    expect((await place.run()).sent).toEqual([]);
+  });
+});
+
+describe('a part of a migration', () => {
+  const given = {
+    leads: Array.from({ length: 10 }, (_, id) => `${id},Lead ${id},Roma`),
+    changes: ['4,Bari'],
+    deals: Array.from({ length: 10 }, (_, id) => `D${id},Deal ${id},${id}0,Won,${9 - id}`),
+    notes: Array.from({ length: 10 }, (_, id) => `N${id},Note ${id},${id}`),
+  };
+  const ALL = 31;
+
+  it.each([
+    ['--only lead', ['--only', 'lead'], 11],
+    ['--only comment/created, whose parents are not there', ['--only', 'comment/created'], 0],
+    ['--limit 2', ['--limit', '2'], 9],
+    ['--pick of two records', ['--pick', 'deal:D7', '--pick', 'lead:4'], 6],
+  ])('chosen by %s is sent, and the rest by the next run, each once', async (_name, options, expected) => {
+    const place = await migration(given);
+    const part = await place.run(...options);
+    expect(part.ended.code, part.ended.stderr).toBe(0);
+    expect(part.sent.length).toBe(expected);
+    expect(part.summary.events).toMatchObject({ acknowledged: expected, pending: ALL - expected });
+    const rest = await place.run();
+    expect(rest.summary).toMatchObject({ exit: { code: 0 }, events: { acknowledged: ALL } });
+    expect(rest.sent.length).toBe(ALL - expected);
+    expect(new Set(posts(place.service).map((request) => bodyOf(request).id)).size).toBe(ALL);
+  });
+
+  it('is taken up by --adopt when the state directory is lost, and nothing is doubled', async () => {
+    const place = await migration(given);
+    await place.run('--max-requests', '17');
+    const adopted = await place.run('--state', 'elsewhere', '--adopt');
+    expect(adopted.summary).toMatchObject({ exit: { code: 0 }, events: { acknowledged: ALL } });
+    const { leads, deals, comments } = place.service.state();
+    expect([leads.length, deals.length, comments.length]).toEqual([10, 10, 10]);
+    expect(leads.map(({ revision }) => revision)).toEqual([1, 1, 1, 1, 2, 1, 1, 1, 1, 1]);
+    expect((await place.run('--state', 'elsewhere')).sent).toEqual([]);
+  });
+});
+
+describe('comments that the old CRM gave no id', () => {
+  it('are as many as the export has, however alike, and one more is one more', async () => {
+    const leads = ['1,Ada,Roma'];
+    const alike = [',Left a message,1', ',Left a message,1', ',Left a message,1'];
+    const place = await migration({ leads, notes: alike });
+    await place.run();
+    expect(place.service.state().comments.length).toBe(3);
+    expect((await place.run()).sent).toEqual([]);
+    await exports(place.cwd, { leads, notes: [...alike, ',Called back,1', ',Left a message,1'] });
+    expect((await place.run()).sent.length).toBe(2);
+    expect(place.service.state().comments.length).toBe(5);
+  });
+});
+
+describe('updates of one record', () => {
+  it('go A, B, A, one after the other, and a later one goes alone', async () => {
+    const leads = ['1,Ada,Torino', '2,Grace,Bari'];
+    const changes = ['1,Roma', '2,Pisa', '1,Milano', '1,Roma'];
+    const place = await migration({ leads, changes });
+    place.service.setFaults({ rules: [{ kind: 'latency', min_ms: 20, max_ms: 80 }] });
+    await place.run();
+    const ofOne = posts(place.service).filter((request) => bodyOf(request).data.external_id === '1');
+    expect(ofOne.map((request) => bodyOf(request).data.custom_params)).toEqual(
+      ['Torino', 'Roma', 'Milano', 'Roma'].map((city) => ({ city })),
+    );
+    ofOne.slice(1).forEach((request, index) => expect(request.at).toBeGreaterThanOrEqual(ofOne[index]!.endedAt!));
+    expect(LEAD(place.service, '1')).toMatchObject({ customParams: { city: 'Roma' }, revision: 4 });
+
+    expect((await place.run()).sent).toEqual([]);
+    await exports(place.cwd, { leads, changes: [...changes, '1,Milano'] });
+    expect((await place.run()).sent).toMatchObject([{ data: { custom_params: { city: 'Milano' } } }]);
+    expect(LEAD(place.service, '1')).toMatchObject({ customParams: { city: 'Milano' }, revision: 5 });
+  });
+});
