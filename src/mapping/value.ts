@@ -197,7 +197,8 @@ function compileTransform(item: TransformSpec, context: ValueContext): Apply {
   return TRANSFORM_BY_NAME.get(name)!.compile(argument, {
     defaults: context.unit.defaults,
     columns: context.frame.source.columns,
-    value: (spec, key) => compileValue(spec, within(context, name, key)),
+    // What becomes of a fault there is the transform's to say.
+    value: (spec, key) => compileValue(spec, { ...within(context, name, key), onError: 'reject' }),
   });
 }
 

@@ -46,7 +46,7 @@ export const phone = transform<PhoneArgument>({
       const plain = quick?.(text);
       if (plain !== undefined) return plain;
       const own = regionFrom?.(scope);
-      if (own instanceof Fault && !text.startsWith('+')) return own;
+      if (own instanceof Fault && !text.startsWith('+')) return new Fault(own.code, own.message, own.hint);
       const country = own instanceof Fault ? undefined : textOf(own)?.toUpperCase();
       return e164(text, country ?? region, strict, scope);
     });
