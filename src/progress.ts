@@ -1,6 +1,18 @@
-import { MultiBar, Presets, type SingleBar } from 'cli-progress';
+import { MultiBar } from 'cli-progress';
+import { styleText } from 'node:util';
 import type { Console } from './console.ts';
 import { EVENT_TYPES, type EventType } from './model.ts';
+import {
+  progressLines,
+  progressLogLine,
+  RateMeter,
+  waitingText,
+  type Pace,
+  type Paint,
+  type TypeProgress,
+  type WaitingState,
+} from './report/progress-text.ts';
+import type { Rate } from './settings.ts';
 
 /** What progress is drawn from, asked for whenever it is drawn. */
 export interface ProgressView {
@@ -9,6 +21,9 @@ export interface ProgressView {
       Record<EventType, { readonly size: number; readonly counts: Readonly<Record<string, number>> }>
     >;
   };
+  readonly deliverer: {
+    status(): { readonly waiting?: { readonly reason: WaitingState['reason']; readonly nextInMs: number } };
+  };
 }
 
 export interface Progress {
@@ -16,69 +31,106 @@ export interface Progress {
 }
 
 const LINE_EVERY_MS = 60_000;
+const LOOK_EVERY_MS = 1_000;
 const BAR_EVERY_MS = 250;
 
-/** Bars on a terminal, a line a minute elsewhere. */
-export function startProgress(console: Console, view: ProgressView): Progress {
-  return console.isTerminal ? startBars(console, view) : startLines(console, view);
+/** Bars on a terminal, a line a minute elsewhere. `allowed` bounds the estimate of the time left. */
+export function startProgress(console: Console, view: ProgressView, allowed: Rate): Progress {
+  const observer = new Observer(view, allowed);
+  return console.isTerminal && process.env.TERM !== 'dumb'
+    ? startBars(console, observer)
+    : startLines(console, observer);
 }
 
-interface Standing {
-  readonly total: number;
-  readonly settled: number;
-  readonly acknowledged: number;
-  readonly failed: number;
-}
+/** Looks at the run and remembers what one look alone cannot tell: the rate, and since when it waits. */
+class Observer {
+  readonly #view: ProgressView;
+  readonly #meter: RateMeter;
+  #waitingSince: { reason: string; at: number } | undefined;
 
-function standingOf(view: ProgressView, type: EventType): Standing {
-  const { size, counts } = view.plan.tables[type];
-  const acknowledged = counts.acknowledged ?? 0;
-  const open = (counts.ready ?? 0) + (counts.retry ?? 0) + (counts.held ?? 0);
-  return { total: size, settled: size - open, acknowledged, failed: (counts.rejected ?? 0) + (counts.blocked ?? 0) };
-}
+  constructor(view: ProgressView, allowed: Rate) {
+    this.#view = view;
+    this.#meter = new RateMeter(allowed);
+    this.pace();
+  }
 
-function startLines(console: Console, view: ProgressView): Progress {
-  const say = (): void => {
-    const parts = EVENT_TYPES.flatMap((type) => {
-      const { total, acknowledged, failed } = standingOf(view, type);
-      return total === 0 ? [] : [`${type} ${acknowledged}/${total}${failed > 0 ? ` (${failed} failed)` : ''}`];
+  types(): TypeProgress[] {
+    return EVENT_TYPES.flatMap((type) => {
+      const { size: total, counts } = this.#view.plan.tables[type];
+      if (total === 0) return [];
+      const { acknowledged = 0, rejected = 0, ready = 0, retry = 0, held = 0 } = counts;
+      return [{ type, total, acknowledged, rejected, settled: total - ready - retry - held }];
     });
-    console.say(parts.join(', '));
+  }
+
+  pace(): Pace {
+    const now = performance.now();
+    const types = this.types();
+    const sum = (key: 'acknowledged' | 'rejected'): number => types.reduce((total, each) => total + each[key], 0);
+    const left = EVENT_TYPES.reduce((total, type) => {
+      const { ready = 0, retry = 0 } = this.#view.plan.tables[type].counts;
+      return total + ready + retry;
+    }, 0);
+    const measured = this.#meter.measure(now, sum('acknowledged') + sum('rejected'), left);
+    return { ...measured, left, waiting: this.#waiting(now), now: new Date() };
+  }
+
+  #waiting(now: number): WaitingState | undefined {
+    const { waiting } = this.#view.deliverer.status();
+    if (!waiting) this.#waitingSince = undefined;
+    else if (this.#waitingSince?.reason !== waiting.reason) this.#waitingSince = { reason: waiting.reason, at: now };
+    return waiting && { ...waiting, forMs: now - this.#waitingSince!.at };
+  }
+}
+
+function startLines(console: Console, observer: Observer): Progress {
+  let wasDown: WaitingState | undefined;
+  let saidAt = performance.now();
+  const look = (): void => {
+    const pace = observer.pace();
+    const down = pace.waiting?.reason === 'outage' ? pace.waiting : undefined;
+    if (down && !wasDown) console.say(waitingText(down));
+    if (!down && wasDown) console.say('the service answers again');
+    wasDown = down;
+    if (performance.now() - saidAt < LINE_EVERY_MS) return;
+    saidAt = performance.now();
+    console.say(progressLogLine(observer.types(), pace));
   };
-  const timer = setInterval(say, LINE_EVERY_MS).unref();
+  const timer = setInterval(look, LOOK_EVERY_MS).unref();
   return { stop: () => clearInterval(timer) };
 }
 
-function startBars(console: Console, view: ProgressView): Progress {
-  const bars = new MultiBar(
-    {
-      format: '{type}  {bar}  {value}/{total}  {failed} failed',
-      stream: process.stderr,
-      hideCursor: true,
-      clearOnComplete: false,
-      gracefulExit: false,
-    },
-    Presets.shades_classic,
-  );
-  const width = Math.max(...EVENT_TYPES.map((type) => type.length));
-  const drawn = EVENT_TYPES.flatMap((type): { type: EventType; bar: SingleBar }[] => {
-    const { total } = standingOf(view, type);
-    return total === 0 ? [] : [{ type, bar: bars.create(total, 0, { type: type.padEnd(width), failed: 0 }) }];
+function startBars(console: Console, observer: Observer): Progress {
+  let lines: readonly string[] = [];
+  const bars = new MultiBar({
+    format: (_options, _params, payload: { line: number }) => lines[payload.line] ?? '',
+    stream: process.stderr,
+    hideCursor: true,
+    clearOnComplete: false,
+    gracefulExit: false,
+    forceRedraw: true,
+    linewrap: true,
   });
-  const draw = (): void => {
-    for (const { type, bar } of drawn) {
-      const { settled, failed } = standingOf(view, type);
-      bar.update(settled, { failed });
-    }
+  const showCursor = (): void => void process.stderr.write('\u001b[?25h');
+  process.once('exit', showCursor);
+  const refresh = (): void => {
+    lines = progressLines(observer.types(), observer.pace(), console.columns, paint);
   };
-  console.overBars = (line) => bars.log(`${line}\n`);
-  const timer = setInterval(draw, BAR_EVERY_MS).unref();
+  refresh();
+  for (const line of lines.keys()) bars.create(1, 0, { line });
+  // What the bars leave to the right of a shorter line, and below, would else stand behind it.
+  console.overBars = (line) => bars.log(`\u001b[0J${line}\n`);
+  const timer = setInterval(refresh, BAR_EVERY_MS).unref();
   return {
     stop() {
       clearInterval(timer);
-      draw();
+      refresh();
+      bars.update();
       bars.stop();
       console.overBars = undefined;
+      process.off('exit', showCursor);
     },
   };
 }
+
+const paint: Paint = (colour, text) => (process.env.NO_COLOR ? text : styleText(colour, text));

@@ -1,13 +1,11 @@
-import { basename } from 'node:path';
 import type { Console } from '../console.ts';
 import { EXIT, type ExitCode } from '../errors.ts';
-import { EVENT_TYPES } from '../model.ts';
 import { Halt } from '../pipeline/halt.ts';
 import { runMigration, type Monitor } from '../pipeline/run.ts';
-import { countEvents, estimateSeconds, totalOf } from '../pipeline/summarise.ts';
+import type { Surveyed } from '../pipeline/setup.ts';
 import { startProgress, type Progress } from '../progress.ts';
 import { profileText } from '../report/profile.ts';
-import { durationText, endText } from '../report/text.ts';
+import { endText } from '../report/text.ts';
 import {
   credentials,
   DEFAULT_RATE,
@@ -16,7 +14,8 @@ import {
   type Credentials,
   type RunSettings,
 } from '../settings.ts';
-import { samplesText } from './survey-text.ts';
+import { commandLine, nextSteps } from './command-line.ts';
+import { samplesText, surveyText } from './survey-text.ts';
 
 /** `backfill run`: surveys, sends, says how it ended. Returns the exit code. */
 export async function run(argv: Readonly<Record<string, unknown>>, console: Console): Promise<ExitCode> {
@@ -39,8 +38,14 @@ export async function run(argv: Readonly<Record<string, unknown>>, console: Cons
       console.complain(`stopped: ${halt.reason.message}`);
       if (halt.reason.hint) console.complain(`hint: ${halt.reason.hint}`);
     }
-    console.say(`\n${endText(summary)}`);
-    if (halt.reason && !settings.dryRun) console.complain(`\nto resume: ${resumeCommand()}`);
+    const report = watching.found()?.report;
+    const telling = {
+      examples: report?.examples ?? new Map(),
+      columns: console.columns,
+      next: halt.reason || !report ? [] : nextSteps(summary, process.argv, report.rejects),
+    };
+    console.say(`\n${endText(summary, telling)}`);
+    if (halt.reason && !settings.dryRun) console.complain(`\nto resume: ${commandLine(process.argv)}`);
     if (settings.json) console.print(JSON.stringify(summary));
     return summary.exit.code as ExitCode;
   } finally {
@@ -87,8 +92,16 @@ function listenForSignals(halt: Halt, console: Console): () => void {
   return () => removals.forEach((remove) => remove());
 }
 
-function watch(settings: RunSettings, console: Console): { monitor: Monitor; end(): void } {
+interface Watching {
+  readonly monitor: Monitor;
+  found(): Surveyed | undefined;
+  end(): void;
+}
+
+function watch(settings: RunSettings, console: Console): Watching {
+  const rate = settings.rate ?? DEFAULT_RATE;
   let progress: Progress | undefined;
+  let found: Surveyed | undefined;
   const monitor: Monitor = {
     connected(account, baseUrl) {
       const stages = account.pipelines.reduce((sum, { stages: list }) => sum + list.length, 0);
@@ -98,32 +111,22 @@ function watch(settings: RunSettings, console: Console): { monitor: Monitor; end
           `${account.users.length} users`,
       );
     },
-    surveyed({ plan, records, samples, profile, compiled }) {
+    surveyed(surveyed) {
+      found = surveyed;
+      const { compiled, samples, profile } = surveyed;
       for (const warning of compiled.warnings) console.say(`warning: ${warning.message}`);
-      const events = totalOf(EVENT_TYPES.map((type) => countEvents(plan, type)));
-      const rate = settings.rate ?? DEFAULT_RATE;
-      const due = EVENT_TYPES.reduce(
-        (sum, type) => sum + plan.tables[type].counts.ready + plan.tables[type].counts.retry,
-        0,
-      );
-      console.say(
-        `surveyed ${records.read} records: ${events.total} events, ${due} to send ` +
-          `(about ${durationText(estimateSeconds(due, rate, settings.reserve))} at ${rate.requests} per ${rate.seconds} s)`,
-      );
-      if (settings.dryRun) console.say(`\n${samplesText(samples)}\n\n${profileText(profile)}`);
+      const { reserve, dryRun } = settings;
+      console.say(surveyText(surveyed, { rate, reserve, now: new Date(), columns: console.columns }));
+      if (dryRun) console.say(`\n${samplesText(samples)}\n\n${profileText(profile)}`);
     },
     trouble: (message) => console.complain(`warning: ${message}`),
     sending(view) {
-      if (settings.progress && !settings.quiet) progress = startProgress(console, view);
+      if (settings.progress && !settings.quiet) progress = startProgress(console, view, rate);
     },
   };
-  return { monitor, end: () => progress?.stop() };
-}
-
-/** The command that was given, quoted for a shell: rerunning it resumes. */
-function resumeCommand(): string {
-  const words = process.argv
-    .slice(2)
-    .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`));
-  return [basename(process.argv[1] ?? 'backfill').replace(/^cli\.(js|ts)$/, 'backfill'), ...words].join(' ');
+  const end = (): void => {
+    progress?.stop();
+    progress = undefined;
+  };
+  return { monitor, found: () => found, end };
 }

@@ -1,5 +1,69 @@
 import { canonicalJson } from '../json.ts';
 import { EVENT_TYPES, type EventType, type Ready } from '../model.ts';
+import type { Surveyed } from '../pipeline/setup.ts';
+import { countEvents, estimateSeconds, totalOf } from '../pipeline/summarise.ts';
+import { NOT_CARRIED } from '../report/explain.ts';
+import { clockText, counted, durationText, wrapped } from '../report/text.ts';
+import type { Rate } from '../settings.ts';
+
+/** What the survey found, before anything is sent: what goes, how long that takes, what does not go. */
+export function surveyText(
+  { plan, records }: Pick<Surveyed, 'plan' | 'records'>,
+  pace: { readonly rate: Rate; readonly reserve: number; readonly now: Date; readonly columns: number },
+): string {
+  const events = totalOf(EVENT_TYPES.map((type) => countEvents(plan, type)));
+  const due = EVENT_TYPES.flatMap((type) => {
+    const { ready, retry } = plan.tables[type].counts;
+    return ready + retry > 0 ? [{ type, count: ready + retry }] : [];
+  });
+  const sum = due.reduce((total, { count }) => total + count, 0);
+  const held = EVENT_TYPES.reduce((total, type) => total + plan.tables[type].counts.held, 0);
+  const rejected = EVENT_TYPES.reduce((total, type) => total + plan.tables[type].counts.rejected, 0);
+  const not = [
+    part(events.acknowledged, 'acknowledged already'),
+    part(events.duplicates, events.duplicates === 1 ? 'duplicate' : 'duplicates'),
+    part(events.invalid, 'invalid'),
+    part(rejected, 'rejected'),
+    part(events.blocked, 'blocked by their parent'),
+    part(held, 'held back by choice'),
+  ].filter((text) => text !== undefined);
+  const lines = [
+    `surveyed ${counted(records.read, 'record')}: ${counted(events.total, 'event')}, ${sum.toLocaleString('en')} to send`,
+    ...(due.length === 0
+      ? []
+      : [
+          `  ${due.map(({ type, count }) => `${type} ${count.toLocaleString('en')}`).join(', ')}`,
+          `  ${paceText(sum, pace)}`,
+        ]),
+    ...(not.length === 0 ? [] : [`  not to send: ${not.join(', ')}`]),
+    `  never carried by ingestion: ${NOT_CARRIED.map(([what]) => lowerFirst(what)).join(', ')}`,
+  ];
+  return lines.map((line) => hanging(line, pace.columns)).join('\n');
+}
+
+function paceText(events: number, pace: { rate: Rate; reserve: number; now: Date }): string {
+  const seconds = estimateSeconds(events, pace.rate, pace.reserve);
+  const { requests, seconds: window } = pace.rate;
+  const left = pace.reserve > 0 ? ` (${pace.reserve} of them left to others)` : '';
+  const at = `at ${requests} requests per ${window} s${left}`;
+  if (seconds < 60) return `takes less than a minute ${at}`;
+  const end = clockText(new Date(pace.now.getTime() + seconds * 1000), pace.now);
+  return `takes about ${durationText(seconds)} ${at}: until ${end} if begun now`;
+}
+
+function part(count: number, what: string): string | undefined {
+  return count > 0 ? `${count.toLocaleString('en')} ${what}` : undefined;
+}
+
+function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
+}
+
+/** Further lines are indented below the first. */
+function hanging(line: string, columns: number): string {
+  const indent = line.startsWith('  ') ? '    ' : '  ';
+  return wrapped(line.trimStart(), columns, indent).replace(indent, line.startsWith('  ') ? '  ' : '');
+}
 
 /** The first events of each type, as they would go out. */
 export function samplesText(samples: ReadonlyMap<EventType, readonly Ready[]>): string {

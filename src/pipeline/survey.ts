@@ -1,5 +1,5 @@
 import type { CompiledMapping } from '../mapping/mapping.ts';
-import { EVENT_TYPES, type EventType, type Issue, type Ready } from '../model.ts';
+import { EVENT_TYPES, type EventType, type Issue, type Place, type Ready } from '../model.ts';
 import type { ErrorReport } from '../report/error-report.ts';
 import type { Profile } from '../report/profile.ts';
 import type { Source } from '../source/source.ts';
@@ -50,8 +50,8 @@ export async function survey(job: {
   let unreadable = 0;
   let writing: Promise<void>[] = [];
 
-  const warn = (issues: readonly Issue[]): void => {
-    for (const issue of issues) if (issue.severity === 'warning') report.warning(issue);
+  const warn = (issues: readonly Issue[], place: Place): void => {
+    for (const issue of issues) if (issue.severity === 'warning') report.warning(issue, place);
   };
 
   for (const name of job.eventSources) {
@@ -64,17 +64,17 @@ export async function survey(job: {
         if (item.kind === 'row') {
           watch.row(item);
           records[events > 0 ? 'mapped' : 'skipped'] += 1;
-          warn(item.issues);
+          warn(item.issues, item.place);
           return;
         }
         records.unreadable += 1;
         if (item.issue.severity === 'error') unreadable += 1;
-        warn([item.issue]);
+        warn([item.issue], item.place);
         writing.push(report.error({ place: item.place, issues: [item.issue], raw: item.raw }));
       },
       event({ event, row }) {
         const { type, place, externalId, issues, omissions } = event;
-        warn(issues);
+        warn(issues, place);
         profiler.event(event, row);
         if (omissions.length > 0) writing.push(report.omitted(place, externalId, omissions));
         if (event.kind === 'invalid') {
@@ -84,8 +84,8 @@ export async function survey(job: {
         }
         const verdict = plan.add(event);
         if (verdict.changed)
-          report.warning({ ...CHANGED, message: `${externalId} has changed since it was acknowledged` });
-        if (event.type === 'comment/created' && externalId === undefined) report.warning(NAMELESS);
+          report.warning({ ...CHANGED, message: `${externalId} has changed since it was acknowledged` }, place);
+        if (event.type === 'comment/created' && externalId === undefined) report.warning(NAMELESS, place);
         const shown = samples.get(event.type)!;
         if (shown.length < SAMPLES_PER_TYPE) shown.push(event);
       },

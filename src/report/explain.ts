@@ -106,6 +106,9 @@ const BY_CODE: Readonly<Record<string, Explanation>> = {
     mend: '`if_changed` decides what becomes of such records.',
   },
   comment_without_id: { what: 'A comment without external id cannot be corrected later.', mend: '' },
+  lead_without_contact: { what: 'A lead has neither a name nor an e-mail address nor a phone number.', mend: '' },
+  deal_without_lead: { what: 'A deal names no lead.', mend: '' },
+  deal_without_stage: { what: 'A deal names no stage.', mend: '' },
   not_created: { what: 'The service acknowledged an event without any effect.', mend: 'Look at the record there.' },
 };
 

@@ -28,7 +28,7 @@ export async function* wholeLines(path: string, offset = 0): AsyncGenerator<{ te
 export function parseLine<T extends object>(text: string): Partial<T> | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? (value) : undefined;
+    return typeof value === 'object' && value !== null ? value : undefined;
   } catch {
     return undefined;
   }

@@ -1,25 +1,47 @@
+/** What a run says at its end, and the pieces that other texts are made of. */
+import { relative } from 'node:path';
 import { EVENT_TYPES } from '../model.ts';
+import type { CodeExample } from './error-report.ts';
+import { explain } from './explain.ts';
 import type { EventCounts, Summary } from './summary.ts';
 
-const COLUMNS = ['total', 'acknowledged', 'duplicates', 'invalid', 'rejected', 'blocked', 'pending'] as const;
+/** The accounting identity as the heads of a table: every line below adds up. */
+const COLUMNS = [
+  ['total', 'total'],
+  ['acknowledged', '= acknowledged'],
+  ['duplicates', '+ duplicates'],
+  ['invalid', '+ invalid'],
+  ['rejected', '+ rejected'],
+  ['blocked', '+ blocked'],
+  ['pending', '+ pending'],
+] as const satisfies readonly (readonly [keyof EventCounts, string])[];
 
 /** Rows of equal columns: the first to the left, the others to the right. */
-export function table(rows: readonly (readonly string[])[]): string {
+export function table(rows: readonly (readonly string[])[], gap = '  '): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
   return rows
-    .map((row) => row.map((cell, at) => (at === 0 ? cell.padEnd(widths[at]!) : cell.padStart(widths[at]!))).join('  '))
+    .map((row) => row.map((cell, at) => (at === 0 ? cell.padEnd(widths[at]!) : cell.padStart(widths[at]!))).join(gap))
     .map((line) => line.trimEnd())
     .join('\n');
 }
 
-/** Where every event stands, by type; each line adds up to its total. */
-export function countsTable(summary: Pick<Summary, 'by_type' | 'events'>): string {
-  const line = (name: string, counts: EventCounts): string[] => [name, ...COLUMNS.map((each) => String(counts[each]))];
-  const types = EVENT_TYPES.flatMap((type) => {
+/** Where every event stands, by type. In less than 90 columns, what nothing fell under is left out. */
+export function countsTable(summary: Pick<Summary, 'by_type' | 'events'>, columns = 100): string {
+  const types = EVENT_TYPES.flatMap((type): { name: string; counts: EventCounts }[] => {
     const counts = summary.by_type[type];
-    return counts ? [line(type, counts)] : [];
+    return counts ? [{ name: type, counts }] : [];
   });
-  return table([['', ...COLUMNS], ...types, line('all', summary.events)]);
+  const shown = COLUMNS.filter(
+    ([name]) => columns >= 100 || name === 'total' || name === 'acknowledged' || summary.events[name] > 0,
+  );
+  const lines = types.length === 1 ? types : [...types, { name: 'all', counts: summary.events }];
+  return table(
+    [
+      ['', ...shown.map(([, head]) => head)],
+      ...lines.map(({ name, counts }) => [name, ...shown.map(([column]) => String(counts[column]))]),
+    ],
+    columns >= 100 ? '  ' : ' ',
+  );
 }
 
 /** `1 h 40 min`, `2 d 3 h`, `45 s`. */
@@ -33,10 +55,79 @@ export function durationText(seconds: number): string {
   return hours % 24 === 0 ? `${hours / 24} d` : `${Math.floor(hours / 24)} d ${hours % 24} h`;
 }
 
-/** Codes and their counts, the most frequent first. */
-export function codesTable(counts: Readonly<Record<string, number>>): string {
-  const rows = Object.entries(counts).sort((a, b) => b[1] - a[1] || a[0].localeCompare(b[0]));
-  return table(rows.map(([code, count]) => [`  ${code}`, String(count)]));
+/** A local time as one would say it now: `21:40`, `Tue 03:12`, `24 Nov 03:12`. */
+export function clockText(time: Date, now: Date): string {
+  const days = (time.getTime() - now.getTime()) / 86_400_000;
+  const isToday = time.toDateString() === now.toDateString();
+  const day: Intl.DateTimeFormatOptions =
+    days > 6 || days < -1 ? { day: 'numeric', month: 'short' } : { weekday: 'short' };
+  const format = new Intl.DateTimeFormat('en-GB', {
+    ...(isToday ? {} : day),
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+  });
+  return format.format(time).replace(',', '');
+}
+
+/** Breaks a text at spaces; every line begins with `indent`. */
+export function wrapped(text: string, columns: number, indent = ''): string {
+  const width = Math.max(40, columns) - indent.length;
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > width) {
+      lines.push(line);
+      line = word;
+    } else line = line === '' ? word : `${line} ${word}`;
+  }
+  return [...lines, line].map((each) => indent + each).join('\n');
+}
+
+/** `1 event`, `2 events`, `1,234 events`. */
+export function counted(count: number, noun: string): string {
+  return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** A path as one would type it here: relative, where that is shorter. */
+export function shortPath(path: string): string {
+  const fromHere = relative('', path);
+  return fromHere !== '' && fromHere.length < path.length ? fromHere : path;
+}
+
+const MOST_CODES = 12;
+
+/**
+ * Codes with their counts, the most frequent first; where examples are known, with the first places and messages. The
+ * terminal is the person's own, so values may be named here as they are in `errors.csv`.
+ */
+export function codesText(
+  counts: Readonly<Record<string, number>>,
+  examples: ReadonlyMap<string, CodeExample>,
+  columns: number,
+): string {
+  const rows = Object.entries(counts).sort((a, b) => b[1] - a[1] || a[0].localeCompare(b[0], 'en'));
+  const width = Math.max(...rows.map(([, count]) => count.toLocaleString('en').length));
+  const indent = ' '.repeat(width + 4);
+  const shown = rows.slice(0, MOST_CODES).map(([code, count]) => {
+    const example = examples.get(code);
+    const head = `  ${count.toLocaleString('en').padStart(width)}  ${code}`;
+    return [head, ...(example ? exampleLines(code, example, columns, indent) : [])].join('\n');
+  });
+  const more = rows.length - shown.length;
+  return [...shown, ...(more > 0 ? [`${indent}and ${counted(more, 'further code')}, see errors.csv`] : [])].join('\n');
+}
+
+function exampleLines(code: string, { issue, places }: CodeExample, columns: number, indent: string): string[] {
+  const at = places.map(({ file, line, record }) => (line > 0 ? `${file}:${line}` : `${file} record ${record}`));
+  const where = at.length > 0 ? `${at.join(', ')}: ` : '';
+  const { what, mend } = explain(code, issue.severity === 'error' ? issue.kind : undefined);
+  const hint = issue.hint ?? `${mend.charAt(0).toLowerCase()}${mend.slice(1)}`;
+  const message = issue.message === code ? what : issue.message;
+  return [
+    ...(message === '' ? [] : [wrapped(`${where}${message}`, columns, indent)]),
+    ...(hint === '' ? [] : [wrapped(`hint: ${hint}`, columns, indent)]),
+  ];
 }
 
 export const ENDINGS: Readonly<Record<string, string>> = {
@@ -59,26 +150,45 @@ const DRY_ENDINGS: Readonly<Record<string, string>> = {
   changed: 'Some records have changed since they were acknowledged. Nothing was sent.',
 };
 
-/** What a run says at its end: how it ended, the accounts, the errors by code, and where to look. */
-export function endText(summary: Summary): string {
-  const { events, records, this_run: run } = summary;
+/** What stands beside the summary when it is told. */
+export interface Telling {
+  /** The first of each code. */
+  readonly examples: ReadonlyMap<string, CodeExample>;
+  readonly columns: number;
+  /** What to do next, and the commands to do it with. */
+  readonly next: readonly string[];
+}
+
+/** What a run says at its end: how it ended, the accounts, what is wrong and how to mend it, and what to do next. */
+export function endText(summary: Summary, { examples, columns, next }: Telling): string {
+  const { events, records, this_run: run, files } = summary;
   const ending = (summary.dry_run ? DRY_ENDINGS : ENDINGS)[summary.exit.reason];
-  const parts = [
-    ...(ending ? [ending] : []),
-    countsTable(summary),
-    `records: ${records.read} read = ${records.mapped} mapped + ${records.skipped} skipped + ${records.unreadable} unreadable`,
-  ];
-  if (events.gone > 0) parts.push(`${events.gone} events acknowledged earlier are no longer in the input`);
-  if (Object.keys(summary.errors_by_code).length > 0) parts.push(`errors\n${codesTable(summary.errors_by_code)}`);
-  if (Object.keys(summary.warnings_by_code).length > 0) parts.push(`warnings\n${codesTable(summary.warnings_by_code)}`);
-  if (!summary.dry_run) {
+  const parts = [...(ending ? [ending] : []), countsTable(summary, columns)];
+  if (records.unreadable + records.skipped > 0) {
     parts.push(
-      `this run: ${run.requests} requests, ${run.events_sent} events sent, ${run.retries} retries, ` +
-        `${run.rate_limited} times rate-limited, ${durationText(run.seconds)}`,
+      `records: ${records.read} read = ${records.mapped} mapped + ${records.skipped} skipped + ${records.unreadable} unreadable`,
     );
   }
-  if (events.invalid + events.rejected + events.blocked + records.unreadable > 0) {
-    parts.push(`what is wrong with each, and how to mend it: ${summary.files.errors}`);
+  if (events.gone > 0) parts.push(`${counted(events.gone, 'event')} acknowledged earlier, no longer in the input`);
+  if (Object.keys(summary.errors_by_code).length > 0) {
+    parts.push(`errors\n${codesText(summary.errors_by_code, examples, columns)}`);
   }
+  if (Object.keys(summary.warnings_by_code).length > 0) {
+    parts.push(`warnings\n${codesText(summary.warnings_by_code, examples, columns)}`);
+  }
+  if (!summary.dry_run) {
+    parts.push(
+      `this run: ${counted(run.requests, 'request')}, ${counted(run.events_sent, 'event')} sent, ` +
+        `${run.retries} retries, ${run.rate_limited} times rate-limited, ${durationText(run.seconds)}`,
+    );
+  }
+  const failed = events.invalid + events.rejected + events.blocked + records.unreadable > 0;
+  const look = [
+    ...(files.report === null ? [] : [['report', files.report]]),
+    ...(failed ? [['errors', files.errors]] : []),
+    ...(failed ? [['rejects', files.errors.replace(/errors\.csv$/, 'rejects')]] : []),
+  ];
+  if (look.length > 0) parts.push(look.map(([name, path]) => `${name!.padEnd(8)} ${shortPath(path!)}`).join('\n'));
+  if (next.length > 0) parts.push(next.join('\n'));
   return parts.join('\n\n');
 }
