@@ -1,12 +1,13 @@
 #!/usr/bin/env node
 import yargs from 'yargs';
 import { hideBin } from 'yargs/helpers';
-import { RUN_OPTIONS } from './commands/options.ts';
+import { API_OPTIONS, REPORT_OPTIONS, RUN_OPTIONS, SANDBOX_OPTIONS, STATUS_OPTIONS } from './commands/options.ts';
 import { Console, type Verbosity } from './console.ts';
 import { EXIT, UserError, type ExitCode } from './errors.ts';
 import { VERSION } from './version.ts';
 
 type Argv = Readonly<Record<string, unknown>>;
+const MAPPING = { type: 'string', describe: 'The mapping file (YAML or JSON)', demandOption: true } as const;
 type Command = (argv: Argv, console: Console) => Promise<ExitCode>;
 
 /** Runs the command line and returns the exit code; the only place that catches. */
@@ -27,7 +28,7 @@ async function main(args: readonly string[]): Promise<ExitCode> {
         'Survey the input, then send what is not acknowledged yet; rerun to resume',
         (command) =>
           command
-            .positional('mapping', { type: 'string', describe: 'The mapping file (YAML or JSON)', demandOption: true })
+            .positional('mapping', MAPPING)
             .options(RUN_OPTIONS)
             .example('$0 run acme.yaml --dry-run', 'validate the mapping and every record')
             .example('$0 run acme.yaml --sandbox', 'rehearse against a sandbox on this machine')
@@ -36,16 +37,34 @@ async function main(args: readonly string[]): Promise<ExitCode> {
         runs(async () => (await import('./commands/run.ts')).run),
       )
       .command(
+        'status <mapping>',
+        'Where the migration stands, also while a run is going on',
+        (command) =>
+          command
+            .positional('mapping', MAPPING)
+            .options(STATUS_OPTIONS)
+            .example('$0 status acme.yaml', 'counts by type, pace, and whether a run is going on')
+            .example('$0 status acme.yaml --watch', 'the same, again and again, from another terminal'),
+        runs(async () => (await import('./commands/status.ts')).status),
+      )
+      .command(
+        'report <mapping>',
+        'Write report.html again from the state directory',
+        (command) =>
+          command
+            .positional('mapping', MAPPING)
+            .options(REPORT_OPTIONS)
+            .example('$0 report acme.yaml', 'a page to hand on; external ids, but no other values')
+            .example('$0 report acme.yaml --with-values', 'with messages and values, for those who may see them'),
+        runs(async () => (await import('./commands/report.ts')).report),
+      )
+      .command(
         'sandbox',
         'A local stand-in for the service, for rehearsals',
         (command) =>
-          command.options({
-            port: { type: 'string', describe: 'Port on 127.0.0.1 [default: any that is free]' },
-            account: { type: 'string', describe: 'A stored account.json: its pipelines, stages and users' },
-            rate: { type: 'string', describe: 'Requests per sliding window [default: 100/60s]' },
-            journal: { type: 'string', describe: 'File in which records outlive the sandbox' },
-            faults: { type: 'string', describe: 'JSON file with faults to inject' },
-          }),
+          command
+            .options(SANDBOX_OPTIONS)
+            .example('$0 sandbox --port 8080', 'a service on this machine; its URL and secrets are printed'),
         runs(async () => (await import('./commands/sandbox.ts')).sandbox),
       )
       .command(
@@ -53,6 +72,19 @@ async function main(args: readonly string[]): Promise<ExitCode> {
         'Print the JSON Schema of mapping files, for editors',
         {},
         runs(async () => (await import('./commands/schema.ts')).schema),
+      )
+      .command(
+        'api <method> <path>',
+        'One call of a route of the REST API: authenticated, rate-limited, secrets hidden',
+        (command) =>
+          command
+            .positional('method', { type: 'string', describe: 'GET, POST, PUT, PATCH or DELETE', demandOption: true })
+            .positional('path', { type: 'string', describe: 'The path below the base URL', demandOption: true })
+            .options(API_OPTIONS)
+            .example('$0 api GET /pipelines --query type=DEAL', 'pipelines and stages with their ids')
+            .example('$0 api GET /api-logs --query statusGroup=4xx --paginate', 'what the service refused, all pages')
+            .example('$0 api POST /leads --write --data \'{"fullName":"Ada"}\'', 'a write; automations may fire'),
+        runs(async () => (await import('./commands/api.ts')).api),
       )
       .demandCommand(1, 'Name a command.')
       .strict()

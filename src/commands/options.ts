@@ -100,3 +100,74 @@ export const RUN_OPTIONS = {
   verbose: { group: 'Output:', type: 'boolean', describe: 'Say more' },
   quiet: { group: 'Output:', type: 'boolean', describe: 'Say only what went wrong' },
 } as const satisfies Record<string, Options>;
+
+const { source, state, sandbox, rate, reserve, concurrency, timeout, json } = RUN_OPTIONS;
+const baseUrl = RUN_OPTIONS['base-url'];
+const envFile = RUN_OPTIONS['env-file'];
+
+export const VERIFY_OPTIONS = {
+  sample: { type: 'string', describe: 'Records of each type to read back, or `all` [default: 100]' },
+  source,
+  state,
+  sandbox: { ...sandbox, describe: 'Verify the rehearsal: its records are in the state directory' },
+  'base-url': baseUrl,
+  'env-file': envFile,
+  rate,
+  reserve,
+  concurrency,
+  timeout,
+  json: { ...json, describe: 'The result as one JSON object on stdout' },
+} as const satisfies Record<string, Options>;
+
+export const PURGE_OPTIONS = {
+  state,
+  sandbox: { ...sandbox, describe: 'Purge the state of the rehearsal' },
+  yes: { type: 'boolean', describe: 'Do not ask' },
+} as const satisfies Record<string, Options>;
+
+export const API_OPTIONS = {
+  data: { type: 'string', describe: 'Body: JSON, or @FILE' },
+  query: { type: 'string', describe: 'A parameter (NAME=VALUE, repeatable)', array: true, nargs: 1 },
+  paginate: { type: 'boolean', describe: 'All pages of a list, as one array' },
+  write: { type: 'boolean', describe: 'Allow a method other than GET; automations may fire' },
+  'idempotency-key': {
+    type: 'string',
+    describe: 'Of a POST; the same key and body repeat nothing [default: a new one]',
+  },
+  'base-url': baseUrl,
+  'env-file': envFile,
+  timeout,
+} as const satisfies Record<string, Options>;
+
+const STATE_OPTIONS = {
+  state: RUN_OPTIONS.state,
+  sandbox: { group: 'Input:', type: 'boolean', describe: 'The state of rehearsals (`run --sandbox`)' },
+} as const satisfies Record<string, Options>;
+
+export const STATUS_OPTIONS = {
+  ...STATE_OPTIONS,
+  watch: {
+    group: 'Output:',
+    type: 'boolean',
+    describe: 'Look again every two seconds until the run that is going on has ended',
+  },
+  json: { group: 'Output:', type: 'boolean', describe: 'One JSON object on stdout (one a look with --watch)' },
+} as const satisfies Record<string, Options>;
+
+export const REPORT_OPTIONS = {
+  ...STATE_OPTIONS,
+  'dry-run': { group: 'Input:', type: 'boolean', describe: 'Of the last dry run' },
+  'with-values': {
+    group: 'Output:',
+    type: 'boolean',
+    describe: 'Show messages and left-out values too: they hold field values of records',
+  },
+} as const satisfies Record<string, Options>;
+
+export const SANDBOX_OPTIONS = {
+  port: { type: 'string', describe: 'Port on 127.0.0.1 [default: any that is free]' },
+  account: { type: 'string', describe: 'A stored account.json: its pipelines, stages and users' },
+  rate: { type: 'string', describe: 'Requests per sliding window [default: 100/60s]' },
+  journal: { type: 'string', describe: 'File in which records outlive the sandbox' },
+  faults: { type: 'string', describe: 'JSON file with faults to inject' },
+} as const satisfies Record<string, Options>;

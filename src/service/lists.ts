@@ -23,6 +23,7 @@ export interface Page {
   readonly total: number | undefined;
   /** The page says that more comes by another way than page numbers: the member's name (`nextCursor`). */
   readonly cursor: string | undefined;
+  readonly headers: Reply['headers'];
 }
 
 /**
@@ -46,7 +47,7 @@ export async function* pagesOf(
       return seen.intern(keyWords((isFields(item) ? idOf(item) : undefined) ?? JSON.stringify(item))) === known;
     });
     if (fresh.length === 0 && page > 1) return;
-    yield { fresh, total: totalIn(body), cursor: cursorIn(body) };
+    yield { fresh, total: totalIn(body), cursor: cursorIn(body), headers: reply.headers };
     if (fresh.length === 0) return;
   }
 }

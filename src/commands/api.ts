@@ -1,0 +1,247 @@
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { parse, stringify } from 'lossless-json';
+import { z } from 'zod';
+import { systemClock } from '../clock.ts';
+import type { Console } from '../console.ts';
+import { EXIT, messageOf, UserError, type ExitCode } from '../errors.ts';
+import { createClient, type Client } from '../service/client.ts';
+import { HEADERS, LIMITS, PATHS } from '../service/contract.ts';
+import { createLimiter } from '../service/limiter.ts';
+import { pagesOf } from '../service/lists.ts';
+import { parseJson, type Reply, type RestAttempt } from '../service/reply.ts';
+import { retried } from '../service/retry.ts';
+import { readRoute, type Route } from '../service/route.ts';
+import {
+  connection,
+  DEFAULT_RATE,
+  flag,
+  many,
+  option,
+  parseOptions,
+  readEnvironment,
+  restCredentials,
+} from '../settings.ts';
+import { TOOL } from '../version.ts';
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+type Method = (typeof METHODS)[number];
+
+const options = connection.pick({ baseUrl: true, envFile: true, timeout: true }).extend({
+  method: option(`one of ${METHODS.join(', ')}`, (text) => METHODS.find((method) => method === text.toUpperCase())),
+  path: z.string(),
+  data: option('JSON or @FILE', (text) => text).optional(),
+  query: many.transform((texts, context) =>
+    texts.map((text): readonly [string, string] => {
+      const at = text.indexOf('=');
+      if (at < 1) context.addIssue({ code: 'custom', message: `\`${text}\` is not NAME=VALUE` });
+      return [text.slice(0, at), text.slice(at + 1)];
+    }),
+  ),
+  paginate: flag,
+  write: flag,
+  idempotencyKey: option(`1 to ${LIMITS.idempotencyKeyLength} plain characters without spaces`, (text) =>
+    /^[\x21-\x7e]+$/.test(text) && text.length <= LIMITS.idempotencyKeyLength ? text : undefined,
+  ).optional(),
+});
+type ApiSettings = z.infer<typeof options>;
+
+/** One call, and what it takes to repeat it. */
+interface Call {
+  readonly method: Method;
+  readonly route: Route;
+  readonly body: string | undefined;
+  readonly idempotencyKey: string | undefined;
+}
+
+/** `backfill api`: one call of a REST route; the answer on stdout, everything about it on stderr. */
+export async function api(argv: Readonly<Record<string, unknown>>, console: Console): Promise<ExitCode> {
+  const settings = parseOptions(options, argv);
+  refuseMisuse(settings);
+  const { baseUrl, apiKey, ingestToken } = restCredentials(settings.baseUrl, readEnvironment(settings.envFile));
+  console.redactor.add(apiKey, ingestToken);
+  const { method } = settings;
+  const call: Call = {
+    method,
+    route: readRoute(settings.path, settings.query, { baseUrl, secrets: [apiKey, ingestToken] }),
+    body: settings.data === undefined ? undefined : await readData(settings.data),
+    idempotencyKey: method === 'POST' ? (settings.idempotencyKey ?? randomUUID()) : undefined,
+  };
+  warn(call, console);
+  // No state directory is at hand to tell what went out a moment ago: the answers' headers do.
+  const limiter = createLimiter({ rate: DEFAULT_RATE, reserve: 0, concurrency: 1, clock: systemClock });
+  const client = createClient({
+    baseUrl,
+    apiKey,
+    ingestToken,
+    timeoutSeconds: settings.timeout,
+    concurrency: 1,
+    limiter,
+    userAgent: TOOL,
+  });
+  try {
+    return settings.paginate ? await printAll(client, call, console) : await printOne(client, call, console);
+  } finally {
+    await client.close();
+  }
+}
+
+function refuseMisuse({ method, data, paginate, write, idempotencyKey, query, path }: ApiSettings): void {
+  if (method !== 'GET' && !write) {
+    throw new UserError(
+      `${method} changes something in the service, and automations may fire: nothing suppresses them here`,
+      {
+        hint: 'add --write if that is what you want',
+      },
+    );
+  }
+  if (method === 'GET' && data !== undefined)
+    throw new UserError('a GET has no body: --data goes with POST, PUT and PATCH');
+  if (method !== 'GET' && paginate) throw new UserError('--paginate goes with GET');
+  if (method !== 'POST' && idempotencyKey !== undefined) {
+    throw new UserError('--idempotency-key goes with POST: the service takes it on no other method');
+  }
+  const names = [...query.map(([name]) => name), ...new URLSearchParams(path.split('?')[1]).keys()];
+  if (paginate && names.some((name) => name === 'page' || name === 'pageSize')) {
+    throw new UserError('--paginate asks for page and pageSize by itself; leave them out');
+  }
+}
+
+/** The text of the body as given: numbers keep their digits. */
+async function readData(given: string): Promise<string> {
+  let text = given;
+  if (given.startsWith('@')) {
+    try {
+      text = await readFile(given.slice(1), 'utf8');
+    } catch (error) {
+      throw new UserError(`cannot read ${given.slice(1)}: ${messageOf(error)}`, { cause: error });
+    }
+  }
+  if (parseJson(text) === undefined) {
+    throw new UserError('--data is not JSON', {
+      hint: 'quote it for the shell: --data \'{"a":1}\', or --data @file.json',
+    });
+  }
+  if (Buffer.byteLength(text) > LIMITS.bodyBytes)
+    throw new UserError('--data is larger than the 10 MB that the service takes');
+  return text;
+}
+
+/** Service interface, section 9. */
+const LEGACY = 'external';
+const SUNSET = '2026-12-31 23:59:59 GMT';
+
+function warn({ method, route, idempotencyKey }: Call, console: Console): void {
+  if (route.segments[0]?.toLowerCase() === LEGACY) {
+    const successor = `/${route.segments.slice(1).join('/')}`;
+    console.complain(
+      `warning: /${LEGACY}/* is deprecated and ends on ${SUNSET}; use ${successor} (it answers without the envelope)`,
+    );
+  }
+  if (method !== 'GET') console.complain('warning: this is a write like one in the dashboard: automations may fire');
+  if (idempotencyKey !== undefined) console.say(`Idempotency-Key: ${idempotencyKey}`);
+}
+
+async function printOne(client: Client, call: Call, console: Console): Promise<ExitCode> {
+  const attempt = await perform(client, call);
+  const reply = 'reply' in attempt ? attempt.reply : undefined;
+  if (!reply) {
+    console.complain(`error: no answer: ${attempt.kind === 'unanswered' ? attempt.message : attempt.kind}`);
+    if (call.idempotencyKey !== undefined) {
+      console.complain(
+        `hint: it may have arrived; repeat it safely within a day with --idempotency-key ${call.idempotencyKey}`,
+      );
+    }
+    return EXIT.finishedWithErrors;
+  }
+  console.say(`HTTP ${reply.status}`);
+  sayHeaders(reply.headers, console);
+  if (reply.body !== '') console.print(pretty(reply.body));
+  const isOk = reply.status >= 200 && reply.status < 300;
+  const explained = EXPLAINED[reply.status];
+  if (!isOk && explained) console.complain(`${reply.status}: ${explained}`);
+  return isOk ? EXIT.done : EXIT.finishedWithErrors;
+}
+
+/** All items as one array, or nothing at all. */
+async function printAll(client: Client, { route }: Call, console: Console): Promise<ExitCode> {
+  const items: unknown[] = [];
+  let pages = 0;
+  let cursor: string | undefined;
+  try {
+    for await (const page of pagesOf(client, route.target, {})) {
+      if (pages === 0) sayHeaders(page.headers, console);
+      pages += 1;
+      cursor = page.cursor;
+      items.push(...page.fresh);
+    }
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    console.complain(`error: ${error.message}`);
+    if (error.hint) console.complain(`hint: ${error.hint}`);
+    return EXIT.finishedWithErrors;
+  }
+  console.say(`${items.length} items on ${pages} pages`);
+  if (cursor !== undefined) {
+    console.complain(
+      `warning: the answer names a \`${cursor}\`: this route goes on by cursor, so there may be more than this`,
+    );
+  }
+  console.print(JSON.stringify(items, null, 2));
+  return EXIT.done;
+}
+
+/** Repeats only what is safe to repeat: a GET, and a POST under its key (service interface, section 8). */
+async function perform(client: Client, { method, route, body, idempotencyKey }: Call): Promise<RestAttempt> {
+  const isOpen = method === 'GET' && route.segments.length === 1 && OPEN.includes(`/${route.segments[0]}`);
+  const request = async (): Promise<RestAttempt> => {
+    const attempt = isOpen
+      ? await client.getOpen(route.target)
+      : await client.request(method, route.target, {
+          ...(body === undefined ? {} : { body }),
+          ...(idempotencyKey === undefined ? {} : { headers: { [HEADERS.idempotencyKey]: idempotencyKey } }),
+        });
+    return isFinal(attempt) ? { kind: 'answered', reply: attempt.reply } : attempt;
+  };
+  const mayRepeat = method === 'GET' || idempotencyKey !== undefined;
+  return retried(request, { clock: systemClock, retries: mayRepeat ? 5 : 0 });
+}
+
+/** Section 5. */
+const OPEN: readonly string[] = [PATHS.health, PATHS.version];
+
+/** An answer that is none for events but may be what a person asked for: a web page, a redirect. */
+function isFinal(attempt: RestAttempt): attempt is Extract<RestAttempt, { kind: 'unanswered' }> & { reply: Reply } {
+  if (attempt.kind !== 'unanswered' || !attempt.reply) return false;
+  const { status } = attempt.reply;
+  return status < 500 && status !== 408 && status !== 425;
+}
+
+const SHOWN = [HEADERS.limit, HEADERS.remaining, HEADERS.retryAfter, 'location'] as const;
+const ENDING = ['deprecation', 'sunset', 'link'] as const;
+
+function sayHeaders(headers: Reply['headers'], console: Console): void {
+  for (const name of SHOWN) if (headers[name] !== undefined) console.say(`${name}: ${headers[name]}`);
+  if (headers.deprecation === undefined && headers.sunset === undefined) return;
+  const told = ENDING.filter((name) => headers[name] !== undefined).map((name) => `${name}: ${headers[name]}`);
+  console.complain(`warning: the service says that this route is going away (${told.join('; ')})`);
+}
+
+/** Service interface, section 7.1. */
+const EXPLAINED: Readonly<Record<number, string>> = {
+  401: 'the API key is missing or invalid; check BACKFILL_API_KEY and that the base URL is that of the same service',
+  403: 'this belongs to another account: a key reaches the records of exactly one',
+  404: 'there is no such route, or no record of this id in the account; check the path, the id and the base URL',
+  409: 'it conflicts with what exists already',
+  422: 'the service cannot process it; if it speaks of the Idempotency-Key, that key came with another body before',
+  429: 'the rate limit of this key is used up, by this or another program',
+};
+
+/** Indented, numbers digit by digit; what is no JSON as it came. */
+function pretty(body: string): string {
+  try {
+    return stringify(parse(body), undefined, 2) ?? body;
+  } catch {
+    return body;
+  }
+}

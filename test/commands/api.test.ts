@@ -1,0 +1,309 @@
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { api } from '../../src/commands/api.ts';
+import type { Sandbox } from '../../src/sandbox/index.ts';
+import { backfill, environmentOf, files, sandbox, workspace } from '../e2e/harness.ts';
+import { startScripted, type Answer, type Arrived } from '../service/scripted-server.ts';
+import { call, envFile, type Said } from './in-process.ts';
+
+type Argv = Readonly<Record<string, unknown>>;
+
+async function ask(service: Sandbox, method: string, path: string, options: Argv = {}): Promise<Said> {
+  return call(api, { method, path, envFile: await envFile(service), ...options });
+}
+
+function nothingArrived(service: Sandbox): boolean {
+  return service.requests().length === 0;
+}
+
+describe('api', () => {
+  it.each([
+    ['/tags', { name: 'VIP' }],
+    ['/roles', { name: 'Admin' }],
+  ])('GET %s prints the body as JSON on stdout, and nothing else there', async (path, first) => {
+    const said = await ask(await sandbox(), 'GET', path);
+    expect(said.code).toBe(0);
+    expect((JSON.parse(said.stdout) as unknown[])[0]).toMatchObject(first);
+    expect(said.stdout).toContain('\n  {');
+    expect(said.stderr).toContain('HTTP 200');
+    expect(said.stderr).toMatch(/x-ratelimit-remaining: \d+/);
+  });
+
+  it('takes objects with a list as they come', async () => {
+    const service = await sandbox();
+    expect(JSON.parse((await ask(service, 'GET', '/contracts')).stdout)).toEqual({ contracts: [], total: 0 });
+    expect(JSON.parse((await ask(service, 'get', '/companies')).stdout)).toEqual({ companies: [], total: 0 });
+  });
+
+  it('adds parameters to the query, repeated ones too', async () => {
+    const service = await sandbox();
+    const said = await ask(service, 'GET', '/pipelines?type=DEAL', { query: ['a=1 2', 'a=x=y', 'b='] });
+    expect(said.code).toBe(0);
+    expect(service.requests().at(-1)!.path).toBe('/pipelines?type=DEAL&a=1+2&a=x%3Dy&b=');
+  });
+
+  it('gives numbers back digit by digit', async () => {
+    const service = await scripted(() => ({ status: 200, body: '{"id":9007199254740993,"amount":5.10}' }));
+    const said = await call(api, { method: 'GET', path: '/deals/1', envFile: service.envFile });
+    expect(said.stdout).toBe('{\n  "id": 9007199254740993,\n  "amount": 5.10\n}\n');
+  });
+
+  it.each([
+    [401, 'BACKFILL_API_KEY', { BACKFILL_API_KEY: 'sk_some_other_key' }],
+    [404, 'no such route, or no record', {}],
+  ])('explains %i and exits with 1, the body still on stdout', async (status, explanation, changes) => {
+    const service = await sandbox();
+    const said = await call(api, { method: 'GET', path: '/leads/none', envFile: await envFile(service, changes) });
+    expect(said.code).toBe(1);
+    expect(said.stderr).toContain(`HTTP ${status}`);
+    expect(said.stderr).toContain(explanation);
+    expect(JSON.parse(said.stdout)).toHaveProperty('error');
+  });
+
+  it('explains 403', async () => {
+    const service = await scripted(() => ({ status: 403, body: { error: 'other account' } }));
+    const said = await call(api, { method: 'GET', path: '/leads/1', envFile: service.envFile });
+    expect(said.code).toBe(1);
+    expect(said.stderr).toContain('another account');
+  });
+
+  it('asks /health and /version without the key', async () => {
+    const service = await scripted(() => ({ status: 200, body: { version: '7' } }));
+    expect((await call(api, { method: 'GET', path: '/version', envFile: service.envFile })).code).toBe(0);
+    expect((await call(api, { method: 'GET', path: '/health', envFile: service.envFile })).code).toBe(0);
+    expect(service.arrived[0]!.headers).not.toHaveProperty('x-api-key');
+    expect(service.healthChecks[0]).not.toHaveProperty('x-api-key');
+    expect((await call(api, { method: 'GET', path: '/tags', envFile: service.envFile })).code).toBe(0);
+    expect(service.arrived[1]!.headers).toHaveProperty('x-api-key');
+  });
+
+  it('needs no ingestion token', async () => {
+    const service = await sandbox();
+    const file = await envFile(service, { BACKFILL_INGEST_TOKEN: '' });
+    expect((await call(api, { method: 'GET', path: '/tags', envFile: file })).code).toBe(0);
+  });
+
+  it('never shows the API key, even where the service sends it back', async () => {
+    const service = await scripted(({ headers }) => ({
+      status: 400,
+      body: { error: `what a key: ${String(headers['x-api-key'])}` },
+      headers: { location: `/x?key=${String(headers['x-api-key'])}` },
+    }));
+    const said = await call(api, { method: 'GET', path: '/tags', envFile: service.envFile });
+    expect(said.stdout).toContain('what a key: ***');
+    expect(said.stdout + said.stderr).not.toContain('sk_scripted_key');
+  });
+});
+
+describe('api, when it must not go out,', () => {
+  it.each([
+    '/webhooks/ingest/ingest_abc',
+    '/webhooks/ingest',
+    '/WebHooks/Ingest/x',
+    '/webhooks//ingest/x',
+    '//webhooks/ingest/x',
+    '/%77ebhooks/ingest/x',
+    '/webhooks%2Fingest/x',
+    '/%2577ebhooks/%69ngest/x',
+    '/webhooks/./ingest/x',
+    '/webhooks/a/../ingest/x',
+    '/webhooks;v=1/ingest/x',
+    '/webhooks\\ingest\\x',
+    '/webhooks/%0Aingest/x',
+    'webhooks/ingest/x',
+    '/webhooks/ingest/x?page=1',
+    '/external/webhooks/ingest/x',
+  ])('refuses the ingestion webhook as %s', async (path) => {
+    const service = await sandbox();
+    const said = await ask(service, 'POST', path, { write: true, data: '{}' });
+    expect(said.code).toBe(2);
+    expect(said.stderr).toMatch(/ingestion webhook|absolute URL/);
+    expect(nothingArrived(service)).toBe(true);
+  });
+
+  it('refuses the webhook when the base URL holds a part of its path', async () => {
+    const service = await sandbox();
+    const file = await envFile(service, { BACKFILL_BASE_URL: `${service.baseUrl}/webhooks` });
+    const said = await call(api, { method: 'POST', path: '/ingest/x', envFile: file, write: true });
+    expect(said.stderr).toContain('ingestion webhook');
+    expect(nothingArrived(service)).toBe(true);
+  });
+
+  it.each([
+    ['https://evil.example/leads', 'absolute URL'],
+    ['//evil.example/leads', 'absolute URL'],
+    ['\\\\evil.example/leads', 'absolute URL'],
+    ['leads', 'begin with a slash'],
+    ['/a/../../leads', '`..`'],
+    ['/a/%2e%2E/leads', '`..`'],
+    ['/leads//x', 'empty'],
+    ['/leads/a b', 'white space'],
+    ['/leads#x', '`#`'],
+  ])('refuses the path %s', async (path, why) => {
+    const service = await sandbox();
+    const said = await ask(service, 'GET', path);
+    expect(said.code).toBe(2);
+    expect(said.stderr).toContain(why);
+    expect(nothingArrived(service)).toBe(true);
+  });
+
+  it('refuses a secret in the path or query, without repeating it', async () => {
+    const service = await sandbox();
+    const key = service.apiKey.reveal();
+    for (const options of [{ path: `/leads/${key}` }, { path: '/leads', query: [`apiKey=${key}`] }]) {
+      const said = await ask(service, 'GET', '', options);
+      expect(said.code).toBe(2);
+      expect(said.stderr).toContain('holds a secret');
+      expect(said.stderr).not.toContain(key);
+    }
+    expect(nothingArrived(service)).toBe(true);
+  });
+
+  it.each([
+    [{ method: 'DELETE' }, '--write'],
+    [{ method: 'POST', data: '{}' }, 'automations may fire'],
+    [{ method: 'HEAD' }, 'is not one of GET'],
+    [{ method: 'GET', data: '{}' }, 'a GET has no body'],
+    [{ method: 'POST', data: '{a:1}', write: true }, '--data is not JSON'],
+    [{ method: 'POST', data: '@nowhere.json', write: true }, 'cannot read nowhere.json'],
+    [{ method: 'POST', write: true, paginate: true }, '--paginate goes with GET'],
+    [{ method: 'PATCH', write: true, idempotencyKey: 'k' }, '--idempotency-key goes with POST'],
+    [{ method: 'POST', write: true, idempotencyKey: 'k'.repeat(256) }, '1 to 255'],
+    [{ method: 'GET', query: ['type'] }, 'NAME=VALUE'],
+    [{ method: 'GET', paginate: true, query: ['page=2'] }, 'leave them out'],
+    [{ method: 'GET', timeout: 'abc' }, '--timeout'],
+  ])('refuses %j as a mistake of usage', async (options, why) => {
+    const service = await sandbox();
+    const said = await ask(service, 'GET', '/leads', options);
+    expect(said.code).toBe(2);
+    expect(said.stderr).toContain(why);
+    expect(nothingArrived(service)).toBe(true);
+  });
+});
+
+describe('api, writing,', () => {
+  it('warns of automations, and sends an idempotency key that it shows', async () => {
+    const service = await sandbox();
+    const said = await ask(service, 'POST', '/leads', { write: true, data: '{"fullName":"Ada"}' });
+    expect(said.code).toBe(0);
+    expect(JSON.parse(said.stdout)).toMatchObject({ fullName: 'Ada' });
+    expect(said.stderr).toContain('automations may fire');
+    const key = service.requests()[0]!.headers['idempotency-key'];
+    expect(key).toMatch(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);
+    expect(said.stderr).toContain(`Idempotency-Key: ${key}`);
+  });
+
+  it('repeats nothing under a key that was given', async () => {
+    const service = await sandbox();
+    const directory = await workspace();
+    await files(directory, { 'lead.json': '{"fullName":"Ada"}' });
+    const options = { write: true, data: `@${join(directory, 'lead.json')}`, idempotencyKey: 'mine' };
+    const first = await ask(service, 'POST', '/leads', options);
+    const again = await ask(service, 'POST', '/leads', options);
+    expect(again.stdout).toBe(first.stdout);
+    expect(service.state().leads).toHaveLength(1);
+    const other = await ask(service, 'POST', '/leads', { ...options, data: '{}' });
+    expect(other.code).toBe(1);
+    expect(other.stderr).toContain('that key came with another body before');
+  });
+
+  it('tries a POST again under the same key after a 5xx, and after a 429 as late as it is told', async () => {
+    const answers: Answer[] = [
+      { status: 503, body: { error: 'later' } },
+      { status: 429, body: {}, headers: { 'retry-after': '1' } },
+      { status: 201, body: { id: 'new' } },
+    ];
+    const service = await scripted((_, nth) => answers[nth - 1]!);
+    const said = await call(api, { method: 'POST', path: '/leads', write: true, data: '{}', envFile: service.envFile });
+    expect(said.code).toBe(0);
+    expect(service.arrived).toHaveLength(3);
+    expect(new Set(service.arrived.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
+  });
+
+  it('does not try a PATCH again', async () => {
+    const service = await scripted(() => ({ status: 500, body: { error: 'no' } }));
+    const options = { method: 'PATCH', path: '/leads/1', write: true, data: '{}', envFile: service.envFile };
+    expect((await call(api, options)).code).toBe(1);
+    expect(service.arrived).toHaveLength(1);
+    expect(service.arrived[0]!.headers).not.toHaveProperty('idempotency-key');
+  });
+
+  it('prints the session token that was asked for, and never the API key', async () => {
+    const service = await sandbox();
+    const data = '{"operatorRef":"op-1","displayName":"Ada","phoneNumberIds":[]}';
+    const said = await ask(service, 'POST', '/operator-sessions/token', { write: true, data });
+    expect(said.code).toBe(0);
+    expect((JSON.parse(said.stdout) as { token: string }).token).toMatch(/^session_/);
+    expect(said.stdout + said.stderr).not.toContain(service.apiKey.reveal());
+  });
+
+  it('warns of the deprecated routes, naming the successor and the day they end', async () => {
+    const service = await sandbox();
+    const said = await ask(service, 'POST', '/external/leads', { write: true, data: '{"fullName":"Ada"}' });
+    expect(said.code).toBe(0);
+    expect(said.stderr).toContain('2026-12-31');
+    expect(said.stderr).toContain('use /leads');
+    expect(said.stderr).toMatch(/going away \(deprecation: .*sunset: .*link: /);
+  });
+});
+
+describe('api --paginate', () => {
+  it('joins the pages of a list into one array, whatever shape they have', async () => {
+    const service = await sandbox();
+    for (let index = 0; index < 7; index += 1) await ask(service, 'GET', '/tags');
+    const said = await ask(service, 'GET', '/api-logs', { paginate: true, query: ['path=/tags'] });
+    expect(said.code).toBe(0);
+    expect(JSON.parse(said.stdout)).toHaveLength(7);
+    expect(said.stderr).toContain('7 items on 1 pages');
+    expect((await ask(service, 'GET', '/roles', { paginate: true })).stdout).toContain('Agent');
+  });
+
+  it('asks for 100 a page, until a page brings no new id', async () => {
+    const items = Array.from({ length: 250 }, (_, id) => ({ id }));
+    const service = await scripted(({ url }) => {
+      const query = new URL(url, 'http://x').searchParams;
+      expect(query.get('pageSize')).toBe('100');
+      const from = (Number(query.get('page')) - 1) * 100;
+      // One record moved to the next page between two requests, and the last page repeats itself for ever.
+      return { status: 200, body: { items: items.slice(Math.min(Math.max(0, from - 1), 200), from + 100) } };
+    });
+    const said = await call(api, { method: 'GET', path: '/leads', paginate: true, envFile: service.envFile });
+    expect(JSON.parse(said.stdout)).toEqual(items);
+    expect(service.arrived).toHaveLength(4);
+  });
+
+  it('says so when the route goes on by cursor', async () => {
+    const service = await scripted(() => ({ status: 200, body: { items: [{ id: 1 }], nextCursor: 'abc' } }));
+    const said = await call(api, { method: 'GET', path: '/conversations', paginate: true, envFile: service.envFile });
+    expect(said.stderr).toContain('goes on by cursor');
+  });
+
+  it('prints nothing where a page fails, and exits with 1', async () => {
+    const service = await scripted((_, nth) =>
+      nth === 1 ? { status: 200, body: [{ id: 1 }] } : { status: 404, body: { error: 'gone' } },
+    );
+    const said = await call(api, { method: 'GET', path: '/leads', paginate: true, envFile: service.envFile });
+    expect(said).toMatchObject({ code: 1, stdout: '' });
+    expect(said.stderr).toContain('404');
+  });
+});
+
+it('api is a command of the program, with its options', async () => {
+  const service = await sandbox();
+  const cwd = await workspace();
+  const env = environmentOf(service);
+  const ended = await backfill(['api', 'GET', '/pipelines', '--query', 'type=LEAD'], { cwd, env });
+  expect(ended.code, ended.stderr).toBe(0);
+  expect(JSON.parse(ended.stdout)).toMatchObject([{ name: 'Inbound' }]);
+  const refused = await backfill(['api', 'POST', '/leads', '--data', '{"fullName":"Ada"}'], { cwd, env });
+  expect(refused.code).toBe(2);
+  expect(service.state().leads).toEqual([]);
+});
+
+async function scripted(answer: (request: Arrived, nth: number) => Answer) {
+  const server = await startScripted(answer);
+  onTestFinished(() => server.close());
+  const directory = await workspace();
+  await files(directory, { env: `BACKFILL_BASE_URL=${server.baseUrl}\nBACKFILL_API_KEY=sk_scripted_key\n` });
+  return Object.assign(server, { envFile: join(directory, 'env') });
+}

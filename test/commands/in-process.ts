@@ -1,0 +1,50 @@
+/** Calls a command as the command line does, and collects what it says. */
+import { Writable } from 'node:stream';
+import { join } from 'node:path';
+import { Console } from '../../src/console.ts';
+import { UserError } from '../../src/errors.ts';
+import type { Sandbox } from '../../src/sandbox/index.ts';
+import { environmentOf, files, workspace } from '../e2e/harness.ts';
+
+export interface Said {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+type Argv = Readonly<Record<string, unknown>>;
+
+/** Options by their names in camel case. What a `UserError` says goes to stderr, as in `cli.ts`. */
+export async function call(command: (argv: Argv, console: Console) => Promise<number>, argv: Argv): Promise<Said> {
+  const texts = { stdout: '', stderr: '' };
+  const into = (name: 'stdout' | 'stderr'): Writable =>
+    new Writable({
+      write(chunk: Buffer, _encoding, done) {
+        texts[name] += chunk.toString('utf8');
+        done();
+      },
+    });
+  const console = new Console({ stdout: into('stdout'), stderr: into('stderr') });
+  try {
+    return { code: await command(argv, console), ...texts };
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return {
+      code: error.exitCode,
+      stdout: texts.stdout,
+      stderr: `${texts.stderr}${error.message}\n${error.hint ?? ''}`,
+    };
+  }
+}
+
+/** A file with what a command needs to reach this sandbox as if it were the service. */
+export async function envFile(service: Sandbox, changes: Readonly<Record<string, string>> = {}): Promise<string> {
+  const directory = await workspace();
+  const env = { ...environmentOf(service), ...changes };
+  await files(directory, {
+    env: Object.entries(env)
+      .map(([name, value]) => `${name}=${value}\n`)
+      .join(''),
+  });
+  return join(directory, 'env');
+}
