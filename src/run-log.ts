@@ -1,6 +1,8 @@
 import { AppendLog } from './append-log.ts';
 import type { Redactor } from './redact.ts';
 
+export const RUN_LOG_FILE = 'run.log';
+
 /** `run.log`: NDJSON, secrets redacted, external ids but no other values of records. */
 export class RunLog {
   readonly #file: AppendLog;

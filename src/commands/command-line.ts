@@ -39,7 +39,7 @@ export function nextSteps(
     const copies = [...rejects].map(([name, path]) => ({ name, path, copy: `corrected-${name}${extname(path)}` }));
     const fixes = copies.flatMap(({ name, copy }) => ['--fix', `${name}=${copy}`]);
     return [
-      'next: mend the mapping or the exports and run again; or correct a copy of the rejects and feed it back:',
+      'next: mend the mapping or the exports and run again, or correct copies of rejects:',
       ...copies.map(({ path, copy }) => `  cp ${quoted(shortPath(path))} ${quoted(copy)}`),
       `  ${commandLine(argv, { without: dry ? [] : ONCE, and: fixes })}`,
       ...(dry && events.pending > 0 ? ['to send what is sound already:', `  ${plain}`] : []),

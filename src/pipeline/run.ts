@@ -17,7 +17,7 @@ import { EVENT_TYPES } from '../model.ts';
 import type { Redactor } from '../redact.ts';
 import { writeReport } from '../report/html/write.ts';
 import { REPORT_FILE, SUMMARY_FILE, SURVEY_FILE, type Summary } from '../report/summary.ts';
-import { RunLog } from '../run-log.ts';
+import { RUN_LOG_FILE, RunLog } from '../run-log.ts';
 import type { Account } from '../service/account.ts';
 import { DEFAULT_RATE, type Credentials, type RunSettings, type Tolerance } from '../settings.ts';
 import { Lock, StateDir, writeWhole } from '../state-dir.ts';
@@ -28,7 +28,7 @@ import { Dispatcher } from './dispatch.ts';
 import type { Halt } from './halt.ts';
 import { InputChanged, pass, type PassJob } from './pass.ts';
 import type { Plan } from './plan.ts';
-import { connect, statePath, storedAccountOf, surveyMigration, type Surveyed, type Target } from './setup.ts';
+import { connect, DRY_RUN, statePath, storedAccountOf, surveyMigration, type Surveyed, type Target } from './setup.ts';
 import { countEvents, endingOf, snapshotOf, summarise, totalOf, type Ending } from './summarise.ts';
 
 /** Who watches a run: told of each stage as it begins, and handed what progress is drawn from. */
@@ -56,7 +56,7 @@ export async function runMigration(job: RunJob): Promise<Summary> {
   const { settings } = job;
   const mapping = await loadMapping(settings.mapping, { sources: settings.source });
   const state = await StateDir.create(statePath(settings, mapping, job.stateSuffix));
-  if (settings.dryRun) return runIn(job, mapping, state, await StateDir.create(join(state.path, 'dry-run')));
+  if (settings.dryRun) return runIn(job, mapping, state, await StateDir.create(state.file(DRY_RUN)));
   const lock = await Lock.acquire(state, { takeOver: settings.takeOver });
   try {
     return await runIn(job, mapping, state, state);
@@ -68,14 +68,25 @@ export async function runMigration(job: RunJob): Promise<Summary> {
 async function runIn(job: RunJob, mapping: Mapping, state: StateDir, output: StateDir): Promise<Summary> {
   const { settings, credentials, halt, monitor } = job;
   const startedAt = new Date();
-  const log = await RunLog.open(output.file('run.log'), job.redactor);
+  const log = await RunLog.open(output.file(RUN_LOG_FILE), job.redactor);
   log.write('run', { tool: TOOL, mapping: mapping.file, mapping_sha256: mapping.sha256, dry_run: settings.dryRun });
   const target = credentials && !settings.offline ? await connect(settings, credentials, state, output) : undefined;
   try {
     const offlineAccount = target ? undefined : await storedAccountOf(state);
     const account = target?.account ?? offlineAccount;
     if (account) monitor.connected?.(account, target?.baseUrl);
-    const found = await surveyMigration({ settings, mapping, state, output, target, offlineAccount, halt, log });
+    else monitor.trouble?.('no account is stored yet, so names of stages and owners stay unresolved');
+    const found = await surveyMigration({
+      settings,
+      mapping,
+      state,
+      output,
+      target,
+      offlineAccount,
+      halt,
+      log,
+      trouble: (message) => monitor.trouble?.(message),
+    });
     const alreadyAcknowledged = totalOf(EVENT_TYPES.map((type) => countEvents(found.plan, type))).acknowledged;
     monitor.surveyed?.(found);
     if (!settings.dryRun) {

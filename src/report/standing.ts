@@ -23,6 +23,8 @@ export interface Standing {
   readonly history: History;
   /** Settled in the last five minutes. */
   readonly recent: number;
+  /** Events that the run that is under way still has to send; 0 after it. */
+  readonly left: number;
 }
 
 export const RECENT_MS = 5 * 60_000;
@@ -34,6 +36,7 @@ export class StandingReader {
   #history: History | undefined;
   #live = new Map<EventType, EventCounts>();
   #recent: number[] = [];
+  #settled = 0;
 
   constructor(state: StateDir) {
     this.#state = state;
@@ -57,15 +60,19 @@ export class StandingReader {
       recent: this.#recent.length,
     };
     if (summary && (!survey || summary.finished_at >= survey.at)) {
-      return { ...common, basis: 'ended', byType: summary.by_type, events: summary.events };
+      return { ...common, left: 0, basis: 'ended', byType: summary.by_type, events: summary.events };
     }
-    if (survey) return { ...common, basis: 'under way', ...summed(this.#live) };
-    return { ...common, basis: 'unknown totals', ...summed(settledOnly(history)) };
+    if (survey) {
+      const left = Math.max(0, survey.to_send - this.#settled);
+      return { ...common, left, basis: 'under way', ...summed(this.#live) };
+    }
+    return { ...common, left: 0, basis: 'unknown totals', ...summed(settledOnly(history)) };
   }
 
   #begin(survey: SurveySnapshot | undefined): void {
     this.#survey = survey;
     this.#recent = [];
+    this.#settled = 0;
     this.#live = new Map(
       Object.entries(survey?.by_type ?? {}).map(([type, counts]) => [type as EventType, { ...counts }]),
     );
@@ -79,6 +86,7 @@ export class StandingReader {
     if (time > Date.now() - RECENT_MS) this.#recent.push(time);
     const counts = this.#live.get(type);
     if (!counts || !this.#survey || at < this.#survey.at) return;
+    this.#settled += 1;
     counts[wasRejected ? 'rejected' : 'pending'] -= 1;
     counts[status] += 1;
   }

@@ -1,0 +1,65 @@
+import { open } from 'node:fs/promises';
+import { z } from 'zod';
+import type { Console } from '../console.ts';
+import { EXIT, type ExitCode } from '../errors.ts';
+import { parseLine } from '../report/lines.ts';
+import { StandingReader } from '../report/standing.ts';
+import { statusJson, statusText, type Status } from '../report/status-text.ts';
+import { RUN_LOG_FILE } from '../run-log.ts';
+import { parseOptions } from '../settings.ts';
+import { lockHolder, type StateDir } from '../state-dir.ts';
+import { existingState, stateOptions } from './state.ts';
+
+const options = stateOptions.extend({ watch: z.boolean().default(false), json: z.boolean().default(false) });
+
+const LOOK_EVERY_MS = 2_000;
+
+/**
+ * `backfill status`: where a migration stands, from its state directory alone and without its lock. `--watch` looks again
+ * every two seconds until the run it watches has ended, or Ctrl-C.
+ */
+export async function status(argv: Readonly<Record<string, unknown>>, console: Console): Promise<ExitCode> {
+  const settings = parseOptions(options, argv);
+  const state = await existingState(settings);
+  const reader = new StandingReader(state);
+  const redraws = settings.watch && !settings.json && process.stdout.isTTY;
+  for (;;) {
+    const found = await look(state, reader);
+    const text = settings.json ? JSON.stringify(statusJson(found)) : statusText(found, process.stdout.columns ?? 80);
+    console.print(redraws ? `\u001b[H\u001b[J${text}` : text);
+    if (!settings.watch || !found.holder) return EXIT.done;
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+    if (!settings.json && !redraws) console.print('');
+  }
+}
+
+async function look(state: StateDir, reader: StandingReader): Promise<Status> {
+  const now = new Date();
+  const holder = await lockHolder(state);
+  const [standing, downSince] = await Promise.all([reader.look(now.getTime()), outageSince(state)]);
+  return { standing, holder, downSince, path: state.path, now };
+}
+
+const TAIL_BYTES = 1 << 16;
+
+/** Since when the service does not answer, as the end of the run's log tells; undefined while it does. */
+async function outageSince(state: StateDir): Promise<string | undefined> {
+  const file = await open(state.file(RUN_LOG_FILE)).catch(() => undefined);
+  if (!file) return undefined;
+  try {
+    const { size } = await file.stat();
+    const { buffer, bytesRead } = await file.read({
+      buffer: Buffer.alloc(Math.min(size, TAIL_BYTES)),
+      position: Math.max(0, size - TAIL_BYTES),
+    });
+    let since: string | undefined;
+    for (const text of buffer.toString('utf8', 0, bytesRead).split('\n')) {
+      const line = parseLine<{ event: string; at: string }>(text);
+      if (line?.event === 'outage') since = line.at;
+      else if (line?.event === 'outage_over' || line?.event === 'run' || line?.event === 'end') since = undefined;
+    }
+    return since;
+  } finally {
+    await file.close();
+  }
+}
