@@ -4,7 +4,6 @@
  *     mapping -> account -> survey -> (dry run: stop here) -> passes -> summary
  */
 import { unlink } from 'node:fs/promises';
-import { join } from 'node:path';
 import { openIds, IDS_FILE } from '../checkpoint/ids.ts';
 import { CHECKPOINT_FILE } from '../checkpoint/lines.ts';
 import { CheckpointWriter } from '../checkpoint/write.ts';

@@ -24,6 +24,9 @@ import { Resolver } from './resolve.ts';
 import { survey, type Survey } from './survey.ts';
 
 export const ACCOUNT_FILE = 'account.json';
+export const RATE_FILE = 'rate.ndjson';
+/** Where a dry run writes, inside the state directory. */
+export const DRY_RUN = 'dry-run';
 
 /** Where a run sends to, and the account as the service showed it. */
 export interface Target {
@@ -62,7 +65,8 @@ export async function connect(
   state: StateDir,
   output: StateDir,
 ): Promise<Target> {
-  const history = await openRateHistory(state.file('rate.ndjson'), systemClock);
+  const other = output === state ? join(state.file(DRY_RUN), RATE_FILE) : state.file(RATE_FILE);
+  const history = await openRateHistory(output.file(RATE_FILE), systemClock, [other]);
   const limiter = createLimiter({
     rate: settings.rate ?? DEFAULT_RATE,
     reserve: settings.reserve,
@@ -86,7 +90,7 @@ export async function connect(
 
 /** The account as an earlier run stored it, or undefined. */
 export async function storedAccountOf(state: StateDir): Promise<StoredAccount | undefined> {
-  for (const path of [state.file(ACCOUNT_FILE), join(state.file('dry-run'), ACCOUNT_FILE)]) {
+  for (const path of [state.file(ACCOUNT_FILE), join(state.file(DRY_RUN), ACCOUNT_FILE)]) {
     if (await stat(path).catch(() => undefined)) return readStoredAccount(path);
   }
   return undefined;
@@ -105,6 +109,7 @@ export async function surveyMigration(job: {
   readonly offlineAccount: Account | undefined;
   readonly halt: Halt;
   readonly log: RunLog;
+  readonly trouble: (message: string) => void;
 }): Promise<Surveyed> {
   const { settings, mapping, state, target, halt, log } = job;
   const input = await Input.open(mapping, await collectFixes(state, mapping, settings.fix, !settings.dryRun));
@@ -112,7 +117,13 @@ export async function surveyMigration(job: {
   const keepFields = mapping.entries.some(({ policies }) => typeof policies.if_changed === 'object');
   const checkpoint = await loadCheckpoint(path, { keepFields });
   assertBound(checkpoint, path, mapping, target);
-  if (checkpoint.damagedLines.length > 0) log.write('checkpoint_damaged', { lines: checkpoint.damagedLines });
+  if (checkpoint.damagedLines.length > 0) {
+    log.write('checkpoint_damaged', { lines: checkpoint.damagedLines });
+    const lines = checkpoint.damagedLines.slice(0, 5).join(', ');
+    job.trouble(
+      `${path}: ${checkpoint.damagedLines.length} damaged lines are passed over (line ${lines}); their events go out again under the same ids`,
+    );
+  }
   const compiled = await mapping.compile(input.sources);
   const policies = compiled.entries.map((entry) => entry.policies);
   const plan = new Plan({ migration: mapping.migration, ledger: checkpoint.ledger, policies });

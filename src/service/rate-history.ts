@@ -19,9 +19,17 @@ const LONGEST = 4_000;
 /** Nobody's window is longer. */
 const KEPT_MS = 60 * 60 * 1000;
 
-/** Opens or begins the history at `path` (0600), one NDJSON line a request and one an answer. */
-export async function openRateHistory(path: string, clock: Clock): Promise<RateHistory> {
+/**
+ * Opens or begins the history at `path` (0600), one NDJSON line a request and one an answer. `others` are histories of
+ * the same key that are only read: a dry run keeps its own, since it may go on beside a run.
+ */
+export async function openRateHistory(
+  path: string,
+  clock: Clock,
+  others: readonly string[] = [],
+): Promise<RateHistory> {
   const before = readTimes(path, clock.wall());
+  const elsewhere = others.flatMap((other) => readTimes(other, clock.wall()));
   let file: number;
   try {
     file = openSync(path, 'a', 0o600);
@@ -31,7 +39,7 @@ export async function openRateHistory(path: string, clock: Clock): Promise<RateH
       cause: error,
     });
   }
-  return new RateFile(file, before, clock);
+  return new RateFile(file, before, elsewhere, clock);
 }
 
 class RateFile implements RateHistory {
@@ -39,20 +47,25 @@ class RateFile implements RateHistory {
   readonly #clock: Clock;
   /** Wall clock. */
   #answered: number[];
+  readonly #elsewhere: readonly number[];
   #inFlight = 0;
   #lines = 0;
   #open = true;
 
-  constructor(file: number, answered: readonly number[], clock: Clock) {
+  constructor(file: number, answered: readonly number[], elsewhere: readonly number[], clock: Clock) {
     this.#file = file;
     this.#clock = clock;
     this.#answered = [...answered];
+    this.#elsewhere = elsewhere;
     this.#begin();
   }
 
   recent(windowMs: number): number[] {
     const now = this.#clock.wall();
-    return this.#answered.map((at) => now - at).filter((age) => age < windowMs);
+    return [...this.#answered, ...this.#elsewhere]
+      .sort((a, b) => a - b)
+      .map((at) => now - at)
+      .filter((age) => age < windowMs);
   }
 
   sent(): void {

@@ -95,3 +95,19 @@ test('the file does not grow without end, and what is in flight survives its ren
 test('a path that cannot be written to is said before anything is sent', async () => {
   await expect(openRateHistory(join(temporary(), 'not', 'there'), wallClock())).rejects.toBeInstanceOf(UserError);
 });
+
+test('a history beside it is read and left alone', async () => {
+  const [own, other] = [temporary(), temporary()];
+  const clock = wallClock();
+  const beside = await openRateHistory(other, clock);
+  beside.sent();
+  beside.answered();
+  const before = readFileSync(other, 'utf8');
+  clock.now += 1_000;
+  const history = await openRateHistory(own, clock, [other]);
+  history.sent();
+  history.answered();
+  expect(history.recent(60_000)).toEqual([1_000, 0]);
+  expect(readFileSync(other, 'utf8')).toBe(before);
+  expect(readFileSync(own, 'utf8')).not.toContain(before.trim().split('\n').at(-1)!);
+});
