@@ -4,6 +4,7 @@ import { hideBin } from 'yargs/helpers';
 import { API_OPTIONS, REPORT_OPTIONS, RUN_OPTIONS, SANDBOX_OPTIONS, STATUS_OPTIONS } from './commands/options.ts';
 import { Console, type Verbosity } from './console.ts';
 import { EXIT, UserError, type ExitCode } from './errors.ts';
+import { didYouMean } from './problem.ts';
 import { VERSION } from './version.ts';
 
 type Argv = Readonly<Record<string, unknown>>;
@@ -18,7 +19,7 @@ async function main(args: readonly string[]): Promise<ExitCode> {
     exitCode = await (await load())(argv, console);
   };
   try {
-    await yargs([...args])
+    const cli = yargs([...args])
       .scriptName('backfill')
       .usage(
         '$0 <command>\n\nMoves CRM history into the service: one event per request, triggers suppressed, resumable.',
@@ -68,6 +69,20 @@ async function main(args: readonly string[]): Promise<ExitCode> {
         runs(async () => (await import('./commands/sandbox.ts')).sandbox),
       )
       .command(
+        'init <exports..>',
+        'Read the heads of exports and write a commented mapping file to start from',
+        (command) =>
+          command
+            .positional('exports', { type: 'string', describe: 'Export files (CSV, JSON, NDJSON)', demandOption: true })
+            .options({
+              preset: { type: 'string', describe: 'Take the field table of this preset [default: the one that fits best]' },
+              out: { type: 'string', describe: 'A file that does not exist yet [default: stdout]' },
+              quiet: { type: 'boolean', describe: 'Do not say what was recognised' },
+            })
+            .example('$0 init exports/*.csv --out acme.yaml', 'a mapping for these exports, whatever CRM wrote them'),
+        runs(async () => (await import('./commands/init.ts')).init),
+      )
+      .command(
         'schema',
         'Print the JSON Schema of mapping files, for editors',
         {},
@@ -86,6 +101,10 @@ async function main(args: readonly string[]): Promise<ExitCode> {
             .example('$0 api POST /leads --write --data \'{"fullName":"Ada"}\'', 'a write; automations may fire'),
         runs(async () => (await import('./commands/api.ts')).api),
       )
+      .completion('completion', 'Print a script that completes commands and options, for bash or zsh')
+      .example('$0 run acme.yaml --dry-run', 'check everything, send nothing')
+      .example('$0 run acme.yaml', 'the migration; the same command resumes it')
+      .example('$0 run --help', 'what a command takes, with more examples')
       .demandCommand(1, 'Name a command.')
       .strict()
       .recommendCommands()
@@ -94,13 +113,47 @@ async function main(args: readonly string[]): Promise<ExitCode> {
       .wrap(Math.min(120, console.columns))
       .exitProcess(false)
       .fail((message, error) => {
-        throw error ?? new UserError(message, { hint: 'see --help' });
-      })
-      .parseAsync();
+        throw error ?? usageError(message, args);
+      });
+    if (args.length === 0) {
+      console.complain(await cli.getHelp());
+      return EXIT.nothingSent;
+    }
+    await cli.parseAsync();
     return exitCode;
   } catch (error) {
     return report(error, console);
   }
+}
+
+const OPTIONS: Readonly<Record<string, object>> = {
+  run: RUN_OPTIONS,
+  status: STATUS_OPTIONS,
+  report: REPORT_OPTIONS,
+  sandbox: SANDBOX_OPTIONS,
+  api: API_OPTIONS,
+};
+
+/** What yargs found wrong with the words of the command line, with what may have been meant. */
+function usageError(message: string, args: readonly string[]): UserError {
+  const command = args.find((word) => !word.startsWith('-')) ?? '';
+  const help = `see backfill ${command in OPTIONS ? `${command} ` : ''}--help`;
+  if (message.startsWith('Did you mean ')) {
+    const meant = message.slice('Did you mean '.length).replace(/\?$/, '');
+    return new UserError(`there is no command \`${command}\``, { hint: `did you mean \`${meant}\`? ${help}` });
+  }
+  if (message.startsWith('Not enough non-option arguments')) {
+    return new UserError(`\`backfill ${command}\` takes more words than that`, { hint: help });
+  }
+  const unknown = /^Unknown arguments?: (.*)$/.exec(message)?.[1]?.split(', ')[0];
+  if (unknown === undefined) return new UserError(message, { hint: help });
+  if (!args.some((word) => word.startsWith('-') && word.includes(unknown))) {
+    const what = command in OPTIONS ? `one word too many: \`${unknown}\`` : `there is no command \`${unknown}\``;
+    return new UserError(what, { hint: help });
+  }
+  const near = didYouMean(unknown, Object.keys(OPTIONS[command] ?? {}));
+  const hint = near === undefined ? help : `${near.replace(/`([^`]*)`/g, '`--$1`')} ${help}`;
+  return new UserError(`there is no option \`--${unknown}\``, { hint });
 }
 
 /** What the person can mend is said in a sentence; anything else is a bug of this program and shows where. */
