@@ -32,12 +32,12 @@ export class ForeignUse {
   }
 
   answered(at: number): void {
+    while (this.#answered.length > 0 && this.#answered[0]! < at - 2 * this.#longestWindow()) this.#answered.shift();
     this.#answered.push(at);
   }
 
   observe({ now, sentAt, used, inFlight, limit }: Observation): void {
     const since = sentAt - this.#serviceWindow(limit);
-    while (this.#answered.length > 0 && this.#answered[0]! < now - 2 * this.#longestWindow()) this.#answered.shift();
     let own = inFlight;
     for (let index = this.#answered.length - 1; index >= 0 && this.#answered[index]! > since; index -= 1) own += 1;
     const count = Math.max(0, used - own);

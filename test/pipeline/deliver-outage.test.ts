@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { failed, processed, type Answer } from '../service/scripted-server.ts';
-import { delivery, startBench } from './delivery.ts';
+import { delivery, jitter, startBench } from './delivery.ts';
 
 const tenIds = Array.from({ length: 10 }, (_, index) => `e${index}`);
 const broken = failed(500, 'internal');
@@ -200,3 +200,43 @@ test('a connection that cannot be secured stops the run before its first success
   expect(await bench.deliver(delivery('e1'))).toMatchObject({ status: 'pending' });
   expect(bench.halt.reason).toMatchObject({ code: 'tls', exitCode: 2 });
 });
+
+test.each([1, 2, 3])(
+  'in a storm of every fault at once all events get through, none of them twice (%i)',
+  async (seed) => {
+    const random = jitter(seed);
+    const done = new Set<string>();
+    const doubted = new Set<string>();
+    let repeats = 0;
+    const bench = await startBench(({ body: { id } }): Answer => {
+      const luck = random();
+      if (luck < 0.1) return 'cut';
+      if (luck < 0.2) return { status: 503, body: '<html>' };
+      if (luck < 0.3) return { status: 429, headers: { 'retry-after': '2' } };
+      if (luck < 0.33 && !doubted.has(id)) {
+        doubted.add(id);
+        return failed(401, 'unauthorised');
+      }
+      if (done.has(id)) {
+        repeats += 1;
+        return processed('none', true);
+      }
+      done.add(id);
+      return luck < 0.5 ? 'cut' : processed();
+    }, forLong);
+    const waves = Array.from({ length: 8 }, (_, wave) => tenIds.map((id) => `${wave}-${id}`));
+    for (const wave of waves) {
+      for (const outcome of await Promise.all(wave.map((id) => bench.deliver(delivery(id))))) {
+        // Five failures in a row are a rejection, which a rerun repeats under the same id.
+        if (outcome.status === 'rejected') expect(outcome.attempts).toBeGreaterThanOrEqual(5);
+        else expect(outcome.status).toBe('acknowledged');
+      }
+    }
+    expect(done.size).toBeGreaterThan(75);
+    expect(repeats).toBeGreaterThan(0);
+    expect(bench.halt.requested).toBe(false);
+    expect(bench.announced).toHaveLength(80);
+    expect(bench.deliverer.counters.requests).toBe(bench.server.arrived.length);
+    expect(bench.deliverer.counters.retries).toBe(bench.server.arrived.length - 80);
+  },
+);
