@@ -9,7 +9,7 @@ import { entityOf, isUpdate, type Effect, type EventType, type Outcome, type Rea
 import { csvLine } from '../report/csv.ts';
 import type { ErrorReport } from '../report/error-report.ts';
 import type { Deliverer } from './deliver.ts';
-import type { Halt } from './halt.ts';
+import { STOPPED, type Halt } from './halt.ts';
 import type { Due } from './pass.ts';
 import type { Plan } from './plan.ts';
 
@@ -110,8 +110,13 @@ export class Dispatcher {
       });
       await this.#settle(due, ready, id, outcome, again);
     } catch (error) {
-      if (!(error instanceof UserError)) throw error;
-      halt.request({ code: 'state_not_written', message: error.message, hint: error.hint, exitCode: EXIT.stopped });
+      const known = error instanceof UserError;
+      halt.request({
+        code: known ? STOPPED.notWritten : STOPPED.bug,
+        message: known ? error.message : `this is a bug: ${error instanceof Error ? error.stack : String(error)}`,
+        hint: known ? error.hint : 'nothing that was acknowledged is lost; a rerun goes on',
+        exitCode: EXIT.stopped,
+      });
     }
   }
 
@@ -220,7 +225,7 @@ function settledLine(
 }
 
 const WRONG_STATE_DIRECTORY = {
-  code: 'unknown_history',
+  code: STOPPED.unknownHistory,
   message:
     'the service has already processed the first event of this migration, but this state directory knows of none',
   hint: 'name the right directory with --state DIR, or go on with --adopt if it is lost',

@@ -9,6 +9,14 @@ export interface HaltReason {
   readonly exitCode: ExitCode;
 }
 
+/** Reasons after which a run ends otherwise than by telling what it did not get to. */
+export const STOPPED = {
+  inputChanged: 'input_changed',
+  notWritten: 'state_not_written',
+  unknownHistory: 'unknown_history',
+  bug: 'bug',
+} as const;
+
 /**
  * The one way to stop a run, resumable: after `request` no new request goes out, those in flight are awaited and their
  * answers count. `abort` (a second signal) gives those up as well.

@@ -3,13 +3,8 @@
  *
  *     mapping -> account -> survey -> (dry run: stop here) -> passes -> summary
  */
-import { unlink } from 'node:fs/promises';
-import { openIds, IDS_FILE } from '../checkpoint/ids.ts';
 import { CHECKPOINT_FILE } from '../checkpoint/lines.ts';
-import { CheckpointWriter } from '../checkpoint/write.ts';
-import { systemClock } from '../clock.ts';
-import { EXIT, messageOf, UserError } from '../errors.ts';
-import { contentSha } from '../identity.ts';
+import { EXIT, messageOf } from '../errors.ts';
 import { loadMapping } from '../mapping/load.ts';
 import type { Mapping } from '../mapping/mapping.ts';
 import { EVENT_TYPES } from '../model.ts';
@@ -18,17 +13,16 @@ import { writeReport } from '../report/html/write.ts';
 import { REPORT_FILE, SUMMARY_FILE, SURVEY_FILE, type Summary } from '../report/summary.ts';
 import { RUN_LOG_FILE, RunLog } from '../run-log.ts';
 import type { Account } from '../service/account.ts';
-import { DEFAULT_RATE, type Credentials, type RunSettings, type Tolerance } from '../settings.ts';
+import { DEFAULT_RATE, type Credentials, type RunSettings } from '../settings.ts';
 import { Lock, StateDir, writeWhole } from '../state-dir.ts';
 import { TOOL } from '../version.ts';
-import { newHeader } from './binding.ts';
-import { createDeliverer, type Deliverer } from './deliver.ts';
-import { Dispatcher } from './dispatch.ts';
+import type { Deliverer } from './deliver.ts';
 import type { Halt } from './halt.ts';
-import { InputChanged, pass, type PassJob } from './pass.ts';
+import { pass, type PassJob } from './pass.ts';
 import type { Plan } from './plan.ts';
+import { sendAll } from './sending.ts';
 import { connect, DRY_RUN, statePath, storedAccountOf, surveyMigration, type Surveyed, type Target } from './setup.ts';
-import { countEvents, endingOf, snapshotOf, summarise, totalOf, type Ending } from './summarise.ts';
+import { allowedErrors, countEvents, endingOf, snapshotOf, summarise, totalOf, type Ending } from './summarise.ts';
 
 /** Who watches a run: told of each stage as it begins, and handed what progress is drawn from. */
 export interface Monitor {
@@ -164,7 +158,9 @@ async function carryOn(
     const events = totalOf(EVENT_TYPES.map((type) => countEvents(found.plan, type)));
     return endingOf({ ...events, changed: found.plan.changed }, found.unreadable);
   };
-  const tooMany = exceeds(settings.maxErrors, found.plan);
+  const tooMany =
+    totalOf(EVENT_TYPES.map((type) => countEvents(found.plan, type))).invalid >
+    allowedErrors(settings.maxErrors, found.plan);
   // What the whole input decided against single events is told before anything is sent.
   for (const type of EVENT_TYPES) await pass(passJob, type, undefined, () => undefined);
   if (settings.dryRun || tooMany || !target) {
@@ -172,135 +168,8 @@ async function carryOn(
       return { ending: { code: EXIT.nothingSent, reason: 'too_many_invalid' }, outcomes };
     return { ending: ended(), outcomes };
   }
-  const dispatcher = await sendAll(job, mapping, state, target, found, passJob, log);
+  const { plan } = found;
+  const begun = (deliverer: Deliverer): void => job.monitor.sending?.({ plan, deliverer });
+  const dispatcher = await sendAll({ settings, mapping, state, target, found, passJob, halt, log, begun });
   return { ending: ended(), outcomes: dispatcher.outcomes, counters: dispatcher.counters };
-}
-
-async function sendAll(
-  job: RunJob,
-  mapping: Mapping,
-  state: StateDir,
-  target: Target,
-  found: Surveyed,
-  passJob: PassJob,
-  log: RunLog,
-): Promise<Dispatcher> {
-  const { settings, halt, monitor } = job;
-  const { plan, report, checkpoint, input } = found;
-  const path = state.file(CHECKPOINT_FILE);
-  const writer = await beginCheckpoint(path, mapping, target, found);
-  const ids = await openIds(state.file(IDS_FILE), path);
-  const deliverer = createDeliverer({
-    client: target.client,
-    limiter: target.limiter,
-    halt,
-    clock: systemClock,
-    concurrency: settings.concurrency,
-    maxOutageMs: settings.maxOutage,
-    beforeSend: ({ id, ready }) =>
-      writer.sent({
-        kind: 'sent',
-        id,
-        type: ready.type,
-        external_id: ready.externalId ?? null,
-        content_sha: contentSha(ready.data),
-      }),
-    log: (event, fields) => log.write(event, fields),
-  });
-  const dispatcher = new Dispatcher({
-    plan,
-    policies: found.compiled.entries.map(({ policies }) => policies),
-    deliverer,
-    checkpoint: writer,
-    ids,
-    report,
-    halt,
-    concurrency: settings.concurrency,
-    maxRejectionsInARow: settings.maxRejectionsInARow,
-    maxRejections: allowed(settings.maxErrors, plan),
-    maxRequests: settings.maxRequests,
-    requests: () => target.client.requests,
-    isFirstRun: !settings.adopt && checkpoint.ledger.settled === 0 && checkpoint.lastRun === undefined,
-  });
-  monitor.sending?.({ plan, deliverer });
-  const alarm = settings.until && haltAt(settings.until, halt);
-  try {
-    for (const type of EVENT_TYPES) {
-      for (const due of ['ready', 'retry'] as const) {
-        if (halt.requested) break;
-        await input.assertUnchanged();
-        await pass(passJob, type, due, (event) => dispatcher.send(event, due === 'retry'));
-        await dispatcher.idle();
-      }
-    }
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error;
-    const code = error instanceof InputChanged ? INPUT_CHANGED : 'state_not_written';
-    halt.request({ code, message: error.message, hint: error.hint, exitCode: EXIT.stopped });
-  } finally {
-    clearInterval(alarm);
-    await dispatcher.idle();
-    deliverer.close();
-    await writer.close();
-    await ids.close();
-  }
-  if (halt.reason?.code === 'unknown_history') await unlink(path);
-  else if (halt.reason?.code !== INPUT_CHANGED) await reportUntried(passJob);
-  return dispatcher;
-}
-
-/** After a stop: events that an earlier run saw rejected, and that this one did not get to, stand in the report as well. */
-async function reportUntried(job: PassJob): Promise<void> {
-  for (const type of EVENT_TYPES) {
-    if (job.plan.tables[type].counts.retry === 0) continue;
-    await pass({ ...job, goesOn: () => true }, type, 'retry', ({ event, ordinal, row }) => {
-      const { place, externalId } = event;
-      const eventId = job.plan.idOf(job.plan.asSent(event, ordinal), ordinal);
-      return job.report.error({ place, type, externalId, eventId, issues: [UNTRIED], raw: row.raw });
-    });
-  }
-}
-
-const UNTRIED = {
-  severity: 'error',
-  kind: 'send',
-  code: 'rejected_earlier',
-  message: 'an earlier run saw it rejected, and this one stopped before trying it again',
-} as const;
-
-const INPUT_CHANGED = 'input_changed';
-
-/** On disk before anything is sent: a directory that cannot be written to is found here (exit 2). */
-async function beginCheckpoint(
-  path: string,
-  mapping: Mapping,
-  target: Target,
-  found: Surveyed,
-): Promise<CheckpointWriter> {
-  const { checkpoint, input } = found;
-  const writer = await CheckpointWriter.open(path, checkpoint);
-  await writer.begin([
-    ...(checkpoint.header ? [] : [newHeader(mapping, target.baseUrl, target.account)]),
-    { kind: 'run', tool: TOOL, mapping_sha256: mapping.sha256, inputs: input.digests(), at: new Date().toISOString() },
-  ]);
-  return writer;
-}
-
-function allowed(tolerance: Tolerance, plan: Plan): number {
-  if ('count' in tolerance) return tolerance.count;
-  const { total } = totalOf(EVENT_TYPES.map((type) => countEvents(plan, type)));
-  return (total * tolerance.percent) / 100;
-}
-
-function exceeds(tolerance: Tolerance, plan: Plan): boolean {
-  return totalOf(EVENT_TYPES.map((type) => countEvents(plan, type))).invalid > allowed(tolerance, plan);
-}
-
-/** Looks at the wall clock every second: a timer would be wrong by however long the machine sleeps. */
-function haltAt(time: Date, halt: Halt): NodeJS.Timeout {
-  const look = (): void => {
-    if (Date.now() < time.getTime()) return;
-    halt.request({ code: 'until', message: 'the time of --until has come', exitCode: EXIT.stopped });
-  };
-  return setInterval(look, 1000).unref();
 }

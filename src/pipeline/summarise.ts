@@ -3,7 +3,7 @@ import { EVENT_TYPES, type Effect, type EventType } from '../model.ts';
 import type { ErrorReport } from '../report/error-report.ts';
 import type { Profile } from '../report/profile.ts';
 import type { EventCounts, Summary, SurveySnapshot } from '../report/summary.ts';
-import type { Rate } from '../settings.ts';
+import type { Rate, Tolerance } from '../settings.ts';
 import type { Plan } from './plan.ts';
 import type { RecordCounts } from './survey.ts';
 
@@ -56,6 +56,13 @@ export function endingOf(events: EventCounts & { changed: number }, unreadable: 
   if (unreadable > 0) return { code: EXIT.finishedWithErrors, reason: 'unreadable' };
   if (events.changed > 0) return { code: EXIT.finishedWithErrors, reason: 'changed' };
   return { code: EXIT.done, reason: 'done' };
+}
+
+/** How many events may be invalid, or rejected in one run. */
+export function allowedErrors(tolerance: Tolerance, plan: Plan): number {
+  if ('count' in tolerance) return tolerance.count;
+  const { total } = totalOf(EVENT_TYPES.map((type) => countEvents(plan, type)));
+  return (total * tolerance.percent) / 100;
 }
 
 /** Seconds that so many events take: a full window at once, then at the rate; each costs one request. */
