@@ -97,10 +97,10 @@ function labels(columns: readonly Column[], step: number, slot: number): Markup[
     );
 }
 
-/** 1, 2 or 5 times a power of ten, not below `value`. */
+/** 1, 2, 4 or 8 times a power of ten, not below `value` nor 4, so that its quarters are short numbers. */
 function niceCeiling(value: number): number {
   const power = 10 ** Math.floor(Math.log10(Math.max(value, 1)));
-  return [1, 2, 5, 10].map((factor) => factor * power).find((nice) => nice >= value) ?? value;
+  return Math.max(4, [1, 2, 4, 8, 10].map((factor) => factor * power).find((nice) => nice >= value) ?? value);
 }
 
 function shortNumber(value: number): string {

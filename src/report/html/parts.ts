@@ -59,6 +59,11 @@ export function section(id: string, title: string, ...content: readonly (Markup 
   </section> `;
 }
 
+/** A sentence of this program: what stands in backticks is code. */
+export function prose(text: string): Markup {
+  return html`${text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : html`${part}`))}`;
+}
+
 export function number(value: number): string {
   return value.toLocaleString('en');
 }

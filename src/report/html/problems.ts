@@ -3,7 +3,7 @@ import { explain, NOT_CARRIED } from '../explain.ts';
 import type { CodeGroup, OmittedExample } from './collect.ts';
 import type { Findings } from './findings.ts';
 import { html, type Content, type Markup } from './markup.ts';
-import { countsOf, dataTable, externalId, foreign, number, place, section } from './parts.ts';
+import { countsOf, dataTable, externalId, foreign, number, place, prose, section } from './parts.ts';
 
 /** Codes shown in full; the rest is one line. */
 const MOST_CODES = 40;
@@ -21,7 +21,7 @@ export function errorsByCode({ errors, withValues }: Findings): Markup | undefin
       shown.map((group) => [
         html`<a href="#${anchor(group)}"><code>${foreign(group.code, 80)}</code></a>`,
         number(group.count),
-        explain(group.code, group.kind).what,
+        prose(explain(group.code, group.kind).what),
         countsOf(group.types),
       ]),
       ['all', number(errors.count), others > 0 ? `${number(others)} under further codes, see errors.csv` : '', ''],
@@ -40,8 +40,8 @@ function cause(group: CodeGroup, withValues: boolean): Markup {
       <h3><code>${foreign(group.code, 80)}</code></h3>
       <span class="soft">${number(group.count)} ${group.count === 1 ? 'time' : 'times'}</span>
     </header>
-    <p>${what}${fields}</p>
-    ${mend === '' ? undefined : html`<p><b>To mend it:</b> ${mend}</p>`}
+    <p>${prose(what)}${fields}</p>
+    ${mend === '' ? undefined : html`<p><b>To mend it:</b> ${prose(mend)}</p>`}
     ${dataTable(
       count === group.count ? 'Where' : `The first ${count} of ${number(group.count)}`,
       [{ title: 'Place' }, { title: 'Event' }, { title: 'External id' }, { title: 'Field' }, ...values],
@@ -162,7 +162,7 @@ export function warnings({ standing }: Findings): Markup | undefined {
       [{ title: 'Code' }, { title: 'Count', numeric: true }, { title: 'Meaning' }],
       rows.slice(0, MOST_CODES).map(([code, count]) => {
         const { what, mend } = explain(code, undefined);
-        return [html`<code>${foreign(code, 80)}</code>`, number(count), `${what} ${mend}`.trim()];
+        return [html`<code>${foreign(code, 80)}</code>`, number(count), prose(`${what} ${mend}`.trim())];
       }),
     ),
   );
