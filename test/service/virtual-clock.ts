@@ -16,10 +16,12 @@ export class VirtualClock implements Clock {
   #now = 1_000;
   #wall = Date.UTC(2026, 0, 1);
   readonly #sleepers = new Set<Sleeper>();
-  readonly #pump: NodeJS.Timeout;
+  readonly #realMsPerJump: number;
+  #pump: NodeJS.Timeout | undefined;
 
   constructor(realMsPerJump = 5) {
-    this.#pump = setInterval(() => this.#jump(), realMsPerJump).unref();
+    this.#realMsPerJump = realMsPerJump;
+    this.start();
   }
 
   monotonic(): number {
@@ -79,6 +81,11 @@ export class VirtualClock implements Clock {
     this.#now = until;
   }
 
+  start(): void {
+    this.#pump = setInterval(() => this.#jump(), this.#realMsPerJump).unref();
+  }
+
+  /** Time stands still: who sleeps goes on sleeping. */
   stop(): void {
     clearInterval(this.#pump);
   }
