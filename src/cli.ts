@@ -1,7 +1,15 @@
 #!/usr/bin/env node
 import yargs from 'yargs';
 import { hideBin } from 'yargs/helpers';
-import { API_OPTIONS, REPORT_OPTIONS, RUN_OPTIONS, SANDBOX_OPTIONS, STATUS_OPTIONS } from './commands/options.ts';
+import {
+  API_OPTIONS,
+  PURGE_OPTIONS,
+  REPORT_OPTIONS,
+  RUN_OPTIONS,
+  SANDBOX_OPTIONS,
+  STATUS_OPTIONS,
+  VERIFY_OPTIONS,
+} from './commands/options.ts';
 import { Console, type Verbosity } from './console.ts';
 import { EXIT, UserError, type ExitCode } from './errors.ts';
 import { didYouMean } from './problem.ts';
@@ -75,7 +83,10 @@ async function main(args: readonly string[]): Promise<ExitCode> {
           command
             .positional('exports', { type: 'string', describe: 'Export files (CSV, JSON, NDJSON)', demandOption: true })
             .options({
-              preset: { type: 'string', describe: 'Take the field table of this preset [default: the one that fits best]' },
+              preset: {
+                type: 'string',
+                describe: 'Take the field table of this preset [default: the one that fits best]',
+              },
               out: { type: 'string', describe: 'A file that does not exist yet [default: stdout]' },
               quiet: { type: 'boolean', describe: 'Do not say what was recognised' },
             })
@@ -87,6 +98,23 @@ async function main(args: readonly string[]): Promise<ExitCode> {
         'Print the JSON Schema of mapping files, for editors',
         {},
         runs(async () => (await import('./commands/schema.ts')).schema),
+      )
+      .command(
+        'verify <mapping>',
+        'Read acknowledged leads and deals back and compare them with what the mapping sends',
+        (command) =>
+          command
+            .positional('mapping', MAPPING)
+            .options(VERIFY_OPTIONS)
+            .example('$0 verify acme.yaml', 'a sample of 100 leads and 100 deals')
+            .example('$0 verify acme.yaml --sample all', 'all of them: a request for each hundred'),
+        runs(async () => (await import('./commands/verify.ts')).verify),
+      )
+      .command(
+        'purge <mapping>',
+        'Delete the state files that hold personal data, once the job is accepted',
+        (command) => command.positional('mapping', MAPPING).options(PURGE_OPTIONS),
+        runs(async () => (await import('./commands/purge.ts')).purge),
       )
       .command(
         'api <method> <path>',

@@ -21,7 +21,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['identity.ts', 'append-log.ts', 'source/source.ts', 'service/account.ts'],
   ['settings.ts', 'console.ts', 'state-dir.ts', 'run-log.ts', 'progress.ts'],
   ['source/', 'mapping/', 'service/', 'checkpoint/', 'report/'],
-  ['pipeline/', 'init/'],
+  ['pipeline/', 'init/', 'verify/'],
   ['sandbox/'],
   ['commands/'],
   ['cli.ts', 'demo.ts'],

@@ -18,7 +18,7 @@ export function newHeader(mapping: Mapping, baseUrl: string, account: Account): 
 
 /** Throws a `UserError` unless the checkpoint is new or belongs to this migration, base URL and account. */
 export function assertBound(
-  checkpoint: LoadedCheckpoint,
+  checkpoint: Pick<LoadedCheckpoint, 'header' | 'wholeBytes'>,
   path: string,
   mapping: Mapping,
   target: { readonly baseUrl: string; readonly account: Account } | undefined,

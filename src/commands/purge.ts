@@ -1,0 +1,113 @@
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { createInterface } from 'node:readline/promises';
+import { IDS_FILE } from '../checkpoint/ids.ts';
+import { CHECKPOINT_FILE } from '../checkpoint/lines.ts';
+import type { Console } from '../console.ts';
+import { cannotWrite } from '../append-log.ts';
+import { EXIT, UserError, type ExitCode } from '../errors.ts';
+import { ACCOUNT_FILE } from '../pipeline/setup.ts';
+import { REPORT_FILE, SUMMARY_FILE, SURVEY_FILE, type Summary } from '../report/summary.ts';
+import { RUN_LOG_FILE } from '../run-log.ts';
+import { flag, parseOptions } from '../settings.ts';
+import { Lock, writeWhole, type StateDir } from '../state-dir.ts';
+import { VERIFY_FILE } from '../verify/differences.ts';
+import { existingState, stateOptions } from './state.ts';
+
+const options = stateOptions.extend({ yes: flag });
+
+/** What holds field values of records or names of people, and what is in it. */
+const PERSONAL: Readonly<Record<string, string>> = {
+  'errors.csv': 'messages that quote values',
+  'errors.ndjson': 'the same',
+  rejects: 'original records',
+  'omitted.csv': 'values that were left out',
+  [VERIFY_FILE]: 'values sent and found',
+  fixes: 'corrected records; from then on the exports are read without them',
+  'dry-run': 'the same files of the last dry run',
+  [REPORT_FILE]: 'may quote values; `backfill report` writes it again',
+  [ACCOUNT_FILE]: "the users' names",
+  'sandbox.ndjson': 'the records of the rehearsal, which cannot go on without them',
+};
+
+const KEPT: Readonly<Record<string, string>> = {
+  [CHECKPOINT_FILE]: 'what was sent, by external ids and hashes: without it a rerun would send everything again',
+  [IDS_FILE]: 'external ids and the ids of the service',
+  [SUMMARY_FILE]: 'counts; the profile of the input, which quotes cells, is taken out',
+  [SURVEY_FILE]: 'counts',
+  [RUN_LOG_FILE]: 'external ids only',
+  'rate.ndjson': 'times of requests',
+};
+
+/** `backfill purge`: deletes what holds personal data from a state directory, and says what is gone and what is left. */
+export async function purge(argv: Readonly<Record<string, unknown>>, console: Console): Promise<ExitCode> {
+  const settings = parseOptions(options, argv);
+  const state = await existingState(settings);
+  const lock = await Lock.acquire(state, { takeOver: false });
+  try {
+    const names = await readdir(state.path);
+    const found = names.filter((name) => personal(name) !== undefined);
+    const summary = await readSummary(state);
+    const quotes = summary?.profile !== undefined;
+    if (found.length === 0 && !quotes) {
+      console.say(`nothing to delete in ${state.path}`);
+      return EXIT.done;
+    }
+    console.say(`in ${state.path}:`);
+    for (const name of found) console.say(`  to delete  ${name}: ${personal(name)}`);
+    for (const name of names.filter((each) => KEPT[each])) console.say(`  to keep    ${name}: ${KEPT[name]}`);
+    const others = names.filter((name) => personal(name) === undefined && !KEPT[name] && name !== 'lock.json');
+    for (const name of others) console.say(`  to keep    ${name}: not written by this program`);
+    const open =
+      summary === undefined ? 0 : summary.events.total - summary.events.acknowledged - summary.events.duplicates;
+    if (open > 0) {
+      console.complain(
+        `warning: ${open} events of the last run were not accepted; their rejects and --fix files go too`,
+      );
+    }
+    if (!settings.yes && !(await confirmed())) {
+      console.say('nothing was deleted');
+      return EXIT.nothingSent;
+    }
+    for (const name of found) {
+      await rm(state.file(name), { recursive: true, force: true }).catch((error: unknown) => {
+        throw cannotWrite(state.file(name), error);
+      });
+    }
+    if (summary && quotes) await writeSummary(state, summary);
+    console.say(`deleted ${found.length === 0 ? 'the profile in summary.json' : found.join(', ')}`);
+    return EXIT.done;
+  } finally {
+    await lock.release();
+  }
+}
+
+/** What a file holds; one that a crash left half-written counts as the file it was to become. */
+function personal(name: string): string | undefined {
+  return PERSONAL[name.replace(/\.tmp$/, '')];
+}
+
+async function confirmed(): Promise<boolean> {
+  if (!process.stdin.isTTY) {
+    throw new UserError('nothing was deleted: there is nobody to ask', { hint: 'add --yes to delete these files' });
+  }
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return /^y(es)?$/i.test((await terminal.question('Delete? This cannot be undone. [y/N] ')).trim());
+  } finally {
+    terminal.close();
+  }
+}
+
+async function readSummary(state: StateDir): Promise<(Partial<Summary> & Pick<Summary, 'events'>) | undefined> {
+  try {
+    const summary = JSON.parse(await readFile(state.file(SUMMARY_FILE), 'utf8')) as Partial<Summary>;
+    return summary.events === undefined ? undefined : { ...summary, events: summary.events };
+  } catch {
+    return undefined;
+  }
+}
+
+async function writeSummary(state: StateDir, summary: Partial<Summary>): Promise<void> {
+  const { profile: _profile, ...counts } = summary;
+  await writeWhole(state.file(SUMMARY_FILE), `${JSON.stringify(counts, null, 2)}\n`);
+}

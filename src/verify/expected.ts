@@ -1,0 +1,73 @@
+import { fieldHashes } from '../identity.ts';
+import type { JsonObject } from '../json.ts';
+import type { Policies } from '../mapping/mapping.ts';
+import { isUpdate, type Ready } from '../model.ts';
+import { COMPARED, textOf, type Checked } from './fields.ts';
+
+/** A value that a field should have, and the hash by which the checkpoint knows what was sent. */
+export interface Expected {
+  readonly value: string;
+  readonly hash: string | undefined;
+}
+
+/** In the order of `COMPARED`; undefined where the mapping sends nothing. */
+export type ExpectedFields = readonly (Expected | undefined)[];
+
+type Packed = readonly ([value: string, hash: string | null] | 0)[];
+
+/**
+ * What the present input and mapping make of the records of one entity: the created event that counts, and over it the
+ * updates in their order. Kept as one short text a record: with its keys half a gigabyte for a million records.
+ */
+export class Expectations {
+  readonly #entity: Checked;
+  readonly #stagePipelines: ReadonlyMap<string, string>;
+  readonly #records = new Map<string, { created: string | undefined; updates: string | undefined }>();
+
+  /** `stagePipelines`: ids of pipelines by those of their stages, in lower case. */
+  constructor(entity: Checked, stagePipelines: ReadonlyMap<string, string>) {
+    this.#entity = entity;
+    this.#stagePipelines = stagePipelines;
+  }
+
+  add(event: Ready, externalId: string, duplicates: Policies['duplicates']): void {
+    const record = this.#records.get(externalId) ?? { created: undefined, updates: undefined };
+    const packed = this.#pack(event.data);
+    if (isUpdate(event.type)) {
+      record.updates = JSON.stringify(overlay(unpack(record.updates), packed));
+    } else if (record.created === undefined || duplicates === 'last') {
+      record.created = JSON.stringify(packed);
+    }
+    this.#records.set(externalId, record);
+  }
+
+  get(externalId: string): ExpectedFields | undefined {
+    const record = this.#records.get(externalId);
+    if (!record) return undefined;
+    return overlay(unpack(record.created), unpack(record.updates)).map((field) =>
+      field === 0 ? undefined : { value: field[0], hash: field[1] ?? undefined },
+    );
+  }
+
+  *externalIds(): Generator<string> {
+    yield* this.#records.keys();
+  }
+
+  #pack(data: JsonObject): Packed {
+    const hashes = fieldHashes(data);
+    return COMPARED[this.#entity].map(({ name, sent }) => {
+      const text = textOf(data[sent]);
+      const value = name === 'pipeline' && text !== undefined ? this.#stagePipelines.get(text.toLowerCase()) : text;
+      return value === undefined ? 0 : [value, hashes[sent] ?? null];
+    });
+  }
+}
+
+function unpack(text: string | undefined): Packed {
+  return text === undefined ? [] : (JSON.parse(text) as Packed);
+}
+
+function overlay(below: Packed, above: Packed): Packed {
+  const longer = below.length > above.length ? below : above;
+  return longer.map((_, index) => above[index] || below[index] || 0);
+}

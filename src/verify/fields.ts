@@ -1,0 +1,88 @@
+/** What can be compared of a record, and how. Pure. */
+import { NumberText, type JsonValue } from '../json.ts';
+import type { Entity } from '../model.ts';
+
+/** Comments cannot be found again: they have no list of their own that is documented to show what they say. */
+export const CHECKED = ['lead', 'deal'] as const satisfies readonly Entity[];
+export type Checked = (typeof CHECKED)[number];
+
+export interface ComparedField {
+  readonly name: string;
+  /** The field of the event's data that it follows from. */
+  readonly sent: string;
+  /** Its name in the answers of the service (service interface, section 2.2); undefined where it is known not to say. */
+  readonly shown: string | undefined;
+  readonly like: 'text' | 'phone' | 'number' | 'id';
+}
+
+function field(
+  sent: string,
+  shown: string | undefined,
+  like: ComparedField['like'] = 'text',
+  name = sent,
+): ComparedField {
+  return { name, sent, shown, like };
+}
+
+export const COMPARED: Readonly<Record<Checked, readonly ComparedField[]>> = {
+  lead: [
+    field('full_name', 'fullName'),
+    field('email', 'email'),
+    field('phone_number', 'phoneNumber', 'phone'),
+    field('custom_params', undefined),
+  ],
+  deal: [
+    field('title', 'title'),
+    field('amount', 'amount', 'number'),
+    field('currency', 'currency'),
+    field('stage_id', 'stageId', 'id'),
+    field('stage_id', 'pipelineId', 'id', 'pipeline'),
+    field('lead_external_id', 'primaryContactId', 'id'),
+    // The service may put the account's owner there whatever was sent (section 5).
+    field('owner_id', undefined),
+    field('custom_fields', undefined),
+  ],
+};
+
+export type Likeness = 'same' | 'normalised' | 'different' | 'not_comparable';
+
+/** `actual` is undefined where the answer lacks the field; null is a field without a value. */
+export function likeness({ like }: ComparedField, expected: string, actual: unknown): Likeness {
+  if (actual === undefined) return 'not_comparable';
+  if (typeof actual !== 'string' && typeof actual !== 'number') return 'different';
+  const shown = String(actual);
+  if (shown === expected) return 'same';
+  switch (like) {
+    case 'id':
+      return shown.toLowerCase() === expected.toLowerCase() ? 'same' : 'different';
+    case 'number':
+      return numbersAlike(expected, shown);
+    case 'phone':
+      return digits(shown) === digits(expected) ? 'normalised' : 'different';
+    case 'text':
+      return fold(shown) === fold(expected) ? 'normalised' : 'different';
+  }
+}
+
+/** `"1250.50"` is 1250.5; what was rounded to cents is the same sum in another form. */
+function numbersAlike(expected: string, shown: string): Likeness {
+  const [wanted, found] = [Number(expected), Number(shown)];
+  if (shown.trim() === '' || Number.isNaN(found)) return 'different';
+  if (wanted === found) return 'same';
+  return wanted.toFixed(2) === found.toFixed(2) ? 'normalised' : 'different';
+}
+
+function digits(text: string): string {
+  return text.replace(/\D/g, '');
+}
+
+function fold(text: string): string {
+  return text.normalize('NFKC').toLowerCase().replace(/\s+/gu, ' ').trim();
+}
+
+/** The value of a field as text; undefined where nothing is sent. Of free fields only that there are any. */
+export function textOf(value: JsonValue | undefined): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (value instanceof NumberText) return value.text;
+  return typeof value === 'object' ? '{…}' : String(value);
+}

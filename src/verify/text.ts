@@ -1,0 +1,75 @@
+import { shortPath, table } from '../report/text.ts';
+import type { Account } from '../service/account.ts';
+import { VERDICTS, type Difference, type EntityResult } from './differences.ts';
+import { CHECKED, type Checked } from './fields.ts';
+import type { Verification } from './verify.ts';
+
+const HEADS: Readonly<Record<(typeof VERDICTS)[number], string>> = {
+  same: 'same',
+  normalised: 'normalised',
+  edited: 'edited since',
+  changed: 'changed since sent',
+  different: 'different',
+  not_comparable: 'not comparable',
+};
+
+/** What a verification found, for people. `account` names stages and pipelines. */
+export function verificationText(found: Verification, account: Account | undefined): string {
+  const names = namesOf(account);
+  const parts = CHECKED.map((entity) => entityText(entity, found.entities[entity]));
+  const fields = CHECKED.flatMap((entity) => Object.values(found.entities[entity].fields));
+  if (fields.some((counts) => counts.not_comparable > 0)) {
+    parts.push(
+      'not comparable: the service does not show the field (custom fields, owners), or the parent is not one of ours',
+    );
+  }
+  if (found.first_differences.length > 0) {
+    const lines = found.first_differences.map((difference) => `  ${differenceText(difference, names)}`);
+    parts.push(['the first of each kind', ...lines].join('\n'));
+    parts.push(`all of them: ${shortPath(found.files.verify)}`);
+  }
+  parts.push(ENDINGS[found.exit.reason]);
+  return parts.join('\n\n');
+}
+
+const ENDINGS: Readonly<Record<Verification['exit']['reason'], string>> = {
+  same: 'Everything that can be compared is as it was sent.',
+  different: 'Some records are not as they should be.',
+  missing: 'Some records are not in the service any more.',
+};
+
+function entityText(entity: Checked, result: EntityResult): string {
+  const [read, all] = [result.read_back, result.acknowledged].map((count) => count.toLocaleString('en'));
+  const lines = [`${entity}s: ${read} of ${all} acknowledged read back`];
+  if (result.missing > 0) lines.push(`  missing: ${result.missing}`);
+  if (result.without_id > 0) {
+    lines.push(`  not asked for: ${result.without_id} whose id the service never named (skipped, or replayed)`);
+  }
+  if (result.not_in_input > 0) {
+    lines.push(`  not compared: ${result.not_in_input} of which the input makes no valid event any more`);
+  }
+  const fields = Object.entries(result.fields).filter(([, counts]) => VERDICTS.some((verdict) => counts[verdict] > 0));
+  const shown = VERDICTS.filter((verdict) => verdict === 'same' || fields.some(([, counts]) => counts[verdict] > 0));
+  if (fields.length > 0) {
+    const rows = fields.map(([name, counts]) => [`  ${name}`, ...shown.map((verdict) => String(counts[verdict]))]);
+    lines.push(table([['', ...shown.map((verdict) => HEADS[verdict])], ...rows]));
+  }
+  return lines.join('\n');
+}
+
+function differenceText(difference: Difference, names: ReadonlyMap<string, string>): string {
+  const { entity, external_id: id, field, verdict } = difference;
+  if (verdict === 'missing') return `${entity} ${id}: missing`;
+  const value = (text: string): string => `\`${names.get(text.toLowerCase()) ?? text}\``;
+  const what = verdict === 'not_comparable' ? verdict : HEADS[verdict];
+  return `${entity} ${id} ${field}: expected ${value(difference.expected)}, found ${value(difference.actual)} (${what})`;
+}
+
+function namesOf(account: Account | undefined): ReadonlyMap<string, string> {
+  return new Map(
+    (account?.pipelines ?? []).flatMap(({ id, name, stages }): [string, string][] => [
+      [id.toLowerCase(), name],
+      ...stages.map((stage): [string, string] => [stage.id.toLowerCase(), `${name} / ${stage.name}`]),
+    ]),
+  );
+}
