@@ -25,7 +25,10 @@ export function table(rows: readonly (readonly string[])[], gap = '  '): string 
     .join('\n');
 }
 
-/** Where every event stands, by type. In less than 90 columns, what nothing fell under is left out. */
+/**
+ * Where every event stands, by type. On a narrow terminal, what nothing fell under is left out; where even that is too
+ * wide, the types stand side by side and each column adds up.
+ */
 export function countsTable(summary: Pick<Summary, 'by_type' | 'events'>, columns = 100): string {
   const types = EVENT_TYPES.flatMap((type): { name: string; counts: EventCounts }[] => {
     const counts = summary.by_type[type];
@@ -35,13 +38,22 @@ export function countsTable(summary: Pick<Summary, 'by_type' | 'events'>, column
     ([name]) => columns >= 100 || name === 'total' || name === 'acknowledged' || summary.events[name] > 0,
   );
   const lines = types.length === 1 ? types : [...types, { name: 'all', counts: summary.events }];
-  return table(
+  const wide = table(
     [
       ['', ...shown.map(([, head]) => head)],
       ...lines.map(({ name, counts }) => [name, ...shown.map(([column]) => String(counts[column]))]),
     ],
     columns >= 100 ? '  ' : ' ',
   );
+  if (wide.indexOf('\n') <= columns) return wide;
+  const [, ...parts] = shown;
+  const words = lines.map(({ name }) => name.split('/'));
+  return table([
+    ['', ...words.map(([entity, action]) => (action === undefined ? '' : entity!))],
+    ['', ...words.map(([entity, action]) => action ?? entity!)],
+    ...parts.map(([column, head]) => [head.replace('=', ' '), ...lines.map(({ counts }) => String(counts[column]))]),
+    ['= total', ...lines.map(({ counts }) => String(counts.total))],
+  ]);
 }
 
 /** `1 h 40 min`, `2 d 3 h`, `45 s`. */

@@ -1,0 +1,149 @@
+import { describe, expect, it, vi } from 'vitest';
+import { commandLine, nextSteps } from '../../src/commands/command-line.ts';
+import type { Summary } from '../../src/report/summary.ts';
+import { clockText, codesText, countsTable, durationText, shortPath, wrapped } from '../../src/report/text.ts';
+
+vi.stubEnv('TZ', 'UTC');
+
+const COUNTS = { total: 10, acknowledged: 4, duplicates: 1, invalid: 1, rejected: 1, blocked: 1, pending: 2 };
+const NOTHING = { total: 3, acknowledged: 3, duplicates: 0, invalid: 0, rejected: 0, blocked: 0, pending: 0 };
+
+describe('the table of outcomes', () => {
+  const events = {
+    total: 13,
+    acknowledged: 7,
+    duplicates: 1,
+    invalid: 1,
+    rejected: 1,
+    blocked: 1,
+    pending: 2,
+    gone: 0,
+    changed: 0,
+  };
+  const counts = { by_type: { 'lead/created': NOTHING, 'deal/created': COUNTS }, events };
+
+  it('shows the accounting identity, and every line adds up', () => {
+    const [head, ...lines] = countsTable(counts, 120).split('\n');
+    expect(head!.trim().replace(/ +/g, ' ')).toBe(
+      'total = acknowledged + duplicates + invalid + rejected + blocked + pending',
+    );
+    expect(lines).toHaveLength(3);
+    for (const line of lines) {
+      const [total, ...parts] = line.trim().split(/ +/).slice(1).map(Number);
+      expect(parts.reduce((sum, part) => sum + part, 0)).toBe(total);
+    }
+  });
+
+  it('fits into 80 columns, without the columns in which nothing is', () => {
+    for (const line of countsTable(counts, 80).split('\n')) expect(line.length).toBeLessThanOrEqual(80);
+    const good = countsTable({ by_type: { 'lead/created': NOTHING }, events: { ...NOTHING, gone: 0, changed: 0 } }, 80);
+    expect(good).toBe('             total = acknowledged\nlead/created     3              3');
+  });
+});
+
+describe('codes', () => {
+  it('come with the first places, the first message and how to mend it, the most frequent first', () => {
+    const places = [17, 19].map((line) => ({ source: 'contacts', file: 'contacts.csv', line, record: line - 1 }));
+    const issue = {
+      severity: 'error',
+      kind: 'map',
+      code: 'bad_date',
+      message: '`31.02.2023` does not exist',
+      hint: 'correct it',
+    } as const;
+    expect(codesText({ odd_code: 1, bad_date: 1_200 }, new Map([['bad_date', { issue, places }]]), 80)).toBe(
+      [
+        '  1,200  bad_date',
+        '         contacts.csv:17, contacts.csv:19: `31.02.2023` does not exist',
+        '         hint: correct it',
+        '      1  odd_code',
+      ].join('\n'),
+    );
+  });
+
+  it('are cut where there are too many', () => {
+    const counts = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`code_${index}`, 40 - index]));
+    expect(codesText(counts, new Map(), 80)).toMatch(/code_11\n {6}and 28 further codes, see errors.csv$/);
+  });
+});
+
+describe('times', () => {
+  const now = new Date('2026-03-02T10:42:00Z');
+
+  it.each([
+    [0, '0 s'],
+    [59.2, '1 min'],
+    [3_600, '1 h'],
+    [5_990, '1 h 40 min'],
+    [86_400 * 2, '2 d'],
+    [86_400 * 3.2, '3 d 4 h'],
+  ])('%d seconds are %s', (seconds, text) => {
+    expect(durationText(seconds)).toBe(text);
+  });
+
+  it.each([
+    ['2026-03-02T21:40:00Z', '21:40'],
+    ['2026-03-03T03:12:00Z', 'Tue 03:12'],
+    ['2026-03-24T03:12:00Z', '24 Mar 03:12'],
+    ['2026-02-20T03:12:00Z', '20 Feb 03:12'],
+  ])('%s is told as %s', (time, text) => {
+    expect(clockText(new Date(time), now)).toBe(text);
+  });
+});
+
+it('breaks lines at spaces and leaves long words whole', () => {
+  expect(wrapped(`${'word '.repeat(10)}${'x'.repeat(60)}`, 40, '  ')).toBe(
+    `  word word word word word word word\n  word word word\n  ${'x'.repeat(60)}`,
+  );
+});
+
+it('names a path from here where that is shorter', () => {
+  expect(shortPath(`${process.cwd()}/a/b.csv`)).toBe('a/b.csv');
+  expect(shortPath('/x')).toBe('/x');
+});
+
+describe('the next command', () => {
+  const argv = (...words: string[]): string[] => ['node', '/x/dist/cli.js', ...words];
+  const summary = (change: Partial<Summary> & { events: object }): Summary =>
+    ({
+      dry_run: false,
+      exit: { code: 0, reason: 'done' },
+      records: { read: 3, mapped: 3, skipped: 0, unreadable: 0 },
+      ...change,
+    }) as Summary;
+
+  it('is the one that was given, quoted for a shell', () => {
+    expect(commandLine(argv('run', "it's a.yaml", '--limit', '10'))).toBe(`backfill run 'it'\\''s a.yaml' --limit 10`);
+  });
+
+  it('sends after a sound dry run, a pilot first', () => {
+    const found = summary({ dry_run: true, events: { ...NOTHING, acknowledged: 0, pending: 3 } });
+    expect(nextSteps(found, argv('run', 'a.yaml', '--dry-run'), new Map())).toEqual([
+      'next: a pilot of ten events of each type, to look at in the service:',
+      '  backfill run a.yaml --limit 10',
+      'then all of it:',
+      '  backfill run a.yaml',
+    ]);
+  });
+
+  it('feeds corrected rejects back', () => {
+    const found = summary({ exit: { code: 1, reason: 'invalid' }, events: { ...COUNTS, gone: 0, changed: 0 } });
+    expect(nextSteps(found, argv('run', 'a.yaml'), new Map([['deals', '/s/rejects/deals.ndjson']]))).toEqual([
+      expect.stringContaining('correct copies of rejects'),
+      '  cp /s/rejects/deals.ndjson corrected-deals.ndjson',
+      '  backfill run a.yaml --fix deals=corrected-deals.ndjson',
+    ]);
+  });
+
+  it('goes on after a pilot without what made it one', () => {
+    const found = summary({ events: { ...NOTHING, total: 5, pending: 2 } });
+    expect(nextSteps(found, argv('run', 'a.yaml', '--limit=10', '--only', 'lead', '--json'), new Map())).toEqual([
+      'next: the 2 events that are still pending:',
+      '  backfill run a.yaml --json',
+    ]);
+  });
+
+  it('is none when all is done', () => {
+    expect(nextSteps(summary({ events: NOTHING }), argv('run', 'a.yaml'), new Map())).toEqual([]);
+  });
+});
