@@ -1,0 +1,35 @@
+import { writeFile } from 'node:fs/promises';
+import { z } from 'zod';
+import type { Console } from '../console.ts';
+import { codeOf, EXIT, messageOf, UserError, type ExitCode } from '../errors.ts';
+import { startMapping } from '../init/index.ts';
+import { parseOptions } from '../settings.ts';
+
+const initOptions = z.object({
+  exports: z.array(z.coerce.string()).min(1),
+  preset: z.string('give one preset').optional(),
+  out: z.string('give one file').min(1, 'is empty').optional(),
+});
+
+/** `backfill init`: a commented mapping on stdout or in a file that did not exist; what was recognised on stderr. */
+export async function init(argv: Readonly<Record<string, unknown>>, console: Console): Promise<ExitCode> {
+  const options = parseOptions(initOptions, argv);
+  const { text, findings } = await startMapping(options.exports, options);
+  for (const finding of findings) console.say(finding);
+  const open = text.split('\n').filter((line) => line.includes('set this')).length;
+  if (options.out === undefined) console.print(text.trimEnd());
+  else await writeNew(options.out, text);
+  console.say(`${open} lines are marked "set this"; then: backfill run ${options.out ?? 'MAPPING'} --dry-run`);
+  return EXIT.done;
+}
+
+async function writeNew(path: string, text: string): Promise<void> {
+  try {
+    await writeFile(path, text, { flag: 'wx' });
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') {
+      throw new UserError(`${path} exists already, and is left as it is`, { hint: 'name another file with --out' });
+    }
+    throw new UserError(`cannot write ${path}: ${messageOf(error)}`, { cause: error });
+  }
+}

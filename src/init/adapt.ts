@@ -1,0 +1,211 @@
+/** Fits the events of a preset to the exports at hand: spelling, columns that are missing, formats of dates and numbers. */
+import type { ConditionSpec, EntrySpec, LookupSpec, TransformSpec, ValueObject, ValueSpec } from '../mapping/spec.ts';
+import { parseTemplate } from '../mapping/template.ts';
+import { readsAll, saidAs } from './dates.ts';
+import { idColumn } from './guess.ts';
+import type { Column, Export } from './head.ts';
+import { comparable } from './preset.ts';
+
+/** A preset's entry as it fits, and what a person should know of each part of it, by path (`data.amount`). */
+export interface Fitted {
+  readonly entry: EntrySpec;
+  readonly remarks: ReadonlyMap<string, string>;
+  /** Columns that the preset reads and the export lacks. */
+  readonly lacking: readonly string[];
+}
+
+/** Undefined where the entry makes no sense without what is missing; `why` then says what that is. */
+export function fitEntry(entry: EntrySpec, exports: ReadonlyMap<string, Export>): Fitted | { readonly why: string } {
+  const own = exports.get(entry.source);
+  if (!own) return { why: `no export of \`${entry.source}\`` };
+  const fitter = new Fitter(exports, entry.source);
+  const data: Record<string, ValueSpec | Record<string, ValueSpec>> = {};
+  for (const [field, value] of Object.entries(entry.data)) {
+    if (field.startsWith('custom_')) {
+      const custom: Record<string, ValueSpec> = {};
+      for (const [key, each] of Object.entries(value as Readonly<Record<string, ValueSpec>>)) {
+        const fitted = fitter.at(`data.${field}.${key}`, each);
+        if (fitted !== undefined) custom[key] = fitted;
+      }
+      if (Object.keys(custom).length > 0) data[field] = custom;
+      continue;
+    }
+    const fitted = fitter.at(`data.${field}`, value as ValueSpec);
+    if (fitted !== undefined) data[field] = fitted;
+  }
+  if (data['external_id'] === undefined && entry.data['external_id'] !== undefined) {
+    data['external_id'] = idColumn(own)?.name ?? 'ID';
+    fitter.remark(
+      'data.external_id',
+      `set this: the export lacks ${fitter.lacking.map((name) => `\`${name}\``).join(', ')}`,
+    );
+  }
+  if (isConstant(data['currency'])) fitter.remark('data.currency', 'set this: no column has it');
+  const isComment = entry.type === 'comment/created';
+  if (isComment && data['content'] === undefined) return { why: `\`${entry.source}\` has no text to take` };
+  if (isComment && data['deal_external_id'] === undefined && data['lead_external_id'] === undefined) {
+    return { why: `\`${entry.source}\` names no lead or deal it belongs to` };
+  }
+  const { when, occurred_at: occurredAt, stage_pipeline: pipeline, if_both: both, ...rest } = entry;
+  const fittedWhen = when && fitter.condition(when);
+  const fittedTime = occurredAt === undefined ? undefined : fitter.at('occurred_at', occurredAt);
+  const fittedPipeline = pipeline === undefined ? undefined : fitter.at('stage_pipeline', pipeline);
+  const bothParents = data['deal_external_id'] !== undefined && data['lead_external_id'] !== undefined;
+  const fitted = {
+    ...rest,
+    ...(fittedWhen ? { when: fittedWhen } : {}),
+    ...(both !== undefined && bothParents ? { if_both: both } : {}),
+    ...(fittedPipeline !== undefined && data['stage_name'] !== undefined ? { stage_pipeline: fittedPipeline } : {}),
+    ...(fittedTime === undefined ? {} : { occurred_at: fittedTime }),
+    data,
+  };
+  return { entry: fitted, remarks: fitter.remarks, lacking: [...new Set(fitter.lacking)] };
+}
+
+function isConstant(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'value' in value;
+}
+
+class Fitter {
+  readonly remarks = new Map<string, string>();
+  readonly lacking: string[] = [];
+  readonly #exports: ReadonlyMap<string, Export>;
+  readonly #source: string;
+  #path = '';
+
+  constructor(exports: ReadonlyMap<string, Export>, source: string) {
+    this.#exports = exports;
+    this.#source = source;
+  }
+
+  remark(path: string, text: string): void {
+    this.remarks.set(path, text);
+  }
+
+  at(path: string, value: ValueSpec): ValueSpec | undefined {
+    this.#path = path;
+    return this.#value(value, this.#source);
+  }
+
+  /** A condition on a column that is not there is left out. */
+  condition(condition: ConditionSpec): ConditionSpec | undefined {
+    this.#path = 'when';
+    for (const key of ['all', 'any'] as const) {
+      const parts = condition[key];
+      if (!parts) continue;
+      const fitted = parts.flatMap((part) => this.condition(part) ?? []);
+      return fitted.length === 0 ? undefined : fitted.length === 1 ? fitted[0] : { [key]: fitted };
+    }
+    if (condition.not) {
+      const not = this.condition(condition.not);
+      return not && { not };
+    }
+    const value = this.#value(condition, this.#source);
+    if (value === undefined) return undefined;
+    const { from: _from, lookup: _lookup, list: _list, template: _template, ...test } = condition;
+    return typeof value === 'string' ? { from: value, ...test } : value;
+  }
+
+  #value(value: ValueSpec, source: string): ValueSpec | undefined {
+    if (typeof value === 'string') return this.#column(value, source);
+    const base = this.#base(value, source);
+    if (base === undefined) return undefined;
+    const { from, list, template, lookup, value: constant, ...rest } = value;
+    void [from, list, template, lookup, constant];
+    if (typeof base.from === 'string' && Object.keys(rest).length === 0) return base.from;
+    const apply = rest.apply?.map((item) => this.#transform(item, base, source));
+    return { ...base, ...rest, ...(apply ? { apply } : {}) };
+  }
+
+  #base({ from, list, template, lookup, value }: ValueObject, source: string): ValueObject | undefined {
+    if (value !== undefined) return { value };
+    if (template !== undefined) return this.#template(template, source);
+    if (lookup) return this.#lookup(lookup, source);
+    if (list) {
+      const members = list.flatMap((each) => this.#value(each, source) ?? []);
+      return members.length === 0 ? undefined : { list: members };
+    }
+    if (!Array.isArray(from)) {
+      const fitted = this.#value(from as ValueSpec, source);
+      return fitted === undefined ? undefined : { from: fitted };
+    }
+    return this.#alternatives(from as readonly ValueSpec[], source);
+  }
+
+  /** Those that are there; what is not is no loss while one is. Two spellings of one column are one. */
+  #alternatives(specs: readonly ValueSpec[], source: string): ValueObject | undefined {
+    const before = this.lacking.length;
+    const fitted = specs.flatMap((each) => this.#value(each, source) ?? []);
+    const alternatives = fitted.filter((each, index) => fitted.indexOf(each) === index);
+    const [only] = alternatives;
+    if (only === undefined) return undefined;
+    this.lacking.length = before;
+    if (alternatives.length > 1) return { from: alternatives };
+    return typeof only === 'object' && only.apply === undefined ? only : { from: only };
+  }
+
+  #template(template: string, source: string): ValueObject | undefined {
+    let text = '';
+    for (const part of parseTemplate(template)) {
+      if ('literal' in part) text += part.literal.replace(/[{}]/g, '$&$&');
+      else {
+        const column = this.#column(part.path, source);
+        if (column === undefined) return undefined;
+        text += `{${column}}`;
+      }
+    }
+    return { template: text };
+  }
+
+  #lookup(lookup: LookupSpec, source: string): ValueObject | undefined {
+    if (!this.#exports.has(lookup.source)) return undefined;
+    const wanted = this.#value(lookup.with, source);
+    const match = this.#value(lookup.match, lookup.source);
+    const take = this.#value(lookup.take, lookup.source);
+    if (wanted === undefined || match === undefined || take === undefined) return undefined;
+    return { lookup: { ...lookup, match, with: wanted, take } };
+  }
+
+  /** Paths into JSON stay: a record may have what the head has not. */
+  #column(name: string, source: string): string | undefined {
+    const there = this.#exports.get(source);
+    if (!there || there.source.kind === 'tree') return name;
+    const { columns, duplicateColumns } = there.source;
+    const found = columns.includes(name) ? name : columns.find((column) => comparable(column) === comparable(name));
+    if (found !== undefined && !duplicateColumns.has(found)) return found;
+    this.lacking.push(name);
+    return undefined;
+  }
+
+  #transform(item: TransformSpec, base: ValueObject, source: string): TransformSpec {
+    if (typeof item === 'string') return item;
+    const column = this.#firstColumn(base, source);
+    if (!column) return item;
+    if ('number' in item && column.facts.number) {
+      const { decimal, group, ambiguous } = column.facts.number;
+      const divide = (item['number'] as { divide?: number }).divide;
+      if (ambiguous)
+        this.remark(this.#path, `set this: \`${column.values[0]}\` is read with \`${group}\` between thousands`);
+      return { number: { decimal, ...(group === '' ? {} : { group }), ...(divide === undefined ? {} : { divide }) } };
+    }
+    const { date } = column.facts;
+    if (!('date' in item) || !date) return item;
+    const given = item['date'] as string | readonly string[] | { formats: string | readonly string[] };
+    const isObject = typeof given === 'object' && 'formats' in given;
+    const known = [isObject ? given.formats : given].flat();
+    if (!date.ambiguous && readsAll(column.values, known)) return item;
+    const formats = date.formats.length === 1 ? date.formats[0]! : date.formats;
+    if (date.ambiguous) {
+      const { example, other } = date.ambiguous;
+      const readings = `${saidAs(example, date.formats[0]!)}; under ${other} it is ${saidAs(example, other)}`;
+      this.remark(this.#path, `set this: ${example} is read as ${readings}`);
+    }
+    return { date: isObject ? { ...given, formats } : formats };
+  }
+
+  #firstColumn({ from }: ValueObject, source: string): Column | undefined {
+    const first = Array.isArray(from) ? (from as readonly ValueSpec[])[0] : (from as ValueSpec | undefined);
+    if (typeof first !== 'string') return undefined;
+    return this.#exports.get(source)?.columns.find(({ name, facts }) => name === first && facts.filled > 0);
+  }
+}

@@ -1,0 +1,95 @@
+import { compileFormat, readIso, type ReadDate } from '../mapping/transforms/date-format.ts';
+
+/** How the dates of a column are read. */
+export interface DateFacts {
+  /** As the `date` transform takes them, best first. */
+  readonly formats: readonly string[];
+  /** Whether any value has a time of day. */
+  readonly hasTime: boolean;
+  /** A value that another order of day and month reads as another day, where no value decides between the two. */
+  readonly ambiguous?: { readonly example: string; readonly other: string };
+  /** Values that none of the formats reads. */
+  readonly unread: number;
+}
+
+const TIMES = ['', ' HH:mm', ' HH:mm:ss', ' h:mm a', ' h:mm:ss a', ', h:mm a', ', HH:mm'];
+const YEAR_FIRST = ['yyyy-MM-dd', 'yyyy/MM/dd'];
+const DAY_FIRST = ['d/M/yyyy', 'd.M.yyyy', 'd-M-yyyy', 'd/M/yy', 'd.M.yy'];
+const MONTH_FIRST = ['M/d/yyyy', 'M.d.yyyy', 'M-d-yyyy', 'M/d/yy', 'M.d.yy'];
+const NAMED = ['d MMM, yyyy', 'd MMM yyyy', 'd MMMM yyyy', 'MMM d, yyyy', 'MMMM d, yyyy', 'd-MMM-yyyy'];
+
+interface Candidate {
+  readonly format: string;
+  read(text: string): ReadDate | undefined;
+}
+
+const CANDIDATES: readonly Candidate[] = [
+  ...[...YEAR_FIRST, ...DAY_FIRST, ...MONTH_FIRST, ...NAMED].flatMap((day) =>
+    TIMES.map((time) => ({ format: `${day}${time}`, read: compileFormat(`${day}${time}`, 'en').read })),
+  ),
+  { format: 'iso', read: readIso },
+];
+
+/** Looks like a date at all: spares the trial of a hundred formats on every other column. */
+const DATE_LIKE =
+  /^(?:\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|\d{1,2}[- ][A-Za-z]{3,9}\.?,?[- ]\d{4}|[A-Za-z]{3,9} \d{1,2}, \d{4})/;
+
+/**
+ * How a column's values are read as dates, or undefined where most of them are none. `dayFirst` decides where the values
+ * themselves do not.
+ */
+export function dateFacts(values: readonly string[], dayFirst: boolean): DateFacts | undefined {
+  const distinct = [...new Set(values)].slice(0, 500);
+  const likely = distinct.filter((value) => DATE_LIKE.test(value));
+  if (likely.length === 0 || likely.length < distinct.length * 0.6) return undefined;
+  const formats: string[] = [];
+  let left = distinct;
+  let ambiguous: DateFacts['ambiguous'];
+  while (left.length > 0 && formats.length < 4) {
+    const counted = CANDIDATES.map((candidate) => ({
+      candidate,
+      count: left.filter((value) => candidate.read(value) !== undefined).length,
+    }));
+    const most = Math.max(...counted.map(({ count }) => count));
+    if (most === 0) break;
+    const best = counted.filter(({ count }) => count === most).map(({ candidate }) => candidate);
+    const chosen = choose(best, dayFirst);
+    const other = best.find(({ format }) => isDayFirst(format) !== isDayFirst(chosen.format) && isSlash(format));
+    const example = other && left.find((value) => chosen.read(value)?.local !== other.read(value)?.local);
+    if (other && example !== undefined) ambiguous ??= { example, other: other.format };
+    formats.push(chosen.format);
+    left = left.filter((value) => chosen.read(value) === undefined);
+  }
+  return {
+    formats,
+    hasTime: distinct.some((value) => /\d:\d\d/.test(value)),
+    ...(ambiguous && { ambiguous }),
+    unread: left.length,
+  };
+}
+
+/** `01/06/2026` under a format as people say it: `1 June 2026`. */
+export function saidAs(text: string, format: string): string {
+  const read = compileFormat(format, 'en').read(text);
+  if (!read) return text;
+  return new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' }).format(read.local);
+}
+
+/** Whether these formats read every value. */
+export function readsAll(values: readonly string[], formats: readonly string[]): boolean {
+  const readers = formats.map((format) => (format === 'iso' ? readIso : compileFormat(format, 'en').read));
+  return [...new Set(values)].every((value) => readers.some((read) => read(value) !== undefined));
+}
+
+function choose(best: readonly Candidate[], dayFirst: boolean): Candidate {
+  const slash = best.filter(({ format }) => isSlash(format));
+  return slash.find(({ format }) => isDayFirst(format) === dayFirst) ?? best[0]!;
+}
+
+function isSlash(format: string): boolean {
+  return /^[dM]+[/.-][dM]+[/.-]/.test(format);
+}
+
+function isDayFirst(format: string): boolean {
+  return format.startsWith('d');
+}

@@ -1,0 +1,230 @@
+/** Writes the events of exports that no preset knows. */
+import type { Column } from './head.ts';
+import { saidAs } from './dates.ts';
+import { linkTo, type Guess, type Link, type Role } from './guess.ts';
+import { countNames, type Names } from './names.ts';
+import { entryText, type Line } from './entry-text.ts';
+import { keyOf } from './value-text.ts';
+
+export interface NamedGuess extends Guess {
+  /** Its name in `sources`. */
+  readonly source: string;
+}
+
+/** More custom fields than these are a person's choice. */
+const MOST_CUSTOM = 40;
+
+/** The entry for one export as lines of YAML below `events:`; undefined where it is for lookups or cannot be told. */
+export function guessedEntry(guess: NamedGuess, all: readonly NamedGuess[], names: Names): string | undefined {
+  if (guess.kind === 'leads') return leadText(guess);
+  if (guess.kind === 'deals') return dealText(guess, all, names);
+  return guess.kind === 'comments' ? commentText(guess, all) : undefined;
+}
+
+function leadText(guess: NamedGuess): string {
+  const { roles } = guess;
+  const first = roles.get('first_name');
+  const last = roles.get('last_name');
+  const full = roles.get('full_name');
+  const parts = [first, last].flatMap((column) => (column ? [column.name] : []));
+  const name = parts.length > 0 ? { list: parts, apply: [{ join: ' ' }] } : full?.name;
+  const used = new Set([first, last, parts.length > 0 ? undefined : full]);
+  return entryText('lead/created', guess.source, head(guess), [
+    idLine(guess),
+    ...(name === undefined ? [] : [{ key: 'full_name', value: name }]),
+    ...contactLines(guess),
+    customLine(guess, 'custom_params', used),
+  ]);
+}
+
+function contactLines({ roles }: NamedGuess): Line[] {
+  const email = roles.get('email');
+  const phone = roles.get('phone');
+  const damaged = phone?.facts.damaged;
+  return [
+    ...(email ? [{ key: 'email', value: { from: email.name, apply: ['lowercase'] } }] : []),
+    ...(phone
+      ? [
+          {
+            key: 'phone_number',
+            value: { from: phone.name, apply: ['phone'] },
+            comment: damaged
+              ? `set this: a spreadsheet has cut ${damaged} of the numbers short, export again`
+              : undefined,
+          },
+        ]
+      : []),
+  ];
+}
+
+function dealText(guess: NamedGuess, all: readonly NamedGuess[], names: Names): string {
+  const { roles } = guess;
+  const [title, stage, pipeline, owner] = (['title', 'stage', 'pipeline', 'owner'] as const).map((role) =>
+    roles.get(role),
+  );
+  const leads = all.filter(({ kind }) => kind === 'leads');
+  const users = all.find(({ kind }) => kind === 'users');
+  const parent = bestLink(guess, leads);
+  const staff = users && linkTo({ ...guess, roles: new Map() }, users);
+  const used = new Set([title, stage, pipeline, owner, parent?.link.column]);
+  countNames(names.stages, stage);
+  countNames(names.pipelines, pipeline);
+  const email = users?.roles.get('email');
+  const ownerValue = staff && email ? lookup(users, staff, email.name) : owner?.name;
+  countNames(names.owners, staff && email ? email : owner);
+  if (staff) used.add(staff.column);
+  return entryText(
+    'deal/created',
+    guess.source,
+    [...(pipeline && stage ? [{ key: 'stage_pipeline', value: pipeline.name }] : []), ...head(guess)],
+    [
+      idLine(guess),
+      ...(title ? [{ key: 'title', value: title.name }] : []),
+      ...amountLine(roles.get('amount')),
+      currencyLine(roles.get('currency')),
+      ...(parent ? [parentLine('lead_external_id', parent)] : [missingParent('lead_external_id', 'lead')]),
+      ...(stage ? [{ key: 'stage_name', value: stage.name }] : []),
+      ...(ownerValue === undefined ? [] : [{ key: 'owner_name', value: ownerValue }]),
+      customLine(guess, 'custom_fields', used),
+    ],
+  );
+}
+
+function commentText(guess: NamedGuess, all: readonly NamedGuess[]): string {
+  const { roles } = guess;
+  const content = roles.get('content');
+  const author = roles.get('author');
+  const parents = (['deals', 'leads'] as const).flatMap((kind) => {
+    const found = bestLink(
+      guess,
+      all.filter((other) => other.kind === kind),
+    );
+    return found ? [{ kind, found }] : [];
+  });
+  const value = content?.facts.html ? { from: content.name, apply: ['html_to_text'] } : (content?.name ?? 'Text');
+  return entryText(
+    'comment/created',
+    guess.source,
+    [...(parents.length === 2 ? [{ key: 'if_both', value: 'deal' }] : []), ...head(guess)],
+    [
+      ...(roles.has('id') ? [idLine(guess)] : []),
+      { key: 'content', value, comment: content ? undefined : 'set this: the column that holds the text' },
+      ...(author ? [{ key: 'author_name', value: author.name }] : []),
+      ...(parents.length === 0 ? [missingParent('lead_external_id', 'lead or deal', 'Lead ID')] : []),
+      ...parents.map(({ kind, found }) =>
+        parentLine(kind === 'deals' ? 'deal_external_id' : 'lead_external_id', found),
+      ),
+    ],
+  );
+}
+
+function head({ roles }: NamedGuess): Line[] {
+  const created = roles.get('created');
+  return created ? [{ key: 'occurred_at', ...dateValue(created, false) }] : [];
+}
+
+function dateValue({ name, facts }: Column, asDay: boolean): { value: unknown; comment: string | undefined } {
+  const { formats, ambiguous } = facts.date!;
+  const one = formats.length === 1 ? formats[0] : formats;
+  const value = { from: name, apply: [{ date: asDay ? { formats: one, as: 'date' } : one }] };
+  if (!ambiguous) return { value, comment: undefined };
+  const { example, other } = ambiguous;
+  const readings = `${example} is read as ${saidAs(example, formats[0]!)}; under ${other} it is ${saidAs(example, other)}`;
+  return { value, comment: `set this: ${readings}` };
+}
+
+function idLine({ roles }: NamedGuess): Line {
+  const id = roles.get('id');
+  if (!id) return { key: 'external_id', value: 'ID', comment: 'set this: no column tells the records apart' };
+  const { facts } = id;
+  if (facts.damaged > 0) {
+    return {
+      key: 'external_id',
+      value: id.name,
+      comment: `set this: a spreadsheet has cut ${facts.damaged} ids short (3.93E+11), export again without opening the file in one`,
+    };
+  }
+  if (facts.email)
+    return {
+      key: 'external_id',
+      value: id.name,
+      comment: 'set this: no id column found, so the e-mail address is taken',
+    };
+  return {
+    key: 'external_id',
+    value: id.name,
+    comment: facts.unique ? undefined : 'set this: some of these ids occur more than once',
+  };
+}
+
+function amountLine(column: Column | undefined): Line[] {
+  if (!column) return [];
+  const { decimal, group, ambiguous } = column.facts.number!;
+  const value = { from: column.name, apply: [{ number: group === '' ? { decimal } : { decimal, group } }] };
+  const doubt = column.values.find((each) => /\d[.,]\d{3}$/.test(each)) ?? column.values[0];
+  const comment = ambiguous ? `set this: \`${doubt}\` is read with \`${group}\` between thousands` : undefined;
+  return [{ key: 'amount', value, comment }];
+}
+
+function currencyLine(column: Column | undefined): Line {
+  if (column) return { key: 'currency', value: column.name };
+  return { key: 'currency', value: { value: 'EUR' }, comment: 'set this: no column has it' };
+}
+
+interface Parent {
+  readonly guess: NamedGuess;
+  readonly link: Link;
+}
+
+function bestLink(guess: NamedGuess, to: readonly NamedGuess[]): Parent | undefined {
+  const links = to.flatMap((other) => {
+    const link = linkTo(guess, other);
+    return link ? [{ guess: other, link }] : [];
+  });
+  return links.reduce<Parent | undefined>((a, b) => (a && a.link.share >= b.link.share ? a : b), undefined);
+}
+
+function parentLine(key: string, { guess, link }: Parent): Line {
+  const id = guess.roles.get('id');
+  if (!id || link.match === id) {
+    const { name } = link.column;
+    const value = link.separator ? { from: name, apply: [{ split: link.separator }, { at: 0 }] } : name;
+    return { key, value, comment: link.separator ? 'several ids stand in one cell: the first is taken' : undefined };
+  }
+  return {
+    key,
+    value: lookup(guess, link, id.name),
+    comment: `found by ${link.match.name}, since no column has the id`,
+  };
+}
+
+function lookup({ source }: NamedGuess, link: Link, take: string): unknown {
+  return { lookup: { source, match: link.match.name, with: link.column.name, take } };
+}
+
+function missingParent(key: string, noun: string, column?: string): Line {
+  if (column) return { key, value: column, comment: `set this: no column names the ${noun} it belongs to` };
+  return { key: `# ${key}`, value: 'Contact ID', comment: `set this: no column names the ${noun} it belongs to` };
+}
+
+/** Everything that has a value and no other place. */
+function customLine(
+  { export: { columns }, roles }: NamedGuess,
+  key: string,
+  used: ReadonlySet<Column | undefined>,
+): Line {
+  const taken = new Set<Column | undefined>([...used, ...roles.values()]);
+  const fields: Record<string, unknown> = {};
+  for (const column of columns) {
+    if (taken.has(column) || column.facts.filled === 0 || Object.keys(fields).length >= MOST_CUSTOM) continue;
+    const name = keyOf(column.name);
+    const unique = name in fields ? `${name}_${Object.keys(fields).length}` : name;
+    fields[unique] = column.facts.date ? dateValue(column, !column.facts.date.hasTime).value : column.name;
+  }
+  return { key, value: fields };
+}
+
+/** What was recognised, for people. */
+export function rolesText(roles: ReadonlyMap<Role, Column>): string {
+  return [...roles].map(([role, { name }]) => `${role} \`${name}\``).join(', ');
+}

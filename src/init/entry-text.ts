@@ -1,0 +1,41 @@
+import { block, flow } from './value-text.ts';
+
+/** One key of an entry or of its data. */
+export interface Line {
+  readonly key: string;
+  readonly value: unknown;
+  readonly comment?: string | undefined;
+}
+
+/** Beyond, a value is written over several lines. */
+const WIDEST = 110;
+
+/** An item of `events`, each key with its remark. The custom fields of `data` go one level deeper. */
+export function entryText(type: string, source: string, settings: readonly Line[], data: readonly Line[]): string {
+  const lines = [
+    `  - type: ${type}`,
+    `    source: ${flow(source)}`,
+    ...settings.map((line) => lineText(line, 4)),
+    '    data:',
+  ];
+  for (const line of data) {
+    if (!/^custom_/.test(line.key)) lines.push(lineText(line, 6));
+    else {
+      const fields = Object.entries(line.value as Readonly<Record<string, unknown>>);
+      if (fields.length > 0) lines.push(`      ${line.key}:`);
+      for (const [key, value] of fields) lines.push(lineText({ key, value }, 8));
+    }
+  }
+  return lines.join('\n');
+}
+
+function lineText({ key, value, comment }: Line, indent: number): string {
+  const remark = comment === undefined ? '' : ` # ${comment}`;
+  const margin = ' '.repeat(indent);
+  const text = flow(value);
+  if (text.length <= WIDEST) return `${margin}${key}: ${text}${remark}`;
+  const deeper = block(value)
+    .split('\n')
+    .map((line) => `${margin}  ${line}`);
+  return [`${margin}${key}:${remark}`, ...deeper].join('\n');
+}

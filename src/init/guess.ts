@@ -1,0 +1,195 @@
+/** What the columns of an export of an unknown CRM are for, from their names in several languages and from their values. */
+import { basename } from 'node:path';
+import type { Column, Export } from './head.ts';
+import { foldHeader } from './value-text.ts';
+
+export type Kind = 'leads' | 'deals' | 'comments' | 'users' | 'unknown';
+
+export const ROLES = [
+  'id',
+  'email',
+  'phone',
+  'first_name',
+  'last_name',
+  'full_name',
+  'amount',
+  'currency',
+  'stage',
+  'pipeline',
+  'owner',
+  'created',
+  'content',
+  'author',
+  'title',
+] as const;
+export type Role = (typeof ROLES)[number];
+
+export interface Guess {
+  readonly export: Export;
+  readonly kind: Kind;
+  readonly roles: ReadonlyMap<Role, Column>;
+}
+
+interface Clue {
+  readonly names: RegExp;
+  /** What the values must look like; most columns of a right name have a few wrong ones. */
+  readonly fits?: (column: Column) => boolean;
+}
+
+/** Names as `foldHeader` writes them; the first column that fits is taken. */
+const CLUES: Readonly<Record<Role, Clue>> = {
+  id: {
+    names:
+      /^(?:(?:record|contact|lead|person|deal|opportunity|customer|client|note|activity|cliente|contatto|trattativa|kunden?|kontakt|vorgangs?) ?)?(?:id|guid|uuid|key|nr|nummer|no|numero|codice|code|cod)$|^(?:id|codice|cod|code) (?:cliente|contatto|trattativa|contact|lead|deal|nota|client|opportunit\w*)$|^identifi\w+$/,
+  },
+  email: { names: /\be ?mail\b|\bemail\b|^mail$|posta elettronica|courriel|correo/, fits: ({ facts }) => facts.email },
+  phone: {
+    names: /phone|\btel\b|telefon|mobil|\bcell|handy|gsm|movil|fon\b/,
+    fits: ({ facts }) => facts.phone || facts.damaged > 0,
+  },
+  first_name: { names: /^(?:first|given) ?name$|^firstname$|^nome$|^vorname$|^prenom$|^nombre$|^voornaam$/ },
+  last_name: {
+    names: /^(?:last|sur|family) ?name$|^surname$|^cognome$|^nachname$|^apellidos?$|^achternaam$|^nom(?: de famille)?$/,
+  },
+  full_name: {
+    names:
+      /^(?:full |display |contact |contact person |person )?name$|^nominativo$|^nome completo$|^nom complet$|^naam$|^kontakt(?:person)?$|^ragione sociale$/,
+  },
+  amount: {
+    names: /amount|\bvalue\b|valore|importo|betrag|montant|importe|prezzo|price|\bwert\b|summe|total/,
+    fits: ({ facts }) => facts.number !== undefined,
+  },
+  currency: { names: /./, fits: ({ facts }) => facts.currency },
+  stage: {
+    names: /stage|\bfase\b|\bstato\b|status|phase|etape|etapa|stufe/,
+    fits: ({ facts }) => facts.distinct <= 60,
+  },
+  pipeline: { names: /pipeline|imbuto|funnel/ },
+  owner: {
+    names:
+      /owner|assigned|assegnat|responsab|proprietari|commerciale|verantwortlich|besitzer|betreuer|inhaber|sales ?rep|vendeur|venditore|\bagente?\b/,
+    fits: ({ name }) => !/(?:^| )id$/.test(foldHeader(name)),
+  },
+  created: {
+    names: /creat|inserit|creazione|erstell|angelegt|\bcree\b|alta|added|add time|^data$|^date$|^datum$|activity date/,
+    fits: ({ facts }) => facts.date !== undefined,
+  },
+  content: {
+    names:
+      /content|body|^notes?$|^nota$|testo|\btext\b|comment|commento|bemerkung|inhalt|description|descrizione|message/,
+  },
+  author: { names: /author|autore|created by|autor|verfasser|^user name$|^owner$|^operatore$/ },
+  title: {
+    names:
+      /title|subject|oggetto|(?:deal|opportunity|potential) name|nome trattativa|^trattativa$|titel|betreff|titre|asunto|^name$|^nome$|bezeichnung/,
+  },
+};
+
+const ROLES_OF: Readonly<Record<Kind, readonly Role[]>> = {
+  leads: ['id', 'email', 'phone', 'first_name', 'last_name', 'full_name', 'created'],
+  deals: ['id', 'amount', 'currency', 'stage', 'pipeline', 'owner', 'created', 'title'],
+  comments: ['id', 'content', 'author', 'created'],
+  users: ['id', 'email', 'full_name', 'first_name', 'last_name'],
+  unknown: [],
+};
+
+const FILE_NAMES: readonly (readonly [Kind, RegExp])[] = [
+  ['users', /user|owner|utent|benutzer|usuario/i],
+  ['deals', /deal|opportun|trattativ|potential|affar|gesch(?:ä|ae)ft|verkauf|vendit|pipeline/i],
+  ['comments', /note|comment|activit|task|commenti|notiz|attivit/i],
+  ['leads', /contact|lead|person|people|kontakt|contatt|client|kund|anagrafic/i],
+];
+
+export function guess(found: Export): Guess {
+  const kind = kindOf(found);
+  const roles = new Map<Role, Column>();
+  const taken = new Set<Column>();
+  for (const role of ROLES_OF[kind]) {
+    const column = role === 'id' ? idColumn(found) : found.columns.find((each) => !taken.has(each) && fits(role, each));
+    if (!column) continue;
+    roles.set(role, column);
+    taken.add(column);
+  }
+  if (kind === 'leads') settleNames(roles);
+  return { export: found, kind, roles };
+}
+
+function fits(role: Role, column: Column): boolean {
+  const { names, fits: test } = CLUES[role];
+  return column.facts.filled > 0 && names.test(foldHeader(column.name)) && (test === undefined || test(column));
+}
+
+/** A column of phone numbers by its name and its values: ids look the same. */
+export function isPhone(column: Column): boolean {
+  return fits('phone', column) && column.facts.phone;
+}
+
+/** `nome` beside `cognome` is a first name, alone it is the whole one. */
+function settleNames(roles: Map<Role, Column>): void {
+  const first = roles.get('first_name');
+  if (!first || roles.has('last_name') || !/^(?:nome|nom|nombre)$/.test(foldHeader(first.name))) return;
+  roles.delete('first_name');
+  if (!roles.has('full_name')) roles.set('full_name', first);
+}
+
+/** The name of the file says most; else what the columns hold. */
+function kindOf({ path, columns }: Export): Kind {
+  const named = FILE_NAMES.find(([, names]) => names.test(basename(path)));
+  if (named) return named[0];
+  const has = (role: Role): number => Number(columns.some((column) => fits(role, column)));
+  const scores: [Kind, number][] = [
+    ['deals', 2 * has('amount') + has('stage')],
+    ['leads', 2 * has('email') + has('phone') + has('first_name') + has('last_name')],
+    ['comments', 2 * Number(columns.some((column) => fits('content', column) && column.facts.length > 20))],
+  ];
+  const best = scores.reduce((a, b) => (b[1] > a[1] ? b : a));
+  return best[1] >= 2 ? best[0] : 'unknown';
+}
+
+/** A column named like an id, whose values differ from each other; else any that could be one; else the e-mail address. */
+export function idColumn({ columns, rows }: Export): Column | undefined {
+  const whole = columns.filter(({ facts }) => facts.filled === rows);
+  return (
+    whole.find((column) => fits('id', column) && column.facts.unique) ??
+    columns.find((column) => fits('id', column)) ??
+    whole.find(
+      ({ name, facts }) => facts.unique && facts.length <= 40 && /(?:^| )(?:id|nr|code|codice)$/.test(foldHeader(name)),
+    ) ??
+    whole.find(({ facts }) => facts.unique && facts.email)
+  );
+}
+
+/** How a column of one export points to records of another. */
+export interface Link {
+  readonly column: Column;
+  /** Column of the other export that has the same values. */
+  readonly match: Column;
+  /** Between several ids in one cell. */
+  readonly separator?: string;
+  /** Share of this column's values that the other export has. */
+  readonly share: number;
+}
+
+/**
+ * The column whose values are found among the ids of `to`, else among its e-mail addresses or names: at least a third
+ * of them, since only the heads of both are known.
+ */
+export function linkTo(from: Guess, to: Guess): Link | undefined {
+  for (const role of ['id', 'email', 'full_name'] as const) {
+    const match = to.roles.get(role);
+    if (!match) continue;
+    const known = new Set(match.values);
+    const links = from.export.columns.flatMap((column) => {
+      if (column === from.roles.get('id') || column.facts.filled === 0) return [];
+      const separator = [';', ',', '|'].find((mark) => column.values.some((value) => value.includes(mark)));
+      const pieces = separator
+        ? column.values.flatMap((value) => value.split(separator).map((piece) => piece.trim()))
+        : column.values;
+      const share = pieces.filter((piece) => known.has(piece)).length / pieces.length;
+      return share >= 1 / 3 ? [{ column, match, share, ...(separator && { separator }) }] : [];
+    });
+    const best = links.reduce<Link | undefined>((a, b) => (a && a.share >= b.share ? a : b), undefined);
+    if (best) return best;
+  }
+  return undefined;
+}

@@ -1,0 +1,188 @@
+/** Opens an export of which nothing is known and reads its head. */
+import { basename, resolve } from 'node:path';
+import { UserError } from '../errors.ts';
+import { isObject, type JsonValue } from '../json.ts';
+import { textOf } from '../mapping/fault.ts';
+import { findFiles } from '../source/files.ts';
+import { openSource } from '../source/index.ts';
+import type { Source, SourceSpec } from '../source/source.ts';
+import { sampleOf, withEncoding } from '../source/text.ts';
+import { factsOf, type Facts } from './facts.ts';
+
+const HEAD_ROWS = 2000;
+/** A header further down than this is no header. */
+const DEEPEST_HEADER = 20;
+
+/** A column, or the path of a value in JSON records (`emails[0].email`). */
+export interface Column {
+  readonly name: string;
+  /** Those of the head that are not empty, trimmed, in order. */
+  readonly values: readonly string[];
+  readonly facts: Facts;
+}
+
+/** What has to be said of an export in `sources` for it to be read; how each was found out. */
+export interface Export {
+  /** As the person gave it. */
+  readonly path: string;
+  readonly settings: Pick<SourceSpec, 'format' | 'encoding' | 'headerLine' | 'records'>;
+  readonly source: Source;
+  readonly columns: readonly Column[];
+  readonly rows: number;
+  /** Why each setting is there, for people. */
+  readonly reasons: readonly string[];
+}
+
+/** Throws a `UserError` where no reading of the file makes sense. */
+export async function openExport(path: string): Promise<Export> {
+  const absolute = resolve(path);
+  const base = { name: basename(path), path: absolute, ...(await formatOf(absolute)) };
+  const { source, settings, reasons } = await findReading(base);
+  const { columns, rows } = await readHead(source);
+  return {
+    path,
+    settings: { ...settings, ...('format' in base ? { format: base.format } : {}) },
+    source,
+    columns,
+    rows,
+    reasons,
+  };
+}
+
+/** Said only where the name does not tell. */
+async function formatOf(path: string): Promise<Pick<SourceSpec, 'format'>> {
+  if (/\.(?:csv|tsv|tab|txt|json|ndjson|jsonl)(?:\.gz)?$/i.test(path)) return {};
+  const text = await beginning(path);
+  if (!/^\s*[[{]/.test(text)) return { format: 'csv' };
+  return { format: /^\s*\{.*\}\s*\n\s*\{/.test(text) ? 'ndjson' : 'json' };
+}
+
+async function beginning(path: string): Promise<string> {
+  const [file] = await findFiles({ name: 'export', path }, (shown) => shown);
+  const { text } = await sampleOf(await withEncoding(file!, undefined));
+  return text.toString('utf8').replace(/^\ufeff/, '');
+}
+
+interface Reading {
+  readonly source: Source;
+  readonly settings: Export['settings'];
+  readonly reasons: readonly string[];
+}
+
+/** Tries as it is; then another encoding, a header further down, the arrays that a JSON answer holds. */
+async function findReading(base: SourceSpec): Promise<Reading> {
+  let settings: Export['settings'] = {};
+  const reasons: string[] = [];
+  let failure: unknown;
+  for (let trial = 0; trial < 3; trial += 1) {
+    try {
+      const source = await openSource({ ...base, ...settings });
+      await readHead(source);
+      return { source, settings, reasons };
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+      failure ??= error;
+      const next = await mend(base, settings, error);
+      if (!next) throw failure;
+      settings = { ...settings, ...next.settings };
+      reasons.push(next.reason);
+    }
+  }
+  throw failure;
+}
+
+async function mend(
+  base: SourceSpec,
+  settings: Export['settings'],
+  error: UserError,
+): Promise<{ settings: Export['settings']; reason: string } | undefined> {
+  if (settings.encoding === undefined && error.message.includes('is not UTF-8 text')) {
+    return { settings: { encoding: 'windows-1252' }, reason: 'not UTF-8, so Windows-1252 is assumed' };
+  }
+  if (settings.headerLine === undefined && error.message.includes('the header has')) {
+    for (let line = 2; line <= DEEPEST_HEADER; line += 1) {
+      const source = await openSource({ ...base, ...settings, headerLine: line }).catch(() => undefined);
+      if (source && source.columns.length > 1) {
+        return { settings: { headerLine: line }, reason: `a title stands above the header in line ${line}` };
+      }
+    }
+  }
+  if (settings.records === undefined && isJson(base)) {
+    const records = arrayIn(await beginning(base.path));
+    if (records !== undefined) return { settings: { records }, reason: `the records are the list at \`${records}\`` };
+  }
+  return undefined;
+}
+
+function isJson({ path, format }: SourceSpec): boolean {
+  return format === 'json' || (format === undefined && /\.json(?:\.gz)?$/i.test(path));
+}
+
+/** The path of the first list of objects that is nearest to the top, in the beginning of a JSON text. */
+export function arrayIn(text: string): string | undefined {
+  const stack: { key: string; list: boolean }[] = [];
+  const found: string[][] = [];
+  let key = '';
+  const tokens = /"((?:[^"\\]|\\.)*)"(\s*:)?|[[\]{}]/g;
+  for (const match of text.matchAll(tokens)) {
+    if (match[2] !== undefined) key = match[1]!;
+    else if (match[0] === '{' || match[0] === '[') {
+      const inList = stack.some(({ list }) => list);
+      if (match[0] === '[' && !inList && /^\s*\{/.test(text.slice(match.index + 1, match.index + 200))) {
+        found.push([...stack.slice(1).map((step) => step.key), key]);
+      }
+      stack.push({ key, list: match[0] === '[' });
+      key = '';
+    } else if (match[0] === '}' || match[0] === ']') stack.pop();
+  }
+  return found.sort((a, b) => a.length - b.length)[0]?.join('.');
+}
+
+async function readHead(source: Source): Promise<{ columns: Column[]; rows: number }> {
+  const values = new Map<string, string[]>(source.columns.map((name) => [name, []]));
+  let rows = 0;
+  const add = (name: string, text: string): void => {
+    const value = text.trim();
+    if (value === '') return;
+    const list = values.get(name);
+    if (list) list.push(value);
+    else values.set(name, [value]);
+  };
+  for await (const batch of source.batches()) {
+    for (const item of batch) {
+      if (item.kind !== 'row') continue;
+      rows += 1;
+      if (source.kind === 'tree') collect(item.raw, '', add);
+      else (item.raw as readonly string[]).forEach((cell, index) => add(source.columns[index] ?? '', cell));
+    }
+    if (rows >= HEAD_ROWS) break;
+  }
+  values.delete('');
+  const dayFirst = source.kind === 'tree' || !/`,`/.test(source.description) || isDayFirst(values);
+  const columns = [...values].map(([name, list]) => ({ name, values: list, facts: factsOf(list, rows, dayFirst) }));
+  return { columns, rows };
+}
+
+/** A date of the export that only one of the two readings explains speaks for the others. */
+function isDayFirst(values: ReadonlyMap<string, readonly string[]>): boolean {
+  for (const list of values.values()) {
+    for (const value of list.slice(0, 200)) {
+      const match = /^(\d{1,2})[/.-](\d{1,2})[/.-]\d{2,4}\b/.exec(value);
+      if (match && Number(match[1]) > 12 && Number(match[2]) <= 12) return true;
+      if (match && Number(match[2]) > 12 && Number(match[1]) <= 12) return false;
+    }
+  }
+  return true;
+}
+
+/** The values of a record by path; of a list the first element, as a mapping would name it. */
+function collect(value: JsonValue, path: string, add: (name: string, text: string) => void): void {
+  if (Array.isArray(value)) {
+    const first = (value as readonly JsonValue[])[0];
+    if (first !== undefined) collect(first, `${path}[0]`, add);
+  } else if (isObject(value)) {
+    for (const [key, member] of Object.entries(value)) {
+      if (member !== undefined && member !== null) collect(member, path === '' ? key : `${path}.${key}`, add);
+    }
+  } else if (value !== null) add(path, textOf(value) ?? '');
+}

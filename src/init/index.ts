@@ -1,0 +1,235 @@
+/** `backfill init`: from exports of which nothing is known to a commented mapping to start from. */
+import { basename, dirname, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { EntrySpec } from '../mapping/spec.ts';
+import { fitEntry, type Fitted } from './adapt.ts';
+import { guessedEntry, rolesText, type NamedGuess } from './entries.ts';
+import { entryText, type Line } from './entry-text.ts';
+import { guess } from './guess.ts';
+import { openExport, type Export } from './head.ts';
+import { countNames, noNames, referencesText, type Names } from './names.ts';
+import { bestMatch, matchPreset, presetNamed, presets, type Match } from './preset.ts';
+import { regionLine } from './region.ts';
+import { flow, keyOf } from './value-text.ts';
+
+/** The mapping's text, and what was recognised in which export, and why. */
+export interface Started {
+  readonly text: string;
+  readonly findings: readonly string[];
+}
+
+/** `out`: where the text will be put; paths in it are relative to that. Throws a `UserError` for an export that cannot be read. */
+export async function startMapping(
+  paths: readonly string[],
+  options: { readonly preset?: string | undefined; readonly out?: string | undefined },
+): Promise<Started> {
+  const exports: Export[] = [];
+  for (const path of paths) exports.push(await openExport(path));
+  const known = await presets();
+  const match =
+    options.preset === undefined ? bestMatch(known, exports) : matchPreset(presetNamed(options.preset, known), exports);
+  const folder = dirname(resolve(options.out ?? 'mapping.yaml'));
+  const names = noNames();
+  const findings = exports.map(readingText);
+  const fitted = match ? fitPreset(match, names, findings) : [];
+  const others = exports.filter((each) => !match || ![...match.exports.values()].includes(each));
+  const guessed = guessOthers(others, match, names, findings);
+  const sources = new Map([
+    ...usedSources(match, fitted),
+    ...guessed.map(({ source, export: each }) => [source, each] as const),
+  ]);
+  const entries = [...fitted.map(({ text }) => text), ...guessed.flatMap(({ text }) => text ?? [])];
+  const text = [
+    ...heading(match, folder),
+    'version: 1',
+    `migration: ${match?.preset.spec.migration ?? 'crm-export'} # set this: names the run and is part of every event id, so keep it across reruns`,
+    '',
+    ...(await defaultsText(match, exports)),
+    '',
+    'sources:',
+    ...[...sources].map(([name, each]) => sourceText(name, each, folder)),
+    '',
+    referencesText(names, flow),
+    '',
+    ...eventsText(entries),
+    '',
+  ].join('\n');
+  return { text, findings };
+}
+
+function heading(match: Match | undefined, folder: string): string[] {
+  const schema = fileURLToPath(new URL('../../schema/mapping.schema.json', import.meta.url));
+  return [
+    `# yaml-language-server: $schema=${relative(folder, schema)}`,
+    '#',
+    '# Written by `backfill init` from the heads of the exports. What a person has to decide is marked "set this".',
+    ...(match
+      ? [`# The fields are those of the preset ${match.preset.name}; its comments tell more about such exports.`]
+      : []),
+    '# Then: backfill run THIS-FILE --dry-run',
+  ];
+}
+
+interface PresetEntry {
+  readonly entry: EntrySpec;
+  readonly text: string;
+}
+
+function fitPreset(match: Match, names: Names, findings: string[]): PresetEntry[] {
+  const { preset, exports } = match;
+  findings.push(
+    `preset ${preset.name}: ${[...exports].map(([name, each]) => `${basename(each.path)} is its \`${name}\``).join(', ')} ` +
+      `(${match.found} columns known)`,
+  );
+  return preset.spec.events.flatMap((entry) => {
+    const fitted = fitEntry(entry, exports);
+    if ('why' in fitted) {
+      findings.push(`${entry.type} of \`${entry.source}\` is left out: ${fitted.why}`);
+      return [];
+    }
+    if (entry.type === 'deal/created') nameDeals(fitted.entry, exports, names);
+    return [{ entry: fitted.entry, text: fittedText(fitted) }];
+  });
+}
+
+function fittedText({ entry, remarks, lacking }: Fitted): string {
+  const { type, source, data, ...settings } = entry;
+  const line = (prefix: string, [key, value]: readonly [string, unknown]): Line => ({
+    key,
+    value,
+    comment: remarks.get(`${prefix}${key}`),
+  });
+  const text = entryText(
+    type,
+    source,
+    Object.entries(settings).map((each) => line('', each)),
+    Object.entries(data).map((each) => line('data.', each)),
+  );
+  const inside = [...remarks].filter(([path]) => path.startsWith('data.custom_'));
+  const comments = [
+    ...(lacking.length > 0 ? [`not in this export: ${lacking.join(', ')}`] : []),
+    ...inside.map(([path, remark]) => `${path.slice('data.'.length)}: ${remark}`),
+  ];
+  return [...comments.map((comment) => `  # ${comment}`), text].join('\n');
+}
+
+/** Which names its deals use, as far as columns give them; an owner found by a lookup is named as the lookup takes it. */
+function nameDeals(
+  { source, data, stage_pipeline: pipeline }: EntrySpec,
+  exports: ReadonlyMap<string, Export>,
+  names: Names,
+): void {
+  const count = (into: Map<string, number>, value: unknown): void => {
+    for (const { from, path } of columnsIn(value, source)) {
+      countNames(
+        into,
+        exports.get(from)?.columns.find(({ name }) => name === path),
+      );
+    }
+  };
+  count(names.stages, data['stage_name']);
+  count(names.owners, data['owner_name']);
+  count(names.pipelines, pipeline);
+}
+
+/** The columns whose values come out of a value as they are: no lookups' keys, nothing behind a `map`. */
+function columnsIn(value: unknown, source: string): { from: string; path: string }[] {
+  if (typeof value === 'string') return [{ from: source, path: value }];
+  if (Array.isArray(value)) return value.flatMap((each) => columnsIn(each, source));
+  if (typeof value !== 'object' || value === null) return [];
+  const { from, lookup, apply } = value as {
+    from?: unknown;
+    lookup?: { source: string; take: unknown };
+    apply?: unknown;
+  };
+  if (apply !== undefined) return [];
+  return lookup ? columnsIn(lookup.take, lookup.source) : columnsIn(from, source);
+}
+
+/** In the preset's order; where it looks deeper into a file than its list of records, so does the mapping. */
+function usedSources(match: Match | undefined, entries: readonly PresetEntry[]): [string, Export][] {
+  if (!match) return [];
+  const used = JSON.stringify(entries.map(({ entry }) => entry));
+  return Object.entries(match.preset.spec.sources).flatMap(([name, { records }]): [string, Export][] => {
+    const found = match.exports.get(name);
+    if (!found || !used.includes(`"source":${JSON.stringify(name)}`)) return [];
+    const deeper = records !== undefined && records.startsWith(`${found.settings.records ?? ''}[`);
+    return [[name, deeper ? { ...found, settings: { ...found.settings, records } } : found]];
+  });
+}
+
+interface GuessedEntry extends NamedGuess {
+  readonly text: string | undefined;
+}
+
+function guessOthers(
+  exports: readonly Export[],
+  match: Match | undefined,
+  names: Names,
+  findings: string[],
+): GuessedEntry[] {
+  const taken = new Set(match?.preset.columns.keys() ?? []);
+  const guesses = exports.map((each): NamedGuess => {
+    const plain = keyOf(basename(each.path).replace(/(?:\.\w+)+$/, ''));
+    let source = plain;
+    for (let number = 2; taken.has(source); number += 1) source = `${plain}_${number}`;
+    taken.add(source);
+    return { ...guess(each), source };
+  });
+  return guesses
+    .map((each) => {
+      const recognised =
+        each.kind === 'unknown'
+          ? 'not recognised: no event is made of it'
+          : `taken for ${each.kind}: ${rolesText(each.roles)}`;
+      findings.push(`${each.export.path}: ${recognised}`);
+      return { ...each, text: guessedEntry(each, guesses, names) };
+    })
+    .filter(
+      ({ kind, text, source }, _index, all) => text !== undefined || (kind === 'users' && isLookedUp(source, all)),
+    );
+}
+
+function isLookedUp(source: string, all: readonly GuessedEntry[]): boolean {
+  return all.some(({ text }) => text?.includes(`source: ${source},`) === true);
+}
+
+async function defaultsText(match: Match | undefined, exports: readonly Export[]): Promise<string[]> {
+  const missing = match?.preset.spec.defaults?.missing_values ?? missingValues(exports);
+  return [
+    'defaults:',
+    await regionLine(exports),
+    '  timezone: UTC # set this: the zone of dates that carry none, such as Europe/Rome',
+    ...(missing.length > 0 ? [`  missing_values: ${flow(missing)}`] : []),
+  ];
+}
+
+const NO_VALUE = new Set(['N/A', 'n/a', 'NULL', 'null', '(null)', '(none)']);
+
+function missingValues(exports: readonly Export[]): string[] {
+  const found = new Set(
+    exports.flatMap(({ columns }) => columns.flatMap(({ values }) => values.filter((value) => NO_VALUE.has(value)))),
+  );
+  return found.size > 0 ? ['', ...found] : [];
+}
+
+function sourceText(name: string, { path, settings, reasons }: Export, folder: string): string {
+  const { headerLine, ...rest } = settings;
+  const value = {
+    path: relative(folder, resolve(path)),
+    ...rest,
+    ...(headerLine === undefined ? {} : { header_line: headerLine }),
+  };
+  const doubts = settings.records === undefined ? reasons : [];
+  return `  ${flow(name)}: ${flow(value)}${doubts.length > 0 ? ` # set this if it is not so: ${doubts.join('; ')}` : ''}`;
+}
+
+/** Without one the mapping is still a file that says what is missing. */
+function eventsText(entries: readonly string[]): string[] {
+  if (entries.length > 0) return ['events:', entries.join('\n\n')];
+  return ['events: [] # set this: nothing was recognised; the README shows how an event is written'];
+}
+
+function readingText({ path, source, rows, reasons }: Export): string {
+  return `${path}: ${source.description}, ${rows} records looked at${reasons.map((reason) => `; ${reason}`).join('')}`;
+}

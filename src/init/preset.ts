@@ -1,0 +1,174 @@
+/** Presets: the mappings of known CRMs that ship with this program, recognised by the columns they read. */
+import { readdir, readFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parse } from 'yaml';
+import { UserError } from '../errors.ts';
+import type { ConditionSpec, EntrySpec, MappingSpec, ValueSpec } from '../mapping/spec.ts';
+import { parseTemplate } from '../mapping/template.ts';
+import { didYouMean } from '../problem.ts';
+import type { Export } from './head.ts';
+import { foldHeader } from './value-text.ts';
+
+const FOLDER = fileURLToPath(new URL('../../mappings/', import.meta.url));
+
+export interface Preset {
+  readonly name: string;
+  /** The file, whose comments tell a person what is special about this CRM. */
+  readonly text: string;
+  readonly spec: MappingSpec;
+  /** Columns or paths that it reads, by source. */
+  readonly columns: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+export async function presets(): Promise<readonly Preset[]> {
+  const files = (await readdir(FOLDER)).filter((file) => file.endsWith('.yaml')).sort();
+  return Promise.all(
+    files.map(async (file) => {
+      const text = await readFile(join(FOLDER, file), 'utf8');
+      const spec = parse(text) as MappingSpec;
+      return { name: basename(file, '.yaml'), text, spec, columns: columnsOf(spec) };
+    }),
+  );
+}
+
+/** Throws a `UserError` that names the presets there are. */
+export function presetNamed(name: string, known: readonly Preset[]): Preset {
+  const found = known.find((preset) => preset.name === name);
+  if (found) return found;
+  const names = known.map((preset) => preset.name);
+  throw new UserError(`there is no preset \`${name}\``, {
+    hint: didYouMean(name, names) ?? `there are ${names.map((each) => `\`${each}\``).join(', ')}`,
+  });
+}
+
+/** Which export is which source of a preset. */
+export interface Match {
+  readonly preset: Preset;
+  readonly exports: ReadonlyMap<string, Export>;
+  /** Columns that the preset reads and the exports have. */
+  readonly found: number;
+}
+
+/** Share of the columns by which a source is recognised; one that events are made of must have its id as well. */
+const ENOUGH = 0.4;
+
+export function matchPreset(preset: Preset, exports: readonly Export[]): Match {
+  const pairs = exports.flatMap((each) =>
+    [...preset.columns].flatMap(([source, columns]) => {
+      if ((each.source.kind === 'tree') !== isTree(preset, source)) return [];
+      const has = new Set(each.columns.map(({ name }) => comparable(name)));
+      for (const name of each.source.columns) has.add(comparable(name));
+      const found = [...columns].filter((column) => has.has(comparable(column))).length;
+      const ids = idColumnsOf(preset.spec, source);
+      const hasId = ids.length === 0 || ids.some((id) => has.has(comparable(id)));
+      const enough = hasId && found >= Math.min(2, columns.size) && found >= columns.size * ENOUGH;
+      // The name of the file tells apart what has the same columns.
+      const named = foldHeader(basename(each.path)).includes(
+        foldHeader(basename(preset.spec.sources[source]!.path).replace(/(?:_\d+)?\.\w+$/, '')),
+      );
+      return enough ? [{ each, source, found, score: found / columns.size + (named ? 0.5 : 0) }] : [];
+    }),
+  );
+  const chosen = new Map<string, Export>();
+  let found = 0;
+  for (const pair of pairs.sort((a, b) => b.score - a.score)) {
+    const { each, source } = pair;
+    if (chosen.has(source) || [...chosen].some(([other, taken]) => taken === each && !samePath(preset, source, other)))
+      continue;
+    chosen.set(source, each);
+    found += pair.found;
+  }
+  return { preset, exports: chosen, found };
+}
+
+/** The one that recognises most of what was given; undefined where none recognises any. */
+export function bestMatch(known: readonly Preset[], exports: readonly Export[]): Match | undefined {
+  const matches = known.map((preset) => matchPreset(preset, exports)).filter(makesEvents);
+  const covered = (match: Match): number => new Set(match.exports.values()).size;
+  return matches.sort((a, b) => covered(b) - covered(a) || b.found - a.found)[0];
+}
+
+function makesEvents({ preset, exports }: Match): boolean {
+  return preset.spec.events.some(({ source }) => exports.has(source));
+}
+
+/** The columns, any of which gives the events of a source their ids; none for sources that only lookups read. */
+function idColumnsOf(spec: MappingSpec, source: string): string[] {
+  const ids: string[] = [];
+  for (const entry of spec.events) {
+    if (entry.source !== source) continue;
+    const each = typeof entry.each === 'string' ? `${entry.each}.` : '';
+    visit(entry.data['external_id'] as ValueSpec, source, (_source, path) => ids.push(`${each}${path}`));
+  }
+  return ids;
+}
+
+/** One file may be two sources, as pipelines with their stages are. */
+function samePath({ spec }: Preset, a: string, b: string): boolean {
+  return spec.sources[a]?.path === spec.sources[b]?.path;
+}
+
+function isTree({ spec }: Preset, source: string): boolean {
+  return /json/.test(spec.sources[source]?.path ?? '');
+}
+
+/** Headers compare without regard to case and spacing, paths without positions in lists. */
+export function comparable(name: string): string {
+  return foldHeader(name.replace(/\[\d+\]/g, ''));
+}
+
+function columnsOf(spec: MappingSpec): ReadonlyMap<string, ReadonlySet<string>> {
+  const columns = new Map<string, Set<string>>();
+  const add = (source: string, path: string): void => {
+    if (path === '$' || path === '.') return;
+    columns.set(source, (columns.get(source) ?? new Set()).add(path));
+  };
+  for (const entry of spec.events) {
+    const each = typeof entry.each === 'string' ? entry.each : undefined;
+    const addHere = (source: string, path: string): void =>
+      add(
+        source,
+        source !== entry.source || each === undefined
+          ? path
+          : path.startsWith('$.')
+            ? path.slice(2)
+            : `${each}.${path}`,
+      );
+    for (const value of valuesOf(entry)) visit(value, entry.source, addHere);
+  }
+  return columns;
+}
+
+function valuesOf(entry: EntrySpec): ValueSpec[] {
+  const custom = Object.entries(entry.data).flatMap(([key, value]) =>
+    key.startsWith('custom_') ? Object.values(value as Readonly<Record<string, ValueSpec>>) : [value as ValueSpec],
+  );
+  return [
+    ...custom,
+    ...[entry.occurred_at, entry.stage_pipeline].flatMap((value) => (value === undefined ? [] : [value])),
+    ...(entry.when ? conditionValues(entry.when) : []),
+  ];
+}
+
+function conditionValues(condition: ConditionSpec): ValueSpec[] {
+  const parts = [...(condition.all ?? []), ...(condition.any ?? []), ...(condition.not ? [condition.not] : [])];
+  return parts.length > 0 ? parts.flatMap(conditionValues) : [condition];
+}
+
+function visit(value: ValueSpec, source: string, add: (source: string, path: string) => void): void {
+  if (typeof value === 'string') return add(source, value);
+  const { from, list, template, lookup } = value;
+  for (const part of alternatives(from)) visit(part, source, add);
+  for (const part of list ?? []) visit(part, source, add);
+  for (const part of template === undefined ? [] : parseTemplate(template)) if ('path' in part) add(source, part.path);
+  if (!lookup) return;
+  visit(lookup.with, source, add);
+  visit(lookup.match, lookup.source, add);
+  visit(lookup.take, lookup.source, add);
+}
+
+function alternatives(from: ValueSpec | readonly ValueSpec[] | undefined): readonly ValueSpec[] {
+  if (from === undefined) return [];
+  return Array.isArray(from) ? (from as readonly ValueSpec[]) : [from as ValueSpec];
+}
