@@ -252,7 +252,7 @@ describe('an attempt without an answer that counts', () => {
     ['200 with half a body', { status: 200, body: '{"status":"processed"' }],
     ['200 with nothing', { status: 200, body: '' }],
   ] as [string, Answer][])('%s is repeated under the same id', async (_name, answer) => {
-    const bench = await startBench(inTurn(answer, processed()), { timeoutSeconds: 0.3 });
+    const bench = await startBench(inTurn(answer, processed()), { timeoutSeconds: answer === 'silence' ? 1 : 30 });
     expect(await bench.deliver(delivery('e1'))).toMatchObject({ status: 'acknowledged', attempts: 2 });
     expect(bench.server.arrived.map(({ body, url }) => [body.id, url])).toEqual([
       ['e1', `/webhooks/ingest/${TOKEN}`],
@@ -284,7 +284,7 @@ describe('an attempt without an answer that counts', () => {
     ['silence', 'timeout'],
     ['cut', 'connection_lost'],
   ] as const)('five times %s is the rejection %s', async (answer, code) => {
-    const bench = await startBench(() => answer, { timeoutSeconds: 0.05 });
+    const bench = await startBench(() => answer, { timeoutSeconds: answer === 'silence' ? 0.05 : 30 });
     expect(await bench.deliver(delivery('e1'))).toMatchObject({ status: 'rejected', code, attempts: 5 });
   });
 
