@@ -5,7 +5,7 @@ import { runMigration, type Monitor } from '../pipeline/run.ts';
 import type { Surveyed } from '../pipeline/setup.ts';
 import { startProgress, type Progress } from '../progress.ts';
 import { profileText } from '../report/profile.ts';
-import { endText } from '../report/text.ts';
+import { briefText, endText } from '../report/text.ts';
 import {
   credentials,
   DEFAULT_RATE,
@@ -42,9 +42,10 @@ export async function run(argv: Readonly<Record<string, unknown>>, console: Cons
     const telling = {
       examples: report?.examples ?? new Map(),
       columns: console.columns,
-      next: halt.reason || !report ? [] : nextSteps(summary, process.argv, report.rejects),
+      next: halt.reason || !report ? [] : nextSteps(summary, process.argv, { ...settings, rejects: report.rejects }),
     };
-    console.say(`\n${endText(summary, telling)}`);
+    if (!settings.quiet) console.say(`\n${endText(summary, telling)}`);
+    else if (!halt.reason && summary.exit.code !== EXIT.done) console.complain(briefText(summary));
     if (halt.reason && !settings.dryRun) console.complain(`\nto resume: ${commandLine(process.argv)}`);
     if (settings.json) console.print(JSON.stringify(summary));
     return summary.exit.code as ExitCode;
@@ -75,12 +76,16 @@ async function targetOf(settings: RunSettings, console: Console): Promise<RunTar
   return { credentials: real, close };
 }
 
-/** The first signal lets what is in flight end; the second ends at once. */
+/** The first signal lets what is in flight end, the second gives it up; then little time is left for anything. */
 function listenForSignals(halt: Halt, console: Console): () => void {
   let signalled = false;
   const on = (signal: 'SIGINT' | 'SIGTERM', exitCode: ExitCode) => {
     const listener = (): void => {
-      if (signalled) process.exit(exitCode);
+      if (signalled) {
+        halt.abort();
+        setTimeout(() => process.exit(exitCode), 1000).unref();
+        return;
+      }
       signalled = true;
       console.complain(`${signal}: waiting for the requests in flight (again to end at once)`);
       halt.request({ code: 'interrupted', message: `interrupted by ${signal}`, exitCode });
