@@ -8,6 +8,15 @@ const ACKNOWLEDGED = 1;
 const REJECTED = 2;
 const CLAIMED = 3;
 
+/** A request whose answer was never recorded. */
+interface Unanswered {
+  readonly id: string;
+  /** Of its content. */
+  readonly sha: string;
+  /** Which run sent it, counted from 1. */
+  readonly run: number;
+}
+
 /**
  * The checkpoint in memory: per record what was acknowledged or rejected and a hash of its content; no field values.
  * Keys are numbers of `keys`, which the plan shares.
@@ -29,7 +38,10 @@ export class Ledger {
   readonly #ackedUpdates = new Uint32Column();
   /** Contents that `if_changed` sent since; few. */
   readonly #sinceCreated = new Map<number, string>();
-  readonly #unanswered = new Map<string, string>();
+  readonly #unanswered = new Map<string, readonly Unanswered[]>();
+  #runs = 0;
+  /** Ids of updates that were settled although no line says so any more. */
+  readonly #lost = new Map<number, Set<string>>();
   readonly #fields: Map<number, FieldHashes> | undefined;
 
   /** `keepFields`: needed only where a mapping's `if_changed` lists fields. */
@@ -42,13 +54,25 @@ export class Ledger {
     return this.keys.intern(recordKey(type, externalId, id));
   }
 
-  sent(line: SentLine): void {
-    this.#unanswered.set(sendKey(line.type, this.keyOf(line.type, line.external_id, line.id)), line.content_sha);
+  /** A run begins: what earlier ones had in flight was cut off. */
+  run(): void {
+    this.#runs += 1;
+  }
+
+  sent({ type, external_id, id, content_sha: sha }: SentLine): void {
+    const key = this.keyOf(type, external_id, id);
+    const record = sendKey(type, key);
+    const others = (this.#unanswered.get(record) ?? []).filter((send) => send.id !== id);
+    // Two events about one record are never in flight together: one that another of its run follows was settled.
+    const lost = isUpdate(type) ? others.filter(({ run }) => run === this.#runs) : [];
+    if (lost.length > 0) this.#lost.set(key, new Set([...(this.#lost.get(key) ?? []), ...lost.map((send) => send.id)]));
+    this.#unanswered.set(record, [...others, { id, sha, run: this.#runs }]);
   }
 
   settle(line: SettledLine): void {
     const key = this.keyOf(line.type, line.external_id, line.id);
-    this.#unanswered.delete(sendKey(line.type, key));
+    this.#lost.get(key)?.delete(line.id);
+    this.#answered(sendKey(line.type, key), line);
     this.settled += 1;
     if (line.code === IF_CHANGED) this.#settleSinceCreated(key, line);
     else if (isUpdate(line.type)) this.#settleUpdate(key, line);
@@ -87,9 +111,26 @@ export class Ledger {
     return this.#findUpdate(key, sha, REJECTED) >= 0;
   }
 
-  /** The content of a request whose answer was never recorded. */
-  unansweredSha(type: EventType, key: number): string | undefined {
-    return this.#unanswered.get(sendKey(type, key));
+  /** The contents of requests whose answers were never recorded. */
+  unansweredShas(type: EventType, key: number): readonly string[] {
+    return (this.#unanswered.get(sendKey(type, key)) ?? []).map(({ sha }) => sha);
+  }
+
+  /** How many of the record's updates were settled without a line that says so: it was damaged. */
+  lostUpdates(key: number): number {
+    return this.#lost.get(key)?.size ?? 0;
+  }
+
+  /** Takes one of those, if it has this event id. */
+  claimLost(key: number, id: string): boolean {
+    return this.#lost.get(key)?.delete(id) ?? false;
+  }
+
+  /** An acknowledgement tells what the record holds; a rejection only what one request did not do. */
+  #answered(record: string, { id, status }: SettledLine): void {
+    const others = (this.#unanswered.get(record) ?? []).filter((send) => send.id !== id);
+    if (status === 'rejected' && others.length > 0) this.#unanswered.set(record, others);
+    else this.#unanswered.delete(record);
   }
 
   #settleCreated(key: number, line: SettledLine): void {

@@ -31,8 +31,11 @@ export async function loadCheckpoint(path: string, options: { keepFields: boolea
     if (line === undefined) damagedLines.push(number);
     else if (!('kind' in line)) ledger.settle(line);
     else if (line.kind === 'sent') ledger.sent(line);
-    else if (line.kind === 'run') lastRun = line;
-    else header ??= line;
+    else if (line.kind === 'header') header ??= line;
+    else {
+      lastRun = line;
+      ledger.run();
+    }
   };
 
   let rest: Buffer = Buffer.alloc(0);

@@ -99,16 +99,16 @@ export class Dispatcher {
     const id = plan.idOf(ready, due.ordinal);
     const policy = policies[ready.entry]!;
     const second = secondType(type, policy);
-    const earlierSend = plan.earlierSend(ready, id);
+    const earlier = plan.earlierSend(ready, id);
     try {
       const outcome = await deliverer.deliver({
         ready,
         id,
         policies: policy,
-        ...(earlierSend ? { earlierSend } : {}),
+        ...(earlier === undefined ? {} : { earlierSend: earlier === contentSha(ready.data) ? 'same' : 'other' }),
         ...(second ? { second: { type: second, id: plan.secondId(ready, second, due.ordinal) } } : {}),
       });
-      await this.#settle(due, ready, id, outcome, again);
+      await this.#settle(due, ready, id, outcome, { again, earlier });
     } catch (error) {
       const known = error instanceof UserError;
       halt.request({
@@ -120,9 +120,15 @@ export class Dispatcher {
     }
   }
 
-  async #settle(due: Due, ready: Ready, id: string, outcome: Outcome, again: boolean): Promise<void> {
+  async #settle(
+    due: Due,
+    ready: Ready,
+    id: string,
+    outcome: Outcome,
+    { again, earlier }: { again: boolean; earlier: string | undefined },
+  ): Promise<void> {
     if (outcome.status === 'pending') return;
-    if (outcome.status === 'acknowledged') await this.#acknowledge(due, ready, id, outcome);
+    if (outcome.status === 'acknowledged') await this.#acknowledge(due, ready, id, outcome, earlier);
     else await this.#reject(due, ready, id, outcome, again);
     this.#answered += 1;
   }
@@ -132,17 +138,22 @@ export class Dispatcher {
     ready: Ready,
     id: string,
     outcome: Extract<Outcome, { status: 'acknowledged' }>,
+    earlier: string | undefined,
   ): Promise<void> {
     const { plan, checkpoint, ids, report, halt, isFirstRun } = this.#options;
-    if (isFirstRun && this.#answered === 0 && outcome.code === 'deduplicated') {
+    // An answer that this very run lost is no history.
+    if (isFirstRun && this.#answered === 0 && outcome.code === 'deduplicated' && outcome.attempts === 1) {
       halt.request(WRONG_STATE_DIRECTORY);
       return;
     }
     const { type } = due.event;
     const entityId = outcome.entityId === '' ? null : outcome.entityId;
     const code = due.derived ? IF_CHANGED : (outcome.code ?? null);
-    await checkpoint.settle(settledLine(ready, id, 'acknowledged', { outcome: outcome.outcome, entityId, code }));
+    const line = settledLine(ready, id, 'acknowledged', { outcome: outcome.outcome, entityId, code });
+    const differs = code === CHANGED && earlier !== undefined;
+    await checkpoint.settle(differs ? { ...line, content_sha: earlier, fields: {} } : line);
     plan.settle(type, due.ordinal, 'acknowledged');
+    if (differs) plan.settleChanged(ready, due.ordinal);
     this.outcomes[outcome.outcome] += 1;
     this.#proven.add(type);
     this.#inARow = { code: '', count: 0 };
@@ -203,6 +214,9 @@ export class Dispatcher {
     }
   }
 }
+
+/** Outcome of an event whose record holds other content: that of an earlier request, whose answer was lost. */
+const CHANGED = 'changed';
 
 function settledLine(
   ready: Ready,

@@ -58,7 +58,10 @@ export class Plan {
   get changed(): number {
     let changed = 0;
     for (const table of Object.values(this.tables)) {
-      for (let ordinal = 0; ordinal < table.size; ordinal += 1) if (table.has(ordinal, FLAG.changed)) changed += 1;
+      for (let ordinal = 0; ordinal < table.size; ordinal += 1) {
+        // One that a later record took the place of (`duplicates: last`) does not count any more.
+        if (table.has(ordinal, FLAG.changed) && table.state(ordinal) === 'acknowledged') changed += 1;
+      }
     }
     return changed;
   }
@@ -95,11 +98,14 @@ export class Plan {
     return this.tables[event.type].has(ordinal, FLAG.parentOmitted) ? withoutParent(event) : event;
   }
 
-  /** The content of an earlier request about the same record whose answer is unknown, compared with this event's. */
-  earlierSend(event: Ready, id: string): 'same' | 'other' | undefined {
-    const key = this.#ledger.keyOf(event.type, event.externalId ?? null, id);
-    const sha = this.#ledger.unansweredSha(event.type, key);
-    return sha === undefined ? undefined : sha === contentSha(event.data) ? 'same' : 'other';
+  /**
+   * The content (its hash) of an earlier request about the same record whose answer is unknown; of several, one that is
+   * not this event's: had this very event arrived, the service would know its id.
+   */
+  earlierSend(event: Ready, id: string): string | undefined {
+    const shas = this.#ledger.unansweredShas(event.type, this.#ledger.keyOf(event.type, event.externalId ?? null, id));
+    const own = contentSha(event.data);
+    return shas.find((sha) => sha !== own) ?? shas[0];
   }
 
   /** How the event stands to the record it hangs on; for an update, to its own created event as well. */
@@ -139,6 +145,11 @@ export class Plan {
     table.setState(ordinal, state);
     const key = table.key(ordinal);
     if (state === 'acknowledged' && isUpdate(type) && key !== undefined) this.#mark(key, RECORD.updated);
+  }
+
+  /** An event just acknowledged, whose record holds other content: what `if_changed` says comes next. */
+  settleChanged(event: Ready, ordinal: number): void {
+    if (this.#policies[event.entry]!.if_changed !== 'ignore') this.tables[event.type].flag(ordinal, FLAG.changed);
   }
 
   /** The created events that must be acknowledged before this one can be: its parent's, and for an update its own. */
@@ -230,7 +241,8 @@ export class Plan {
       this.#matched += 1;
       return verdict(table, { ...base, state: 'acknowledged' });
     }
-    const n = this.#ledger.acknowledgedUpdates(key) + this.#nextPlace(key);
+    const next = this.#ledger.acknowledgedUpdates(key) + this.#nextPlace(key);
+    const n = this.#lostPlace(event, key, next) ?? next;
     if (n > 0) table.n.set(table.size, n);
     return verdict(table, { ...base, state: this.#ledger.rejectedUpdate(key, sha) ? 'retry' : 'ready' });
   }
@@ -306,6 +318,14 @@ export class Plan {
     const alone = contentSha(data);
     if (alone !== sha) this.#withoutParent.set(`${event.type} ${this.tables[event.type].size}`, alone);
     return FLAG.omitMissingParent;
+  }
+
+  /** An update that was settled, but whose line was damaged, keeps its id: the service knows it by that. */
+  #lostPlace(event: Ready, key: number, next: number): number | undefined {
+    const lost = this.#ledger.lostUpdates(key);
+    if (lost === 0) return undefined;
+    for (let n = 0; n < next + lost; n += 1) if (this.#ledger.claimLost(key, this.#id(event, n))) return n;
+    return undefined;
   }
 
   #nextPlace(key: number): number {

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { RequestEntry, Sandbox } from '../../src/sandbox/index.ts';
 import type { Summary } from '../../src/report/summary.ts';
-import { backfill, environmentOf, FAST, files, sandbox, start, summaryOf, workspace, type Ended } from './harness.ts';
+import { migrate, type Options } from '../faults/in-process.ts';
+import { environmentOf, FAST, files, sandbox, start, workspace } from './harness.ts';
 
 interface Body {
   readonly id: string;
@@ -63,7 +64,7 @@ events:
 interface Place {
   readonly service: Sandbox;
   readonly cwd: string;
-  readonly run: (...options: string[]) => Promise<{ ended: Ended; summary: Summary; sent: Body[] }>;
+  readonly run: (options?: Options) => Promise<{ summary: Summary; sent: Body[] }>;
 }
 
 /** A sandbox and a directory with these exports; `run` yields what that very run sent, too. */
@@ -74,13 +75,10 @@ async function migration(given: Exports): Promise<Place> {
   return {
     service,
     cwd,
-    run: async (...options) => {
+    run: async (options) => {
       const before = posts(service).length;
-      const ended = await backfill(['run', 'mapping.yaml', '--json', ...FAST, ...options], {
-        cwd,
-        env: environmentOf(service),
-      });
-      return { ended, summary: summaryOf(ended), sent: posts(service).slice(before).map(bodyOf) };
+      const summary = await migrate(service, join(cwd, 'mapping.yaml'), options);
+      return { summary, sent: posts(service).slice(before).map(bodyOf) };
     },
   };
 }
@@ -130,8 +128,8 @@ describe('a record that somebody else made', () => {
   it('is rejected and blocks what hangs on it (if_exists: reject), with a hint', async () => {
     const place = await migration(given);
     await elsewhere(place.service, 'lead/created', { external_id: '1', full_name: 'Another Ada' });
-    const { summary, ended } = await place.run();
-    expect(ended.code).toBe(1);
+    const { summary } = await place.run();
+    expect(summary.exit).toEqual({ code: 1, reason: 'rejected' });
     expect(summary.events).toMatchObject({ acknowledged: 2, rejected: 1, blocked: 1 });
     expect(LEAD(place.service, '1')).toMatchObject({ fullName: 'Another Ada', revision: 1 });
     expect(await readFile(join(place.cwd, '.backfill/rerun/errors.csv'), 'utf8')).toContain('if_exists: skip');
@@ -140,8 +138,8 @@ describe('a record that somebody else made', () => {
   it('is left alone, and what hangs on it is sent (if_exists: skip)', async () => {
     const place = await migration({ ...given, policies: { 'lead/created': 'if_exists: skip' } });
     await elsewhere(place.service, 'lead/created', { external_id: '1', full_name: 'Another Ada' });
-    const { summary, ended } = await place.run();
-    expect(ended.code, ended.stderr).toBe(0);
+    const { summary } = await place.run();
+    expect(summary.exit).toEqual({ code: 0, reason: 'done' });
     expect(summary.events).toMatchObject({ total: 4, acknowledged: 4 });
     expect(summary.outcomes).toEqual({ created: 3, updated: 0, none: 1 });
     expect(LEAD(place.service, '1')).toMatchObject({ fullName: 'Another Ada', revision: 1 });
@@ -152,8 +150,8 @@ describe('a record that somebody else made', () => {
   it('is brought to our content by one update that is no second event (if_exists: update)', async () => {
     const place = await migration({ ...given, policies: { 'lead/created': 'if_exists: update' } });
     await elsewhere(place.service, 'lead/created', { external_id: '1', full_name: 'Another Ada' });
-    const { summary, ended } = await place.run();
-    expect(ended.code, ended.stderr).toBe(0);
+    const { summary } = await place.run();
+    expect(summary.exit).toEqual({ code: 0, reason: 'done' });
     expect(summary.events).toMatchObject({ total: 4, acknowledged: 4 });
     expect(summary.outcomes).toEqual({ created: 3, updated: 1, none: 0 });
     expect(LEAD(place.service, '1')).toMatchObject({ fullName: 'Ada', customParams: { city: 'Roma' }, revision: 2 });
@@ -376,14 +374,14 @@ describe('a part of a migration', () => {
   const ALL = 31;
 
   it.each([
-    ['--only lead', ['--only', 'lead'], 11],
-    ['--only comment/created, whose parents are not there', ['--only', 'comment/created'], 0],
-    ['--limit 2', ['--limit', '2'], 9],
-    ['--pick of two records', ['--pick', 'deal:D7', '--pick', 'lead:4'], 6],
+    ['--only lead', { only: 'lead' }, 11],
+    ['--only comment/created, whose parents are not there', { only: 'comment/created' }, 0],
+    ['--limit 2', { limit: '2' }, 10],
+    ['--pick of two records', { pick: ['deal:D7', 'lead:4'] }, 6],
   ])('chosen by %s is sent, and the rest by the next run, each once', async (_name, options, expected) => {
     const place = await migration(given);
-    const part = await place.run(...options);
-    expect(part.ended.code, part.ended.stderr).toBe(0);
+    const part = await place.run(options);
+    expect(part.summary.exit).toEqual({ code: 0, reason: 'done' });
     expect(part.sent.length).toBe(expected);
     expect(part.summary.events).toMatchObject({ acknowledged: expected, pending: ALL - expected });
     const rest = await place.run();
@@ -394,13 +392,14 @@ describe('a part of a migration', () => {
 
   it('is taken up by --adopt when the state directory is lost, and nothing is doubled', async () => {
     const place = await migration(given);
-    await place.run('--max-requests', '17');
-    const adopted = await place.run('--state', 'elsewhere', '--adopt');
+    await place.run({ maxRequests: '17' });
+    const state = join(place.cwd, 'elsewhere');
+    const adopted = await place.run({ state, adopt: true });
     expect(adopted.summary).toMatchObject({ exit: { code: 0 }, events: { acknowledged: ALL } });
     const { leads, deals, comments } = place.service.state();
     expect([leads.length, deals.length, comments.length]).toEqual([10, 10, 10]);
     expect(leads.map(({ revision }) => revision)).toEqual([1, 1, 1, 1, 2, 1, 1, 1, 1, 1]);
-    expect((await place.run('--state', 'elsewhere')).sent).toEqual([]);
+    expect((await place.run({ state })).sent).toEqual([]);
   });
 });
 

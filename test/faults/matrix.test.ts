@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { FaultPlan, SandboxOptions } from '../../src/sandbox/index.ts';
 import { summaryOf } from '../e2e/harness.ts';
+import type { Options } from './in-process.ts';
 import { expectUndisturbed, inScene, ingested, undisturbed, type Undisturbed } from './scene.ts';
 
 type Rule = FaultPlan['rules'][number];
@@ -18,7 +19,7 @@ interface Case {
   readonly trouble: string;
   readonly rules: Rule[];
   readonly service?: SandboxOptions;
-  readonly options?: string[];
+  readonly options?: Options;
   /** The fault strikes at least so often; once unless said otherwise. */
   readonly strikes?: number;
   /** Most answers 429. */
@@ -52,13 +53,13 @@ const CASES: Case[] = [
   {
     trouble: 'no answer at all',
     rules: [{ kind: 'hang', when: { requests: { from: 10 }, times: 3 } }],
-    options: ['--timeout', '1'],
+    options: { timeout: '1' },
     strikes: 3,
   },
   {
     trouble: 'no answer although the event counts',
     rules: [{ kind: 'hang', committed: true, when: { requests: { from: 30 }, times: 3 } }],
-    options: ['--timeout', '1'],
+    options: { timeout: '1' },
     strikes: 3,
   },
   { trouble: 'redirects', rules: [{ kind: 'redirect', when: SOME }] },
@@ -67,7 +68,7 @@ const CASES: Case[] = [
     trouble: 'another client of the same key, in bursts',
     rules: [{ kind: 'foreign', requests: 15, when: { requests: { from: 15 }, times: 2 } }],
     service: { rate: { requests: 40, seconds: 2 }, countRefused: true },
-    options: ['--rate', '40/2s'],
+    options: { rate: '40/2s' },
     strikes: 2,
     refusals: 12,
   },
@@ -75,7 +76,7 @@ const CASES: Case[] = [
     trouble: 'another client of the same key, all the time',
     rules: [{ kind: 'foreign', requests: 5, per_second_for_ms: 20_000, when: { requests: { from: 5 }, times: 1 } }],
     service: { rate: { requests: 40, seconds: 2 } },
-    options: ['--rate', '40/2s'],
+    options: { rate: '40/2s' },
     refusals: 12,
   },
   {
@@ -90,6 +91,7 @@ const CASES: Case[] = [
     trouble: 'an outage at the very first event',
     rules: [{ kind: 'outage', lasts_ms: 1000, when: { requests: { from: 1 }, times: 1 } }],
   },
+  { trouble: 'the very first answer lost', rules: [{ kind: 'drop_after', when: { requests: { from: 1, to: 1 } } }] },
   {
     trouble: 'trouble while the account is read',
     rules: [
@@ -120,10 +122,9 @@ const MIX: Rule[] = [
 ];
 
 describe.concurrent('a migration ends as if nothing had happened after', () => {
-  it.each(CASES)('$trouble', async ({ rules, service: options, options: more = [], strikes = 1, refusals = 0 }) => {
+  it.each(CASES)('$trouble', async ({ rules, service: options, options: more, strikes = 1, refusals = 0 }) => {
     await inScene({ ...options, faults: { seed: 3, rules } }, async ({ service, run }) => {
-      const ended = await run(...more);
-      const summary = summaryOf(ended);
+      const summary = await run(more);
       expectUndisturbed(service, summary, calm);
       const requests = service.requests();
       const kinds = new Set(rules.map(({ kind }) => kind));
@@ -136,8 +137,8 @@ describe.concurrent('a migration ends as if nothing had happened after', () => {
   });
 
   it.each([1, 2, 3])('a mix of all of it (seed %i)', async (seed) => {
-    await inScene({ faults: { seed, rules: MIX } }, async ({ service, run }) => {
-      const ended = await run('--timeout', '1', '--concurrency', String(seed === 3 ? 1 : 6));
+    await inScene({ faults: { seed, rules: MIX } }, async ({ service, start }) => {
+      const ended = await start('--timeout', '1', '--concurrency', seed === 3 ? '1' : '6').ended;
       expectUndisturbed(service, summaryOf(ended), calm);
     });
   });

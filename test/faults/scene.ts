@@ -11,14 +11,15 @@ import {
   type Sandbox,
   type SandboxOptions,
 } from '../../src/sandbox/index.ts';
-import { backfill, environmentOf, FAST, FIXTURES, start, summaryOf, type Ended, type Running } from '../e2e/harness.ts';
+import { environmentOf, FAST, FIXTURES, start, type Running } from '../e2e/harness.ts';
+import { migrate, type Options } from './in-process.ts';
 
 export interface Scene {
   readonly service: Sandbox;
   readonly cwd: string;
-  /** Starts a run; `FAST` unless the options name another rate. */
-  start(...options: string[]): Running;
-  run(...options: string[]): Promise<Ended>;
+  readonly run: (options?: Options) => Promise<Summary>;
+  /** The same as a process of its own. */
+  readonly start: (...options: string[]) => Running;
 }
 
 /**
@@ -28,17 +29,14 @@ export interface Scene {
 export async function inScene<T>(options: SandboxOptions, act: (scene: Scene) => Promise<T>): Promise<T> {
   const cwd = await mkdtemp(join(tmpdir(), 'backfill-faults-'));
   const service = await startSandbox({ rate: { requests: 100_000, seconds: 1 }, ...options });
-  const complete = (given: readonly string[]): string[] => {
-    const rate = given.includes('--rate') ? [] : FAST;
-    return ['run', 'mapping.yaml', '--json', ...rate, ...given];
-  };
   try {
     await cp(join(FIXTURES, 'faults'), cwd, { recursive: true });
     return await act({
       service,
       cwd,
-      start: (...given) => start(complete(given), { cwd, env: environmentOf(service) }),
-      run: (...given) => backfill(complete(given), { cwd, env: environmentOf(service) }),
+      run: (given) => migrate(service, join(cwd, 'mapping.yaml'), given),
+      start: (...given) =>
+        start(['run', 'mapping.yaml', '--json', ...FAST, ...given], { cwd, env: environmentOf(service) }),
     });
   } finally {
     await service.close();
@@ -54,7 +52,7 @@ export interface Undisturbed {
 /** The same migration where nothing goes wrong. */
 export function undisturbed(): Promise<Undisturbed> {
   return inScene({}, async ({ service, run }) => {
-    const summary = summaryOf(await run());
+    const summary = await run();
     return { state: withoutTimes(service.state()), summary };
   });
 }

@@ -1,0 +1,22 @@
+import { Redactor } from '../../src/redact.ts';
+import { Halt } from '../../src/pipeline/halt.ts';
+import { runMigration } from '../../src/pipeline/run.ts';
+import type { Summary } from '../../src/report/summary.ts';
+import type { Sandbox } from '../../src/sandbox/index.ts';
+import { credentials, runSettings } from '../../src/settings.ts';
+import { environmentOf } from '../e2e/harness.ts';
+
+/** Options of `run` as the command line hands them on: `{ maxRequests: '12' }`. */
+export type Options = Readonly<Record<string, unknown>>;
+
+/** A run in this very process: what starting one of its own costs is no part of the question. */
+export function migrate(service: Sandbox, mapping: string, options: Options = {}): Promise<Summary> {
+  return runMigration({
+    settings: runSettings({ mapping, rate: '100000/1s', ...options }),
+    credentials: credentials(undefined, environmentOf(service)),
+    stateSuffix: '',
+    halt: new Halt(),
+    redactor: new Redactor(),
+    monitor: {},
+  });
+}
