@@ -69,7 +69,8 @@ function numbersAlike(expected: string, shown: string): Likeness {
   const [wanted, found] = [Number(expected), Number(shown)];
   if (shown.trim() === '' || Number.isNaN(found)) return 'different';
   if (wanted === found) return 'same';
-  return wanted.toFixed(2) === found.toFixed(2) ? 'normalised' : 'different';
+  const isRounded = Number(found.toFixed(2)) === found && Math.abs(wanted - found) <= 0.005 + 1e-9;
+  return isRounded ? 'normalised' : 'different';
 }
 
 function digits(text: string): string {

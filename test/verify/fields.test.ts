@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { COMPARED, likeness, type Checked } from '../../src/verify/fields.ts';
+
+function like(entity: Checked, name: string, expected: string, actual: unknown): string {
+  return likeness(
+    COMPARED[entity].find((field) => field.name === name)!,
+    expected,
+    actual,
+  );
+}
+
+describe('a value read back', () => {
+  it.each([
+    ['lead', 'full_name', 'Ada Lovelace', 'Ada Lovelace', 'same'],
+    ['lead', 'full_name', 'Ada  Lovelace', 'ada lovelace ', 'normalised'],
+    ['lead', 'full_name', 'Zoe\u0301', 'Zoé', 'normalised'],
+    ['lead', 'full_name', 'Ada Lovelace', 'Ada Byron', 'different'],
+    ['lead', 'full_name', 'Ada Lovelace', null, 'different'],
+    ['lead', 'full_name', 'Ada Lovelace', undefined, 'not_comparable'],
+    ['lead', 'email', 'Ada@example.test', 'ada@example.test', 'normalised'],
+    ['lead', 'email', 'ada@example.test', 'ada@example.com', 'different'],
+    ['lead', 'phone_number', '+390669821000', '+39 06 6982 1000', 'normalised'],
+    ['lead', 'phone_number', '+390669821000', '+390669821001', 'different'],
+    ['deal', 'amount', '980.5', 980.5, 'same'],
+    ['deal', 'amount', '980.5', '980.50', 'same'],
+    ['deal', 'amount', '5.10', 5.1, 'same'],
+    ['deal', 'amount', '980.505', 980.51, 'normalised'],
+    ['deal', 'amount', '980.5', 9805, 'different'],
+    ['deal', 'amount', '0', '', 'different'],
+    ['deal', 'amount', '0', null, 'different'],
+    ['deal', 'amount', '980.5', '980,50', 'different'],
+    ['deal', 'currency', 'EUR', 'eur', 'normalised'],
+    ['deal', 'stage_id', 'AB-1', 'ab-1', 'same'],
+    ['deal', 'stage_id', 'ab-1', 'ab-2', 'different'],
+    ['deal', 'lead_external_id', 'ab-1', { id: 'ab-1' }, 'different'],
+  ] as const)('%s %s: sent %j, shown %j: %s', (entity, name, expected, actual, verdict) => {
+    expect(like(entity, name, expected, actual)).toBe(verdict);
+  });
+
+  it('is not looked for where the service is known not to show it as sent', () => {
+    const silent = Object.values(COMPARED).flatMap((fields) => fields.filter(({ shown }) => shown === undefined));
+    expect(silent.map(({ name }) => name)).toEqual(['custom_params', 'owner_id', 'custom_fields']);
+  });
+});

@@ -1,0 +1,83 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { systemClock } from '../../src/clock.ts';
+import { Secret } from '../../src/redact.ts';
+import { createClient } from '../../src/service/client.ts';
+import { createLimiter } from '../../src/service/limiter.ts';
+import { readBack } from '../../src/verify/read-back.ts';
+import { startScripted } from '../service/scripted-server.ts';
+
+interface Listing {
+  /** Records of the service, ours among them, by number. */
+  readonly records: number;
+  readonly total?: boolean;
+}
+
+/** Asks a service with so many leads for some of them; yields the paths asked and the numbers found. */
+async function readLeads(listing: Listing, wanted: readonly number[], atLeast: number) {
+  const server = await startScripted(({ url }) => {
+    const { pathname, searchParams } = new URL(url, 'http://service');
+    const [, , id] = pathname.split('/');
+    if (id !== undefined) {
+      const exists = Number(id) < listing.records;
+      return exists ? { status: 200, body: { id } } : { status: 404, body: { error: 'Lead not found' } };
+    }
+    const from = (Number(searchParams.get('page')) - 1) * 100;
+    const size = Math.max(0, Math.min(100, listing.records - from));
+    const leads = Array.from({ length: size }, (_, index) => ({ id: String(from + index) }));
+    return { status: 200, body: listing.total ? { leads, total: listing.records } : leads };
+  });
+  onTestFinished(() => server.close());
+  const limiter = createLimiter({
+    rate: { requests: 10_000, seconds: 1 },
+    reserve: 0,
+    concurrency: 5,
+    clock: systemClock,
+  });
+  const client = createClient({
+    baseUrl: server.baseUrl,
+    apiKey: new Secret('key-key'),
+    timeoutSeconds: 10,
+    concurrency: 5,
+    limiter,
+    userAgent: 'test',
+  });
+  onTestFinished(() => client.close());
+  const found: number[] = [];
+  const missing: number[] = [];
+  for await (const { serviceId, record } of readBack(client, 'lead', wanted.map(String), { atLeast, concurrency: 5 })) {
+    (record ? found : missing).push(Number(serviceId));
+  }
+  const pages = server.arrived.filter(({ url }) => url.includes('pageSize')).length;
+  return { found: found.sort((a, b) => a - b), missing, pages, singles: server.arrived.length - pages };
+}
+
+const numbers = (count: number, every = 1): number[] => Array.from({ length: count }, (_, index) => index * every);
+
+it('asks for each where there are fewer than list pages', async () => {
+  const read = await readLeads({ records: 1_000 }, [1, 500, 999], 1_000);
+  expect(read).toEqual({ found: [1, 500, 999], missing: [], pages: 0, singles: 3 });
+});
+
+it('reads the list for all, and stops as soon as it has them', async () => {
+  expect(await readLeads({ records: 350 }, numbers(250), 250)).toMatchObject({ missing: [], pages: 3, singles: 0 });
+});
+
+it('turns to single requests as soon as the list says that it is far longer than our part of it', async () => {
+  const wanted = numbers(50, 2_000);
+  const read = await readLeads({ records: 100_000, total: true }, wanted, 1_000);
+  expect(read).toEqual({ found: wanted, missing: [], pages: 1, singles: 49 });
+});
+
+it('never reads more pages than single requests would have been, where the list does not say how long it is', async () => {
+  const wanted = numbers(50, 2_000);
+  const read = await readLeads({ records: 100_000 }, wanted, 1_000);
+  expect(read.found).toEqual(wanted);
+  expect(read.pages + read.singles).toBeLessThanOrEqual(100);
+});
+
+it('asks for each that no page had, and tells those that are not there', async () => {
+  const read = await readLeads({ records: 199 }, numbers(201), 201);
+  expect(read.found).toHaveLength(199);
+  expect(read.missing).toEqual([199, 200]);
+  expect(read.singles).toBe(2);
+});

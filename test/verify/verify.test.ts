@@ -1,0 +1,311 @@
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { verify } from '../../src/commands/verify.ts';
+import { startSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/index.ts';
+import { Lock, StateDir } from '../../src/state-dir.ts';
+import type { Verification } from '../../src/verify/verify.ts';
+import { call, envFile, type Said } from '../commands/in-process.ts';
+import { backfill, environmentOf, FAST, files, sandbox, workspace } from '../e2e/harness.ts';
+
+type Argv = Readonly<Record<string, unknown>>;
+
+/** The clock of the service: stands still unless a test moves it. */
+let now = 0;
+beforeEach(() => {
+  now = Date.parse('2026-01-31T12:00:00Z');
+});
+const DAY_MS = 86_400_000;
+
+async function service(options: SandboxOptions = {}): Promise<Sandbox> {
+  return sandbox({ clock: () => now, ...options });
+}
+
+async function migrate(cwd: string, target: Sandbox, ...options: string[]): Promise<void> {
+  const ended = await backfill(['run', 'mapping.yaml', '--json', ...FAST, ...options], {
+    cwd,
+    env: environmentOf(target),
+  });
+  expect([0, 1], ended.stderr).toContain(ended.code);
+}
+
+async function check(cwd: string, target: Sandbox, options: Argv = {}): Promise<Said & { found: Verification }> {
+  const argv = { mapping: join(cwd, 'mapping.yaml'), envFile: await envFile(target), rate: '100000/1s', json: true };
+  const said = await call(verify, { ...argv, ...options });
+  expect(said.stdout, said.stderr).not.toBe('');
+  return { ...said, found: JSON.parse(said.stdout) as Verification };
+}
+
+/** One event of somebody else, at once. */
+async function ingest(target: Sandbox, type: string, data: object): Promise<void> {
+  const answer = await fetch(`${target.baseUrl}/webhooks/ingest/${target.ingestToken.reveal()}`, {
+    method: 'POST',
+    headers: { 'x-api-key': target.apiKey.reveal(), 'content-type': 'application/json' },
+    body: JSON.stringify({ id: `somebody-${Math.random()}`, type, suppress_triggers: true, data }),
+  });
+  expect(answer.status).toBe(200);
+}
+
+function reads(target: Sandbox, path: string): string[] {
+  return target
+    .requests()
+    .filter((request) => request.method === 'GET' && request.path.startsWith(path))
+    .map((request) => request.path);
+}
+
+const LEADS = `version: 1
+migration: people
+sources:
+  people: { path: people.csv }
+events:
+  - type: lead/created
+    source: people
+    data: { external_id: id, full_name: name, email: email }
+`;
+
+async function people(count: number, mapping = LEADS): Promise<string> {
+  const cwd = await workspace();
+  const rows = Array.from({ length: count }, (_, id) => `${id},Name ${id},p${id}@example.test\n`);
+  await files(cwd, { 'people.csv': `id,name,email\n${rows.join('')}`, 'mapping.yaml': mapping });
+  return cwd;
+}
+
+describe('verify', () => {
+  it('finds a migration as it was sent, changes nothing, and exits with 0', async () => {
+    const target = await service();
+    const cwd = await workspace('demo');
+    await migrate(cwd, target);
+    const writes = target.requests().filter(({ method }) => method !== 'GET').length;
+    const { code, found, stdout, stderr } = await check(cwd, target, { sample: 'all' });
+    expect(code).toBe(0);
+    expect(found.exit).toEqual({ code: 0, reason: 'same' });
+    const { lead, deal } = found.entities;
+    expect(lead).toMatchObject({ acknowledged: 27, read_back: 27, missing: 0, without_id: 0, not_in_input: 0 });
+    expect(lead.fields.full_name).toMatchObject({ same: 26, different: 0 });
+    expect(lead.fields.custom_params).toMatchObject({ not_comparable: 27 });
+    expect(deal).toMatchObject({ acknowledged: 19, read_back: 19 });
+    for (const name of ['amount', 'currency', 'stage_id', 'pipeline', 'lead_external_id']) {
+      expect(deal.fields[name], name).toMatchObject({ same: 19, different: 0, changed: 0, edited: 0 });
+    }
+    expect(deal.fields.title).toMatchObject({ not_comparable: 19 });
+    expect(deal.fields.owner_id).toMatchObject({ not_comparable: 18 });
+    expect(found.first_differences).toEqual([]);
+    expect(target.requests().filter(({ method }) => method !== 'GET')).toHaveLength(writes);
+    expect(stderr).toContain('leads: 27 of 27 acknowledged read back');
+    expect(stderr).toContain('custom fields, owners');
+    expect(stdout + stderr).not.toContain(target.apiKey.reveal());
+
+    const path = join(cwd, '.backfill/demo/verify.csv');
+    expect(found.files.verify).toBe(path);
+    expect((await readFile(path, 'utf8')).split('\n')).toHaveLength(2);
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+  });
+
+  it('shows a wrong stage map: every deal in it, with both stages named', async () => {
+    const target = await service();
+    const cwd = await workspace('demo');
+    await migrate(cwd, target);
+    const mapping = await readFile(join(cwd, 'mapping.yaml'), 'utf8');
+    const wrong = mapping.replace('Qualified to Buy: Qualified', 'Qualified to Buy: Proposal');
+    expect(wrong).not.toBe(mapping);
+    await writeFile(join(cwd, 'mapping.yaml'), wrong.replace('Channel: Partners', 'Channel: Sales'));
+    const { code, found, stderr } = await check(cwd, target, { sample: 'all' });
+    expect(code).toBe(1);
+    expect(found.exit.reason).toBe('different');
+
+    const qualified = target.account.pipelines.flatMap(({ stages }) =>
+      stages.filter(({ name }) => name === 'Qualified'),
+    );
+    const affected = target.state().deals.filter(({ stageId }) => qualified.some(({ id }) => id === stageId));
+    expect(affected.length).toBeGreaterThan(3);
+    const table = (await readFile(found.files.verify, 'utf8')).split('\n');
+    for (const { externalId } of affected) {
+      expect(table.some((line) => line.startsWith(`deal,${externalId},`) && line.includes(',stage_id,changed,'))).toBe(
+        true,
+      );
+    }
+    expect(found.entities.deal.fields.stage_id!.changed).toBeGreaterThanOrEqual(affected.length);
+    expect(found.entities.deal.fields.pipeline!.changed).toBeGreaterThan(0);
+    expect(found.entities.deal.fields.amount).toMatchObject({ same: 19 });
+    expect(stderr).toContain('expected `Sales / Proposal`, found `Sales / Qualified` (changed since sent)');
+  });
+
+  it('tells what the service shows otherwise than it was sent from what somebody edited later', async () => {
+    const target = await service();
+    const cwd = await people(4);
+    await migrate(cwd, target);
+    await ingest(target, 'lead/updated', { external_id: '1', full_name: 'Not As Sent' });
+    now += DAY_MS;
+    await ingest(target, 'lead/updated', { external_id: '2', full_name: '=Edited', email: 'P2@example.test' });
+    const { code, found } = await check(cwd, target, { sample: 'all' });
+    expect(code).toBe(1);
+    expect(found.entities.lead.fields.full_name).toMatchObject({ same: 2, different: 1, edited: 1 });
+    expect(found.entities.lead.fields.email).toMatchObject({ same: 3, normalised: 1 });
+    expect(
+      found.first_differences.map(({ external_id: id, field, verdict }) => `${id} ${field} ${verdict}`).sort(),
+    ).toEqual(['1 full_name different', '2 email normalised', '2 full_name edited']);
+    expect(await readFile(found.files.verify, 'utf8')).toContain(`full_name,edited,Name 2,'=Edited,`);
+  });
+
+  it('does not fail for what was only edited since', async () => {
+    const target = await service();
+    const cwd = await people(3);
+    await migrate(cwd, target);
+    now += DAY_MS;
+    await ingest(target, 'lead/updated', { external_id: '2', full_name: 'Edited' });
+    const { code, found } = await check(cwd, target);
+    expect(code).toBe(0);
+    expect(found.entities.lead.fields.full_name).toMatchObject({ same: 2, edited: 1 });
+  });
+
+  it('lists records that are not there any more', async () => {
+    const cwd = await people(5);
+    const journal = join(cwd, 'journal.ndjson');
+    const options = { rate: { requests: 100_000, seconds: 1 }, journal, apiKey: 'key-key', ingestToken: 'token-token' };
+    const before = await startSandbox(options);
+    await migrate(cwd, before);
+    await before.close();
+    const lines = (await readFile(journal, 'utf8')).split('\n');
+    await writeFile(journal, lines.filter((line) => !line.includes('p3@example.test')).join('\n'));
+    const after = await startSandbox({ ...options, port: Number(new URL(before.baseUrl).port) });
+    onTestFinished(() => after.close());
+    expect(after.state().leads).toHaveLength(4);
+    const { code, found, stderr } = await check(cwd, after, { sample: 'all' });
+    expect(code).toBe(1);
+    expect(found.exit.reason).toBe('missing');
+    expect(found.entities.lead).toMatchObject({ read_back: 5, missing: 1 });
+    expect(found.entities.lead.fields.full_name).toMatchObject({ same: 4 });
+    expect(found.first_differences).toMatchObject([{ external_id: '3', verdict: 'missing' }]);
+    expect(stderr).toContain('lead 3: missing');
+  });
+
+  it('compares what changed in the input since with the service, and says that it was not sent', async () => {
+    const target = await service();
+    const cwd = await people(4);
+    await migrate(cwd, target);
+    const table = await readFile(join(cwd, 'people.csv'), 'utf8');
+    await writeFile(join(cwd, 'people.csv'), table.replace('Name 1', 'Other Name').replace(/^3,.*\n/m, ''));
+    const { code, found, stderr } = await check(cwd, target);
+    expect(code).toBe(1);
+    expect(found.entities.lead.not_in_input).toBe(1);
+    expect(found.entities.lead.fields.full_name).toMatchObject({ same: 2, changed: 1 });
+    expect(stderr).toContain('expected `Other Name`, found `Name 1` (changed since sent)');
+  });
+
+  it('expects of an updated record what its updates say, in their order', async () => {
+    const target = await service();
+    const cwd = await people(
+      3,
+      `${LEADS.replace('people.csv }', 'people.csv }\n  later: { path: later.csv }')}  - type: lead/updated
+    source: later
+    data: { external_id: id, full_name: name }
+`,
+    );
+    await files(cwd, { 'later.csv': 'id,name\n1,Once\n1,Twice\n' });
+    await migrate(cwd, target);
+    const { code, found } = await check(cwd, target, { sample: 'all' });
+    expect(code, JSON.stringify(found.first_differences)).toBe(0);
+    expect(target.state().leads.map(({ fullName }) => fullName)).toEqual(['Name 0', 'Twice', 'Name 2']);
+    expect(found.entities.lead.fields.full_name).toMatchObject({ same: 3 });
+    expect(found.entities.lead.fields.email).toMatchObject({ same: 3 });
+  });
+
+  it('says of whom the service never named the id, and whose parent it cannot know', async () => {
+    const target = await service();
+    await ingest(target, 'lead/created', { external_id: '1', full_name: 'Somebody' });
+    const cwd = await people(
+      2,
+      `${LEADS.replace('source: people\n', 'source: people\n    if_exists: skip\n')}  - type: deal/created
+    source: people
+    if_parent_missing: send
+    data: { external_id: id, lead_external_id: id, amount: { value: 5 } }
+`,
+    );
+    await migrate(cwd, target);
+    const { code, found, stderr } = await check(cwd, target);
+    expect(code).toBe(0);
+    expect(found.entities.lead).toMatchObject({ acknowledged: 2, read_back: 1, without_id: 1 });
+    expect(stderr).toContain('1 whose id the service never named');
+    expect(found.entities.deal.fields.lead_external_id).toMatchObject({ same: 1, not_comparable: 1 });
+  });
+});
+
+describe('verify --sample', () => {
+  it('asks one by one for a few of many, the same ones each time, spread over the export', async () => {
+    const target = await service();
+    const cwd = await people(300);
+    await migrate(cwd, target);
+    const first = await check(cwd, target, { sample: '4' });
+    expect(first.found.entities.lead).toMatchObject({ acknowledged: 300, read_back: 4 });
+    const asked = reads(target, '/leads');
+    expect(asked).toHaveLength(4);
+    expect(asked.every((path) => /^\/leads\/[\da-f-]+$/.test(path))).toBe(true);
+    await check(cwd, target, { sample: '4' });
+    expect(reads(target, '/leads').slice(4).sort()).toEqual(asked.toSorted());
+  });
+
+  it('reads list pages of 100 where that takes fewer requests', async () => {
+    const target = await service();
+    const cwd = await people(300);
+    await migrate(cwd, target);
+    const { found } = await check(cwd, target);
+    expect(found.sample).toBe(100);
+    expect(found.entities.lead).toMatchObject({ read_back: 100, missing: 0 });
+    expect(found.entities.lead.fields.full_name).toMatchObject({ same: 100 });
+    expect(reads(target, '/leads').length).toBeLessThanOrEqual(3);
+    expect(reads(target, '/leads')[0]).toBe('/leads?page=1&pageSize=100');
+  });
+});
+
+describe('verify, when it cannot,', () => {
+  const say = async (cwd: string, target: Sandbox, options: Argv = {}): Promise<Said> =>
+    call(verify, { mapping: join(cwd, 'mapping.yaml'), envFile: await envFile(target), ...options });
+
+  it.each([
+    [{ sample: '0' }, '--sample'],
+    [{ sample: 'some' }, '--sample'],
+    [{ rate: 'abc' }, '--rate'],
+    [{ source: ['people'] }, 'NAME=PATH'],
+  ])('refuses %j as a mistake of usage', async (options, why) => {
+    const said = await say(await people(1), await service(), options);
+    expect(said.code).toBe(2);
+    expect(said.stderr).toContain(why);
+  });
+
+  it('says that nothing was sent yet', async () => {
+    const target = await service();
+    const cwd = await people(1);
+    expect(await say(cwd, target)).toMatchObject({ code: 2 });
+    await backfill(['run', 'mapping.yaml', '--dry-run'], { cwd, env: environmentOf(target) });
+    const said = await say(cwd, target);
+    expect(said.code).toBe(2);
+    expect(said.stderr).toContain('nothing to verify');
+  });
+
+  it('stays away while a run holds the state directory', async () => {
+    const target = await service();
+    const cwd = await people(1);
+    await migrate(cwd, target);
+    const lock = await Lock.acquire(await StateDir.existing(join(cwd, '.backfill/people')), { takeOver: false });
+    onTestFinished(() => lock.release());
+    const said = await say(cwd, target);
+    expect(said.code).toBe(3);
+    expect(said.stderr).toContain('in use');
+  });
+
+  it('refuses another service than the one that was sent to', async () => {
+    const cwd = await people(1);
+    await migrate(cwd, await service());
+    const said = await say(cwd, await service());
+    expect(said.code).toBe(2);
+    expect(said.stderr).toContain('another base URL');
+  });
+});
+
+it('verify is a command of the program: a rehearsal is verified against its own records', async () => {
+  const cwd = await workspace('demo');
+  await backfill(['run', 'mapping.yaml', '--sandbox'], { cwd });
+  const ended = await backfill(['verify', 'mapping.yaml', '--sandbox', '--sample', 'all', '--json'], { cwd });
+  expect(ended.code, ended.stderr).toBe(0);
+  expect((JSON.parse(ended.stdout) as Verification).entities.deal.fields.stage_id).toMatchObject({ same: 19 });
+});
