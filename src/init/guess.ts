@@ -71,7 +71,8 @@ const CLUES: Readonly<Record<Role, Clue>> = {
     fits: ({ name }) => !/(?:^| )id$/.test(foldHeader(name)),
   },
   created: {
-    names: /creat|inserit|creazione|erstell|angelegt|\bcree\b|alta|added|add time|^data$|^date$|^datum$|activity date/,
+    names:
+      /creat|inseri[tm]|creazione|erstell|angelegt|\bcree\b|alta|added|add time|^data$|^date$|^datum$|activity date/,
     fits: ({ facts }) => facts.date !== undefined,
   },
   content: {

@@ -69,6 +69,12 @@ interface Reading {
   readonly reasons: readonly string[];
 }
 
+/** What to say of an export beside what was said already, and why. */
+interface Mend {
+  readonly settings: Export['settings'];
+  readonly reason: string;
+}
+
 /** Tries as it is; then another encoding, a header further down, the arrays that a JSON answer holds. */
 async function findReading(base: SourceSpec): Promise<Reading> {
   let settings: Export['settings'] = {};
@@ -78,7 +84,10 @@ async function findReading(base: SourceSpec): Promise<Reading> {
     try {
       const source = await openSource({ ...base, ...settings });
       await readHead(source);
-      return { source, settings, reasons };
+      const below = source.kind === 'table' && source.columns.length === 1 && (await headerBelow(base, settings));
+      if (!below) return { source, settings, reasons };
+      settings = { ...settings, ...below.settings };
+      reasons.push(below.reason);
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
       failure ??= error;
@@ -91,25 +100,29 @@ async function findReading(base: SourceSpec): Promise<Reading> {
   throw failure;
 }
 
-async function mend(
-  base: SourceSpec,
-  settings: Export['settings'],
-  error: UserError,
-): Promise<{ settings: Export['settings']; reason: string } | undefined> {
+async function mend(base: SourceSpec, settings: Export['settings'], error: UserError): Promise<Mend | undefined> {
   if (settings.encoding === undefined && error.message.includes('is not UTF-8 text')) {
     return { settings: { encoding: 'windows-1252' }, reason: 'not UTF-8, so Windows-1252 is assumed' };
   }
-  if (settings.headerLine === undefined && error.message.includes('the header has')) {
-    for (let line = 2; line <= DEEPEST_HEADER; line += 1) {
-      const source = await openSource({ ...base, ...settings, headerLine: line }).catch(() => undefined);
-      if (source && source.columns.length > 1) {
-        return { settings: { headerLine: line }, reason: `a title stands above the header in line ${line}` };
-      }
-    }
+  if (error.message.includes('the header has')) {
+    const below = await headerBelow(base, settings);
+    if (below) return below;
   }
   if (settings.records === undefined && isJson(base)) {
     const records = arrayIn(await beginning(base.path));
     if (records !== undefined) return { settings: { records }, reason: `the records are the list at \`${records}\`` };
+  }
+  return undefined;
+}
+
+/** A header of several columns further down: what stands above it is the title of a report. */
+async function headerBelow(base: SourceSpec, settings: Export['settings']): Promise<Mend | undefined> {
+  if (settings.headerLine !== undefined) return undefined;
+  for (let line = 2; line <= DEEPEST_HEADER; line += 1) {
+    const source = await openSource({ ...base, ...settings, headerLine: line }).catch(() => undefined);
+    if (source && source.columns.length > 1) {
+      return { settings: { headerLine: line }, reason: `a title stands above the header in line ${line}` };
+    }
   }
   return undefined;
 }
