@@ -2,7 +2,7 @@
  * What makes two events the same: the id under which the service recognises a resend, and hashes of what is sent, by
  * which a rerun recognises what it already sent.
  */
-import { createHash, hash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { canonicalJson, isObject, type JsonObject, type JsonValue } from './json.ts';
 import type { EventType } from './model.ts';
 
@@ -14,7 +14,8 @@ export interface EventIdentity {
   readonly type: EventType;
   /** Absent for comments that the old CRM gave no id; then `occurredAt` takes part. */
   readonly externalId: string | undefined;
-  readonly data: JsonObject;
+  /** The canonical JSON of the data as sent. */
+  readonly content: string;
   readonly occurredAt: string | undefined;
   /** Tells apart events that are otherwise the same: see `pipeline/plan.ts`. */
   readonly n: number;
@@ -22,23 +23,22 @@ export interface EventIdentity {
 
 /** The envelope id: UUIDv5 over the canonical JSON of `[migration, type, external_id, data, n]`. */
 export function eventId(event: EventIdentity): string {
-  const parts: JsonValue[] = [event.migration, event.type, event.externalId ?? null, event.data, event.n];
-  if (event.externalId === undefined && event.occurredAt !== undefined) parts.push(event.occurredAt);
-  return uuidV5(canonicalJson(parts));
+  const { migration, type, externalId, content, occurredAt, n } = event;
+  const before = `${JSON.stringify(migration)},${JSON.stringify(type)},${JSON.stringify(externalId ?? null)}`;
+  const at = externalId === undefined && occurredAt !== undefined ? `,${JSON.stringify(occurredAt)}` : '';
+  return uuidV5(`[${before},${content},${n}${at}]`);
 }
 
 /** RFC 9562, section 5.5. */
 function uuidV5(name: string): string {
-  const bytes = createHash('sha1').update(NAMESPACE).update(name, 'utf8').digest();
-  bytes[6] = (bytes[6]! & 0x0f) | 0x50;
-  bytes[8] = (bytes[8]! & 0x3f) | 0x80;
-  const hex = bytes.toString('hex');
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`;
+  const hex = hash('sha1', Buffer.concat([NAMESPACE, Buffer.from(name)]), 'hex');
+  const variant = ((Number.parseInt(hex[16]!, 16) & 0x3) | 0x8).toString(16);
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-5${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
-/** 128 bits over the data as sent, 32 hexadecimal digits. */
-export function contentSha(data: JsonObject): string {
-  return hash('sha256', canonicalJson(data), 'hex').slice(0, 32);
+/** 128 bits over the canonical JSON of the data as sent, 32 hexadecimal digits. */
+export function contentSha(content: string): string {
+  return hash('sha256', content, 'hex').slice(0, 32);
 }
 
 /** Fields whose first-level keys count as fields of their own. */

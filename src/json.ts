@@ -35,17 +35,38 @@ export function isObject(value: unknown): value is JsonObject {
  * `NumberText` digit by digit. Event ids and content hashes are taken over it, and it is what goes over the wire.
  */
 export function canonicalJson(value: JsonValue): string {
-  if (value === null || typeof value === 'boolean' || typeof value === 'number' || typeof value === 'string') {
-    return JSON.stringify(value);
+  return isInOrder(value) ? JSON.stringify(value) : sortedJson(value);
+}
+
+/**
+ * Whether JSON.stringify writes a value as it should be: nearly all are, since what the mapping yields has its keys in
+ * order. Seeing that first takes a third of the time of putting the text together here.
+ */
+function isInOrder(value: JsonValue | undefined): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  if (value instanceof NumberText) return false;
+  if (Array.isArray(value)) return (value as readonly JsonValue[]).every(isInOrder);
+  const object = value as JsonObject;
+  let previous: string | undefined;
+  for (const key of Object.keys(object)) {
+    if (previous !== undefined && key < previous) return false;
+    previous = key;
+    const member = object[key];
+    if (typeof member === 'object' && !isInOrder(member)) return false;
   }
+  return true;
+}
+
+function sortedJson(value: JsonValue): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   if (value instanceof NumberText) return value.text;
-  if (Array.isArray(value)) return `[${(value as readonly JsonValue[]).map(canonicalJson).join(',')}]`;
+  if (Array.isArray(value)) return `[${(value as readonly JsonValue[]).map(sortedJson).join(',')}]`;
   const object = value as JsonObject;
   let text = '';
   for (const key of Object.keys(object).sort()) {
     const member = object[key];
     if (member === undefined) continue;
-    text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${canonicalJson(member)}`;
+    text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${sortedJson(member)}`;
   }
   return `{${text}}`;
 }

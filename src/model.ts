@@ -23,8 +23,16 @@ export type EventType = (typeof EVENT_TYPES)[number];
 export const ENTITIES = ['lead', 'deal', 'comment'] as const;
 export type Entity = (typeof ENTITIES)[number];
 
+const ENTITY_OF: Readonly<Record<EventType, Entity>> = {
+  'lead/created': 'lead',
+  'lead/updated': 'lead',
+  'deal/created': 'deal',
+  'deal/updated': 'deal',
+  'comment/created': 'comment',
+};
+
 export function entityOf(type: EventType): Entity {
-  return type.slice(0, type.indexOf('/')) as Entity;
+  return ENTITY_OF[type];
 }
 
 export function isUpdate(type: EventType): boolean {
@@ -115,6 +123,8 @@ export interface Ready {
   readonly externalId?: string;
   readonly parent?: ParentRef;
   readonly data: JsonObject;
+  /** The canonical JSON of `data`: size, ids and hashes are all taken over it, so it is made once. */
+  readonly content: string;
   readonly occurredAt?: string;
   readonly issues: readonly Issue[];
   readonly omissions: readonly Omission[];

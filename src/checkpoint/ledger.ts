@@ -178,16 +178,23 @@ export class ShaColumn {
   readonly #words = new Uint32Column();
 
   set(index: number, sha: string): void {
-    this.#words.set(index * 2, Number.parseInt(sha.slice(0, 8), 16));
-    this.#words.set(index * 2 + 1, Number.parseInt(sha.slice(8, 16), 16));
+    this.#words.set(index * 2, hexWord(sha, 0));
+    this.#words.set(index * 2 + 1, hexWord(sha, 8));
   }
 
   equals(index: number, sha: string): boolean {
-    return (
-      this.#words.get(index * 2) === Number.parseInt(sha.slice(0, 8), 16) &&
-      this.#words.get(index * 2 + 1) === Number.parseInt(sha.slice(8, 16), 16)
-    );
+    return this.#words.get(index * 2) === hexWord(sha, 0) && this.#words.get(index * 2 + 1) === hexWord(sha, 8);
   }
+}
+
+/** Eight digits of lower-case hexadecimal as a number. */
+function hexWord(text: string, from: number): number {
+  let word = 0;
+  for (let at = from; at < from + 8; at += 1) {
+    const code = text.charCodeAt(at);
+    word = (word << 4) | (code - (code < 0x61 ? 0x30 : 0x57));
+  }
+  return word >>> 0;
 }
 
 function recordKey(type: EventType, externalId: string | null, id: string): ReturnType<typeof keyWords> {

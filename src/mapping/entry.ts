@@ -43,6 +43,7 @@ export function compileEntry(spec: EntrySpec, index: number, unit: Unit): Compil
   const { type } = spec;
   const missing = unit.missingValues(spec.source);
   const { fields, when, each, occurredAt, stagePipeline } = parts;
+  const order = canonicalOrder(fields);
 
   const draftOf = (scope: Scope): Draft | undefined => {
     scope.clear();
@@ -50,19 +51,24 @@ export function compileEntry(spec: EntrySpec, index: number, unit: Unit): Compil
     const passes = when ? when(scope) : true;
     if (passes === false) return undefined;
     if (passes instanceof Fault) scope.fail(passes);
-    const data: Record<string, JsonValue> = {};
-    let custom: Record<string, JsonValue> | undefined;
-    for (let position = 0; position < fields.length; position += 1) {
-      const field = fields[position]!;
+    const values: (JsonValue | undefined)[] = [];
+    for (const field of fields) {
       scope.field = field.name;
       const result = field.evaluate(scope);
       if (result instanceof Fault) scope.fail(result);
-      else if (result === undefined) {
-        if (field.required) scope.fail(missingValue());
-      } else if (field.within === undefined) data[field.key] = result;
+      else if (result === undefined && field.required) scope.fail(missingValue());
+      values.push(result instanceof Fault ? undefined : result);
+    }
+    const data: Record<string, JsonValue> = {};
+    let custom: Record<string, JsonValue> | undefined;
+    for (const position of order) {
+      const value = values[position];
+      if (value === undefined) continue;
+      const { key, within } = fields[position]!;
+      if (within === undefined) data[key] = value;
       else {
-        custom ??= data[field.within] = {} as Record<string, JsonValue> & JsonValue;
-        custom[field.key] = result;
+        custom ??= data[within] = {} as Record<string, JsonValue> & JsonValue;
+        custom[key] = value;
       }
     }
     if (type === 'comment/created') settleParents(data, policies.if_both, scope);
@@ -154,6 +160,16 @@ function compileParts(spec: EntrySpec, path: Path, unit: Unit, uses: PathUse[]):
     stagePipeline: optional('stage_pipeline', asText),
     fields: fieldsOf(spec.type).flatMap((field) => compileField(field, spec, context(field.name, field.onError))),
   };
+}
+
+/** The positions of the fields in the order of canonical JSON, so that an event's data need not be sorted again. */
+function canonicalOrder(fields: readonly CompiledField[]): readonly number[] {
+  const sortKey = ({ key, within }: CompiledField): readonly string[] => (within === undefined ? [key] : [within, key]);
+  const keys = fields.map(sortKey);
+  return [...keys.keys()].sort((a, b) => {
+    const [[outer = '', inner = ''], [other = '', otherInner = '']] = [keys[a]!, keys[b]!];
+    return outer < other ? -1 : outer > other ? 1 : inner < otherInner ? -1 : 1;
+  });
 }
 
 /** A row of a table has texts only, until an expression makes more of them. */

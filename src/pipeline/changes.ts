@@ -1,5 +1,5 @@
 import { CUSTOM_FIELDS, fieldHashes, type FieldHashes } from '../identity.ts';
-import { isObject, type JsonObject, type JsonValue } from '../json.ts';
+import { canonicalJson, isObject, type JsonObject, type JsonValue } from '../json.ts';
 import type { Policies } from '../mapping/mapping.ts';
 import type { Ready } from '../model.ts';
 
@@ -20,7 +20,9 @@ export function changedFields(event: Ready, listed: readonly string[], before: F
 export function updateOf(event: Ready, fields: 'all' | readonly string[]): Ready {
   const { parent: _parent, ...rest } = event;
   const type = event.type === 'lead/created' ? 'lead/updated' : 'deal/updated';
-  return { ...rest, type, data: fields === 'all' ? event.data : pick(event.data, fields) };
+  if (fields === 'all') return { ...rest, type };
+  const data = pick(event.data, fields);
+  return { ...rest, type, data, content: canonicalJson(data) };
 }
 
 /** Whether this policy makes updates of acknowledged records at all. */

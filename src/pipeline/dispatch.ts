@@ -105,7 +105,7 @@ export class Dispatcher {
         ready,
         id,
         policies: policy,
-        ...(earlier === undefined ? {} : { earlierSend: earlier === contentSha(ready.data) ? 'same' : 'other' }),
+        ...(earlier === undefined ? {} : { earlierSend: earlier === contentSha(ready.content) ? 'same' : 'other' }),
         ...(second ? { second: { type: second, id: plan.secondId(ready, second, due.ordinal) } } : {}),
       });
       await this.#settle(due, ready, id, outcome, { again, earlier });
@@ -232,7 +232,7 @@ function settledLine(
     outcome: how.outcome,
     entity_id: how.entityId,
     code: how.code,
-    content_sha: contentSha(ready.data),
+    content_sha: contentSha(ready.content),
     fields: fieldHashes(ready.data),
     at: new Date().toISOString(),
   };

@@ -20,6 +20,8 @@ export const STATES = [
 ] as const;
 export type State = (typeof STATES)[number];
 
+const NUMBER_OF = Object.fromEntries(STATES.map((state, index) => [state, index])) as Readonly<Record<State, number>>;
+
 /** Properties of one event, as bits. */
 export const FLAG = {
   /** Acknowledged earlier with other content. */
@@ -74,7 +76,7 @@ export class EventTable {
   }): number {
     const ordinal = this.size;
     this.size += 1;
-    this.#states.set(ordinal, STATES.indexOf(event.state));
+    this.#states.set(ordinal, NUMBER_OF[event.state]);
     this.counts[event.state] += 1;
     if (event.flags) this.#flags.set(ordinal, event.flags);
     if (event.key !== undefined) this.#keys.set(ordinal, event.key + 1);
@@ -90,7 +92,7 @@ export class EventTable {
   setState(ordinal: number, state: State): void {
     this.counts[this.state(ordinal)] -= 1;
     this.counts[state] += 1;
-    this.#states.set(ordinal, STATES.indexOf(state));
+    this.#states.set(ordinal, NUMBER_OF[state]);
   }
 
   has(ordinal: number, flag: number): boolean {

@@ -1,5 +1,6 @@
 import type { Ledger } from '../checkpoint/ledger.ts';
 import { contentSha, eventId } from '../identity.ts';
+import { canonicalJson } from '../json.ts';
 import { ByteColumn, keyWords, Uint32Column } from '../keys.ts';
 import type { Policies } from '../mapping/mapping.ts';
 import { entityOf, EVENT_TYPES, isUpdate, type Entity, type EventType, type Invalid, type Ready } from '../model.ts';
@@ -90,7 +91,7 @@ export class Plan {
 
   /** Whether this is the event that the survey saw under this ordinal; if not, the input has changed. */
   isSame(event: Ready, ordinal: number): boolean {
-    return this.tables[event.type].shas.equals(ordinal, contentSha(event.data));
+    return this.tables[event.type].shas.equals(ordinal, contentSha(event.content));
   }
 
   /** The event as it goes out: without its parent where the plan found that the parent is nowhere. */
@@ -104,7 +105,7 @@ export class Plan {
    */
   earlierSend(event: Ready, id: string): string | undefined {
     const shas = this.#ledger.unansweredShas(event.type, this.#ledger.keyOf(event.type, event.externalId ?? null, id));
-    const own = contentSha(event.data);
+    const own = contentSha(event.content);
     return shas.find((sha) => sha !== own) ?? shas[0];
   }
 
@@ -175,7 +176,7 @@ export class Plan {
 
   #addCreated(event: Ready, externalId: string, key: number): Verdict {
     const table = this.tables[event.type];
-    const sha = contentSha(event.data);
+    const sha = contentSha(event.content);
     const previous = this.#createdOrdinal(key);
     const base = { key, parent: this.#parentKey(event), sha };
     if (previous === undefined) return this.#addFirst(event, key, base);
@@ -203,7 +204,7 @@ export class Plan {
     const added = verdict(table, { ...base, state: judged.state, flags: judged.flags | parentFlags });
     if (!judged.update) return added;
     const updates = this.tables[judged.update.type];
-    const updateSha = contentSha(judged.update.data);
+    const updateSha = contentSha(judged.update.content);
     const n = this.#ledger.acknowledgedUpdates(key) + this.#nextPlace(key);
     if (n > 0) updates.n.set(updates.size, n);
     this.#updated.set(key, updates.size + 1);
@@ -218,10 +219,9 @@ export class Plan {
 
   #judgeCreated(event: Ready, key: number, sha: string): { state: State; flags: number; update?: Ready } {
     const before = this.#ledger.created(key);
+    if (before === 'none') return { state: 'ready', flags: 0 };
     const alone = this.#withoutParent.get(`${event.type} ${this.tables[event.type].size}`);
-    const same =
-      before !== 'none' &&
-      (this.#ledger.hasContent(key, sha) || (alone !== undefined && this.#ledger.hasContent(key, alone)));
+    const same = this.#ledger.hasContent(key, sha) || (alone !== undefined && this.#ledger.hasContent(key, alone));
     if (before !== 'acknowledged') return { state: same ? 'retry' : 'ready', flags: 0 };
     const policy = this.#policies[event.entry]!.if_changed;
     if (same || policy === 'ignore') return { state: 'acknowledged', flags: 0 };
@@ -234,7 +234,7 @@ export class Plan {
 
   #addUpdate(event: Ready, key: number): Verdict {
     const table = this.tables[event.type];
-    const sha = contentSha(event.data);
+    const sha = contentSha(event.content);
     const base = { key, parent: this.#parentKey(event), sha, flags: this.#parentFlags(event, sha) };
     this.#updated.set(key, table.size + 1);
     if (this.#ledger.claimUpdate(key, sha)) {
@@ -250,7 +250,7 @@ export class Plan {
   /** A comment that the old CRM gave no id: the n-th of its kind is known by its event id. */
   #addNameless(event: Ready): Verdict {
     const table = this.tables[event.type];
-    const sha = contentSha(event.data);
+    const sha = contentSha(event.content);
     const kind = this.#ledger.keys.intern(keyWords(`nameless:${sha}:${event.occurredAt ?? ''}`));
     const n = this.#nextPlace(kind);
     if (n > 0) table.n.set(table.size, n);
@@ -314,8 +314,7 @@ export class Plan {
     const policy = this.#policies[event.entry]!.if_parent_missing;
     if (policy === 'send') return FLAG.sendWithoutParent;
     if (policy === 'block') return 0;
-    const { data } = withoutParent(event);
-    const alone = contentSha(data);
+    const alone = contentSha(withoutParent(event).content);
     if (alone !== sha) this.#withoutParent.set(`${event.type} ${this.tables[event.type].size}`, alone);
     return FLAG.omitMissingParent;
   }
@@ -347,8 +346,8 @@ export class Plan {
   }
 
   #id(event: Ready, n: number): string {
-    const { type, externalId, data, occurredAt } = event;
-    return eventId({ migration: this.#migration, type, externalId, data, occurredAt, n });
+    const { type, externalId, content, occurredAt } = event;
+    return eventId({ migration: this.#migration, type, externalId, content, occurredAt, n });
   }
 }
 
@@ -370,5 +369,5 @@ function standingOf(state: State): ParentStanding {
 function withoutParent(event: Ready): Ready {
   const { lead_external_id: _lead, ...data } = event.data;
   const { parent: _parent, ...rest } = event;
-  return { ...rest, data };
+  return { ...rest, data, content: canonicalJson(data) };
 }

@@ -7,36 +7,53 @@ import { validate } from './validate.ts';
 /** Room for the envelope around the data: id, type, time and the flag (service interface, section 2.3). */
 const ENVELOPE_BYTES = 512;
 
+/** Fields that name a stage or an owner of the account. */
+const REFERENCES = ['stage_name', 'stage_id', 'owner_name', 'owner_id'] as const;
+
+const NO_ISSUES: readonly Issue[] = [];
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
+
 /** From a mapped event to one that could be sent as it stands, or to the reasons why not. Pure but for the resolver's memory. */
 export function prepare(draft: Draft, resolver: Resolver): Ready | Invalid {
-  const issues: Issue[] = [...draft.issues];
-  const data = resolveReferences(draft, resolver, issues);
-  const mapped = issues.every(({ severity }) => severity !== 'error');
-  if (mapped) issues.push(...validate(draft.type, data, draft.occurredAt), ...oversized(data));
-  const externalId = typeof data.external_id === 'string' && data.external_id !== '' ? data.external_id : undefined;
-  const common = {
-    type: draft.type,
-    entry: draft.entry,
-    place: draft.place,
-    ...(externalId === undefined ? {} : { externalId }),
-    issues,
-    omissions: draft.omissions,
-  };
-  if (issues.some(({ severity }) => severity === 'error')) return { kind: 'invalid', ...common };
+  const { type, entry, place, omissions, occurredAt } = draft;
+  const { data, issues: unresolved } = resolveReferences(draft, resolver);
+  let issues = both(draft.issues, unresolved);
+  let content = '';
+  if (!hasError(issues)) {
+    content = canonicalJson(data);
+    issues = both(issues, both(validate(type, data, content, occurredAt), oversized(content)));
+  }
+  const id = data.external_id;
+  const externalId = typeof id === 'string' && id !== '' ? id : undefined;
+  if (hasError(issues)) {
+    const invalid: Writable<Invalid> = { kind: 'invalid', type, entry, place, issues, omissions };
+    if (externalId !== undefined) invalid.externalId = externalId;
+    return invalid;
+  }
+  const ready: Writable<Ready> = { kind: 'ready', type, entry, place, data, content, issues, omissions };
+  if (externalId !== undefined) ready.externalId = externalId;
+  if (occurredAt !== undefined) ready.occurredAt = occurredAt;
   const parent = parentOf(draft, data);
-  return {
-    kind: 'ready',
-    ...common,
-    data,
-    ...(parent ? { parent } : {}),
-    ...(draft.occurredAt === undefined ? {} : { occurredAt: draft.occurredAt }),
-  };
+  if (parent) ready.parent = parent;
+  return ready;
+}
+
+function both(first: readonly Issue[], second: readonly Issue[]): readonly Issue[] {
+  return second.length === 0 ? first : first.length === 0 ? second : [...first, ...second];
+}
+
+function hasError(issues: readonly Issue[]): boolean {
+  return issues.length > 0 && issues.some(({ severity }) => severity === 'error');
 }
 
 /** Names never go out where a UUID can: each is replaced by the id it stands for. */
-function resolveReferences(draft: Draft, resolver: Resolver, issues: Issue[]): JsonObject {
-  const { stage_name: stage, owner_name: owner, ...rest } = draft.data;
+function resolveReferences(draft: Draft, resolver: Resolver): { data: JsonObject; issues: readonly Issue[] } {
+  const given = draft.data;
+  if (REFERENCES.every((field) => given[field] === undefined)) return { data: given, issues: NO_ISSUES };
+  const { stage_name: stage, owner_name: owner, ...rest } = given;
   const data: Record<string, JsonValue | undefined> = rest;
+  const issues: Issue[] = [];
   const take = (field: 'stage' | 'owner', name: string, resolution: Resolution): void => {
     if (resolution.kind === 'resolved') data[`${field}_id`] = resolution.id;
     else if (resolution.kind === 'failed') issues.push(resolution.issue);
@@ -58,12 +75,14 @@ function resolveReferences(draft: Draft, resolver: Resolver, issues: Issue[]): J
       message: `the account has no ${noun} with the id \`${id}\``,
     });
   }
-  return data;
+  return { data, issues };
 }
 
-function oversized(data: JsonObject): Issue[] {
-  const bytes = Buffer.byteLength(canonicalJson(data)) + ENVELOPE_BYTES;
-  if (bytes <= LIMITS.bodyBytes) return [];
+function oversized(content: string): readonly Issue[] {
+  // A character has at most three bytes in UTF-8: few texts need to be counted.
+  if (content.length * 3 + ENVELOPE_BYTES <= LIMITS.bodyBytes) return NO_ISSUES;
+  const bytes = Buffer.byteLength(content) + ENVELOPE_BYTES;
+  if (bytes <= LIMITS.bodyBytes) return NO_ISSUES;
   const message = `the event has ${bytes} bytes; the service takes at most ${LIMITS.bodyBytes}`;
   return [{ severity: 'error', kind: 'map', code: 'body_too_large', message, hint: 'shorten a field with `truncate`' }];
 }

@@ -31,10 +31,11 @@ export async function readThrough(
   resolver: Resolver,
   reader: Reader,
 ): Promise<void> {
+  const events: Read[] = [];
   for await (const batch of source.batches()) {
     for (const item of batch) {
       if (!reader.goesOn()) return;
-      const events: Read[] = [];
+      events.length = 0;
       if (item.kind === 'row') {
         for (const entry of entries) {
           const mapped = entry.map(item);

@@ -56,7 +56,7 @@ export async function sendAll(job: SendingJob): Promise<Dispatcher> {
         id,
         type: ready.type,
         external_id: ready.externalId ?? null,
-        content_sha: contentSha(ready.data),
+        content_sha: contentSha(ready.content),
       }),
     log: (event, fields) => log.write(event, fields),
   });

@@ -1,4 +1,5 @@
 import { onTestFinished } from 'vitest';
+import { canonicalJson } from '../../src/json.ts';
 import type { Policies } from '../../src/mapping/mapping.ts';
 import type { EventType, Ready } from '../../src/model.ts';
 import { createDeliverer, type Deliverer, type Delivery } from '../../src/pipeline/deliver.ts';
@@ -110,13 +111,15 @@ export function delivery(
   } = {},
 ): Delivery {
   const { type = 'lead/created', policies, earlierSend, second } = options;
+  const data = { external_id: `x-${id}`, full_name: 'Ada' };
   const ready: Ready = {
     kind: 'ready',
     type,
     entry: 0,
     place: { source: 'contacts', file: 'contacts.csv', line: 2, record: 1 },
     externalId: `x-${id}`,
-    data: { external_id: `x-${id}`, full_name: 'Ada' },
+    data,
+    content: canonicalJson(data),
     issues: [],
     omissions: [],
   };

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { Ledger } from '../../src/checkpoint/ledger.ts';
 import { IF_CHANGED, type SettledLine } from '../../src/checkpoint/lines.ts';
 import { contentSha, fieldHashes } from '../../src/identity.ts';
-import type { JsonObject } from '../../src/json.ts';
+import { canonicalJson, type JsonObject } from '../../src/json.ts';
 import type { Policies } from '../../src/mapping/mapping.ts';
 import { EVENT_TYPES, type EventType, type Ready } from '../../src/model.ts';
 import { holdAllButFirst, holdAllButPicked } from '../../src/pipeline/pilot.ts';
@@ -34,6 +34,7 @@ function event(type: EventType, externalId: string | undefined, data: JsonObject
       : typeof lead === 'string'
         ? ({ entity: 'lead', externalId: lead } as const)
         : undefined;
+  const whole = externalId === undefined ? data : { external_id: externalId, ...data };
   return {
     kind: 'ready',
     type,
@@ -41,7 +42,8 @@ function event(type: EventType, externalId: string | undefined, data: JsonObject
     place: { source: 's', file: 's.csv', line: 2, record: 1 },
     ...(externalId === undefined ? {} : { externalId }),
     ...(parent ? { parent } : {}),
-    data: externalId === undefined ? data : { external_id: externalId, ...data },
+    data: whole,
+    content: canonicalJson(whole),
     issues: [],
     omissions: [],
   };
@@ -62,7 +64,7 @@ function settle(of: Ready, line: Partial<SettledLine> = {}): void {
     outcome: 'created',
     entity_id: 'e',
     code: null,
-    content_sha: contentSha(of.data),
+    content_sha: contentSha(of.content),
     fields: fieldHashes(of.data),
     at: '2026-01-01T00:00:00Z',
     ...line,

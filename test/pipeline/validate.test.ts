@@ -1,7 +1,9 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../src/json.ts';
-import type { EventType } from '../../src/model.ts';
-import { validate } from '../../src/pipeline/validate.ts';
+import { canonicalJson, NumberText, type JsonObject, type JsonValue } from '../../src/json.ts';
+import { ENTITIES, type EventType } from '../../src/model.ts';
+import { QUICK, validate } from '../../src/pipeline/validate.ts';
+import { commentData, dealData, FIELD_RULES, leadData } from '../../src/service/contract.ts';
 
 const UUID = '8f2f6c1e-5b0a-4c0f-9a3e-7d41c6b25e90';
 
@@ -36,7 +38,7 @@ describe('validation', () => {
     ['a comment on a lead', 'comment/created', { content: 'x', lead_external_id: '1' }],
     ['an emoji', 'comment/created', { content: '👋', deal_external_id: '1' }],
   ])('accepts %s', (_name, type, data) => {
-    expect(validate(type, data, '2024-01-01T00:00:00.000Z')).toEqual([]);
+    expect(validate(type, data, canonicalJson(data), '2024-01-01T00:00:00.000Z')).toEqual([]);
   });
 
   it.each<[string, EventType, JsonObject, string, string]>([
@@ -72,12 +74,49 @@ describe('validation', () => {
       'custom_params.a.0',
     ],
   ])('refuses %s', (_name, type, data, code, field) => {
-    expect(validate(type, data, undefined)).toMatchObject([{ severity: 'error', code, field }]);
+    expect(validate(type, data, canonicalJson(data), undefined)).toMatchObject([{ severity: 'error', code, field }]);
   });
 
   it('refuses a time without an offset', () => {
-    expect(validate('lead/created', { external_id: '1' }, '2024-01-01T00:00:00')).toMatchObject([
+    expect(validate('lead/created', { external_id: '1' }, '{"external_id":"1"}', '2024-01-01T00:00:00')).toMatchObject([
       { code: 'invalid_occurred_at' },
     ]);
+  });
+});
+
+describe('the quick check of fields', () => {
+  const schemas = { lead: leadData, deal: dealData, comment: commentData };
+  const values = fc.oneof(
+    fc.constantFrom<JsonValue>('', 'x', 'a@b', 'a@@b', '+390612345678', '0612', 'EUR', 'EURO', ' ', UUID, `${UUID}0`),
+    fc.constantFrom<JsonValue>(1, -0.5, Number.NaN, Infinity, true, null, [], [1], {}, new NumberText('5.10')),
+    fc.constantFrom<JsonValue>({ a: 1 }, { a: { b: [] } }, UUID.toUpperCase(), UUID.replace('8', 'g'), `\n${UUID}`),
+  );
+  const names = [...new Set(Object.values(schemas).flatMap(({ shape }) => Object.keys(shape))), 'other', '__proto__'];
+  const anything = fc.dictionary(fc.constantFrom(...names), values) as fc.Arbitrary<JsonObject>;
+
+  it.each(ENTITIES)('takes no %s that the schema and the rules refuse', (entity) => {
+    const refused = (data: JsonObject): boolean =>
+      !schemas[entity].safeParse(data).success ||
+      Object.entries(FIELD_RULES).some(([field, rule]) => {
+        const value = data[field];
+        return typeof value === 'string' && rule(value) !== undefined;
+      });
+    fc.assert(
+      fc.property(anything, (data) => {
+        if (QUICK[entity](data)) expect(refused(data)).toBe(false);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it.each<[keyof typeof QUICK, JsonObject]>([
+    [
+      'lead',
+      { external_id: '1', full_name: 'A', email: 'a@b', phone_number: '+390612345678', custom_params: { a: 1 } },
+    ],
+    ['deal', { external_id: '1', title: 't', amount: 1.5, currency: 'EUR', stage_id: UUID, owner_id: UUID }],
+    ['comment', { external_id: '1', content: 'x', deal_external_id: '2' }],
+  ])('takes a plain %s', (entity, data) => {
+    expect(QUICK[entity](data)).toBe(true);
   });
 });

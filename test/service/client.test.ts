@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
-import { NumberText } from '../../src/json.ts';
+import { canonicalJson, NumberText } from '../../src/json.ts';
 import type { Ready } from '../../src/model.ts';
 import { Secret } from '../../src/redact.ts';
 import { createClient, type Client, type ClientOptions } from '../../src/service/client.ts';
@@ -37,16 +37,18 @@ async function serve(answer: (request: Arrived, nth: number) => Answer): Promise
   return server;
 }
 
+const data = {
+  external_id: '00123',
+  custom_fields: { big: new NumberText('9007199254740993'), price: new NumberText('5.10') },
+};
 const ready: Ready = {
   kind: 'ready',
   type: 'deal/created',
   entry: 0,
   place: { source: 'deals', file: 'deals.json', line: 1, record: 1 },
   externalId: '00123',
-  data: {
-    external_id: '00123',
-    custom_fields: { big: new NumberText('9007199254740993'), price: new NumberText('5.10') },
-  },
+  data,
+  content: canonicalJson(data),
   occurredAt: '2024-10-27T11:00:00.000Z',
   issues: [],
   omissions: [],
