@@ -26,11 +26,19 @@ function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
-/** What to do next after a run that nothing stopped, with the commands to do it. `rejects` are files by source. */
+/** What the next steps depend on beside the summary; `rejects` are files by source. */
+interface Circumstances {
+  readonly mapping: string;
+  readonly state?: string | undefined;
+  readonly sandbox: boolean;
+  readonly rejects: ReadonlyMap<string, string>;
+}
+
+/** What to do next after a run that nothing stopped, with the commands to do it. */
 export function nextSteps(
   summary: Summary,
   argv: readonly string[],
-  rejects: ReadonlyMap<string, string>,
+  { mapping, state, sandbox, rejects }: Circumstances,
 ): readonly string[] {
   const { events, records, dry_run: dry } = summary;
   const failed = events.invalid + events.rejected + events.blocked + records.unreadable;
@@ -60,5 +68,7 @@ export function nextSteps(
     const whole = commandLine(argv, { without: [...ONCE, '--limit', '--pick', '--only', '--max-requests', '--until'] });
     return [`next: the ${events.pending.toLocaleString('en')} events that are still pending:`, `  ${whole}`];
   }
-  return [];
+  if (sandbox || failed > 0 || events.total === 0) return [];
+  const verify = ['backfill', 'verify', mapping, ...(state === undefined ? [] : ['--state', state])];
+  return ['next: read it back and compare:', `  ${verify.map(quoted).join(' ')}`];
 }

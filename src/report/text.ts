@@ -134,7 +134,7 @@ function exampleLines(code: string, { issue, places }: CodeExample, columns: num
   const at = places.map(({ file, line, record }) => (line > 0 ? `${file}:${line}` : `${file} record ${record}`));
   const where = at.length > 0 ? `${at.join(', ')}: ` : '';
   const { what, mend } = explain(code, issue.severity === 'error' ? issue.kind : undefined);
-  const hint = issue.hint ?? `${mend.charAt(0).toLowerCase()}${mend.slice(1)}`;
+  const hint = issue.hint ?? `${mend.charAt(0).toLowerCase()}${mend.slice(1).replace(/\.$/, '')}`;
   const message = issue.message === code ? what : issue.message;
   return [
     ...(message === '' ? [] : [wrapped(`${where}${message}`, columns, indent)]),
@@ -161,6 +161,14 @@ const DRY_ENDINGS: Readonly<Record<string, string>> = {
   rejected: 'The service rejected some of these events earlier. Nothing was sent.',
   changed: 'Some records have changed since they were acknowledged. Nothing was sent.',
 };
+
+/** All of it in a line or two, for people who asked for quiet. */
+export function briefText(summary: Summary): string {
+  const { events, dry_run: dry, exit, files } = summary;
+  const ending = (dry ? DRY_ENDINGS : ENDINGS)[exit.reason] ?? exit.reason;
+  const failed = events.invalid + events.rejected + events.blocked;
+  return `${ending} ${counted(events.total, 'event')}, ${failed.toLocaleString('en')} not accepted: see ${shortPath(files.errors)}`;
+}
 
 /** What stands beside the summary when it is told. */
 export interface Telling {

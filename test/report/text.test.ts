@@ -7,6 +7,7 @@ vi.stubEnv('TZ', 'UTC');
 
 const COUNTS = { total: 10, acknowledged: 4, duplicates: 1, invalid: 1, rejected: 1, blocked: 1, pending: 2 };
 const NOTHING = { total: 3, acknowledged: 3, duplicates: 0, invalid: 0, rejected: 0, blocked: 0, pending: 0 };
+const BESIDE = { gone: 0, changed: 0 };
 
 describe('the table of outcomes', () => {
   const events = {
@@ -104,7 +105,7 @@ it('names a path from here where that is shorter', () => {
 
 describe('the next command', () => {
   const argv = (...words: string[]): string[] => ['node', '/x/dist/cli.js', ...words];
-  const summary = (change: Partial<Summary> & { events: object }): Summary =>
+  const summary = (change: Partial<Summary>): Summary =>
     ({
       dry_run: false,
       exit: { code: 0, reason: 'done' },
@@ -112,13 +113,15 @@ describe('the next command', () => {
       ...change,
     }) as Summary;
 
+  const CALM = { mapping: 'a.yaml', sandbox: false, rejects: new Map<string, string>() };
+
   it('is the one that was given, quoted for a shell', () => {
     expect(commandLine(argv('run', "it's a.yaml", '--limit', '10'))).toBe(`backfill run 'it'\\''s a.yaml' --limit 10`);
   });
 
   it('sends after a sound dry run, a pilot first', () => {
-    const found = summary({ dry_run: true, events: { ...NOTHING, acknowledged: 0, pending: 3 } });
-    expect(nextSteps(found, argv('run', 'a.yaml', '--dry-run'), new Map())).toEqual([
+    const found = summary({ dry_run: true, events: { ...NOTHING, ...BESIDE, acknowledged: 0, pending: 3 } });
+    expect(nextSteps(found, argv('run', 'a.yaml', '--dry-run'), CALM)).toEqual([
       'next: a pilot of ten events of each type, to look at in the service:',
       '  backfill run a.yaml --limit 10',
       'then all of it:',
@@ -128,7 +131,9 @@ describe('the next command', () => {
 
   it('feeds corrected rejects back', () => {
     const found = summary({ exit: { code: 1, reason: 'invalid' }, events: { ...COUNTS, gone: 0, changed: 0 } });
-    expect(nextSteps(found, argv('run', 'a.yaml'), new Map([['deals', '/s/rejects/deals.ndjson']]))).toEqual([
+    expect(
+      nextSteps(found, argv('run', 'a.yaml'), { ...CALM, rejects: new Map([['deals', '/s/rejects/deals.ndjson']]) }),
+    ).toEqual([
       expect.stringContaining('correct copies of rejects'),
       '  cp /s/rejects/deals.ndjson corrected-deals.ndjson',
       '  backfill run a.yaml --fix deals=corrected-deals.ndjson',
@@ -136,14 +141,19 @@ describe('the next command', () => {
   });
 
   it('goes on after a pilot without what made it one', () => {
-    const found = summary({ events: { ...NOTHING, total: 5, pending: 2 } });
-    expect(nextSteps(found, argv('run', 'a.yaml', '--limit=10', '--only', 'lead', '--json'), new Map())).toEqual([
+    const found = summary({ events: { ...NOTHING, ...BESIDE, total: 5, pending: 2 } });
+    expect(nextSteps(found, argv('run', 'a.yaml', '--limit=10', '--only', 'lead', '--json'), CALM)).toEqual([
       'next: the 2 events that are still pending:',
       '  backfill run a.yaml --json',
     ]);
   });
 
-  it('is none when all is done', () => {
-    expect(nextSteps(summary({ events: NOTHING }), argv('run', 'a.yaml'), new Map())).toEqual([]);
+  it('verifies when all is done, but not a rehearsal', () => {
+    const found = summary({ events: { ...NOTHING, ...BESIDE } });
+    expect(nextSteps(found, argv('run', 'a.yaml'), { ...CALM, state: '/s t' })).toEqual([
+      'next: read it back and compare:',
+      "  backfill verify a.yaml --state '/s t'",
+    ]);
+    expect(nextSteps(found, argv('run', 'a.yaml', '--sandbox'), { ...CALM, sandbox: true })).toEqual([]);
   });
 });

@@ -1,0 +1,231 @@
+/** What people see of whole runs, as they see it. */
+import { execFile, execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { backfill, environmentOf, FAST, sandbox, start, summaryOf, workspace } from '../e2e/harness.ts';
+import { FIXTURES } from './state.ts';
+
+const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
+
+/** Without what differs from run to run. */
+function steady(text: string, cwd: string): string {
+  return `${text
+    .replaceAll(cwd, 'CWD')
+    .replace(/http:\/\/127\.0\.0\.1:\d+/g, 'BASE_URL')
+    .replace(/sent, 0 retries, 0 times rate-limited, .*/, 'sent, 0 retries, 0 times rate-limited, SOME TIME')
+    .replace(/ended \d\d:\d\d/, 'ended HH:MM')
+    .replace(/last answer .*/, 'last answer TIME')
+    .trim()}\n`;
+}
+
+describe('what people see of', { timeout: 60_000 }, () => {
+  it('a dry run: what goes, what does not and why, and what to do next', async () => {
+    const service = await sandbox();
+    const cwd = await workspace('demo');
+    const ended = await backfill(['run', 'mapping.yaml', '--dry-run', ...FAST], { cwd, env: environmentOf(service) });
+    expect(ended.stdout).toBe('');
+    await expect(steady(ended.stderr, cwd)).toMatchFileSnapshot(join(FIXTURES, 'screens/dry-run.txt'));
+  });
+
+  it('a run, its status afterwards, and a good second one', async () => {
+    const service = await sandbox();
+    const cwd = await workspace('demo');
+    const env = environmentOf(service);
+    const run = await backfill(['run', 'mapping.yaml', ...FAST], { cwd, env });
+    await expect(steady(run.stderr, cwd)).toMatchFileSnapshot(join(FIXTURES, 'screens/run.txt'));
+    const status = await backfill(['status', 'mapping.yaml'], { cwd });
+    await expect(steady(status.stdout, cwd)).toMatchFileSnapshot(join(FIXTURES, 'screens/status.txt'));
+    for (const { code, stderr } of [run, status]) expect(code === 1 || stderr === '').toBe(true);
+    expect(existsSync(join(cwd, '.backfill/demo/report.html'))).toBe(true);
+  });
+
+  it('a run that has to be quiet', async () => {
+    const cwd = await workspace('demo');
+    const ended = await backfill(['run', 'mapping.yaml', '--sandbox', '--quiet', ...FAST], { cwd });
+    expect(ended.stderr).toBe(
+      'Finished, but some events wait for a parent that was not accepted. 80 events, 13 not accepted: ' +
+        'see .backfill/demo.sandbox/errors.csv\n',
+    );
+  });
+});
+
+describe('status', { timeout: 60_000 }, () => {
+  it('shows a run while it goes on, and that it was killed, without disturbing it', async () => {
+    const service = await sandbox();
+    const cwd = await workspace('demo');
+    const env = environmentOf(service);
+    const json = async (): Promise<Record<string, unknown>> =>
+      JSON.parse((await backfill(['status', 'mapping.yaml', '--json'], { cwd })).stdout) as Record<string, unknown>;
+    const running = start(['run', 'mapping.yaml', '--rate', '20/600s'], { cwd, env });
+    // The window is full then, and stays so.
+    await expect.poll(() => settledIn(service), { timeout: 30_000 }).toBeGreaterThan(10);
+    const found = await json();
+    const events = found.events as Record<string, number>;
+    expect(found).toMatchObject({ basis: 'under way', migration: 'demo', running: { pid: running.child.pid } });
+    expect(events).toMatchObject({ total: 80, invalid: 6, blocked: 7 });
+    expect(events.acknowledged).toBeGreaterThan(10);
+    expect(found.left).toBe(67 - events.acknowledged!);
+    expect(events.pending).toBe(found.left);
+    const text = await backfill(['status', 'mapping.yaml'], { cwd });
+    expect(text.stdout).toMatch(/^demo -> http.*\nrunning: process \d+ on .*, since \d\d:\d\d/);
+
+    running.child.kill('SIGKILL');
+    await running.ended;
+    expect(await json()).toMatchObject({ basis: 'under way', running: null, events });
+    const killed = await backfill(['status', 'mapping.yaml'], { cwd });
+    expect(killed.stdout).toContain('its last run ended without a word');
+    const report = await backfill(['report', 'mapping.yaml'], { cwd });
+    expect(report).toMatchObject({ code: 0, stdout: `${join(cwd, '.backfill/demo/report.html')}\n` });
+  });
+
+  it('watches until the run has ended', async () => {
+    const service = await sandbox();
+    const cwd = await workspace('demo');
+    const run = start(['run', 'mapping.yaml', '--json', '--rate', '20/1s'], { cwd, env: environmentOf(service) });
+    await expect.poll(() => settledIn(service), { timeout: 30_000 }).toBeGreaterThan(0);
+    const watched = await backfill(['status', 'mapping.yaml', '--watch', '--json'], { cwd });
+    const looks = watched.stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { running: unknown; events: { acknowledged: number } });
+    expect(looks.length).toBeGreaterThan(1);
+    expect(looks.at(-1)).toMatchObject({
+      running: null,
+      basis: 'ended',
+      events: summaryOf(await run.ended).events,
+    });
+  });
+
+  it.each([
+    [['status', 'mapping.yaml'], 'there is no state directory'],
+    [['report', 'mapping.yaml', '--state', '.'], 'there is nothing to report'],
+    [['status', 'nowhere.yaml'], 'nowhere.yaml'],
+    [['status', '.'], 'is a directory, not a mapping file'],
+  ])('says what is missing: %j', async (args, message) => {
+    const ended = await backfill(args, { cwd: await workspace('demo') });
+    expect(ended.code).toBe(2);
+    expect(ended.stderr).toContain(message);
+  });
+});
+
+function settledIn(service: Awaited<ReturnType<typeof sandbox>>): number {
+  return service.requests().filter(({ method, status }) => method === 'POST' && status === 200).length;
+}
+
+describe('help', { timeout: 60_000 }, () => {
+  it.each([
+    [['rn'], '`run`'],
+    [['run', 'a.yaml', '--dryrun'], '`--dry-run`'],
+    [['run', 'a.yaml', '--max-error', '3'], '`--max-errors`'],
+    [['status', 'a.yaml', '--wach'], '`--watch`'],
+    [['run', 'a.yaml', 'b.yaml'], 'one word too many: `b.yaml`'],
+    [['run'], 'takes more words'],
+    [['xyzzy'], 'there is no command `xyzzy`'],
+  ])('finds what may have been meant: %j', async (args, meant) => {
+    const ended = await backfill(args, { cwd: await workspace() });
+    expect(ended).toMatchObject({ code: 2, stdout: '' });
+    expect(ended.stderr).toContain(meant);
+    expect(ended.stderr).toMatch(/see backfill .*--help/);
+  });
+
+  it('is what the bare program prints, with the exit code of a usage error', async () => {
+    const ended = await backfill([], { cwd: await workspace() });
+    expect(ended).toMatchObject({ code: 2, stdout: '' });
+    for (const command of ['run <mapping>', 'status <mapping>', 'report <mapping>', 'completion']) {
+      expect(ended.stderr).toContain(`backfill ${command}`);
+    }
+  });
+
+  it('groups options, shows examples, and fits into 80 columns', async () => {
+    const cwd = await workspace();
+    for (const args of [['--help'], ['run', '--help'], ['status', '--help'], ['report', '--help']]) {
+      const { code, stdout } = await backfill(args, { cwd });
+      expect(code).toBe(0);
+      expect(stdout).toContain('Examples:');
+      for (const line of stdout.split('\n')) expect(line.length, line).toBeLessThanOrEqual(80);
+    }
+    const { stdout } = await backfill(['run', '--help'], { cwd });
+    for (const group of ['Input:', 'What to send:', 'Where to:', 'Pace:', 'When to stop:', 'Output:']) {
+      expect(stdout).toContain(group);
+    }
+  });
+
+  it('completes commands and options', async () => {
+    const cwd = await workspace();
+    const complete = async (...words: string[]): Promise<string[]> =>
+      (await backfill(['--get-yargs-completions', 'backfill', ...words], { cwd })).stdout.trim().split('\n');
+    expect(await complete('st')).toContain('status');
+    expect(await complete('run', 'a.yaml', '--max-')).toEqual(expect.arrayContaining(['--max-errors', '--max-outage']));
+    const script = await backfill(['completion'], { cwd });
+    expect(script).toMatchObject({ code: 0, stdout: expect.stringContaining('--get-yargs-completions') as string });
+  });
+});
+
+const tmux = hasTmux();
+
+describe.skipIf(!tmux)(
+  tmux ? 'on a terminal' : 'on a terminal (SKIPPED: no tmux on the PATH)',
+  { timeout: 60_000 },
+  () => {
+    it.each([
+      [80, { NO_COLOR: '1' }],
+      [200, {}],
+    ])('of %i columns a run draws bars that do not wrap, and says how to resume', async (columns, extra) => {
+      const service = await sandbox();
+      const cwd = await workspace('demo');
+      const screen = terminal(columns, cwd, { ...environmentOf(service), ...extra });
+      await screen.run(`${process.execPath} ${CLI} run mapping.yaml --rate 20/600s`);
+      await expect.poll(() => screen.text(), { timeout: 30_000 }).toMatch(/window full, next in/);
+      const drawn = await screen.text();
+      expect(drawn).toMatch(/^lead\/created {5}█+░+ +\d+\/30 +\d+ %$/m);
+      expect(drawn).toMatch(/^deal\/created {5}█+░+ +0\/24 +\d+ %$/m);
+      expect(drawn).toMatch(/^comment\/created {2}█+░+ +0\/26 +\d+ %$/m);
+      expect(drawn).toMatch(/^\d+ a minute, \d+ left, about \d+ min \(until .*\); window full, next in .*$/m);
+
+      await screen.keys('C-c');
+      await expect.poll(() => screen.text(), { timeout: 30_000 }).toContain('ended 130');
+      const ended = await screen.text();
+      expect(ended).toMatch(/SIGINT: waiting for the requests in flight/);
+      expect(ended.indexOf('SIGINT')).toBeLessThan(ended.lastIndexOf('lead/created  '));
+      expect(ended.match(/^comment\/created {2}█/gm)).toHaveLength(1);
+      expect(ended).toMatch(/to resume: backfill run mapping.yaml --rate 20\/600s/);
+      expect(await screen.cursorIsShown()).toBe(true);
+    });
+  },
+);
+
+function hasTmux(): boolean {
+  try {
+    execFileSync('tmux', ['-V']);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A terminal of its own, whose screen can be read. */
+function terminal(columns: number, cwd: string, env: Readonly<Record<string, string>>) {
+  const server = `backfill-test-${process.pid}-${columns}`;
+  const call = async (...args: string[]): Promise<string> =>
+    (await promisify(execFile)('tmux', ['-L', server, '-f', '/dev/null', ...args])).stdout;
+  onTestFinished(async () => {
+    await call('kill-server').catch(() => undefined);
+  });
+  const variables = Object.entries({ ...env, LC_ALL: 'C.UTF-8' }).flatMap(([name, value]) => [
+    '-e',
+    `${name}=${value}`,
+  ]);
+  return {
+    async run(command: string): Promise<void> {
+      const size = ['-x', String(columns), '-y', '120'];
+      const shell = `trap : INT; ${command}; echo ended $?; sleep 60`;
+      await call('-u', 'new-session', '-d', ...size, '-c', cwd, ...variables, 'sh', '-c', shell);
+    },
+    text: () => call('-u', 'capture-pane', '-p'),
+    keys: (...names: string[]) => call('send-keys', ...names),
+    cursorIsShown: async () => (await call('display-message', '-p', '#{cursor_flag}')).trim() === '1',
+  };
+}
