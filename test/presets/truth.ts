@@ -30,6 +30,8 @@ export interface Truth {
   /** Codes that must be among the warnings. */
   readonly warnings?: readonly string[];
   readonly duplicates?: number;
+  /** What the survey's profile must tell, among other things. */
+  readonly profile?: object;
   /** What the refusal must say, where the input is refused as a whole. */
   readonly says?: readonly string[];
 }
@@ -116,6 +118,7 @@ export async function compare(cwd: string, { ended, service }: Migrated, truth: 
   expect(ended.events.duplicates).toBe(truth.duplicates ?? 0);
   expect(Object.keys(ended.warnings_by_code)).toEqual(expect.arrayContaining([...(truth.warnings ?? [])]));
   expect(await errorsIn(cwd)).toEqual([...(truth.errors ?? [])].sort());
+  if (truth.profile) expect(ended.profile).toMatchObject(truth.profile);
   if (truth.omitted) expect(await omittedIn(cwd)).toEqual([...truth.omitted].sort());
 }
 
