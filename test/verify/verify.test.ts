@@ -1,12 +1,13 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { run } from '../../src/commands/run.ts';
 import { verify } from '../../src/commands/verify.ts';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/index.ts';
 import { Lock, StateDir } from '../../src/state-dir.ts';
 import type { Verification } from '../../src/verify/verify.ts';
 import { call, envFile, type Said } from '../commands/in-process.ts';
-import { backfill, environmentOf, FAST, files, sandbox, workspace } from '../e2e/harness.ts';
+import { backfill, files, sandbox, workspace } from '../e2e/harness.ts';
 
 type Argv = Readonly<Record<string, unknown>>;
 
@@ -21,11 +22,9 @@ async function service(options: SandboxOptions = {}): Promise<Sandbox> {
   return sandbox({ clock: () => now, ...options });
 }
 
-async function migrate(cwd: string, target: Sandbox, ...options: string[]): Promise<void> {
-  const ended = await backfill(['run', 'mapping.yaml', '--json', ...FAST, ...options], {
-    cwd,
-    env: environmentOf(target),
-  });
+async function migrate(cwd: string, target: Sandbox): Promise<void> {
+  const argv = { mapping: join(cwd, 'mapping.yaml'), envFile: await envFile(target), rate: '100000/1s', quiet: true };
+  const ended = await call(run, argv);
   expect([0, 1], ended.stderr).toContain(ended.code);
 }
 
@@ -276,7 +275,7 @@ describe('verify, when it cannot,', () => {
     const target = await service();
     const cwd = await people(1);
     expect(await say(cwd, target)).toMatchObject({ code: 2 });
-    await backfill(['run', 'mapping.yaml', '--dry-run'], { cwd, env: environmentOf(target) });
+    await call(run, { mapping: join(cwd, 'mapping.yaml'), envFile: await envFile(target), dryRun: true, quiet: true });
     const said = await say(cwd, target);
     expect(said.code).toBe(2);
     expect(said.stderr).toContain('nothing to verify');

@@ -1,0 +1,137 @@
+import { spawnSync } from 'node:child_process';
+import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { purge } from '../../src/commands/purge.ts';
+import { report } from '../../src/commands/report.ts';
+import { run } from '../../src/commands/run.ts';
+import { status } from '../../src/commands/status.ts';
+import { verify } from '../../src/commands/verify.ts';
+import type { Sandbox } from '../../src/sandbox/index.ts';
+import { Lock, StateDir } from '../../src/state-dir.ts';
+import { backfill, filesBelow, sandbox, workspace } from '../e2e/harness.ts';
+import { call, envFile } from './in-process.ts';
+
+/** The demo, migrated, rehearsed dry and verified: every file that there can be. */
+async function migrated(service: Sandbox): Promise<{ mapping: string; state: string; argv: Record<string, unknown> }> {
+  const cwd = await workspace('demo');
+  const mapping = join(cwd, 'mapping.yaml');
+  const argv = { mapping, envFile: await envFile(service), rate: '100000/1s', quiet: true };
+  await call(run, { ...argv, dryRun: true });
+  await call(run, argv);
+  await call(verify, argv);
+  await call(report, { mapping, withValues: true });
+  return { mapping, state: join(cwd, '.backfill/demo'), argv };
+}
+
+describe('purge', () => {
+  it('deletes what holds values of records and names of users, and keeps what a rerun needs', async () => {
+    const service = await sandbox();
+    const { mapping, state, argv } = await migrated(service);
+    await mkdir(join(state, 'fixes'));
+    await writeFile(join(state, 'fixes/contacts.0001.csv'), 'x');
+    await writeFile(join(state, 'report.html.tmp'), 'half of a page');
+    const before = await readdir(state);
+    expect(before).toEqual(expect.arrayContaining(['account.json', 'dry-run', 'errors.csv', 'rejects', 'verify.csv']));
+
+    const { code, stderr } = await call(purge, { mapping, yes: true });
+    expect(code, stderr).toBe(0);
+    const kept = ['checkpoint.ndjson', 'ids.csv', 'rate.ndjson', 'run.log', 'summary.json', 'survey.json'];
+    expect((await readdir(state)).sort()).toEqual(kept);
+    const gone = before.filter((name) => !kept.includes(name));
+    for (const name of gone) expect(stderr).toContain(`to delete  ${name}:`);
+    for (const name of kept) expect(stderr).toContain(`to keep    ${name}:`);
+
+    // Of no record there is anything left but its ids, and of no user the name.
+    const left = [...(await filesBelow(state)).values()].join('\n');
+    for (const { fullName, email, phoneNumber } of service.state().leads) {
+      for (const value of [fullName, email, phoneNumber]) if (value) expect(left).not.toContain(value);
+    }
+    for (const { names } of service.account.users) expect(left).not.toContain(names[0]);
+
+    const posts = service.requests().filter(({ method }) => method === 'POST').length;
+    const again = await call(run, { ...argv, json: true });
+    expect(JSON.parse(again.stdout)).toMatchObject({ this_run: { events_sent: 0 } });
+    expect(service.requests().filter(({ method }) => method === 'POST')).toHaveLength(posts);
+  });
+
+  it('leaves status and report working', async () => {
+    const { mapping } = await migrated(await sandbox());
+    await call(purge, { mapping, yes: true });
+    expect((await call(status, { mapping })).code).toBe(0);
+    expect((await call(report, { mapping })).code).toBe(0);
+  });
+
+  it('has nothing to do the second time', async () => {
+    const { mapping, state } = await migrated(await sandbox());
+    await call(purge, { mapping, yes: true });
+    const before = await filesBelow(state);
+    const { code, stderr } = await call(purge, { mapping, yes: true });
+    expect(code).toBe(0);
+    expect(stderr).toContain('nothing to delete');
+    expect(await filesBelow(state)).toEqual(before);
+  });
+
+  it('warns of events that were not accepted, whose rejects go too', async () => {
+    const { mapping } = await migrated(await sandbox());
+    expect((await call(purge, { mapping, yes: true })).stderr).toMatch(
+      /warning: \d+ events of the last run were not accepted/,
+    );
+  });
+
+  it('touches nothing that it does not know, and nothing outside', async () => {
+    const { mapping, state } = await migrated(await sandbox());
+    const outside = await workspace('demo');
+    await writeFile(join(state, 'notes.txt'), 'mine');
+    await symlink(outside, join(state, 'fixes'));
+    const { stderr } = await call(purge, { mapping, yes: true });
+    expect(await readFile(join(state, 'notes.txt'), 'utf8')).toBe('mine');
+    expect(stderr).toContain('notes.txt: not written by this program');
+    expect(await readdir(state)).not.toContain('fixes');
+    expect(await readdir(outside)).toContain('mapping.yaml');
+  });
+
+  it('refuses while a run holds the state directory', async () => {
+    const { mapping, state } = await migrated(await sandbox());
+    const lock = await Lock.acquire(await StateDir.existing(state), { takeOver: false });
+    onTestFinished(() => lock.release());
+    const { code, stderr } = await call(purge, { mapping, yes: true });
+    expect(code).toBe(3);
+    expect(stderr).toContain('in use');
+    expect(await readdir(state)).toContain('errors.csv');
+  });
+});
+
+describe('purge, when it must ask,', () => {
+  it('deletes nothing where there is nobody, and says how to go on', async () => {
+    const { mapping, state } = await migrated(await sandbox());
+    const ended = await backfill(['purge', mapping], { cwd: state });
+    expect(ended.code).toBe(2);
+    expect(ended.stderr).toContain('--yes');
+    expect(await readdir(state)).toContain('errors.csv');
+    expect(await readdir(state)).not.toContain('lock.json');
+  });
+
+  // `script` gives the program a terminal; not every system has it.
+  const script = spawnSync('script', ['--version']).status === 0;
+  it.runIf(script).each([
+    ['y', 0, false],
+    ['n', 2, true],
+    ['', 2, true],
+  ])('takes `%s` from a terminal for what it means', async (answer, code, isKept) => {
+    const { mapping, state } = await migrated(await sandbox());
+    const cli = join(import.meta.dirname, '../../dist/cli.js');
+    const command = `'${process.execPath}' '${cli}' purge '${mapping}'`;
+    const ended = spawnSync('script', ['-qec', command, '/dev/null'], { input: `${answer}\n`, encoding: 'utf8' });
+    expect(ended.status, ended.stdout).toBe(code);
+    expect(ended.stdout).toContain('Delete? This cannot be undone.');
+    expect((await readdir(state)).includes('errors.csv')).toBe(isKept);
+  });
+
+  it('says that there is no state where nothing ran', async () => {
+    const cwd = await workspace('demo');
+    const { code, stderr } = await call(purge, { mapping: join(cwd, 'mapping.yaml'), yes: true });
+    expect(code).toBe(2);
+    expect(stderr).toContain('no state directory');
+  });
+});
