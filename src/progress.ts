@@ -97,7 +97,12 @@ function startLines(console: Console, observer: Observer): Progress {
     console.say(progressLogLine(observer.types(), pace));
   };
   const timer = setInterval(look, LOOK_EVERY_MS).unref();
-  return { stop: () => clearInterval(timer) };
+  return {
+    stop() {
+      clearInterval(timer);
+      look();
+    },
+  };
 }
 
 function startBars(console: Console, observer: Observer): Progress {

@@ -52,6 +52,21 @@ describe('what people see of', { timeout: 60_000 }, () => {
   });
 });
 
+describe('an outage', { timeout: 60_000 }, () => {
+  it('is told where there is no terminal when it begins and when it is over, and by status meanwhile', async () => {
+    const rules = [{ kind: 'outage' as const, lasts_ms: 6_000, when: { requests: { from: 8, to: 8 } } }];
+    const service = await sandbox({ faults: { rules } });
+    const cwd = await workspace('demo');
+    const run = start(['run', 'mapping.yaml', ...FAST], { cwd, env: environmentOf(service) });
+    await expect.poll(() => run.stderr(), { timeout: 30_000 }).toContain('service down for');
+    const status = await backfill(['status', 'mapping.yaml'], { cwd });
+    expect(status.stdout).toMatch(/the service is down for \d+ s; the run waits and goes on by itself/);
+    const { stderr, code } = await run.ended;
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/service down for \d+ s, probing.*\nthe service answers again\n/);
+  });
+});
+
 describe('status', { timeout: 60_000 }, () => {
   it('shows a run while it goes on, and that it was killed, without disturbing it', async () => {
     const service = await sandbox();
