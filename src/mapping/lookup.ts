@@ -4,13 +4,11 @@ import type { Row } from '../model.ts';
 import type { Source } from '../source/source.ts';
 import { Fault, originalText, shown, textOf, type Result } from './fault.ts';
 import { Scope, type Evaluate } from './scope.ts';
+import { LookupValues, SEVERAL, type LookedUp } from './lookup-values.ts';
 import type { LookupSpec } from './spec.ts';
 import { onEach } from './transforms/transform.ts';
 import type { Unit } from './unit.ts';
 import { compileValue, within, type ValueContext } from './value.ts';
-
-/** Marks a text that several records match with different values. */
-const SEVERAL = Symbol('several');
 
 /** What the records of one source give for each text they match: all that is kept of that source. */
 export class LookupTable {
@@ -20,7 +18,7 @@ export class LookupTable {
   readonly #match: Evaluate;
   readonly #take: Evaluate;
   readonly #firstWins: boolean;
-  readonly #values = new Map<string, JsonValue | Fault | typeof SEVERAL | undefined>();
+  readonly #values = new LookupValues();
   unusable = 0;
 
   constructor(source: Source, level: number, match: Evaluate, take: Evaluate, firstWins: boolean) {
@@ -31,20 +29,31 @@ export class LookupTable {
     this.#firstWins = firstWins;
   }
 
-  async add(row: Row, scope: Scope): Promise<void> {
-    let [match, take] = this.#read(row, scope);
-    while (scope.waits) {
+  /** A promise only where an expression has to be waited for. */
+  add(row: Row, scope: Scope): void | Promise<void> {
+    const read = this.#read(row, scope);
+    if (scope.waits) return this.#addInRounds(row, scope);
+    this.#keep(read);
+  }
+
+  async #addInRounds(row: Row, scope: Scope): Promise<void> {
+    let read: [Result, Result];
+    do {
       await scope.settle();
-      [match, take] = this.#read(row, scope);
-    }
+      read = this.#read(row, scope);
+    } while (scope.waits);
     scope.forgetAnswers();
+    this.#keep(read);
+  }
+
+  #keep([match, take]: [Result, Result]): void {
     if (match instanceof Fault) this.unusable += 1;
     else if (Array.isArray(match))
       for (const element of match as readonly JsonValue[]) this.#put(textOf(element), take);
     else this.#put(textOf(match), take);
   }
 
-  find(text: string): JsonValue | Fault | typeof SEVERAL | undefined {
+  find(text: string): LookedUp {
     return this.#values.get(text);
   }
 
@@ -103,7 +112,12 @@ async function readInto(source: Source, tables: readonly LookupTable[], unit: Un
   for await (const batch of source.batches()) {
     for (const item of batch) {
       if (item.kind === 'unreadable') unreadable += 1;
-      else for (const table of tables) await table.add(item, scope);
+      else {
+        for (const table of tables) {
+          const adding = table.add(item, scope);
+          if (adding) await adding;
+        }
+      }
     }
   }
   const unusable = unreadable + tables.reduce((most, table) => Math.max(most, table.unusable), 0);
