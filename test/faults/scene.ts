@@ -49,9 +49,10 @@ export interface Undisturbed {
   readonly summary: Summary;
 }
 
-/** The same migration where nothing goes wrong. */
-export function undisturbed(): Promise<Undisturbed> {
-  return inScene({}, async ({ service, run }) => {
+/** The same migration where nothing goes wrong; `prepare` changes the fixture first. */
+export function undisturbed(prepare?: (cwd: string) => Promise<void>): Promise<Undisturbed> {
+  return inScene({}, async ({ cwd, service, run }) => {
+    await prepare?.(cwd);
     const summary = await run();
     return { state: withoutTimes(service.state()), summary };
   });

@@ -1,0 +1,125 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parse } from 'csv-parse/sync';
+import { expect, it } from 'vitest';
+import type { FaultPlan } from '../../src/sandbox/index.ts';
+import { summaryOf } from '../e2e/harness.ts';
+import { bodyOf, expectUndisturbed, ingested, inScene, undisturbed, type Scene } from '../faults/scene.ts';
+
+/** SOAK_SEED and SOAK_KILLS repeat a run: the same faults at the same requests, and kills drawn from the same numbers. */
+const SEED = Number(process.env.SOAK_SEED ?? Math.floor(Math.random() * 2 ** 31));
+const KILLS = Number(process.env.SOAK_KILLS ?? 200);
+const CONCURRENCY = 4;
+const OPTIONS = ['--concurrency', String(CONCURRENCY), '--timeout', '1'];
+
+/** Most requests that a run makes before its kill, and so many more events than kills that none is left without work. */
+const REQUESTS_PER_KILL = 12;
+const COPIES = Math.ceil((KILLS * REQUESTS_PER_KILL) / 73);
+
+/** A little of everything, on about every tenth request; short, so that kills fall into the midst of it. */
+const TROUBLE: FaultPlan['rules'] = [
+  { kind: 'latency', min_ms: 5, max_ms: 60 },
+  { kind: 'drop_before', when: { probability: 0.01 } },
+  { kind: 'drop_after', when: { probability: 0.02 } },
+  { kind: 'reset', committed: true, when: { probability: 0.01 } },
+  { kind: 'status', status: 503, when: { probability: 0.01 } },
+  { kind: 'status', status: 429, retry_after_s: 1, when: { probability: 0.003 } },
+  { kind: 'status_after', status: 500, when: { probability: 0.01 } },
+  { kind: 'html', committed: true, when: { probability: 0.005 } },
+  { kind: 'cut_body', when: { probability: 0.01 } },
+  { kind: 'bad_ack', when: { probability: 0.01 } },
+  { kind: 'hang', committed: true, when: { probability: 0.005 } },
+  { kind: 'outage', lasts_ms: 400, when: { probability: 0.002 } },
+  { kind: 'outage', lasts_ms: 400, status: 503, when: { probability: 0.002 } },
+];
+
+/** The same numbers for the same seed (Park and Miller's generator). */
+function numbersFrom(seed: number): () => number {
+  let state = (seed % 2_147_483_646) + 1;
+  return () => (state = (state * 16_807) % 2_147_483_647) / 2_147_483_647;
+}
+
+/** The fixture's records again and again, under other ids. */
+async function multiply(cwd: string): Promise<void> {
+  for (const name of ['leads', 'lead-changes', 'deals', 'deal-changes', 'notes']) {
+    const path = join(cwd, `${name}.csv`);
+    const [header, ...rows] = parse(await readFile(path, 'utf8'));
+    const isId = header!.map((column) => ['id', 'lead', 'deal'].includes(column));
+    const line = (cells: readonly string[]) => `${cells.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(',')}\n`;
+    const copies = Array.from({ length: COPIES }, (_, copy) =>
+      rows.map((row) => line(row.map((cell, index) => (isId[index] && cell !== '' ? `${cell}/${copy}` : cell)))),
+    );
+    await writeFile(path, [line(header!), ...copies.flat()].join(''));
+  }
+}
+
+/**
+ * Starts a run and kills it: half of the time anywhere in its life, half of the time a moment after some requests, and
+ * always before it has made too many. False if it came to its end by itself.
+ */
+async function killOne({ service, start }: Scene, random: () => number): Promise<boolean> {
+  const before = ingested(service).length;
+  const most = 1 + random() * (REQUESTS_PER_KILL - 1);
+  const until = performance.now() + (random() < 0.5 ? random() * 1500 : Infinity);
+  const moment = random() * 40;
+  const run = start(...OPTIONS);
+  let hasEnded = false;
+  void run.ended.then(() => (hasEnded = true));
+  while (!hasEnded && performance.now() < until && ingested(service).length - before < most) await sleep(2);
+  await sleep(moment);
+  run.child.kill('SIGKILL');
+  const { signal } = await run.ended;
+  // What the dead process had written to its sockets arrives.
+  await sleep(30);
+  return signal === 'SIGKILL';
+}
+
+it(`survives ${KILLS} kills in the midst of trouble (seed ${SEED})`, async () => {
+  process.stderr.write(`to repeat: SOAK_SEED=${SEED} SOAK_KILLS=${KILLS} npm run soak\n`);
+  const calm = await undisturbed(multiply);
+  const random = numbersFrom(SEED);
+  await inScene({ faults: { seed: SEED, rules: TROUBLE } }, async (scene) => {
+    const { service, cwd, start } = scene;
+    await multiply(cwd);
+
+    /** The events that each killed run sent, by id. */
+    const rounds: Set<string>[] = [];
+    while (rounds.length < KILLS) {
+      const from = ingested(service).length;
+      expect(await killOne(scene, random), 'the run came to its end before it was killed').toBe(true);
+      rounds.push(idsOf(scene, from));
+    }
+    const from = ingested(service).length;
+    const summary = summaryOf(await start(...OPTIONS).ended);
+    const last = idsOf(scene, from);
+
+    expectUndisturbed(service, summary, calm);
+    const checkpoint = await readFile(join(cwd, '.backfill/faults/checkpoint.ndjson'), 'utf8');
+    expect(checkpoint.split('\n').filter((line) => line.includes('"status":"rejected"'))).toEqual([]);
+
+    // Of what a killed run had sent, at most what was in flight goes out again, by whatever run comes to it.
+    const resent = rounds.map((ids, round) => {
+      const later = [...rounds.slice(round + 1), last];
+      return [...ids].filter((id) => later.some((others) => others.has(id))).length;
+    });
+    expect(Math.max(...resent)).toBeLessThanOrEqual(CONCURRENCY);
+
+    const requests = ingested(service);
+    const struck = requests.filter(({ fault }) => fault !== undefined).length;
+    const sum = resent.reduce((total, count) => total + count, 0);
+    process.stderr.write(
+      `${KILLS} kills, ${rounds.filter(({ size }) => size > 0).length} of them while sending; ` +
+        `${calm.summary.events.acknowledged} events in ${requests.length} requests, ${struck} of which met a fault; ` +
+        `sent again per kill: ${(sum / KILLS).toFixed(2)} on average, ${Math.max(...resent)} at most\n`,
+    );
+  });
+});
+
+function idsOf({ service }: Scene, from: number): Set<string> {
+  return new Set(
+    ingested(service)
+      .slice(from)
+      .map((request) => bodyOf(request).id),
+  );
+}
