@@ -80,9 +80,9 @@ const DAMAGE_TEXT: Readonly<Record<Damage, string>> = {
 };
 
 const BARE_TEXT: Readonly<Record<string, string>> = {
-  lead_without_contact: 'leads have neither a name nor an e-mail address nor a phone number',
-  deal_without_lead: 'deals name no lead',
-  deal_without_stage: "deals name no stage: they will enter the first stage of the account's default pipeline",
+  lead_without_contact: 'leads without name, e-mail and phone number',
+  deal_without_lead: 'deals without a lead',
+  deal_without_stage: "deals without a stage, which enter the first one of the account's default pipeline",
 };
 
 /** The profile for a terminal: what a person should look at before anything is sent. Empty parts are left out. */
@@ -123,9 +123,11 @@ function acrossText(profile: Profile): string[] {
     }),
     ...profile.shared.map(
       ({ field, count, external_id: id }) =>
-        `${counted(count, 'lead')} with the ${field} of a lead of another id, such as \`${id}\``,
+        `leads with the ${field} of a lead of another id: ${count}, such as \`${id}\``,
     ),
-    ...profile.bare.map(({ code, count, external_id: id }) => `${count} ${BARE_TEXT[code] ?? code}, such as \`${id}\``),
+    ...profile.bare.map(
+      ({ code, count, external_id: id }) => `${BARE_TEXT[code] ?? code}: ${count}, such as \`${id}\``,
+    ),
   ];
 }
 

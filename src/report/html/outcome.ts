@@ -142,7 +142,11 @@ export function leftBehind({ standing, errors, omitted }: Findings): Markup {
       [events.invalid, 'events that are invalid', 'found before sending; nothing was spent on them'],
       [events.rejected, 'events that the service rejected', 'each was answered with a reason'],
       [events.blocked, 'events that wait for another', 'what they hang on was not accepted; they follow once it is'],
-      [events.pending, 'events not sent yet', 'held back by choice, or the run has not come to them'],
+      [
+        events.pending,
+        'events not sent yet',
+        summary?.dry_run ? 'a survey sends nothing' : 'held back by choice, or the run has not come to them',
+      ],
       [events.duplicates, 'duplicates', 'the same record again: one of them counts'],
       [records?.unreadable ?? 0, 'records that could not be read', 'so it is not known what they would have become'],
       [records?.skipped ?? 0, 'records that the mapping skips', 'its conditions say so, or no event takes them'],

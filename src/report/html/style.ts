@@ -50,7 +50,7 @@ th:first-child, td:first-child { padding-left: 0; }
 tbody th { font-weight: 500; }
 .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 tfoot th, tfoot td { font-weight: 700; border-bottom: 0; border-top: 2px solid var(--rule); }
-td.value { overflow-wrap: anywhere; min-width: 9rem; }
+td.value { min-width: 7rem; } bdi { overflow-wrap: anywhere; }
 .place { white-space: nowrap; }
 ul.bars { margin: 1.2rem 0 .4rem; padding: 0; list-style: none; }
 ul.bars li { display: grid; grid-template-columns: 9.5rem 1fr; align-items: center; gap: .8rem; margin: .45rem 0; }
