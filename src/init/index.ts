@@ -8,7 +8,7 @@ import { entryText, type Line } from './entry-text.ts';
 import { guess } from './guess.ts';
 import { openExport, type Export } from './head.ts';
 import { countNames, noNames, referencesText, type Names } from './names.ts';
-import { bestMatch, matchPreset, presetNamed, presets, type Match } from './preset.ts';
+import { bestMatch, columnsOf, matchPreset, presetNamed, presets, type Match } from './preset.ts';
 import { regionLine } from './region.ts';
 import { flow, keyOf } from './value-text.ts';
 
@@ -88,8 +88,18 @@ function fitPreset(match: Match, names: Names, findings: string[]): PresetEntry[
       return [];
     }
     if (entry.type === 'deal/created') nameDeals(fitted.entry, exports, names);
-    return [{ entry: fitted.entry, text: fittedText(fitted) }];
+    return [{ entry: fitted.entry, text: [...unknownText(fitted, exports), fittedText(fitted)].join('\n') }];
   });
+}
+
+/** Columns with values that the preset has no use for: custom fields of this company, most often. */
+function unknownText({ entry }: Fitted, exports: ReadonlyMap<string, Export>): string[] {
+  const { source, columns } = exports.get(entry.source)!;
+  if (source.kind === 'tree') return [];
+  const used = columnsOf([entry]).get(entry.source);
+  const unknown = columns.filter(({ name, facts }) => facts.filled > 0 && used?.has(name) !== true);
+  if (unknown.length === 0) return [];
+  return [`  # not taken, though it has values: ${unknown.map(({ name }) => flow(name)).join(', ')}`];
 }
 
 function fittedText({ entry, remarks, lacking }: Fitted): string {

@@ -27,7 +27,7 @@ export async function presets(): Promise<readonly Preset[]> {
     files.map(async (file) => {
       const text = await readFile(join(FOLDER, file), 'utf8');
       const spec = parse(text) as MappingSpec;
-      return { name: basename(file, '.yaml'), text, spec, columns: columnsOf(spec) };
+      return { name: basename(file, '.yaml'), text, spec, columns: columnsOf(spec.events) };
     }),
   );
 }
@@ -118,13 +118,14 @@ export function comparable(name: string): string {
   return foldHeader(name.replace(/\[\d+\]/g, ''));
 }
 
-function columnsOf(spec: MappingSpec): ReadonlyMap<string, ReadonlySet<string>> {
+/** The columns or paths that entries read, by source; those within `each` from the record on. */
+export function columnsOf(entries: readonly EntrySpec[]): ReadonlyMap<string, ReadonlySet<string>> {
   const columns = new Map<string, Set<string>>();
   const add = (source: string, path: string): void => {
     if (path === '$' || path === '.') return;
     columns.set(source, (columns.get(source) ?? new Set()).add(path));
   };
-  for (const entry of spec.events) {
+  for (const entry of entries) {
     const each = typeof entry.each === 'string' ? entry.each : undefined;
     const addHere = (source: string, path: string): void =>
       add(

@@ -13,12 +13,28 @@ export async function regionLine(exports: readonly Export[]): Promise<string> {
   return `  # region: IT # set this: the country of phone numbers written without +${national > 0 ? `, which ${national} are; until then they are left out` : ''}`;
 }
 
+/** By calling code: the country that has it, or the chief one of those that share it, as +39 is Italy's. */
 async function commonest(numbers: readonly string[]): Promise<string | undefined> {
   const { parsePhoneNumberFromString } = await import('libphonenumber-js');
-  const counts = new Map<string, number>();
+  const codes = new Map<string, number>();
+  const countries = new Map<string, Map<string, number>>();
   for (const number of numbers.slice(0, 500)) {
-    const country = parsePhoneNumberFromString(number.replace(/^00/, '+'), { extract: false })?.country;
-    if (country) counts.set(country, (counts.get(country) ?? 0) + 1);
+    const parsed = parsePhoneNumberFromString(number.replace(/^00/, '+'), { extract: false });
+    if (!parsed) continue;
+    const code = String(parsed.countryCallingCode);
+    codes.set(code, (codes.get(code) ?? 0) + 1);
+    const within = countries.get(code) ?? new Map<string, number>();
+    countries.set(code, within);
+    const country = CHIEF[code] ?? parsed.country;
+    if (country) within.set(country, (within.get(country) ?? 0) + 1);
   }
+  const code = mostOf(codes);
+  return code === undefined ? undefined : mostOf(countries.get(code)!);
+}
+
+/** Of codes that several countries share, the one whose way of dialling the others use too. */
+const CHIEF: Readonly<Record<string, string>> = { 1: 'US', 7: 'RU', 39: 'IT', 44: 'GB', 47: 'NO', 61: 'AU', 358: 'FI' };
+
+function mostOf(counts: ReadonlyMap<string, number>): string | undefined {
   return [...counts].sort((a, b) => b[1] - a[1])[0]?.[0];
 }

@@ -119,9 +119,14 @@ class TreeWatch implements SourceWatch {
   }
 
   profile(): SourceProfile {
-    const used = this.#paths.map(({ path }) => path.replace(/\[\d+\]/g, ''));
+    const plain = (path: string): string => path.replace(/\[\d+\]/g, '');
+    const used = new Set(this.#paths.map(({ path }) => plain(path)));
+    // A path that leads to an object uses all of it, but the elements of an `each` are looked into.
+    const whole = this.#paths
+      .filter(({ watch }) => watch.fields.some((field) => field !== 'each'))
+      .map(({ path }) => plain(path));
     const isUsed = (path: string): boolean =>
-      used.some((other) => other === '$' || other === path || path.startsWith(`${other}.`));
+      used.has(path) || used.has('$') || whole.some((other) => path.startsWith(`${other}.`));
     const unused = [...this.#seen].filter((path) => !isUsed(path));
     return sourceProfile(
       this.#source,

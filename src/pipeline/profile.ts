@@ -11,6 +11,9 @@ const MOST_UNCOVERED = 500;
 
 const UNCOVERED = /^(?:unresolved_|ambiguous_(?:stage|owner|pipeline)|not_mapped$)/;
 
+/** A value of a custom field that its `map` lacks is left out; only the reason then tells why. */
+const NOT_IN_MAP = /is not in the map$/;
+
 /** Counted like every other warning of the survey. */
 export interface WarningSink {
   warning(issue: Issue): void;
@@ -33,7 +36,7 @@ export class Profiler {
     readonly report: WarningSink;
   };
   readonly #watches = new Map<string, SourceWatch>();
-  readonly #uncovered = new Map<string, { issue: Issue; count: number }>();
+  readonly #uncovered = new Map<string, Uncovered & { count: number }>();
   readonly #omitted = new Map<string, { type: EventType; field: string; count: number }>();
   readonly #bare = new Map<string, Tally>();
   readonly #contacts = { email: new SharedValues(), phone_number: new SharedValues() };
@@ -59,8 +62,9 @@ export class Profiler {
   event(event: Ready | Invalid, row: Row): void {
     if (event.issues.length > 0) for (const issue of event.issues) this.#issue(issue, row);
     if (event.omissions.length > 0) {
-      for (const { field, original } of event.omissions) {
+      for (const { field, original, reason } of event.omissions) {
         this.#countOmission(event.type, field);
+        if (NOT_IN_MAP.test(reason)) this.#countUncovered({ code: 'not_mapped', field, message: reason });
         if (/^\d{5}$/.test(original)) this.watch(row.place.source).serialDate(field, row);
       }
     }
@@ -69,11 +73,16 @@ export class Profiler {
 
   #issue(issue: Issue, row: Row): void {
     if (issue.code === 'bad_date') this.watch(row.place.source).serialDate(issue.field ?? '', row);
-    if (!UNCOVERED.test(issue.code)) return;
-    const key = `${issue.field}\0${issue.message}`;
+    if (UNCOVERED.test(issue.code)) this.#countUncovered(issue);
+  }
+
+  #countUncovered({ code, field = '', message, hint }: Pick<Issue, 'code' | 'field' | 'message' | 'hint'>): void {
+    const key = `${field}\0${message}`;
     const known = this.#uncovered.get(key);
     if (known) known.count += 1;
-    else if (this.#uncovered.size < MOST_UNCOVERED) this.#uncovered.set(key, { issue, count: 1 });
+    else if (this.#uncovered.size < MOST_UNCOVERED) {
+      this.#uncovered.set(key, { code, field, message, ...(hint === undefined ? {} : { hint }), count: 1 });
+    }
   }
 
   #countOmission(type: EventType, field: string): void {
@@ -109,7 +118,7 @@ export class Profiler {
   finish(plan: Plan): Profile {
     const profile: Profile = {
       sources: Object.fromEntries([...this.#watches].map(([name, watch]) => [name, watch.profile()])),
-      uncovered: [...this.#uncovered.values()].sort((a, b) => b.count - a.count).map(asUncovered),
+      uncovered: [...this.#uncovered.values()].sort((a, b) => b.count - a.count),
       omitted: [...this.#omitted.values()],
       duplicates: Object.fromEntries(
         EVENT_TYPES.map((type) => [type, plan.tables[type].counts.duplicate] as const).filter(([, count]) => count > 0),
@@ -139,11 +148,6 @@ export class Profiler {
         warn(`dates_read_${kind === 'either' ? 'either_way' : 'mixed'}`, column);
     }
   }
-}
-
-function asUncovered({ issue, count }: { issue: Issue; count: number }): Uncovered {
-  const { code, field = '', message, hint } = issue;
-  return { code, field, message, ...(hint === undefined ? {} : { hint }), count };
 }
 
 /** Counts the leads whose e-mail address or phone number another lead has as well, without keeping either. */

@@ -1,0 +1,198 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { Halt } from '../../src/pipeline/halt.ts';
+import { runMigration } from '../../src/pipeline/run.ts';
+import { Redactor } from '../../src/redact.ts';
+import { profileText, type Profile } from '../../src/report/profile.ts';
+import type { Summary } from '../../src/report/summary.ts';
+import { runSettings } from '../../src/settings.ts';
+import { files, sandbox, workspace } from '../e2e/harness.ts';
+
+interface Given {
+  /** Of the one entry; the source is `it`. */
+  readonly mapping: string;
+  readonly export: string;
+  readonly file?: string;
+  readonly records?: string;
+}
+
+/** What a dry run of one export says. */
+async function surveyed(given: Given): Promise<Summary> {
+  const { mapping, file = 'it.csv', records } = given;
+  const service = await sandbox();
+  const cwd = await workspace();
+  const { baseUrl, apiKey, ingestToken } = service;
+  const source = `{ path: ${file}${records === undefined ? '' : `, records: ${records}`} }`;
+  const head = `version: 1\nmigration: profile\ndefaults: { timezone: UTC, region: IT }\nsources: { it: ${source} }\n`;
+  await files(cwd, { 'mapping.yaml': head + mapping, [file]: given.export });
+  const summary = await runMigration({
+    settings: runSettings({ mapping: join(cwd, 'mapping.yaml'), dryRun: true, rate: '100000/1s' }),
+    credentials: { baseUrl, apiKey, ingestToken },
+    stateSuffix: '',
+    halt: new Halt(),
+    redactor: new Redactor(),
+    monitor: {},
+  });
+  expect(service.requests().every(({ method }) => method === 'GET')).toBe(true);
+  return summary;
+}
+
+async function profileOf(given: Given): Promise<Profile['sources'][string]> {
+  return (await surveyed(given)).profile.sources['it']!;
+}
+
+const LEADS =
+  'events:\n  - type: lead/created\n    source: it\n    data: { external_id: ID, full_name: Name, email: Email }\n';
+const DEALS = (stage: string): string =>
+  `events:\n  - type: deal/created\n    source: it\n    data: { external_id: ID, title: Title, stage_name: ${stage}, owner_name: Owner }\n`;
+
+function rows(count: number, row: (number: number) => string): string {
+  return Array.from({ length: count }, (_, number) => row(number)).join('');
+}
+
+describe('the profile of a table', () => {
+  it('names the columns that nothing uses, and those that are used and never have a value', async () => {
+    const source = await profileOf({ mapping: LEADS, export: 'ID,Name,Email,City,\n1,Ann, ,Rome,x\n' });
+    expect(source.unused).toEqual(['City']);
+    expect(source.never_a_value).toEqual([]);
+    const empty = await profileOf({ mapping: LEADS, export: 'ID,Name,Email,City\n1,Ann,,Rome\n2,Bob,,Rome\n' });
+    expect(empty.never_a_value).toEqual([{ column: 'Email', fields: ['email'] }]);
+  });
+
+  it('counts the values of the columns that decide something, and of no others', async () => {
+    const text = `ID,Title,Stage,Owner\n${rows(30, (n) => `${n},Deal,${n % 3 ? 'New' : ' Won '},Ada Lovelace\n`)}`;
+    const { values } = await profileOf({ mapping: DEALS('Stage'), export: text });
+    expect(values).toEqual([
+      { column: 'Stage', fields: ['stage_name'], values: { Won: 10, New: 20 } },
+      { column: 'Owner', fields: ['owner_name'], values: { 'Ada Lovelace': 30 } },
+    ]);
+  });
+
+  it('does not keep the values of a column that has more than twenty', async () => {
+    const text = `ID,Title,Stage,Owner\n${rows(21, (n) => `${n},Deal,New,Owner ${n}\n`)}`;
+    const { values } = await profileOf({ mapping: DEALS('Stage'), export: text });
+    expect(values.map(({ column }) => column)).toEqual(['Stage']);
+  });
+
+  it('tells each kind of damage with a place and an example', async () => {
+    const text = 'ID,Name,Email\n3.93E+11,#REF!,\n2,Caf\ufffd,x@example.test\n"1,5E+07",Ann,\n';
+    const { damage } = await profileOf({ mapping: LEADS, export: text });
+    expect(damage).toMatchObject([
+      { column: 'ID', kind: 'scientific', count: 2, example: '3.93E+11', line: 2 },
+      { column: 'Name', kind: 'spreadsheet_error', count: 1, example: '#REF!', line: 2 },
+      { column: 'Name', kind: 'replacement_character', count: 1, example: 'Caf\ufffd', line: 3 },
+    ]);
+  });
+
+  it('takes no sound value for damage', async () => {
+    const text = 'ID,Name,Email\nE+11,#1 Deals,\n12E+456,#N/A Ltd,\nNICE,ANNE,\n';
+    expect((await profileOf({ mapping: LEADS, export: text })).damage).toEqual([]);
+  });
+
+  const DATES = LEADS.replace(
+    '    data:',
+    "    occurred_at: { from: Made, apply: [{ date: ['d/M/yyyy', 'M/d/yyyy'] }] }\n    data:",
+  );
+  it.each([
+    ['01/06/2026\n02/07/2026', { kind: 'either', count: 2, example: '01/06/2026' }],
+    ['01/06/2026\n25/07/2026', undefined],
+    ['05/05/2026\n06/06/2026', undefined],
+    ['13/06/2026\n06/13/2026\n01/02/2026', { kind: 'mixed', count: 3, example: '01/02/2026' }],
+    ['2026-01-02', undefined],
+  ])('looks at all dates of a column together: %j', async (dates, expected) => {
+    const lines = dates.split('\n').map((date, n) => `${n},Ann,,${date}\n`);
+    const found = (await profileOf({ mapping: DATES, export: `ID,Name,Email,Made\n${lines.join('')}` })).dates;
+    expect(found).toMatchObject(expected ? [expected] : []);
+    expect(found.length).toBe(expected ? 1 : 0);
+  });
+});
+
+describe('the profile of JSON records', () => {
+  const mapping = `events:
+  - type: lead/created
+    source: it
+    each: contacts
+    data: { external_id: id, full_name: name, email: 'emails[0].email', custom_params: { company: $.company, fax: fax } }
+`;
+  it('follows paths into `each`, names what is not used and what is never there', async () => {
+    const record = {
+      id: 1,
+      company: 'X',
+      extra: { deep: 1 },
+      contacts: [{ id: 'a', name: 'Ann', emails: [{ email: 'a@example.test' }], age: 3 }],
+    };
+    const source = await profileOf({
+      mapping,
+      export: JSON.stringify({ data: [record], has_more: true }),
+      file: 'it.json',
+      records: 'data',
+    });
+    expect(source.unused).toEqual(['id', 'extra.deep', 'contacts.age']);
+    expect(source.never_a_value).toEqual([{ column: 'contacts.fax', fields: ['custom_params.fax'] }]);
+    expect(source.notices).toMatchObject([{ code: 'more_pages' }]);
+  });
+});
+
+describe('the profile of all sources', () => {
+  it('gathers the names that nothing covers, with how often and what is near', async () => {
+    const text = `ID,Title,Stage,Owner\n${rows(3, (n) => `${n},Deal,Proposall,Ada Lovelace\n`)}9,Deal,New,Nobody\n`;
+    const { profile } = await surveyed({ mapping: DEALS('Stage'), export: text });
+    expect(profile.uncovered).toMatchObject([
+      {
+        code: 'unresolved_stage',
+        field: 'stage_name',
+        count: 3,
+        hint: expect.stringContaining('`Proposal`') as string,
+      },
+      { code: 'unresolved_owner', field: 'owner_name', count: 1 },
+    ]);
+  });
+
+  it('gathers the values that a `map` lacks, left out or not', async () => {
+    const given = {
+      mapping: LEADS.replace('email: Email', 'custom_params: { kind: { from: Email, apply: [{ map: { a: b } }] } }'),
+      export: 'ID,Name,Email\n1,Ann,a\n2,Bob,c\n3,Cy,c\n',
+    };
+    const { profile } = await surveyed(given);
+    expect(profile.uncovered).toMatchObject([
+      { code: 'not_mapped', field: 'custom_params.kind', message: '`c` is not in the map', count: 2 },
+    ]);
+    expect(profile.omitted).toEqual([{ type: 'lead/created', field: 'custom_params.kind', count: 2 }]);
+  });
+
+  it('counts what it noticed among the warnings, without holding a run up', async () => {
+    const text =
+      'ID,Name,Email,Status,Status\n1,,,x,y\n2,Ann,info@example.test,x,y\n3,Bob,info@example.test,x,y\n3.93E+11,Cy,,x,y\n';
+    const summary = await surveyed({ mapping: LEADS, export: text });
+    expect(summary.exit).toEqual({ code: 0, reason: 'done' });
+    expect(summary.warnings_by_code).toEqual({
+      duplicate_column: 1,
+      lead_without_contact: 1,
+      shared_email: 1,
+      scientific: 1,
+    });
+  });
+
+  it('holds no personal value', async () => {
+    const text = 'ID,Name,Email\n1,Ann Secret,ann.secret@example.test\n2,Bob,ann.secret@example.test\n';
+    const { profile } = await surveyed({ mapping: LEADS, export: text });
+    expect(JSON.stringify(profile)).not.toContain('ecret');
+  });
+
+  it('reads well in a terminal', async () => {
+    const text =
+      'ID,Title,Stage,Owner,City\n1,Roof,New,Ada Lovelace,Rome\n3.93E+11,Floor,Proposall,Ada Lovelace,Rome\n';
+    const { profile } = await surveyed({ mapping: DEALS('Stage'), export: text });
+    expect(profileText(profile).replace(/[^ (]*it\.csv/g, 'it.csv')).toMatchInlineSnapshot(`
+      "it (UTF-8, \`,\`, 5 columns), 2 records
+        not used: \`City\`
+        \`Stage\` (stage_name): New 1, Proposall 1
+        \`Owner\` (owner_name): Ada Lovelace 2
+        \`ID\` (external_id): 1 cell like \`3.93E+11\` (it.csv:3); a spreadsheet has cut digits off: export again, and do not open the file in between
+
+      all sources
+        stage_name: no stage \`Proposall\` among the stages of the deal pipelines, in 1 event (near: \`Proposal\`; map it in \`references.stages\`, or create it in the target account)
+        deals without a lead: 1, such as \`1\`"
+    `);
+  });
+});
