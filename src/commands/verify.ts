@@ -14,7 +14,7 @@ import {
   type RestCredentials,
 } from '../settings.ts';
 import { verificationText } from '../verify/text.ts';
-import { verifyMigration } from '../verify/verify.ts';
+import { verifyMigration, type VerifyJob } from '../verify/verify.ts';
 import { existingState, stateOptions } from './state.ts';
 
 const DEFAULT_SAMPLE = 100;
@@ -43,6 +43,7 @@ export async function verify(argv: Readonly<Record<string, unknown>>, console: C
       stateSuffix: settings.sandbox ? '.sandbox' : '',
       connected: (read) => (account = read),
       reading: (entity, records) => console.say(`reading ${counted(records, entity)} back`),
+      progress: progressOn(console),
     });
     console.say(`\n${verificationText(found, account)}`);
     if (settings.json) console.print(JSON.stringify(found));
@@ -50,6 +51,18 @@ export async function verify(argv: Readonly<Record<string, unknown>>, console: C
   } finally {
     await service.close();
   }
+}
+
+const SAY_EVERY_MS = 15_000;
+
+/** A line every so often: reading everything back may take hours. */
+function progressOn(console: Console): NonNullable<VerifyJob['progress']> {
+  let next = Date.now() + SAY_EVERY_MS;
+  return (entity, done, records) => {
+    if (Date.now() < next) return;
+    next = Date.now() + SAY_EVERY_MS;
+    console.say(`${done.toLocaleString('en')} of ${counted(records, entity)}`);
+  };
 }
 
 /** The service, or the sandbox with what the last rehearsal left in it. */

@@ -82,10 +82,13 @@ export async function connect(
     userAgent: TOOL,
   });
   const account = await readAccount(client);
-  const boundTo = credentials.boundTo ?? credentials.baseUrl;
-  const stored: StoredAccount = { base_url: boundTo, read_at: new Date().toISOString(), ...account };
+  return { baseUrl: credentials.boundTo ?? credentials.baseUrl, client, limiter, history, account };
+}
+
+/** Keeps the account for `--offline` and the sandbox; only once it is known to be the right one. */
+async function keepAccount(output: StateDir, { baseUrl, account }: Pick<Target, 'baseUrl' | 'account'>): Promise<void> {
+  const stored: StoredAccount = { base_url: baseUrl, read_at: new Date().toISOString(), ...account };
   await writeWhole(output.file(ACCOUNT_FILE), `${JSON.stringify(stored, null, 2)}\n`);
-  return { baseUrl: boundTo, client, limiter, history, account };
 }
 
 /** The account as an earlier run stored it, or undefined. */
@@ -117,6 +120,7 @@ export async function surveyMigration(job: {
   const keepFields = mapping.entries.some(({ policies }) => typeof policies.if_changed === 'object');
   const checkpoint = await loadCheckpoint(path, { keepFields });
   assertBound(checkpoint, path, mapping, target);
+  if (target) await keepAccount(job.output, target);
   if (checkpoint.damagedLines.length > 0) {
     log.write('checkpoint_damaged', { lines: checkpoint.damagedLines });
     const lines = checkpoint.damagedLines.slice(0, 5).join(', ');

@@ -49,6 +49,7 @@ export interface VerifyJob {
   connected?(account: Account): void;
   /** Before the records of one type are read back. */
   reading?(entity: Checked, records: number): void;
+  progress?(entity: Checked, done: number, records: number): void;
 }
 
 /** Reads acknowledged leads and deals back and compares them. Throws a `UserError` where that is not possible at all. */
@@ -150,6 +151,7 @@ async function compareEntity(job: EntityJob, entity: Checked): Promise<EntityRes
     const externalId = byServiceId.get(serviceId)!;
     const written = records.get(externalId)!;
     result.read_back += 1;
+    job.progress?.(entity, result.read_back, byServiceId.size);
     if (!record) result.missing += 1;
     const found = record
       ? compareRecord(result, { entity, externalId, written, expected: expected(externalId)!, record, leadIds })

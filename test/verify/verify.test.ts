@@ -299,6 +299,25 @@ describe('verify, when it cannot,', () => {
     expect(said.code).toBe(2);
     expect(said.stderr).toContain('another base URL');
   });
+
+  it('refuses another account at the same base URL, and keeps what is known of the right one', async () => {
+    const cwd = await people(1);
+    const right = await startSandbox({ apiKey: 'key-key', ingestToken: 'token-token' });
+    await migrate(cwd, right);
+    await right.close();
+    const stored = await readFile(join(cwd, '.backfill/people/account.json'), 'utf8');
+    const account = {
+      pipelines: right.account.pipelines.map((pipeline) => ({ ...pipeline, id: `other-${pipeline.id}` })),
+      users: [],
+    };
+    const port = Number(new URL(right.baseUrl).port);
+    const wrong = await startSandbox({ apiKey: 'key-key', ingestToken: 'token-token', account, port });
+    onTestFinished(() => wrong.close());
+    const said = await say(cwd, wrong);
+    expect(said.code).toBe(2);
+    expect(said.stderr).toContain('another account');
+    expect(await readFile(join(cwd, '.backfill/people/account.json'), 'utf8')).toBe(stored);
+  });
 });
 
 it('verify is a command of the program: a rehearsal is verified against its own records', async () => {
