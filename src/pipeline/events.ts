@@ -40,6 +40,13 @@ export const FLAG = {
   reported: 64,
 } as const;
 
+/** The numbers of an event's record and of its parent, and the hash of its content. */
+export interface About {
+  readonly key?: number | undefined;
+  readonly parent?: number | undefined;
+  readonly sha?: string;
+}
+
 /** All events of one type in reading order, 18 bytes each: no texts. Ordinals count from 0. */
 export class EventTable {
   readonly type: EventType;
@@ -67,21 +74,15 @@ export class EventTable {
     this.type = type;
   }
 
-  add(event: {
-    state: State;
-    flags?: number;
-    key?: number | undefined;
-    parent?: number | undefined;
-    sha?: string;
-  }): number {
+  add(state: State, flags: number, { key, parent, sha }: About): number {
     const ordinal = this.size;
     this.size += 1;
-    this.#states.set(ordinal, NUMBER_OF[event.state]);
-    this.counts[event.state] += 1;
-    if (event.flags) this.#flags.set(ordinal, event.flags);
-    if (event.key !== undefined) this.#keys.set(ordinal, event.key + 1);
-    if (event.parent !== undefined) this.#parents.set(ordinal, event.parent + 1);
-    if (event.sha !== undefined) this.shas.set(ordinal, event.sha);
+    this.#states.set(ordinal, NUMBER_OF[state]);
+    this.counts[state] += 1;
+    if (flags !== 0) this.#flags.set(ordinal, flags);
+    if (key !== undefined) this.#keys.set(ordinal, key + 1);
+    if (parent !== undefined) this.#parents.set(ordinal, parent + 1);
+    if (sha !== undefined) this.shas.set(ordinal, sha);
     return ordinal;
   }
 

@@ -5,7 +5,7 @@ import { ByteColumn, keyWords, Uint32Column } from '../keys.ts';
 import type { Policies } from '../mapping/mapping.ts';
 import { entityOf, EVENT_TYPES, isUpdate, type Entity, type EventType, type Invalid, type Ready } from '../model.ts';
 import { changedFields, updateOf } from './changes.ts';
-import { EventTable, FLAG, type State } from './events.ts';
+import { EventTable, FLAG, type About, type State } from './events.ts';
 
 /** What the plan says of an event when the survey hands it in. */
 export interface Verdict {
@@ -70,7 +70,7 @@ export class Plan {
   addInvalid(event: Invalid): Verdict {
     const key = event.externalId === undefined ? undefined : this.#key(entityOf(event.type), event.externalId);
     if (key !== undefined) this.#mark(key, RECORD.invalid);
-    return verdict(this.tables[event.type], { state: 'invalid', key, flags: FLAG.reported });
+    return verdict(this.tables[event.type], 'invalid', FLAG.reported, { key });
   }
 
   add(event: Ready): Verdict {
@@ -180,9 +180,9 @@ export class Plan {
     const previous = this.#createdOrdinal(key);
     const base = { key, parent: this.#parentKey(event), sha };
     if (previous === undefined) return this.#addFirst(event, key, base);
-    if (table.shas.equals(previous, sha)) return verdict(table, { ...base, state: 'duplicate' });
+    if (table.shas.equals(previous, sha)) return verdict(table, 'duplicate', 0, base);
     const policy = this.#policies[event.entry]!.duplicates;
-    if (policy === 'first') return verdict(table, { ...base, state: 'duplicate', flags: FLAG.dropped });
+    if (policy === 'first') return verdict(table, 'duplicate', FLAG.dropped, base);
     if (policy === 'last') {
       const update = this.#derivedOrdinal(event.type, previous);
       if (update !== undefined) this.tables[updatedType(event.type)].setState(update, 'duplicate');
@@ -192,16 +192,16 @@ export class Plan {
       return this.#addFirst(event, key, base);
     }
     this.#mark(key, RECORD.conflict);
-    return verdict(table, { ...base, state: 'invalid' });
+    return verdict(table, 'invalid', 0, base);
   }
 
-  #addFirst(event: Ready, key: number, base: { key: number; parent: number | undefined; sha: string }): Verdict {
+  #addFirst(event: Ready, key: number, base: About & { readonly sha: string }): Verdict {
     const table = this.tables[event.type];
     this.#created.set(key, table.size + 1);
     const parentFlags = this.#parentFlags(event, base.sha);
     const judged = this.#judgeCreated(event, key, base.sha);
     if (judged.state === 'acknowledged') this.#matched += 1;
-    const added = verdict(table, { ...base, state: judged.state, flags: judged.flags | parentFlags });
+    const added = verdict(table, judged.state, judged.flags | parentFlags, base);
     if (!judged.update) return added;
     const updates = this.tables[judged.update.type];
     const updateSha = contentSha(judged.update.content);
@@ -209,7 +209,7 @@ export class Plan {
     if (n > 0) updates.n.set(updates.size, n);
     this.#updated.set(key, updates.size + 1);
     this.#derived.set(`${event.type} ${added.ordinal}`, updates.size);
-    updates.add({ state: this.#ledger.rejectedUpdate(key, updateSha) ? 'retry' : 'ready', key, sha: updateSha });
+    updates.add(this.#ledger.rejectedUpdate(key, updateSha) ? 'retry' : 'ready', 0, { key, sha: updateSha });
     return { ...added, update: judged.update };
   }
 
@@ -235,16 +235,17 @@ export class Plan {
   #addUpdate(event: Ready, key: number): Verdict {
     const table = this.tables[event.type];
     const sha = contentSha(event.content);
-    const base = { key, parent: this.#parentKey(event), sha, flags: this.#parentFlags(event, sha) };
+    const base = { key, parent: this.#parentKey(event), sha };
+    const flags = this.#parentFlags(event, sha);
     this.#updated.set(key, table.size + 1);
     if (this.#ledger.claimUpdate(key, sha)) {
       this.#matched += 1;
-      return verdict(table, { ...base, state: 'acknowledged' });
+      return verdict(table, 'acknowledged', flags, base);
     }
     const next = this.#ledger.acknowledgedUpdates(key) + this.#nextPlace(key);
     const n = this.#lostPlace(event, key, next) ?? next;
     if (n > 0) table.n.set(table.size, n);
-    return verdict(table, { ...base, state: this.#ledger.rejectedUpdate(key, sha) ? 'retry' : 'ready' });
+    return verdict(table, this.#ledger.rejectedUpdate(key, sha) ? 'retry' : 'ready', flags, base);
   }
 
   /** A comment that the old CRM gave no id: the n-th of its kind is known by its event id. */
@@ -258,7 +259,7 @@ export class Plan {
     const before = this.#ledger.created(key);
     if (before === 'acknowledged') this.#matched += 1;
     const state = before === 'acknowledged' ? 'acknowledged' : before === 'rejected' ? 'retry' : 'ready';
-    return verdict(table, { state, key, parent: this.#parentKey(event), sha, flags: this.#parentFlags(event, sha) });
+    return verdict(table, state, this.#parentFlags(event, sha), { key, parent: this.#parentKey(event), sha });
   }
 
   #linkToParent(table: EventTable, ordinal: number, hold: boolean): void {
@@ -351,9 +352,8 @@ export class Plan {
   }
 }
 
-function verdict(table: EventTable, event: Parameters<EventTable['add']>[0]): Verdict {
-  const changed = ((event.flags ?? 0) & FLAG.changed) !== 0;
-  return { ordinal: table.add(event), state: event.state, changed };
+function verdict(table: EventTable, state: State, flags: number, about: About): Verdict {
+  return { ordinal: table.add(state, flags, about), state, changed: (flags & FLAG.changed) !== 0 };
 }
 
 function updatedType(type: EventType): 'lead/updated' | 'deal/updated' {
