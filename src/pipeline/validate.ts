@@ -75,7 +75,7 @@ const TESTS: readonly { readonly example: JsonValue; readonly test: Test }[] = [
 function compileCheck(schema: ZodObject): QuickCheck {
   const tests = new Map<string, Test>();
   const required: string[] = [];
-  for (const [field, type] of Object.entries(schema.shape as Record<string, ZodType>)) {
+  for (const [field, type] of Object.entries<ZodType>(schema.shape)) {
     const { test } = TESTS.find(({ example }) => type.safeParse(example).success)!;
     const rule = FIELD_RULES[field];
     tests.set(field, rule ? (value) => test(value) && rule(value as string) === undefined : test);

@@ -3,7 +3,7 @@ import { UserError } from '../errors.ts';
 import { countBreaks } from './text.ts';
 
 /** No record of a CRM comes near it; an open quote would otherwise swallow the file. */
-const MAX_RECORD = 1024 * 1024;
+export const MAX_RECORD = 1024 * 1024;
 
 /** One record as parsed: its cells, its first line, and whether a blank line stands before it. */
 export type TakeRecord = (cells: string[], line: number, afterBlank: boolean) => void;

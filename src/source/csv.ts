@@ -2,7 +2,7 @@ import type { Hash } from 'node:crypto';
 import { UserError } from '../errors.ts';
 import type { ReadItem } from '../model.ts';
 import { findDialect, LineSkipper, type Dialect } from './csv-dialect.ts';
-import { RecordParser } from './csv-records.ts';
+import { QuickParser } from './csv-quick.ts';
 import { TableRows } from './csv-rows.ts';
 import { Outbox, type FileEnd, type Part, type SourceHead } from './reading.ts';
 import type { SourceNotice, SourceSpec } from './source.ts';
@@ -54,7 +54,7 @@ async function* readTable(
 ): AsyncGenerator<readonly ReadItem[], FileEnd, undefined> {
   const outbox = new Outbox();
   const rows = new TableRows({ source, file: file.shown, header, columns, targets, outbox });
-  const parser = new RecordParser(file.shown, delimiter, headerLine, (cells, line, afterBlank) =>
+  const parser = new QuickParser(file.shown, delimiter, headerLine, (cells, line, afterBlank) =>
     rows.take(cells, line, afterBlank),
   );
   const skipper = new LineSkipper(headerLine - 1);

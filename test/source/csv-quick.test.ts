@@ -1,0 +1,85 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { messageOf } from '../../src/errors.ts';
+import { QuickParser } from '../../src/source/csv-quick.ts';
+import { RecordParser, type TakeRecord } from '../../src/source/csv-records.ts';
+
+interface Parser {
+  feed(chunk: Buffer): void;
+  finish(): void;
+}
+
+/** Records with their lines, and the message of the error that ended the reading. */
+function read(text: string, cuts: readonly number[], create: (take: TakeRecord) => Parser): unknown[] {
+  const found: unknown[] = [];
+  const parser = create((cells, line, afterBlank) => found.push({ cells, line, afterBlank }));
+  const bytes = Buffer.from(text);
+  const ends = [...new Set([...cuts.map((cut) => cut % (bytes.length + 1)), bytes.length])].sort((a, b) => a - b);
+  try {
+    let start = 0;
+    for (const end of ends) {
+      parser.feed(Buffer.from(bytes.subarray(start, end)));
+      start = end;
+    }
+    parser.finish();
+  } catch (error) {
+    found.push(messageOf(error));
+  }
+  return found;
+}
+
+function expectSame(text: string, cuts: readonly number[], delimiter: string): void {
+  const quick = read(text, cuts, (take) => new QuickParser('a.csv', delimiter, 3, take));
+  expect(quick).toEqual(read(text, cuts, (take) => new RecordParser('a.csv', delimiter, 3, take)));
+}
+
+const piece = fc.constantFrom('a', 'b c', ' ', '"', '""', ',', ',,', ';', '||', '|', '\n', '\n\n', '\r\n', '\r', '"x"');
+const wild = fc.array(piece, { maxLength: 30 }).map((pieces) => pieces.join(''));
+const end = fc.constantFrom('\n', '\r\n');
+const plainCell = fc.constantFrom('', 'a', 'b c', ' d ', '12', 'é'.repeat(20));
+const quotedCell = fc
+  .array(fc.constantFrom('a', '""', ',', ';', '||', '\n', '\r\n', '\r', ' '), { maxLength: 6 })
+  .map((pieces) => `"${pieces.join('')}"`);
+const sound = (delimiter: string): fc.Arbitrary<string> =>
+  fc
+    .array(fc.tuple(fc.array(fc.oneof(plainCell, quotedCell), { minLength: 1, maxLength: 4 }), end), { maxLength: 12 })
+    .map((records) => records.map(([cells, last]) => cells.join(delimiter) + last).join(''));
+
+describe('the quick parser agrees with csv-parse: cells, lines, blank lines and errors', () => {
+  const cuts = fc.array(fc.nat(400), { maxLength: 3 });
+  const ascii = (text: string): string => text.replaceAll('é', 'e');
+
+  it.each([',', ';', '||', '\t'])('over sound tables with the delimiter %j', (delimiter) => {
+    fc.assert(
+      fc.property(sound(delimiter), cuts, (text, at) => expectSame(ascii(text), at, delimiter)),
+      { numRuns: 500 },
+    );
+  });
+
+  it.each([',', ';', '||'])('over any heap of quotes, breaks and the delimiter %j', (delimiter) => {
+    fc.assert(
+      fc.property(wild, cuts, (text, at) => expectSame(text, at, delimiter)),
+      { numRuns: 1500 },
+    );
+  });
+
+  it('over a trouble that begins after sound records', () => {
+    fc.assert(
+      fc.property(sound(','), wild, cuts, (text, trouble, at) => expectSame(ascii(text) + trouble, at, ',')),
+      { numRuns: 1000 },
+    );
+  });
+
+  it.each([
+    ['a record of just under 1 MiB', `1,"${'x\n'.repeat(520_000)}"\n2,y\n`],
+    ['a record of more than 1 MiB', `1,"${'x\n'.repeat(600_000)}"\n2,y\n`],
+    ['a long cell without quotes', `1,${'x'.repeat(1_200_000)}\n`],
+    ['a file whose lines end with CR alone', '1,a\r2,b\r'.repeat(100_000)],
+  ])('over %s', (_name, text) => {
+    expectSame(text, [100_000, 900_000], ',');
+  });
+
+  it('over characters of several bytes, in one chunk', () => {
+    fc.assert(fc.property(sound(','), (text) => expectSame(text, [], ',')));
+  });
+});
