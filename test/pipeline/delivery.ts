@@ -1,6 +1,7 @@
 import { onTestFinished } from 'vitest';
 import { canonicalJson } from '../../src/json.ts';
 import type { Policies } from '../../src/mapping/mapping.ts';
+import { DEFAULT_POLICIES } from '../../src/mapping/policies.ts';
 import type { EventType, Ready } from '../../src/model.ts';
 import { createDeliverer, type Deliverer, type Delivery } from '../../src/pipeline/deliver.ts';
 import { Halt } from '../../src/pipeline/halt.ts';
@@ -92,15 +93,6 @@ export function jitter(start = 20_260): () => number {
   return () => (seed = (seed * 16_807) % 2_147_483_647) / 2_147_483_647;
 }
 
-const POLICIES: Policies = {
-  if_exists: 'reject',
-  if_changed: 'report',
-  if_missing: 'reject',
-  if_parent_missing: 'block',
-  if_both: 'reject',
-  duplicates: 'reject',
-};
-
 export function delivery(
   id: string,
   options: {
@@ -126,7 +118,7 @@ export function delivery(
   return {
     ready,
     id,
-    policies: { ...POLICIES, ...policies },
+    policies: { ...DEFAULT_POLICIES, ...policies },
     ...(earlierSend ? { earlierSend } : {}),
     ...(second ? { second } : {}),
   };

@@ -4,18 +4,10 @@ import { IF_CHANGED, type SettledLine } from '../../src/checkpoint/lines.ts';
 import { contentSha, fieldHashes } from '../../src/identity.ts';
 import { canonicalJson, type JsonObject } from '../../src/json.ts';
 import type { Policies } from '../../src/mapping/mapping.ts';
+import { DEFAULT_POLICIES } from '../../src/mapping/policies.ts';
 import { EVENT_TYPES, type EventType, type Ready } from '../../src/model.ts';
 import { holdAllButFirst, holdAllButPicked } from '../../src/pipeline/pilot.ts';
 import { Plan } from '../../src/pipeline/plan.ts';
-
-const DEFAULTS: Policies = {
-  if_exists: 'reject',
-  if_changed: 'report',
-  if_missing: 'reject',
-  if_parent_missing: 'block',
-  if_both: 'reject',
-  duplicates: 'reject',
-};
 
 let ledger: Ledger;
 beforeEach(() => {
@@ -23,7 +15,7 @@ beforeEach(() => {
 });
 
 function planWith(policies: Partial<Policies> = {}): Plan {
-  return new Plan({ migration: 'm', ledger, policies: [{ ...DEFAULTS, ...policies }] });
+  return new Plan({ migration: 'm', ledger, policies: [{ ...DEFAULT_POLICIES, ...policies }] });
 }
 
 function event(type: EventType, externalId: string | undefined, data: JsonObject = {}): Ready {
@@ -57,7 +49,7 @@ const invalid = (of: Ready) => ({ ...of, kind: 'invalid' as const });
 
 function settle(of: Ready, line: Partial<SettledLine> = {}): void {
   ledger.settle({
-    id: new Plan({ migration: 'm', ledger, policies: [DEFAULTS] }).idOf(of, 0),
+    id: new Plan({ migration: 'm', ledger, policies: [DEFAULT_POLICIES] }).idOf(of, 0),
     type: of.type,
     external_id: of.externalId ?? null,
     status: 'acknowledged',
