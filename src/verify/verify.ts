@@ -15,14 +15,14 @@ import { Resolver } from '../pipeline/resolve.ts';
 import { connect, statePath, type Target } from '../pipeline/setup.ts';
 import { parseLine } from '../report/lines.ts';
 import type { Account } from '../service/account.ts';
-import type { Fields } from '../service/lists.ts';
 import type { Pace, RestCredentials } from '../settings.ts';
 import { Lock, StateDir } from '../state-dir.ts';
+import { compareRecord, PARENT } from './compare.ts';
 import { Differences, newResult, VERIFY_FILE, type Difference, type EntityResult } from './differences.ts';
 import { Expectations, type ExpectedFields } from './expected.ts';
-import { CHECKED, COMPARED, likeness, type Checked } from './fields.ts';
+import { CHECKED, COMPARED, type Checked } from './fields.ts';
 import { readBack } from './read-back.ts';
-import { firstLine, population, writtenRecords, type SampleSize, type Written } from './written.ts';
+import { firstLine, population, writtenRecords, type SampleSize } from './written.ts';
 
 export interface Verification {
   readonly migration: string;
@@ -134,29 +134,27 @@ async function compareEntity(job: EntityJob, entity: Checked): Promise<EntityRes
   const all = await population(checkpoint, entity, settings.sample);
   const result = newResult(entity, all);
   if (all.acknowledged === all.withoutId) return result;
-  const expectations = await expectedOf(job, entity, (externalId) => all.isChosen(externalId));
+  const chosen = (externalId: string): boolean => all.isChosen(externalId);
+  const expectations = await expectedOf(job, entity, chosen);
   const expected = (externalId: string): ExpectedFields | undefined => expectations.get(externalId);
   const parents = parentsOf(entity, expectations);
-  const chosen = (externalId: string): boolean => all.isChosen(externalId);
   const { records, leadIds } = await writtenRecords(checkpoint, entity, chosen, expected, parents);
 
-  const byServiceId = new Map<string, string>();
+  const byServiceId = new Map<string, string[]>();
   for (const [externalId, { serviceId }] of records) {
-    if (expected(externalId)) byServiceId.set(serviceId, externalId);
-    else result.not_in_input += 1;
+    const sharing = byServiceId.get(serviceId);
+    if (!expected(externalId)) result.not_in_input += 1;
+    else if (sharing) sharing.push(externalId);
+    else byServiceId.set(serviceId, [externalId]);
   }
   job.reading?.(entity, byServiceId.size);
   const options = { atLeast: all.acknowledged, concurrency: settings.concurrency };
   for await (const { serviceId, record } of readBack(target.client, entity, byServiceId.keys(), options)) {
-    const externalId = byServiceId.get(serviceId)!;
-    const written = records.get(externalId)!;
-    result.read_back += 1;
+    for (const externalId of byServiceId.get(serviceId)!) {
+      const known = { entity, externalId, written: records.get(externalId)!, expected: expected(externalId)!, leadIds };
+      for (const difference of compareRecord(result, known, record)) await differences.add(difference);
+    }
     job.progress?.(entity, result.read_back, byServiceId.size);
-    if (!record) result.missing += 1;
-    const found = record
-      ? compareRecord(result, { entity, externalId, written, expected: expected(externalId)!, record, leadIds })
-      : [missing(entity, externalId, written)];
-    for (const difference of found) await differences.add(difference);
   }
   return result;
 }
@@ -186,8 +184,6 @@ async function expectedOf(
   return expectations;
 }
 
-const PARENT = 'lead_external_id';
-
 function parentsOf(entity: Checked, expectations: Expectations): ReadonlySet<string> {
   const parents = new Set<string>();
   const index = COMPARED[entity].findIndex(({ sent }) => sent === PARENT);
@@ -197,86 +193,4 @@ function parentsOf(entity: Checked, expectations: Expectations): ReadonlySet<str
     if (parent) parents.add(parent.value);
   }
   return parents;
-}
-
-/** Compares field by field, counts, and returns what is not plainly the same. */
-function compareRecord(
-  result: EntityResult,
-  {
-    entity,
-    externalId,
-    written,
-    expected,
-    record,
-    leadIds,
-  }: {
-    readonly entity: Checked;
-    readonly externalId: string;
-    readonly written: Written;
-    readonly expected: ExpectedFields;
-    readonly record: Fields;
-    readonly leadIds: ReadonlyMap<string, string>;
-  },
-): Difference[] {
-  const differences: Difference[] = [];
-  const isEdited = wasEdited(record, written);
-  COMPARED[entity].forEach((field, index) => {
-    const should = expected[index];
-    if (!should) return;
-    // A parent that is not ours has an id that we were never told.
-    const value = field.sent === PARENT ? leadIds.get(should.value) : should.value;
-    const actual = field.shown === undefined ? undefined : record[field.shown];
-    const like = value === undefined ? 'not_comparable' : likeness(field, value, actual);
-    const isChanged = (written.changed & (1 << index)) !== 0;
-    const verdict = like !== 'different' ? like : isChanged ? 'changed' : isEdited ? 'edited' : 'different';
-    result.fields[field.name]![verdict] += 1;
-    if (verdict === 'same' || verdict === 'not_comparable') return;
-    differences.push({
-      entity,
-      external_id: externalId,
-      service_id: written.serviceId,
-      field: field.name,
-      verdict,
-      expected: value ?? '',
-      actual: shownText(actual),
-      written_at: new Date(written.at).toISOString(),
-      updated_at: typeof record.updatedAt === 'string' ? record.updatedAt : '',
-    });
-  });
-  return differences;
-}
-
-function shownText(value: unknown): string {
-  if (value === null || value === undefined) return '';
-  return typeof value === 'string' ? value : JSON.stringify(value);
-}
-
-function missing(entity: Checked, externalId: string, written: Written): Difference {
-  return {
-    entity,
-    external_id: externalId,
-    service_id: written.serviceId,
-    field: '',
-    verdict: 'missing',
-    expected: '',
-    actual: '',
-    written_at: new Date(written.at).toISOString(),
-    updated_at: '',
-  };
-}
-
-/** What the service does with a record of its own accord, right after it was created. */
-const SETTLING_MS = 5_000;
-/** How far this machine's clock and the service's may be apart. */
-const CLOCKS_APART_MS = 60_000;
-
-function wasEdited(record: Fields, written: Written): boolean {
-  const updated = timeOf(record.updatedAt);
-  const created = timeOf(record.createdAt);
-  if (written.onlyCreated && !Number.isNaN(created)) return updated - created > SETTLING_MS;
-  return updated - written.at > CLOCKS_APART_MS;
-}
-
-function timeOf(value: unknown): number {
-  return typeof value === 'string' ? Date.parse(value) : Number.NaN;
 }

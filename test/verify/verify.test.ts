@@ -229,6 +229,20 @@ describe('verify', () => {
   });
 });
 
+it('verify compares every record, also two that the service has made one of', async () => {
+  const target = await service();
+  const cwd = await people(3);
+  await migrate(cwd, target);
+  const path = join(cwd, '.backfill/people/checkpoint.ndjson');
+  const [, second, third] = target.state().leads;
+  await writeFile(path, (await readFile(path, 'utf8')).replaceAll(third!.id, second!.id));
+  const { code, found } = await check(cwd, target, { sample: 'all' });
+  expect(code).toBe(1);
+  expect(found.entities.lead).toMatchObject({ read_back: 3, missing: 0 });
+  expect(found.entities.lead.fields.full_name).toMatchObject({ same: 2, different: 1 });
+  expect(found.first_differences[0]).toMatchObject({ external_id: '2', expected: 'Name 2', actual: 'Name 1' });
+});
+
 describe('verify --sample', () => {
   it('asks one by one for a few of many, the same ones each time, spread over the export', async () => {
     const target = await service();
