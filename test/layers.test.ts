@@ -19,7 +19,7 @@ const LAYERS: readonly (readonly string[])[] = [
     'service/contract.ts',
   ],
   ['identity.ts', 'append-log.ts', 'source/source.ts', 'service/account.ts'],
-  ['settings.ts', 'console.ts', 'state-dir.ts', 'run-log.ts', 'progress.ts'],
+  ['settings.ts', 'console.ts', 'state-dir.ts', 'run-log.ts'],
   ['source/', 'mapping/', 'service/', 'checkpoint/', 'report/'],
   ['pipeline/', 'init/', 'verify/'],
   ['sandbox/'],

@@ -3,7 +3,7 @@ import { EXIT, type ExitCode } from '../errors.ts';
 import { Halt } from '../pipeline/halt.ts';
 import { runMigration, type Monitor } from '../pipeline/run.ts';
 import type { Surveyed } from '../pipeline/setup.ts';
-import { startProgress, type Progress } from '../progress.ts';
+import { startProgress, type Progress } from '../report/progress.ts';
 import { profileText } from '../report/profile.ts';
 import { briefText, endText } from '../report/text.ts';
 import {

@@ -1,7 +1,7 @@
 import { MultiBar } from 'cli-progress';
 import { styleText } from 'node:util';
-import type { Console } from './console.ts';
-import { EVENT_TYPES, type EventType } from './model.ts';
+import type { Console } from '../console.ts';
+import { EVENT_TYPES, type EventType } from '../model.ts';
 import {
   progressLines,
   progressLogLine,
@@ -11,8 +11,8 @@ import {
   type Paint,
   type TypeProgress,
   type WaitingState,
-} from './report/progress-text.ts';
-import type { Rate } from './settings.ts';
+} from './progress-text.ts';
+import type { Rate } from '../settings.ts';
 
 /** What progress is drawn from, asked for whenever it is drawn. */
 export interface ProgressView {
