@@ -119,6 +119,15 @@ const only = many.transform((texts, context): readonly EventType[] => {
 export const flag = z.boolean().default(false);
 export const text = option('a text', (value) => value);
 
+/** Where the rate limit is shared. What is on a command line anybody on the machine can read, so no password. */
+const redis = text.transform((url, context): Secret => {
+  const { fault, secrets } = readRedisUrl(url);
+  const problem =
+    fault ?? (secrets.length > 0 ? 'holds a password: put the URL into BACKFILL_REDIS_URL instead' : undefined);
+  if (problem !== undefined) context.addIssue({ code: 'custom', message: `the URL ${problem}` });
+  return new Secret(url);
+});
+
 /** How every command that asks the service reaches it, and how fast. */
 export const connection = z.object({
   baseUrl: text.optional(),
@@ -127,6 +136,7 @@ export const connection = z.object({
   reserve: number('a whole number, 0 or more', 0).default(0),
   concurrency: number('a whole number above 0', 1).default(10),
   timeout: number('a number of seconds above 0', 0.001, false).default(30),
+  redis: redis.optional(),
 });
 
 /** Every option of `run`, as yargs hands them in, checked; defaults are those of the README's table. */
@@ -190,6 +200,10 @@ export interface RestCredentials {
   readonly apiKey: Secret;
   /** Not asked for, but known: it must not be shown. */
   readonly ingestToken: Secret | undefined;
+  /** Where the limit of the key is shared with other processes, unless `--redis` says so. */
+  readonly redis?: Secret;
+  /** What else must not be shown. */
+  readonly otherSecrets?: readonly Secret[];
 }
 
 /** The webhook asks for a second secret. */
@@ -241,7 +255,32 @@ function given(baseUrlOption: string | undefined, env: Environment, needs: { tok
     if (value && !/^[\x21-\x7e]+$/.test(value))
       throw new UserError(`${name} holds white space or characters outside ASCII`);
   }
-  return { baseUrl: checkBaseUrl(base), apiKey: new Secret(key), ingestToken: token ? new Secret(token) : undefined };
+  const redisUrl = env.BACKFILL_REDIS_URL;
+  const shared = redisUrl ? readRedisUrl(redisUrl) : undefined;
+  if (shared?.fault !== undefined) throw new UserError(`BACKFILL_REDIS_URL ${shared.fault}`);
+  return {
+    baseUrl: checkBaseUrl(base),
+    apiKey: new Secret(key),
+    ingestToken: token ? new Secret(token) : undefined,
+    ...(redisUrl && shared ? { redis: new Secret(redisUrl), otherSecrets: shared.secrets } : {}),
+  };
+}
+
+/** What is wrong with a Redis URL, and what in it must not be shown. */
+function readRedisUrl(given: string): { readonly fault?: string; readonly secrets: readonly Secret[] } {
+  if (!URL.canParse(given)) return { fault: 'is not a URL; it looks like redis://host:6379', secrets: [] };
+  const { protocol, password, hostname } = new URL(given);
+  if (!/^rediss?:$/.test(protocol) || hostname === '') {
+    return { fault: 'is not a Redis URL; it looks like redis://host:6379 or rediss://host:6379', secrets: [] };
+  }
+  if (password === '') return { secrets: [] };
+  let plain = password;
+  try {
+    plain = decodeURIComponent(password);
+  } catch {
+    // Not encoded.
+  }
+  return { secrets: [new Secret(given), new Secret(password), new Secret(plain)] };
 }
 
 /** The base URL without a slash at its end; https, or http to this machine. */

@@ -7,7 +7,7 @@ import type { Console } from '../console.ts';
 import { EXIT, messageOf, UserError, type ExitCode } from '../errors.ts';
 import { createClient, type Client } from '../service/client.ts';
 import { HEADERS, LIMITS, PATHS } from '../service/contract.ts';
-import { createLimiter } from '../service/limiter.ts';
+import { openLimiter } from '../service/open-limiter.ts';
 import { pagesOf } from '../service/lists.ts';
 import { parseJson, type Reply, type RestAttempt } from '../service/reply.ts';
 import { retried } from '../service/retry.ts';
@@ -27,7 +27,7 @@ import { TOOL } from '../version.ts';
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 type Method = (typeof METHODS)[number];
 
-const options = connection.pick({ baseUrl: true, envFile: true, timeout: true }).extend({
+const options = connection.pick({ baseUrl: true, envFile: true, timeout: true, redis: true }).extend({
   method: option(`one of ${METHODS.join(', ')}`, (text) => METHODS.find((method) => method === text.toUpperCase())),
   path: z.string(),
   data: option('JSON or @FILE', (text) => text).optional(),
@@ -58,8 +58,9 @@ interface Call {
 export async function api(argv: Readonly<Record<string, unknown>>, console: Console): Promise<ExitCode> {
   const settings = parseOptions(options, argv);
   refuseMisuse(settings);
-  const { baseUrl, apiKey, ingestToken } = restCredentials(settings.baseUrl, readEnvironment(settings.envFile));
-  console.redactor.add(apiKey, ingestToken);
+  const service = restCredentials(settings.baseUrl, readEnvironment(settings.envFile));
+  const { baseUrl, apiKey, ingestToken } = service;
+  console.redactor.add(apiKey, ingestToken, ...(service.otherSecrets ?? []));
   const { method } = settings;
   const call: Call = {
     method,
@@ -69,7 +70,17 @@ export async function api(argv: Readonly<Record<string, unknown>>, console: Cons
   };
   warn(call, console);
   // No state directory is at hand to tell what went out a moment ago: the answers' headers do.
-  const limiter = createLimiter({ rate: DEFAULT_RATE, reserve: 0, concurrency: 1, clock: systemClock });
+  const limiter = await openLimiter({
+    rate: DEFAULT_RATE,
+    reserve: 0,
+    concurrency: 1,
+    clock: systemClock,
+    redis: settings.redis ?? service.redis,
+    baseUrl,
+    apiKey,
+    timeoutSeconds: settings.timeout,
+    trouble: (message) => console.complain(`warning: ${message}`),
+  });
   const client = createClient({
     baseUrl,
     apiKey,

@@ -72,6 +72,12 @@ export const RUN_OPTIONS = {
   },
   concurrency: { group: 'Pace:', type: 'string', describe: 'Most requests in flight [default: 10]' },
   timeout: { group: 'Pace:', type: 'string', describe: 'Seconds one request may take [default: 30]' },
+  redis: {
+    group: 'Pace:',
+    type: 'string',
+    describe:
+      'Share the limit with all processes that name this Redis server and use the same key [BACKFILL_REDIS_URL]',
+  },
   'max-errors': {
     group: 'When to stop:',
     type: 'string',
@@ -101,7 +107,7 @@ export const RUN_OPTIONS = {
   quiet: { group: 'Output:', type: 'boolean', describe: 'Say only what went wrong' },
 } as const satisfies Record<string, Options>;
 
-const { source, state, sandbox, rate, reserve, concurrency, timeout, json } = RUN_OPTIONS;
+const { source, state, sandbox, rate, reserve, concurrency, timeout, redis, json } = RUN_OPTIONS;
 const baseUrl = RUN_OPTIONS['base-url'];
 const envFile = RUN_OPTIONS['env-file'];
 
@@ -116,6 +122,7 @@ export const VERIFY_OPTIONS = {
   reserve,
   concurrency,
   timeout,
+  redis,
   json: { ...json, describe: 'The result as one JSON object on stdout' },
 } as const satisfies Record<string, Options>;
 
@@ -137,6 +144,7 @@ export const API_OPTIONS = {
   'base-url': baseUrl,
   'env-file': envFile,
   timeout,
+  redis,
 } as const satisfies Record<string, Options>;
 
 const STATE_OPTIONS = {

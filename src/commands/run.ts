@@ -72,7 +72,7 @@ async function targetOf(settings: RunSettings, console: Console): Promise<RunTar
     return rehearsal;
   }
   const real = credentials(settings.baseUrl, readEnvironment(settings.envFile));
-  console.redactor.add(real.apiKey, real.ingestToken);
+  console.redactor.add(real.apiKey, real.ingestToken, ...(real.otherSecrets ?? []));
   return { credentials: real, close };
 }
 

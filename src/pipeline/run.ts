@@ -63,7 +63,13 @@ async function runIn(job: RunJob, mapping: Mapping, state: StateDir, output: Sta
   const startedAt = new Date();
   const log = await RunLog.open(output.file(RUN_LOG_FILE), job.redactor);
   log.write('run', { tool: TOOL, mapping: mapping.file, mapping_sha256: mapping.sha256, dry_run: settings.dryRun });
-  const target = credentials && !settings.offline ? await connect(settings, credentials, state, output) : undefined;
+  const target =
+    credentials && !settings.offline
+      ? await connect(settings, credentials, state, output, (message) => {
+          log.write('trouble', { message });
+          monitor.trouble?.(message);
+        })
+      : undefined;
   try {
     const offlineAccount = target ? undefined : await storedAccountOf(state);
     const account = target?.account ?? offlineAccount;

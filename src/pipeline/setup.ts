@@ -10,7 +10,8 @@ import type { RunLog } from '../run-log.ts';
 import { readStoredAccount, type Account, type StoredAccount } from '../service/account.ts';
 import { createClient, type Client } from '../service/client.ts';
 import { readAccount } from '../service/directory.ts';
-import { createLimiter, type Limiter } from '../service/limiter.ts';
+import type { Limiter } from '../service/limiter.ts';
+import { openLimiter } from '../service/open-limiter.ts';
 import { openRateHistory, type RateHistory } from '../service/rate-history.ts';
 import { DEFAULT_RATE, type Pace, type RestCredentials, type RunSettings } from '../settings.ts';
 import { writeWhole, type StateDir } from '../state-dir.ts';
@@ -58,21 +59,27 @@ export function statePath(
   return join(dirname(resolve(settings.mapping)), '.backfill', `${mapping.migration}${suffix}`);
 }
 
-/** Connects and reads the account; nothing is sent but GET requests. */
+/** Connects and reads the account; nothing is sent but GET requests. `trouble` is told what a person should know. */
 export async function connect(
   settings: Pace,
   credentials: RestCredentials,
   state: StateDir,
   output: StateDir,
+  trouble: (message: string) => void = () => undefined,
 ): Promise<Target> {
   const other = output === state ? join(state.file(DRY_RUN), RATE_FILE) : state.file(RATE_FILE);
   const history = await openRateHistory(output.file(RATE_FILE), systemClock, [other]);
-  const limiter = createLimiter({
+  const limiter = await openLimiter({
     rate: settings.rate ?? DEFAULT_RATE,
     reserve: settings.reserve,
     concurrency: settings.concurrency,
     clock: systemClock,
     history,
+    redis: settings.redis ?? credentials.redis,
+    baseUrl: credentials.baseUrl,
+    apiKey: credentials.apiKey,
+    timeoutSeconds: settings.timeout,
+    trouble,
   });
   const client = createClient({
     ...credentials,
@@ -81,8 +88,14 @@ export async function connect(
     limiter,
     userAgent: TOOL,
   });
-  const account = await readAccount(client);
-  return { baseUrl: credentials.boundTo ?? credentials.baseUrl, client, limiter, history, account };
+  try {
+    const account = await readAccount(client);
+    return { baseUrl: credentials.boundTo ?? credentials.baseUrl, client, limiter, history, account };
+  } catch (error) {
+    // An open connection would keep the process from ending.
+    await client.close();
+    throw error;
+  }
 }
 
 /** Keeps the account for `--offline` and the sandbox; only once it is known to be the right one. */

@@ -14,7 +14,7 @@ export interface TypeProgress {
 
 /** Why nothing goes out at the moment. */
 export interface WaitingState {
-  readonly reason: 'rate' | 'rate_limited' | 'outage' | 'credentials';
+  readonly reason: 'rate' | 'rate_limited' | 'redis' | 'outage' | 'credentials';
   readonly nextInMs: number;
   /** How long it has been so. */
   readonly forMs: number;
@@ -111,6 +111,8 @@ export function waitingText({ reason, nextInMs, forMs }: WaitingState): string {
       return `window full, next in ${next}`;
     case 'rate_limited':
       return `the service asks to wait (429), next in ${next}`;
+    case 'redis':
+      return `Redis, which shares the limit, cannot be reached; trying again in ${next}`;
     case 'outage':
       return `service down for ${durationText(forMs / 1000)}, ${nextInMs > 0 ? `probing in ${next}` : 'probing'}`;
     case 'credentials':

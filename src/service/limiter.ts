@@ -30,8 +30,8 @@ export interface TurnOptions {
 }
 
 export interface Waiting {
-  /** `rate`: the window is spent. `rate_limited`: the service answered 429. */
-  readonly reason: 'rate' | 'rate_limited';
+  /** `rate`: the window is spent. `rate_limited`: the service answered 429. `redis`: the shared limit is out of reach. */
+  readonly reason: 'rate' | 'rate_limited' | 'redis';
   readonly nextInMs: number;
 }
 
@@ -43,20 +43,45 @@ export interface LimiterStats {
   readonly inFlight: number;
 }
 
+/** One per API key. Keeps a strict sliding window (service interface, section 8) and its service's time to wait. */
+export interface Limiter {
+  readonly stopped: boolean;
+  /**
+   * Runs `job`, which makes exactly one request, when its turn comes; every attempt is a job of its own. Rejects with
+   * `NotSent` if it is withdrawn, or the limiter stopped, before that.
+   */
+  schedule<T>(job: () => Promise<T>, options?: TurnOptions): Promise<T>;
+  /**
+   * A request sent at `sentAt` (monotonic) was answered 429. All wait at least as long as the service says, longer with
+   * every pause in a row that did not help (section 7.2), and then one goes first, alone.
+   */
+  refused(retryAfterMs: number | undefined, sentAt: number): void;
+  /**
+   * Takes in the headers of an answer (section 8) to a request sent at `sentAt` (monotonic), while that request still
+   * counts as in flight. X-RateLimit-Reset is not looked at: its unit and clock are not known for sure.
+   */
+  observe(status: number, headers: Readonly<Record<string, string>>, sentAt: number): void;
+  /** Why nothing goes out at the moment, if so. */
+  waiting(): Waiting | undefined;
+  stats(): LimiterStats;
+  /** What waits is not sent any more; resolves when what is in flight has ended. */
+  stop(): Promise<void>;
+}
+
 /** The run stopped before the request's turn came: it was not sent. */
 export class NotSent extends Error {
   override readonly name = 'NotSent';
 }
 
 /** Of the even distance between requests, what is kept to at least while others use the key. */
-const PACE = 0.5;
+export const PACE = 0.5;
 
 /** Answers on a local clock are never later than they really came; timers and server clocks may be a little off. */
-const MARGIN_MS = 25;
+export const MARGIN_MS = 25;
 
-/** One per API key. Keeps a strict sliding window (service interface, section 8) and its service's time to wait. */
+/** A limiter for this process alone. */
 export function createLimiter(options: LimiterOptions): Limiter {
-  return new Limiter(options);
+  return new LocalLimiter(options);
 }
 
 /**
@@ -64,7 +89,7 @@ export function createLimiter(options: LimiterOptions): Limiter {
  * either in flight or was answered less than a window ago, so what goes out can never be too much, however long requests
  * take on their way.
  */
-export class Limiter {
+class LocalLimiter implements Limiter {
   readonly #options: LimiterOptions;
   readonly #windowMs: number;
   readonly #foreign: ForeignUse;
@@ -104,10 +129,6 @@ export class Limiter {
     this.#ready = Promise.resolve(this.#bottleneck);
   }
 
-  /**
-   * Runs `job`, which makes exactly one request, when its turn comes; every attempt is a job of its own. Rejects with
-   * `NotSent` if it is withdrawn, or the limiter stopped, before that.
-   */
   schedule<T>(job: () => Promise<T>, { signal, mayStart }: TurnOptions = {}): Promise<T> {
     return new Promise((resolve, reject) => {
       const withdraw = (): void => reject(new NotSent());
@@ -130,28 +151,16 @@ export class Limiter {
     });
   }
 
-  /** Nothing goes out for so long: what the service said about one request holds for the whole key. */
-  pause(ms: number): void {
-    this.#pausedUntil = Math.max(this.#pausedUntil, this.#options.clock.monotonic() + ms);
-  }
-
-  /**
-   * A request sent at `sentAt` (monotonic) was answered 429. All wait at least as long as the service says, longer with
-   * every pause in a row that did not help (section 7.2), and then one goes first, alone.
-   */
   refused(retryAfterMs: number | undefined, sentAt: number): void {
     if (sentAt >= this.#pausedAt || this.#refusals === 0) {
       this.#refusals += 1;
       this.#pausedAt = this.#options.clock.monotonic();
     }
-    this.pause((retryAfterMs ?? backoffCeiling(this.#refusals)) + backoff(this.#refusals));
+    const wait = (retryAfterMs ?? backoffCeiling(this.#refusals)) + backoff(this.#refusals);
+    this.#pausedUntil = Math.max(this.#pausedUntil, this.#options.clock.monotonic() + wait);
     this.#adjust();
   }
 
-  /**
-   * Takes in the headers of an answer (section 8) to a request sent at `sentAt` (monotonic), while that request still
-   * counts as in flight. X-RateLimit-Reset is not looked at: its unit and clock are not known for sure.
-   */
   observe(status: number, headers: Readonly<Record<string, string>>, sentAt: number): void {
     if (status !== 429 && sentAt >= this.#pausedAt) this.#refusals = 0;
     const limit = readCount(headers[HEADERS.limit]);
@@ -170,7 +179,6 @@ export class Limiter {
     this.#adjust();
   }
 
-  /** Why nothing goes out at the moment, if so. */
   waiting(): Waiting | undefined {
     const now = this.#options.clock.monotonic();
     if (this.#pausedUntil > now) return { reason: 'rate_limited', nextInMs: this.#pausedUntil - now };
@@ -188,7 +196,6 @@ export class Limiter {
     return this.#stopped.signal.aborted;
   }
 
-  /** What waits is not sent any more; resolves when what is in flight has ended. */
   async stop(): Promise<void> {
     if (this.#stopped.signal.aborted) return;
     this.#stopped.abort();
@@ -320,6 +327,7 @@ export class Limiter {
   }
 }
 
-function readCount(text: string | undefined): number | undefined {
+/** A count as the rate-limit headers give it; undefined where it is none. */
+export function readCount(text: string | undefined): number | undefined {
   return text !== undefined && /^\s*\d+\s*$/.test(text) ? Number(text) : undefined;
 }

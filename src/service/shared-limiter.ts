@@ -1,0 +1,261 @@
+import type { Secret } from '../redact.ts';
+import { LIMITS, HEADERS } from './contract.ts';
+import { ForeignUse } from './foreign-use.ts';
+import {
+  MARGIN_MS,
+  NotSent,
+  PACE,
+  readCount,
+  type Limiter,
+  type LimiterOptions,
+  type LimiterStats,
+  type TurnOptions,
+  type Waiting,
+} from './limiter.ts';
+import { backoff, backoffCeiling } from './retry.ts';
+import { SharedWindow, type Reply } from './shared-window.ts';
+
+export interface SharedLimiterOptions extends LimiterOptions {
+  readonly redis: Secret;
+  /** With the key they name the window. */
+  readonly baseUrl: string;
+  readonly apiKey: Secret;
+  readonly timeoutSeconds: number;
+  /** Told once each time Redis goes out of reach, and when it is back. */
+  readonly trouble: (message: string) => void;
+}
+
+interface Turn {
+  readonly isWithdrawn: () => boolean;
+  readonly withdraw: () => void;
+  readonly run: () => Promise<void>;
+}
+
+const RETRY_MS = 500;
+/** What the clocks and the way to Redis may add to the age of a request. */
+const SLACK_MS = 500;
+/** Refusals in a row after which the wait grows no more. */
+const MOST_WAITS = 8;
+
+/**
+ * A limiter that keeps one window for all processes and machines that use the same key, over Redis. As the one for a
+ * single process does, it gives a token back one window after the answer to its request. Throws a `UserError` where Redis
+ * cannot be reached.
+ *
+ * It does not use bottleneck's own clustering: there the tokens are a mere number, so those of a process that was killed
+ * never come back, and a Redis that forgot its data ends the process, or would grant a whole window anew. Here each token
+ * is recorded with its owner and the time at which it comes back by itself: the longest a request takes, and a window, after
+ * it was taken. The answer brings that time forward; of a process that dies they come back without anybody's doing.
+ *
+ * While Redis is out of reach nothing is sent.
+ */
+export async function createSharedLimiter(options: SharedLimiterOptions): Promise<Limiter> {
+  const { rate, timeoutSeconds, history, trouble } = options;
+  const windowMs = rate.seconds * 1000;
+  const window = await SharedWindow.open({
+    ...options,
+    returnMs: Math.ceil(windowMs + MARGIN_MS),
+    timeoutMs: Math.ceil(timeoutSeconds * 1000),
+    earlier: history?.recent(windowMs) ?? [],
+    forgotten: (waitMs) =>
+      trouble(
+        `Redis has forgotten which requests went out: nothing is sent for ${Math.ceil(waitMs / 1000)} s, ` +
+          'until they no longer count',
+      ),
+  });
+  return new SharedLimiter(options, window);
+}
+
+class SharedLimiter implements Limiter {
+  readonly #options: SharedLimiterOptions;
+  readonly #window: SharedWindow;
+  readonly #windowMs: number;
+  readonly #foreign: ForeignUse;
+  readonly #stopped = new AbortController();
+  readonly #queue: Turn[] = [];
+  readonly #running = new Set<Promise<void>>();
+  #isAsking = false;
+  #serviceLimit = Infinity;
+  #refusals = 0;
+  #pausedUntil = 0;
+  #isLost = false;
+  #waiting: { readonly reason: Waiting['reason']; readonly until: number } | undefined;
+
+  constructor(options: SharedLimiterOptions, window: SharedWindow) {
+    this.#options = options;
+    this.#window = window;
+    this.#windowMs = options.rate.seconds * 1000;
+    this.#foreign = new ForeignUse(this.#windowMs, options.rate.requests);
+  }
+
+  get stopped(): boolean {
+    return this.#stopped.signal.aborted;
+  }
+
+  schedule<T>(job: () => Promise<T>, { signal, mayStart }: TurnOptions = {}): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const withdraw = (): void => reject(new NotSent());
+      if (signal?.aborted || this.stopped) return withdraw();
+      signal?.addEventListener('abort', withdraw, { once: true });
+      this.#queue.push({
+        withdraw,
+        isWithdrawn: () => signal?.aborted === true || mayStart?.() === false,
+        run: () => {
+          signal?.removeEventListener('abort', withdraw);
+          return job().then(resolve, reject);
+        },
+      });
+      void this.#ask();
+    });
+  }
+
+  refused(retryAfterMs: number | undefined, sentAt: number): void {
+    const { clock } = this.#options;
+    const waits = Array.from({ length: MOST_WAITS }, (_, index) => {
+      return (retryAfterMs ?? backoffCeiling(index + 1)) + backoff(index + 1);
+    });
+    this.#pause(waits[0]!);
+    this.#window
+      .refuse(clock.monotonic() - sentAt, waits)
+      .then(({ refusals, waitMs }) => {
+        this.#refusals = refusals;
+        this.#pause(waitMs);
+      })
+      .catch(() => undefined);
+  }
+
+  observe(status: number, headers: Readonly<Record<string, string>>, sentAt: number): void {
+    const { clock, rate } = this.#options;
+    const limit = readCount(headers[HEADERS.limit]) || undefined;
+    const remaining = readCount(headers[HEADERS.remaining]);
+    if (limit === undefined && this.#refusals === 0) return;
+    if (limit !== undefined) this.#serviceLimit = limit;
+    // Who allows himself less than the service does may have meant another window than the service's own.
+    const sinceMs = (rate.requests >= (limit ?? 0) ? this.#windowMs : this.#longestWindow()) + SLACK_MS;
+    this.#window
+      .observe({ ageMs: clock.monotonic() - sentAt, isRefused: status === 429, limit, sinceMs })
+      .then(({ refusals, own }) => {
+        this.#refusals = refusals;
+        if (limit === undefined || remaining === undefined) return;
+        // Whatever of the processes' own may be in the service's window counts as if it were in flight.
+        this.#foreign.observe({ now: clock.monotonic(), sentAt, used: limit - remaining, inFlight: own, limit });
+      })
+      .catch(() => undefined);
+  }
+
+  waiting(): Waiting | undefined {
+    const now = this.#options.clock.monotonic();
+    return this.#waiting && { reason: this.#waiting.reason, nextInMs: Math.max(0, this.#waiting.until - now) };
+  }
+
+  stats(): LimiterStats {
+    const { rate, clock } = this.#options;
+    const allowed = Math.max(1, Math.min(rate.requests, this.#serviceLimit) - this.#withheld());
+    return { allowed, foreign: this.#foreign.estimate(clock.monotonic()), inFlight: this.#running.size };
+  }
+
+  async stop(): Promise<void> {
+    if (this.stopped) return;
+    this.#stopped.abort();
+    for (const turn of this.#queue.splice(0)) turn.withdraw();
+    await Promise.all(this.#running);
+    await this.#window.close();
+  }
+
+  /** One asks for all: a token first, then the turn that is next by then. */
+  async #ask(): Promise<void> {
+    if (this.#isAsking) return;
+    this.#isAsking = true;
+    while (this.#queue.length > 0 && !this.stopped && this.#running.size < this.#options.concurrency) {
+      const token = await this.#token();
+      if (token === undefined) continue;
+      const turn = this.#next();
+      if (!turn) {
+        await this.#window.giveBack(token);
+        continue;
+      }
+      const running = this.#run(turn, token).finally(() => {
+        this.#running.delete(running);
+        void this.#ask();
+      });
+      this.#running.add(running);
+    }
+    this.#isAsking = false;
+  }
+
+  /** The next token; undefined when nobody wants one any more. */
+  async #token(): Promise<string | undefined> {
+    const { clock } = this.#options;
+    const token = this.#window.newToken();
+    while (this.#queue.length > 0 && !this.stopped) {
+      const paused = this.#pausedUntil - clock.monotonic();
+      const reply = paused > 0 ? ({ kind: 'paused', waitMs: paused } as const) : await this.#take(token);
+      if (reply.kind === 'granted') {
+        this.#waiting = undefined;
+        return token;
+      }
+      const reason = reply.kind === 'redis' || reply.kind === 'rate' ? reply.kind : 'rate_limited';
+      this.#waiting = { reason, until: clock.monotonic() + reply.waitMs };
+      await clock.sleep(Math.max(1, reply.waitMs), this.#stopped.signal);
+    }
+    this.#waiting = undefined;
+    return undefined;
+  }
+
+  async #take(token: string): Promise<Pick<Reply, 'waitMs'> & { readonly kind: Reply['kind'] | 'redis' }> {
+    const { rate, trouble } = this.#options;
+    try {
+      const reply = await this.#window.take(token, {
+        requests: rate.requests,
+        withheld: this.#withheld(),
+        distanceMs: this.#distance(),
+        rememberedMs: Math.ceil(this.#longestWindow() + this.#options.timeoutSeconds * 1000 + SLACK_MS),
+      });
+      this.#refusals = reply.refusals;
+      if (reply.limit > 0) this.#serviceLimit = reply.limit;
+      if (this.#isLost) trouble('Redis answers again: sending goes on');
+      this.#isLost = false;
+      return reply;
+    } catch {
+      if (!this.#isLost && !this.stopped) trouble('Redis cannot be reached: nothing is sent until it is back');
+      this.#isLost = true;
+      return { kind: 'redis', waitMs: RETRY_MS };
+    }
+  }
+
+  #next(): Turn | undefined {
+    for (let turn = this.#queue.shift(); turn; turn = this.#queue.shift()) {
+      if (!turn.isWithdrawn()) return turn;
+      turn.withdraw();
+    }
+    return undefined;
+  }
+
+  async #run(turn: Turn, token: string): Promise<void> {
+    const { history } = this.#options;
+    history?.sent();
+    await turn.run();
+    history?.answered();
+    await this.#window.settle(token);
+  }
+
+  #pause(ms: number): void {
+    this.#pausedUntil = Math.max(this.#pausedUntil, this.#options.clock.monotonic() + ms);
+  }
+
+  #withheld(): number {
+    const { reserve, clock } = this.#options;
+    return Math.max(reserve, this.#foreign.withhold(clock.monotonic()));
+  }
+
+  /** Milliseconds between the requests of all at least, as alone: not 0 only while others use the key. */
+  #distance(): number {
+    const { rate, reserve, clock } = this.#options;
+    const isShared = reserve > 0 || this.#refusals > 0 || this.#foreign.estimate(clock.monotonic()) > 0;
+    return isShared ? (PACE * this.#windowMs) / Math.min(rate.requests, this.#serviceLimit) : 0;
+  }
+
+  #longestWindow(): number {
+    return Math.max(this.#windowMs, LIMITS.windowSeconds * 1000);
+  }
+}

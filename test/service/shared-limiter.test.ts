@@ -1,0 +1,242 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { systemClock } from '../../src/clock.ts';
+import { UserError } from '../../src/errors.ts';
+import { Secret } from '../../src/redact.ts';
+import { NotSent, type Limiter } from '../../src/service/limiter.ts';
+import { createSharedLimiter, type SharedLimiterOptions } from '../../src/service/shared-limiter.ts';
+import { SharedWindow } from '../../src/service/shared-window.ts';
+import { SlidingWindow } from '../bench/window.ts';
+import { hasRedis, redisServer, type RedisServer } from './redis-server.ts';
+
+const KEY = 'key-kept-secret';
+
+interface Member {
+  readonly limiter: Limiter;
+  readonly said: string[];
+}
+
+/** One process's limiter, as far as Redis can tell. */
+async function join(redis: RedisServer, options: Partial<SharedLimiterOptions> = {}): Promise<Member> {
+  const said: string[] = [];
+  const limiter = await createSharedLimiter({
+    rate: { requests: 20, seconds: 1 },
+    reserve: 0,
+    concurrency: 5,
+    clock: systemClock,
+    redis: new Secret(redis.url),
+    baseUrl: 'https://api.example.test',
+    apiKey: new Secret(KEY),
+    timeoutSeconds: 1,
+    trouble: (message) => said.push(message),
+    ...options,
+  });
+  onTestFinished(() => limiter.stop());
+  return { limiter, said };
+}
+
+/** Sends `count` requests to a service that answers after 5 to 20 ms, its headers handed on as the client does. */
+async function send({ limiter }: Member, service: SlidingWindow, count: number): Promise<void> {
+  const one = async (): Promise<void> => {
+    const sentAt = systemClock.monotonic();
+    const { status, headers } = service.call(systemClock.monotonic(), 'ours');
+    await sleep(5 + Math.random() * 15);
+    limiter.observe(status, headers, sentAt);
+    if (status === 429) limiter.refused(Number(headers['retry-after']) * 1000, sentAt);
+  };
+  await Promise.all(Array.from({ length: count }, () => limiter.schedule(one)));
+}
+
+const refusedBy = (service: SlidingWindow): number => service.refusedBy.get('ours') ?? 0;
+
+describe.skipIf(!hasRedis)('several limiters over one Redis', { timeout: 30_000 }, () => {
+  test('keep one strict window together, and none takes the others for strangers', async () => {
+    const redis = await redisServer();
+    const members = [await join(redis), await join(redis), await join(redis)];
+    const service = new SlidingWindow(20, 1_000);
+    await Promise.all(members.map((member) => send(member, service, 30)));
+    expect(refusedBy(service)).toBe(0);
+    expect(service.acceptedBy.get('ours')).toBe(90);
+    for (const { limiter, said } of members) {
+      expect(limiter.stats()).toMatchObject({ foreign: 0, allowed: 20 });
+      expect(said).toEqual([]);
+    }
+  });
+
+  test('leave room for others on the same key, as soon as one of them notices', async () => {
+    const redis = await redisServer();
+    const [one, other] = [await join(redis), await join(redis)];
+    const service = new SlidingWindow(20, 1_000);
+    for (let nth = 0; nth < 6; nth += 1) service.call(systemClock.monotonic(), 'stranger');
+    await Promise.all([send(one, service, 4), send(other, service, 4)]);
+    await expect.poll(() => Math.max(one.limiter.stats().foreign, other.limiter.stats().foreign)).toBeGreaterThan(0);
+  });
+
+  test('a lower X-RateLimit-Limit that one of them sees holds for all', async () => {
+    const redis = await redisServer();
+    const [one, other] = [await join(redis), await join(redis)];
+    await send(one, new SlidingWindow(4, 1_000), 1);
+    const service = new SlidingWindow(4, 1_000);
+    await send(other, service, 9);
+    expect(refusedBy(service)).toBe(0);
+    expect(other.limiter.stats().allowed).toBe(4);
+  });
+
+  test('a 429 to one of them stops all, then one request goes first, alone', async () => {
+    const redis = await redisServer();
+    const [one, other] = [await join(redis), await join(redis)];
+    await one.limiter.schedule(async () => one.limiter.refused(1_500, systemClock.monotonic()));
+    const refusedAt = systemClock.monotonic();
+    const starts: number[] = [];
+    let inFlight = 0;
+    let together = 0;
+    const job = (member: Member) => async (): Promise<void> => {
+      const sentAt = systemClock.monotonic();
+      starts.push(sentAt - refusedAt);
+      inFlight += 1;
+      if (starts.length <= 2) together = Math.max(together, inFlight);
+      await sleep(100);
+      inFlight -= 1;
+      if (starts.length > 1) member.limiter.observe(200, {}, sentAt);
+    };
+    const jobs = [one, other, one, other].map((member) => member.limiter.schedule(job(member)));
+    await expect.poll(() => other.limiter.waiting()?.reason).toBe('rate_limited');
+    await Promise.all(jobs);
+    expect(starts[0]).toBeGreaterThanOrEqual(1_450);
+    expect(together).toBe(1);
+  });
+
+  test('what is withdrawn while it waits takes no token', async () => {
+    const redis = await redisServer();
+    const { limiter } = await join(redis, { rate: { requests: 1, seconds: 1 } });
+    const controller = new AbortController();
+    await limiter.schedule(async () => undefined);
+    const waiting = limiter.schedule(async () => undefined, { signal: controller.signal });
+    const refusing = limiter.schedule(async () => undefined, { mayStart: () => false });
+    controller.abort();
+    await expect(waiting).rejects.toBeInstanceOf(NotSent);
+    await expect(refusing).rejects.toBeInstanceOf(NotSent);
+    expect(await limiter.schedule(async () => 'sent')).toBe('sent');
+    const last = expect(limiter.schedule(async () => 'sent')).rejects.toBeInstanceOf(NotSent);
+    await limiter.stop();
+    await last;
+  });
+
+  test('what an earlier run sent within the window is out where Redis knows of nothing', async () => {
+    const redis = await redisServer();
+    const history = { recent: () => [500, 100], sent: () => {}, answered: () => {}, close: async () => undefined };
+    const begunAt = systemClock.monotonic();
+    const { limiter } = await join(redis, { rate: { requests: 2, seconds: 1 }, history });
+    const after = await limiter.schedule(async () => systemClock.monotonic() - begunAt);
+    expect(after).toBeGreaterThanOrEqual(500);
+  });
+});
+
+describe.skipIf(!hasRedis)('a process that dies', () => {
+  test('leaks no token: those of its requests come back after timeout and window', async () => {
+    const redis = await redisServer();
+    const open = (): Promise<SharedWindow> =>
+      SharedWindow.open({
+        redis: new Secret(redis.url),
+        baseUrl: 'https://api.example.test',
+        apiKey: new Secret(KEY),
+        returnMs: 300,
+        timeoutMs: 400,
+        clock: systemClock,
+        earlier: [],
+        forgotten: () => undefined,
+      });
+    const asking = { requests: 3, withheld: 0, distanceMs: 0, rememberedMs: 60_000 };
+    const dying = await open();
+    for (let nth = 0; nth < 3; nth += 1)
+      expect(await dying.take(dying.newToken(), asking)).toMatchObject({ kind: 'granted' });
+    await dying.close();
+    const living = await open();
+    const [token, askedAt] = [living.newToken(), systemClock.monotonic()];
+    expect(await living.take(token, asking)).toMatchObject({ kind: 'rate', waitMs: 300 });
+    await expect.poll(() => living.take(token, asking)).toMatchObject({ kind: 'granted' });
+    expect(systemClock.monotonic() - askedAt).toBeGreaterThanOrEqual(600);
+    for (let nth = 0; nth < 2; nth += 1)
+      expect(await living.take(living.newToken(), asking)).toMatchObject({ kind: 'granted' });
+    await living.close();
+  });
+});
+
+describe.skipIf(!hasRedis)('a Redis that goes away', { timeout: 30_000 }, () => {
+  test('stops the sending and says so once; when it is back, having forgotten all, the limit still holds', async () => {
+    const redis = await redisServer();
+    const members = [await join(redis), await join(redis)];
+    const service = new SlidingWindow(20, 1_000);
+    const sending = Promise.all(members.map((member) => send(member, service, 60)));
+    await sleep(1_200);
+    await redis.kill();
+    await expect.poll(() => members.map(({ limiter }) => limiter.waiting()?.reason)).toEqual(['redis', 'redis']);
+    const sent = service.acceptedBy.get('ours');
+    await sleep(1_100);
+    expect(service.acceptedBy.get('ours')).toBe(sent);
+    await redis.start();
+    await sending;
+    expect(refusedBy(service)).toBe(0);
+    expect(service.acceptedBy.get('ours')).toBe(120);
+    for (const { said } of members) {
+      expect(said.filter((message) => message.includes('cannot be reached'))).toHaveLength(1);
+      expect(said.filter((message) => message.includes('answers again'))).toHaveLength(1);
+      expect(said.filter((message) => message.includes('has forgotten'))).toHaveLength(1);
+    }
+  });
+
+  test('and one that is emptied under way is noticed as well', async () => {
+    const redis = await redisServer();
+    const member = await join(redis);
+    const service = new SlidingWindow(20, 1_000);
+    await send(member, service, 15);
+    const client = new Redis(redis.url);
+    await client.flushall();
+    client.disconnect();
+    await send(member, service, 15);
+    expect(refusedBy(service)).toBe(0);
+    expect(member.said).toHaveLength(1);
+  });
+});
+
+describe('at the start', () => {
+  test('a Redis that is not there is refused', async () => {
+    const away = { url: 'redis://:not-to-be-shown@127.0.0.1:1' } as RedisServer;
+    const refusal = await join(away).catch((error: unknown) => error);
+    expect(refusal).toBeInstanceOf(UserError);
+    expect((refusal as UserError).exitCode).toBe(2);
+    expect((refusal as UserError).message).toContain('ECONNREFUSED');
+    expect(JSON.stringify([(refusal as UserError).message, (refusal as UserError).cause])).not.toContain('not-to-be');
+  });
+
+  test.skipIf(!hasRedis)('and one that asks for another password too, without a word of ours', async () => {
+    const redis = await redisServer({ password: randomUUID() });
+    const wrong = { ...redis, url: redis.url.replace(/:[^:@]*@/, ':not-to-be-shown@') };
+    const refusal = await join(wrong).catch((error: unknown) => error);
+    expect(refusal).toBeInstanceOf(UserError);
+    expect((refusal as UserError).message).toContain('WRONGPASS');
+    expect((refusal as UserError).message).not.toContain('not-to-be');
+    expect((await join(redis)).said).toEqual([]);
+  });
+});
+
+test.skipIf(!hasRedis)('Redis holds neither the key nor the base URL', async () => {
+  const redis = await redisServer();
+  const member = await join(redis);
+  await send(member, new SlidingWindow(20, 1_000), 3);
+  const client = new Redis(redis.url);
+  onTestFinished(() => client.disconnect());
+  const keys = await client.keys('*');
+  expect(keys).toHaveLength(2);
+  const tokens = await client.zrange(
+    keys.find((key) => key.endsWith(':tokens'))!,
+    0,
+    -1,
+  );
+  const state = await client.hgetall(keys.find((key) => key.endsWith(':state'))!);
+  expect(tokens).toHaveLength(3);
+  expect(JSON.stringify([keys, tokens, state])).not.toMatch(/key-kept-secret|example\.test/);
+  expect(await client.pttl(keys[0]!)).toBeGreaterThan(0);
+});
