@@ -12,6 +12,7 @@ import { SlidingWindow } from '../bench/window.ts';
 import { hasRedis, redisServer, type RedisServer } from './redis-server.ts';
 
 const KEY = 'key-kept-secret';
+const SOON = { timeout: 15_000, interval: 20 };
 
 interface Member {
   readonly limiter: Limiter;
@@ -51,7 +52,7 @@ async function send({ limiter }: Member, service: SlidingWindow, count: number):
 
 const refusedBy = (service: SlidingWindow): number => service.refusedBy.get('ours') ?? 0;
 
-describe.skipIf(!hasRedis)('several limiters over one Redis', { timeout: 30_000 }, () => {
+describe.skipIf(!hasRedis)('several limiters over one Redis', { timeout: 60_000 }, () => {
   test('keep one strict window together, and none takes the others for strangers', async () => {
     const redis = await redisServer();
     const members = [await join(redis), await join(redis), await join(redis)];
@@ -71,7 +72,8 @@ describe.skipIf(!hasRedis)('several limiters over one Redis', { timeout: 30_000 
     const service = new SlidingWindow(20, 1_000);
     for (let nth = 0; nth < 6; nth += 1) service.call(systemClock.monotonic(), 'stranger');
     await Promise.all([send(one, service, 4), send(other, service, 4)]);
-    await expect.poll(() => Math.max(one.limiter.stats().foreign, other.limiter.stats().foreign)).toBeGreaterThan(0);
+    const foreign = (): number => Math.max(one.limiter.stats().foreign, other.limiter.stats().foreign);
+    await expect.poll(foreign, SOON).toBeGreaterThan(0);
   });
 
   test('a lower X-RateLimit-Limit that one of them sees holds for all', async () => {
@@ -102,7 +104,7 @@ describe.skipIf(!hasRedis)('several limiters over one Redis', { timeout: 30_000 
       if (starts.length > 1) member.limiter.observe(200, {}, sentAt);
     };
     const jobs = [one, other, one, other].map((member) => member.limiter.schedule(job(member)));
-    await expect.poll(() => other.limiter.waiting()?.reason).toBe('rate_limited');
+    await expect.poll(() => other.limiter.waiting()?.reason, SOON).toBe('rate_limited');
     await Promise.all(jobs);
     expect(starts[0]).toBeGreaterThanOrEqual(1_450);
     expect(together).toBe(1);
@@ -143,7 +145,7 @@ describe.skipIf(!hasRedis)('a process that dies', () => {
         baseUrl: 'https://api.example.test',
         apiKey: new Secret(KEY),
         returnMs: 300,
-        timeoutMs: 400,
+        timeoutMs: 700,
         clock: systemClock,
         earlier: [],
         forgotten: () => undefined,
@@ -155,16 +157,16 @@ describe.skipIf(!hasRedis)('a process that dies', () => {
     await dying.close();
     const living = await open();
     const [token, askedAt] = [living.newToken(), systemClock.monotonic()];
-    expect(await living.take(token, asking)).toMatchObject({ kind: 'rate', waitMs: 300 });
-    await expect.poll(() => living.take(token, asking)).toMatchObject({ kind: 'granted' });
-    expect(systemClock.monotonic() - askedAt).toBeGreaterThanOrEqual(600);
-    for (let nth = 0; nth < 2; nth += 1)
-      expect(await living.take(living.newToken(), asking)).toMatchObject({ kind: 'granted' });
+    expect(await living.take(token, asking)).toMatchObject({ kind: 'rate' });
+    for (const next of [token, living.newToken(), living.newToken()]) {
+      await expect.poll(() => living.take(next, asking), SOON).toMatchObject({ kind: 'granted' });
+      expect(systemClock.monotonic() - askedAt).toBeGreaterThanOrEqual(600);
+    }
     await living.close();
   });
 });
 
-describe.skipIf(!hasRedis)('a Redis that goes away', { timeout: 30_000 }, () => {
+describe.skipIf(!hasRedis)('a Redis that goes away', { timeout: 60_000 }, () => {
   test('stops the sending and says so once; when it is back, having forgotten all, the limit still holds', async () => {
     const redis = await redisServer();
     const members = [await join(redis), await join(redis)];
@@ -172,7 +174,7 @@ describe.skipIf(!hasRedis)('a Redis that goes away', { timeout: 30_000 }, () => 
     const sending = Promise.all(members.map((member) => send(member, service, 60)));
     await sleep(1_200);
     await redis.kill();
-    await expect.poll(() => members.map(({ limiter }) => limiter.waiting()?.reason)).toEqual(['redis', 'redis']);
+    await expect.poll(() => members.map(({ limiter }) => limiter.waiting()?.reason), SOON).toEqual(['redis', 'redis']);
     const sent = service.acceptedBy.get('ours');
     await sleep(1_100);
     expect(service.acceptedBy.get('ours')).toBe(sent);
@@ -232,8 +234,8 @@ test.skipIf(!hasRedis)('Redis holds neither the key nor the base URL', async () 
   expect(keys).toHaveLength(2);
   const tokens = await client.zrange(
     keys.find((key) => key.endsWith(':tokens'))!,
-    0,
-    -1,
+    '0',
+    '-1',
   );
   const state = await client.hgetall(keys.find((key) => key.endsWith(':state'))!);
   expect(tokens).toHaveLength(3);
