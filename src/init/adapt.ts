@@ -2,7 +2,7 @@
 import type { ConditionSpec, EntrySpec, LookupSpec, TransformSpec, ValueObject, ValueSpec } from '../mapping/spec.ts';
 import { parseTemplate } from '../mapping/template.ts';
 import { readsAll, saidAs } from './dates.ts';
-import { idColumn } from './guess.ts';
+import { guess, idColumn, type Role } from './guess.ts';
 import type { Column, Export } from './head.ts';
 import { comparable } from './preset.ts';
 
@@ -40,6 +40,10 @@ export function fitEntry(entry: EntrySpec, exports: ReadonlyMap<string, Export>)
       `set this: the export lacks ${fitter.lacking.map((name) => `\`${name}\``).join(', ')}`,
     );
   }
+  for (const [field, value] of Object.entries(ownColumns(entry, data, own))) {
+    data[field] = value;
+    fitter.remark(`data.${field}`, 'set this: the preset knows it under another name');
+  }
   if (isConstant(data['currency'])) fitter.remark('data.currency', 'set this: no column has it');
   const isComment = entry.type === 'comment/created';
   if (isComment && data['content'] === undefined) return { why: `\`${entry.source}\` has no text to take` };
@@ -61,6 +65,29 @@ export function fitEntry(entry: EntrySpec, exports: ReadonlyMap<string, Export>)
   };
   return { entry: fitted, remarks: fitter.remarks, lacking: [...new Set(fitter.lacking)] };
 }
+
+/** Fields of the preset whose columns are not there, read from columns of this export that look like them. */
+function ownColumns(entry: EntrySpec, data: Readonly<Record<string, unknown>>, own: Export): Record<string, ValueSpec> {
+  if (own.source.kind === 'tree') return {};
+  const { roles } = guess(own);
+  const found: Record<string, ValueSpec> = {};
+  for (const [field, [role, apply]] of Object.entries(FIELD_ROLES)) {
+    const column = roles.get(role);
+    if (!column || entry.data[field] === undefined || data[field] !== undefined) continue;
+    found[field] = apply === undefined ? column.name : { from: column.name, apply: [apply] };
+  }
+  return found;
+}
+
+const FIELD_ROLES: Readonly<Record<string, readonly [Role, string?]>> = {
+  email: ['email', 'lowercase'],
+  phone_number: ['phone', 'phone'],
+  full_name: ['full_name'],
+  title: ['title'],
+  stage_name: ['stage'],
+  owner_name: ['owner'],
+  author_name: ['author'],
+};
 
 function isConstant(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'value' in value;

@@ -83,6 +83,18 @@ describe('backfill init', () => {
     });
   });
 
+  it('reads a field from a column that the preset knows under another name, and says so', async () => {
+    const cwd = await workspace();
+    const header =
+      'Record ID,First Name,Last Name,Email,Lifecycle Stage,Lead Status,Job Title,Create Date,Telephone,Region';
+    const row = '1,Ann,Bell,ann@bell.example,Lead,New,CTO,2024-01-01 10:00,+39 02 8088 1201,North';
+    await writeFile(join(cwd, 'contacts.csv'), `${header}\n${row}\n`);
+    const { text, findings } = await startMapping([join(cwd, 'contacts.csv')], {});
+    expect(findings.join('\n')).toContain('preset hubspot-csv: ');
+    expect(text).toContain('phone_number: { from: Telephone, apply: [phone] } # set this: ');
+    expect(text).toContain('# not taken, though it has values: Region');
+  });
+
   it('refuses a file that is no export with the words of the reader', async () => {
     const cwd = await workspace();
     await writeFile(join(cwd, 'empty.csv'), '');
