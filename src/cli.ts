@@ -154,18 +154,24 @@ async function main(args: readonly string[]): Promise<ExitCode> {
   }
 }
 
+/** What each command takes, to find what may have been meant. */
 const OPTIONS: Readonly<Record<string, object>> = {
   run: RUN_OPTIONS,
   status: STATUS_OPTIONS,
   report: REPORT_OPTIONS,
   sandbox: SANDBOX_OPTIONS,
+  init: { preset: {}, out: {}, quiet: {} },
+  schema: {},
+  verify: VERIFY_OPTIONS,
+  purge: PURGE_OPTIONS,
   api: API_OPTIONS,
 };
 
 /** What yargs found wrong with the words of the command line, with what may have been meant. */
 function usageError(message: string, args: readonly string[]): UserError {
   const command = args.find((word) => !word.startsWith('-')) ?? '';
-  const help = `see backfill ${command in OPTIONS ? `${command} ` : ''}--help`;
+  const isKnown = Object.hasOwn(OPTIONS, command);
+  const help = `see backfill ${isKnown ? `${command} ` : ''}--help`;
   if (message.startsWith('Did you mean ')) {
     const meant = message.slice('Did you mean '.length).replace(/\?$/, '');
     return new UserError(`there is no command \`${command}\``, { hint: `did you mean \`${meant}\`? ${help}` });
@@ -176,10 +182,10 @@ function usageError(message: string, args: readonly string[]): UserError {
   const unknown = /^Unknown arguments?: (.*)$/.exec(message)?.[1]?.split(', ')[0];
   if (unknown === undefined) return new UserError(message, { hint: help });
   if (!args.some((word) => word.startsWith('-') && word.includes(unknown))) {
-    const what = command in OPTIONS ? `one word too many: \`${unknown}\`` : `there is no command \`${unknown}\``;
+    const what = isKnown ? `one word too many: \`${unknown}\`` : `there is no command \`${unknown}\``;
     return new UserError(what, { hint: help });
   }
-  const near = didYouMean(unknown, Object.keys(OPTIONS[command] ?? {}));
+  const near = didYouMean(unknown, Object.keys(isKnown ? OPTIONS[command]! : {}));
   const hint = near === undefined ? help : `${near.replace(/`([^`]*)`/g, '`--$1`')} ${help}`;
   return new UserError(`there is no option \`--${unknown}\``, { hint });
 }
