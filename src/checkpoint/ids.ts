@@ -1,7 +1,6 @@
-import { createReadStream } from 'node:fs';
-import { createInterface } from 'node:readline';
 import { AppendLog } from '../append-log.ts';
 import { csvLine } from '../report/csv.ts';
+import { parseLine, wholeLines } from '../report/lines.ts';
 import type { SettledLine } from './lines.ts';
 
 export const IDS_FILE = 'ids.csv';
@@ -25,14 +24,10 @@ export async function openIds(path: string, checkpoint: string): Promise<AppendL
   return ids;
 }
 
-/** The settled lines of a checkpoint in order; lines that cannot be read are passed over. */
+/** The settled lines of a checkpoint in order; lines that cannot be read are passed over: the loader reports them. */
 export async function* settledLines(path: string): AsyncGenerator<SettledLine> {
-  for await (const text of createInterface({ input: createReadStream(path), crlfDelay: Infinity })) {
-    if (!text.startsWith('{"id":')) continue;
-    try {
-      yield JSON.parse(text) as SettledLine;
-    } catch {
-      // A damaged line: the loader counts and reports it.
-    }
+  for await (const { text } of wholeLines(path)) {
+    const line = text.startsWith('{"id":') ? parseLine<SettledLine>(text) : undefined;
+    if (line) yield line as SettledLine;
   }
 }

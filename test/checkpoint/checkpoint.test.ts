@@ -2,6 +2,7 @@ import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { openIds } from '../../src/checkpoint/ids.ts';
 import { IF_CHANGED, type SentLine, type SettledLine } from '../../src/checkpoint/lines.ts';
 import { loadCheckpoint } from '../../src/checkpoint/load.ts';
 import { CheckpointWriter } from '../../src/checkpoint/write.ts';
@@ -122,6 +123,14 @@ describe('a checkpoint', () => {
     const { damagedLines, ledger } = await load();
     expect(damagedLines).toEqual([2, 3]);
     expect(ledger.acknowledged).toBe(2);
+  });
+
+  it('gives its ids again, also those with characters that some take for a line end', async () => {
+    await write(settled({ external_id: 'a\u2028b' }), settled({ external_id: 'c', entity_id: null }));
+    await appendFile(path, '{"id":"torn');
+    const ids = await openIds(`${path}.ids`, path);
+    await ids.close();
+    expect(await readFile(`${path}.ids`, 'utf8')).toBe('type,external_id,service_id\nlead/created,a\u2028b,e1\n');
   });
 
   it('is read whole whatever the size of the pieces it is read in', async () => {
