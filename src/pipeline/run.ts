@@ -20,7 +20,6 @@ import type { Deliverer } from './deliver.ts';
 import type { Halt } from './halt.ts';
 import { pass, type PassJob } from './pass.ts';
 import type { Plan } from './plan.ts';
-import { sendAll } from './sending.ts';
 import { connect, DRY_RUN, statePath, storedAccountOf, surveyMigration, type Surveyed, type Target } from './setup.ts';
 import { allowedErrors, countEvents, endingOf, snapshotOf, summarise, totalOf, type Ending } from './summarise.ts';
 
@@ -176,6 +175,8 @@ async function carryOn(
   }
   const { plan } = found;
   const begun = (deliverer: Deliverer): void => job.monitor.sending?.({ plan, deliverer });
-  const dispatcher = await sendAll({ settings, mapping, state, target, found, passJob, halt, log, begun });
+  const dispatcher = await (
+    await import('./sending.ts')
+  ).sendAll({ settings, mapping, state, target, found, passJob, halt, log, begun });
   return { ending: ended(), outcomes: dispatcher.outcomes, counters: dispatcher.counters };
 }

@@ -8,10 +8,9 @@ import type { CompiledMapping, Mapping } from '../mapping/mapping.ts';
 import { ErrorReport } from '../report/error-report.ts';
 import type { RunLog } from '../run-log.ts';
 import { readStoredAccount, type Account, type StoredAccount } from '../service/account.ts';
-import { createClient, type Client } from '../service/client.ts';
+import type { Client } from '../service/client.ts';
 import { readAccount } from '../service/directory.ts';
 import type { Limiter } from '../service/limiter.ts';
-import { openLimiter } from '../service/open-limiter.ts';
 import { openRateHistory, type RateHistory } from '../service/rate-history.ts';
 import { DEFAULT_RATE, type Pace, type RestCredentials, type RunSettings } from '../settings.ts';
 import { writeWhole, type StateDir } from '../state-dir.ts';
@@ -68,6 +67,11 @@ export async function connect(
   trouble: (message: string) => void = () => undefined,
 ): Promise<Target> {
   const other = output === state ? join(state.file(DRY_RUN), RATE_FILE) : state.file(RATE_FILE);
+  // What talks HTTP takes a tenth of a second to load: a survey without a service need not.
+  const [{ createClient }, { openLimiter }] = await Promise.all([
+    import('../service/client.ts'),
+    import('../service/open-limiter.ts'),
+  ]);
   const history = await openRateHistory(output.file(RATE_FILE), systemClock, [other]);
   const limiter = await openLimiter({
     rate: settings.rate ?? DEFAULT_RATE,

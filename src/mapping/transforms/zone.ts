@@ -38,7 +38,7 @@ export function zoneOffset(name: string): ZoneOffset {
 }
 
 /**
- * Asking Intl costs microseconds, so it is asked once a day of the calendar. No zone is known to have changed twice
+ * Asking Intl costs microseconds, so it is asked once a day of the calendar, and some 30 times a change. No zone is known to have changed twice
  * within a day.
  */
 function compileZone(offset: ZoneOffset): ZoneReader {
@@ -50,6 +50,17 @@ function compileZone(offset: ZoneOffset): ZoneReader {
       midnights.set(day, known);
     }
     return known;
+  };
+  /** The instants at which the offset changes, by day: looked for once each, to the millisecond. */
+  const changes = new Map<number, number>();
+  const offsetAt: ZoneOffset = (instant) => {
+    const day = Math.floor(instant / DAY);
+    const first = atMidnight(day);
+    const next = atMidnight(day + 1);
+    if (first === next) return first;
+    const change = changes.get(day) ?? changeBetween(offset, day * DAY, (day + 1) * DAY);
+    changes.set(day, change);
+    return instant < change ? first : next;
   };
   /** Offset of every local day around which it does not change; NaN for the others. */
   const days = new Map<number, number>();
@@ -66,8 +77,20 @@ function compileZone(offset: ZoneOffset): ZoneReader {
       steady = steadyOffset(day);
       days.set(day, steady);
     }
-    return Number.isNaN(steady) ? resolve(offset, local) : { instant: local - steady, twice: false };
+    return Number.isNaN(steady) ? resolve(offsetAt, local) : { instant: local - steady, twice: false };
   };
+}
+
+/** The first instant with the later offset. */
+function changeBetween(offset: ZoneOffset, from: number, to: number): number {
+  const before = offset(from);
+  let [low, high] = [from, to];
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (offset(middle) === before) low = middle;
+    else high = middle;
+  }
+  return high;
 }
 
 function resolve(offset: ZoneOffset, local: number): LocalTime {
