@@ -2,6 +2,7 @@ import { AppendLog } from '../append-log.ts';
 import { csvLine } from '../report/csv.ts';
 import { parseLine, wholeLines } from '../report/lines.ts';
 import type { SettledLine } from './lines.ts';
+import { quickLine } from './quick.ts';
 
 export const IDS_FILE = 'ids.csv';
 
@@ -27,7 +28,8 @@ export async function openIds(path: string, checkpoint: string): Promise<AppendL
 /** The settled lines of a checkpoint in order; lines that cannot be read are passed over: the loader reports them. */
 export async function* settledLines(path: string): AsyncGenerator<SettledLine> {
   for await (const { text } of wholeLines(path)) {
-    const line = text.startsWith('{"id":') ? parseLine<SettledLine>(text) : undefined;
+    if (!text.startsWith('{"id":')) continue;
+    const line = quickLine(text, true) ?? parseLine<SettledLine>(text);
     if (line) yield line as SettledLine;
   }
 }

@@ -1,6 +1,6 @@
 import type { FieldHashes } from '../identity.ts';
 import { ByteColumn, KeyTable, keyWords, Uint32Column } from '../keys.ts';
-import { entityOf, isUpdate, type EventType } from '../model.ts';
+import { entityOf, EVENT_TYPES, isUpdate, type EventType } from '../model.ts';
 import { IF_CHANGED, type SentLine, type SettledLine } from './lines.ts';
 
 const NONE = 0;
@@ -38,7 +38,7 @@ export class Ledger {
   readonly #ackedUpdates = new Uint32Column();
   /** Contents that `if_changed` sent since; few. */
   readonly #sinceCreated = new Map<number, string>();
-  readonly #unanswered = new Map<string, readonly Unanswered[]>();
+  readonly #unanswered = new Map<number, readonly Unanswered[]>();
   #runs = 0;
   /** Ids of updates that were settled although no line says so any more. */
   readonly #lost = new Map<number, Set<string>>();
@@ -127,7 +127,7 @@ export class Ledger {
   }
 
   /** An acknowledgement tells what the record holds; a rejection only what one request did not do. */
-  #answered(record: string, { id, status }: SettledLine): void {
+  #answered(record: number, { id, status }: SettledLine): void {
     const others = (this.#unanswered.get(record) ?? []).filter((send) => send.id !== id);
     if (status === 'rejected' && others.length > 0) this.#unanswered.set(record, others);
     else this.#unanswered.delete(record);
@@ -201,6 +201,6 @@ function recordKey(type: EventType, externalId: string | null, id: string): Retu
   return keyWords(externalId === null ? `event:${id}` : `${entityOf(type)}:${externalId}`);
 }
 
-function sendKey(type: EventType, key: number): string {
-  return `${type} ${key}`;
+function sendKey(type: EventType, key: number): number {
+  return key * EVENT_TYPES.length + EVENT_TYPES.indexOf(type);
 }

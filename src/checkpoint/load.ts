@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { codeOf, messageOf, UserError } from '../errors.ts';
 import { EVENT_TYPES } from '../model.ts';
 import { Ledger } from './ledger.ts';
+import { quickLine } from './quick.ts';
 import type { CheckpointLine, HeaderLine, RunLine } from './lines.ts';
 
 export interface LoadedCheckpoint {
@@ -27,7 +28,7 @@ export async function loadCheckpoint(path: string, options: { keepFields: boolea
 
   const take = (text: string): void => {
     number += 1;
-    const line = parseLine(text);
+    const line = quickLine(text, options.keepFields) ?? parseLine(text);
     if (line === undefined) damagedLines.push(number);
     else if (!('kind' in line)) ledger.settle(line);
     else if (line.kind === 'sent') ledger.sent(line);
@@ -59,7 +60,8 @@ export async function loadCheckpoint(path: string, options: { keepFields: boolea
   return { header, lastRun, ledger, wholeBytes, tornBytes: totalBytes - wholeBytes, damagedLines };
 }
 
-function parseLine(text: string): CheckpointLine | undefined {
+/** Undefined where the line is damaged. */
+export function parseLine(text: string): CheckpointLine | undefined {
   let line: unknown;
   try {
     line = JSON.parse(text);
