@@ -9,7 +9,7 @@ import { ACCOUNT_FILE } from '../pipeline/setup.ts';
 import { REPORT_FILE, SUMMARY_FILE, SURVEY_FILE, type Summary } from '../report/summary.ts';
 import { RUN_LOG_FILE } from '../run-log.ts';
 import { flag, parseOptions } from '../settings.ts';
-import { Lock, writeWhole, type StateDir } from '../state-dir.ts';
+import { Lock, type StateDir } from '../state-dir.ts';
 import { VERIFY_FILE } from '../verify/differences.ts';
 import { existingState, stateOptions } from './state.ts';
 
@@ -32,7 +32,7 @@ const PERSONAL: Readonly<Record<string, string>> = {
 const KEPT: Readonly<Record<string, string>> = {
   [CHECKPOINT_FILE]: 'what was sent, by external ids and hashes: without it a rerun would send everything again',
   [IDS_FILE]: 'external ids and the ids of the service',
-  [SUMMARY_FILE]: 'counts; the profile of the input, which quotes cells, is taken out',
+  [SUMMARY_FILE]: 'counts',
   [SURVEY_FILE]: 'counts',
   [RUN_LOG_FILE]: 'external ids only',
   'rate.ndjson': 'times of requests',
@@ -47,8 +47,7 @@ export async function purge(argv: Readonly<Record<string, unknown>>, console: Co
     const names = await readdir(state.path);
     const found = names.filter((name) => personal(name) !== undefined);
     const summary = await readSummary(state);
-    const quotes = summary?.profile !== undefined;
-    if (found.length === 0 && !quotes) {
+    if (found.length === 0) {
       console.say(`nothing to delete in ${state.path}`);
       return EXIT.done;
     }
@@ -73,8 +72,7 @@ export async function purge(argv: Readonly<Record<string, unknown>>, console: Co
         throw cannotWrite(state.file(name), error);
       });
     }
-    if (summary && quotes) await writeSummary(state, summary);
-    console.say(`deleted ${found.length === 0 ? 'the profile in summary.json' : found.join(', ')}`);
+    console.say(`deleted ${found.join(', ')}`);
     return EXIT.done;
   } finally {
     await lock.release();
@@ -105,9 +103,4 @@ async function readSummary(state: StateDir): Promise<(Partial<Summary> & Pick<Su
   } catch {
     return undefined;
   }
-}
-
-async function writeSummary(state: StateDir, summary: Partial<Summary>): Promise<void> {
-  const { profile: _profile, ...counts } = summary;
-  await writeWhole(state.file(SUMMARY_FILE), `${JSON.stringify(counts, null, 2)}\n`);
 }

@@ -120,7 +120,9 @@ async function runIn(job: RunJob, mapping: Mapping, state: StateDir, output: Sta
     });
     await found.report.close();
     try {
-      await writeWhole(output.file(SUMMARY_FILE), `${JSON.stringify(summary, null, 2)}\n`);
+      // The profile quotes cells, and this file is one that may be passed on.
+      const { profile: _profile, ...counts } = summary;
+      await writeWhole(output.file(SUMMARY_FILE), `${JSON.stringify(counts, null, 2)}\n`);
       await writeReport(output, { withValues: false });
     } catch (error) {
       monitor.trouble?.(messageOf(error));

@@ -46,6 +46,7 @@ export interface Summary {
   readonly errors_by_code: Readonly<Record<string, number>>;
   readonly warnings_by_code: Readonly<Record<string, number>>;
   /** What the survey noticed of the input as a whole. */
+  /** In `--json` alone: it quotes cells, and `summary.json` holds no field values. */
   readonly profile: Profile;
   /** How long what is pending will take at the rate. */
   readonly estimate_seconds: number;

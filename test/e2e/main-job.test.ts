@@ -117,7 +117,9 @@ describe('a run', () => {
     expect(parsed).toContainEqual(
       expect.objectContaining({ kind: 'blocked', code: 'parent_missing', external_id: '9700275' }),
     );
-    expect(JSON.parse(await readFile(join(cwd, '.backfill/demo/summary.json'), 'utf8'))).toEqual(summary);
+    const { profile, ...counts } = summary;
+    expect(Object.keys(profile.sources)).toEqual(['contacts', 'deals', 'notes']);
+    expect(JSON.parse(await readFile(join(cwd, '.backfill/demo/summary.json'), 'utf8'))).toEqual(counts);
   });
 
   it('sends nothing on a rerun, and follows up once the rows are corrected', async () => {
