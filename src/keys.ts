@@ -1,37 +1,33 @@
 import { hash } from 'node:crypto';
 
+/** Numbers in a block; whole blocks are added, so that growing copies nothing and wastes little. */
+const BLOCK_BITS = 14;
+const BLOCK = 1 << BLOCK_BITS;
+
 /** A column of unsigned 32-bit numbers that grows; what it does not hold yet reads as 0. */
 export class Uint32Column {
-  #values = new Uint32Array(1024);
+  readonly #blocks: (Uint32Array | undefined)[] = [];
 
   get(index: number): number {
-    return this.#values[index] ?? 0;
+    return this.#blocks[index >>> BLOCK_BITS]?.[index & (BLOCK - 1)] ?? 0;
   }
 
   set(index: number, value: number): void {
-    if (index >= this.#values.length) this.#values = grown(this.#values, index, (size) => new Uint32Array(size));
-    this.#values[index] = value;
+    (this.#blocks[index >>> BLOCK_BITS] ??= new Uint32Array(BLOCK))[index & (BLOCK - 1)] = value;
   }
 }
 
 /** A column of bytes that grows; what it does not hold yet reads as 0. */
 export class ByteColumn {
-  #values = new Uint8Array(1024);
+  readonly #blocks: (Uint8Array | undefined)[] = [];
 
   get(index: number): number {
-    return this.#values[index] ?? 0;
+    return this.#blocks[index >>> BLOCK_BITS]?.[index & (BLOCK - 1)] ?? 0;
   }
 
   set(index: number, value: number): void {
-    if (index >= this.#values.length) this.#values = grown(this.#values, index, (size) => new Uint8Array(size));
-    this.#values[index] = value;
+    (this.#blocks[index >>> BLOCK_BITS] ??= new Uint8Array(BLOCK))[index & (BLOCK - 1)] = value;
   }
-}
-
-function grown<T extends Uint32Array | Uint8Array>(values: T, index: number, create: (size: number) => T): T {
-  const larger = create(Math.max(index + 1, Math.ceil(values.length * 1.5)));
-  larger.set(values);
-  return larger;
 }
 
 /** 128 bits of SHA-256 over a text; four words. Two different texts of one migration do not meet in it. */

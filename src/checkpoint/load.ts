@@ -41,7 +41,7 @@ export async function loadCheckpoint(path: string, options: { keepFields: boolea
 
   let rest: Buffer = Buffer.alloc(0);
   try {
-    for await (const chunk of createReadStream(path, { highWaterMark: 1 << 20 })) {
+    for await (const chunk of createReadStream(path, { highWaterMark: 1 << 18 })) {
       const bytes = rest.length > 0 ? Buffer.concat([rest, chunk as Buffer]) : (chunk as Buffer);
       totalBytes += (chunk as Buffer).length;
       let start = 0;
