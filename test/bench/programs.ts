@@ -1,0 +1,123 @@
+/**
+ * What this program is measured against, and parts of it alone: `programs.mjs NAME ARGUMENT...`. Each is as short as it
+ * would be written by hand.
+ */
+import { createReadStream, readFileSync } from 'node:fs';
+import type * as load from '../../src/checkpoint/load.ts';
+import type * as mappings from '../../src/mapping/load.ts';
+import type * as halting from '../../src/pipeline/halt.ts';
+import type * as setup from '../../src/pipeline/setup.ts';
+import type { RunLog } from '../../src/run-log.ts';
+import type * as options from '../../src/settings.ts';
+import type * as directories from '../../src/state-dir.ts';
+
+const programs: Record<string, (...args: string[]) => Promise<void>> = {
+  /** Bare csv-parse, arrays. */
+  async csv(path = '') {
+    const { parse } = await import('csv-parse');
+    let cells = 0;
+    for await (const row of createReadStream(path).pipe(parse({ bom: true }))) cells += (row as string[]).length;
+    say(cells);
+  },
+
+  /** Bare @streamparser/json over a top-level array. */
+  async json(path = '') {
+    const { JSONParser } = await import('@streamparser/json');
+    const parser = new JSONParser({ paths: ['$.*'], keepStack: false });
+    let records = 0;
+    parser.onValue = () => void (records += 1);
+    for await (const chunk of createReadStream(path)) parser.write(chunk as Buffer);
+    say(records);
+  },
+
+  /** Bare JSON.parse line by line. */
+  async ndjson(path = '') {
+    let records = 0;
+    await eachLine(path, (line) => {
+      if (JSON.parse(line)) records += 1;
+    });
+    say(records);
+  },
+
+  /** A checkpoint by JSON.parse line by line into a Map. */
+  async parseCheckpoint(path = '') {
+    const settled = new Map<string, string>();
+    await eachLine(path, (text) => {
+      const line = JSON.parse(text) as Record<string, string>;
+      if (line['kind'] === undefined) settled.set(`${line['type']} ${line['external_id']}`, line['content_sha']!);
+    });
+    say(settled.size);
+  },
+
+  async loadCheckpoint(path = '', dist = '') {
+    const { loadCheckpoint } = (await import(`${dist}/checkpoint/load.js`)) as typeof load;
+    say((await loadCheckpoint(path, { keepFields: false })).ledger.settled);
+  },
+
+  /** Bytes that a survey leaves in memory: heap, and what is held outside it. */
+  async retained(mapping = '', dist = '', directory = '') {
+    const { loadMapping } = (await import(`${dist}/mapping/load.js`)) as typeof mappings;
+    const { surveyMigration } = (await import(`${dist}/pipeline/setup.js`)) as typeof setup;
+    const { StateDir } = (await import(`${dist}/state-dir.js`)) as typeof directories;
+    const { Halt } = (await import(`${dist}/pipeline/halt.js`)) as typeof halting;
+    const { runSettings } = (await import(`${dist}/settings.js`)) as typeof options;
+    const state = await StateDir.create(directory);
+    const found = await surveyMigration({
+      settings: runSettings({ mapping, dryRun: true, offline: true }),
+      mapping: await loadMapping(mapping, { sources: new Map() }),
+      state,
+      output: state,
+      target: undefined,
+      offlineAccount: undefined,
+      halt: new Halt(),
+      log: { write: () => undefined } as unknown as RunLog,
+      trouble: () => undefined,
+    });
+    for (let time = 0; time < 3; time += 1) globalThis.gc!();
+    const { heapUsed, external } = process.memoryUsage();
+    say(JSON.stringify({ events: found.records.mapped, bytes: heapUsed + external }));
+  },
+
+  /** A bare undici loop: posts the bodies of a file, one a line, `concurrency` at a time; prints the seconds it took. */
+  async post(path = '', url = '', concurrency = '') {
+    const { Agent, request } = await import('undici');
+    const bodies = readFileSync(path, 'utf8').trimEnd().split('\n');
+    const dispatcher = new Agent({ connections: Number(concurrency) });
+    const headers = { 'content-type': 'application/json', 'x-suppress-triggers': 'true' };
+    let next = 0;
+    const lane = async (): Promise<void> => {
+      while (next < bodies.length) {
+        const body = bodies[next]!;
+        next += 1;
+        const reply = await request(url, { method: 'POST', body, headers, dispatcher });
+        const text = await reply.body.text();
+        if (reply.statusCode !== 200) throw new Error(`${reply.statusCode} ${text}`);
+        JSON.parse(text);
+      }
+    };
+    const start = performance.now();
+    await Promise.all(Array.from({ length: Number(concurrency) }, lane));
+    say((performance.now() - start) / 1000);
+    await dispatcher.close();
+  },
+};
+
+async function eachLine(path: string, take: (line: string) => void): Promise<void> {
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const chunk of createReadStream(path, { highWaterMark: 1 << 20 })) {
+    const bytes = Buffer.concat([rest, chunk as Buffer]);
+    let start = 0;
+    for (let end = bytes.indexOf(10); end >= 0; end = bytes.indexOf(10, start)) {
+      take(bytes.toString('utf8', start, end));
+      start = end + 1;
+    }
+    rest = bytes.subarray(start);
+  }
+}
+
+function say(result: string | number): void {
+  process.stdout.write(`${result}\n`);
+}
+
+const [name = '', ...args] = process.argv.slice(2);
+await programs[name]!(...args);

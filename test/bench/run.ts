@@ -1,0 +1,255 @@
+/**
+ * Speed and memory beside the bare libraries: `npm run bench`, or one part, `npm run bench -- survey`. Every figure is the
+ * median of five processes (`--rounds N`), started in turn so that all meet the same machine; start-up is included. CPU is
+ * user and system time of all threads.
+ */
+import { spawn } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { once } from 'node:events';
+import { pathToFileURL } from 'node:url';
+import ts from 'typescript';
+import { writeBodies, writeCheckpoint, writeInput, type Input } from './data.ts';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const CLI = join(ROOT, 'dist/cli.js');
+const DIST = pathToFileURL(join(ROOT, 'dist')).href;
+/** Compiled programs must stand where packages are found. */
+const PROGRAMS = join(ROOT, 'node_modules/.cache/crm-backfill-bench');
+
+interface Taken {
+  readonly cpu: number;
+  readonly wall: number;
+  /** MB. */
+  readonly peak: number;
+  readonly output: string;
+}
+
+interface Contender {
+  readonly name: string;
+  run(): Promise<Taken>;
+}
+
+const given = process.argv.slice(2);
+const roundsAt = given.indexOf('--rounds');
+const rounds = roundsAt < 0 ? 5 : Number(given.splice(roundsAt, 2)[1]);
+const directory = await mkdtemp(join(tmpdir(), 'backfill-bench-'));
+
+const parts: Record<string, () => Promise<void>> = { survey, json, startup, memory, checkpoint, send };
+
+async function survey(): Promise<void> {
+  const input = await writeInput(directory, 'csv', 200_000);
+  await compare('Survey of 200,000 rows x 12 columns, CSV', [
+    program('bare csv-parse', 'csv', input.path),
+    backfill('backfill run --dry-run', input),
+    ...(await miller(input)),
+  ]);
+}
+
+async function json(): Promise<void> {
+  const array = await writeInput(directory, 'json', 200_000);
+  await compare('Survey of 200,000 records, JSON array', [
+    program('bare @streamparser/json', 'json', array.path),
+    backfill('backfill run --dry-run', array),
+  ]);
+  const lines = await writeInput(directory, 'ndjson', 200_000);
+  await compare('Survey of 200,000 records, NDJSON', [
+    program('bare JSON.parse by line', 'ndjson', lines.path),
+    backfill('backfill run --dry-run', lines),
+  ]);
+}
+
+async function startup(): Promise<void> {
+  await compare('Start-up', [
+    { name: 'node -e 0', run: () => measured(['-e', '0']) },
+    { name: 'backfill --help', run: () => measured([CLI, '--help']) },
+    backfill('survey of one row', await writeInput(directory, 'csv', 1)),
+  ]);
+}
+
+async function memory(): Promise<void> {
+  const small = await writeInput(directory, 'csv', 200_000);
+  const large = await writeInput(directory, 'csv', 1_000_000);
+  await compare('Survey of 1,000,000 rows, CSV', [
+    program('bare csv-parse', 'csv', large.path),
+    backfill('backfill run --dry-run', large),
+  ]);
+  const [few, many] = [await retained(small), await retained(large)];
+  const each = (many.bytes - few.bytes) / (many.events - few.events);
+  print(`Retained after the survey: ${each.toFixed(1)} bytes an event (between 200,000 and 1,000,000)\n`);
+}
+
+async function checkpoint(): Promise<void> {
+  const path = await writeCheckpoint(directory, 1_000_000);
+  await compare('Loading a checkpoint of 1,000,000 acknowledged events (two lines each)', [
+    program('JSON.parse by line into a Map', 'parseCheckpoint', path),
+    program('loadCheckpoint', 'loadCheckpoint', path, DIST),
+  ]);
+}
+
+const EVENTS = 20_000;
+const CONCURRENCY = 10;
+
+/** Seconds of sending alone: a run less its survey, against a bare loop of posts; each against a sandbox of its own. */
+async function send(): Promise<void> {
+  const bodies = await writeBodies(directory, EVENTS);
+  const input = await writeInput(directory, 'csv', EVENTS);
+  const bare: number[] = [];
+  const ours: number[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    await withSandbox(async (env) => {
+      const url = `${env.BACKFILL_BASE_URL}/webhooks/ingest/${env.BACKFILL_INGEST_TOKEN}`;
+      bare.push(Number((await program('', 'post', bodies, url, String(CONCURRENCY)).run()).output));
+    });
+    await withSandbox(async (env) => {
+      const all = await measured(runOf(input, ['--rate', '1000000/1s', '--concurrency', String(CONCURRENCY)]), env);
+      ours.push(all.wall - (await backfill('', input).run()).wall);
+    });
+  }
+  const [posts, sent] = [EVENTS / median(bare), EVENTS / median(ours)];
+  print(
+    `## Sending ${EVENTS.toLocaleString('en')} events, ${CONCURRENCY} at a time, to a sandbox of its own process\n`,
+  );
+  print('| | events a second | ratio |\n|---|---|---|');
+  print(`| bare undici loop, same bodies | ${posts.toFixed(0)} | 1.00 |`);
+  print(`| backfill run, checkpoint flushed | ${sent.toFixed(0)} | ${(sent / posts).toFixed(2)} |\n`);
+}
+
+async function withSandbox(act: (env: NodeJS.ProcessEnv) => Promise<void>): Promise<void> {
+  const sandbox = spawn(process.execPath, [CLI, 'sandbox', '--rate', '1000000/1s'], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const env: NodeJS.ProcessEnv = {};
+  for await (const line of createInterface({ input: sandbox.stdout })) {
+    const [name = '', value] = line.split('=');
+    env[name] = value;
+    if (name === 'BACKFILL_INGEST_TOKEN') break;
+  }
+  try {
+    await act(env);
+  } finally {
+    sandbox.kill('SIGTERM');
+    await once(sandbox, 'exit');
+  }
+}
+
+let runs = 0;
+
+/** Every run gets a state directory of its own. */
+function runOf(input: Input, options: readonly string[]): string[] {
+  runs += 1;
+  const state = join(directory, `state-${runs}`);
+  return [CLI, 'run', input.mapping, '--state', state, '--json', '--quiet', '--no-progress', ...options];
+}
+
+function backfill(name: string, input: Input): Contender {
+  return { name, run: () => measured(runOf(input, ['--dry-run', '--offline'])) };
+}
+
+function program(name: string, ...args: string[]): Contender {
+  return { name, run: () => measured([join(PROGRAMS, 'programs.mjs'), ...args]) };
+}
+
+/** Miller doing what the mapping does, but for the phone numbers, which it cannot read. */
+async function miller(input: Input): Promise<Contender[]> {
+  const put =
+    '$full_name = $first . " " . $last; $email = tolower($email); ' +
+    '$occurred_at = sec2gmt(strptime_local($date, "%Y-%m-%d %H:%M", "Europe/Rome"))';
+  const args = ['--icsv', '--ojsonl', 'put', '-q', `${put}; tee > "/dev/null", $*`, input.path];
+  const run = async (): Promise<Taken> => {
+    const timed = spawn('/usr/bin/time', ['-f', '%U %S %e %M', 'mlr', ...args], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    let text = '';
+    for await (const chunk of timed.stderr) text += String(chunk);
+    const [user = NaN, system = NaN, wall = NaN, peak = NaN] = text.trim().split('\n').at(-1)!.split(' ').map(Number);
+    return { cpu: user + system, wall, peak: peak / 1024, output: '' };
+  };
+  try {
+    return Number.isNaN((await run()).cpu) ? [] : [{ name: 'Miller (without phone numbers)', run }];
+  } catch {
+    return [];
+  }
+}
+
+async function retained(input: Input): Promise<{ events: number; bytes: number }> {
+  runs += 1;
+  const state = join(directory, `state-${runs}`);
+  const { output } = await measured([
+    '--expose-gc',
+    join(PROGRAMS, 'programs.mjs'),
+    'retained',
+    input.mapping,
+    DIST,
+    state,
+  ]);
+  return JSON.parse(output) as { events: number; bytes: number };
+}
+
+async function measured(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Taken> {
+  const meter = join(directory, 'meter.json');
+  const child = spawn(process.execPath, ['--import', pathToFileURL(join(PROGRAMS, 'meter.mjs')).href, ...args], {
+    env: { ...process.env, ...env, METER: meter },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  let errors = '';
+  child.stdout.on('data', (chunk) => (output += String(chunk)));
+  child.stderr.on('data', (chunk) => (errors += String(chunk)));
+  const [code] = (await once(child, 'close')) as [number | null];
+  if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}: ${errors}`);
+  return { ...(JSON.parse(await readFile(meter, 'utf8')) as Omit<Taken, 'output'>), output };
+}
+
+/** Runs all in turn, and prints the medians with their ratio to the first. */
+async function compare(title: string, contenders: readonly Contender[]): Promise<void> {
+  const taken = new Map<Contender, Taken[]>(contenders.map((contender) => [contender, []]));
+  for (let round = 0; round < rounds; round += 1) {
+    for (const [contender, results] of taken) results.push(await contender.run());
+  }
+  const medians = [...taken].map(([{ name }, results]) => ({
+    name,
+    cpu: median(results.map(({ cpu }) => cpu)),
+    wall: median(results.map(({ wall }) => wall)),
+    peak: median(results.map(({ peak }) => peak)),
+  }));
+  const first = medians[0]!;
+  print(`## ${title}\n`);
+  print('| | CPU s | ratio | wall s | ratio | peak MB |\n|---|---|---|---|---|---|');
+  for (const { name, cpu, wall, peak } of medians) {
+    const ratios = [(cpu / first.cpu).toFixed(2), (wall / first.wall).toFixed(2)];
+    print(`| ${name} | ${cpu.toFixed(2)} | ${ratios[0]} | ${wall.toFixed(2)} | ${ratios[1]} | ${peak.toFixed(0)} |`);
+  }
+  print('');
+}
+
+function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)]!;
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+/** Measured programs are plain JavaScript: what compiles this file must not count. */
+async function compilePrograms(): Promise<void> {
+  await mkdir(PROGRAMS, { recursive: true });
+  for (const name of ['meter', 'programs']) {
+    const source = await readFile(join(import.meta.dirname, `${name}.ts`), 'utf8');
+    const compilerOptions = { target: ts.ScriptTarget.ES2023, module: ts.ModuleKind.ESNext };
+    const { outputText } = ts.transpileModule(source, { compilerOptions });
+    await writeFile(join(PROGRAMS, `${name}.mjs`), outputText);
+  }
+}
+
+try {
+  await compilePrograms();
+  const unknown = given.filter((name) => !parts[name]);
+  if (unknown.length > 0) throw new Error(`there is no part ${unknown.join(', ')}: ${Object.keys(parts).join(', ')}`);
+  print(`Node ${process.version}, medians of ${rounds}\n`);
+  for (const [name, part] of Object.entries(parts)) if (given.length === 0 || given.includes(name)) await part();
+} finally {
+  await rm(directory, { recursive: true, force: true });
+}
