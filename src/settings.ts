@@ -269,18 +269,19 @@ function given(baseUrlOption: string | undefined, env: Environment, needs: { tok
 /** What is wrong with a Redis URL, and what in it must not be shown. */
 function readRedisUrl(given: string): { readonly fault?: string; readonly secrets: readonly Secret[] } {
   if (!URL.canParse(given)) return { fault: 'is not a URL; it looks like redis://host:6379', secrets: [] };
-  const { protocol, password, hostname } = new URL(given);
+  const { protocol, password, hostname, searchParams } = new URL(given);
   if (!/^rediss?:$/.test(protocol) || hostname === '') {
     return { fault: 'is not a Redis URL; it looks like redis://host:6379 or rediss://host:6379', secrets: [] };
   }
-  if (password === '') return { secrets: [] };
+  if (password === '' && searchParams.size === 0) return { secrets: [] };
   let plain = password;
   try {
     plain = decodeURIComponent(password);
   } catch {
     // Not encoded.
   }
-  return { secrets: [new Secret(given), new Secret(password), new Secret(plain)] };
+  // What follows `?` are options of the client, and may be a password too.
+  return { secrets: [given, password, plain, ...searchParams.values()].map((text) => new Secret(text)) };
 }
 
 /** The base URL without a slash at its end; https, or http to this machine. */

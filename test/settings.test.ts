@@ -108,3 +108,32 @@ describe('the credentials', () => {
     expect(checkBaseUrl('http://[::1]:8080')).toBe('http://[::1]:8080');
   });
 });
+
+describe('the Redis that shares the limit', () => {
+  const env = {
+    BACKFILL_BASE_URL: 'https://api.example.test',
+    BACKFILL_API_KEY: 'key',
+    BACKFILL_INGEST_TOKEN: 'token',
+  };
+  const redis = 'redis://:pass%2Fword@redis.example.test:6379/2';
+
+  it('comes from the environment, and neither the URL nor its password in any form is shown', () => {
+    const found = credentials(undefined, { ...env, BACKFILL_REDIS_URL: redis });
+    expect(found.redis?.reveal()).toBe(redis);
+    expect(found.otherSecrets?.map((secret) => secret.reveal())).toEqual([redis, 'pass%2Fword', 'pass/word']);
+    expect(JSON.stringify(found)).not.toContain('word');
+  });
+
+  it('is nowhere unless it is named', () => {
+    expect(credentials(undefined, env).redis).toBeUndefined();
+    expect(credentials(undefined, { ...env, BACKFILL_REDIS_URL: '' }).redis).toBeUndefined();
+    expect(runSettings({ mapping: 'a.yaml' }).redis).toBeUndefined();
+  });
+
+  it('is not taken from a command line with its password, where anybody on the machine could read it', () => {
+    expect(runSettings({ mapping: 'a.yaml', redis: 'rediss://redis.example.test' }).redis?.reveal()).toBe(
+      'rediss://redis.example.test',
+    );
+    expect(() => runSettings({ mapping: 'a.yaml', redis })).toThrow(/BACKFILL_REDIS_URL/);
+  });
+});

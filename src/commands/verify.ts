@@ -34,7 +34,8 @@ type VerifySettings = z.infer<typeof options>;
 export async function verify(argv: Readonly<Record<string, unknown>>, console: Console): Promise<ExitCode> {
   const settings = parseOptions(options, argv);
   const service = await serviceOf(settings);
-  console.redactor.add(service.credentials.apiKey, service.credentials.ingestToken);
+  const { apiKey, ingestToken, otherSecrets = [] } = service.credentials;
+  console.redactor.add(apiKey, ingestToken, ...otherSecrets);
   let account: Account | undefined;
   try {
     const found = await verifyMigration({
@@ -42,6 +43,7 @@ export async function verify(argv: Readonly<Record<string, unknown>>, console: C
       credentials: service.credentials,
       stateSuffix: settings.sandbox ? '.sandbox' : '',
       connected: (read) => (account = read),
+      trouble: (message) => console.complain(`warning: ${message}`),
       reading: (entity, records) => console.say(`reading ${counted(records, entity)} back`),
       progress: progressOn(console),
     });

@@ -47,6 +47,8 @@ export interface VerifyJob {
   readonly credentials: RestCredentials;
   readonly stateSuffix: string;
   connected?(account: Account): void;
+  /** What went wrong beside the comparison itself. */
+  readonly trouble?: (message: string) => void;
   /** Before the records of one type are read back. */
   reading?(entity: Checked, records: number): void;
   progress?(entity: Checked, done: number, records: number): void;
@@ -61,7 +63,7 @@ export async function verifyMigration(job: VerifyJob): Promise<Verification> {
   const lock = await Lock.acquire(state, { takeOver: false });
   try {
     const header = await headerOf(state);
-    const target = await connect(settings, job.credentials, state, state);
+    const target = await connect(settings, job.credentials, state, state, job.trouble);
     try {
       assertBound({ header, wholeBytes: 1 }, state.file(CHECKPOINT_FILE), mapping, target);
       job.connected?.(target.account);
