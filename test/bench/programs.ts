@@ -83,7 +83,11 @@ const programs: Record<string, (...args: string[]) => Promise<void>> = {
     const { Agent, request } = await import('undici');
     const bodies = readFileSync(path, 'utf8').trimEnd().split('\n');
     const dispatcher = new Agent({ connections: Number(concurrency) });
-    const headers = { 'content-type': 'application/json', 'x-suppress-triggers': 'true' };
+    const headers = {
+      'content-type': 'application/json',
+      'x-suppress-triggers': 'true',
+      'x-api-key': process.env.BACKFILL_API_KEY!,
+    };
     let next = 0;
     const lane = async (): Promise<void> => {
       while (next < bodies.length) {

@@ -101,7 +101,8 @@ async function send(): Promise<void> {
   for (let round = 0; round < rounds; round += 1) {
     await withSandbox(async (env) => {
       const url = `${env.BACKFILL_BASE_URL}/webhooks/ingest/${env.BACKFILL_INGEST_TOKEN}`;
-      bare.push(Number((await program('', 'post', bodies, url, String(CONCURRENCY)).run()).output));
+      const loop = [join(PROGRAMS, 'programs.mjs'), 'post', bodies, url, String(CONCURRENCY)];
+      bare.push(Number((await measured(loop, env)).output));
     });
     await withSandbox(async (env) => {
       const all = await measured(runOf(input, ['--rate', '1000000/1s', '--concurrency', String(CONCURRENCY)]), env);
