@@ -53,7 +53,7 @@ export class LookupValues {
   /** Where so many bytes have room in one chunk. */
   #reserve(bytes: number): number {
     const left = this.#chunks.length * CHUNK_BYTES - this.#end;
-    if (bytes > left || this.#chunks.length === 0) {
+    if (bytes > left || left === 0) {
       this.#end = this.#chunks.length * CHUNK_BYTES;
       this.#chunks.push(Buffer.allocUnsafe(CHUNK_BYTES));
     }
