@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Ledger } from '../../src/checkpoint/ledger.ts';
 import { IF_CHANGED, type SettledLine } from '../../src/checkpoint/lines.ts';
@@ -115,6 +116,36 @@ describe('duplicates', () => {
     [lead('1'), comment, comment].forEach((each) => plan.add(each));
     expect(states(plan)['comment/created']).toEqual(['acknowledged', 'ready']);
     expect(plan.gone).toBe(0);
+  });
+});
+
+describe('event ids', () => {
+  it('are the same whatever the order of the rows', () => {
+    const id = fc.constantFrom('1', '2', '3');
+    const comment = fc.tuple(fc.constantFrom(undefined, 'a', 'b'), fc.constantFrom('x', 'y'), id);
+    const events = fc.array(
+      fc.oneof(
+        id.map((of) => lead(of, { full_name: `name ${of}` })),
+        fc.tuple(id, id).map(([of, parent]) => deal(of, parent)),
+        comment.map(([of, content, parent]) => event('comment/created', of, { content, lead_external_id: parent })),
+      ),
+      { maxLength: 12 },
+    );
+    const idsIn = (order: readonly Ready[]): string[] => {
+      const plan = planWith({ duplicates: 'first' });
+      return order.map((each) => plan.idOf(each, plan.add(each).ordinal)).sort();
+    };
+    const shuffled = events.chain((all) =>
+      fc.tuple(fc.constant(all), fc.shuffledSubarray(all, { minLength: all.length })),
+    );
+    fc.assert(
+      fc.property(shuffled, ([all, other]) => {
+        ledger = new Ledger({ keepFields: false });
+        const ids = idsIn(all);
+        ledger = new Ledger({ keepFields: false });
+        expect(idsIn(other)).toEqual(ids);
+      }),
+    );
   });
 });
 
