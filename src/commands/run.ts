@@ -1,8 +1,9 @@
 import type { Console } from '../console.ts';
-import { EXIT, type ExitCode } from '../errors.ts';
+import { EXIT, UserError, type ExitCode } from '../errors.ts';
 import { Halt } from '../pipeline/halt.ts';
 import { runMigration, type Monitor } from '../pipeline/run.ts';
 import type { Surveyed } from '../pipeline/setup.ts';
+import { notStarted } from '../pipeline/summarise.ts';
 import { startProgress, type Progress } from '../report/progress.ts';
 import { profileText } from '../report/profile.ts';
 import { briefText, endText } from '../report/text.ts';
@@ -17,8 +18,20 @@ import {
 import { commandLine, nextSteps } from './command-line.ts';
 import { samplesText, surveyText } from './survey-text.ts';
 
-/** `backfill run`: surveys, sends, says how it ended. Returns the exit code. */
+/** `backfill run`: surveys, sends, says how it ended. Returns the exit code. With `--json` there is always a summary. */
 export async function run(argv: Readonly<Record<string, unknown>>, console: Console): Promise<ExitCode> {
+  const startedAt = new Date();
+  try {
+    return await migrate(argv, console);
+  } catch (error) {
+    if (argv.json === true && error instanceof UserError) {
+      console.print(JSON.stringify(notStarted({ dryRun: argv.dryRun === true, startedAt, exitCode: error.exitCode })));
+    }
+    throw error;
+  }
+}
+
+async function migrate(argv: Readonly<Record<string, unknown>>, console: Console): Promise<ExitCode> {
   const settings = runSettings(argv);
   const halt = new Halt();
   const target = await targetOf(settings, console);

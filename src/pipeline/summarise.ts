@@ -129,7 +129,7 @@ export function summarise(run: {
       retries: sending.retries,
       rate_limited: sending.rateLimited,
       already_acknowledged: run.alreadyAcknowledged,
-      seconds: Math.round((finished.getTime() - run.startedAt.getTime()) / 100) / 10,
+      seconds: secondsBetween(run.startedAt, finished),
     },
     errors_by_code: Object.fromEntries(report.errorsByCode),
     warnings_by_code: Object.fromEntries(report.warningsByCode),
@@ -141,4 +141,38 @@ export function summarise(run: {
     ),
     files: run.files,
   };
+}
+
+/** What `--json` prints when a run ended before its survey: nothing was read to the end, and nothing sent. */
+export function notStarted(run: { dryRun: boolean; startedAt: Date; exitCode: ExitCode }): Summary {
+  const finished = new Date();
+  return {
+    migration: '',
+    dry_run: run.dryRun,
+    exit: { code: run.exitCode, reason: 'not_started' },
+    base_url: null,
+    started_at: run.startedAt.toISOString(),
+    finished_at: finished.toISOString(),
+    records: { read: 0, mapped: 0, skipped: 0, unreadable: 0 },
+    events: { ...totalOf([]), gone: 0, changed: 0 },
+    by_type: {},
+    outcomes: { created: 0, updated: 0, none: 0 },
+    this_run: {
+      requests: 0,
+      events_sent: 0,
+      retries: 0,
+      rate_limited: 0,
+      already_acknowledged: 0,
+      seconds: secondsBetween(run.startedAt, finished),
+    },
+    errors_by_code: {},
+    warnings_by_code: {},
+    profile: { sources: {}, uncovered: [], omitted: [], duplicates: {}, shared: [], bare: [] },
+    estimate_seconds: 0,
+    files: { checkpoint: null, errors: '', report: null },
+  };
+}
+
+function secondsBetween(from: Date, to: Date): number {
+  return Math.round((to.getTime() - from.getTime()) / 100) / 10;
 }

@@ -18,6 +18,7 @@ export interface EventCounts {
 
 /** `summary.json`, and what `--json` prints. */
 export interface Summary {
+  /** Empty where not even the survey was possible; then the counts are 0 and the reason is `not_started`. */
   readonly migration: string;
   readonly dry_run: boolean;
   readonly exit: { readonly code: number; readonly reason: string };
@@ -45,8 +46,7 @@ export interface Summary {
   };
   readonly errors_by_code: Readonly<Record<string, number>>;
   readonly warnings_by_code: Readonly<Record<string, number>>;
-  /** What the survey noticed of the input as a whole. */
-  /** In `--json` alone: it quotes cells, and `summary.json` holds no field values. */
+  /** What the survey noticed of the input as a whole. In `--json` alone: it quotes cells, and `summary.json` holds no field values. */
   readonly profile: Profile;
   /** How long what is pending will take at the rate. */
   readonly estimate_seconds: number;

@@ -259,12 +259,13 @@ describe('a disk without room', () => {
   it('or one that cannot be written is found before anything is sent', async () => {
     const service = await sandbox();
     const cwd = await leads(3);
-    const ended = await backfill(['run', 'mapping.yaml', '--state', 'people.csv/state', ...FAST], {
+    const ended = await backfill(['run', 'mapping.yaml', '--json', '--state', 'people.csv/state', ...FAST], {
       cwd,
       env: environmentOf(service),
     });
     expect(ended.code).toBe(2);
     expect(ended.stderr).toMatch(/cannot create the state directory .*people\.csv\/state/);
+    expect(summaryOf(ended)).toMatchObject({ exit: { code: 2, reason: 'not_started' }, events: { total: 0 } });
     expect(posts(service)).toBe(0);
   });
 });
