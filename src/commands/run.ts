@@ -1,5 +1,6 @@
 import type { Console } from '../console.ts';
 import { EXIT, UserError, type ExitCode } from '../errors.ts';
+import { loadMapping } from '../mapping/load.ts';
 import { Halt } from '../pipeline/halt.ts';
 import { runMigration, type Monitor } from '../pipeline/run.ts';
 import type { Surveyed } from '../pipeline/setup.ts';
@@ -84,6 +85,8 @@ async function targetOf(settings: RunSettings, console: Console): Promise<RunTar
     console.redactor.add(rehearsal.credentials.apiKey, rehearsal.credentials.ingestToken);
     return rehearsal;
   }
+  // A mistake in the mapping is told before a missing secret: it can be mended without one.
+  await loadMapping(settings.mapping, { sources: settings.source });
   const real = credentials(settings.baseUrl, readEnvironment(settings.envFile));
   console.redactor.add(real.apiKey, real.ingestToken, ...(real.otherSecrets ?? []));
   return { credentials: real, close };

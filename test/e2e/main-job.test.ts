@@ -214,6 +214,17 @@ events:
     expect(service.state()).toEqual(state);
   });
 
+  it('is told of a mistake in the mapping before a missing secret', async () => {
+    const cwd = await workspace('demo');
+    const missing = await backfill(['run', 'maping.yaml'], { cwd });
+    expect(missing.code).toBe(2);
+    expect(missing.stderr).toContain('maping.yaml');
+    expect(missing.stderr).not.toContain('BACKFILL_API_KEY');
+    const secretless = await backfill(['run', 'mapping.yaml'], { cwd });
+    expect(secretless.code).toBe(2);
+    expect(secretless.stderr).toContain('BACKFILL_API_KEY');
+  });
+
   it('is refused while another run holds the state directory', async () => {
     const cwd = await workspace('demo');
     const service = await sandbox({ faults: { rules: [{ kind: 'hang' }] } });
