@@ -6,7 +6,13 @@ import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { files, workspace } from '../e2e/harness.ts';
 
-const run = promisify(execFile);
+/** As from a shell: what an npx around this suite told its own npm is not meant for these. */
+const { npm_config_package: _package, npm_config_call: _call, ...env } = process.env;
+
+function run(command: string, args: readonly string[], options: { cwd: string }) {
+  return promisify(execFile)(command, args, { ...options, env });
+}
+
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 const PROGRAM = `import { runMigration, startSandbox, surveyMigration, UserError, type Summary } from 'crm-backfill';
