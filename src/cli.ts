@@ -3,6 +3,7 @@ import yargs from 'yargs';
 import { hideBin } from 'yargs/helpers';
 import {
   API_OPTIONS,
+  INIT_OPTIONS,
   PURGE_OPTIONS,
   REPORT_OPTIONS,
   RUN_OPTIONS,
@@ -82,14 +83,7 @@ async function main(args: readonly string[]): Promise<ExitCode> {
         (command) =>
           command
             .positional('exports', { type: 'string', describe: 'Export files (CSV, JSON, NDJSON)', demandOption: true })
-            .options({
-              preset: {
-                type: 'string',
-                describe: 'Take the field table of this preset [default: the one that fits best]',
-              },
-              out: { type: 'string', describe: 'A file that does not exist yet [default: stdout]' },
-              quiet: { type: 'boolean', describe: 'Do not say what was recognised' },
-            })
+            .options(INIT_OPTIONS)
             .example('$0 init exports/*.csv --out acme.yaml', 'a mapping for these exports, whatever CRM wrote them'),
         runs(async () => (await import('./commands/init.ts')).init),
       )
@@ -160,7 +154,7 @@ const OPTIONS: Readonly<Record<string, object>> = {
   status: STATUS_OPTIONS,
   report: REPORT_OPTIONS,
   sandbox: SANDBOX_OPTIONS,
-  init: { preset: {}, out: {}, quiet: {} },
+  init: INIT_OPTIONS,
   schema: {},
   verify: VERIFY_OPTIONS,
   purge: PURGE_OPTIONS,

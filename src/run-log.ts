@@ -7,19 +7,23 @@ export const RUN_LOG_FILE = 'run.log';
 export class RunLog {
   readonly #file: AppendLog;
   readonly #redactor: Redactor;
+  readonly #echo: (line: string) => void;
 
-  private constructor(file: AppendLog, redactor: Redactor) {
+  private constructor(file: AppendLog, redactor: Redactor, echo: (line: string) => void) {
     this.#file = file;
     this.#redactor = redactor;
+    this.#echo = echo;
   }
 
-  static async open(path: string, redactor: Redactor): Promise<RunLog> {
-    return new RunLog(await AppendLog.open(path), redactor);
+  /** `echo` is handed each line as well. */
+  static async open(path: string, redactor: Redactor, echo: (line: string) => void = () => undefined): Promise<RunLog> {
+    return new RunLog(await AppendLog.open(path), redactor, echo);
   }
 
   /** Never fails and never waits: a log that cannot be written must not end a run. */
   write(event: string, fields: Readonly<Record<string, unknown>> = {}): void {
     const line = this.#redactor.redact(JSON.stringify({ at: new Date().toISOString(), event, ...fields }));
+    this.#echo(line);
     void this.#file.append(`${line}\n`, { durable: false }).catch(() => undefined);
   }
 

@@ -103,7 +103,7 @@ export const RUN_OPTIONS = {
   },
   json: { group: 'Output:', type: 'boolean', describe: 'The final summary as one JSON object on stdout' },
   progress: { group: 'Output:', type: 'boolean', describe: 'Show progress (--no-progress hides it)', default: true },
-  verbose: { group: 'Output:', type: 'boolean', describe: 'Say more' },
+  verbose: { group: 'Output:', type: 'boolean', describe: 'Show the lines of run.log as they are written' },
   quiet: { group: 'Output:', type: 'boolean', describe: 'Say only what went wrong' },
 } as const satisfies Record<string, Options>;
 
@@ -178,4 +178,10 @@ export const SANDBOX_OPTIONS = {
   rate: { type: 'string', describe: 'Requests per sliding window [default: 100/60s]' },
   journal: { type: 'string', describe: 'File in which records outlive the sandbox' },
   faults: { type: 'string', describe: 'JSON file with faults to inject' },
+} as const satisfies Record<string, Options>;
+
+export const INIT_OPTIONS = {
+  preset: { type: 'string', describe: 'Take the field table of this preset [default: the one that fits best]' },
+  out: { type: 'string', describe: 'A file that does not exist yet [default: stdout]' },
+  quiet: { type: 'boolean', describe: 'Do not say what was recognised' },
 } as const satisfies Record<string, Options>;

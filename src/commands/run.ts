@@ -140,6 +140,7 @@ function watch(settings: RunSettings, console: Console): Watching {
       console.say(surveyText(surveyed, { rate, reserve, now: new Date(), columns: console.columns }));
       if (dryRun) console.say(`\n${samplesText(samples)}\n\n${profileText(profile)}`);
     },
+    logged: (line) => console.detail(line),
     trouble: (message) => console.complain(`warning: ${message}`),
     sending(view) {
       if (settings.progress && !settings.quiet) progress = startProgress(console, view, rate);

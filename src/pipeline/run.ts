@@ -28,6 +28,8 @@ export interface Monitor {
   connected?(account: Account, baseUrl: string | undefined): void;
   surveyed?(found: Surveyed): void;
   sending?(view: { readonly plan: Plan; readonly deliverer: Deliverer }): void;
+  /** A line of `run.log`, as it is written. */
+  logged?(line: string): void;
   /** What went wrong beside the run itself. */
   trouble?(message: string): void;
 }
@@ -60,7 +62,7 @@ export async function runMigration(job: RunJob): Promise<Summary> {
 async function runIn(job: RunJob, mapping: Mapping, state: StateDir, output: StateDir): Promise<Summary> {
   const { settings, credentials, halt, monitor } = job;
   const startedAt = new Date();
-  const log = await RunLog.open(output.file(RUN_LOG_FILE), job.redactor);
+  const log = await RunLog.open(output.file(RUN_LOG_FILE), job.redactor, (line) => monitor.logged?.(line));
   log.write('run', { tool: TOOL, mapping: mapping.file, mapping_sha256: mapping.sha256, dry_run: settings.dryRun });
   const target =
     credentials && !settings.offline

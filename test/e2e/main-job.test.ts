@@ -214,6 +214,13 @@ events:
     expect(service.state()).toEqual(state);
   });
 
+  it('shows the lines of its log when it is told to be verbose, and else does not', async () => {
+    const cwd = await workspace('demo');
+    const args = ['run', 'mapping.yaml', '--dry-run', '--sandbox'];
+    expect((await backfill(args, { cwd })).stderr).not.toContain('"event":"run"');
+    expect((await backfill([...args, '--verbose'], { cwd })).stderr).toContain('"event":"run"');
+  });
+
   it('is told of a mistake in the mapping before a missing secret', async () => {
     const cwd = await workspace('demo');
     const missing = await backfill(['run', 'maping.yaml'], { cwd });
