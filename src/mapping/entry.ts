@@ -10,7 +10,7 @@ import { policiesOf } from './policies.ts';
 import { readValue, type Frame } from './path.ts';
 import type { Source } from '../source/source.ts';
 import { Scope, type Evaluate } from './scope.ts';
-import { FIELD_HINTS, FIELD_RULES } from '../service/contract.ts';
+import { FIELD_HINTS, FIELD_RULES, isInstant } from '../service/contract.ts';
 import type { EntrySpec, OnError, ValueSpec } from './spec.ts';
 import { exactNumber } from './transforms/number.ts';
 import type { PathUse, Unit } from './unit.ts';
@@ -44,6 +44,8 @@ export function compileEntry(spec: EntrySpec, index: number, unit: Unit): Compil
   const missing = unit.missingValues(spec.source);
   const { fields, when, each, occurredAt, stagePipeline } = parts;
   const order = canonicalOrder(fields);
+  /** The values of the draft being made; every one writes them all. */
+  const values = new Array<JsonValue | undefined>(fields.length);
 
   const draftOf = (scope: Scope): Draft | undefined => {
     scope.clear();
@@ -51,13 +53,13 @@ export function compileEntry(spec: EntrySpec, index: number, unit: Unit): Compil
     const passes = when ? when(scope) : true;
     if (passes === false) return undefined;
     if (passes instanceof Fault) scope.fail(passes);
-    const values: (JsonValue | undefined)[] = [];
-    for (const field of fields) {
+    for (let position = 0; position < fields.length; position += 1) {
+      const field = fields[position]!;
       scope.field = field.name;
       const result = field.evaluate(scope);
       if (result instanceof Fault) scope.fail(result);
       else if (result === undefined && field.required) scope.fail(missingValue());
-      values.push(result instanceof Fault ? undefined : result);
+      values[position] = result instanceof Fault ? undefined : result;
     }
     const data: Record<string, JsonValue> = {};
     let custom: Record<string, JsonValue> | undefined;
@@ -243,11 +245,9 @@ function finished(evaluate: Evaluate, finish: (value: JsonValue) => Result, onEr
   };
 }
 
-const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})$/;
-
 function asInstant(value: JsonValue): Result {
   const text = asText(value);
-  if (text instanceof Fault || INSTANT.test(text)) return text;
+  if (text instanceof Fault || isInstant(text)) return text;
   return new Fault(
     'bad_date',
     `${shown(text)} is not ISO 8601 with an offset`,

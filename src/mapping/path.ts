@@ -86,23 +86,26 @@ function elementReader(path: string, missing: ReadonlySet<string>): CompiledPath
 }
 
 function cellReader(column: number, missing: ReadonlySet<string>): CompiledPath['evaluate'] {
-  if (missing.size === 0) {
-    return (scope) => {
-      const text = scope.cells[column]?.trim();
-      return text === '' ? undefined : text;
-    };
-  }
   return (scope) => {
-    const text = scope.cells[column]?.trim();
-    return text === undefined || text === '' || missing.has(text) ? undefined : text;
+    const text = trimmed(scope.cells[column] ?? '');
+    return text === '' || (missing.size > 0 && missing.has(text)) ? undefined : text;
   };
+}
+
+/** What `trim` gives, at a tenth of its price where a text begins and ends in ASCII that is no white space. */
+export function trimmed(text: string): string {
+  return isInk(text.charCodeAt(0)) && isInk(text.charCodeAt(text.length - 1)) ? text : text.trim();
+}
+
+function isInk(code: number): boolean {
+  return code > 0x20 && code < 0x80;
 }
 
 /** Texts trimmed; null, empty and missing values as undefined (within lists as null, so that positions stay). */
 export function readValue(value: JsonValue | undefined, missing: ReadonlySet<string>): JsonValue | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value === 'string') {
-    const text = value.trim();
+    const text = trimmed(value);
     return text === '' || missing.has(text) ? undefined : text;
   }
   if (Array.isArray(value)) {

@@ -7,9 +7,6 @@ import { validate } from './validate.ts';
 /** Room for the envelope around the data: id, type, time and the flag (service interface, section 2.3). */
 const ENVELOPE_BYTES = 512;
 
-/** Fields that name a stage or an owner of the account. */
-const REFERENCES = ['stage_name', 'stage_id', 'owner_name', 'owner_id'] as const;
-
 const NO_ISSUES: readonly Issue[] = [];
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
@@ -50,7 +47,7 @@ function hasError(issues: readonly Issue[]): boolean {
 /** Names never go out where a UUID can: each is replaced by the id it stands for. */
 function resolveReferences(draft: Draft, resolver: Resolver): { data: JsonObject; issues: readonly Issue[] } {
   const given = draft.data;
-  if (REFERENCES.every((field) => given[field] === undefined)) return { data: given, issues: NO_ISSUES };
+  if (!namesReference(given)) return { data: given, issues: NO_ISSUES };
   const { stage_name: stage, owner_name: owner, ...rest } = given;
   const data: Record<string, JsonValue | undefined> = rest;
   const issues: Issue[] = [];
@@ -76,6 +73,16 @@ function resolveReferences(draft: Draft, resolver: Resolver): { data: JsonObject
     });
   }
   return { data, issues };
+}
+
+/** Whether an event names a stage or an owner of the account. */
+function namesReference({
+  stage_name: stage,
+  stage_id: stageId,
+  owner_name: owner,
+  owner_id: ownerId,
+}: JsonObject): boolean {
+  return stage !== undefined || stageId !== undefined || owner !== undefined || ownerId !== undefined;
 }
 
 function oversized(content: string): readonly Issue[] {

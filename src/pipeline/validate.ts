@@ -1,7 +1,7 @@
 import type { ZodObject, ZodType } from 'zod';
 import { isObject, NumberText, type JsonObject, type JsonValue } from '../json.ts';
 import { entityOf, type Entity, type EventType, type Issue } from '../model.ts';
-import { commentData, dealData, FIELD_HINTS, FIELD_RULES, leadData } from '../service/contract.ts';
+import { commentData, dealData, FIELD_HINTS, FIELD_RULES, isInstant, leadData } from '../service/contract.ts';
 
 const SCHEMAS = { lead: leadData, deal: dealData, comment: commentData } as const;
 
@@ -31,7 +31,7 @@ export function validate(
       ),
     );
   }
-  if (occurredAt !== undefined && !/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(occurredAt)) {
+  if (occurredAt !== undefined && !isInstant(occurredAt)) {
     issues.push(invalid('invalid_occurred_at', 'occurred_at', `\`${occurredAt}\` is not ISO 8601 with an offset`));
   }
   // JSON.stringify writes half of a surrogate pair as an escape: without one there is none.
