@@ -10,7 +10,7 @@ import { policiesOf } from './policies.ts';
 import { readValue, type Frame } from './path.ts';
 import type { Source } from '../source/source.ts';
 import { Scope, type Evaluate } from './scope.ts';
-import { FIELD_HINTS, FIELD_RULES, isInstant } from '../service/contract.ts';
+import { FIELD_HINTS, FIELD_RULES } from '../service/contract.ts';
 import type { EntrySpec, OnError, ValueSpec } from './spec.ts';
 import { exactNumber } from './transforms/number.ts';
 import type { PathUse, Unit } from './unit.ts';
@@ -245,9 +245,12 @@ function finished(evaluate: Evaluate, finish: (value: JsonValue) => Result, onEr
   };
 }
 
+/** ISO 8601 with an offset (service interface, section 2.3). */
+const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})$/;
+
 function asInstant(value: JsonValue): Result {
   const text = asText(value);
-  if (text instanceof Fault || isInstant(text)) return text;
+  if (text instanceof Fault || INSTANT.test(text)) return text;
   return new Fault(
     'bad_date',
     `${shown(text)} is not ISO 8601 with an offset`,

@@ -19,7 +19,7 @@ export function prepare(draft: Draft, resolver: Resolver): Ready | Invalid {
   let content = '';
   if (!hasError(issues)) {
     content = canonicalJson(data);
-    issues = both(issues, both(validate(type, data, content, occurredAt), oversized(content)));
+    issues = both(issues, both(validate(type, data, content), oversized(content)));
   }
   const id = data.external_id;
   const externalId = typeof id === 'string' && id !== '' ? id : undefined;

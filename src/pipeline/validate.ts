@@ -1,23 +1,18 @@
 import type { ZodObject, ZodType } from 'zod';
 import { isObject, NumberText, type JsonObject, type JsonValue } from '../json.ts';
 import { entityOf, type Entity, type EventType, type Issue } from '../model.ts';
-import { commentData, dealData, FIELD_HINTS, FIELD_RULES, isInstant, leadData } from '../service/contract.ts';
+import { commentData, dealData, FIELD_HINTS, leadData } from '../service/contract.ts';
 
 const SCHEMAS = { lead: leadData, deal: dealData, comment: commentData } as const;
 
-const RULES = Object.entries(FIELD_RULES);
 const NO_ISSUES: readonly Issue[] = [];
 
 /**
- * Everything that is known of what the service takes (service interface, sections 2.4 to 2.6), checked before a request
- * is spent on it. `content` is the canonical JSON of `data`.
+ * What is known of the events that the service takes (service interface, sections 2.4 to 2.6), checked before a request
+ * is spent on one. The rules of single fields were applied when their values were mapped. `content` is the canonical JSON
+ * of `data`.
  */
-export function validate(
-  type: EventType,
-  data: JsonObject,
-  content: string,
-  occurredAt: string | undefined,
-): readonly Issue[] {
+export function validate(type: EventType, data: JsonObject, content: string): readonly Issue[] {
   const entity = entityOf(type);
   const issues = QUICK[entity](data) ? [] : wrongFields(entity, data);
   if (entity === 'comment' && (data.lead_external_id === undefined) === (data.deal_external_id === undefined)) {
@@ -31,25 +26,17 @@ export function validate(
       ),
     );
   }
-  if (occurredAt !== undefined && !isInstant(occurredAt)) {
-    issues.push(invalid('invalid_occurred_at', 'occurred_at', `\`${occurredAt}\` is not ISO 8601 with an offset`));
-  }
   // JSON.stringify writes half of a surrogate pair as an escape: without one there is none.
   const broken = content.includes('\\ud') ? findLoneSurrogate(data, '') : undefined;
   if (broken) issues.push(invalid('lone_surrogate', broken, `${broken} holds half of a surrogate pair`));
   return issues.length === 0 ? NO_ISSUES : issues;
 }
 
-/** What the rules and the schema have against the fields, in words. */
+/** What the schema has against the fields, in words. */
 function wrongFields(entity: Entity, data: JsonObject): Issue[] {
-  const issues: Issue[] = [];
-  for (const [field, check] of RULES) {
-    const value = data[field];
-    const wrong = typeof value === 'string' ? check(value) : undefined;
-    if (wrong) issues.push(invalid(`invalid_${field}`, field, `${field} \`${shorten(value as string)}\` ${wrong}`));
-  }
   const parsed = SCHEMAS[entity].safeParse(data);
-  if (parsed.success) return issues;
+  if (parsed.success) return [];
+  const issues: Issue[] = [];
   for (const { path, message } of parsed.error.issues) {
     const field = path.map(String).join('.');
     if (!issues.some((issue) => issue.field === field)) issues.push(invalid('invalid_value', field, message));
@@ -77,8 +64,7 @@ function compileCheck(schema: ZodObject): QuickCheck {
   const required: string[] = [];
   for (const [field, type] of Object.entries<ZodType>(schema.shape)) {
     const { test } = TESTS.find(({ example }) => type.safeParse(example).success)!;
-    const rule = FIELD_RULES[field];
-    tests.set(field, rule ? (value) => test(value) && rule(value as string) === undefined : test);
+    tests.set(field, test);
     if (!type.safeParse(undefined).success) required.push(field);
   }
   return (data) => {
@@ -88,7 +74,7 @@ function compileCheck(schema: ZodObject): QuickCheck {
   };
 }
 
-/** For each entity its schema and rules as one look at each value: a fifth of the schema's own time. */
+/** For each entity its schema as one look at each value: a fifth of the schema's own time. */
 export const QUICK: Readonly<Record<Entity, QuickCheck>> = {
   lead: compileCheck(leadData),
   deal: compileCheck(dealData),
@@ -111,10 +97,4 @@ function findLoneSurrogate(value: JsonValue, path: string): string | undefined {
     if (found) return found;
   }
   return undefined;
-}
-
-/** For messages: at most 60 characters of a value. */
-export function shorten(value: string): string {
-  const characters = [...value];
-  return characters.length > 60 ? `${characters.slice(0, 57).join('')}…` : value;
 }

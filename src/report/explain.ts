@@ -57,7 +57,6 @@ const BY_CODE: Readonly<Record<string, Explanation>> = {
   invalid_phone_number: { what: 'A phone number is not in the form E.164.', mend: 'Read it with `apply: [phone]`.' },
   invalid_currency: { what: 'A currency is no ISO 4217 code.', mend: 'Turn it into one with a `map` transform.' },
   invalid_content: { what: 'A comment is empty.', mend: 'Skip such records with `when`.' },
-  invalid_occurred_at: { what: 'A time has no offset or is none.', mend: 'Read it with `apply: [{ date: FORMAT }]`.' },
   invalid_value: { what: 'A field has a value of the wrong kind.', mend: CELL },
   body_too_large: { what: 'An event is larger than the service takes.', mend: 'Shorten a field with `truncate`.' },
   lone_surrogate: { what: 'A text is damaged (half a character).', mend: CELL },

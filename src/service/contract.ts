@@ -93,34 +93,17 @@ export const INGEST_CODES = {
 
 const CURRENCIES: ReadonlySet<string> = new Set(codes());
 
-/** Remembers its last answer: a value is looked at when it is mapped and again when its event is validated. */
-function once<T>(look: (value: string) => T): (value: string) => T {
-  let last: string | undefined;
-  let answer: T;
-  return (value) => {
-    if (value !== last) answer = look(value);
-    last = value;
-    return answer;
-  };
-}
-
-const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})$/;
-
-/** Whether `occurred_at` is as the service takes it: ISO 8601 with an offset (section 2.3). */
-export const isInstant = once((value) => INSTANT.test(value));
-
 /**
  * What the text of a field must be beyond being text, worded as what is wrong with it; undefined when it is right. The
- * form of phone numbers is the service's (section 2.4); the others are what any address or currency code is.
+ * form of phone numbers is the service's (section 2.4); the others are what any address or currency code is. The mapping
+ * applies them, since it also says what becomes of a value that is refused.
  */
 export const FIELD_RULES: Readonly<Record<string, (value: string) => string | undefined>> = {
   external_id: (value) => (value === '' ? 'is empty' : undefined),
-  email: once((value) => (/^[^\s@]+@[^\s@]+$/u.test(value) ? undefined : 'is no e-mail address (one @, no spaces)')),
-  phone_number: once((value) =>
-    /^\+[1-9]\d{1,14}$/.test(value) ? undefined : 'is not in the form E.164 (`+390612345678`)',
-  ),
-  currency: once((value) => (CURRENCIES.has(value) ? undefined : 'is no ISO 4217 code (`EUR`)')),
-  content: once((value) => (value.trim() === '' ? 'is empty' : undefined)),
+  email: (value) => (/^[^\s@]+@[^\s@]+$/.test(value) ? undefined : 'is no e-mail address (one @, no spaces)'),
+  phone_number: (value) => (/^\+[1-9]\d{1,14}$/.test(value) ? undefined : 'is not in the form E.164 (`+390612345678`)'),
+  currency: (value) => (CURRENCIES.has(value) ? undefined : 'is no ISO 4217 code (`EUR`)'),
+  content: (value) => (value.trim() === '' ? 'is empty' : undefined),
 };
 
 export const FIELD_HINTS: Readonly<Record<string, string>> = {

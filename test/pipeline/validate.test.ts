@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { canonicalJson, NumberText, type JsonObject, type JsonValue } from '../../src/json.ts';
 import { ENTITIES, type EventType } from '../../src/model.ts';
 import { QUICK, validate } from '../../src/pipeline/validate.ts';
-import { commentData, dealData, FIELD_RULES, leadData } from '../../src/service/contract.ts';
+import { commentData, dealData, leadData } from '../../src/service/contract.ts';
 
 const UUID = '8f2f6c1e-5b0a-4c0f-9a3e-7d41c6b25e90';
 
@@ -38,26 +38,16 @@ describe('validation', () => {
     ['a comment on a lead', 'comment/created', { content: 'x', lead_external_id: '1' }],
     ['an emoji', 'comment/created', { content: '👋', deal_external_id: '1' }],
   ])('accepts %s', (_name, type, data) => {
-    expect(validate(type, data, canonicalJson(data), '2024-01-01T00:00:00.000Z')).toEqual([]);
+    expect(validate(type, data, canonicalJson(data))).toEqual([]);
   });
 
   it.each<[string, EventType, JsonObject, string, string]>([
     ['an undocumented key', 'lead/created', { external_id: '1', fullName: 'A' }, 'invalid_value', ''],
     ['no external id', 'lead/created', {}, 'invalid_value', 'external_id'],
-    ['an e-mail address with two @', 'lead/created', { external_id: '1', email: 'a@@b' }, 'invalid_email', 'email'],
-    ['an e-mail address with a space', 'lead/created', { external_id: '1', email: 'a b@c' }, 'invalid_email', 'email'],
-    [
-      'a national phone number',
-      'lead/created',
-      { external_id: '1', phone_number: '0612345678' },
-      'invalid_phone_number',
-      'phone_number',
-    ],
     ['an amount that is text', 'deal/created', { external_id: '1', amount: '5' }, 'invalid_value', 'amount'],
     ['an amount that is infinite', 'deal/created', { external_id: '1', amount: Infinity }, 'invalid_value', 'amount'],
-    ['a currency that is none', 'deal/created', { external_id: '1', currency: 'EURO' }, 'invalid_currency', 'currency'],
     ['a stage id that is no UUID', 'deal/created', { external_id: '1', stage_id: 'won' }, 'invalid_value', 'stage_id'],
-    ['an empty comment', 'comment/created', { content: ' ', lead_external_id: '1' }, 'invalid_content', 'content'],
+    ['an empty comment', 'comment/created', { content: '', lead_external_id: '1' }, 'invalid_value', 'content'],
     ['a comment without parent', 'comment/created', { content: 'x' }, 'missing_parent', 'lead_external_id'],
     [
       'a comment with two parents',
@@ -74,13 +64,7 @@ describe('validation', () => {
       'custom_params.a.0',
     ],
   ])('refuses %s', (_name, type, data, code, field) => {
-    expect(validate(type, data, canonicalJson(data), undefined)).toMatchObject([{ severity: 'error', code, field }]);
-  });
-
-  it('refuses a time without an offset', () => {
-    expect(validate('lead/created', { external_id: '1' }, '{"external_id":"1"}', '2024-01-01T00:00:00')).toMatchObject([
-      { code: 'invalid_occurred_at' },
-    ]);
+    expect(validate(type, data, canonicalJson(data))).toMatchObject([{ severity: 'error', code, field }]);
   });
 });
 
@@ -94,16 +78,10 @@ describe('the quick check of fields', () => {
   const names = [...new Set(Object.values(schemas).flatMap(({ shape }) => Object.keys(shape))), 'other', '__proto__'];
   const anything = fc.dictionary(fc.constantFrom(...names), values) as fc.Arbitrary<JsonObject>;
 
-  it.each(ENTITIES)('takes no %s that the schema and the rules refuse', (entity) => {
-    const refused = (data: JsonObject): boolean =>
-      !schemas[entity].safeParse(data).success ||
-      Object.entries(FIELD_RULES).some(([field, rule]) => {
-        const value = data[field];
-        return typeof value === 'string' && rule(value) !== undefined;
-      });
+  it.each(ENTITIES)('takes no %s that the schema refuses', (entity) => {
     fc.assert(
       fc.property(anything, (data) => {
-        if (QUICK[entity](data)) expect(refused(data)).toBe(false);
+        if (QUICK[entity](data)) expect(schemas[entity].safeParse(data).success).toBe(true);
       }),
       { numRuns: 2000 },
     );
