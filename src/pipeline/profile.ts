@@ -1,9 +1,9 @@
-import { KeyTable, Uint32Column, type KeyWords } from '../keys.ts';
 import type { CompiledMapping } from '../mapping/mapping.ts';
 import { EVENT_TYPES, type EventType, type Invalid, type Issue, type Ready, type Row } from '../model.ts';
 import type { Profile, Uncovered } from '../report/profile.ts';
 import type { Source } from '../source/source.ts';
 import type { Plan } from './plan.ts';
+import { SharedValues } from './profile-shared.ts';
 import { watchSource, type SourceWatch } from './profile-source.ts';
 
 /** Different names that are kept of those that nothing covers; beyond, only those already kept are counted on. */
@@ -26,7 +26,7 @@ interface Tally {
 
 /**
  * Watches the survey read and map, and tells at its end what a person should know of the input as a whole. It keeps
- * counts and a few examples, never the values of personal fields; its memory does not grow with the input but for 24
+ * counts and a few examples, never the values of personal fields; its memory does not grow with the input but for 25
  * bytes a distinct e-mail address and phone number.
  */
 export class Profiler {
@@ -148,40 +148,4 @@ export class Profiler {
         warn(`dates_read_${kind === 'either' ? 'either_way' : 'mixed'}`, column);
     }
   }
-}
-
-/** Counts the leads whose e-mail address or phone number another lead has as well, without keeping either. */
-class SharedValues {
-  count = 0;
-  externalId = '';
-  readonly #keys = new KeyTable();
-  /** For each value a hash of the first id that had it. */
-  readonly #owners = new Uint32Column();
-
-  add(value: string, externalId: string): void {
-    const before = this.#keys.size;
-    const number = this.#keys.intern(quickWords(value));
-    const owner = quickWords(externalId)[0];
-    if (number === before) this.#owners.set(number, owner);
-    else if (this.#owners.get(number) !== owner) {
-      this.count += 1;
-      this.externalId ||= externalId;
-    }
-  }
-}
-
-/** 128 bits that are fast, not cryptographic: a clash would only miscount a warning. */
-function quickWords(text: string): KeyWords {
-  let a = 1779033703;
-  let b = 3144134277;
-  let c = 1013904242;
-  let d = 2773480762;
-  for (let index = 0; index < text.length; index += 1) {
-    const code = text.charCodeAt(index);
-    a = b ^ Math.imul(a ^ code, 597399067);
-    b = c ^ Math.imul(b ^ code, 2869860233);
-    c = d ^ Math.imul(c ^ code, 951274213);
-    d = a ^ Math.imul(d ^ code, 2716044179);
-  }
-  return [a >>> 0, b >>> 0, c >>> 0, d >>> 0];
 }

@@ -2,6 +2,7 @@
  * Date formats of Unicode tokens, compiled to a regular expression and a reader. A text matches as a whole or not at all.
  */
 import { Info } from 'luxon';
+import { compileFixed, utc } from './date-fixed.ts';
 
 /** What a text says: the local time as if it stood in UTC, and the offset where it names one. Both in milliseconds. */
 export interface ReadDate {
@@ -148,7 +149,8 @@ export function compileFormat(format: string, locale: string): DateFormat {
   let regex = '';
   const readers: ((text: string, into: Reading) => void)[] = [];
   let hasOffset = false;
-  for (const { token, literal } of formatPieces(format)) {
+  const pieces = formatPieces(format);
+  for (const { token, literal } of pieces) {
     if (token === undefined) {
       regex += escape(literal!);
       continue;
@@ -159,7 +161,12 @@ export function compileFormat(format: string, locale: string): DateFormat {
     hasOffset ||= known.part === 'offset';
   }
   const whole = new RegExp(`^${regex}$`, 'iu');
-  return { source: format, hasOffset, read: (text) => readWith(whole, readers, text) };
+  const fixed = compileFixed(pieces);
+  const read = (text: string): ReadDate | undefined => {
+    const local = fixed?.(text);
+    return local === undefined ? readWith(whole, readers, text) : { local, offset: undefined };
+  };
+  return { source: format, hasOffset, read };
 }
 
 function readWith(
@@ -188,27 +195,6 @@ function readWith(
   const local = utc(into.year, into.month, into.day, into.hour, into.minute, into.second, into.milli);
   if (local === undefined || Number.isNaN(into.offset)) return undefined;
   return { local, offset: into.offset };
-}
-
-const LENGTHS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
-
-/** Milliseconds since 1970, or undefined for a day or a time of day that does not exist. */
-function utc(
-  year: number,
-  month: number,
-  day: number,
-  hour: number,
-  minute: number,
-  second: number,
-  milli: number,
-): number | undefined {
-  const leap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
-  const days = month === 2 && leap ? 29 : LENGTHS[month - 1];
-  if (days === undefined || day < 1 || day > days || year < 1 || hour > 23 || minute > 59 || second > 59)
-    return undefined;
-  const time = Date.UTC(year, month - 1, day, hour, minute, second, milli);
-  // Date.UTC reads years below 100 as 19xx.
-  return year > 99 ? time : new Date(time).setUTCFullYear(year);
 }
 
 function readOffset(text: string): number {

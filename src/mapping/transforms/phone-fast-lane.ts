@@ -30,14 +30,19 @@ interface Region {
   readonly pattern: RegExp;
 }
 
-/** Digits with the usual signs between them; everything rarer is the library's. */
-const PLAIN = /^[+(]?\d[\d ()./-]{1,30}\d$/;
-const NOT_DIGITS = /\D/g;
+/** What the numbers of one calling code have in common. */
+interface Calling {
+  /** Of the main country among those that share the code. */
+  readonly prefix: RegExp | undefined;
+  readonly lengths: ReadonlySet<number>;
+}
 
 export class FastLanes {
   readonly #metadata: Metadata;
   readonly #countries: CountriesByCode;
   readonly #regions = new Map<CountryCode, Region>();
+  /** By calling code. */
+  readonly #callings: (Calling | null | undefined)[] = [];
   /** Lengths possible in every region that shares a calling code, by code. */
   readonly #lengths = new Map<string, ReadonlySet<number>>();
 
@@ -50,8 +55,8 @@ export class FastLanes {
   lane(country: CountryCode | undefined): FastLane {
     const region = country && this.#region(country);
     return (text) => {
-      if (!PLAIN.test(text)) return undefined;
-      const digits = text.replace(NOT_DIGITS, '');
+      const digits = plainDigits(text);
+      if (digits === undefined) return undefined;
       if (text.startsWith('+')) return this.#international(digits);
       if (digits.startsWith('00')) return !region || region.dials00 ? this.#international(digits.slice(2)) : undefined;
       return region && this.#national(digits, region);
@@ -67,15 +72,27 @@ export class FastLanes {
   }
 
   #international(digits: string): string | undefined {
-    for (let length = 1; length <= 3; length += 1) {
-      const code = digits.slice(0, length);
-      const [main] = this.#countries[code] ?? [];
-      if (main === undefined) continue;
+    if (digits.startsWith('0')) return undefined;
+    let code = 0;
+    for (let length = 1; length <= 3 && length < digits.length; length += 1) {
+      code = code * 10 + digits.charCodeAt(length - 1) - ZERO;
+      const calling = this.#calling(code);
+      if (calling === null) continue;
       const national = digits.slice(length);
-      const { prefix } = this.#region(main);
-      return prefix?.test(national) || !this.#lengthsOf(code).has(national.length) ? undefined : `+${digits}`;
+      return calling.prefix?.test(national) || !calling.lengths.has(national.length) ? undefined : `+${digits}`;
     }
     return undefined;
+  }
+
+  /** Null: no country has this code. */
+  #calling(code: number): Calling | null {
+    const known = this.#callings[code];
+    if (known !== undefined) return known;
+    const [main] = this.#countries[code] ?? [];
+    const found =
+      main === undefined ? null : { prefix: this.#region(main).prefix, lengths: this.#lengthsOf(`${code}`) };
+    this.#callings[code] = found;
+    return found;
   }
 
   #region(country: CountryCode): Region {
@@ -108,4 +125,29 @@ export class FastLanes {
     this.#metadata.selectNumberingPlan(country);
     return this.#metadata.numberingPlan as Plan;
   }
+}
+
+const ZERO = 0x30;
+const SIGNS = new Set([...' ()./-'].map((sign) => sign.charCodeAt(0)));
+const LONGEST = 33;
+
+/** The digits of a text that holds nothing else but the usual signs between them; everything rarer is the library's. */
+function plainDigits(text: string): string | undefined {
+  const first = text.startsWith('+') || text.startsWith('(') ? 1 : 0;
+  if (text.length < first + 3 || text.length > LONGEST) return undefined;
+  if (!isDigit(text.charCodeAt(first)) || !isDigit(text.charCodeAt(text.length - 1))) return undefined;
+  let digits = '';
+  let start = first;
+  for (let at = first; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (isDigit(code)) continue;
+    if (!SIGNS.has(code)) return undefined;
+    digits += text.slice(start, at);
+    start = at + 1;
+  }
+  return digits + text.slice(start);
+}
+
+function isDigit(code: number): boolean {
+  return code >= ZERO && code < ZERO + 10;
 }
