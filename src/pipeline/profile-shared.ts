@@ -12,9 +12,20 @@ export class SharedValues {
   #size = 0;
 
   add(value: string, externalId: string): void {
-    const high = hash(value, 0xdeadbeef) || 1;
-    const low = hash(value, 0x41c6ce57);
-    const owner = hash(externalId, 0);
+    // Multiplications that spread over all 32 bits, one hash for the place and both to tell values apart.
+    let high = value.length;
+    let low = ~value.length;
+    for (let index = 0; index < value.length; index += 1) {
+      const code = value.charCodeAt(index);
+      high = Math.imul(high ^ code, 0x9e3779b1);
+      low = Math.imul(low ^ code, 0x5f356495);
+    }
+    high = mixed(high, low) || 1;
+    low = mixed(low, high);
+    let owner = 0;
+    for (let index = 0; index < externalId.length; index += 1)
+      owner = Math.imul(owner ^ externalId.charCodeAt(index), 0x01000193);
+    owner >>>= 0;
     const slots = this.#slots;
     const at = find(slots, high, low);
     if (slots[at] !== 0) {
@@ -52,16 +63,9 @@ function put(slots: Uint32Array, at: number, high: number, low: number, owner: n
   slots[at + 2] = owner;
 }
 
-/** MurmurHash3's mixing over UTF-16 code units: fast, not cryptographic. */
-function hash(text: string, seed: number): number {
-  let h = seed ^ text.length;
-  for (let index = 0; index < text.length; index += 1) {
-    let k = Math.imul(text.charCodeAt(index), 0xcc9e2d51);
-    k = (k << 15) | (k >>> 17);
-    h ^= Math.imul(k, 0x1b873593);
-    h = Math.imul((h << 13) | (h >>> 19), 5) + 0xe6546b64;
-  }
-  h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
+/** MurmurHash3's last step: every bit of a hash comes to depend on every other, and on those of its twin. */
+function mixed(hash: number, twin: number): number {
+  let h = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b) ^ twin;
   h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
   return (h ^ (h >>> 16)) >>> 0;
 }
