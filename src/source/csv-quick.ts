@@ -50,7 +50,7 @@ export class QuickParser {
 
   /** `isLast`: the file ends with this text. */
   #read(bytes: Buffer, isLast: boolean): void {
-    const text = isAscii(bytes) ? bytes.toString('latin1') : bytes.toString();
+    const text = bytes.toString(isAscii(bytes) ? 'latin1' : 'utf8');
     let start = 0;
     let next = 0;
     while (start < text.length && (next = this.#record(text, start, isLast)) >= 0) start = next;

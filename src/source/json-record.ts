@@ -2,17 +2,10 @@ import { parse as parseLossless } from 'lossless-json';
 import { messageOf } from '../errors.ts';
 import { isObject, readNumber, type JsonObject, type JsonValue } from '../json.ts';
 import type { Issue } from '../model.ts';
+import type { Shape } from './json-shape.ts';
 
 /** Nesting beyond it is no record of a CRM, and would exhaust the stack of whatever walks through it. */
 export const MAX_DEPTH = 200;
-
-/** Counted while the end of a record was looked for. */
-export interface Shape {
-  /** How deep objects and arrays are nested. */
-  readonly depth: number;
-  /** Members of all its objects, repeated keys included. */
-  readonly members: number;
-}
 
 /** A record, or why it is none; `at` is where in the text it stops being JSON. */
 export type Parsed =
@@ -32,18 +25,19 @@ export function parseRecord(text: string, shape: Shape): Parsed {
   try {
     value = JSON.parse(text) as JsonValue;
   } catch {
-    return shape.depth > MAX_DEPTH ? { syntax: 'this is no JSON', at: 0 } : findFault(text);
+    return shape.deepest > MAX_DEPTH ? { syntax: 'this is no JSON', at: 0 } : findFault(text);
   }
   if (!isObject(value)) {
     const what = Array.isArray(value) ? 'a list' : value === null ? 'null' : `a ${typeof value}`;
     return { issue: readError('not_an_object', `a record must be an object, this is ${what}: ${shorten(text)}`) };
   }
-  if (shape.depth > MAX_DEPTH) {
+  if (shape.deepest > MAX_DEPTH) {
     return {
-      issue: readError('too_deep', `the record is nested ${shape.depth} levels deep; at most ${MAX_DEPTH} are read`),
+      issue: readError('too_deep', `the record is nested ${shape.deepest} levels deep; at most ${MAX_DEPTH} are read`),
     };
   }
-  if (!DELICATE_NUMBER.test(text) && membersOf(value) === shape.members) return { value };
+  const isExact = !shape.rareNumbers || !DELICATE_NUMBER.test(text);
+  if (isExact && membersOf(value) === shape.members) return { value };
   const repeated = new Set<string>();
   const exact = parseLossless(text, null, {
     parseNumber: readNumber,
@@ -56,24 +50,6 @@ export function parseRecord(text: string, shape: Shape): Parsed {
   const keys = [...repeated].map((key) => `\`${shorten(key)}\``).join(', ');
   const issue = readError('repeated_key', `the record has ${keys} more than once, with different values`);
   return { issue, raw: exact };
-}
-
-/** Looks through one record's bytes for what `parseRecord` needs to know. */
-export function shapeOf(bytes: Buffer): Shape {
-  let depth = 0;
-  let deepest = 0;
-  let members = 0;
-  for (let index = 0; index < bytes.length; index += 1) {
-    const byte = bytes[index];
-    if (byte === 0x22) {
-      for (index += 1; index < bytes.length && bytes[index] !== 0x22; index += 1) if (bytes[index] === 0x5c) index += 1;
-    } else if (byte === 0x7b || byte === 0x5b) {
-      depth += 1;
-      if (depth > deepest) deepest = depth;
-    } else if (byte === 0x7d || byte === 0x5d) depth -= 1;
-    else if (byte === 0x3a) members += 1;
-  }
-  return { depth: deepest, members };
 }
 
 export function readError(code: string, message: string): Issue {

@@ -1,6 +1,8 @@
+import { isAscii } from 'node:buffer';
 import { faultWithin, JsonFault } from './json-fault.ts';
 import { formatPath, type Step } from './json-path.ts';
-import { findFault, MAX_DEPTH, type Shape } from './json-record.ts';
+import { findFault, MAX_DEPTH } from './json-record.ts';
+import { ValueScan, type Shape } from './json-shape.ts';
 
 /** More than any body the service takes (service interface, section 8), with room for what a mapping drops. */
 const MAX_ELEMENT = 64 * 1024 * 1024;
@@ -55,13 +57,11 @@ export class ElementScanner {
   #parts: Buffer[] = [];
   #length = 0;
   #start = 0;
+  #isPlain = true;
   #tokenLine = 1;
   #tokenColumn = 1;
   #escaped = false;
-  #inString = false;
-  #depth = 0;
-  #deepest = 0;
-  #members = 0;
+  readonly #scan = new ValueScan();
 
   /** `onValue` hears of the values that stand in objects around the array: scalars as they are, objects as `{}`. */
   constructor(path: readonly Step[], onValue: (path: string, value: unknown) => void) {
@@ -78,6 +78,7 @@ export class ElementScanner {
   scan(chunk: Buffer): Element[] {
     this.#elements = [];
     this.#start = 0;
+    this.#isPlain = isAscii(chunk);
     let index = 0;
     while (index < chunk.length) {
       switch (this.#mode) {
@@ -177,10 +178,7 @@ export class ElementScanner {
       throw this.#unexpected(chunk, index);
     }
     if (frame?.target) {
-      this.#depth = 0;
-      this.#deepest = 0;
-      this.#members = 0;
-      this.#inString = false;
+      this.#scan.begin();
       return this.#beginToken(opens ? 'nested' : byte === 0x22 ? 'string' : 'scalar', index);
     }
     const kind = byte === 0x7b ? 'an object' : byte === 0x5b ? 'an array' : byte === 0x22 ? 'a text' : 'a single value';
@@ -256,49 +254,17 @@ export class ElementScanner {
 
   /** Follows an element to its end. This is where nearly all of the time goes. */
   #nested(chunk: Buffer, from: number): number {
-    let inString = this.#inString;
-    let escaped = this.#escaped;
-    let depth = this.#depth;
-    let index = from;
-    for (; index < chunk.length; index += 1) {
-      const byte = chunk[index]!;
-      if (inString) {
-        if (escaped) escaped = false;
-        else if (byte === 0x5c) escaped = true;
-        else if (byte === 0x22) inString = false;
-        continue;
-      }
-      switch (byte) {
-        case 0x22:
-          inString = true;
-          break;
-        case 0x7b:
-        case 0x5b:
-          depth += 1;
-          if (depth > this.#deepest) this.#deepest = depth;
-          break;
-        case 0x7d:
-        case 0x5d:
-          depth -= 1;
-          if (depth === 0) return this.#endToken(chunk, index + 1);
-          break;
-        case 0x3a:
-          this.#members += 1;
-          break;
-        case 0x0a:
-          this.#line += 1;
-          this.#lineStart = this.#offset + index + 1;
-          break;
-      }
+    const scan = this.#scan;
+    const end = scan.follow(chunk, from, chunk.length);
+    if (scan.lines > 0) {
+      this.#line += scan.lines;
+      this.#lineStart = this.#offset + scan.lastLine + 1;
     }
-    this.#inString = inString;
-    this.#escaped = escaped;
-    this.#depth = depth;
-    return index;
+    return end < 0 ? chunk.length : this.#endToken(chunk, end);
   }
 
   #endToken(chunk: Buffer, end: number): number {
-    const text = this.#token(chunk.subarray(this.#start, end));
+    const text = this.#token(chunk, end);
     this.#mode = 'structure';
     this.#parts = [];
     const frame = this.#stack.at(-1);
@@ -307,8 +273,9 @@ export class ElementScanner {
         text,
         line: this.#tokenLine,
         column: this.#tokenColumn,
-        depth: this.#deepest,
-        members: this.#members,
+        deepest: this.#scan.deepest,
+        members: this.#scan.members,
+        rareNumbers: this.#scan.rareNumbers,
       });
       this.#expect = ', or end';
       return end;
@@ -330,8 +297,11 @@ export class ElementScanner {
     return end;
   }
 
-  #token(last: Buffer): string {
-    return (this.#parts.length > 0 ? Buffer.concat([...this.#parts, last]) : last).toString('utf8');
+  /** The token whose last part ends there. */
+  #token(chunk: Buffer, end: number): string {
+    // ASCII becomes text faster when it is known to be that.
+    if (this.#parts.length === 0) return chunk.toString(this.#isPlain ? 'latin1' : 'utf8', this.#start, end);
+    return Buffer.concat([...this.#parts, chunk.subarray(this.#start, end)]).toString('utf8');
   }
 
   #fault(message: string, index: number, hint?: string): JsonFault {
@@ -352,8 +322,8 @@ export class ElementScanner {
 
   /** The token that began last has no end: a mistake within it, or the file is cut off. */
   #unfinished(message: string): never {
-    const text = this.#token(Buffer.alloc(0));
-    if (this.#deepest <= MAX_DEPTH) {
+    const text = Buffer.concat(this.#parts).toString('utf8');
+    if (this.#scan.deepest <= MAX_DEPTH) {
       const { at } = findFault(text);
       if (at > 0 && at < text.length) throw this.#faultIn(text);
     }

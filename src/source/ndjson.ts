@@ -1,7 +1,9 @@
+import { isAscii } from 'node:buffer';
 import type { Hash } from 'node:crypto';
 import { UserError } from '../errors.ts';
 import type { Place, ReadItem } from '../model.ts';
-import { parseRecord, readError, shapeOf, shorten } from './json-record.ts';
+import { parseRecord, readError, shorten } from './json-record.ts';
+import { ValueScan, type Shape } from './json-shape.ts';
 import { Outbox, type FileEnd, type SourceHead } from './reading.ts';
 import type { SourceSpec } from './source.ts';
 import { readText, sampleOf, type TextFile } from './text.ts';
@@ -39,21 +41,34 @@ async function* readLines(
   hash: Hash,
 ): AsyncGenerator<readonly ReadItem[], FileEnd, undefined> {
   const outbox = new Outbox();
+  const scan = new ValueScan();
+  /** A line whose end has not come yet. */
   let parts: Buffer[] = [];
   let length = 0;
   let number = 0;
-  const endLine = (last: Buffer): void => {
+  const endLine = (bytes: Buffer, start: number, end: number, isPlain: boolean): void => {
     number += 1;
-    const line = parts.length > 0 ? Buffer.concat([...parts, last]) : last;
-    parts = [];
-    length = 0;
-    if (isBlank(line)) return;
-    outbox.add(readLine(line, { source, file: file.shown, line: number, record: outbox.rows + 1 }));
+    if (isBlank(bytes, start, end)) return;
+    const text = bytes.toString(isPlain ? 'latin1' : 'utf8', start, end);
+    scan.begin();
+    scan.follow(bytes, start, end);
+    outbox.add(readLine(text, scan, { source, file: file.shown, line: number, record: outbox.rows + 1 }));
   };
   for await (const chunk of readText(file, hash)) {
     let start = 0;
-    for (let end = chunk.indexOf(0x0a); end >= 0; end = chunk.indexOf(0x0a, start)) {
-      endLine(chunk.subarray(start, end));
+    let end = chunk.indexOf(0x0a);
+    if (end >= 0 && parts.length > 0) {
+      const line = Buffer.concat([...parts, chunk.subarray(0, end)]);
+      endLine(line, 0, line.length, false);
+      start = end + 1;
+      end = chunk.indexOf(0x0a, start);
+      parts = [];
+      length = 0;
+    }
+    // ASCII becomes text faster when it is known to be that.
+    const isPlain = isAscii(chunk);
+    for (; end >= 0; end = chunk.indexOf(0x0a, start)) {
+      endLine(chunk, start, end, isPlain);
       start = end + 1;
     }
     parts.push(chunk.subarray(start));
@@ -65,20 +80,24 @@ async function* readLines(
     }
     yield* outbox.take();
   }
-  endLine(Buffer.alloc(0));
+  const last = Buffer.concat(parts);
+  endLine(last, 0, last.length, false);
   yield* outbox.take(true);
   return { rows: outbox.rows, notices: [], more: false };
 }
 
-function readLine(line: Buffer, place: Place): ReadItem {
-  const text = line.toString('utf8');
-  const parsed = parseRecord(text, shapeOf(line));
+function readLine(line: string, shape: Shape, place: Place): ReadItem {
+  const parsed = parseRecord(line, shape);
   if ('value' in parsed) return { kind: 'row', place, raw: parsed.value, issues: [] };
   if ('issue' in parsed) return { kind: 'unreadable', place, ...parsed };
   const message = `the line is no JSON, from column ${parsed.at + 1} on: ${shorten(parsed.syntax)}`;
   return { kind: 'unreadable', place, issue: readError('no_json', message) };
 }
 
-function isBlank(line: Buffer): boolean {
-  return line.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d);
+function isBlank(bytes: Buffer, start: number, end: number): boolean {
+  for (let index = start; index < end; index += 1) {
+    const byte = bytes[index];
+    if (byte !== 0x20 && byte !== 0x09 && byte !== 0x0d) return false;
+  }
+  return true;
 }
