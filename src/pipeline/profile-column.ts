@@ -46,7 +46,11 @@ export class ColumnWatch {
     if (cell === '') return;
     this.filled = true;
     // The exponent that a spreadsheet writes has four characters: E+11.
-    if (cell.charCodeAt(cell.length - 4) === 69 || cell.charCodeAt(0) === 35 || cell.includes(LOST)) {
+    if (
+      (cell.length > 4 && cell.charCodeAt(cell.length - 4) === 69) ||
+      cell.charCodeAt(0) === 35 ||
+      cell.includes(LOST)
+    ) {
       this.#takeSuspect(cell.trim(), file, line);
     }
     if (this.#hasDates !== false) this.#takeDate(cell);

@@ -65,7 +65,7 @@ export class QuickParser {
     let breaks = 1;
     let at = start;
     for (;;) {
-      if (text.charCodeAt(at) === QUOTE) {
+      if (at < text.length && text.charCodeAt(at) === QUOTE) {
         const close = closingQuote(text, at + 1);
         if (close < 0) return isLast ? DOUBTFUL : UNFINISHED;
         const cell = text.slice(at + 1, close);
@@ -127,6 +127,7 @@ function endOfCell(text: string, from: number, delimiter: number): number {
 /** The quote that ends a cell: the first one that is not doubled; -1 where there is none. */
 function closingQuote(text: string, from: number): number {
   let quote = text.indexOf('"', from);
-  while (quote >= 0 && text.charCodeAt(quote + 1) === QUOTE) quote = text.indexOf('"', quote + 2);
+  while (quote >= 0 && quote + 1 < text.length && text.charCodeAt(quote + 1) === QUOTE)
+    quote = text.indexOf('"', quote + 2);
   return quote;
 }
