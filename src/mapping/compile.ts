@@ -21,7 +21,7 @@ export async function compileMapping(
     throw new ProblemsError(`the mapping does not fit its sources (${counted(problems.length)})`, problems, texts);
   }
   await unit.lookups.build(unit);
-  return { entries, warnings: withoutRepeats(unit.warnings) };
+  return { entries, lookedUp: unit.lookups.paths(), warnings: withoutRepeats(unit.warnings) };
 }
 
 function newUnit(spec: MappingSpec, document: MappingDocument, sources: ReadonlyMap<string, Source>): Unit {

@@ -7,7 +7,7 @@ import { Scope, type Evaluate } from './scope.ts';
 import { LookupValues, SEVERAL, type LookedUp } from './lookup-values.ts';
 import type { LookupSpec } from './spec.ts';
 import { onEach } from './transforms/transform.ts';
-import type { Unit } from './unit.ts';
+import type { PathUse, Unit } from './unit.ts';
 import { compileValue, within, type ValueContext } from './value.ts';
 
 /** What the records of one source give for each text they match: all that is kept of that source. */
@@ -15,18 +15,28 @@ export class LookupTable {
   readonly source: Source;
   /** Tables that its `match` and `take` use are built before: they have lower levels. */
   readonly level: number;
+  /** The columns and paths that it reads. */
+  readonly paths: readonly string[];
   readonly #match: Evaluate;
   readonly #take: Evaluate;
   readonly #firstWins: boolean;
   readonly #values = new LookupValues();
   unusable = 0;
 
-  constructor(source: Source, level: number, match: Evaluate, take: Evaluate, firstWins: boolean) {
-    this.source = source;
-    this.level = level;
-    this.#match = match;
-    this.#take = take;
-    this.#firstWins = firstWins;
+  constructor(from: {
+    readonly source: Source;
+    readonly level: number;
+    readonly paths: readonly string[];
+    readonly match: Evaluate;
+    readonly take: Evaluate;
+    readonly firstWins: boolean;
+  }) {
+    this.source = from.source;
+    this.level = from.level;
+    this.paths = from.paths;
+    this.#match = from.match;
+    this.#take = from.take;
+    this.#firstWins = from.firstWins;
   }
 
   /** A promise only where an expression has to be waited for. */
@@ -90,6 +100,15 @@ export class LookupTables {
     return table;
   }
 
+  /** By source: the columns and paths that are read in it. */
+  paths(): ReadonlyMap<string, ReadonlySet<string>> {
+    const paths = new Map<string, Set<string>>();
+    for (const { source, paths: read } of this.#tables.values()) {
+      paths.set(source.name, new Set([...(paths.get(source.name) ?? []), ...read]));
+    }
+    return paths;
+  }
+
   /** Reads every source that lookups use, once for each level of lookups within lookups. */
   async build(unit: Unit): Promise<void> {
     const tables = [...this.#tables.values()];
@@ -148,17 +167,19 @@ export function compileLookup(spec: LookupSpec, context: ValueContext): Evaluate
 
 function makeTable(spec: LookupSpec, source: Source, context: ValueContext): LookupTable {
   let level = 0;
+  const uses: PathUse[] = [];
   const there: ValueContext = {
     ...context,
     frame: { source, missing: context.unit.missingValues(source.name) },
     kind: undefined,
     onError: 'reject',
-    uses: [],
+    uses,
     lookedUp: (table) => void (level = Math.max(level, table.level + 1)),
   };
   const match = compileValue(spec.match, within(there, 'match'));
   const take = compileValue(spec.take, within(there, 'take'));
-  return new LookupTable(source, level, match, take, spec.if_many === 'first');
+  const paths = uses.map(({ path }) => path);
+  return new LookupTable({ source, level, paths, match, take, firstWins: spec.if_many === 'first' });
 }
 
 function findIn(table: LookupTable, value: JsonValue, ifMissing: 'reject' | 'skip'): Result {

@@ -73,6 +73,8 @@ export interface ColumnUse {
 
 export interface CompiledMapping {
   readonly entries: readonly CompiledEntry[];
+  /** By source: the columns and paths that lookups read in it. */
+  readonly lookedUp: ReadonlyMap<string, ReadonlySet<string>>;
   /** A column found nowhere while another entry of its list exists, a JSON path never seen, … */
   readonly warnings: readonly Problem[];
 }

@@ -23,24 +23,30 @@ export interface SourceWatch {
   profile(): SourceProfile;
 }
 
-/** `entries` are those that read the source. */
-export function watchSource(source: Source, entries: readonly CompiledEntry[]): SourceWatch {
-  return source.kind === 'table' ? new TableWatch(source, entries) : new TreeWatch(source, entries);
+/** `entries` are those that read the source; `lookedUp` are the columns or paths that lookups read in it. */
+export function watchSource(
+  source: Source,
+  entries: readonly CompiledEntry[],
+  lookedUp: ReadonlySet<string>,
+): SourceWatch {
+  return source.kind === 'table' ? new TableWatch(source, entries, lookedUp) : new TreeWatch(source, entries, lookedUp);
 }
 
 class TableWatch implements SourceWatch {
   readonly #source: Source;
+  readonly #lookedUp: ReadonlySet<string>;
   readonly #columns: readonly number[];
   readonly #watches: readonly ColumnWatch[];
   #records = 0;
 
-  constructor(source: Source, entries: readonly CompiledEntry[]) {
+  constructor(source: Source, entries: readonly CompiledEntry[], lookedUp: ReadonlySet<string>) {
     const fields = new Map<number, Set<string>>();
     for (const { field, column } of entries.flatMap(({ uses }) => uses)) {
       if (column === undefined) continue;
       fields.set(column, (fields.get(column) ?? new Set()).add(field));
     }
     this.#source = source;
+    this.#lookedUp = lookedUp;
     this.#columns = [...fields.keys()].sort((a, b) => a - b);
     this.#watches = this.#columns.map((column) => newWatch(source.columns[column]!, fields.get(column)!));
   }
@@ -66,7 +72,9 @@ class TableWatch implements SourceWatch {
 
   profile(): SourceProfile {
     const used = new Set(this.#columns);
-    const unused = this.#source.columns.filter((name, column) => name !== '' && !used.has(column));
+    const unused = this.#source.columns.filter(
+      (name, column) => name !== '' && !used.has(column) && !this.#lookedUp.has(name),
+    );
     return sourceProfile(this.#source, this.#records, unused, this.#watches);
   }
 }
@@ -79,11 +87,12 @@ interface PathWatch {
 
 class TreeWatch implements SourceWatch {
   readonly #source: Source;
+  readonly #lookedUp: ReadonlySet<string>;
   readonly #paths: readonly PathWatch[];
   readonly #seen = new Set<string>();
   #records = 0;
 
-  constructor(source: Source, entries: readonly CompiledEntry[]) {
+  constructor(source: Source, entries: readonly CompiledEntry[], lookedUp: ReadonlySet<string>) {
     const fields = new Map<string, Set<string>>();
     for (const entry of entries) {
       const each = entry.uses.find(({ field }) => field === 'each')?.path;
@@ -93,6 +102,7 @@ class TreeWatch implements SourceWatch {
       }
     }
     this.#source = source;
+    this.#lookedUp = lookedUp;
     this.#paths = [...fields].map(([path, names]) => {
       const steps = parsePath(path);
       return { path, read: (record) => walk(record, steps, 0), watch: newWatch(path, names) };
@@ -120,7 +130,7 @@ class TreeWatch implements SourceWatch {
 
   profile(): SourceProfile {
     const plain = (path: string): string => path.replace(/\[\d+\]/g, '');
-    const used = new Set(this.#paths.map(({ path }) => plain(path)));
+    const used = new Set([...this.#paths.map(({ path }) => path), ...this.#lookedUp].map(plain));
     // A path that leads to an object uses all of it, but the elements of an `each` are looked into.
     const whole = this.#paths
       .filter(({ watch }) => watch.fields.some((field) => field !== 'each'))

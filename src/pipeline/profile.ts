@@ -50,7 +50,10 @@ export class Profiler {
     this.#job = job;
     for (const name of job.eventSources) {
       const entries = job.compiled.entries.filter(({ source }) => source === name);
-      this.#watches.set(name, watchSource(job.sources.get(name)!, entries));
+      this.#watches.set(
+        name,
+        watchSource(job.sources.get(name)!, entries, job.compiled.lookedUp.get(name) ?? new Set()),
+      );
     }
   }
 

@@ -107,6 +107,22 @@ describe('the profile of a table', () => {
   });
 });
 
+it('does not call unused what only a lookup reads', async () => {
+  const mapping = `events:
+  - type: lead/created
+    source: it
+    data:
+      external_id: ID
+      full_name: Name
+      custom_params: { boss: { lookup: { source: it, match: ID, with: Boss, take: Nick, if_missing: skip } } }
+`;
+  const source = await profileOf({
+    mapping,
+    export: 'ID,Name,Boss,Nick,City\n1,Ann,2,Annie,Rome\n2,Bob,,Bobby,Rome\n',
+  });
+  expect(source.unused).toEqual(['City']);
+});
+
 describe('the profile of JSON records', () => {
   const mapping = `events:
   - type: lead/created
