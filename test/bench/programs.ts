@@ -2,11 +2,15 @@
  * What this program is measured against, and parts of it alone: `programs.mjs NAME ARGUMENT...`. Each is as short as it
  * would be written by hand.
  */
-import { createReadStream, readFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { createReadStream, createWriteStream, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type * as load from '../../src/checkpoint/load.ts';
+import type * as identity from '../../src/identity.ts';
+import type { Mapping } from '../../src/mapping/mapping.ts';
 import type * as mappings from '../../src/mapping/load.ts';
 import type * as halting from '../../src/pipeline/halt.ts';
+import type * as passes from '../../src/pipeline/pass.ts';
 import type * as setup from '../../src/pipeline/setup.ts';
 import type { RunLog } from '../../src/run-log.ts';
 import type * as options from '../../src/settings.ts';
@@ -79,26 +83,35 @@ const programs: Record<string, (...args: string[]) => Promise<void>> = {
 
   /** Bytes that a survey leaves in memory: heap, and what is held outside it. */
   async retained(mapping = '', dist = '', directory = '') {
-    const { loadMapping } = (await import(`${dist}/mapping/load.js`)) as typeof mappings;
-    const { surveyMigration } = (await import(`${dist}/pipeline/setup.js`)) as typeof setup;
-    const { StateDir } = (await import(`${dist}/state-dir.js`)) as typeof directories;
-    const { Halt } = (await import(`${dist}/pipeline/halt.js`)) as typeof halting;
-    const { runSettings } = (await import(`${dist}/settings.js`)) as typeof options;
-    const state = await StateDir.create(directory);
-    const found = await surveyMigration({
-      settings: runSettings({ mapping, dryRun: true, offline: true }),
-      mapping: await loadMapping(mapping, { sources: new Map() }),
-      state,
-      output: state,
-      target: undefined,
-      offlineAccount: undefined,
-      halt: new Halt(),
-      log: { write: () => undefined } as unknown as RunLog,
-      trouble: () => undefined,
-    });
+    const { found } = await surveyed(mapping, dist, directory);
     for (let time = 0; time < 3; time += 1) globalThis.gc!();
     const { heapUsed, external } = process.memoryUsage();
     say(JSON.stringify({ events: found.records.mapped, bytes: heapUsed + external }));
+  },
+
+  /** Appends to a checkpoint what a run would that sent every event of the input and saw it acknowledged. */
+  async acknowledge(mapping = '', dist = '', directory = '', path = '') {
+    const { found, loaded } = await surveyed(mapping, dist, directory);
+    const { pass } = (await import(`${dist}/pipeline/pass.js`)) as typeof passes;
+    const { contentSha, fieldHashes } = (await import(`${dist}/identity.js`)) as typeof identity;
+    const { plan, input, checkpoint } = found;
+    const job = { ...found, ...loaded, sources: input.sources, ledger: checkpoint.ledger, goesOn: () => true };
+    const file = createWriteStream(path, { flags: 'a' });
+    const at = new Date().toISOString();
+    let text = '';
+    await pass(job, 'lead/created', 'ready', async ({ event, ordinal }) => {
+      const id = plan.idOf(event, ordinal);
+      const about = { id, type: event.type, external_id: event.externalId };
+      const settled = { status: 'acknowledged', outcome: 'created', entity_id: id, code: null };
+      const content = { content_sha: contentSha(event.content) };
+      text += `${JSON.stringify({ kind: 'sent', ...about, ...content })}\n`;
+      text += `${JSON.stringify({ ...about, ...settled, ...content, fields: fieldHashes(event.data), at })}\n`;
+      if (text.length < 1 << 20) return;
+      if (!file.write(text)) await once(file, 'drain');
+      text = '';
+    });
+    file.end(text);
+    await once(file, 'close');
   },
 
   /** A bare undici loop: posts the bodies of a file, one a line, `concurrency` at a time; prints the seconds it took. */
@@ -128,6 +141,32 @@ const programs: Record<string, (...args: string[]) => Promise<void>> = {
     await dispatcher.close();
   },
 };
+
+async function surveyed(
+  mapping: string,
+  dist: string,
+  directory: string,
+): Promise<{ found: setup.Surveyed; loaded: Mapping }> {
+  const { loadMapping } = (await import(`${dist}/mapping/load.js`)) as typeof mappings;
+  const { surveyMigration } = (await import(`${dist}/pipeline/setup.js`)) as typeof setup;
+  const { StateDir } = (await import(`${dist}/state-dir.js`)) as typeof directories;
+  const { Halt } = (await import(`${dist}/pipeline/halt.js`)) as typeof halting;
+  const { runSettings } = (await import(`${dist}/settings.js`)) as typeof options;
+  const state = await StateDir.create(directory);
+  const loaded = await loadMapping(mapping, { sources: new Map() });
+  const found = await surveyMigration({
+    settings: runSettings({ mapping, dryRun: true, offline: true }),
+    mapping: loaded,
+    state,
+    output: state,
+    target: undefined,
+    offlineAccount: undefined,
+    halt: new Halt(),
+    log: { write: () => undefined } as unknown as RunLog,
+    trouble: () => undefined,
+  });
+  return { found, loaded };
+}
 
 async function eachLine(path: string, take: (line: string) => void): Promise<void> {
   let rest: Buffer = Buffer.alloc(0);

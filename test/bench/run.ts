@@ -4,7 +4,7 @@
  * user and system time of all threads.
  */
 import { spawn } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -24,6 +24,8 @@ interface Taken {
   readonly wall: number;
   /** MB. */
   readonly peak: number;
+  /** Seconds until the first POST request. */
+  readonly firstPost?: number;
   readonly output: string;
 }
 
@@ -37,7 +39,7 @@ const roundsAt = given.indexOf('--rounds');
 const rounds = roundsAt < 0 ? 5 : Number(given.splice(roundsAt, 2)[1]);
 const directory = await mkdtemp(join(tmpdir(), 'backfill-bench-'));
 
-const parts: Record<string, () => Promise<void>> = { survey, json, startup, memory, checkpoint, send };
+const parts: Record<string, () => Promise<void>> = { survey, json, startup, memory, checkpoint, rerun, send };
 
 async function survey(): Promise<void> {
   const input = await writeInput(directory, 'csv', 200_000);
@@ -88,6 +90,38 @@ async function checkpoint(): Promise<void> {
     program('JSON.parse by line into a Map', 'parseCheckpoint', path),
     program('loadCheckpoint', 'loadCheckpoint', path, DIST),
   ]);
+}
+
+/**
+ * Seconds until the first request of a rerun over a million acknowledged events, for ten rows that are new at the end of
+ * the input, against a survey of that input alone.
+ */
+async function rerun(): Promise<void> {
+  const known = await writeInput(directory, 'csv', 1_000_000);
+  const longer = await writeInput(directory, 'csv', 1_000_010);
+  const source = ['--source', `records=${longer.path}`];
+  const state = join(directory, 'state-rerun');
+  const path = join(state, 'checkpoint.ndjson');
+  await mkdir(state);
+  await withSandbox(async (env) => {
+    const about = { migration: `bench-${known.name}`, base_url: env.BACKFILL_BASE_URL };
+    const header = { kind: 'header', version: 1, ...about, account: { pipeline_ids: [], user_ids: [] } };
+    await writeFile(path, `${JSON.stringify({ ...header, created_at: new Date().toISOString() })}\n`);
+    const acknowledge = [join(PROGRAMS, 'programs.mjs'), 'acknowledge', known.mapping, DIST];
+    await measured([...acknowledge, join(directory, 'state-acknowledge'), path]);
+    const { size } = await stat(path);
+    await compare('Rerun over a checkpoint of 1,000,000 acknowledged events, up to its first new request', [
+      { name: 'survey alone', run: () => measured(runOf(known, ['--dry-run', '--offline', ...source])) },
+      {
+        name: 'backfill run',
+        async run() {
+          await truncate(path, size);
+          const all = await measured(runOf(known, [...source, '--state', state]), env);
+          return { ...all, wall: all.firstPost ?? NaN };
+        },
+      },
+    ]);
+  });
 }
 
 const EVENTS = 5_000;
@@ -142,8 +176,8 @@ let runs = 0;
 /** Every run gets a state directory of its own. */
 function runOf(input: Input, options: readonly string[]): string[] {
   runs += 1;
-  const state = join(directory, `state-${runs}`);
-  return [CLI, 'run', input.mapping, '--state', state, '--json', '--quiet', '--no-progress', ...options];
+  const state = options.includes('--state') ? [] : ['--state', join(directory, `state-${runs}`)];
+  return [CLI, 'run', input.mapping, ...state, '--json', '--quiet', '--no-progress', ...options];
 }
 
 function backfill(name: string, input: Input): Contender {
