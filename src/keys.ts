@@ -30,7 +30,7 @@ export class ByteColumn {
   }
 }
 
-/** 128 bits of SHA-256 over a text; four words. Two different texts of one migration do not meet in it. */
+/** 128 bits of SHA-256 over a text; four words of 32 bits. Two different texts of one migration do not meet in it. */
 export type KeyWords = readonly [number, number, number, number];
 
 export function keyWords(text: string): KeyWords {
@@ -39,24 +39,35 @@ export function keyWords(text: string): KeyWords {
   return [wordAt(digest, 0), wordAt(digest, 4), wordAt(digest, 8), wordAt(digest, 12)];
 }
 
+/** Signed: an array of such numbers holds them as they are, where unsigned ones would have to be floating-point. */
 function wordAt(digest: string, at: number): number {
   return (
-    ((digest.charCodeAt(at) << 24) |
-      (digest.charCodeAt(at + 1) << 16) |
-      (digest.charCodeAt(at + 2) << 8) |
-      digest.charCodeAt(at + 3)) >>>
-    0
+    (digest.charCodeAt(at) << 24) |
+    (digest.charCodeAt(at + 1) << 16) |
+    (digest.charCodeAt(at + 2) << 8) |
+    digest.charCodeAt(at + 3)
   );
 }
+
+const SMALLEST = 2048;
 
 /**
  * Numbers keys 0, 1, 2, … in the order in which they are first seen, without keeping their texts: about 28 bytes a key,
  * where a Set of strings costs 60 to 80 and ends at 16.7 million.
  */
 export class KeyTable {
-  #slots = new Int32Array(2048).fill(-1);
-  readonly #words = new Uint32Column();
+  /** Numbers + 1; 0 is free. */
+  #slots: Int32Array;
+  /** Four words a key, in blocks of `BLOCK` keys. */
+  readonly #words: Int32Array[] = [];
   #size = 0;
+  /** The number handed out last: keys often come again in the order in which they first came. */
+  #last = -1;
+
+  /** `expected`: about how many keys will come, where that is known; it spares moving them as the table grows. */
+  constructor(expected = 0) {
+    this.#slots = new Int32Array(Math.max(SMALLEST, 2 ** Math.ceil(Math.log2(expected * 1.5 + 1))));
+  }
 
   get size(): number {
     return this.#size;
@@ -64,49 +75,59 @@ export class KeyTable {
 
   /** The key's number; a key not seen before gets the next one. */
   intern(key: KeyWords): number {
+    const next = this.#last + 1;
+    if (next < this.#size && this.#holds(next, key)) return (this.#last = next);
     const slot = this.#slotOf(key);
-    const known = this.#slots[slot]!;
-    if (known >= 0) return known;
-    const number = this.#size;
-    this.#size += 1;
-    for (let index = 0; index < 4; index += 1) this.#words.set(number * 4 + index, key[index]!);
-    this.#slots[slot] = number;
-    if (this.#size * 3 > this.#slots.length * 2) this.#rehash();
-    return number;
+    const known = this.#slots[slot]! - 1;
+    return (this.#last = known < 0 ? this.#add(key, slot) : known);
   }
 
   /** The key's number, or -1. */
   find(key: KeyWords): number {
-    return this.#slots[this.#slotOf(key)]!;
+    return this.#slots[this.#slotOf(key)]! - 1;
   }
 
+  #add(key: KeyWords, slot: number): number {
+    const number = this.#size;
+    this.#size += 1;
+    const block = (this.#words[number >>> BLOCK_BITS] ??= new Int32Array(BLOCK * 4));
+    const at = (number & (BLOCK - 1)) * 4;
+    block[at] = key[0];
+    block[at + 1] = key[1];
+    block[at + 2] = key[2];
+    block[at + 3] = key[3];
+    this.#slots[slot] = number + 1;
+    if (this.#size * 3 > this.#slots.length * 2) this.#grow();
+    return number;
+  }
+
+  /** Where the key stands, or would. */
   #slotOf(key: KeyWords): number {
-    const mask = this.#slots.length - 1;
+    const slots = this.#slots;
+    const mask = slots.length - 1;
     let slot = key[0] & mask;
-    for (;;) {
-      const number = this.#slots[slot]!;
-      if (number < 0 || this.#holds(number, key)) return slot;
-      slot = (slot + 1) & mask;
-    }
+    while (slots[slot] !== 0 && !this.#holds(slots[slot]! - 1, key)) slot = (slot + 1) & mask;
+    return slot;
   }
 
   #holds(number: number, key: KeyWords): boolean {
-    const at = number * 4;
+    const block = this.#words[number >>> BLOCK_BITS]!;
+    const at = (number & (BLOCK - 1)) * 4;
     return (
-      this.#words.get(at) === key[0] &&
-      this.#words.get(at + 1) === key[1] &&
-      this.#words.get(at + 2) === key[2] &&
-      this.#words.get(at + 3) === key[3]
+      block[at] === (key[0] | 0) &&
+      block[at + 1] === (key[1] | 0) &&
+      block[at + 2] === (key[2] | 0) &&
+      block[at + 3] === (key[3] | 0)
     );
   }
 
-  #rehash(): void {
-    const slots = new Int32Array(this.#slots.length * 2).fill(-1);
+  #grow(): void {
+    const slots = new Int32Array(this.#slots.length * 2);
     const mask = slots.length - 1;
     for (let number = 0; number < this.#size; number += 1) {
-      let slot = this.#words.get(number * 4) & mask;
-      while (slots[slot]! >= 0) slot = (slot + 1) & mask;
-      slots[slot] = number;
+      let slot = this.#words[number >>> BLOCK_BITS]![(number & (BLOCK - 1)) * 4]! & mask;
+      while (slots[slot] !== 0) slot = (slot + 1) & mask;
+      slots[slot] = number + 1;
     }
     this.#slots = slots;
   }
