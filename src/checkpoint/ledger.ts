@@ -8,9 +8,13 @@ const ACKNOWLEDGED = 1;
 const REJECTED = 2;
 const CLAIMED = 3;
 
-/** A request whose answer was never recorded. */
+/** A power of two; more than are ever in flight together. */
+const RECENT = 256;
+
+/** A request whose answer is not recorded. */
 interface Unanswered {
   readonly id: string;
+  readonly key: number;
   /** Of its content. */
   readonly sha: string;
   /** Which run sent it, counted from 1. */
@@ -22,7 +26,7 @@ interface Unanswered {
  * Keys are numbers of `keys`, which the plan shares.
  */
 export class Ledger {
-  readonly keys = new KeyTable();
+  readonly keys: KeyTable;
   /** Acknowledged events of the mapping, without updates that `if_changed` added. */
   acknowledged = 0;
   settled = 0;
@@ -39,13 +43,16 @@ export class Ledger {
   /** Contents that `if_changed` sent since; few. */
   readonly #sinceCreated = new Map<number, string>();
   readonly #unanswered = new Map<number, readonly Unanswered[]>();
+  /** The requests sent last, by a hash of their ids: the answer to one need not look for its key again. */
+  readonly #recent = new Array<Unanswered | undefined>(RECENT).fill(undefined);
   #runs = 0;
   /** Ids of updates that were settled although no line says so any more. */
   readonly #lost = new Map<number, Set<string>>();
   readonly #fields: Map<number, FieldHashes> | undefined;
 
-  /** `keepFields`: needed only where a mapping's `if_changed` lists fields. */
-  constructor(options: { keepFields: boolean }) {
+  /** `keepFields`: needed only where a mapping's `if_changed` lists fields. `expected`: about how many records. */
+  constructor(options: { keepFields: boolean; expected?: number }) {
+    this.keys = new KeyTable(options.expected);
     this.#fields = options.keepFields ? new Map() : undefined;
   }
 
@@ -59,19 +66,19 @@ export class Ledger {
     this.#runs += 1;
   }
 
-  sent({ type, external_id, id, content_sha: sha }: SentLine): void {
-    const key = this.keyOf(type, external_id, id);
+  sent(line: SentLine): void {
+    const { id, type } = line;
+    const key = this.keyOf(type, line.external_id, id);
     const record = sendKey(type, key);
-    const others = (this.#unanswered.get(record) ?? []).filter((send) => send.id !== id);
-    // Two events about one record are never in flight together: one that another of its run follows was settled.
-    const lost = isUpdate(type) ? others.filter(({ run }) => run === this.#runs) : [];
-    if (lost.length > 0) this.#lost.set(key, new Set([...(this.#lost.get(key) ?? []), ...lost.map((send) => send.id)]));
-    this.#unanswered.set(record, [...others, { id, sha, run: this.#runs }]);
+    const send = { id, key, sha: line.content_sha, run: this.#runs };
+    const earlier = this.#unanswered.get(record);
+    this.#unanswered.set(record, earlier ? this.#sentAgain(type, send, earlier) : [send]);
+    this.#recent[placeOf(id)] = send;
   }
 
   settle(line: SettledLine): void {
-    const key = this.keyOf(line.type, line.external_id, line.id);
-    this.#lost.get(key)?.delete(line.id);
+    const key = this.#keyOfAnswer(line);
+    if (this.#lost.size > 0) this.#lost.get(key)?.delete(line.id);
     this.#answered(sendKey(line.type, key), line);
     this.settled += 1;
     if (line.code === IF_CHANGED) this.#settleSinceCreated(key, line);
@@ -126,10 +133,32 @@ export class Ledger {
     return this.#lost.get(key)?.delete(id) ?? false;
   }
 
+  #sentAgain(type: EventType, send: Unanswered, earlier: readonly Unanswered[]): readonly Unanswered[] {
+    const { id, key, run } = send;
+    const others = earlier.filter((other) => other.id !== id);
+    // Two events about one record are never in flight together: one that another of its run follows was settled.
+    const lost = isUpdate(type) ? others.filter((other) => other.run === run) : [];
+    if (lost.length > 0)
+      this.#lost.set(key, new Set([...(this.#lost.get(key) ?? []), ...lost.map((other) => other.id)]));
+    return [...others, send];
+  }
+
+  /** An id stands for one record: no two have an event in common. */
+  #keyOfAnswer(line: SettledLine): number {
+    if (this.#unanswered.size > 0) {
+      const { id } = line;
+      const send = this.#recent[placeOf(id)];
+      if (send?.id === id) return send.key;
+    }
+    return this.keyOf(line.type, line.external_id, line.id);
+  }
+
   /** An acknowledgement tells what the record holds; a rejection only what one request did not do. */
-  #answered(record: number, { id, status }: SettledLine): void {
-    const others = (this.#unanswered.get(record) ?? []).filter((send) => send.id !== id);
-    if (status === 'rejected' && others.length > 0) this.#unanswered.set(record, others);
+  #answered(record: number, line: SettledLine): void {
+    const sends = this.#unanswered.get(record);
+    if (!sends) return;
+    const others = line.status === 'rejected' ? sends.filter(({ id }) => id !== line.id) : [];
+    if (others.length > 0) this.#unanswered.set(record, others);
     else this.#unanswered.delete(record);
   }
 
@@ -199,6 +228,11 @@ function hexWord(text: string, from: number): number {
 
 function recordKey(type: EventType, externalId: string | null, id: string): ReturnType<typeof keyWords> {
   return keyWords(externalId === null ? `event:${id}` : `${entityOf(type)}:${externalId}`);
+}
+
+/** Any will do that differs for most ids; they are UUIDs. */
+function placeOf(id: string): number {
+  return (id.charCodeAt(2) * 7 + id.charCodeAt(4) * 31 + id.charCodeAt(6) * 127) & (RECENT - 1);
 }
 
 function sendKey(type: EventType, key: number): number {

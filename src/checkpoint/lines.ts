@@ -32,6 +32,7 @@ export interface SentLine {
 
 /** `id` stands first in every settled line, so that a reader may find it at a fixed place. */
 export interface SettledLine {
+  readonly kind?: undefined;
   readonly id: string;
   readonly type: EventType;
   readonly external_id: string | null;

@@ -1,5 +1,6 @@
 import { unlink } from 'node:fs/promises';
-import { openIds, IDS_FILE } from '../checkpoint/ids.ts';
+import { AppendLog } from '../append-log.ts';
+import { IDS_FILE } from '../checkpoint/ids.ts';
 import { CHECKPOINT_FILE } from '../checkpoint/lines.ts';
 import { CheckpointWriter } from '../checkpoint/write.ts';
 import { systemClock } from '../clock.ts';
@@ -42,7 +43,7 @@ export async function sendAll(job: SendingJob): Promise<Dispatcher> {
   const { plan, report, checkpoint, input } = found;
   const path = state.file(CHECKPOINT_FILE);
   const writer = await beginCheckpoint(path, mapping, target, found);
-  const ids = await openIds(state.file(IDS_FILE), path);
+  const ids = await AppendLog.open(state.file(IDS_FILE));
   const deliverer = createDeliverer({
     client: target.client,
     limiter: target.limiter,

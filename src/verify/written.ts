@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { settledLines } from '../checkpoint/ids.ts';
+import { settledLines } from '../checkpoint/read.ts';
 import { ByteColumn, KeyTable, keyWords } from '../keys.ts';
 import { entityOf } from '../model.ts';
 import type { ExpectedFields } from './expected.ts';
@@ -52,7 +52,7 @@ export async function population(checkpoint: string, entity: Checked, sample: Sa
 
 /** Any order will do that has nothing to do with that of the export. */
 function orderOf(externalId: string): number {
-  return keyWords(`sample:${externalId}`)[0];
+  return keyWords(`sample:${externalId}`)[0] >>> 0;
 }
 
 /**

@@ -2,7 +2,6 @@ import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { openIds } from '../../src/checkpoint/ids.ts';
 import { IF_CHANGED, type SentLine, type SettledLine } from '../../src/checkpoint/lines.ts';
 import { loadCheckpoint } from '../../src/checkpoint/load.ts';
 import { CheckpointWriter } from '../../src/checkpoint/write.ts';
@@ -44,7 +43,7 @@ async function load(keepFields = false) {
 
 async function write(...lines: (SettledLine | SentLine)[]): Promise<void> {
   const writer = await CheckpointWriter.open(path, await loadCheckpoint(path, { keepFields: false }));
-  await Promise.all(lines.map((line) => ('kind' in line ? writer.sent(line) : writer.settle(line))));
+  await Promise.all(lines.map((line) => (line.kind === 'sent' ? writer.sent(line) : writer.settle(line))));
   await writer.close();
 }
 
@@ -128,8 +127,7 @@ describe('a checkpoint', () => {
   it('gives its ids again, also those with characters that some take for a line end', async () => {
     await write(settled({ external_id: 'a\u2028b' }), settled({ external_id: 'c', entity_id: null }));
     await appendFile(path, '{"id":"torn');
-    const ids = await openIds(`${path}.ids`, path);
-    await ids.close();
+    await loadCheckpoint(path, { keepFields: false, ids: `${path}.ids` });
     expect(await readFile(`${path}.ids`, 'utf8')).toBe('type,external_id,service_id\nlead/created,a\u2028b,e1\n');
   });
 

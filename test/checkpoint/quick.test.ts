@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { parseLine } from '../../src/checkpoint/load.ts';
 import type { SentLine, SettledLine } from '../../src/checkpoint/lines.ts';
-import { quickLine } from '../../src/checkpoint/quick.ts';
+import { QuickLine } from '../../src/checkpoint/quick.ts';
+import { linesOf, parseLine } from '../../src/checkpoint/read.ts';
 import { EVENT_TYPES } from '../../src/model.ts';
 
 const text = fc.oneof(fc.string(), fc.string({ unit: 'binary' }), fc.constantFrom('"', '\\', 'a"b', '\u2028', ''));
@@ -30,11 +30,35 @@ const sent: fc.Arbitrary<SentLine> = fc.record({
 });
 const line = fc.oneof(settled, sent);
 
+const KEYS = {
+  sent: ['kind', 'id', 'type', 'external_id', 'content_sha'],
+  settled: [...['id', 'type', 'external_id', 'status', 'outcome', 'entity_id', 'code', 'content_sha', 'fields', 'at']],
+} as const;
+
+/** The line as an object of its own; undefined where the quick lane leaves it to JSON.parse. */
+function quick(text: string): unknown {
+  // Other lines before and after it, as in a file.
+  const bytes = Buffer.from(`{}\n${text}\n{"id":"x"}\n`);
+  const reader = new QuickLine();
+  const read = reader.read(bytes, 3);
+  if (!read) return undefined;
+  expect(reader.end).toBe(3 + Buffer.byteLength(text));
+  return copied(read);
+}
+
+function copied(read: SentLine | SettledLine): unknown {
+  const keys = read.kind === 'sent' ? KEYS.sent : KEYS.settled;
+  return Object.fromEntries(keys.map((key) => [key, read[key as keyof typeof read]]));
+}
+
 it('reads a line about an event as JSON.parse does, or leaves it to it', () => {
   fc.assert(
     fc.property(line, (written) => {
-      const quick = quickLine(JSON.stringify(written), true);
-      if (quick) expect(quick).toEqual(parseLine(JSON.stringify(written)));
+      const text = JSON.stringify(written);
+      const read = quick(text);
+      if (read) expect(read).toEqual(parseLine(text));
+      // Only what is escaped may be left.
+      else expect(text).toContain('\\');
     }),
     { numRuns: 1000 },
   );
@@ -44,33 +68,57 @@ it('takes no damaged line for a sound one', () => {
   const damage = fc.tuple(
     fc.nat(400),
     fc.nat(3),
-    fc.constantFrom('', '"', '{', '}', ',', 'x', '\\', 'null', '\n', '"a":1'),
+    fc.constantFrom('', '"', '{', '}', ',', 'x', '\\', 'null', '\0', '\t', '"a":1'),
   );
   fc.assert(
     fc.property(line, damage, (written, [at, removed, added]) => {
       const whole = JSON.stringify(written);
       const place = at % (whole.length + 1);
-      const damaged = whole.slice(0, place) + added + whole.slice(place + removed);
-      const quick = quickLine(damaged, true);
-      if (quick) expect(quick).toEqual(parseLine(damaged));
+      // As a file would give it: a character cut in two is U+FFFD.
+      const damaged = (whole.slice(0, place) + added + whole.slice(place + removed)).toWellFormed();
+      const read = quick(damaged);
+      if (read) expect(read).toEqual(parseLine(damaged));
     }),
     { numRuns: 3000 },
   );
 });
 
-it('reads what this program writes about an ordinary event, without its fields where they are not asked for', () => {
-  const written = {
-    id: '53c05f0e-ba33-5cc9-a60c-a62b9b492fcb',
-    type: 'lead/created',
-    external_id: '00123',
-    status: 'acknowledged',
-    outcome: 'created',
-    entity_id: '8f2f6c1e-5b0a-4c0f-9a3e-7d41c6b25e90',
-    code: null,
-    content_sha: '8d2f6c1e5b0a4c0f9a3e7d41c6b25e90',
-    fields: { full_name: 'ab12cd34', 'custom_params.origin': '00000000' },
-    at: '2026-01-01T00:00:00.000Z',
-  };
-  expect(quickLine(JSON.stringify(written), true)).toEqual(written);
-  expect(quickLine(JSON.stringify(written), false)).toEqual({ ...written, fields: {} });
+const ORDINARY: SettledLine = {
+  id: '53c05f0e-ba33-5cc9-a60c-a62b9b492fcb',
+  type: 'lead/created',
+  external_id: '00123',
+  status: 'acknowledged',
+  outcome: 'created',
+  entity_id: '8f2f6c1e-5b0a-4c0f-9a3e-7d41c6b25e90',
+  code: null,
+  content_sha: '8d2f6c1e5b0a4c0f9a3e7d41c6b25e90',
+  fields: { full_name: 'ab12cd34', 'custom_params.origin': '00000000' },
+  at: '2026-01-01T00:00:00.000Z',
+};
+const { id, external_id, content_sha } = ORDINARY;
+const ANNOUNCED: SentLine = { kind: 'sent', id, type: 'lead/created', external_id, content_sha };
+
+it('takes every byte of an ordinary line for what JSON.parse takes it', () => {
+  for (const written of [ORDINARY, ANNOUNCED, { ...ORDINARY, fields: {}, external_id: null, code: 'deduplicated' }]) {
+    const text = JSON.stringify(written);
+    expect(quick(text)).toEqual(written);
+    for (let at = 0; at < text.length; at += 1) {
+      for (const byte of ['', '\0', '"', '\\', 'é', '{', '}', '\x7f', '\n']) {
+        const damaged = text.slice(0, at) + byte + text.slice(at + 1);
+        const read = quick(damaged);
+        if (read) expect(read).toEqual(parseLine(damaged));
+      }
+    }
+  }
+});
+
+it('gives all lines of a piece, whichever way each is read, and undefined for a damaged one', () => {
+  const run = { kind: 'run', tool: 'x', mapping_sha256: '', inputs: [], at: ORDINARY.at };
+  const escaped = { ...ORDINARY, external_id: 'a"b' };
+  const texts = [run, ANNOUNCED, ORDINARY, escaped, ORDINARY].map((written) => JSON.stringify(written));
+  const piece = Buffer.from([...texts.slice(0, 2), '{"id":"53c05f0e', '', ...texts.slice(2)].join('\n') + '\n');
+  const read: unknown[] = [];
+  for (const each of linesOf(piece))
+    read.push(each && each.kind !== 'header' && each.kind !== 'run' ? copied(each) : each);
+  expect(read).toEqual([run, ANNOUNCED, undefined, undefined, ORDINARY, escaped, ORDINARY]);
 });

@@ -1,0 +1,86 @@
+import { open } from 'node:fs/promises';
+import { codeOf } from '../errors.ts';
+import { EVENT_TYPES } from '../model.ts';
+import type { CheckpointLine, SettledLine } from './lines.ts';
+import { QuickLine } from './quick.ts';
+
+const PIECE = 1 << 20;
+const LINE_FEED = 0x0a;
+
+/**
+ * A checkpoint in pieces of whole lines, each good until the next is asked for; a last line without line feed is a piece
+ * of its own. Nothing where there is no file.
+ */
+export async function* readPieces(path: string): AsyncGenerator<Buffer> {
+  const file = await open(path).catch((error: unknown) => {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  });
+  if (!file) return;
+  try {
+    let buffer = Buffer.allocUnsafeSlow(PIECE);
+    let filled = 0;
+    for (;;) {
+      if (filled === buffer.length) buffer = Buffer.concat([buffer], buffer.length * 2);
+      const { bytesRead } = await file.read(buffer, filled, buffer.length - filled);
+      if (bytesRead === 0) break;
+      filled += bytesRead;
+      const end = buffer.lastIndexOf(LINE_FEED, filled - 1) + 1;
+      if (end === 0) continue;
+      yield buffer.subarray(0, end);
+      buffer.copyWithin(0, end, filled);
+      filled -= end;
+    }
+    if (filled > 0) yield buffer.subarray(0, filled);
+  } finally {
+    await file.close();
+  }
+}
+
+export function isTorn(piece: Buffer): boolean {
+  return piece.at(-1) !== LINE_FEED;
+}
+
+/** The lines of a piece, each good until the next is asked for; undefined for a damaged one. */
+export function* linesOf(piece: Buffer): Generator<CheckpointLine | undefined, void, undefined> {
+  const quick = new QuickLine();
+  for (let start = 0; start < piece.length;) {
+    const line = quick.read(piece, start);
+    const end = line ? quick.end : piece.indexOf(LINE_FEED, start);
+    yield line ?? parseLine(piece.toString('utf8', start, end));
+    start = end + 1;
+  }
+}
+
+/** The settled lines of a checkpoint in order; lines that cannot be read are passed over: the loader reports them. */
+export async function* settledLines(path: string): AsyncGenerator<SettledLine> {
+  for await (const piece of readPieces(path)) {
+    if (isTorn(piece)) return;
+    for (const line of linesOf(piece)) if (line && line.kind === undefined) yield line;
+  }
+}
+
+/** Undefined where the line is damaged. */
+export function parseLine(text: string): CheckpointLine | undefined {
+  let line: unknown;
+  try {
+    line = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  return isLine(line) ? line : undefined;
+}
+
+function isLine(value: unknown): value is CheckpointLine {
+  if (typeof value !== 'object' || value === null) return false;
+  const line = value as Record<string, unknown>;
+  if (line.kind === 'header') return typeof line.migration === 'string' && typeof line.base_url === 'string';
+  if (line.kind === 'run') return typeof line.at === 'string';
+  const event =
+    typeof line.id === 'string' &&
+    (EVENT_TYPES as readonly unknown[]).includes(line.type) &&
+    (typeof line.external_id === 'string' || line.external_id === null) &&
+    typeof line.content_sha === 'string';
+  if (line.kind === 'sent') return event;
+  return line.kind === undefined && event && (line.status === 'acknowledged' || line.status === 'rejected');
+}
