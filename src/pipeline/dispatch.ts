@@ -10,7 +10,7 @@ import { csvLine } from '../report/csv.ts';
 import type { ErrorReport } from '../report/error-report.ts';
 import type { Deliverer } from './deliver.ts';
 import { STOPPED, type Halt } from './halt.ts';
-import type { Due } from './pass.ts';
+import type { Due } from './first-due.ts';
 import type { Plan } from './plan.ts';
 
 export interface DispatchOptions {

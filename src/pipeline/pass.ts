@@ -1,23 +1,15 @@
 import { EXIT, UserError } from '../errors.ts';
 import type { CompiledEntry, CompiledMapping } from '../mapping/mapping.ts';
-import { entityOf, isUpdate, type EventType, type Issue, type ParentRef, type Ready, type Row } from '../model.ts';
+import { entityOf, isUpdate, type EventType, type Issue, type ParentRef, type Ready } from '../model.ts';
 import type { ErrorReport } from '../report/error-report.ts';
 import type { Source } from '../source/source.ts';
 import { changedFields, sendsUpdates, updateOf } from './changes.ts';
 import { FLAG, type State } from './events.ts';
+import type { Due, FirstDue } from './first-due.ts';
 import type { Plan } from './plan.ts';
 import { readThrough, type Read } from './read.ts';
 import type { Resolver } from './resolve.ts';
 import type { Ledger } from '../checkpoint/ledger.ts';
-
-/** One event that is due, with what the last function needs. */
-export interface Due {
-  readonly event: Ready;
-  readonly ordinal: number;
-  readonly row: Row;
-  /** An update that `if_changed` makes of a record acknowledged earlier. */
-  readonly derived: boolean;
-}
 
 export interface PassJob {
   readonly sources: ReadonlyMap<string, Source>;
@@ -25,15 +17,16 @@ export interface PassJob {
   readonly compiled: CompiledMapping;
   readonly resolver: Resolver;
   readonly plan: Plan;
+  readonly firstDue: FirstDue;
   readonly ledger: Ledger;
   readonly report: ErrorReport;
   readonly goesOn: () => boolean;
 }
 
 /**
- * Reads the input again and hands every event of one type that stands at `due` to `act`, in order. What the whole input
- * decided against an event (a conflict, a failed parent) is reported on the way; that is all if nothing is `due`. Reads
- * nothing where nothing is to do.
+ * Hands every event of one type that stands at `due` to `act`, in order: the first as the survey kept them, the others as
+ * the input is read again. What the whole input decided against an event (a conflict, a failed parent) is reported on the
+ * way; that is all if nothing is `due`. Reads nothing where nothing is to do.
  * Throws `InputChanged` (exit 3) when the input is not the one that was surveyed.
  */
 export async function pass(
@@ -44,10 +37,28 @@ export async function pass(
 ): Promise<void> {
   const { plan } = job;
   const table = plan.tables[type];
-  if ((due === undefined || table.counts[due] === 0) && !hasUnreported(table)) return;
-  const cursor = new Cursor(job, type);
+  const kept = due === undefined ? [] : job.firstDue.of(type);
   let writing: Promise<void>[] = [];
+  const take = (found: Due, isKnown: boolean): void | Promise<void> => {
+    if (!isKnown && table.state(found.ordinal) === due && standsWell(job, type, found)) return act(found);
+    if (table.has(found.ordinal, FLAG.reported)) return;
+    const written = reportVerdict(job, type, found);
+    if (written) writing.push(written);
+  };
+  const written = async (): Promise<void> => {
+    await Promise.all(writing);
+    writing = [];
+  };
 
+  for (const found of kept) {
+    if (!job.goesOn()) break;
+    await take(found, false);
+  }
+  await written();
+  const isDone = due === undefined || table.counts[due] === 0 || job.firstDue.isAll(type);
+  if (isDone && !hasUnreported(table)) return;
+  const lastKept = kept.at(-1)?.ordinal ?? -1;
+  const cursor = new Cursor(job, type);
   for (const name of job.eventSources) {
     const entries = job.compiled.entries.filter((entry) => entry.source === name && cursor.reads(entry));
     if (entries.length === 0) continue;
@@ -55,16 +66,10 @@ export async function pass(
       goesOn: job.goesOn,
       event(read) {
         const found = cursor.next(read);
-        if (!found) return;
-        if (table.state(found.ordinal) === due && standsWell(job, type, found)) return act(found);
-        if (table.has(found.ordinal, FLAG.reported)) return;
-        const written = reportVerdict(job, type, found);
-        if (written) writing.push(written);
+        // Those that were kept may still be on their way.
+        return found && take(found, found.ordinal <= lastKept);
       },
-      async batch() {
-        await Promise.all(writing);
-        writing = [];
-      },
+      batch: written,
     });
   }
   if (job.goesOn()) cursor.end();

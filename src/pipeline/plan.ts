@@ -14,7 +14,7 @@ export interface Verdict {
   /** Acknowledged earlier with other content, and the mapping does not say to send it again. */
   readonly changed: boolean;
   /** `if_changed` sends this update for it. */
-  readonly update?: Ready;
+  readonly update?: { readonly event: Ready; readonly ordinal: number };
 }
 
 /** How an event stands to its parent. `expected`: the parent is still to be sent. */
@@ -209,8 +209,9 @@ export class Plan {
     if (n > 0) updates.n.set(updates.size, n);
     this.#updated.set(key, updates.size + 1);
     this.#derived.set(`${event.type} ${added.ordinal}`, updates.size);
-    updates.add(this.#ledger.rejectedUpdate(key, updateSha) ? 'retry' : 'ready', 0, { key, sha: updateSha });
-    return { ...added, update: judged.update };
+    const state = this.#ledger.rejectedUpdate(key, updateSha) ? 'retry' : 'ready';
+    const ordinal = updates.add(state, 0, { key, sha: updateSha });
+    return { ...added, update: { event: judged.update, ordinal } };
   }
 
   #derivedOrdinal(type: EventType, ordinal: number): number | undefined {

@@ -3,6 +3,7 @@ import { EVENT_TYPES, type EventType, type Issue, type Place, type Ready } from 
 import type { ErrorReport } from '../report/error-report.ts';
 import type { Profile } from '../report/profile.ts';
 import type { Source } from '../source/source.ts';
+import { FirstDue } from './first-due.ts';
 import type { Plan } from './plan.ts';
 import { Profiler } from './profile.ts';
 import { readThrough } from './read.ts';
@@ -24,6 +25,7 @@ export interface Survey {
   /** The first events of each type as they would go out. */
   readonly samples: ReadonlyMap<EventType, readonly Ready[]>;
   readonly profile: Profile;
+  readonly firstDue: FirstDue;
 }
 
 const SAMPLES_PER_TYPE = 3;
@@ -47,6 +49,7 @@ export async function survey(job: {
   const records: RecordCounts = { read: 0, mapped: 0, skipped: 0, unreadable: 0 };
   const profiler = new Profiler(job);
   const samples = new Map<EventType, Ready[]>(EVENT_TYPES.map((type) => [type, []]));
+  const firstDue = new FirstDue();
   let unreadable = 0;
   let writing: Promise<void>[] = [];
 
@@ -86,6 +89,9 @@ export async function survey(job: {
         if (verdict.changed)
           report.warning({ ...CHANGED, message: `${externalId} has changed since it was acknowledged` }, place);
         if (event.type === 'comment/created' && externalId === undefined) report.warning(NAMELESS, place);
+        const { ordinal, state, update } = verdict;
+        if (state === 'ready' || state === 'retry') firstDue.add({ event, ordinal, row, derived: false });
+        if (update) firstDue.add({ ...update, row, derived: true });
         const shown = samples.get(event.type)!;
         if (shown.length < SAMPLES_PER_TYPE) shown.push(event);
       },
@@ -96,7 +102,7 @@ export async function survey(job: {
     });
   }
   plan.link(job.only);
-  return { records, unreadable, samples, profile: profiler.finish(plan) };
+  return { records, unreadable, samples, profile: profiler.finish(plan), firstDue };
 }
 
 const CHANGED = { severity: 'warning', kind: 'map', code: 'changed' } as const;

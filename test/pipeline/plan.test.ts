@@ -269,7 +269,7 @@ describe('if_changed', () => {
     const ignoring = planWith({ if_changed: 'ignore' });
     expect(ignoring.add(changed)).toMatchObject({ state: 'acknowledged', changed: false });
     const updating = planWith({ if_changed: 'update' });
-    expect(updating.add(changed).update).toMatchObject({ type: 'lead/updated', data: changed.data });
+    expect(updating.add(changed).update?.event).toMatchObject({ type: 'lead/updated', data: changed.data });
     expect(states(updating)).toEqual({ 'lead/created': ['acknowledged'], 'lead/updated': ['ready'] });
   });
 
@@ -281,21 +281,21 @@ describe('if_changed', () => {
     expect(plan.add(same)).toMatchObject({ state: 'acknowledged', changed: false });
     const other = planWith({ if_changed: ['city'] });
     const moved = lead('1', { full_name: 'y', custom_params: { city: 'Pisa', size: '2' } });
-    expect(other.add(moved).update?.data).toEqual({ external_id: '1', custom_params: { city: 'Pisa' } });
+    expect(other.add(moved).update?.event.data).toEqual({ external_id: '1', custom_params: { city: 'Pisa' } });
   });
 
   it('is content with what it sent before, and sends again under a new id when the content goes back and forth', () => {
     settle(lead('1', { full_name: 'a' }));
     const b = lead('1', { full_name: 'b' });
     const first = planWith({ if_changed: 'update' });
-    const toB = first.add(b).update!;
+    const toB = first.add(b).update!.event;
     const idOfB = first.idOf(toB, 0);
     settle(toB, { code: IF_CHANGED });
     expect(planWith({ if_changed: 'update' }).add(b)).toMatchObject({ state: 'acknowledged', changed: false });
-    const toA = planWith({ if_changed: 'update' }).add(lead('1', { full_name: 'a' })).update!;
+    const toA = planWith({ if_changed: 'update' }).add(lead('1', { full_name: 'a' })).update!.event;
     settle(toA, { code: IF_CHANGED });
     const third = planWith({ if_changed: 'update' });
-    const again = third.add(b).update!;
+    const again = third.add(b).update!.event;
     expect(third.idOf(again, 0)).not.toBe(idOfB);
   });
 });

@@ -1,0 +1,39 @@
+import type { EventType, Ready, Row } from '../model.ts';
+
+/** One event that is due, with what the last function needs. */
+export interface Due {
+  readonly event: Ready;
+  readonly ordinal: number;
+  readonly row: Row;
+  /** An update that `if_changed` makes of a record acknowledged earlier. */
+  readonly derived: boolean;
+}
+
+/** No more than a batch of a source, which is in memory anyway. */
+const MOST = 1000;
+
+/**
+ * The first events of each type that are to be sent, kept as the survey finds them: a pass begins with them at once, and
+ * needs not read the input again where they are all.
+ */
+export class FirstDue {
+  readonly #kept = new Map<EventType, Due[]>();
+  readonly #more = new Set<EventType>();
+
+  /** To be called with every event whose state is `ready` or `retry`, in the order of the ordinals. */
+  add(due: Due): void {
+    const { type } = due.event;
+    const kept = this.#kept.get(type) ?? [];
+    this.#kept.set(type, kept);
+    if (kept.length < MOST) kept.push(due);
+    else this.#more.add(type);
+  }
+
+  of(type: EventType): readonly Due[] {
+    return this.#kept.get(type) ?? [];
+  }
+
+  isAll(type: EventType): boolean {
+    return !this.#more.has(type);
+  }
+}
