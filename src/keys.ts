@@ -56,7 +56,10 @@ const SMALLEST = 2048;
  * where a Set of strings costs 60 to 80 and ends at 16.7 million.
  */
 export class KeyTable {
-  /** Numbers + 1; 0 is free. */
+  /**
+   * In the lower bits, as many as the slots' numbers have, a key's number + 1 (0 is free); in the others those of its
+   * second word, so that most keys that stand in the way are passed by without a look at their words, far away.
+   */
   #slots: Int32Array;
   /** Four words a key, in blocks of `BLOCK` keys. */
   readonly #words: Int32Array[] = [];
@@ -78,13 +81,17 @@ export class KeyTable {
     const next = this.#last + 1;
     if (next < this.#size && this.#holds(next, key)) return (this.#last = next);
     const slot = this.#slotOf(key);
-    const known = this.#slots[slot]! - 1;
+    const known = this.#numberIn(slot);
     return (this.#last = known < 0 ? this.#add(key, slot) : known);
   }
 
   /** The key's number, or -1. */
   find(key: KeyWords): number {
-    return this.#slots[this.#slotOf(key)]! - 1;
+    return this.#numberIn(this.#slotOf(key));
+  }
+
+  #numberIn(slot: number): number {
+    return (this.#slots[slot]! & (this.#slots.length - 1)) - 1;
   }
 
   #add(key: KeyWords, slot: number): number {
@@ -96,7 +103,7 @@ export class KeyTable {
     block[at + 1] = key[1];
     block[at + 2] = key[2];
     block[at + 3] = key[3];
-    this.#slots[slot] = number + 1;
+    this.#slots[slot] = (key[1] & -this.#slots.length) | (number + 1);
     if (this.#size * 3 > this.#slots.length * 2) this.#grow();
     return number;
   }
@@ -105,9 +112,11 @@ export class KeyTable {
   #slotOf(key: KeyWords): number {
     const slots = this.#slots;
     const mask = slots.length - 1;
-    let slot = key[0] & mask;
-    while (slots[slot] !== 0 && !this.#holds(slots[slot]! - 1, key)) slot = (slot + 1) & mask;
-    return slot;
+    for (let slot = key[0] & mask; ; slot = (slot + 1) & mask) {
+      const value = slots[slot]!;
+      const number = (value & mask) - 1;
+      if (number < 0 || (((value ^ key[1]) & ~mask) === 0 && this.#holds(number, key))) return slot;
+    }
   }
 
   #holds(number: number, key: KeyWords): boolean {
@@ -125,9 +134,11 @@ export class KeyTable {
     const slots = new Int32Array(this.#slots.length * 2);
     const mask = slots.length - 1;
     for (let number = 0; number < this.#size; number += 1) {
-      let slot = this.#words[number >>> BLOCK_BITS]![(number & (BLOCK - 1)) * 4]! & mask;
+      const block = this.#words[number >>> BLOCK_BITS]!;
+      const at = (number & (BLOCK - 1)) * 4;
+      let slot = block[at]! & mask;
       while (slots[slot] !== 0) slot = (slot + 1) & mask;
-      slots[slot] = number + 1;
+      slots[slot] = (block[at + 1]! & ~mask) | (number + 1);
     }
     this.#slots = slots;
   }
