@@ -3,34 +3,58 @@ import { EVENT_TYPES, type Effect, type EventType } from '../model.ts';
 import type { SentLine, SettledLine } from './lines.ts';
 
 const QUOTE = 0x22;
+const COLON = 0x3a;
 const COMMA = 0x2c;
 const CLOSING_BRACE = 0x7d;
 const LINE_FEED = 0x0a;
 
-/** 1 for bytes that stand for themselves within a JSON string. */
-const PLAIN = Uint8Array.from({ length: 256 }, (_, byte) => Number(byte >= 0x20 && byte !== QUOTE && byte !== 0x5c));
+/** A text of four bytes or more that stands in every line, as words; the last may overlap the one before. */
+class Literal {
+  readonly length: number;
+  readonly words: Int32Array;
 
-const SENT = Buffer.from('{"kind":"sent","id":');
-const SETTLED = Buffer.from('{"id":');
-const TYPE = Buffer.from(',"type":');
-const EXTERNAL_ID = Buffer.from(',"external_id":');
-const STATUS = Buffer.from(',"status":');
-const OUTCOME = Buffer.from(',"outcome":');
-const ENTITY_ID = Buffer.from(',"entity_id":');
-const CODE = Buffer.from(',"code":');
-const SHA = Buffer.from(',"content_sha":');
-const FIELDS = Buffer.from(',"fields":');
-const AT = Buffer.from(',"at":');
-const COLON = Buffer.from(':');
-const BRACES = Buffer.from('{}');
-const NULL = Buffer.from('null');
+  constructor(text: string) {
+    const bytes = Buffer.from(text);
+    this.length = bytes.length;
+    this.words = new Int32Array(Math.ceil(bytes.length / 4));
+    for (let nth = 0; nth < this.words.length; nth += 1) this.words[nth] = bytes.readInt32LE(this.place(nth));
+  }
+
+  /** Where a word begins. */
+  place(nth: number): number {
+    return Math.min(nth * 4, this.length - 4);
+  }
+}
+
+const SENT = new Literal('{"kind":"sent","id":"');
+const SETTLED = new Literal('{"id":"');
+const TYPE = new Literal(',"type":');
+const EXTERNAL_ID = new Literal(',"external_id":');
+const STATUS = new Literal(',"status":');
+const OUTCOME = new Literal(',"outcome":');
+const ENTITY_ID = new Literal(',"entity_id":');
+const CODE = new Literal(',"code":');
+const SHA = new Literal(',"content_sha":"');
+const FIELDS = new Literal(',"fields":{');
+const AT = new Literal(',"at":"');
+const NULL = new Literal('null');
 
 const STATUSES = ['acknowledged', 'rejected'] as const;
 const EFFECTS = ['created', 'updated', 'none', null] as const;
-const asJson = (value: string | null): Buffer => Buffer.from(JSON.stringify(value));
+const asJson = (value: string | null): Literal => new Literal(JSON.stringify(value));
 const TYPES_AS_JSON = EVENT_TYPES.map(asJson);
 const STATUSES_AS_JSON = STATUSES.map(asJson);
 const EFFECTS_AS_JSON = EFFECTS.map(asJson);
+
+/**
+ * The highest bits of those among four bytes that do not stand for themselves within a JSON string: control characters,
+ * quotes, backslashes. The lowest bit set is right; of those above some may be wrong.
+ */
+function specials(word: number): number {
+  const quotes = (word ^ 0x22222222) - 0x01010101;
+  const backslashes = (word ^ 0x5c5c5c5c) - 0x01010101;
+  return ((word - 0x20202020) | quotes | backslashes) & ~word & 0x80808080;
+}
 
 /** A text within the bytes of a line. */
 class Span {
@@ -49,9 +73,15 @@ export class QuickLine {
   type: EventType = EVENT_TYPES[0];
   status: SettledLine['status'] = STATUSES[0];
   outcome: Effect | null = null;
-  #bytes: Buffer = Buffer.alloc(0);
+  readonly #bytes: Buffer;
+  readonly #view: DataView;
+  #start = 0;
   /** Where reading stands. */
   #at = 0;
+  /** All texts of the line are. */
+  #isAscii = true;
+  /** The line up to the end of its content hash, once a value was asked for: one text is made faster than several. */
+  #head: string | undefined;
   readonly #id = new Span();
   readonly #externalId = new Span();
   readonly #entityId = new Span();
@@ -59,6 +89,12 @@ export class QuickLine {
   readonly #sha = new Span();
   readonly #fields = new Span();
   readonly #time = new Span();
+
+  /** `piece`: whole lines, each with its line feed. */
+  constructor(piece: Buffer) {
+    this.#bytes = piece;
+    this.#view = new DataView(piece.buffer, piece.byteOffset, piece.length);
+  }
 
   get id(): string {
     return this.#text(this.#id);
@@ -81,11 +117,11 @@ export class QuickLine {
   }
 
   get fields(): FieldHashes {
-    return JSON.parse(this.#text(this.#fields)) as FieldHashes;
+    return JSON.parse(this.#bytes.toString('utf8', this.#fields.start, this.#fields.end)) as FieldHashes;
   }
 
   get at(): string {
-    return this.#text(this.#time);
+    return this.#bytes.toString('utf8', this.#time.start, this.#time.end);
   }
 
   /** Where reading stands: after a line that was accepted, at its line feed. */
@@ -94,15 +130,17 @@ export class QuickLine {
   }
 
   /** The line that begins at `start`; undefined means: ask JSON.parse. */
-  read(bytes: Buffer, start: number): SentLine | SettledLine | undefined {
-    this.#bytes = bytes;
+  read(start: number): SentLine | SettledLine | undefined {
+    this.#start = start;
     this.#at = start;
+    this.#isAscii = true;
+    this.#head = undefined;
     this.kind = this.#skip(SETTLED) ? undefined : 'sent';
     const isRight =
       this.kind === undefined
         ? this.#about() && this.#settlement()
         : this.#skip(SENT) && this.#about() && this.#skip(SHA) && this.#take(this.#sha);
-    if (!isRight || !this.#skipByte(CLOSING_BRACE) || bytes[this.#at] !== LINE_FEED) return undefined;
+    if (!isRight || !this.#skipByte(CLOSING_BRACE) || this.#bytes[this.#at] !== LINE_FEED) return undefined;
     return this;
   }
 
@@ -136,48 +174,64 @@ export class QuickLine {
     );
   }
 
+  /** From after the opening brace. */
   #takeFields(): boolean {
-    const start = this.#at;
-    if (!this.#skip(BRACES)) {
+    this.#fields.start = this.#at - 1;
+    if (this.#bytes[this.#at] === CLOSING_BRACE) this.#at += 1;
+    else {
       do {
-        this.#at += 1;
-        if (!this.#take(this.#time) || !this.#skip(COLON) || !this.#take(this.#time)) return false;
-      } while (this.#bytes[this.#at] === COMMA);
-      if (this.#bytes[start] !== BRACES[0] || !this.#skipByte(CLOSING_BRACE)) return false;
+        if (!this.#takeQuoted(this.#time) || !this.#skipByte(COLON) || !this.#takeQuoted(this.#time)) return false;
+      } while (this.#skipByte(COMMA));
+      if (this.#bytes[this.#at - 1] !== CLOSING_BRACE) return false;
     }
-    this.#fields.start = start;
     this.#fields.end = this.#at;
     return true;
   }
 
   #takeOrNull(span: Span): boolean {
     span.isNull = this.#skip(NULL);
-    return span.isNull || this.#take(span);
+    return span.isNull || this.#takeQuoted(span);
   }
 
-  /** A text in quotes without anything escaped. */
+  #takeQuoted(span: Span): boolean {
+    return this.#skipByte(QUOTE) && this.#take(span);
+  }
+
+  /** A text without anything escaped, from after its opening quote to past its closing one. */
   #take(span: Span): boolean {
-    const bytes = this.#bytes;
-    let at = this.#at;
-    if (bytes[at] !== QUOTE) return false;
-    at += 1;
-    span.start = at;
-    while (PLAIN[bytes[at]!] === 1) at += 1;
-    span.end = at;
-    this.#at = at + 1;
-    return bytes[at] === QUOTE;
+    const view = this.#view;
+    const lastWord = view.byteLength - 4;
+    let bits = 0;
+    span.start = this.#at;
+    for (let at = this.#at; at <= lastWord; at += 4) {
+      const word = view.getInt32(at, true);
+      const special = specials(word);
+      if (special === 0) {
+        bits |= word;
+        continue;
+      }
+      const first = special & -special;
+      if (((bits | (word & (first - 1))) & 0x80808080) !== 0) this.#isAscii = false;
+      span.end = at + ((31 - Math.clz32(first)) >>> 3);
+      this.#at = span.end + 1;
+      return this.#bytes[span.end] === QUOTE;
+    }
+    return false;
   }
 
-  #oneOf(texts: readonly Buffer[]): number {
+  #oneOf(texts: readonly Literal[]): number {
     for (let index = 0; index < texts.length; index += 1) if (this.#skip(texts[index]!)) return index;
     return -1;
   }
 
-  #skip(text: Buffer): boolean {
-    const bytes = this.#bytes;
+  #skip(literal: Literal): boolean {
+    const { length, words } = literal;
     const at = this.#at;
-    for (let index = 0; index < text.length; index += 1) if (bytes[at + index] !== text[index]) return false;
-    this.#at = at + text.length;
+    if (at + length > this.#bytes.length) return false;
+    for (let nth = 0; nth < words.length; nth += 1) {
+      if (this.#view.getInt32(at + literal.place(nth), true) !== words[nth]) return false;
+    }
+    this.#at = at + length;
     return true;
   }
 
@@ -187,6 +241,8 @@ export class QuickLine {
   }
 
   #text({ start, end }: Span): string {
-    return this.#bytes.toString('utf8', start, end);
+    if (!this.#isAscii) return this.#bytes.toString('utf8', start, end);
+    this.#head ??= this.#bytes.toString('latin1', this.#start, this.#sha.end);
+    return this.#head.slice(start - this.#start, end - this.#start);
   }
 }

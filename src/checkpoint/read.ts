@@ -9,7 +9,7 @@ const LINE_FEED = 0x0a;
 
 /**
  * A checkpoint in pieces of whole lines, each good until the next is asked for; a last line without line feed is a piece
- * of its own. Nothing where there is no file.
+ * of its own. Nothing where there is no file. While one piece is looked at, the next is being read.
  */
 export async function* readPieces(path: string): AsyncGenerator<Buffer> {
   const file = await open(path).catch((error: unknown) => {
@@ -17,22 +17,27 @@ export async function* readPieces(path: string): AsyncGenerator<Buffer> {
     throw error;
   });
   if (!file) return;
+  let buffer = Buffer.allocUnsafeSlow(PIECE);
+  let other = Buffer.allocUnsafeSlow(PIECE);
+  /** Bytes of a line whose end has not come yet. */
+  let rest = 0;
+  const read = (): Promise<number> => file.read(buffer, rest, buffer.length - rest).then(({ bytesRead }) => bytesRead);
+  let reading = read();
   try {
-    let buffer = Buffer.allocUnsafeSlow(PIECE);
-    let filled = 0;
-    for (;;) {
-      if (filled === buffer.length) buffer = Buffer.concat([buffer], buffer.length * 2);
-      const { bytesRead } = await file.read(buffer, filled, buffer.length - filled);
-      if (bytesRead === 0) break;
-      filled += bytesRead;
-      const end = buffer.lastIndexOf(LINE_FEED, filled - 1) + 1;
-      if (end === 0) continue;
-      yield buffer.subarray(0, end);
-      buffer.copyWithin(0, end, filled);
-      filled -= end;
+    for (let bytes = await reading; bytes > 0; bytes = await reading) {
+      const filled = rest + bytes;
+      const piece = buffer.subarray(0, buffer.lastIndexOf(LINE_FEED, filled - 1) + 1);
+      rest = filled - piece.length;
+      if (rest >= other.length) other = Buffer.allocUnsafeSlow(rest * 2);
+      buffer.copy(other, 0, piece.length, filled);
+      [buffer, other] = [other, buffer];
+      reading = read();
+      if (piece.length > 0) yield piece;
     }
-    if (filled > 0) yield buffer.subarray(0, filled);
+    if (rest > 0) yield buffer.subarray(0, rest);
   } finally {
+    // Whoever leaves early does not wait for it.
+    await reading.catch(() => 0);
     await file.close();
   }
 }
@@ -43,9 +48,9 @@ export function isTorn(piece: Buffer): boolean {
 
 /** The lines of a piece, each good until the next is asked for; undefined for a damaged one. */
 export function* linesOf(piece: Buffer): Generator<CheckpointLine | undefined, void, undefined> {
-  const quick = new QuickLine();
+  const quick = new QuickLine(piece);
   for (let start = 0; start < piece.length;) {
-    const line = quick.read(piece, start);
+    const line = quick.read(start);
     const end = line ? quick.end : piece.indexOf(LINE_FEED, start);
     yield line ?? parseLine(piece.toString('utf8', start, end));
     start = end + 1;

@@ -131,6 +131,17 @@ describe('a checkpoint', () => {
     expect(await readFile(`${path}.ids`, 'utf8')).toBe('type,external_id,service_id\nlead/created,a\u2028b,e1\n');
   });
 
+  it('is read whole around a line of several megabytes, and up to a torn one', async () => {
+    const [first, last] = ['1', '2'].map((id) => JSON.stringify(settled({ external_id: id })));
+    for (const length of [1 << 20, 5_000_000]) {
+      await writeFile(path, `${first}\n${'x'.repeat(length)}\n${last}\n${'y'.repeat(length)}`);
+      const { ledger, damagedLines, tornBytes } = await load();
+      expect(ledger.acknowledged).toBe(2);
+      expect(damagedLines).toEqual([2]);
+      expect(tornBytes).toBe(length);
+    }
+  });
+
   it('is read whole whatever the size of the pieces it is read in', async () => {
     const lines = Array.from({ length: 20_000 }, (_, index) => JSON.stringify(settled({ external_id: `é${index}` })));
     await writeFile(path, `${lines.join('\n')}\n`);

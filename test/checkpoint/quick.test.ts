@@ -39,8 +39,8 @@ const KEYS = {
 function quick(text: string): unknown {
   // Other lines before and after it, as in a file.
   const bytes = Buffer.from(`{}\n${text}\n{"id":"x"}\n`);
-  const reader = new QuickLine();
-  const read = reader.read(bytes, 3);
+  const reader = new QuickLine(bytes);
+  const read = reader.read(3);
   if (!read) return undefined;
   expect(reader.end).toBe(3 + Buffer.byteLength(text));
   return copied(read);
