@@ -1,4 +1,6 @@
+import { appendFileSync } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
+import { setTimeout } from 'node:timers/promises';
 import { messageOf, UserError } from './errors.ts';
 
 interface Waiting {
@@ -8,16 +10,24 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
+/** Between flushes: under load each then serves several, and whoever comes alone does not wait. */
+const GATHER_MS = 1;
+
 /**
- * A file that only grows (mode 0600). Whatever waits is written in one go, and one flush to disk serves all that asked
- * for it. What cannot be written (a full disk, say) is a `UserError`; after one, nothing more is written and every later
- * append fails with it.
+ * A file that only grows (mode 0600). Whatever waits is written in one go, and one flush to disk serves all that asked for
+ * it and were written before it began; who does not ask waits for none. What cannot be written (a full disk, say) is a
+ * `UserError`; after one, nothing more is written and every later append fails with it.
+ *
+ * Writing is synchronous: it ends in the system's memory, and costs less than having another thread do it and hearing of
+ * its end. Flushing goes on beside it.
  */
 export class AppendLog {
   readonly #path: string;
   readonly #file: FileHandle;
   #waiting: Waiting[] = [];
-  #working: Promise<void> | undefined;
+  /** Written, and waiting for the next flush. */
+  #written: Waiting[] = [];
+  #flushing: Promise<void> | undefined;
   #broken: UserError | undefined;
 
   private constructor(path: string, file: FileHandle) {
@@ -39,35 +49,52 @@ export class AppendLog {
   /** Resolves when the text is in the file, or, if `durable`, on the disk. */
   append(text: string, options: { durable: boolean }): Promise<void> {
     return new Promise((resolve, reject) => {
+      if (this.#waiting.length === 0) queueMicrotask(() => this.#write());
       this.#waiting.push({ text, durable: options.durable, resolve, reject });
-      this.#working ??= this.#work();
     });
   }
 
   async close(): Promise<void> {
-    await this.#working;
+    this.#write();
+    await this.#flushing;
     await this.#file.close();
   }
 
-  async #work(): Promise<void> {
-    while (this.#waiting.length > 0) {
-      const batch = this.#waiting;
-      this.#waiting = [];
-      if (!this.#broken) await this.#write(batch);
-      for (const { resolve, reject } of batch) {
-        if (this.#broken) reject(this.#broken);
-        else resolve();
+  #write(): void {
+    const batch = this.#waiting;
+    this.#waiting = [];
+    if (!this.#broken && batch.length > 0) {
+      try {
+        appendFileSync(this.#file.fd, batch.map(({ text }) => text).join(''));
+      } catch (error) {
+        this.#broken = cannotWrite(this.#path, error);
       }
     }
-    this.#working = undefined;
+    this.#end(batch.filter(({ durable }) => !durable || this.#broken));
+    if (this.#broken) return;
+    this.#written.push(...batch.filter(({ durable }) => durable));
+    if (this.#written.length > 0) this.#flushing ??= this.#flush();
   }
 
-  async #write(batch: readonly Waiting[]): Promise<void> {
-    try {
-      await this.#file.appendFile(batch.map(({ text }) => text).join(''));
-      if (batch.some(({ durable }) => durable)) await this.#file.datasync();
-    } catch (error) {
-      this.#broken = cannotWrite(this.#path, error);
+  async #flush(): Promise<void> {
+    while (this.#written.length > 0) {
+      const batch = this.#written;
+      this.#written = [];
+      try {
+        await this.#file.datasync();
+      } catch (error) {
+        this.#broken ??= cannotWrite(this.#path, error);
+      }
+      this.#end(batch);
+      await setTimeout(GATHER_MS);
+    }
+    this.#flushing = undefined;
+  }
+
+  #end(batch: readonly Waiting[]): void {
+    for (const { resolve, reject } of batch) {
+      if (this.#broken) reject(this.#broken);
+      else resolve();
     }
   }
 }
