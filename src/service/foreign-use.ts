@@ -32,15 +32,15 @@ export class ForeignUse {
   }
 
   answered(at: number): void {
-    while (this.#answered.length > 0 && this.#answered[0]! < at - 2 * this.#longestWindow()) this.#answered.shift();
     this.#answered.push(at);
+    const old = this.#answered.length - this.#answeredSince(at - 2 * this.#longestWindow());
+    // All at once and seldom: taking the first of a long list off moves all others.
+    if (old > this.#answered.length / 2) this.#answered.splice(0, old);
   }
 
   observe({ now, sentAt, used, inFlight, limit }: Observation): void {
     const since = sentAt - this.#serviceWindow(limit);
-    let own = inFlight;
-    for (let index = this.#answered.length - 1; index >= 0 && this.#answered[index]! > since; index -= 1) own += 1;
-    const count = Math.max(0, used - own);
+    const count = Math.max(0, used - inFlight - this.#answeredSince(since));
     while (this.#estimates.length > 0 && this.#estimates.at(-1)!.count <= count) this.#estimates.pop();
     this.#estimates.push({ at: now, count });
   }
@@ -55,6 +55,17 @@ export class ForeignUse {
   withhold(now: number): number {
     const foreign = this.estimate(now);
     return foreign === 0 ? 0 : foreign + 1 + Math.ceil(foreign / 10);
+  }
+
+  /** How many own requests were answered after that time. */
+  #answeredSince(time: number): number {
+    let from = 0;
+    for (let to = this.#answered.length; from < to;) {
+      const middle = (from + to) >>> 1;
+      if (this.#answered[middle]! > time) to = middle;
+      else from = middle + 1;
+    }
+    return this.#answered.length - from;
   }
 
   /** Who allows himself less than the service does may have meant another window than the service's own. */
