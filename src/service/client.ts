@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import { Agent, EnvHttpProxyAgent, type Dispatcher } from 'undici';
 import { systemClock, type Clock } from '../clock.ts';
 import { UserError } from '../errors.ts';
@@ -156,11 +157,12 @@ export class Client {
     path: string,
     options: Pick<RestOptions, 'body' | 'headers'>,
   ): Promise<Reply | Unanswered> {
-    const controller = new AbortController();
+    // An AbortSignal costs more than all else here; undici takes an emitter as well.
+    const signal = new EventEmitter();
     let why: Cut | undefined;
     const cut = (reason: Cut): void => {
       why ??= reason;
-      controller.abort();
+      signal.emit('abort');
     };
     const deadline = setTimeout(() => cut('timeout'), this.#options.timeoutSeconds * 1000);
     this.#inFlight.add(cut);
@@ -171,12 +173,12 @@ export class Client {
         method,
         headers: { accept: 'application/json', 'user-agent': this.#options.userAgent, ...options.headers },
         body: options.body ?? null,
-        signal: controller.signal,
+        signal,
       });
       const reply = {
         status: answer.statusCode,
         headers: plain(answer.headers, this.#redactor),
-        body: this.#redactor.redact(await readBody(answer.body, () => cut('too_large'))),
+        body: this.#redactor.redact(await answer.body.text()),
       };
       this.#reached = true;
       return reply;
@@ -196,6 +198,7 @@ function createDispatcher({ timeoutSeconds, concurrency }: ClientOptions): Dispa
     connect: { timeout: Math.min(10_000, timeoutSeconds * 1000) },
     keepAliveTimeout: KEEP_ALIVE_MS,
     keepAliveMaxTimeout: KEEP_ALIVE_AS_ANNOUNCED_MS,
+    maxResponseSize: LARGEST_ANSWER,
     // The deadline of a request is one, over all its parts.
     headersTimeout: 0,
     bodyTimeout: 0,
@@ -211,15 +214,4 @@ function plain(headers: Readonly<Record<string, string | string[] | undefined>>,
     if (value !== undefined) texts[name] = redactor.redact(Array.isArray(value) ? value.join(', ') : value);
   }
   return texts;
-}
-
-async function readBody(body: AsyncIterable<Buffer>, tooLarge: () => void): Promise<string> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of body) {
-    length += chunk.length;
-    if (length > LARGEST_ANSWER) tooLarge();
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
 }

@@ -139,13 +139,12 @@ export function readRetryAfter(value: string | undefined, now: number): number |
 }
 
 /** Why a request that got no answer at all got none. */
-export type Cut = 'timeout' | 'asleep' | 'aborted' | 'too_large';
+export type Cut = 'timeout' | 'asleep' | 'aborted';
 
 const CUT_MESSAGES: Readonly<Record<Cut, string>> = {
   timeout: 'no answer within the time of --timeout',
   asleep: 'the machine slept while the request was in flight',
   aborted: 'given up because the run was told to end at once',
-  too_large: 'the answer is larger than any the service is known to give',
 };
 
 const NEVER_SENT: ReadonlySet<string> = new Set([
@@ -169,6 +168,10 @@ const MISUSE = /^(UND_ERR_INVALID_ARG|ERR_INVALID_URL|ERR_INVALID_CHAR|ERR_INVAL
 export function readError(error: unknown, cut: Cut | undefined): Unanswered {
   if (cut) return { kind: 'unanswered', code: cut, message: CUT_MESSAGES[cut], sent: 'maybe' };
   const code = codeOf(error) ?? codeOf((error as { cause?: unknown } | null)?.cause) ?? 'unknown';
+  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') {
+    const message = 'the answer is larger than any the service is known to give';
+    return { kind: 'unanswered', code: 'too_large', message, sent: 'maybe' };
+  }
   if (SETUP.test(code)) {
     return { kind: 'unanswered', code: 'tls', message: `no secure connection (${code})`, sent: 'no', setup: true };
   }
