@@ -1,5 +1,6 @@
 import type { Secret } from '../redact.ts';
-import { createLimiter, type Limiter } from './limiter.ts';
+import type { Limiter } from './limiter.ts';
+import { createLimiter } from './local-limiter.ts';
 import type { SharedLimiterOptions } from './shared-limiter.ts';
 
 /**

@@ -7,7 +7,7 @@ import { createDeliverer, type Deliverer, type Delivery } from '../../src/pipeli
 import { Halt } from '../../src/pipeline/halt.ts';
 import { Secret } from '../../src/redact.ts';
 import { createClient, type Client } from '../../src/service/client.ts';
-import { createLimiter } from '../../src/service/limiter.ts';
+import { createLimiter } from '../../src/service/local-limiter.ts';
 import { startScripted, type Answer, type Arrived, type ScriptedServer } from '../service/scripted-server.ts';
 import { VirtualClock } from '../service/virtual-clock.ts';
 

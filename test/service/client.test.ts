@@ -9,7 +9,7 @@ import type { Ready } from '../../src/model.ts';
 import { Secret } from '../../src/redact.ts';
 import { createClient, type Client, type ClientOptions } from '../../src/service/client.ts';
 import { envelope, ingestRequest } from '../../src/service/envelope.ts';
-import { createLimiter } from '../../src/service/limiter.ts';
+import { createLimiter } from '../../src/service/local-limiter.ts';
 import { processed, startScripted, type Answer, type Arrived, type ScriptedServer } from './scripted-server.ts';
 
 const TOKEN = 'token/with odd?chars';

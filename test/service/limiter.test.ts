@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createLimiter, NotSent } from '../../src/service/limiter.ts';
+import { NotSent } from '../../src/service/limiter.ts';
+import { createLimiter } from '../../src/service/local-limiter.ts';
 import { simulate, fakedClock, type Measured, type Scenario } from '../bench/simulation.ts';
 
 beforeEach(() => {
@@ -36,6 +37,17 @@ describe('against a strict sliding window', () => {
 
   test('no request is refused, and at least 98.5 % of the limit is used', async () => {
     const { refused, utilisation } = await measure();
+    expect(refused).toBe(0);
+    expect(utilisation).toBeGreaterThanOrEqual(0.985);
+  });
+
+  test('a limit so high that tokens come by the handful is kept as strictly', async () => {
+    const { refused, utilisation } = await measure({
+      limit: 1_000,
+      windowMs: 10_000,
+      requests: 4_001,
+      latency: [1, 20],
+    });
     expect(refused).toBe(0);
     expect(utilisation).toBeGreaterThanOrEqual(0.985);
   });
@@ -100,6 +112,21 @@ describe('tokens', () => {
     await limiter.stop();
   });
 
+  test('a limit that falls takes back what was in hand', async () => {
+    const limiter = createLimiter({ ...options, rate: { requests: 10_000, seconds: 60 } });
+    let isTold = false;
+    const telling = (): Promise<number> =>
+      job().then((at) => {
+        if (!isTold) limiter.observe(200, { 'x-ratelimit-limit': '20' }, at - 100);
+        isTold = true;
+        return at;
+      });
+    const startedAt = Date.now();
+    const answeredAt = await inFakedTime(Promise.all(Array.from({ length: 25 }, () => limiter.schedule(telling))));
+    expect(answeredAt.filter((at) => at - startedAt < 60_000)).toHaveLength(20);
+    await limiter.stop();
+  });
+
   test('a slower pace than the service’s own is not taken for somebody else’s requests', async () => {
     const limiter = createLimiter({ ...options, rate: { requests: 2, seconds: 1 } });
     let sent = 0;
@@ -122,6 +149,22 @@ describe('tokens', () => {
     };
     await inFakedTime(Promise.all(Array.from({ length: 9 }, () => limiter.schedule(watched))));
     expect(most).toBe(3);
+    await limiter.stop();
+  });
+
+  test('while the key is shared, requests keep their distance, also after a turn that was given up', async () => {
+    const limiter = createLimiter({ ...options, reserve: 1 });
+    const starts: number[] = [];
+    const noting = (): Promise<number> => {
+      starts.push(Date.now());
+      return job();
+    };
+    const first = limiter.schedule(noting);
+    const declined = limiter.schedule(noting, { mayStart: () => false });
+    await inFakedTime(Promise.all([first, expect(declined).rejects.toBeInstanceOf(NotSent)]));
+    await inFakedTime(Promise.all(Array.from({ length: 3 }, () => limiter.schedule(noting))));
+    const distances = starts.slice(1).map((at, index) => at - starts[index]!);
+    expect(Math.min(...distances)).toBeGreaterThanOrEqual(2_990);
     await limiter.stop();
   });
 
@@ -217,6 +260,16 @@ describe('giving up a turn', () => {
     await inFakedTime(expect(limiter.schedule(job, { mayStart: () => false })).rejects.toBeInstanceOf(NotSent));
     await inFakedTime(limiter.schedule(job));
     expect(Date.now() - startedAt).toBeLessThan(5_000);
+    await limiter.stop();
+  });
+
+  test('what an answer decides is decided before the next request goes out', async () => {
+    const limiter = createLimiter({ ...options, rate: { requests: 10_000, seconds: 60 }, concurrency: 1 });
+    const stop = new AbortController();
+    const reading = async (): Promise<number> => limiter.schedule(job);
+    const deciding = reading().then(() => stop.abort());
+    const next = limiter.schedule(job, { signal: stop.signal });
+    await inFakedTime(Promise.all([deciding, expect(next).rejects.toBeInstanceOf(NotSent)]));
     await limiter.stop();
   });
 
