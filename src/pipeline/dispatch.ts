@@ -5,10 +5,10 @@ import type { CheckpointWriter } from '../checkpoint/write.ts';
 import { EXIT, UserError } from '../errors.ts';
 import { contentSha, fieldHashes } from '../identity.ts';
 import type { Policies } from '../mapping/mapping.ts';
-import { entityOf, isUpdate, type Effect, type EventType, type Outcome, type Ready } from '../model.ts';
+import { entityOf, isUpdate, type Effect, type EventType, type Outcome } from '../model.ts';
 import { csvLine } from '../report/csv.ts';
 import type { ErrorReport } from '../report/error-report.ts';
-import type { Deliverer } from './deliver.ts';
+import type { Deliverer, Delivery } from './deliver.ts';
 import { STOPPED, type Halt } from './halt.ts';
 import type { Due } from './first-due.ts';
 import type { Plan } from './plan.ts';
@@ -99,16 +99,18 @@ export class Dispatcher {
     const id = plan.idOf(ready, due.ordinal);
     const policy = policies[ready.entry]!;
     const second = secondType(type, policy);
-    const earlier = plan.earlierSend(ready, id);
+    const sha = contentSha(ready.content);
+    const earlier = plan.earlierSend(ready, id, sha);
+    const delivery: Delivery = {
+      ready,
+      id,
+      contentSha: sha,
+      policies: policy,
+      ...(earlier === undefined ? {} : { earlierSend: earlier === sha ? 'same' : 'other' }),
+      ...(second ? { second: { type: second, id: plan.secondId(ready, second, due.ordinal) } } : {}),
+    };
     try {
-      const outcome = await deliverer.deliver({
-        ready,
-        id,
-        policies: policy,
-        ...(earlier === undefined ? {} : { earlierSend: earlier === contentSha(ready.content) ? 'same' : 'other' }),
-        ...(second ? { second: { type: second, id: plan.secondId(ready, second, due.ordinal) } } : {}),
-      });
-      await this.#settle(due, ready, id, outcome, { again, earlier });
+      await this.#settle(due, delivery, await deliverer.deliver(delivery), { again, earlier });
     } catch (error) {
       const known = error instanceof UserError;
       halt.request({
@@ -122,21 +124,19 @@ export class Dispatcher {
 
   async #settle(
     due: Due,
-    ready: Ready,
-    id: string,
+    delivery: Delivery,
     outcome: Outcome,
     { again, earlier }: { again: boolean; earlier: string | undefined },
   ): Promise<void> {
     if (outcome.status === 'pending') return;
-    if (outcome.status === 'acknowledged') await this.#acknowledge(due, ready, id, outcome, earlier);
-    else await this.#reject(due, ready, id, outcome, again);
+    if (outcome.status === 'acknowledged') await this.#acknowledge(due, delivery, outcome, earlier);
+    else await this.#reject(due, delivery, outcome, again);
     this.#answered += 1;
   }
 
   async #acknowledge(
     due: Due,
-    ready: Ready,
-    id: string,
+    delivery: Delivery,
     outcome: Extract<Outcome, { status: 'acknowledged' }>,
     earlier: string | undefined,
   ): Promise<void> {
@@ -146,10 +146,11 @@ export class Dispatcher {
       halt.request(WRONG_STATE_DIRECTORY);
       return;
     }
+    const { ready } = delivery;
     const { type } = due.event;
     const entityId = outcome.entityId === '' ? null : outcome.entityId;
     const code = due.derived ? IF_CHANGED : (outcome.code ?? null);
-    const line = settledLine(ready, id, 'acknowledged', { outcome: outcome.outcome, entityId, code });
+    const line = settledLine(delivery, 'acknowledged', { outcome: outcome.outcome, entityId, code });
     const differs = code === CHANGED && earlier !== undefined;
     await checkpoint.settle(differs ? { ...line, content_sha: earlier, fields: {} } : line);
     plan.settle(type, due.ordinal, 'acknowledged');
@@ -168,8 +169,7 @@ export class Dispatcher {
 
   async #reject(
     due: Due,
-    ready: Ready,
-    id: string,
+    delivery: Delivery,
     outcome: Extract<Outcome, { status: 'rejected' }>,
     again: boolean,
   ): Promise<void> {
@@ -183,12 +183,12 @@ export class Dispatcher {
       ...(field === undefined ? {} : { field }),
       ...(hint === undefined ? {} : { hint }),
     } as const;
-    const { type, place, externalId } = ready;
+    const { type, place, externalId } = delivery.ready;
     await report.error(
-      { place, type, externalId, eventId: id, issues: [issue], httpStatus, attempts, raw: due.row.raw },
+      { place, type, externalId, eventId: delivery.id, issues: [issue], httpStatus, attempts, raw: due.row.raw },
       { durable: true },
     );
-    await checkpoint.settle(settledLine(ready, id, 'rejected', { outcome: null, entityId: null, code }));
+    await checkpoint.settle(settledLine(delivery, 'rejected', { outcome: null, entityId: null, code }));
     plan.settle(type, due.ordinal, 'rejected');
     if (!again) this.#countRejection(code);
   }
@@ -219,8 +219,7 @@ export class Dispatcher {
 const CHANGED = 'changed';
 
 function settledLine(
-  ready: Ready,
-  id: string,
+  { ready, id, contentSha: sha }: Delivery,
   status: SettledLine['status'],
   how: { outcome: Effect | null; entityId: string | null; code: string | null },
 ): SettledLine {
@@ -232,7 +231,7 @@ function settledLine(
     outcome: how.outcome,
     entity_id: how.entityId,
     code: how.code,
-    content_sha: contentSha(ready.content),
+    content_sha: sha,
     fields: fieldHashes(ready.data),
     at: new Date().toISOString(),
   };

@@ -101,11 +101,10 @@ export class Plan {
 
   /**
    * The content (its hash) of an earlier request about the same record whose answer is unknown; of several, one that is
-   * not this event's: had this very event arrived, the service would know its id.
+   * not this event's (`own`): had this very event arrived, the service would know its id.
    */
-  earlierSend(event: Ready, id: string): string | undefined {
+  earlierSend(event: Ready, id: string, own: string): string | undefined {
     const shas = this.#ledger.unansweredShas(event.type, this.#ledger.keyOf(event.type, event.externalId ?? null, id));
-    const own = contentSha(event.content);
     return shas.find((sha) => sha !== own) ?? shas[0];
   }
 

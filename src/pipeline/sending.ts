@@ -5,7 +5,6 @@ import { CHECKPOINT_FILE } from '../checkpoint/lines.ts';
 import { CheckpointWriter } from '../checkpoint/write.ts';
 import { systemClock } from '../clock.ts';
 import { EXIT, UserError } from '../errors.ts';
-import { contentSha } from '../identity.ts';
 import type { Mapping } from '../mapping/mapping.ts';
 import { EVENT_TYPES } from '../model.ts';
 import type { RunLog } from '../run-log.ts';
@@ -51,13 +50,13 @@ export async function sendAll(job: SendingJob): Promise<Dispatcher> {
     clock: systemClock,
     concurrency: settings.concurrency,
     maxOutageMs: settings.maxOutage,
-    beforeSend: ({ id, ready }) =>
+    beforeSend: ({ id, ready, contentSha }) =>
       writer.sent({
         kind: 'sent',
         id,
         type: ready.type,
         external_id: ready.externalId ?? null,
-        content_sha: contentSha(ready.content),
+        content_sha: contentSha,
       }),
     log: (event, fields) => log.write(event, fields),
   });

@@ -1,4 +1,5 @@
 import type { HeaderLine, RunLine, SettledLine } from '../checkpoint/lines.ts';
+import { quickLine } from '../checkpoint/quick.ts';
 import { EVENT_TYPES, type EventType } from '../model.ts';
 import { parseLine, wholeLines } from './lines.ts';
 import { Timeline } from './timeline.ts';
@@ -42,7 +43,7 @@ export class History {
   async catchUp(): Promise<void> {
     for await (const { text, end } of wholeLines(this.#path, this.#offset)) {
       this.#offset = end;
-      const line = parseLine<HeaderLine | RunLine | SettledLine>(text);
+      const line = quickLine(text, false) ?? parseLine<HeaderLine | RunLine | SettledLine>(text);
       if (!line) continue;
       if (!('kind' in line)) this.#settle(line as Partial<SettledLine>);
       else if (line.kind === 'header') this.header ??= line as HeaderLine;

@@ -1,4 +1,5 @@
 import { onTestFinished } from 'vitest';
+import { contentSha } from '../../src/identity.ts';
 import { canonicalJson } from '../../src/json.ts';
 import type { Policies } from '../../src/mapping/mapping.ts';
 import { DEFAULT_POLICIES } from '../../src/mapping/policies.ts';
@@ -118,6 +119,7 @@ export function delivery(
   return {
     ready,
     id,
+    contentSha: contentSha(ready.content),
     policies: { ...DEFAULT_POLICIES, ...policies },
     ...(earlierSend ? { earlierSend } : {}),
     ...(second ? { second } : {}),
