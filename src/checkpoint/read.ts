@@ -9,9 +9,9 @@ const LINE_FEED = 0x0a;
 
 /**
  * A checkpoint in pieces of whole lines, each good until the next is asked for; a last line without line feed is a piece
- * of its own. Nothing where there is no file. While one piece is looked at, the next is being read.
+ * of its own. Nothing where there is no file. While one piece is looked at, the next is being read. `from`: bytes to pass by.
  */
-export async function* readPieces(path: string): AsyncGenerator<Buffer> {
+export async function* readPieces(path: string, from = 0): AsyncGenerator<Buffer> {
   const file = await open(path).catch((error: unknown) => {
     if (codeOf(error) === 'ENOENT') return undefined;
     throw error;
@@ -21,7 +21,12 @@ export async function* readPieces(path: string): AsyncGenerator<Buffer> {
   let other = Buffer.allocUnsafeSlow(PIECE);
   /** Bytes of a line whose end has not come yet. */
   let rest = 0;
-  const read = (): Promise<number> => file.read(buffer, rest, buffer.length - rest).then(({ bytesRead }) => bytesRead);
+  let position = from;
+  const read = async (): Promise<number> => {
+    const { bytesRead } = await file.read(buffer, rest, buffer.length - rest, position);
+    position += bytesRead;
+    return bytesRead;
+  };
   let reading = read();
   try {
     for (let bytes = await reading; bytes > 0; bytes = await reading) {

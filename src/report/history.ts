@@ -1,7 +1,6 @@
 import type { HeaderLine, RunLine, SettledLine } from '../checkpoint/lines.ts';
-import { quickLine } from '../checkpoint/quick.ts';
-import { EVENT_TYPES, type EventType } from '../model.ts';
-import { parseLine, wholeLines } from './lines.ts';
+import { isTorn, linesOf, readPieces } from '../checkpoint/read.ts';
+import type { EventType } from '../model.ts';
 import { Timeline } from './timeline.ts';
 
 /** One run that sent something, as the checkpoint shows it. */
@@ -15,7 +14,7 @@ export interface RunSpan {
   last: string | undefined;
 }
 
-/** A settled event, and whether it was known as rejected with the same content before. */
+/** A settled event (good until the next), and whether it was known as rejected with the same content before. */
 export type SettledListener = (line: SettledLine, wasRejected: boolean) => void;
 
 /**
@@ -41,13 +40,15 @@ export class History {
 
   /** Reads what was appended since the last call. */
   async catchUp(): Promise<void> {
-    for await (const { text, end } of wholeLines(this.#path, this.#offset)) {
-      this.#offset = end;
-      const line = quickLine(text, false) ?? parseLine<HeaderLine | RunLine | SettledLine>(text);
-      if (!line) continue;
-      if (!('kind' in line)) this.#settle(line as Partial<SettledLine>);
-      else if (line.kind === 'header') this.header ??= line as HeaderLine;
-      else if (line.kind === 'run') this.#beginRun(line as RunLine);
+    for await (const piece of readPieces(this.#path, this.#offset)) {
+      if (isTorn(piece)) return;
+      for (const line of linesOf(piece)) {
+        if (!line) continue;
+        if (line.kind === undefined) this.#settle(line);
+        else if (line.kind === 'header') this.header ??= line;
+        else if (line.kind === 'run') this.#beginRun(line);
+      }
+      this.#offset += piece.length;
     }
   }
 
@@ -61,14 +62,13 @@ export class History {
     this.runs.push({ at, tool, acknowledged: 0, rejected: 0, last: undefined });
   }
 
-  #settle(line: Partial<SettledLine>): void {
-    const { id, type, status, at } = line;
-    if (typeof id !== 'string' || typeof at !== 'string' || !type || !EVENT_TYPES.includes(type)) return;
-    if (status !== 'acknowledged' && status !== 'rejected') return;
-    const settled = line as SettledLine;
-    const key = `${type} ${settled.external_id ?? id}`;
-    const wasRejected = this.#rejected.get(key) === settled.content_sha;
-    if (status === 'rejected') this.#rejected.set(key, settled.content_sha);
+  #settle(line: SettledLine): void {
+    const { type, status, at } = line;
+    // It may be damaged: nothing else needs it.
+    if (typeof at !== 'string') return;
+    const key = `${type} ${line.external_id ?? line.id}`;
+    const wasRejected = this.#rejected.get(key) === line.content_sha;
+    if (status === 'rejected') this.#rejected.set(key, line.content_sha);
     else {
       this.#rejected.delete(key);
       this.acknowledged.set(type, (this.acknowledged.get(type) ?? 0) + 1);
@@ -80,6 +80,6 @@ export class History {
       run[status] += 1;
       run.last = at;
     }
-    this.#onSettled?.(settled, wasRejected);
+    this.#onSettled?.(line, wasRejected);
   }
 }

@@ -2,19 +2,17 @@ import { createReadStream } from 'node:fs';
 import { codeOf } from '../errors.ts';
 
 /**
- * The whole lines of a file of NDJSON from `offset` (bytes) on, each with the offset after it; nothing where there is no
- * file. Lines end at LF alone: JSON may hold U+2028 as it is, which `readline` would take for an end.
+ * The whole lines of a file of NDJSON; nothing where there is no file. Lines end at LF alone: JSON may hold U+2028 as it
+ * is, which `readline` would take for an end.
  */
-export async function* wholeLines(path: string, offset = 0): AsyncGenerator<{ text: string; end: number }> {
+export async function* wholeLines(path: string): AsyncGenerator<string> {
   let rest: Buffer = Buffer.alloc(0);
-  let position = offset;
   try {
-    for await (const chunk of createReadStream(path, { start: offset, highWaterMark: 1 << 20 })) {
+    for await (const chunk of createReadStream(path, { highWaterMark: 1 << 20 })) {
       const bytes = rest.length > 0 ? Buffer.concat([rest, chunk as Buffer]) : (chunk as Buffer);
       let start = 0;
       for (let end = bytes.indexOf(10); end >= 0; end = bytes.indexOf(10, start)) {
-        position += end + 1 - start;
-        yield { text: bytes.toString('utf8', start, end), end: position };
+        yield bytes.toString('utf8', start, end);
         start = end + 1;
       }
       rest = bytes.subarray(start);

@@ -76,7 +76,7 @@ export async function collectErrors(path: string): Promise<Errors> {
   const blocked = new Map<string, Blocked & { count: number }>();
   let count = 0;
 
-  for await (const { text } of wholeLines(path)) {
+  for await (const text of wholeLines(path)) {
     const line = parseLine<ErrorLine>(text);
     if (typeof line?.code !== 'string') continue;
     count += 1;
