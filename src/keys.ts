@@ -1,6 +1,9 @@
 import { hash } from 'node:crypto';
 
-/** Numbers in a block; whole blocks are added, so that growing copies nothing and wastes little. */
+/**
+ * Numbers in a block; whole blocks are added, so that growing copies nothing and wastes little. Nothing is read beyond the
+ * last block: V8 drops its compiled code, of all callers too, where an array is read beyond its end.
+ */
 const BLOCK_BITS = 14;
 const BLOCK = 1 << BLOCK_BITS;
 
@@ -9,11 +12,14 @@ export class Uint32Column {
   readonly #blocks: (Uint32Array | undefined)[] = [];
 
   get(index: number): number {
-    return this.#blocks[index >>> BLOCK_BITS]?.[index & (BLOCK - 1)] ?? 0;
+    const block = index >>> BLOCK_BITS;
+    return block < this.#blocks.length ? (this.#blocks[block]?.[index & (BLOCK - 1)] ?? 0) : 0;
   }
 
   set(index: number, value: number): void {
-    (this.#blocks[index >>> BLOCK_BITS] ??= new Uint32Array(BLOCK))[index & (BLOCK - 1)] = value;
+    const block = index >>> BLOCK_BITS;
+    if (block >= this.#blocks.length || this.#blocks[block] === undefined) this.#blocks[block] = new Uint32Array(BLOCK);
+    this.#blocks[block]![index & (BLOCK - 1)] = value;
   }
 }
 
@@ -22,11 +28,14 @@ export class ByteColumn {
   readonly #blocks: (Uint8Array | undefined)[] = [];
 
   get(index: number): number {
-    return this.#blocks[index >>> BLOCK_BITS]?.[index & (BLOCK - 1)] ?? 0;
+    const block = index >>> BLOCK_BITS;
+    return block < this.#blocks.length ? (this.#blocks[block]?.[index & (BLOCK - 1)] ?? 0) : 0;
   }
 
   set(index: number, value: number): void {
-    (this.#blocks[index >>> BLOCK_BITS] ??= new Uint8Array(BLOCK))[index & (BLOCK - 1)] = value;
+    const block = index >>> BLOCK_BITS;
+    if (block >= this.#blocks.length || this.#blocks[block] === undefined) this.#blocks[block] = new Uint8Array(BLOCK);
+    this.#blocks[block]![index & (BLOCK - 1)] = value;
   }
 }
 
