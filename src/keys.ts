@@ -39,13 +39,38 @@ export class ByteColumn {
   }
 }
 
-/** 128 bits of SHA-256 over a text; four words of 32 bits. Two different texts of one migration do not meet in it. */
+/**
+ * 128 bits that stand for a text, as four signed words of 32. A short text is its own key; a longer one, or one beyond
+ * Latin-1, is known by 120 bits of its SHA-256, in which no two texts of one migration meet. The last byte tells them apart.
+ */
 export type KeyWords = readonly [number, number, number, number];
 
+/** Characters that have room beside their number. */
+const SHORT = 15;
+const IS_HASH = 0xff;
+
 export function keyWords(text: string): KeyWords {
+  const { length } = text;
+  if (length > SHORT) return hashWords(text);
+  let first = 0;
+  let second = 0;
+  let third = 0;
+  let last = 0;
+  for (let index = 0; index < length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code > 0xff) return hashWords(text);
+    if (index < 4) first = (first << 8) | code;
+    else if (index < 8) second = (second << 8) | code;
+    else if (index < 12) third = (third << 8) | code;
+    else last = (last << 8) | code;
+  }
+  return [first, second, third, (last << 8) | length];
+}
+
+function hashWords(text: string): KeyWords {
   // As text of one character a byte: of all forms of a digest the fastest to make and to read.
   const digest = hash('sha256', text, 'binary');
-  return [wordAt(digest, 0), wordAt(digest, 4), wordAt(digest, 8), wordAt(digest, 12)];
+  return [wordAt(digest, 0), wordAt(digest, 4), wordAt(digest, 8), wordAt(digest, 12) | IS_HASH];
 }
 
 /** Signed: an array of such numbers holds them as they are, where unsigned ones would have to be floating-point. */
@@ -67,7 +92,7 @@ const SMALLEST = 2048;
 export class KeyTable {
   /**
    * In the lower bits, as many as the slots' numbers have, a key's number + 1 (0 is free); in the others those of its
-   * second word, so that most keys that stand in the way are passed by without a look at their words, far away.
+   * `spread`, so that most keys that stand in the way are passed by without a look at their words, far away.
    */
   #slots: Int32Array;
   /** Four words a key, in blocks of `BLOCK` keys. */
@@ -112,7 +137,7 @@ export class KeyTable {
     block[at + 1] = key[1];
     block[at + 2] = key[2];
     block[at + 3] = key[3];
-    this.#slots[slot] = (key[1] & -this.#slots.length) | (number + 1);
+    this.#slots[slot] = (spread(key[0], key[1], key[2], key[3]) & -this.#slots.length) | (number + 1);
     if (this.#size * 3 > this.#slots.length * 2) this.#grow();
     return number;
   }
@@ -121,10 +146,11 @@ export class KeyTable {
   #slotOf(key: KeyWords): number {
     const slots = this.#slots;
     const mask = slots.length - 1;
-    for (let slot = key[0] & mask; ; slot = (slot + 1) & mask) {
+    const bits = spread(key[0], key[1], key[2], key[3]);
+    for (let slot = bits & mask; ; slot = (slot + 1) & mask) {
       const value = slots[slot]!;
       const number = (value & mask) - 1;
-      if (number < 0 || (((value ^ key[1]) & ~mask) === 0 && this.#holds(number, key))) return slot;
+      if (number < 0 || (((value ^ bits) & ~mask) === 0 && this.#holds(number, key))) return slot;
     }
   }
 
@@ -145,10 +171,20 @@ export class KeyTable {
     for (let number = 0; number < this.#size; number += 1) {
       const block = this.#words[number >>> BLOCK_BITS]!;
       const at = (number & (BLOCK - 1)) * 4;
-      let slot = block[at]! & mask;
+      const bits = spread(block[at]!, block[at + 1]!, block[at + 2]!, block[at + 3]!);
+      let slot = bits & mask;
       while (slots[slot] !== 0) slot = (slot + 1) & mask;
-      slots[slot] = (block[at + 1]! & ~mask) | (number + 1);
+      slots[slot] = (bits & ~mask) | (number + 1);
     }
     this.#slots = slots;
   }
+}
+
+/** 32 bits that depend on all of a key: its own bits are those of its characters, which are much alike. */
+function spread(first: number, second: number, third: number, last: number): number {
+  let bits = Math.imul(first, 0x9e3779b1);
+  bits = Math.imul((bits ^ (bits >>> 15)) + second, 0x85ebca6b);
+  bits = Math.imul((bits ^ (bits >>> 13)) + third, 0xc2b2ae35);
+  bits = Math.imul((bits ^ (bits >>> 16)) + last, 0x7feb352d);
+  return bits ^ (bits >>> 15);
 }

@@ -3,8 +3,10 @@ import { expect, it } from 'vitest';
 import { ByteColumn, KeyTable, keyWords, Uint32Column } from '../src/keys.ts';
 
 it('numbers keys in the order in which they are first seen, like a Map would', () => {
+  const piece = fc.constantFrom('', '0', '1', '\0', 'ÿ', 'Ā', '٣', 'id-', '0000', 'abcdefghijklmno');
+  const alike = fc.array(piece, { maxLength: 4 }).map((pieces) => pieces.join(''));
   fc.assert(
-    fc.property(fc.array(fc.string(), { maxLength: 300 }), (texts) => {
+    fc.property(fc.array(fc.oneof(fc.string(), alike), { maxLength: 300 }), (texts) => {
       const table = new KeyTable();
       const map = new Map<string, number>();
       for (const text of texts) {
@@ -19,9 +21,16 @@ it('numbers keys in the order in which they are first seen, like a Map would', (
 
 it('finds every one of many thousand keys again, and no other', () => {
   const table = new KeyTable();
-  for (let index = 0; index < 50_000; index += 1) expect(table.intern(keyWords(`key ${index}`))).toBe(index);
-  for (let index = 0; index < 50_000; index += 997) expect(table.find(keyWords(`key ${index}`))).toBe(index);
-  expect(table.find(keyWords('key 50000'))).toBe(-1);
+  for (const name of ['key ', '', 'a long key that is hashed ']) {
+    const first = table.size;
+    for (let index = 0; index < 50_000; index += 1) {
+      expect(table.intern(keyWords(`${name}${index}`))).toBe(first + index);
+    }
+    for (let index = 0; index < 50_000; index += 997) {
+      expect(table.find(keyWords(`${name}${index}`))).toBe(first + index);
+    }
+    expect(table.find(keyWords(`${name}50000`))).toBe(-1);
+  }
 });
 
 it('keeps keys apart that differ in their last word only', () => {

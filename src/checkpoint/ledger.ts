@@ -1,6 +1,6 @@
 import type { FieldHashes } from '../identity.ts';
-import { ByteColumn, KeyTable, keyWords, Uint32Column } from '../keys.ts';
-import { entityOf, EVENT_TYPES, isUpdate, type EventType } from '../model.ts';
+import { ByteColumn, KeyTable, keyWords, Uint32Column, type KeyWords } from '../keys.ts';
+import { entityOf, EVENT_TYPES, isUpdate, type Entity, type EventType } from '../model.ts';
 import { IF_CHANGED, type SentLine, type SettledLine } from './lines.ts';
 
 const NONE = 0;
@@ -226,8 +226,13 @@ function hexWord(text: string, from: number): number {
   return word >>> 0;
 }
 
-function recordKey(type: EventType, externalId: string | null, id: string): ReturnType<typeof keyWords> {
-  return keyWords(externalId === null ? `event:${id}` : `${entityOf(type)}:${externalId}`);
+function recordKey(type: EventType, externalId: string | null, id: string): KeyWords {
+  return externalId === null ? keyWords(`event:${id}`) : recordWords(entityOf(type), externalId);
+}
+
+/** The key of a record; one letter leaves the most room for the id (see `keyWords`). */
+export function recordWords(entity: Entity, externalId: string): KeyWords {
+  return keyWords(entity[0]! + externalId);
 }
 
 /** Any will do that differs for most ids; they are UUIDs. */

@@ -1,4 +1,4 @@
-import type { Ledger } from '../checkpoint/ledger.ts';
+import { recordWords, type Ledger } from '../checkpoint/ledger.ts';
 import { contentSha, eventId } from '../identity.ts';
 import { canonicalJson } from '../json.ts';
 import { ByteColumn, keyWords, Uint32Column } from '../keys.ts';
@@ -164,7 +164,7 @@ export class Plan {
 
   /** The number of a record, or -1 if neither the input nor the checkpoint has it. */
   findRecord(entity: Entity, externalId: string): number {
-    return this.#ledger.keys.find(keyWords(`${entity}:${externalId}`));
+    return this.#ledger.keys.find(recordWords(entity, externalId));
   }
 
   /** The created event that counts for a record. */
@@ -335,7 +335,7 @@ export class Plan {
   }
 
   #key(entity: Entity, externalId: string): number {
-    return this.#ledger.keys.intern(keyWords(`${entity}:${externalId}`));
+    return this.#ledger.keys.intern(recordWords(entity, externalId));
   }
 
   #mark(key: number, bit: number): void {

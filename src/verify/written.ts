@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { settledLines } from '../checkpoint/read.ts';
+import { contentSha } from '../identity.ts';
 import { ByteColumn, KeyTable, keyWords } from '../keys.ts';
 import { entityOf } from '../model.ts';
 import type { ExpectedFields } from './expected.ts';
@@ -52,7 +53,7 @@ export async function population(checkpoint: string, entity: Checked, sample: Sa
 
 /** Any order will do that has nothing to do with that of the export. */
 function orderOf(externalId: string): number {
-  return keyWords(`sample:${externalId}`)[0] >>> 0;
+  return Number.parseInt(contentSha(`sample:${externalId}`).slice(0, 8), 16);
 }
 
 /**
