@@ -19,7 +19,7 @@ export class Uint32Column {
   set(index: number, value: number): void {
     const block = index >>> BLOCK_BITS;
     if (block >= this.#blocks.length || this.#blocks[block] === undefined) this.#blocks[block] = new Uint32Array(BLOCK);
-    this.#blocks[block]![index & (BLOCK - 1)] = value;
+    this.#blocks[block][index & (BLOCK - 1)] = value;
   }
 }
 
@@ -35,7 +35,7 @@ export class ByteColumn {
   set(index: number, value: number): void {
     const block = index >>> BLOCK_BITS;
     if (block >= this.#blocks.length || this.#blocks[block] === undefined) this.#blocks[block] = new Uint8Array(BLOCK);
-    this.#blocks[block]![index & (BLOCK - 1)] = value;
+    this.#blocks[block][index & (BLOCK - 1)] = value;
   }
 }
 

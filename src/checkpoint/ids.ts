@@ -1,39 +1,38 @@
 import { AppendLog } from '../append-log.ts';
 import { csvLine } from '../report/csv.ts';
-import type { SettledLine } from './lines.ts';
+import { isTorn, readPieces, settledLines } from './read.ts';
 
 export const IDS_FILE = 'ids.csv';
 
+const COLUMNS = ['type', 'external_id', 'service_id'];
+const LINE_FEED = 0x0a;
+
 /**
- * Begins `ids.csv` (`type,external_id,service_id` of everything acknowledged) anew as a checkpoint is loaded: what a
- * killed run did not get to write, or a power cut took, is in it again. The run then appends what it sees acknowledged.
+ * Opens `ids.csv` (`type,external_id,service_id` of everything acknowledged), to be continued as events are acknowledged.
+ * Where it does not hold `expected` records (after a kill or a power cut), it is begun anew from the checkpoint.
  */
-export class IdsWriter {
-  readonly #log: AppendLog;
-  #text = csvLine(['type', 'external_id', 'service_id']);
-
-  private constructor(log: AppendLog) {
-    this.#log = log;
+export async function openIds(path: string, checkpoint: string, expected: number): Promise<AppendLog> {
+  if ((await linesIn(path)) === expected + 1) return AppendLog.open(path);
+  const ids = await AppendLog.open(path, { keepBytes: 0 });
+  let text = csvLine(COLUMNS);
+  for await (const line of settledLines(checkpoint)) {
+    if (line.status !== 'acknowledged' || !line.entity_id) continue;
+    text += csvLine([line.type, line.external_id ?? '', line.entity_id]);
+    if (text.length > 1 << 16) {
+      await ids.append(text, { durable: false });
+      text = '';
+    }
   }
+  await ids.append(text, { durable: false });
+  return ids;
+}
 
-  static async begin(path: string): Promise<IdsWriter> {
-    return new IdsWriter(await AppendLog.open(path, { keepBytes: 0 }));
+/** Undefined where the last one has no end. */
+async function linesIn(path: string): Promise<number | undefined> {
+  let lines = 0;
+  for await (const piece of readPieces(path)) {
+    if (isTorn(piece)) return undefined;
+    for (let at = piece.indexOf(LINE_FEED); at >= 0; at = piece.indexOf(LINE_FEED, at + 1)) lines += 1;
   }
-
-  add(line: SettledLine): void {
-    if (line.status !== 'acknowledged') return;
-    const { entity_id: entityId } = line;
-    if (entityId) this.#text += csvLine([line.type, line.external_id ?? '', entityId]);
-  }
-
-  async flush(): Promise<void> {
-    const text = this.#text;
-    this.#text = '';
-    await this.#log.append(text, { durable: false });
-  }
-
-  async close(): Promise<void> {
-    if (this.#text !== '') await this.flush();
-    await this.#log.close();
-  }
+  return lines;
 }

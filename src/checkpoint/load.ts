@@ -1,6 +1,5 @@
 import { stat } from 'node:fs/promises';
 import { messageOf, UserError } from '../errors.ts';
-import { IdsWriter } from './ids.ts';
 import { Ledger } from './ledger.ts';
 import type { HeaderLine, RunLine } from './lines.ts';
 import { isTorn, linesOf, readPieces } from './read.ts';
@@ -9,6 +8,8 @@ export interface LoadedCheckpoint {
   readonly header: HeaderLine | undefined;
   readonly lastRun: RunLine | undefined;
   readonly ledger: Ledger;
+  /** Acknowledgements that came with an id of the service. */
+  readonly named: number;
   /** Bytes up to the end of the last whole line; what follows is a torn line, to be cut off before anything is appended. */
   readonly wholeBytes: number;
   readonly tornBytes: number;
@@ -19,24 +20,18 @@ export interface LoadedCheckpoint {
 /** Bytes of a small event's two lines: a larger guess would only make room that is not needed. */
 const BYTES_AN_EVENT = 600;
 
-/**
- * Reads a checkpoint; one that does not exist is an empty one. `ids`: where `ids.csv` is to be begun anew from it.
- * Throws a `UserError` where the one file cannot be read or the other cannot be written.
- */
-export async function loadCheckpoint(
-  path: string,
-  options: { keepFields: boolean; ids?: string | undefined },
-): Promise<LoadedCheckpoint> {
+/** Reads a checkpoint; one that does not exist is an empty one. Throws a `UserError` where it cannot be read. */
+export async function loadCheckpoint(path: string, options: { keepFields: boolean }): Promise<LoadedCheckpoint> {
   const bytes = await stat(path).then(
     ({ size }) => size,
     () => 0,
   );
   const ledger = new Ledger({ keepFields: options.keepFields, expected: bytes / BYTES_AN_EVENT });
-  const ids = options.ids === undefined ? undefined : await IdsWriter.begin(options.ids);
   const damagedLines: number[] = [];
   let header: HeaderLine | undefined;
   let lastRun: RunLine | undefined;
   let number = 0;
+  let named = 0;
   let wholeBytes = 0;
   let tornBytes = 0;
   try {
@@ -50,7 +45,7 @@ export async function loadCheckpoint(
         if (line === undefined) damagedLines.push(number);
         else if (line.kind === undefined) {
           ledger.settle(line);
-          ids?.add(line);
+          if (line.status === 'acknowledged' && line.entity_id) named += 1;
         } else if (line.kind === 'sent') ledger.sent(line);
         else if (line.kind === 'header') header ??= line;
         else {
@@ -59,13 +54,9 @@ export async function loadCheckpoint(
         }
       }
       wholeBytes += piece.length;
-      await ids?.flush();
     }
   } catch (error) {
-    if (error instanceof UserError) throw error;
     throw new UserError(`cannot read the checkpoint ${path}: ${messageOf(error)}`, { cause: error });
-  } finally {
-    await ids?.close();
   }
-  return { header, lastRun, ledger, wholeBytes, tornBytes, damagedLines };
+  return { header, lastRun, ledger, named, wholeBytes, tornBytes, damagedLines };
 }

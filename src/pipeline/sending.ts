@@ -1,6 +1,5 @@
 import { unlink } from 'node:fs/promises';
-import { AppendLog } from '../append-log.ts';
-import { IDS_FILE } from '../checkpoint/ids.ts';
+import { IDS_FILE, openIds } from '../checkpoint/ids.ts';
 import { CHECKPOINT_FILE } from '../checkpoint/lines.ts';
 import { CheckpointWriter } from '../checkpoint/write.ts';
 import { systemClock } from '../clock.ts';
@@ -42,7 +41,7 @@ export async function sendAll(job: SendingJob): Promise<Dispatcher> {
   const { plan, report, checkpoint, input } = found;
   const path = state.file(CHECKPOINT_FILE);
   const writer = await beginCheckpoint(path, mapping, target, found);
-  const ids = await AppendLog.open(state.file(IDS_FILE));
+  const ids = await openIds(state.file(IDS_FILE), path, checkpoint.named);
   const deliverer = createDeliverer({
     client: target.client,
     limiter: target.limiter,

@@ -1,6 +1,5 @@
 import { stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { IDS_FILE } from '../checkpoint/ids.ts';
 import { CHECKPOINT_FILE } from '../checkpoint/lines.ts';
 import { loadCheckpoint, type LoadedCheckpoint } from '../checkpoint/load.ts';
 import { systemClock } from '../clock.ts';
@@ -136,10 +135,7 @@ export async function surveyMigration(job: {
   const input = await Input.open(mapping, await collectFixes(state, mapping, settings.fix, !settings.dryRun));
   const path = state.file(CHECKPOINT_FILE);
   const keepFields = mapping.entries.some(({ policies }) => typeof policies.if_changed === 'object');
-  const checkpoint = await loadCheckpoint(path, {
-    keepFields,
-    ids: settings.dryRun ? undefined : state.file(IDS_FILE),
-  });
+  const checkpoint = await loadCheckpoint(path, { keepFields });
   assertBound(checkpoint, path, mapping, target);
   if (target) await keepAccount(job.output, target);
   if (checkpoint.damagedLines.length > 0) {

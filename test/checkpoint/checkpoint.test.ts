@@ -2,6 +2,7 @@ import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { openIds } from '../../src/checkpoint/ids.ts';
 import { IF_CHANGED, type SentLine, type SettledLine } from '../../src/checkpoint/lines.ts';
 import { loadCheckpoint } from '../../src/checkpoint/load.ts';
 import { CheckpointWriter } from '../../src/checkpoint/write.ts';
@@ -39,6 +40,12 @@ function sent(line: Partial<SentLine> = {}): SentLine {
 async function load(keepFields = false) {
   const loaded = await loadCheckpoint(path, { keepFields });
   return { ...loaded, key: loaded.ledger.keyOf('lead/created', '7', '') };
+}
+
+async function ids(): Promise<string> {
+  const { named } = await loadCheckpoint(path, { keepFields: false });
+  await (await openIds(`${path}.ids`, path, named)).close();
+  return readFile(`${path}.ids`, 'utf8');
 }
 
 async function write(...lines: (SettledLine | SentLine)[]): Promise<void> {
@@ -127,8 +134,24 @@ describe('a checkpoint', () => {
   it('gives its ids again, also those with characters that some take for a line end', async () => {
     await write(settled({ external_id: 'a\u2028b' }), settled({ external_id: 'c', entity_id: null }));
     await appendFile(path, '{"id":"torn');
-    await loadCheckpoint(path, { keepFields: false, ids: `${path}.ids` });
-    expect(await readFile(`${path}.ids`, 'utf8')).toBe('type,external_id,service_id\nlead/created,a\u2028b,e1\n');
+    expect(await ids()).toBe('type,external_id,service_id\nlead/created,a\u2028b,e1\n');
+  });
+
+  it('lets ids be continued that are all there, and begins anew those that are not', async () => {
+    await write(settled({ external_id: 'a' }), settled({ external_id: 'b', status: 'rejected', entity_id: null }));
+    const whole = 'type,external_id,service_id\nlead/created,a,e1\n';
+    const mine = whole.replace('e1', 'as it stood');
+    for (const [before, after] of [
+      [mine, mine],
+      [`${mine}lead/created,torn`, whole],
+      [mine.slice(0, -1), whole],
+      ['type,external_id,service_id\n', whole],
+      [`${mine}lead/created,too many,e2\n`, whole],
+      ['', whole],
+    ] as const) {
+      await writeFile(`${path}.ids`, before);
+      expect(await ids()).toBe(after);
+    }
   });
 
   it('is read whole around a line of several megabytes, and up to a torn one', async () => {
