@@ -124,7 +124,7 @@ async function rerun(): Promise<void> {
   });
 }
 
-const EVENTS = 5_000;
+const EVENTS = 20_000;
 const CONCURRENCY = 10;
 
 /** Seconds of sending alone: a run less its survey, against a bare loop of posts; each against a sandbox of its own. */
