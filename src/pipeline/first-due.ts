@@ -9,7 +9,7 @@ export interface Due {
   readonly derived: boolean;
 }
 
-/** No more than a batch of a source, which is in memory anyway. */
+/** Enough for a pilot and for most reruns, and little beside what the plan keeps. */
 const MOST = 1000;
 
 /**

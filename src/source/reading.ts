@@ -4,7 +4,7 @@ import type { InputFile } from './files.ts';
 import type { FileDigest, Source, SourceNotice } from './source.ts';
 
 /** Items that travel together: enough to make the way cheap, few enough to stay small. */
-const BATCH = 1000;
+const BATCH = 250;
 
 /** Collects the items of one file into batches. */
 export class Outbox {

@@ -44,7 +44,7 @@ export interface Source {
   /** Dialect as read: "UTF-8, `;`, 12 columns"; for people. */
   readonly description: string;
   /**
-   * Reads the input once, in order, in batches of at most about 1,000. Row-level trouble arrives as `Unreadable`;
+   * Reads the input once, in order, in batches of a few hundred at most. Row-level trouble arrives as `Unreadable`;
    * what makes the file as a whole unreadable (an open quote, wrong encoding, truncated JSON) throws a `UserError`
    * that names file and line. Every call reads the files again from their beginning.
    */
