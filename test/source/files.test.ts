@@ -138,7 +138,7 @@ describe('files of a source', () => {
     });
     for (const name of readdirSync(folder)) {
       for await (const batch of (await openIn(folder, name)).batches()) {
-        expect(batch).toHaveLength(1000);
+        expect(batch).toHaveLength(250);
         break;
       }
     }
