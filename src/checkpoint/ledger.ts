@@ -8,6 +8,9 @@ const ACKNOWLEDGED = 1;
 const REJECTED = 2;
 const CLAIMED = 3;
 
+/** Where the last eight digits of a UUID begin. */
+const LAST_DIGITS = 28;
+
 /** A power of two; more than are ever in flight together. */
 const RECENT = 256;
 
@@ -17,8 +20,6 @@ interface Unanswered {
   readonly key: number;
   /** Of its content. */
   readonly sha: string;
-  /** Which run sent it, counted from 1. */
-  readonly run: number;
 }
 
 /**
@@ -30,6 +31,8 @@ export class Ledger {
   /** Acknowledged events of the mapping, without updates that `if_changed` added. */
   acknowledged = 0;
   settled = 0;
+  /** Lines of the file could not be read: what is not here may have been. */
+  isDamaged = false;
 
   readonly #created = new ByteColumn();
   readonly #createdSha = new ShaColumn();
@@ -37,6 +40,7 @@ export class Ledger {
   readonly #newest = new Uint32Column();
   readonly #next = new Uint32Column();
   readonly #updateSha = new ShaColumn();
+  readonly #updateId = new ShaColumn(LAST_DIGITS);
   readonly #updateStatus = new ByteColumn();
   #updates = 0;
   readonly #ackedUpdates = new Uint32Column();
@@ -45,9 +49,8 @@ export class Ledger {
   readonly #unanswered = new Map<number, readonly Unanswered[]>();
   /** The requests sent last, by a hash of their ids: the answer to one need not look for its key again. */
   readonly #recent = new Array<Unanswered | undefined>(RECENT).fill(undefined);
-  #runs = 0;
-  /** Ids of updates that were settled although no line says so any more. */
-  readonly #lost = new Map<number, Set<string>>();
+  /** Per key the ids of updates that had no answer when one that went out later was acknowledged. */
+  readonly #overtaken = new Map<number, string[]>();
   readonly #fields: Map<number, FieldHashes> | undefined;
 
   /** `keepFields`: needed only where a mapping's `if_changed` lists fields. `expected`: about how many records. */
@@ -61,28 +64,23 @@ export class Ledger {
     return this.keys.intern(recordKey(type, externalId, id));
   }
 
-  /** A run begins: what earlier ones had in flight was cut off. */
-  run(): void {
-    this.#runs += 1;
-  }
-
   sent(line: SentLine): void {
     const { id, type } = line;
     const key = this.keyOf(type, line.external_id, id);
     const record = sendKey(type, key);
-    const send = { id, key, sha: line.content_sha, run: this.#runs };
+    const send = { id, key, sha: line.content_sha };
     const earlier = this.#unanswered.get(record);
-    this.#unanswered.set(record, earlier ? this.#sentAgain(type, send, earlier) : [send]);
+    this.#unanswered.set(record, earlier ? [...earlier.filter((other) => other.id !== id), send] : [send]);
     this.#recent[placeOf(id)] = send;
   }
 
   settle(line: SettledLine): void {
-    const key = this.#keyOfAnswer(line);
-    if (this.#lost.size > 0) this.#lost.get(key)?.delete(line.id);
-    this.#answered(sendKey(line.type, key), line);
+    const { id } = line;
+    const key = this.#keyOfAnswer(line, id);
+    this.#answered(key, line, id);
     this.settled += 1;
     if (line.code === IF_CHANGED) this.#settleSinceCreated(key, line);
-    else if (isUpdate(line.type)) this.#settleUpdate(key, line);
+    else if (isUpdate(line.type)) this.#settleUpdate(key, line, id);
     else this.#settleCreated(key, line);
   }
 
@@ -123,43 +121,41 @@ export class Ledger {
     return (this.#unanswered.get(sendKey(type, key)) ?? []).map(({ sha }) => sha);
   }
 
-  /** How many of the record's updates were settled without a line that says so: it was damaged. */
-  lostUpdates(key: number): number {
-    return this.#lost.get(key)?.size ?? 0;
+  /** Whether an update of this event id was acknowledged; not for those that `if_changed` added. */
+  isAcknowledged(key: number, id: string): boolean {
+    for (let link = this.#newest.get(key); link !== NONE; link = this.#next.get(link - 1)) {
+      if (this.#updateStatus.get(link - 1) !== REJECTED && this.#updateId.equals(link - 1, id)) return true;
+    }
+    return false;
   }
 
-  /** Takes one of those, if it has this event id. */
-  claimLost(key: number, id: string): boolean {
-    return this.#lost.get(key)?.delete(id) ?? false;
-  }
-
-  #sentAgain(type: EventType, send: Unanswered, earlier: readonly Unanswered[]): readonly Unanswered[] {
-    const { id, key, run } = send;
-    const others = earlier.filter((other) => other.id !== id);
-    // Two events about one record are never in flight together: one that another of its run follows was settled.
-    const lost = isUpdate(type) ? others.filter((other) => other.run === run) : [];
-    if (lost.length > 0)
-      this.#lost.set(key, new Set([...(this.#lost.get(key) ?? []), ...lost.map((other) => other.id)]));
-    return [...others, send];
+  /** The event ids of updates that went out and have no answer here, whatever was acknowledged since. */
+  unansweredUpdates(type: EventType, key: number): readonly string[] {
+    const last = this.#unanswered.get(sendKey(type, key)) ?? [];
+    const ids = [...(this.#overtaken.get(key) ?? []), ...last.map(({ id }) => id)];
+    return ids.filter((id) => !this.isAcknowledged(key, id));
   }
 
   /** An id stands for one record: no two have an event in common. */
-  #keyOfAnswer(line: SettledLine): number {
+  #keyOfAnswer(line: SettledLine, id: string): number {
     if (this.#unanswered.size > 0) {
-      const { id } = line;
       const send = this.#recent[placeOf(id)];
       if (send?.id === id) return send.key;
     }
-    return this.keyOf(line.type, line.external_id, line.id);
+    return this.keyOf(line.type, line.external_id, id);
   }
 
   /** An acknowledgement tells what the record holds; a rejection only what one request did not do. */
-  #answered(record: number, line: SettledLine): void {
+  #answered(key: number, line: SettledLine, id: string): void {
+    const record = sendKey(line.type, key);
     const sends = this.#unanswered.get(record);
     if (!sends) return;
-    const others = line.status === 'rejected' ? sends.filter(({ id }) => id !== line.id) : [];
-    if (others.length > 0) this.#unanswered.set(record, others);
+    const isOnly = sends.length === 1 && sends[0]!.id === id;
+    const others = isOnly ? [] : sends.filter((send) => send.id !== id);
+    if (others.length > 0 && line.status === 'rejected') this.#unanswered.set(record, others);
     else this.#unanswered.delete(record);
+    if (others.length === 0 || line.status === 'rejected' || !isUpdate(line.type)) return;
+    this.#overtaken.set(key, [...(this.#overtaken.get(key) ?? []), ...others.map((send) => send.id)]);
   }
 
   #settleCreated(key: number, line: SettledLine): void {
@@ -178,7 +174,7 @@ export class Ledger {
     this.#fields?.set(key, { ...this.#fields.get(key), ...line.fields });
   }
 
-  #settleUpdate(key: number, line: SettledLine): void {
+  #settleUpdate(key: number, line: SettledLine, id: string): void {
     const acknowledged = line.status === 'acknowledged';
     let update = this.#findUpdate(key, line.content_sha, REJECTED);
     if (update < 0) {
@@ -188,6 +184,7 @@ export class Ledger {
       this.#next.set(update, this.#newest.get(key));
       this.#newest.set(key, update + 1);
     }
+    this.#updateId.set(update, id);
     this.#updateStatus.set(update, acknowledged ? ACKNOWLEDGED : REJECTED);
     if (!acknowledged) return;
     this.acknowledged += 1;
@@ -202,17 +199,25 @@ export class Ledger {
   }
 }
 
-/** 64 bits of a content hash per number: contents are only ever compared within one record. */
+/** 64 bits of a content hash, or of an id, per number: they are only ever compared within one record. */
 export class ShaColumn {
   readonly #words = new Uint32Column();
+  readonly #second: number;
+
+  /** The first eight digits count, and eight from here. */
+  constructor(second = 8) {
+    this.#second = second;
+  }
 
   set(index: number, sha: string): void {
     this.#words.set(index * 2, hexWord(sha, 0));
-    this.#words.set(index * 2 + 1, hexWord(sha, 8));
+    this.#words.set(index * 2 + 1, hexWord(sha, this.#second));
   }
 
   equals(index: number, sha: string): boolean {
-    return this.#words.get(index * 2) === hexWord(sha, 0) && this.#words.get(index * 2 + 1) === hexWord(sha, 8);
+    return (
+      this.#words.get(index * 2) === hexWord(sha, 0) && this.#words.get(index * 2 + 1) === hexWord(sha, this.#second)
+    );
   }
 }
 

@@ -42,16 +42,15 @@ export async function loadCheckpoint(path: string, options: { keepFields: boolea
       }
       for (const line of linesOf(piece)) {
         number += 1;
-        if (line === undefined) damagedLines.push(number);
-        else if (line.kind === undefined) {
+        if (line === undefined) {
+          damagedLines.push(number);
+          ledger.isDamaged = true;
+        } else if (line.kind === undefined) {
           ledger.settle(line);
           if (line.status === 'acknowledged' && line.entity_id) named += 1;
         } else if (line.kind === 'sent') ledger.sent(line);
         else if (line.kind === 'header') header ??= line;
-        else {
-          lastRun = line;
-          ledger.run();
-        }
+        else lastRun = line;
       }
       wholeBytes += piece.length;
     }

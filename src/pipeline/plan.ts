@@ -5,6 +5,7 @@ import { ByteColumn, keyWords, Uint32Column } from '../keys.ts';
 import type { Policies } from '../mapping/mapping.ts';
 import { entityOf, EVENT_TYPES, isUpdate, type Entity, type EventType, type Invalid, type Ready } from '../model.ts';
 import { changedFields, updateOf } from './changes.ts';
+import { DamagedPlaces } from './damaged-places.ts';
 import { EventTable, FLAG, type About, type State } from './events.ts';
 
 /** What the plan says of an event when the survey hands it in. */
@@ -38,6 +39,8 @@ export class Plan {
   readonly #updated = new Uint32Column();
   /** Updates of the record (or occurrences of a comment without id) that were not acknowledged before. */
   readonly #places = new Uint32Column();
+  /** Only where the checkpoint is damaged. */
+  readonly #damaged: DamagedPlaces | undefined;
   /** Content hashes without the parent, for `if_parent_missing: omit`. */
   readonly #withoutParent = new Map<string, string>();
   /** Ordinals of the updates that `if_changed` added, by the created event. */
@@ -49,6 +52,7 @@ export class Plan {
     this.#ledger = options.ledger;
     this.#policies = options.policies;
     this.tables = Object.fromEntries(EVENT_TYPES.map((type) => [type, new EventTable(type)])) as Plan['tables'];
+    if (this.#ledger.isDamaged) this.#damaged = new DamagedPlaces(this.#ledger, (event, n) => this.#id(event, n));
   }
 
   /** Events acknowledged earlier that the input no longer has. */
@@ -137,6 +141,7 @@ export class Plan {
         else if (state === 'ready' || state === 'retry') this.#linkToParent(table, ordinal, holdAll);
       }
     }
+    this.#damaged?.settle();
   }
 
   /** Records what became of an event of this run. */
@@ -204,8 +209,9 @@ export class Plan {
     if (!judged.update) return added;
     const updates = this.tables[judged.update.type];
     const updateSha = contentSha(judged.update.content);
-    const n = this.#ledger.acknowledgedUpdates(key) + this.#nextPlace(key);
-    if (n > 0) updates.n.set(updates.size, n);
+    this.#number(updates, key);
+    // What `if_changed` goes back to was sent before: that its id is known does not say that this one arrived.
+    this.#damaged?.see([], { table: updates, key, isAcknowledged: false });
     this.#updated.set(key, updates.size + 1);
     this.#derived.set(`${event.type} ${added.ordinal}`, updates.size);
     const state = this.#ledger.rejectedUpdate(key, updateSha) ? 'retry' : 'ready';
@@ -238,14 +244,21 @@ export class Plan {
     const base = { key, parent: this.#parentKey(event), sha };
     const flags = this.#parentFlags(event, sha);
     this.#updated.set(key, table.size + 1);
-    if (this.#ledger.claimUpdate(key, sha)) {
-      this.#matched += 1;
-      return verdict(table, 'acknowledged', flags, base);
+    const isAcknowledged = this.#ledger.claimUpdate(key, sha);
+    if (isAcknowledged) this.#matched += 1;
+    else this.#number(table, key);
+    if (this.#damaged) {
+      const contents = flags === FLAG.omitMissingParent ? [event, withoutParent(event)] : [event];
+      this.#damaged.see(contents, { table, key, isAcknowledged });
     }
-    const next = this.#ledger.acknowledgedUpdates(key) + this.#nextPlace(key);
-    const n = this.#lostPlace(event, key, next) ?? next;
-    if (n > 0) table.n.set(table.size, n);
+    if (isAcknowledged) return verdict(table, 'acknowledged', flags, base);
     return verdict(table, this.#ledger.rejectedUpdate(key, sha) ? 'retry' : 'ready', flags, base);
+  }
+
+  /** The `n` of the update that comes next in the table. */
+  #number(table: EventTable, key: number): void {
+    const n = this.#ledger.acknowledgedUpdates(key) + this.#nextPlace(key);
+    if (n > 0) table.n.set(table.size, n);
   }
 
   /** A comment that the old CRM gave no id: the n-th of its kind is known by its event id. */
@@ -318,14 +331,6 @@ export class Plan {
     const alone = contentSha(withoutParent(event).content);
     if (alone !== sha) this.#withoutParent.set(`${event.type} ${this.tables[event.type].size}`, alone);
     return FLAG.omitMissingParent;
-  }
-
-  /** An update that was settled, but whose line was damaged, keeps its id: the service knows it by that. */
-  #lostPlace(event: Ready, key: number, next: number): number | undefined {
-    const lost = this.#ledger.lostUpdates(key);
-    if (lost === 0) return undefined;
-    for (let n = 0; n < next + lost; n += 1) if (this.#ledger.claimLost(key, this.#id(event, n))) return n;
-    return undefined;
   }
 
   #nextPlace(key: number): number {
