@@ -1,6 +1,5 @@
 import { appendFileSync } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
-import { setTimeout } from 'node:timers/promises';
 import { messageOf, UserError } from './errors.ts';
 
 interface Waiting {
@@ -9,9 +8,6 @@ interface Waiting {
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
-
-/** Between flushes: under load each then serves several, and whoever comes alone does not wait. */
-const GATHER_MS = 1;
 
 /**
  * A file that only grows (mode 0600). Whatever waits is written in one go, and one flush to disk serves all that asked for
@@ -86,7 +82,6 @@ export class AppendLog {
         this.#broken ??= cannotWrite(this.#path, error);
       }
       this.#end(batch);
-      await setTimeout(GATHER_MS);
     }
     this.#flushing = undefined;
   }
