@@ -16,12 +16,13 @@ export interface Envelope {
 
 /** `type` where the event is sent as another type than its own (a created event as an update, or the reverse). */
 export function envelope(event: Ready, id: string, type: EventType = event.type): Envelope {
+  // In the order of canonical JSON, which then need not sort.
   return {
+    data: event.data,
     id,
-    type,
     ...(event.occurredAt === undefined ? {} : { occurred_at: event.occurredAt }),
     suppress_triggers: true,
-    data: event.data,
+    type,
   };
 }
 
