@@ -64,6 +64,8 @@ describe('an outage', () => {
     }, forLong);
     const sending = tenIds.map((id) => bench.deliver(delivery(id)));
     await until(() => bench.logged.some((line) => line.startsWith('health ')));
+    // Those that went out before the outage was noticed may still be on their way.
+    await until(() => inFlight <= 1);
     together = 0;
     const before = bench.server.arrived.length;
     await until(() => bench.server.arrived.length >= before + 30);
