@@ -1,4 +1,4 @@
-import type { EventType, Ready, Row } from '../model.ts';
+import { EVENT_TYPES, type EventType, type Ready, type Row } from '../model.ts';
 
 /** One event that is due, with what the last function needs. */
 export interface Due {
@@ -17,20 +17,18 @@ const MOST = 1000;
  * needs not read the input again where they are all.
  */
 export class FirstDue {
-  readonly #kept = new Map<EventType, Due[]>();
+  readonly #kept = new Map<EventType, Due[]>(EVENT_TYPES.map((type) => [type, []]));
   readonly #more = new Set<EventType>();
 
   /** To be called with every event whose state is `ready` or `retry`, in the order of the ordinals. */
-  add(due: Due): void {
-    const { type } = due.event;
-    const kept = this.#kept.get(type) ?? [];
-    this.#kept.set(type, kept);
-    if (kept.length < MOST) kept.push(due);
-    else this.#more.add(type);
+  add(event: Ready, ordinal: number, row: Row, derived: boolean): void {
+    const kept = this.#kept.get(event.type)!;
+    if (kept.length < MOST) kept.push({ event, ordinal, row, derived });
+    else this.#more.add(event.type);
   }
 
   of(type: EventType): readonly Due[] {
-    return this.#kept.get(type) ?? [];
+    return this.#kept.get(type)!;
   }
 
   isAll(type: EventType): boolean {

@@ -90,8 +90,8 @@ export async function survey(job: {
           report.warning({ ...CHANGED, message: `${externalId} has changed since it was acknowledged` }, place);
         if (event.type === 'comment/created' && externalId === undefined) report.warning(NAMELESS, place);
         const { ordinal, state, update } = verdict;
-        if (state === 'ready' || state === 'retry') firstDue.add({ event, ordinal, row, derived: false });
-        if (update) firstDue.add({ ...update, row, derived: true });
+        if (state === 'ready' || state === 'retry') firstDue.add(event, ordinal, row, false);
+        if (update) firstDue.add(update.event, update.ordinal, row, true);
         const shown = samples.get(event.type)!;
         if (shown.length < SAMPLES_PER_TYPE) shown.push(event);
       },
