@@ -93,7 +93,7 @@ function cellReader(column: number, missing: ReadonlySet<string>): CompiledPath[
 }
 
 /** What `trim` gives, for less where a text begins and ends in ASCII that is no white space. */
-export function trimmed(text: string): string {
+function trimmed(text: string): string {
   return text !== '' && isInk(text.charCodeAt(0)) && isInk(text.charCodeAt(text.length - 1)) ? text : text.trim();
 }
 

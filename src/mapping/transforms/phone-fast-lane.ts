@@ -23,7 +23,7 @@ interface Holder {
 export type FastLane = (text: string) => string | undefined;
 
 interface Region {
-  readonly callingCode: string;
+  readonly callingCode: number;
   /** Prefix for calls abroad: only a plain `00` is taken. */
   readonly dials00: boolean;
   readonly prefix: RegExp | undefined;
@@ -34,8 +34,14 @@ interface Region {
 interface Calling {
   /** Of the main country among those that share the code. */
   readonly prefix: RegExp | undefined;
+  /** Possible in every country that shares it. */
   readonly lengths: ReadonlySet<number>;
 }
+
+const ZERO = 0x30;
+const SIGNS = new Set([...' ()./-'].map((sign) => sign.charCodeAt(0)));
+/** Characters of a number beside a sign before it. */
+const LONGEST = 32;
 
 export class FastLanes {
   readonly #metadata: Metadata;
@@ -43,8 +49,6 @@ export class FastLanes {
   readonly #regions = new Map<CountryCode, Region>();
   /** By calling code. */
   readonly #callings: (Calling | null | undefined)[] = [];
-  /** Lengths possible in every region that shares a calling code, by code. */
-  readonly #lengths = new Map<string, ReadonlySet<number>>();
 
   constructor(metadata: Metadata) {
     this.#metadata = metadata;
@@ -67,7 +71,8 @@ export class FastLanes {
     const match = region.prefix?.exec(digits);
     if (match && match.length > 1) return undefined;
     const national = match ? digits.slice(match[0].length) : digits;
-    if (!region.pattern.test(national) || !this.#lengthsOf(region.callingCode).has(national.length)) return undefined;
+    const { lengths } = this.#calling(region.callingCode)!;
+    if (!region.pattern.test(national) || !lengths.has(national.length)) return undefined;
     return `+${region.callingCode}${national}`;
   }
 
@@ -88,9 +93,10 @@ export class FastLanes {
   #calling(code: number): Calling | null {
     const known = this.#callings[code];
     if (known !== undefined) return known;
-    const [main] = this.#countries[code] ?? [];
+    const countries = this.#countries[code] ?? [];
+    const [main] = countries;
     const found =
-      main === undefined ? null : { prefix: this.#region(main).prefix, lengths: this.#lengthsOf(`${code}`) };
+      main === undefined ? null : { prefix: this.#region(main).prefix, lengths: this.#lengthsOf(countries) };
     this.#callings[code] = found;
     return found;
   }
@@ -101,7 +107,7 @@ export class FastLanes {
     const plan = this.#plan(country);
     const prefix = plan.nationalPrefixForParsing();
     const region = {
-      callingCode: plan.callingCode(),
+      callingCode: Number(plan.callingCode()),
       dials00: plan.IDDPrefix() === '00',
       prefix: prefix ? new RegExp(`^(?:${prefix})`) : undefined,
       pattern: new RegExp(`^(?:${plan.nationalNumberPattern()})$`),
@@ -110,15 +116,9 @@ export class FastLanes {
     return region;
   }
 
-  #lengthsOf(code: string): ReadonlySet<number> {
-    const known = this.#lengths.get(code);
-    if (known) return known;
-    const [first = [], ...others] = (this.#countries[code] ?? []).map((country) =>
-      this.#plan(country).possibleLengths(),
-    );
-    const common = new Set(first.filter((length) => others.every((lengths) => lengths.includes(length))));
-    this.#lengths.set(code, common);
-    return common;
+  #lengthsOf(countries: readonly CountryCode[]): ReadonlySet<number> {
+    const [first = [], ...others] = countries.map((country) => this.#plan(country).possibleLengths());
+    return new Set(first.filter((length) => others.every((lengths) => lengths.includes(length))));
   }
 
   #plan(country: CountryCode): Plan {
@@ -127,14 +127,10 @@ export class FastLanes {
   }
 }
 
-const ZERO = 0x30;
-const SIGNS = new Set([...' ()./-'].map((sign) => sign.charCodeAt(0)));
-const LONGEST = 33;
-
 /** The digits of a text that holds nothing else but the usual signs between them; everything rarer is the library's. */
 function plainDigits(text: string): string | undefined {
   const first = text.startsWith('+') || text.startsWith('(') ? 1 : 0;
-  if (text.length < first + 3 || text.length > LONGEST) return undefined;
+  if (text.length < first + 3 || text.length > first + LONGEST) return undefined;
   if (!isDigit(text.charCodeAt(first)) || !isDigit(text.charCodeAt(text.length - 1))) return undefined;
   let digits = '';
   let start = first;
