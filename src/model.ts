@@ -125,6 +125,8 @@ export interface Ready {
   readonly data: JsonObject;
   /** The canonical JSON of `data`: size, ids and hashes are all taken over it, so it is made once. */
   readonly content: string;
+  /** The hash of `content` (`contentSha`), by which runs recognise what they sent. */
+  readonly sha: string;
   readonly occurredAt?: string;
   readonly issues: readonly Issue[];
   readonly omissions: readonly Omission[];

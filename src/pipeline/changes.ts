@@ -1,4 +1,4 @@
-import { CUSTOM_FIELDS, fieldHashes, type FieldHashes } from '../identity.ts';
+import { contentSha, CUSTOM_FIELDS, fieldHashes, type FieldHashes } from '../identity.ts';
 import { canonicalJson, isObject, type JsonObject, type JsonValue } from '../json.ts';
 import type { Policies } from '../mapping/mapping.ts';
 import type { Ready } from '../model.ts';
@@ -22,7 +22,8 @@ export function updateOf(event: Ready, fields: 'all' | readonly string[]): Ready
   const type = event.type === 'lead/created' ? 'lead/updated' : 'deal/updated';
   if (fields === 'all') return { ...rest, type };
   const data = pick(event.data, fields);
-  return { ...rest, type, data, content: canonicalJson(data) };
+  const content = canonicalJson(data);
+  return { ...rest, type, data, content, sha: contentSha(content) };
 }
 
 /** Whether this policy makes updates of acknowledged records at all. */

@@ -16,7 +16,6 @@ export interface Delivery {
   readonly ready: Ready;
   /** The envelope id: the same for every attempt of every run. */
   readonly id: string;
-  readonly contentSha: string;
   /** An earlier run sent this record and never recorded an answer; its content was the same, or another. */
   readonly earlierSend?: 'same' | 'other';
   /** What `if_exists: update` or `if_missing: create` sends instead. */

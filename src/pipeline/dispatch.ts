@@ -3,7 +3,7 @@ import type { AppendLog } from '../append-log.ts';
 import { IF_CHANGED, type SettledLine } from '../checkpoint/lines.ts';
 import type { CheckpointWriter } from '../checkpoint/write.ts';
 import { EXIT, UserError } from '../errors.ts';
-import { contentSha, fieldHashes } from '../identity.ts';
+import { fieldHashes } from '../identity.ts';
 import type { Policies } from '../mapping/mapping.ts';
 import { entityOf, isUpdate, type Effect, type EventType, type Outcome } from '../model.ts';
 import { csvLine } from '../report/csv.ts';
@@ -99,14 +99,12 @@ export class Dispatcher {
     const id = plan.idOf(ready, due.ordinal);
     const policy = policies[ready.entry]!;
     const second = secondType(type, policy);
-    const sha = contentSha(ready.content);
-    const earlier = plan.earlierSend(ready, id, sha);
+    const earlier = plan.earlierSend(ready, id);
     const delivery: Delivery = {
       ready,
       id,
-      contentSha: sha,
       policies: policy,
-      ...(earlier === undefined ? {} : { earlierSend: earlier === sha ? 'same' : 'other' }),
+      ...(earlier === undefined ? {} : { earlierSend: earlier === ready.sha ? 'same' : 'other' }),
       ...(second ? { second: { type: second, id: plan.secondId(ready, second, due.ordinal) } } : {}),
     };
     try {
@@ -219,7 +217,7 @@ export class Dispatcher {
 const CHANGED = 'changed';
 
 function settledLine(
-  { ready, id, contentSha: sha }: Delivery,
+  { ready, id }: Delivery,
   status: SettledLine['status'],
   how: { outcome: Effect | null; entityId: string | null; code: string | null },
 ): SettledLine {
@@ -231,7 +229,7 @@ function settledLine(
     outcome: how.outcome,
     entity_id: how.entityId,
     code: how.code,
-    content_sha: sha,
+    content_sha: ready.sha,
     fields: fieldHashes(ready.data),
     at: new Date().toISOString(),
   };

@@ -95,7 +95,7 @@ export class Plan {
 
   /** Whether this is the event that the survey saw under this ordinal; if not, the input has changed. */
   isSame(event: Ready, ordinal: number): boolean {
-    return this.tables[event.type].shas.equals(ordinal, contentSha(event.content));
+    return this.tables[event.type].shas.equals(ordinal, event.sha);
   }
 
   /** The event as it goes out: without its parent where the plan found that the parent is nowhere. */
@@ -105,11 +105,11 @@ export class Plan {
 
   /**
    * The content (its hash) of an earlier request about the same record whose answer is unknown; of several, one that is
-   * not this event's (`own`): had this very event arrived, the service would know its id.
+   * not this event's: had this very event arrived, the service would know its id.
    */
-  earlierSend(event: Ready, id: string, own: string): string | undefined {
+  earlierSend(event: Ready, id: string): string | undefined {
     const shas = this.#ledger.unansweredShas(event.type, this.#ledger.keyOf(event.type, event.externalId ?? null, id));
-    return shas.find((sha) => sha !== own) ?? shas[0];
+    return shas.find((sha) => sha !== event.sha) ?? shas[0];
   }
 
   /** How the event stands to the record it hangs on; for an update, to its own created event as well. */
@@ -180,7 +180,7 @@ export class Plan {
 
   #addCreated(event: Ready, externalId: string, key: number): Verdict {
     const table = this.tables[event.type];
-    const sha = contentSha(event.content);
+    const { sha } = event;
     const previous = this.#createdOrdinal(key);
     const base = { key, parent: this.#parentKey(event), sha };
     if (previous === undefined) return this.#addFirst(event, key, base);
@@ -208,7 +208,7 @@ export class Plan {
     const added = verdict(table, judged.state, judged.flags | parentFlags, base);
     if (!judged.update) return added;
     const updates = this.tables[judged.update.type];
-    const updateSha = contentSha(judged.update.content);
+    const updateSha = judged.update.sha;
     this.#number(updates, key);
     // What `if_changed` goes back to was sent before: that its id is known does not say that this one arrived.
     this.#damaged?.see([], { table: updates, key, isAcknowledged: false });
@@ -240,7 +240,7 @@ export class Plan {
 
   #addUpdate(event: Ready, key: number): Verdict {
     const table = this.tables[event.type];
-    const sha = contentSha(event.content);
+    const { sha } = event;
     const base = { key, parent: this.#parentKey(event), sha };
     const flags = this.#parentFlags(event, sha);
     this.#updated.set(key, table.size + 1);
@@ -264,7 +264,7 @@ export class Plan {
   /** A comment that the old CRM gave no id: the n-th of its kind is known by its event id. */
   #addNameless(event: Ready): Verdict {
     const table = this.tables[event.type];
-    const sha = contentSha(event.content);
+    const { sha } = event;
     const kind = this.#ledger.keys.intern(keyWords(`nameless:${sha}:${event.occurredAt ?? ''}`));
     const n = this.#nextPlace(kind);
     if (n > 0) table.n.set(table.size, n);
@@ -328,7 +328,7 @@ export class Plan {
     const policy = this.#policies[event.entry]!.if_parent_missing;
     if (policy === 'send') return FLAG.sendWithoutParent;
     if (policy === 'block') return 0;
-    const alone = contentSha(withoutParent(event).content);
+    const alone = withoutParent(event).sha;
     if (alone !== sha) this.#withoutParent.set(`${event.type} ${this.tables[event.type].size}`, alone);
     return FLAG.omitMissingParent;
   }
@@ -374,5 +374,6 @@ function standingOf(state: State): ParentStanding {
 function withoutParent(event: Ready): Ready {
   const { lead_external_id: _lead, ...data } = event.data;
   const { parent: _parent, ...rest } = event;
-  return { ...rest, data, content: canonicalJson(data) };
+  const content = canonicalJson(data);
+  return { ...rest, data, content, sha: contentSha(content) };
 }

@@ -1,3 +1,4 @@
+import { contentSha } from '../identity.ts';
 import { canonicalJson, type JsonObject, type JsonValue } from '../json.ts';
 import { entityOf, type Draft, type Invalid, type Issue, type ParentRef, type Ready } from '../model.ts';
 import { LIMITS } from '../service/contract.ts';
@@ -28,7 +29,8 @@ export function prepare(draft: Draft, resolver: Resolver): Ready | Invalid {
     if (externalId !== undefined) invalid.externalId = externalId;
     return invalid;
   }
-  const ready: Writable<Ready> = { kind: 'ready', type, entry, place, data, content, issues, omissions };
+  const sha = contentSha(content);
+  const ready: Writable<Ready> = { kind: 'ready', type, entry, place, data, content, sha, issues, omissions };
   if (externalId !== undefined) ready.externalId = externalId;
   if (occurredAt !== undefined) ready.occurredAt = occurredAt;
   const parent = parentOf(draft, data);

@@ -49,13 +49,13 @@ export async function sendAll(job: SendingJob): Promise<Dispatcher> {
     clock: systemClock,
     concurrency: settings.concurrency,
     maxOutageMs: settings.maxOutage,
-    beforeSend: ({ id, ready, contentSha }) =>
+    beforeSend: ({ id, ready }) =>
       writer.sent({
         kind: 'sent',
         id,
         type: ready.type,
         external_id: ready.externalId ?? null,
-        content_sha: contentSha,
+        content_sha: ready.sha,
       }),
     log: (event, fields) => log.write(event, fields),
   });

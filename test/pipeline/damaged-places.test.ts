@@ -20,6 +20,7 @@ type Left = 'both' | 'sent' | 'settled' | 'none';
 /** An update of the record, setting one letter. */
 function update(record: string, letter: string): Ready {
   const data = { external_id: record, full_name: letter };
+  const content = canonicalJson(data);
   return {
     kind: 'ready',
     type: 'lead/updated',
@@ -27,7 +28,8 @@ function update(record: string, letter: string): Ready {
     place: { source: 's', file: 's.csv', line: 2, record: 1 },
     externalId: record,
     data,
-    content: canonicalJson(data),
+    content,
+    sha: contentSha(content),
     issues: [],
     omissions: [],
   };
@@ -59,7 +61,7 @@ function due(ledger: Ledger, input: readonly Ready[]): Due[] {
 }
 
 function pairOf({ event, id, isAdded }: Due): Pair {
-  const about = { id, type: event.type, external_id: event.externalId!, content_sha: contentSha(event.content) };
+  const about = { id, type: event.type, external_id: event.externalId!, content_sha: event.sha };
   const how = { outcome: 'updated', entity_id: 'e', code: isAdded ? IF_CHANGED : null } as const;
   const fields = fieldHashes(event.data);
   return {

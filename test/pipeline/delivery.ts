@@ -105,6 +105,7 @@ export function delivery(
 ): Delivery {
   const { type = 'lead/created', policies, earlierSend, second } = options;
   const data = { external_id: `x-${id}`, full_name: 'Ada' };
+  const content = canonicalJson(data);
   const ready: Ready = {
     kind: 'ready',
     type,
@@ -112,14 +113,14 @@ export function delivery(
     place: { source: 'contacts', file: 'contacts.csv', line: 2, record: 1 },
     externalId: `x-${id}`,
     data,
-    content: canonicalJson(data),
+    content,
+    sha: contentSha(content),
     issues: [],
     omissions: [],
   };
   return {
     ready,
     id,
-    contentSha: contentSha(ready.content),
     policies: { ...DEFAULT_POLICIES, ...policies },
     ...(earlierSend ? { earlierSend } : {}),
     ...(second ? { second } : {}),

@@ -28,6 +28,7 @@ function event(type: EventType, externalId: string | undefined, data: JsonObject
         ? ({ entity: 'lead', externalId: lead } as const)
         : undefined;
   const whole = externalId === undefined ? data : { external_id: externalId, ...data };
+  const content = canonicalJson(whole);
   return {
     kind: 'ready',
     type,
@@ -36,7 +37,8 @@ function event(type: EventType, externalId: string | undefined, data: JsonObject
     ...(externalId === undefined ? {} : { externalId }),
     ...(parent ? { parent } : {}),
     data: whole,
-    content: canonicalJson(whole),
+    content,
+    sha: contentSha(content),
     issues: [],
     omissions: [],
   };
@@ -57,7 +59,7 @@ function settle(of: Ready, line: Partial<SettledLine> = {}): void {
     outcome: 'created',
     entity_id: 'e',
     code: null,
-    content_sha: contentSha(of.content),
+    content_sha: of.sha,
     fields: fieldHashes(of.data),
     at: '2026-01-01T00:00:00Z',
     ...line,

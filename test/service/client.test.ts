@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
+import { contentSha } from '../../src/identity.ts';
 import { canonicalJson, NumberText } from '../../src/json.ts';
 import type { Ready } from '../../src/model.ts';
 import { Secret } from '../../src/redact.ts';
@@ -49,6 +50,7 @@ const ready: Ready = {
   externalId: '00123',
   data,
   content: canonicalJson(data),
+  sha: contentSha(canonicalJson(data)),
   occurredAt: '2024-10-27T11:00:00.000Z',
   issues: [],
   omissions: [],
