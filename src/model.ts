@@ -54,6 +54,8 @@ export interface Row {
   readonly kind: 'row';
   readonly place: Place;
   readonly raw: RawRecord;
+  /** A record of JSON as it was written, where JSON.parse reads it exactly. */
+  readonly text?: string | undefined;
   /** What the reader noticed without refusing the record: `short_row`, … */
   readonly issues: readonly Issue[];
 }

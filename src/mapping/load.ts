@@ -35,13 +35,14 @@ export async function loadMapping(path: string, { sources = new Map() }: LoadOpt
   const spec = await validate(document, path, texts);
   checkOverrides(sources, spec);
   const eventSources = unique(spec.events.map((entry) => entry.source));
+  const lookedUp = spec.events.flatMap(sourcesLookedUp);
   return {
     file: path,
     sha256: createHash('sha256').update(bytes).digest('hex'),
     migration: spec.migration,
     sources: sourceSpecs(spec, dirname(resolve(path)), sources),
     references: referencesOf(spec),
-    usedSources: unique([...eventSources, ...spec.events.flatMap(sourcesLookedUp)]),
+    usedSources: unique([...eventSources, ...lookedUp]),
     eventSources,
     entries: spec.events.map((entry, index) => ({
       index,
@@ -49,6 +50,7 @@ export async function loadMapping(path: string, { sources = new Map() }: LoadOpt
       source: entry.source,
       policies: policiesOf(entry),
     })),
+    isPlain: lookedUp.length === 0 && !transformsUsed(spec.events).has('jsonata'),
     compile: (opened) => compileMapping(spec, document, texts, opened),
   };
 }

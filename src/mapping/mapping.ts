@@ -36,6 +36,8 @@ export interface Mapping {
   /** Names of the sources that entries read (not those used by lookups alone). */
   readonly eventSources: readonly string[];
   readonly entries: readonly EntryHead[];
+  /** Whether its functions look nothing up and answer at once: compiling it a second time costs little memory. */
+  readonly isPlain: boolean;
   /**
    * Binds the mapping to opened sources: checks columns, reads the lookup sources, and yields functions from row to
    * drafts. Throws `ProblemsError` with every mistake at once.

@@ -20,11 +20,15 @@ export class FirstDue {
   readonly #kept = new Map<EventType, Due[]>(EVENT_TYPES.map((type) => [type, []]));
   readonly #more = new Set<EventType>();
 
-  /** To be called with every event whose state is `ready` or `retry`, in the order of the ordinals. */
-  add(event: Ready, ordinal: number, row: Row, derived: boolean): void {
-    const kept = this.#kept.get(event.type)!;
-    if (kept.length < MOST) kept.push({ event, ordinal, row, derived });
-    else this.#more.add(event.type);
+  /** To be asked for every event whose state is `ready` or `retry`, in the order of the ordinals: whether to keep it. */
+  wants(type: EventType): boolean {
+    if (this.#kept.get(type)!.length < MOST) return true;
+    this.#more.add(type);
+    return false;
+  }
+
+  keep(due: Due): void {
+    this.#kept.get(due.event.type)!.push(due);
   }
 
   of(type: EventType): readonly Due[] {

@@ -18,6 +18,12 @@ export interface Verdict {
   readonly update?: { readonly event: Ready; readonly ordinal: number };
 }
 
+/** What the plan looks at in most events. */
+export type Known = Pick<Ready, 'type' | 'entry' | 'externalId' | 'parent' | 'sha'>;
+
+/** The event itself, for the few of which the plan needs more. */
+type Whole = () => Ready;
+
 /** How an event stands to its parent. `expected`: the parent is still to be sent. */
 export type ParentStanding = 'none' | 'exists' | 'expected' | 'held' | 'missing' | 'failed';
 
@@ -77,10 +83,12 @@ export class Plan {
     return verdict(this.tables[event.type], 'invalid', FLAG.reported, { key });
   }
 
-  add(event: Ready): Verdict {
-    if (event.externalId === undefined) return this.#addNameless(event);
+  add(event: Ready): Verdict;
+  add(event: Known, whole: Whole): Verdict;
+  add(event: Known, whole: Whole = () => event as Ready): Verdict {
+    if (event.externalId === undefined) return this.#addNameless(whole());
     const key = this.#key(entityOf(event.type), event.externalId);
-    return isUpdate(event.type) ? this.#addUpdate(event, key) : this.#addCreated(event, event.externalId, key);
+    return isUpdate(event.type) ? this.#addUpdate(event, key, whole) : this.#addCreated(event, key, whole);
   }
 
   /** The envelope id of an event that was added under this ordinal. */
@@ -178,12 +186,12 @@ export class Plan {
     return ordinal === 0 ? undefined : ordinal - 1;
   }
 
-  #addCreated(event: Ready, externalId: string, key: number): Verdict {
+  #addCreated(event: Known, key: number, whole: Whole): Verdict {
     const table = this.tables[event.type];
     const { sha } = event;
     const previous = this.#createdOrdinal(key);
     const base = { key, parent: this.#parentKey(event), sha };
-    if (previous === undefined) return this.#addFirst(event, key, base);
+    if (previous === undefined) return this.#addFirst(event, key, base, whole);
     if (table.shas.equals(previous, sha)) return verdict(table, 'duplicate', 0, base);
     const policy = this.#policies[event.entry]!.duplicates;
     if (policy === 'first') return verdict(table, 'duplicate', FLAG.dropped, base);
@@ -193,17 +201,17 @@ export class Plan {
       if (table.state(previous) === 'acknowledged') this.#matched -= 1;
       table.setState(previous, 'duplicate');
       table.flag(previous, FLAG.dropped);
-      return this.#addFirst(event, key, base);
+      return this.#addFirst(event, key, base, whole);
     }
     this.#mark(key, RECORD.conflict);
     return verdict(table, 'invalid', 0, base);
   }
 
-  #addFirst(event: Ready, key: number, base: About & { readonly sha: string }): Verdict {
+  #addFirst(event: Known, key: number, base: About & { readonly sha: string }, whole: Whole): Verdict {
     const table = this.tables[event.type];
     this.#created.set(key, table.size + 1);
-    const parentFlags = this.#parentFlags(event, base.sha);
-    const judged = this.#judgeCreated(event, key, base.sha);
+    const parentFlags = this.#parentFlags(event, whole);
+    const judged = this.#judgeCreated(event, key, whole);
     if (judged.state === 'acknowledged') this.#matched += 1;
     const added = verdict(table, judged.state, judged.flags | parentFlags, base);
     if (!judged.update) return added;
@@ -223,32 +231,34 @@ export class Plan {
     return this.#derived.get(`${type} ${ordinal}`);
   }
 
-  #judgeCreated(event: Ready, key: number, sha: string): { state: State; flags: number; update?: Ready } {
+  #judgeCreated(event: Known, key: number, whole: Whole): { state: State; flags: number; update?: Ready } {
     const before = this.#ledger.created(key);
     if (before === 'none') return { state: 'ready', flags: 0 };
     const alone = this.#withoutParent.get(`${event.type} ${this.tables[event.type].size}`);
-    const same = this.#ledger.hasContent(key, sha) || (alone !== undefined && this.#ledger.hasContent(key, alone));
+    const same =
+      this.#ledger.hasContent(key, event.sha) || (alone !== undefined && this.#ledger.hasContent(key, alone));
     if (before !== 'acknowledged') return { state: same ? 'retry' : 'ready', flags: 0 };
     const policy = this.#policies[event.entry]!.if_changed;
     if (same || policy === 'ignore') return { state: 'acknowledged', flags: 0 };
     if (policy === 'report') return { state: 'acknowledged', flags: FLAG.changed };
-    if (policy === 'update') return { state: 'acknowledged', flags: FLAG.derives, update: updateOf(event, 'all') };
-    const fields = changedFields(event, policy, this.#ledger.fields(key) ?? {});
+    if (policy === 'update') return { state: 'acknowledged', flags: FLAG.derives, update: updateOf(whole(), 'all') };
+    const changed = whole();
+    const fields = changedFields(changed, policy, this.#ledger.fields(key) ?? {});
     if (fields.length === 0) return { state: 'acknowledged', flags: 0 };
-    return { state: 'acknowledged', flags: FLAG.derives, update: updateOf(event, fields) };
+    return { state: 'acknowledged', flags: FLAG.derives, update: updateOf(changed, fields) };
   }
 
-  #addUpdate(event: Ready, key: number): Verdict {
+  #addUpdate(event: Known, key: number, whole: Whole): Verdict {
     const table = this.tables[event.type];
     const { sha } = event;
     const base = { key, parent: this.#parentKey(event), sha };
-    const flags = this.#parentFlags(event, sha);
+    const flags = this.#parentFlags(event, whole);
     this.#updated.set(key, table.size + 1);
     const isAcknowledged = this.#ledger.claimUpdate(key, sha);
     if (isAcknowledged) this.#matched += 1;
     else this.#number(table, key);
     if (this.#damaged) {
-      const contents = flags === FLAG.omitMissingParent ? [event, withoutParent(event)] : [event];
+      const contents = flags === FLAG.omitMissingParent ? [whole(), withoutParent(whole())] : [whole()];
       this.#damaged.see(contents, { table, key, isAcknowledged });
     }
     if (isAcknowledged) return verdict(table, 'acknowledged', flags, base);
@@ -272,7 +282,12 @@ export class Plan {
     const before = this.#ledger.created(key);
     if (before === 'acknowledged') this.#matched += 1;
     const state = before === 'acknowledged' ? 'acknowledged' : before === 'rejected' ? 'retry' : 'ready';
-    return verdict(table, state, this.#parentFlags(event, sha), { key, parent: this.#parentKey(event), sha });
+    return verdict(
+      table,
+      state,
+      this.#parentFlags(event, () => event),
+      { key, parent: this.#parentKey(event), sha },
+    );
   }
 
   #linkToParent(table: EventTable, ordinal: number, hold: boolean): void {
@@ -316,20 +331,20 @@ export class Plan {
     return this.#has(parent, RECORD.deal) ? 'deal' : 'lead';
   }
 
-  #parentKey(event: Ready): number | undefined {
+  #parentKey(event: Known): number | undefined {
     if (!event.parent) return undefined;
     const key = this.#key(event.parent.entity, event.parent.externalId);
     if (event.parent.entity === 'deal') this.#mark(key, RECORD.deal);
     return key;
   }
 
-  #parentFlags(event: Ready, sha: string): number {
+  #parentFlags(event: Known, whole: Whole): number {
     if (!event.parent) return 0;
     const policy = this.#policies[event.entry]!.if_parent_missing;
     if (policy === 'send') return FLAG.sendWithoutParent;
     if (policy === 'block') return 0;
-    const alone = withoutParent(event).sha;
-    if (alone !== sha) this.#withoutParent.set(`${event.type} ${this.tables[event.type].size}`, alone);
+    const alone = withoutParent(whole()).sha;
+    if (alone !== event.sha) this.#withoutParent.set(`${event.type} ${this.tables[event.type].size}`, alone);
     return FLAG.omitMissingParent;
   }
 

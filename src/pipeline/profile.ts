@@ -3,6 +3,7 @@ import { EVENT_TYPES, type EventType, type Invalid, type Issue, type Ready, type
 import type { Profile, Uncovered } from '../report/profile.ts';
 import type { Source } from '../source/source.ts';
 import type { Plan } from './plan.ts';
+import { BARE, noteOf, type Note } from './profile-note.ts';
 import { SharedValues } from './profile-shared.ts';
 import { watchSource, type SourceWatch } from './profile-source.ts';
 
@@ -71,7 +72,15 @@ export class Profiler {
         if (/^\d{5}$/.test(original)) this.watch(row.place.source).serialDate(field, row);
       }
     }
-    if (event.kind === 'ready') this.#ready(event);
+    if (event.kind === 'ready') this.note(event.externalId, noteOf(event));
+  }
+
+  /** Of an event about which there is nothing to tell, all that counts. */
+  note(externalId = '', { email, phone, bare }: Note): void {
+    if (email !== undefined) this.#contacts.email.add(email, externalId);
+    if (phone !== undefined) this.#contacts.phone_number.add(phone, externalId);
+    if (bare === 0) return;
+    for (const [bit, code] of BARE.entries()) if ((bare & (1 << bit)) !== 0) this.#countBare(code, externalId);
   }
 
   #issue(issue: Issue, row: Row): void {
@@ -93,22 +102,6 @@ export class Profiler {
     const known = this.#omitted.get(key);
     if (known) known.count += 1;
     else this.#omitted.set(key, { type, field, count: 1 });
-  }
-
-  #ready({ type, data, externalId = '' }: Ready): void {
-    if (type === 'lead/created') {
-      const { email, phone_number: phone } = data;
-      if (typeof email === 'string') this.#contacts.email.add(email, externalId);
-      if (typeof phone === 'string') this.#contacts.phone_number.add(phone, externalId);
-      if (data.full_name === undefined && email === undefined && phone === undefined) {
-        this.#countBare('lead_without_contact', externalId);
-      }
-    } else if (type === 'deal/created') {
-      if (data.lead_external_id === undefined) this.#countBare('deal_without_lead', externalId);
-      if (data.stage_id === undefined && data.stage_name === undefined) {
-        this.#countBare('deal_without_stage', externalId);
-      }
-    }
   }
 
   #countBare(code: string, externalId: string): void {

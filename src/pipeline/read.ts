@@ -21,6 +21,8 @@ export interface Reader {
   goesOn(): boolean;
 }
 
+const NO_EVENTS: readonly (Ready | Invalid)[] = [];
+
 /**
  * Reads a source once and maps it through these entries. The survey and every pass go through here, so an event's place
  * in the order is the same in all of them.
@@ -31,25 +33,42 @@ export async function readThrough(
   resolver: Resolver,
   reader: Reader,
 ): Promise<void> {
-  const events: Read[] = [];
   for await (const batch of source.batches()) {
     for (const item of batch) {
       if (!reader.goesOn()) return;
-      events.length = 0;
-      if (item.kind === 'row') {
-        for (const entry of entries) {
-          const mapped = entry.map(item);
-          for (const draft of mapped instanceof Promise ? await mapped : mapped) {
-            events.push({ event: prepare(draft, resolver), row: item });
-          }
-        }
-      }
+      const mapped = item.kind === 'row' ? eventsOf(item, entries, resolver) : NO_EVENTS;
+      const events = mapped instanceof Promise ? await mapped : mapped;
       reader.item?.(item, events.length);
-      for (const read of events) {
-        const waiting = reader.event(read);
+      for (const event of events) {
+        const waiting = reader.event({ event, row: item as Row });
         if (waiting) await waiting;
       }
     }
     await reader.batch?.();
   }
+}
+
+/** The events of a row, in the order of the entries; a promise only where an expression evaluates in one. */
+export function eventsOf(
+  row: Row,
+  entries: readonly CompiledEntry[],
+  resolver: Resolver,
+): readonly (Ready | Invalid)[] | Promise<readonly (Ready | Invalid)[]> {
+  const events: (Ready | Invalid)[] = [];
+  for (let index = 0; index < entries.length; index += 1) {
+    const drafts = entries[index]!.map(row);
+    if (drafts instanceof Promise) return laterEventsOf(row, entries, resolver);
+    for (const draft of drafts) events.push(prepare(draft, resolver));
+  }
+  return events;
+}
+
+async function laterEventsOf(
+  row: Row,
+  entries: readonly CompiledEntry[],
+  resolver: Resolver,
+): Promise<readonly (Ready | Invalid)[]> {
+  const events: (Ready | Invalid)[] = [];
+  for (const entry of entries) for (const draft of await entry.map(row)) events.push(prepare(draft, resolver));
+  return events;
 }

@@ -22,6 +22,7 @@ import { holdAllButFirst, holdAllButPicked } from './pilot.ts';
 import { Plan } from './plan.ts';
 import { Resolver } from './resolve.ts';
 import { survey, type Survey } from './survey.ts';
+import { MappingThread } from './thread/thread.ts';
 
 export const ACCOUNT_FILE = 'account.json';
 export const RATE_FILE = 'rate.ndjson';
@@ -116,11 +117,7 @@ export async function storedAccountOf(state: StateDir): Promise<StoredAccount | 
   return undefined;
 }
 
-/**
- * Reads the whole input and decides about every event; sends nothing. Reports go to `output`, which is the state
- * directory or, in a dry run, its `dry-run/`.
- */
-export async function surveyMigration(job: {
+export interface SurveyJob {
   readonly settings: RunSettings;
   readonly mapping: Mapping;
   readonly state: StateDir;
@@ -130,9 +127,38 @@ export async function surveyMigration(job: {
   readonly halt: Halt;
   readonly log: RunLog;
   readonly trouble: (message: string) => void;
-}): Promise<Surveyed> {
-  const { settings, mapping, state, target, halt, log } = job;
+}
+
+/**
+ * Reads the whole input and decides about every event; sends nothing. Reports go to `output`, which is the state
+ * directory or, in a dry run, its `dry-run/`.
+ */
+export async function surveyMigration(job: SurveyJob): Promise<Surveyed> {
+  const { settings, mapping, state, target, log } = job;
   const input = await Input.open(mapping, await collectFixes(state, mapping, settings.fix, !settings.dryRun));
+  const account = target?.account ?? job.offlineAccount;
+  // It loads its modules while the checkpoint is read.
+  const thread = MappingThread.start({
+    mapping,
+    sources: input.sources,
+    account,
+    trouble: (message) => log.write('mapping_thread_lost', { message }),
+  });
+  try {
+    return await surveyInput(job, input, account, thread);
+  } finally {
+    if (thread) log.write('mapping_thread', { batches: thread.taken });
+    await thread?.close();
+  }
+}
+
+async function surveyInput(
+  job: SurveyJob,
+  input: Input,
+  account: Account | undefined,
+  thread: MappingThread | undefined,
+): Promise<Surveyed> {
+  const { settings, mapping, state, target, halt, log } = job;
   const path = state.file(CHECKPOINT_FILE);
   const keepFields = mapping.entries.some(({ policies }) => typeof policies.if_changed === 'object');
   const checkpoint = await loadCheckpoint(path, { keepFields });
@@ -148,7 +174,7 @@ export async function surveyMigration(job: {
   const compiled = await mapping.compile(input.sources);
   const policies = compiled.entries.map((entry) => entry.policies);
   const plan = new Plan({ migration: mapping.migration, ledger: checkpoint.ledger, policies });
-  const resolver = new Resolver(target?.account ?? job.offlineAccount, mapping.references);
+  const resolver = new Resolver(account, mapping.references);
   const report = await ErrorReport.open(job.output, input.sources);
   const found = await survey({
     sources: input.sources,
@@ -159,6 +185,7 @@ export async function surveyMigration(job: {
     report,
     only: settings.only,
     goesOn: () => !halt.requested,
+    thread,
   });
   if (found.records.read === 0 && !halt.requested) {
     throw new UserError('the sources hold no records at all', { hint: 'is this the right export?' });

@@ -1,12 +1,14 @@
 import type { CompiledMapping } from '../mapping/mapping.ts';
-import { EVENT_TYPES, type EventType, type Issue, type Place, type Ready } from '../model.ts';
+import { EVENT_TYPES, type EventType, type Issue, type Place, type Ready, type Row } from '../model.ts';
 import type { ErrorReport } from '../report/error-report.ts';
 import type { Profile } from '../report/profile.ts';
 import type { Source } from '../source/source.ts';
 import { FirstDue } from './first-due.ts';
-import type { Plan } from './plan.ts';
+import type { Known, Plan } from './plan.ts';
 import { Profiler } from './profile.ts';
 import { readThrough } from './read.ts';
+import { readWithThread, type OutlineReader } from './thread/read.ts';
+import type { MappingThread } from './thread/thread.ts';
 import type { Resolver } from './resolve.ts';
 
 /** read = mapped + skipped + unreadable; sources used only by lookups are not counted. */
@@ -44,6 +46,8 @@ export async function survey(job: {
   readonly goesOn: () => boolean;
   /** The event types to send; the others stay pending. */
   readonly only: readonly EventType[];
+  /** Maps most of the rows, where the input is large. */
+  readonly thread: MappingThread | undefined;
 }): Promise<Survey> {
   const { plan, report } = job;
   const records: RecordCounts = { read: 0, mapped: 0, skipped: 0, unreadable: 0 };
@@ -57,10 +61,24 @@ export async function survey(job: {
     for (const issue of issues) if (issue.severity === 'warning') report.warning(issue, place);
   };
 
+  const plans = (event: Known, row: Row, whole: () => Ready): void => {
+    const { ordinal, state, update, changed } = plan.add(event, whole);
+    if (changed) {
+      const message = `${event.externalId} has changed since it was acknowledged`;
+      report.warning({ ...CHANGED, message }, row.place);
+    }
+    if ((state === 'ready' || state === 'retry') && firstDue.wants(event.type)) {
+      firstDue.keep({ event: whole(), ordinal, row, derived: false });
+    }
+    if (update && firstDue.wants(update.event.type)) firstDue.keep({ ...update, row, derived: true });
+    const shown = samples.get(event.type)!;
+    if (shown.length < SAMPLES_PER_TYPE) shown.push(whole());
+  };
+
   for (const name of job.eventSources) {
     const entries = job.compiled.entries.filter(({ source }) => source === name);
     const watch = profiler.watch(name);
-    await readThrough(job.sources.get(name)!, entries, job.resolver, {
+    const reader: OutlineReader = {
       goesOn: job.goesOn,
       item(item, events) {
         records.read += 1;
@@ -85,21 +103,21 @@ export async function survey(job: {
           writing.push(report.error({ place, type, externalId, issues, raw: row.raw }));
           return;
         }
-        const verdict = plan.add(event);
-        if (verdict.changed)
-          report.warning({ ...CHANGED, message: `${externalId} has changed since it was acknowledged` }, place);
         if (event.type === 'comment/created' && externalId === undefined) report.warning(NAMELESS, place);
-        const { ordinal, state, update } = verdict;
-        if (state === 'ready' || state === 'retry') firstDue.add(event, ordinal, row, false);
-        if (update) firstDue.add(update.event, update.ordinal, row, true);
-        const shown = samples.get(event.type)!;
-        if (shown.length < SAMPLES_PER_TYPE) shown.push(event);
+        plans(event, row, () => event);
+      },
+      outline(outline, row, whole) {
+        profiler.note(outline.externalId, outline.note);
+        plans(outline, row, whole);
       },
       async batch() {
         await Promise.all(writing);
         writing = [];
       },
-    });
+    };
+    const source = job.sources.get(name)!;
+    if (job.thread) await readWithThread(source, entries, job.resolver, reader, job.thread);
+    else await readThrough(source, entries, job.resolver, reader);
   }
   plan.link(job.only);
   return { records, unreadable, samples, profile: profiler.finish(plan), firstDue };

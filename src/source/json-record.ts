@@ -7,9 +7,9 @@ import type { Shape } from './json-shape.ts';
 /** Nesting beyond it is no record of a CRM, and would exhaust the stack of whatever walks through it. */
 export const MAX_DEPTH = 200;
 
-/** A record, or why it is none; `at` is where in the text it stops being JSON. */
+/** A record (with its text where JSON.parse reads it exactly), or why it is none; `at` is where it stops being JSON. */
 export type Parsed =
-  | { readonly value: JsonObject }
+  | { readonly value: JsonObject; readonly text?: string }
   | { readonly issue: Issue; readonly raw?: JsonObject }
   | { readonly syntax: string; readonly at: number };
 
@@ -37,7 +37,7 @@ export function parseRecord(text: string, shape: Shape): Parsed {
     };
   }
   const isExact = !shape.rareNumbers || !DELICATE_NUMBER.test(text);
-  if (isExact && membersOf(value) === shape.members) return { value };
+  if (isExact && membersOf(value) === shape.members) return { value, text };
   const repeated = new Set<string>();
   const exact = parseLossless(text, null, {
     parseNumber: readNumber,

@@ -76,7 +76,7 @@ async function* readTree(
 
 function read(element: Element, place: Place): ReadItem {
   const parsed = parseRecord(element.text, element);
-  if ('value' in parsed) return { kind: 'row', place, raw: parsed.value, issues: [] };
+  if ('value' in parsed) return { kind: 'row', place, raw: parsed.value, text: parsed.text, issues: [] };
   if ('issue' in parsed) return { kind: 'unreadable', place, ...parsed };
   throw faultWithin(element.text, parsed.at, parsed.syntax, element.line, element.column);
 }

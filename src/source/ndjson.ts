@@ -88,7 +88,7 @@ async function* readLines(
 
 function readLine(line: string, shape: Shape, place: Place): ReadItem {
   const parsed = parseRecord(line, shape);
-  if ('value' in parsed) return { kind: 'row', place, raw: parsed.value, issues: [] };
+  if ('value' in parsed) return { kind: 'row', place, raw: parsed.value, text: parsed.text, issues: [] };
   if ('issue' in parsed) return { kind: 'unreadable', place, ...parsed };
   const message = `the line is no JSON, from column ${parsed.at + 1} on: ${shorten(parsed.syntax)}`;
   return { kind: 'unreadable', place, issue: readError('no_json', message) };

@@ -1,0 +1,106 @@
+import { availableParallelism } from 'node:os';
+import { setImmediate } from 'node:timers/promises';
+import { MessageChannel, receiveMessageOnPort, Worker, type MessagePort } from 'node:worker_threads';
+import { messageOf } from '../../errors.ts';
+import type { Mapping } from '../../mapping/mapping.ts';
+import type { ReadItem } from '../../model.ts';
+import type { Account } from '../../service/account.ts';
+import type { Source } from '../../source/source.ts';
+import type { Packed } from './packed.ts';
+import { packRows, type ThreadJob } from './tasks.ts';
+
+/** Smaller inputs are read before a second thread has loaded its modules. */
+const WORTHWHILE_BYTES = 5 * 1024 * 1024;
+/** Batches: enough for the thread never to run out of them while the main thread hands on what has come. */
+const MOST_IN_FLIGHT = 16;
+const WAIT_MS = 10;
+
+/**
+ * A second thread that maps rows, so that the survey of a large input takes little longer than reading it. It only
+ * helps: whatever it does not take, or has not answered when it is lost, the main thread maps.
+ */
+export class MappingThread {
+  readonly #worker: Worker;
+  readonly #port: MessagePort;
+  readonly #signal = new Int32Array(new SharedArrayBuffer(4));
+  #isLost = false;
+  #inFlight = 0;
+  /** Batches it was given. */
+  taken = 0;
+
+  /** Undefined where a thread would not pay. `trouble` is told why one was lost. */
+  static start(job: {
+    readonly mapping: Mapping;
+    readonly sources: ReadonlyMap<string, Source>;
+    readonly account: Account | undefined;
+    readonly trouble: (message: string) => void;
+  }): MappingThread | undefined {
+    const files = [...job.sources.values()].flatMap((source) => source.files);
+    const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+    if (bytes < WORTHWHILE_BYTES || !job.mapping.isPlain || availableParallelism() < 2) return undefined;
+    return new MappingThread(job);
+  }
+
+  private constructor({ mapping, sources, account, trouble }: Parameters<typeof MappingThread.start>[0]) {
+    const { port1, port2 } = new MessageChannel();
+    const workerData: ThreadJob = {
+      mapping: { file: mapping.file, sha256: mapping.sha256 },
+      sources: [...sources.values()].map(({ name, kind, columns, duplicateColumns }) => ({
+        name,
+        kind,
+        columns,
+        duplicateColumns,
+      })),
+      account,
+      port: port2,
+      signal: this.#signal,
+    };
+    this.#port = port1;
+    this.#worker = new Worker(new URL('./program.js', import.meta.url), { workerData, transferList: [port2] });
+    this.#worker.on('error', (error) => trouble(messageOf(error)));
+    this.#worker.on('exit', () => (this.#isLost = true));
+    this.#worker.unref();
+  }
+
+  /** Whether it has loaded what it needs. */
+  get isReady(): boolean {
+    return Atomics.load(this.#signal, 0) > 0;
+  }
+
+  /** No answer will come any more. */
+  get isLost(): boolean {
+    return this.#isLost;
+  }
+
+  /** Whether the thread maps these items; if not, the caller does. Answers come in the order in which items were taken. */
+  takes(source: Source, items: readonly ReadItem[]): boolean {
+    if (!this.isReady || this.#isLost || this.#inFlight === MOST_IN_FLIGHT) return false;
+    this.#port.postMessage(packRows(source.name, items));
+    this.#inFlight += 1;
+    this.taken += 1;
+    return true;
+  }
+
+  /** The next answer: outlines as `unpackOutlines` reads them; undefined while there is none. */
+  answer(): Packed | undefined {
+    const received = receiveMessageOnPort(this.#port) as { readonly message: Packed } | undefined;
+    if (received) this.#inFlight -= 1;
+    return received?.message;
+  }
+
+  /** Waits for the next answer; undefined where none will come. */
+  async nextAnswer(): Promise<Packed | undefined> {
+    for (;;) {
+      const seen = Atomics.load(this.#signal, 0);
+      const answer = this.answer();
+      if (answer || this.#isLost) return answer;
+      Atomics.wait(this.#signal, 0, seen, WAIT_MS);
+      await setImmediate();
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.#isLost) return;
+    await this.#worker.terminate();
+  }
+}
