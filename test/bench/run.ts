@@ -11,6 +11,7 @@ import { createInterface } from 'node:readline';
 import { once } from 'node:events';
 import { pathToFileURL } from 'node:url';
 import ts from 'typescript';
+import { ONE_CORE } from '../one-core.ts';
 import { writeBodies, writeCheckpoint, writeInput, type Input } from './data.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -45,7 +46,7 @@ async function survey(): Promise<void> {
   const input = await writeInput(directory, 'csv', 200_000);
   await compare('Survey of 200,000 rows x 12 columns, CSV', [
     program('bare csv-parse', 'csv', input.path),
-    backfill('backfill run --dry-run', input),
+    ...surveys(input),
     ...(await miller(input)),
     ...(await mappingKit(input)),
   ]);
@@ -55,12 +56,12 @@ async function json(): Promise<void> {
   const array = await writeInput(directory, 'json', 200_000);
   await compare('Survey of 200,000 records, JSON array', [
     program('bare @streamparser/json', 'json', array.path),
-    backfill('backfill run --dry-run', array),
+    ...surveys(array),
   ]);
   const lines = await writeInput(directory, 'ndjson', 200_000);
   await compare('Survey of 200,000 records, NDJSON', [
     program('bare JSON.parse by line', 'ndjson', lines.path),
-    backfill('backfill run --dry-run', lines),
+    ...surveys(lines),
   ]);
 }
 
@@ -75,10 +76,7 @@ async function startup(): Promise<void> {
 async function memory(): Promise<void> {
   const small = await writeInput(directory, 'csv', 200_000);
   const large = await writeInput(directory, 'csv', 1_000_000);
-  await compare('Survey of 1,000,000 rows, CSV', [
-    program('bare csv-parse', 'csv', large.path),
-    backfill('backfill run --dry-run', large),
-  ]);
+  await compare('Survey of 1,000,000 rows, CSV', [program('bare csv-parse', 'csv', large.path), ...surveys(large)]);
   const [few, many] = [await retained(small), await retained(large)];
   const each = (many.bytes - few.bytes) / (many.events - few.events);
   print(`Retained after the survey: ${each.toFixed(1)} bytes an event (between 200,000 and 1,000,000)\n`);
@@ -182,6 +180,14 @@ function runOf(input: Input, options: readonly string[]): string[] {
 
 function backfill(name: string, input: Input): Contender {
   return { name, run: () => measured(runOf(input, ['--dry-run', '--offline'])) };
+}
+
+function surveys(input: Input): Contender[] {
+  const oneThread = (): Promise<Taken> => measured(['--import', ONE_CORE, ...runOf(input, ['--dry-run', '--offline'])]);
+  return [
+    { name: 'backfill run --dry-run, one thread', run: oneThread },
+    backfill('backfill run --dry-run, two threads', input),
+  ];
 }
 
 function program(name: string, ...args: string[]): Contender {

@@ -77,11 +77,6 @@ export function summaryOf(ended: Ended): Summary {
   return JSON.parse(ended.stdout) as Summary;
 }
 
-/** For NODE_OPTIONS: makes the program believe that the machine has one core, so that it maps in one thread. */
-export const ONE_CORE = `--import=data:text/javascript,${encodeURIComponent(
-  "import os from 'os'; import { syncBuiltinESMExports } from 'module'; os.availableParallelism = () => 1; syncBuiltinESMExports();",
-)}`;
-
 /** A rate that leaves no waiting, for runs against a sandbox that has none either. */
 export const FAST = ['--rate', '100000/1s'];
 

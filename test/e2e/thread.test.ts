@@ -2,7 +2,8 @@ import { rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { csv, MAPPING, recordsOf } from '../pipeline/troubled.ts';
-import { backfill, files, filesBelow, ONE_CORE, summaryOf, workspace } from './harness.ts';
+import { ONE_CORE } from '../one-core.ts';
+import { backfill, files, filesBelow, summaryOf, workspace } from './harness.ts';
 
 it('a survey says the same with a second thread as on a machine of one core', async () => {
   const directory = await workspace();
@@ -20,7 +21,7 @@ it('a survey says the same with a second thread as on a machine of one core', as
     const reports = written.filter(([path]) => /\.(?:csv|ndjson)$/.test(path));
     return { batches: Number(batches ?? 0), stderr: ended.stderr, summary, reports };
   };
-  const alone = await survey({ NODE_OPTIONS: ONE_CORE });
+  const alone = await survey({ NODE_OPTIONS: `--import=${ONE_CORE}` });
   const helped = await survey({});
   expect(alone.batches).toBe(0);
   expect(helped.batches).toBeGreaterThan(0);

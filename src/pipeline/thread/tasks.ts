@@ -35,7 +35,7 @@ export function packRows(source: string, items: readonly ReadItem[]): Task {
     else if (Array.isArray(item.raw)) {
       const cells = item.raw as readonly string[];
       packer.number(cells.length);
-      for (let index = 0; index < cells.length; index += 1) packer.string(cells[index]!);
+      packer.strings(cells);
     } else if (item.text === undefined) packer.number(NOT_HERE);
     else {
       packer.number(1);
