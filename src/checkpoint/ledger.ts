@@ -17,10 +17,15 @@ const RECENT = 256;
 /** A request whose answer is not recorded. */
 interface Unanswered {
   readonly id: string;
+  readonly type: EventType;
   readonly key: number;
   /** Of its content. */
   readonly sha: string;
 }
+
+/** Where a record's requests without an answer are: the only one among the recent ones, or all of them in the list. */
+const RECENTLY = 1;
+const LISTED = 2;
 
 /**
  * The checkpoint in memory: per record what was acknowledged or rejected and a hash of its content; no field values.
@@ -46,8 +51,13 @@ export class Ledger {
   readonly #ackedUpdates = new Uint32Column();
   /** Contents that `if_changed` sent since; few. */
   readonly #sinceCreated = new Map<number, string>();
+  /** Per key; 0 where there are none. */
+  readonly #whereUnanswered = new ByteColumn();
   readonly #unanswered = new Map<number, readonly Unanswered[]>();
-  /** The requests sent last, by a hash of their ids: the answer to one need not look for its key again. */
+  /**
+   * The requests sent last, by a hash of their ids. Nearly every answer follows soon: it is found here, with its key, and
+   * the list is left alone.
+   */
   readonly #recent = new Array<Unanswered | undefined>(RECENT).fill(undefined);
   /** Per key the ids of updates that had no answer when one that went out later was acknowledged. */
   readonly #overtaken = new Map<number, string[]>();
@@ -67,17 +77,32 @@ export class Ledger {
   sent(line: SentLine): void {
     const { id, type } = line;
     const key = this.keyOf(type, line.external_id, id);
-    const record = sendKey(type, key);
-    const send = { id, key, sha: line.content_sha };
-    const earlier = this.#unanswered.get(record);
-    this.#unanswered.set(record, earlier ? [...earlier.filter((other) => other.id !== id), send] : [send]);
-    this.#recent[placeOf(id)] = send;
+    const send = { id, type, key, sha: line.content_sha };
+    if (this.#whereUnanswered.get(key) === NONE) {
+      const place = placeOf(id);
+      const earlier = this.#recent[place];
+      if (earlier) this.#list(earlier);
+      this.#recent[place] = send;
+      this.#whereUnanswered.set(key, RECENTLY);
+    } else {
+      this.#listRecent(key);
+      this.#list(send);
+    }
   }
 
   settle(line: SettledLine): void {
     const { id } = line;
-    const key = this.#keyOfAnswer(line, id);
-    this.#answered(key, line, id);
+    const place = placeOf(id);
+    const send = this.#recent[place];
+    let key: number;
+    if (send && send.id === id && send.type === line.type) {
+      key = send.key;
+      this.#recent[place] = undefined;
+      this.#whereUnanswered.set(key, NONE);
+    } else {
+      key = this.keyOf(line.type, line.external_id, id);
+      if (this.#whereUnanswered.get(key) !== NONE) this.#answered(key, line, id);
+    }
     this.settled += 1;
     if (line.code === IF_CHANGED) this.#settleSinceCreated(key, line);
     else if (isUpdate(line.type)) this.#settleUpdate(key, line, id);
@@ -118,7 +143,7 @@ export class Ledger {
 
   /** The contents of requests whose answers were never recorded. */
   unansweredShas(type: EventType, key: number): readonly string[] {
-    return (this.#unanswered.get(sendKey(type, key)) ?? []).map(({ sha }) => sha);
+    return this.#unansweredOf(type, key).map(({ sha }) => sha);
   }
 
   /** Whether an update of this event id was acknowledged; not for those that `if_changed` added. */
@@ -131,22 +156,35 @@ export class Ledger {
 
   /** The event ids of updates that went out and have no answer here, whatever was acknowledged since. */
   unansweredUpdates(type: EventType, key: number): readonly string[] {
-    const last = this.#unanswered.get(sendKey(type, key)) ?? [];
+    const last = this.#unansweredOf(type, key);
     const ids = [...(this.#overtaken.get(key) ?? []), ...last.map(({ id }) => id)];
     return ids.filter((id) => !this.isAcknowledged(key, id));
   }
 
-  /** An id stands for one record: no two have an event in common. */
-  #keyOfAnswer(line: SettledLine, id: string): number {
-    if (this.#unanswered.size > 0) {
-      const send = this.#recent[placeOf(id)];
-      if (send?.id === id) return send.key;
-    }
-    return this.keyOf(line.type, line.external_id, id);
+  #unansweredOf(type: EventType, key: number): readonly Unanswered[] {
+    this.#listRecent(key);
+    return this.#unanswered.get(sendKey(type, key)) ?? [];
+  }
+
+  /** Sees to it that a record has no request among the recent ones. */
+  #listRecent(key: number): void {
+    if (this.#whereUnanswered.get(key) !== RECENTLY) return;
+    const place = this.#recent.findIndex((send) => send?.key === key);
+    this.#list(this.#recent[place]!);
+    this.#recent[place] = undefined;
+  }
+
+  /** As the last of its record. */
+  #list(send: Unanswered): void {
+    const record = sendKey(send.type, send.key);
+    const earlier = this.#unanswered.get(record);
+    this.#unanswered.set(record, earlier ? [...earlier.filter(({ id }) => id !== send.id), send] : [send]);
+    this.#whereUnanswered.set(send.key, LISTED);
   }
 
   /** An acknowledgement tells what the record holds; a rejection only what one request did not do. */
   #answered(key: number, line: SettledLine, id: string): void {
+    this.#listRecent(key);
     const record = sendKey(line.type, key);
     const sends = this.#unanswered.get(record);
     if (!sends) return;
