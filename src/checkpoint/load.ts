@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { messageOf, UserError } from '../errors.ts';
+import { LineForms } from './forms.ts';
 import { Ledger } from './ledger.ts';
 import type { HeaderLine, RunLine } from './lines.ts';
 import { isTorn, linesOf, readPieces } from './read.ts';
@@ -27,6 +28,7 @@ export async function loadCheckpoint(path: string, options: { keepFields: boolea
     () => 0,
   );
   const ledger = new Ledger({ keepFields: options.keepFields, expected: bytes / BYTES_AN_EVENT });
+  const forms = new LineForms();
   const damagedLines: number[] = [];
   let header: HeaderLine | undefined;
   let lastRun: RunLine | undefined;
@@ -40,7 +42,7 @@ export async function loadCheckpoint(path: string, options: { keepFields: boolea
         tornBytes = piece.length;
         break;
       }
-      for (const line of linesOf(piece)) {
+      for (const line of linesOf(piece, forms)) {
         number += 1;
         if (line === undefined) {
           damagedLines.push(number);

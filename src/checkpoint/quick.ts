@@ -1,50 +1,13 @@
 import type { FieldHashes } from '../identity.ts';
 import { EVENT_TYPES, type Effect, type EventType } from '../model.ts';
+import type { LineForms, Place } from './forms.ts';
 import type { SentLine, SettledLine } from './lines.ts';
 
 const QUOTE = 0x22;
-const COLON = 0x3a;
 const COMMA = 0x2c;
 const CLOSING_BRACE = 0x7d;
-const LINE_FEED = 0x0a;
-
-/** A text of four bytes or more that stands in every line, as words; the last may overlap the one before. */
-class Literal {
-  readonly length: number;
-  readonly words: Int32Array;
-
-  constructor(text: string) {
-    const bytes = Buffer.from(text);
-    this.length = bytes.length;
-    this.words = new Int32Array(Math.ceil(bytes.length / 4));
-    for (let nth = 0; nth < this.words.length; nth += 1) this.words[nth] = bytes.readInt32LE(this.place(nth));
-  }
-
-  /** Where a word begins. */
-  place(nth: number): number {
-    return Math.min(nth * 4, this.length - 4);
-  }
-}
-
-const SENT = new Literal('{"kind":"sent","id":"');
-const SETTLED = new Literal('{"id":"');
-const TYPE = new Literal(',"type":');
-const EXTERNAL_ID = new Literal(',"external_id":');
-const STATUS = new Literal(',"status":');
-const OUTCOME = new Literal(',"outcome":');
-const ENTITY_ID = new Literal(',"entity_id":');
-const CODE = new Literal(',"code":');
-const SHA = new Literal(',"content_sha":"');
-const FIELDS = new Literal(',"fields":{');
-const AT = new Literal(',"at":"');
-const NULL = new Literal('null');
-
-const STATUSES = ['acknowledged', 'rejected'] as const;
-const EFFECTS = ['created', 'updated', 'none', null] as const;
-const asJson = (value: string | null): Literal => new Literal(JSON.stringify(value));
-const TYPES_AS_JSON = EVENT_TYPES.map(asJson);
-const STATUSES_AS_JSON = STATUSES.map(asJson);
-const EFFECTS_AS_JSON = EFFECTS.map(asJson);
+/** `null`, as the four bytes of a word. */
+const NULL = 0x6c6c756e;
 
 /**
  * The highest bits of those among four bytes that do not stand for themselves within a JSON string: control characters,
@@ -61,6 +24,14 @@ class Span {
   start = 0;
   end = 0;
   isNull = false;
+
+  /** In a stretch that begins at `at`. */
+  set(place: Place | undefined, at: number): void {
+    this.isNull = place === undefined;
+    if (!place) return;
+    this.start = at + place.start;
+    this.end = this.start + place.length;
+  }
 }
 
 /**
@@ -71,29 +42,30 @@ class Span {
 export class QuickLine {
   kind: SentLine['kind'] | undefined;
   type: EventType = EVENT_TYPES[0];
-  status: SettledLine['status'] = STATUSES[0];
+  status: SettledLine['status'] = 'acknowledged';
   outcome: Effect | null = null;
+  code: string | null = null;
   readonly #bytes: Buffer;
   readonly #view: DataView;
+  readonly #forms: LineForms;
   #start = 0;
   /** Where reading stands. */
   #at = 0;
-  /** All texts of the line are. */
   #isAscii = true;
   /** The line up to the end of its content hash, once a value was asked for: one text is made faster than several. */
   #head: string | undefined;
   readonly #id = new Span();
   readonly #externalId = new Span();
   readonly #entityId = new Span();
-  readonly #code = new Span();
   readonly #sha = new Span();
   readonly #fields = new Span();
   readonly #time = new Span();
 
   /** `piece`: whole lines, each with its line feed. */
-  constructor(piece: Buffer) {
+  constructor(piece: Buffer, forms: LineForms) {
     this.#bytes = piece;
     this.#view = new DataView(piece.buffer, piece.byteOffset, piece.length);
+    this.#forms = forms;
   }
 
   get id(): string {
@@ -108,10 +80,6 @@ export class QuickLine {
     return this.#entityId.isNull ? null : this.#text(this.#entityId);
   }
 
-  get code(): string | null {
-    return this.#code.isNull ? null : this.#text(this.#code);
-  }
-
   get content_sha(): string {
     return this.#text(this.#sha);
   }
@@ -121,89 +89,43 @@ export class QuickLine {
   }
 
   get at(): string {
-    return this.#bytes.toString('utf8', this.#time.start, this.#time.end);
+    return this.#text(this.#time);
   }
 
-  /** Where reading stands: after a line that was accepted, at its line feed. */
+  /** Where reading stands: after a line that was accepted, behind its line feed. */
   get end(): number {
     return this.#at;
   }
 
   /** The line that begins at `start`; undefined means: ask JSON.parse. */
   read(start: number): SentLine | SettledLine | undefined {
+    const head = this.#forms.heads.find(this.#view, start, 0);
+    if (!head) return undefined;
     this.#start = start;
-    this.#at = start;
-    this.#isAscii = true;
     this.#head = undefined;
-    this.kind = this.#skip(SETTLED) ? undefined : 'sent';
-    const isRight =
-      this.kind === undefined
-        ? this.#about() && this.#settlement()
-        : this.#skip(SENT) && this.#about() && this.#skip(SHA) && this.#take(this.#sha);
-    if (!isRight || !this.#skipByte(CLOSING_BRACE) || this.#bytes[this.#at] !== LINE_FEED) return undefined;
-    return this;
+    this.kind = head.says.kind;
+    this.type = head.says.type;
+    this.#id.set(head.says.id, start);
+    this.#at = start + head.length;
+    if (!this.#takeExternalId()) return undefined;
+    return (this.kind === 'sent' ? this.#takeSentEnd() : this.#takeSettled()) ? this : undefined;
   }
 
-  #about(): boolean {
-    if (!this.#take(this.#id) || !this.#skip(TYPE)) return false;
-    const type = this.#oneOf(TYPES_AS_JSON);
-    if (type < 0) return false;
-    this.type = EVENT_TYPES[type]!;
-    return this.#skip(EXTERNAL_ID) && this.#takeOrNull(this.#externalId);
-  }
-
-  #settlement(): boolean {
-    if (!this.#skip(STATUS)) return false;
-    const status = this.#oneOf(STATUSES_AS_JSON);
-    if (status < 0 || !this.#skip(OUTCOME)) return false;
-    const effect = this.#oneOf(EFFECTS_AS_JSON);
-    if (effect < 0) return false;
-    this.status = STATUSES[status]!;
-    this.outcome = EFFECTS[effect]!;
-    return (
-      this.#skip(ENTITY_ID) &&
-      this.#takeOrNull(this.#entityId) &&
-      this.#skip(CODE) &&
-      this.#takeOrNull(this.#code) &&
-      this.#skip(SHA) &&
-      this.#take(this.#sha) &&
-      this.#skip(FIELDS) &&
-      this.#takeFields() &&
-      this.#skip(AT) &&
-      this.#take(this.#time)
-    );
-  }
-
-  /** From after the opening brace. */
-  #takeFields(): boolean {
-    this.#fields.start = this.#at - 1;
-    if (this.#bytes[this.#at] === CLOSING_BRACE) this.#at += 1;
-    else {
-      do {
-        if (!this.#takeQuoted(this.#time) || !this.#skipByte(COLON) || !this.#takeQuoted(this.#time)) return false;
-      } while (this.#skipByte(COMMA));
-      if (this.#bytes[this.#at - 1] !== CLOSING_BRACE) return false;
-    }
-    this.#fields.end = this.#at;
-    return true;
-  }
-
-  #takeOrNull(span: Span): boolean {
-    span.isNull = this.#skip(NULL);
-    return span.isNull || this.#takeQuoted(span);
-  }
-
-  #takeQuoted(span: Span): boolean {
-    return this.#skipByte(QUOTE) && this.#take(span);
-  }
-
-  /** A text without anything escaped, from after its opening quote to past its closing one. */
-  #take(span: Span): boolean {
+  #takeExternalId(): boolean {
     const view = this.#view;
     const lastWord = view.byteLength - 4;
+    const start = this.#at + 1;
+    const span = this.#externalId;
+    this.#isAscii = true;
+    if (start > lastWord) return false;
+    span.isNull = view.getInt32(this.#at, true) === NULL;
+    if (span.isNull) {
+      this.#at += 4;
+      return true;
+    }
+    if (this.#bytes[this.#at] !== QUOTE) return false;
     let bits = 0;
-    span.start = this.#at;
-    for (let at = this.#at; at <= lastWord; at += 4) {
+    for (let at = start; at <= lastWord; at += 4) {
       const word = view.getInt32(at, true);
       const special = specials(word);
       if (special === 0) {
@@ -212,6 +134,7 @@ export class QuickLine {
       }
       const first = special & -special;
       if (((bits | (word & (first - 1))) & 0x80808080) !== 0) this.#isAscii = false;
+      span.start = start;
       span.end = at + ((31 - Math.clz32(first)) >>> 3);
       this.#at = span.end + 1;
       return this.#bytes[span.end] === QUOTE;
@@ -219,29 +142,52 @@ export class QuickLine {
     return false;
   }
 
-  #oneOf(texts: readonly Literal[]): number {
-    for (let index = 0; index < texts.length; index += 1) if (this.#skip(texts[index]!)) return index;
-    return -1;
-  }
-
-  #skip(literal: Literal): boolean {
-    const { length, words } = literal;
-    const at = this.#at;
-    if (at + length > this.#bytes.length) return false;
-    for (let nth = 0; nth < words.length; nth += 1) {
-      if (this.#view.getInt32(at + literal.place(nth), true) !== words[nth]) return false;
-    }
-    this.#at = at + length;
+  #takeSentEnd(): boolean {
+    const end = this.#forms.sentEnds.find(this.#view, this.#at, 0);
+    if (!end) return false;
+    this.#sha.set(end.says.sha, this.#at);
+    this.#at += end.length;
     return true;
   }
 
-  #skipByte(byte: number): boolean {
-    this.#at += 1;
-    return this.#bytes[this.#at - 1] === byte;
+  #takeSettled(): boolean {
+    const settlement = this.#forms.settlements.find(this.#view, this.#at, 0);
+    if (!settlement) return false;
+    const { says } = settlement;
+    this.status = says.status;
+    this.outcome = says.outcome;
+    this.code = says.code;
+    this.#entityId.set(says.entityId, this.#at);
+    this.#sha.set(says.sha, this.#at);
+    this.#at += settlement.length;
+    if (!this.#takeFields()) return false;
+    const end = this.#forms.settledEnds.find(this.#view, this.#at, 0);
+    if (!end) return false;
+    this.#time.set(end.says.at, this.#at);
+    this.#at += end.length;
+    return true;
+  }
+
+  /** From after the opening brace to before the closing one. */
+  #takeFields(): boolean {
+    const bytes = this.#bytes;
+    this.#fields.start = this.#at - 1;
+    if (bytes[this.#at] !== CLOSING_BRACE) {
+      for (;;) {
+        const field = this.#forms.fields.find(this.#view, this.#at, 1);
+        if (!field) return false;
+        this.#at += field.length;
+        if (bytes[this.#at] !== COMMA) break;
+        this.#at += 1;
+      }
+    }
+    this.#fields.end = this.#at + 1;
+    return bytes[this.#at] === CLOSING_BRACE;
   }
 
   #text({ start, end }: Span): string {
     if (!this.#isAscii) return this.#bytes.toString('utf8', start, end);
+    if (end > this.#sha.end) return this.#bytes.toString('latin1', start, end);
     this.#head ??= this.#bytes.toString('latin1', this.#start, this.#sha.end);
     return this.#head.slice(start - this.#start, end - this.#start);
   }

@@ -1,6 +1,7 @@
 import { open } from 'node:fs/promises';
 import { codeOf } from '../errors.ts';
 import { EVENT_TYPES } from '../model.ts';
+import { LineForms } from './forms.ts';
 import type { CheckpointLine, SettledLine } from './lines.ts';
 import { QuickLine } from './quick.ts';
 
@@ -52,21 +53,29 @@ export function isTorn(piece: Buffer): boolean {
 }
 
 /** The lines of a piece, each good until the next is asked for; undefined for a damaged one. */
-export function* linesOf(piece: Buffer): Generator<CheckpointLine | undefined, void, undefined> {
-  const quick = new QuickLine(piece);
+export function* linesOf(piece: Buffer, forms: LineForms): Generator<CheckpointLine | undefined, void, undefined> {
+  const quick = new QuickLine(piece, forms);
   for (let start = 0; start < piece.length;) {
     const line = quick.read(start);
-    const end = line ? quick.end : piece.indexOf(LINE_FEED, start);
-    yield line ?? parseLine(piece.toString('utf8', start, end));
+    if (line) {
+      start = quick.end;
+      yield line;
+      continue;
+    }
+    const end = piece.indexOf(LINE_FEED, start);
+    const parsed = parseLine(piece.toString('utf8', start, end));
+    if (parsed && (parsed.kind === undefined || parsed.kind === 'sent')) forms.learn(parsed);
     start = end + 1;
+    yield parsed;
   }
 }
 
 /** The settled lines of a checkpoint in order; lines that cannot be read are passed over: the loader reports them. */
 export async function* settledLines(path: string): AsyncGenerator<SettledLine> {
+  const forms = new LineForms();
   for await (const piece of readPieces(path)) {
     if (isTorn(piece)) return;
-    for (const line of linesOf(piece)) if (line && line.kind === undefined) yield line;
+    for (const line of linesOf(piece, forms)) if (line && line.kind === undefined) yield line;
   }
 }
 

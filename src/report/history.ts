@@ -1,3 +1,4 @@
+import { LineForms } from '../checkpoint/forms.ts';
 import type { HeaderLine, RunLine, SettledLine } from '../checkpoint/lines.ts';
 import { isTorn, linesOf, readPieces } from '../checkpoint/read.ts';
 import type { EventType } from '../model.ts';
@@ -28,6 +29,7 @@ export class History {
   readonly acknowledged = new Map<EventType, number>();
   lastAt: string | undefined;
   readonly #path: string;
+  readonly #forms = new LineForms();
   readonly #onSettled: SettledListener | undefined;
   /** Content of what is rejected and was not acknowledged since. */
   readonly #rejected = new Map<string, string>();
@@ -42,7 +44,7 @@ export class History {
   async catchUp(): Promise<void> {
     for await (const piece of readPieces(this.#path, this.#offset)) {
       if (isTorn(piece)) return;
-      for (const line of linesOf(piece)) {
+      for (const line of linesOf(piece, this.#forms)) {
         if (!line) continue;
         if (line.kind === undefined) this.#settle(line);
         else if (line.kind === 'header') this.header ??= line;
