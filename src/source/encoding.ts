@@ -1,5 +1,4 @@
 import { isUtf8 } from 'node:buffer';
-import iconv from 'iconv-lite';
 import { UserError } from '../errors.ts';
 import { didYouMean } from '../problem.ts';
 import type { InputFile } from './files.ts';
@@ -45,9 +44,9 @@ const NO_TEXT = new Set(['base64', 'hex', 'binary', 'internal', 'utf7', 'utf7ima
  * byte is zero, else UTF-8 (which the reading then insists on). Throws a `UserError` for a name that is none, and where
  * the declaration and the mark contradict each other.
  */
-export function chooseEncoding(file: InputFile, head: Buffer, declared: string | undefined): Encoding {
+export async function chooseEncoding(file: InputFile, head: Buffer, declared: string | undefined): Promise<Encoding> {
   const mark = MARKS.find(({ bytes }) => bytes.every((byte, index) => head[index] === byte));
-  const wanted = declared === undefined ? undefined : normalise(file, declared);
+  const wanted = declared === undefined ? undefined : await normalise(file, declared);
   if (mark) {
     const agrees =
       wanted === undefined || wanted === mark.name || (wanted === 'UTF-16' && mark.name.startsWith('UTF-16'));
@@ -76,10 +75,11 @@ export function doubtOf({ name, declared }: Encoding, head: Buffer): string | un
   return undefined;
 }
 
-function normalise(file: InputFile, declared: string): string {
+async function normalise(file: InputFile, declared: string): Promise<string> {
   const plain = declared.toLowerCase().replace(/[^a-z0-9]/g, '');
   const unicode = UNICODE.get(plain);
   if (unicode) return unicode;
+  const { default: iconv } = await import('iconv-lite');
   if (!NO_TEXT.has(plain) && iconv.encodingExists(declared)) return declared.toLowerCase();
   throw new UserError(`${file.shown}: there is no encoding \`${declared}\``, {
     hint: didYouMean(declared, COMMON) ?? 'for example `utf-8`, `utf-16le`, `windows-1252` or `iso-8859-15`',

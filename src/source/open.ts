@@ -1,11 +1,8 @@
 import { relative } from 'node:path';
 import { UserError } from '../errors.ts';
-import { openTable } from './csv.ts';
-import { openTree } from './json.ts';
-import { openLines } from './ndjson.ts';
 import { refuseArchives } from './bytes.ts';
 import { findFiles, type InputFile } from './files.ts';
-import { FilesSource } from './reading.ts';
+import { FilesSource, type SourceHead } from './reading.ts';
 import type { Source, SourceSpec } from './source.ts';
 import { withEncoding, type TextFile } from './text.ts';
 
@@ -18,6 +15,15 @@ const FORMATS = new Map<string, NonNullable<SourceSpec['format']>>([
   ['ndjson', 'ndjson'],
   ['jsonl', 'ndjson'],
 ]);
+
+type Open = (spec: SourceSpec, files: readonly TextFile[]) => Promise<SourceHead>;
+
+/** Loaded when there is an export of the format. */
+const READERS: Readonly<Record<NonNullable<SourceSpec['format']>, () => Promise<Open>>> = {
+  csv: async () => (await import('./csv.ts')).openTable,
+  json: async () => (await import('./json.ts')).openTree,
+  ndjson: async () => (await import('./ndjson.ts')).openLines,
+};
 
 /**
  * Opens an export: finds its files, their encoding and dialect, and the columns. Nothing is held open. Throws a
@@ -34,7 +40,7 @@ export async function openSource(
     await refuseArchives(file);
     texts.push(await withEncoding(file, spec.encoding));
   }
-  const open = { csv: openTable, json: openTree, ndjson: openLines }[format];
+  const open = await READERS[format]();
   const head = await open(spec, texts);
   const doubts = texts.flatMap(({ doubt, shown }) =>
     doubt === undefined ? [] : [{ code: 'doubtful_encoding', message: doubt, file: shown }],

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Hash } from 'node:crypto';
 import { StringDecoder } from 'node:string_decoder';
-import iconv from 'iconv-lite';
+import type { DecoderStream } from 'iconv-lite';
 import { UserError } from '../errors.ts';
 import { readBytes } from './bytes.ts';
 import { chooseEncoding, doubtOf, type Encoding } from './encoding.ts';
@@ -19,7 +19,7 @@ export interface TextFile extends InputFile {
  * silence: bytes that are no text in the file's encoding throw a `UserError` that names their line.
  */
 export async function* readText(file: TextFile, hash?: Hash): AsyncGenerator<Buffer, void, undefined> {
-  const decoder = decoderFor(file.encoding);
+  const decoder = await decoderFor(file.encoding);
   let skip = file.encoding.bom;
   let offset = 0;
   for await (const bytes of readBytes(file, hash)) {
@@ -52,10 +52,12 @@ interface Decoder {
   fault(): Fault;
 }
 
-function decoderFor(encoding: Encoding): Decoder {
+async function decoderFor(encoding: Encoding): Promise<Decoder> {
   if (encoding.name === 'UTF-8') return new Utf8();
   if (encoding.name === 'UTF-16LE' || encoding.name === 'UTF-16BE') return new Utf16(encoding.name === 'UTF-16BE');
-  return new CodePage(encoding.name);
+  // Few exports are in a code page: its tables are loaded for those that are.
+  const { default: iconv } = await import('iconv-lite');
+  return new CodePage(iconv.getDecoder(encoding.name));
 }
 
 class Utf8 implements Decoder {
@@ -139,11 +141,11 @@ class Utf16 implements Decoder {
 }
 
 class CodePage implements Decoder {
-  readonly #decoder: iconv.DecoderStream;
+  readonly #decoder: DecoderStream;
   #text = '';
 
-  constructor(name: string) {
-    this.#decoder = iconv.getDecoder(name);
+  constructor(decoder: DecoderStream) {
+    this.#decoder = decoder;
   }
 
   decode(chunk: Buffer): Buffer | undefined {
@@ -168,6 +170,7 @@ export function countBreaks(text: string): number {
 async function undecodable(file: TextFile, offset: number, fault: Fault): Promise<UserError> {
   const { name, declared } = file.encoding;
   const line = (await breaksBefore(file, offset)) + fault.breaks + 1;
+  const { default: iconv } = await import('iconv-lite');
   const word = iconv.decode(fault.bytes, 'windows-1252');
   const message = `${file.shown}:${line} is not ${name} text${declared ? ', although the mapping says so' : ''}`;
   if (name !== 'UTF-8') {
@@ -211,7 +214,7 @@ const SAMPLE = 64 * 1024;
 /** Looks at the first bytes for the encoding, and for what speaks against it. */
 export async function withEncoding(file: InputFile, declared: string | undefined): Promise<TextFile> {
   const { text } = await firstOf(readBytes(file));
-  const encoding = chooseEncoding(file, text, declared);
+  const encoding = await chooseEncoding(file, text, declared);
   const doubt = doubtOf(encoding, text);
   return { ...file, encoding, ...(doubt === undefined ? {} : { doubt }) };
 }
