@@ -5,7 +5,7 @@ import { Halt } from '../pipeline/halt.ts';
 import { runMigration, type Monitor } from '../pipeline/run.ts';
 import type { Surveyed } from '../pipeline/setup.ts';
 import { notStarted } from '../pipeline/summarise.ts';
-import { startProgress, type Progress } from '../report/progress.ts';
+import type { Progress } from '../report/progress.ts';
 import { profileText } from '../report/profile.ts';
 import { briefText, endText } from '../report/text.ts';
 import {
@@ -142,8 +142,10 @@ function watch(settings: RunSettings, console: Console): Watching {
     },
     logged: (line) => console.detail(line),
     trouble: (message) => console.complain(`warning: ${message}`),
-    sending(view) {
-      if (settings.progress && !settings.quiet) progress = startProgress(console, view, rate);
+    async sending(view) {
+      if (!settings.progress || settings.quiet) return;
+      const { startProgress } = await import('../report/progress.ts');
+      progress = startProgress(console, view, rate);
     },
   };
   const end = (): void => {

@@ -27,7 +27,7 @@ import { allowedErrors, countEvents, endingOf, snapshotOf, summarise, totalOf, t
 export interface Monitor {
   connected?(account: Account, baseUrl: string | undefined): void;
   surveyed?(found: Surveyed): void;
-  sending?(view: { readonly plan: Plan; readonly deliverer: Deliverer }): void;
+  sending?(view: { readonly plan: Plan; readonly deliverer: Deliverer }): void | Promise<void>;
   /** A line of `run.log`, as it is written. */
   logged?(line: string): void;
   /** What went wrong beside the run itself. */
@@ -178,7 +178,7 @@ async function carryOn(
     return { ending: ended(), outcomes };
   }
   const { plan } = found;
-  const begun = (deliverer: Deliverer): void => job.monitor.sending?.({ plan, deliverer });
+  const begun = async (deliverer: Deliverer): Promise<void> => job.monitor.sending?.({ plan, deliverer });
   const dispatcher = await (
     await import('./sending.ts')
   ).sendAll({ settings, mapping, state, target, found, passJob, halt, log, begun });

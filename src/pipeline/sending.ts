@@ -28,7 +28,7 @@ export interface SendingJob {
   readonly halt: Halt;
   readonly log: RunLog;
   /** Told when the first event is about to go out. */
-  readonly begun: (deliverer: Deliverer) => void;
+  readonly begun: (deliverer: Deliverer) => Promise<void>;
 }
 
 /**
@@ -74,7 +74,7 @@ export async function sendAll(job: SendingJob): Promise<Dispatcher> {
     requests: () => target.client.requests,
     isFirstRun: !settings.adopt && checkpoint.ledger.settled === 0 && checkpoint.lastRun === undefined,
   });
-  job.begun(deliverer);
+  await job.begun(deliverer);
   const alarm = settings.until && haltAt(settings.until, halt);
   try {
     for (const type of EVENT_TYPES) {
