@@ -180,7 +180,7 @@ export function runSettings(argv: Readonly<Record<string, unknown>>): RunSetting
 }
 
 export function parseOptions<S extends z.ZodType>(schema: S, argv: Readonly<Record<string, unknown>>): z.infer<S> {
-  const parsed = schema.safeParse(argv);
+  const parsed = schema.safeParse(argv, { jitless: true });
   if (parsed.success) return parsed.data;
   const wrong = parsed.error.issues.map(({ path, message }) => `--${kebab(String(path[0]))}: ${message}`);
   throw new UserError(wrong.join('\n'), { hint: 'see --help' });

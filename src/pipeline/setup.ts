@@ -9,9 +9,8 @@ import { ErrorReport } from '../report/error-report.ts';
 import type { RunLog } from '../run-log.ts';
 import { readStoredAccount, type Account, type StoredAccount } from '../service/account.ts';
 import type { Client } from '../service/client.ts';
-import { readAccount } from '../service/directory.ts';
 import type { Limiter } from '../service/limiter.ts';
-import { openRateHistory, type RateHistory } from '../service/rate-history.ts';
+import type { RateHistory } from '../service/rate-history.ts';
 import { DEFAULT_RATE, type Pace, type RestCredentials, type RunSettings } from '../settings.ts';
 import { writeWhole, type StateDir } from '../state-dir.ts';
 import { TOOL } from '../version.ts';
@@ -69,9 +68,11 @@ export async function connect(
 ): Promise<Target> {
   const other = output === state ? join(state.file(DRY_RUN), RATE_FILE) : state.file(RATE_FILE);
   // What talks HTTP takes a tenth of a second to load: a survey without a service need not.
-  const [{ createClient }, { openLimiter }] = await Promise.all([
+  const [{ createClient }, { openLimiter }, { openRateHistory }, { readAccount }] = await Promise.all([
     import('../service/client.ts'),
     import('../service/open-limiter.ts'),
+    import('../service/rate-history.ts'),
+    import('../service/directory.ts'),
   ]);
   const history = await openRateHistory(output.file(RATE_FILE), systemClock, [other]);
   const limiter = await openLimiter({

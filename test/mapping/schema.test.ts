@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { EVENT_TYPES } from '../../src/model.ts';
-import { fieldReference, mappingJsonSchema, policyReference, transformReference } from '../../src/mapping/load.ts';
+import { mappingJsonSchema } from '../../src/mapping/load.ts';
+import { fieldReference, policyReference, transformReference } from '../../src/mapping/reference.ts';
 import { TRANSFORM_BY_NAME } from '../../src/mapping/transforms/index.ts';
 
 test('the schema that editors read is the one that mappings are checked with (`backfill schema` writes it)', async () => {
