@@ -1,10 +1,10 @@
-import { EventEmitter } from 'node:events';
 import { Agent, EnvHttpProxyAgent, type Dispatcher } from 'undici';
 import { systemClock, type Clock } from '../clock.ts';
 import { UserError } from '../errors.ts';
 import { Redactor, type Secret } from '../redact.ts';
 import { HEADERS, PATHS } from './contract.ts';
-import { ingestRequest, type Envelope } from './envelope.ts';
+import { INGEST_HEADERS, ingestBody, type Envelope } from './envelope.ts';
+import { Exchange } from './exchange.ts';
 import { NotSent, type Limiter, type TurnOptions } from './limiter.ts';
 import {
   readError,
@@ -12,7 +12,6 @@ import {
   readRestReply,
   readRetryAfter,
   type Attempt,
-  type Cut,
   type Reply,
   type RestAttempt,
   type Unanswered,
@@ -38,7 +37,17 @@ export interface SendOptions extends TurnOptions {
 export interface RestOptions extends SendOptions {
   readonly query?: Readonly<Record<string, string | number>>;
   readonly body?: string;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Headers;
+}
+
+type Headers = Readonly<Record<string, string>>;
+
+interface Request {
+  readonly method: string;
+  /** Below the base URL. */
+  readonly path: string;
+  readonly headers: Headers;
+  readonly body?: string | undefined;
 }
 
 /** No list page or summary comes near. */
@@ -59,7 +68,12 @@ export class Client {
   readonly #basePath: string;
   readonly #dispatcher: Dispatcher;
   readonly #redactor = new Redactor();
-  readonly #inFlight = new Set<(cut: Cut) => void>();
+  /** Without the key, with it, and those of an event. */
+  readonly #openHeaders: Headers;
+  readonly #headers: Headers;
+  readonly #ingestHeaders: Headers;
+  readonly #ingestPath: string | undefined;
+  readonly #inFlight = new Set<Exchange>();
   #reached = false;
   /** Requests sent with the key: those that count against its limit. */
   requests = 0;
@@ -73,19 +87,22 @@ export class Client {
     }
     this.#origin = url.origin;
     this.#basePath = url.pathname.replace(/\/+$/, '');
-    this.#redactor.add(options.apiKey, options.ingestToken);
+    const { apiKey, ingestToken } = options;
+    this.#redactor.add(apiKey, ingestToken);
+    this.#openHeaders = { accept: 'application/json', 'user-agent': options.userAgent };
+    this.#headers = { ...this.#openHeaders, [HEADERS.apiKey]: apiKey.reveal() };
+    this.#ingestHeaders = { ...this.#headers, ...INGEST_HEADERS };
+    this.#ingestPath = ingestToken && `${PATHS.ingest}/${encodeURIComponent(ingestToken.reveal())}`;
     this.#dispatcher = createDispatcher(options);
   }
 
   /** Sends one event, once (service interface, section 4.2). */
   async ingest(event: Envelope, options: SendOptions = {}): Promise<Attempt> {
-    const { body, headers } = ingestRequest(event);
-    const { ingestToken } = this.#options;
-    if (!ingestToken) throw new Error('this client was made without the ingestion token');
-    const path = `${PATHS.ingest}/${encodeURIComponent(ingestToken.reveal())}`;
-    const exchange = await this.#limited('POST', path, { ...options, body, headers });
-    if ('kind' in exchange) return exchange;
-    return readIngestReply(exchange, this.#clock.wall());
+    const path = this.#ingestPath;
+    if (path === undefined) throw new Error('this client was made without the ingestion token');
+    const request = { method: 'POST', path, headers: this.#ingestHeaders, body: ingestBody(event) };
+    const reply = await this.#limited(request, options);
+    return 'kind' in reply ? reply : readIngestReply(reply, this.#clock.wall());
   }
 
   get(path: string, query?: RestOptions['query'], options: SendOptions = {}): Promise<RestAttempt> {
@@ -97,27 +114,28 @@ export class Client {
     const query = new URLSearchParams();
     for (const [key, value] of Object.entries(options.query ?? {})) query.set(key, String(value));
     const target = query.size === 0 ? path : `${path}${path.includes('?') ? '&' : '?'}${query.toString()}`;
-    const type = options.body === undefined ? {} : { 'content-type': 'application/json' };
-    const exchange = await this.#limited(method, target, { ...options, headers: { ...type, ...options.headers } });
-    if ('kind' in exchange) return exchange;
-    return readRestReply(exchange, this.#clock.wall());
+    const { body } = options;
+    const type = body === undefined ? {} : { 'content-type': 'application/json' };
+    const headers = { ...this.#headers, ...type, ...options.headers };
+    const reply = await this.#limited({ method, path: target, headers, body }, options);
+    return 'kind' in reply ? reply : readRestReply(reply, this.#clock.wall());
   }
 
   /** A route that asks for no key (section 5): it goes without, so it is not counted. */
   async getOpen(path: string): Promise<RestAttempt> {
-    const exchange = await this.#exchange('GET', path, {});
-    return 'kind' in exchange ? exchange : readRestReply(exchange, this.#clock.wall());
+    const reply = await this.#exchange({ method: 'GET', path, headers: this.#openHeaders });
+    return 'kind' in reply ? reply : readRestReply(reply, this.#clock.wall());
   }
 
   /** GET /health answers 200. Sent without the key (section 5), so it is not counted. */
   async health(): Promise<boolean> {
-    const exchange = await this.#exchange('GET', PATHS.health, {});
-    return !('kind' in exchange) && exchange.status === 200;
+    const reply = await this.#exchange({ method: 'GET', path: PATHS.health, headers: this.#openHeaders });
+    return !('kind' in reply) && reply.status === 200;
   }
 
   /** What is in flight ends as unanswered; new requests take new connections. */
   dropSockets(cut: 'asleep' | 'aborted'): void {
-    for (const end of this.#inFlight) end(cut);
+    for (const exchange of this.#inFlight) exchange.end(cut);
   }
 
   /** Ends the limiter too: what waits there is not sent. */
@@ -126,25 +144,20 @@ export class Client {
     await this.#dispatcher.destroy();
   }
 
-  async #limited(
-    method: string,
-    path: string,
-    options: RestOptions,
-  ): Promise<Reply | Unanswered | { readonly kind: 'withdrawn' }> {
-    const { limiter, apiKey } = this.#options;
+  async #limited(request: Request, options: SendOptions): Promise<Reply | Unanswered | { readonly kind: 'withdrawn' }> {
+    const { limiter } = this.#options;
     try {
       return await limiter.schedule(async () => {
         await options.beforeSend?.();
         const sentAt = this.#clock.monotonic();
         this.requests += 1;
-        const headers = { ...options.headers, [HEADERS.apiKey]: apiKey.reveal() };
-        const exchange = await this.#exchange(method, path, { ...options, headers });
-        if ('kind' in exchange) return exchange;
-        limiter.observe(exchange.status, exchange.headers, sentAt);
-        if (exchange.status === 429) {
-          limiter.refused(readRetryAfter(exchange.headers[HEADERS.retryAfter], this.#clock.wall()), sentAt);
+        const reply = await this.#exchange(request);
+        if ('kind' in reply) return reply;
+        limiter.observe(reply.status, reply.headers, sentAt);
+        if (reply.status === 429) {
+          limiter.refused(readRetryAfter(reply.headers[HEADERS.retryAfter], this.#clock.wall()), sentAt);
         }
-        return exchange;
+        return reply;
       }, options);
     } catch (error) {
       if (error instanceof NotSent) return { kind: 'withdrawn' };
@@ -152,42 +165,26 @@ export class Client {
     }
   }
 
-  async #exchange(
-    method: string,
-    path: string,
-    options: Pick<RestOptions, 'body' | 'headers'>,
-  ): Promise<Reply | Unanswered> {
-    // An AbortSignal costs more than all else here; undici takes an emitter as well.
-    const signal = new EventEmitter();
-    let why: Cut | undefined;
-    const cut = (reason: Cut): void => {
-      why ??= reason;
-      signal.emit('abort');
-    };
-    const deadline = setTimeout(() => cut('timeout'), this.#options.timeoutSeconds * 1000);
-    this.#inFlight.add(cut);
+  async #exchange({ method, path, headers, body }: Request): Promise<Reply | Unanswered> {
+    const exchange = new Exchange();
+    const deadline = setTimeout(() => exchange.end('timeout'), this.#options.timeoutSeconds * 1000);
+    this.#inFlight.add(exchange);
     try {
-      const answer = await this.#dispatcher.request({
-        origin: this.#origin,
-        path: `${this.#basePath}${path}`,
-        method,
-        headers: { accept: 'application/json', 'user-agent': this.#options.userAgent, ...options.headers },
-        body: options.body ?? null,
-        signal,
-      });
-      const reply = {
-        status: answer.statusCode,
-        headers: plain(answer.headers, this.#redactor),
-        body: this.#redactor.redact(await answer.body.text()),
-      };
+      const target = { origin: this.#origin, path: `${this.#basePath}${path}` };
+      this.#dispatcher.dispatch({ ...target, method, headers, body: body ?? null }, exchange);
+      const answer = await exchange.answer;
       this.#reached = true;
-      return reply;
+      return {
+        status: answer.status,
+        headers: plain(answer.headers, this.#redactor),
+        body: this.#redactor.redact(answer.body),
+      };
     } catch (error) {
-      const { setup, ...failure } = readError(error, why);
+      const { setup, ...failure } = readError(error, exchange.cut);
       return setup && !this.#reached ? { ...failure, setup } : failure;
     } finally {
       clearTimeout(deadline);
-      this.#inFlight.delete(cut);
+      this.#inFlight.delete(exchange);
     }
   }
 }

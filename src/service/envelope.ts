@@ -26,10 +26,10 @@ export function envelope(event: Ready, id: string, type: EventType = event.type)
   };
 }
 
-/** What goes over the wire. Triggers are suppressed twice, in the envelope and by header (section 2.3). */
-export function ingestRequest(event: Envelope): { body: string; headers: Record<string, string> } {
-  return {
-    body: canonicalJson({ ...event }),
-    headers: { 'content-type': 'application/json', [HEADERS.suppressTriggers]: 'true' },
-  };
+/** Triggers are suppressed twice, in the envelope and by header (section 2.3). */
+export const INGEST_HEADERS = { 'content-type': 'application/json', [HEADERS.suppressTriggers]: 'true' } as const;
+
+/** What goes over the wire. */
+export function ingestBody(event: Envelope): string {
+  return canonicalJson({ ...event });
 }

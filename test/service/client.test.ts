@@ -2,6 +2,7 @@ import { inspect } from 'node:util';
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import { Pool } from 'undici';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import { contentSha } from '../../src/identity.ts';
@@ -9,7 +10,8 @@ import { canonicalJson, NumberText } from '../../src/json.ts';
 import type { Ready } from '../../src/model.ts';
 import { Secret } from '../../src/redact.ts';
 import { createClient, type Client, type ClientOptions } from '../../src/service/client.ts';
-import { envelope, ingestRequest } from '../../src/service/envelope.ts';
+import { envelope, INGEST_HEADERS, ingestBody } from '../../src/service/envelope.ts';
+import { Exchange } from '../../src/service/exchange.ts';
 import { createLimiter } from '../../src/service/local-limiter.ts';
 import { processed, startScripted, type Answer, type Arrived, type ScriptedServer } from './scripted-server.ts';
 
@@ -59,9 +61,8 @@ const event = envelope(ready, 'id-1');
 
 describe('the envelope', () => {
   test('suppresses triggers in body and header, and keeps numbers digit by digit', () => {
-    const { body, headers } = ingestRequest(event);
-    expect(headers).toEqual({ 'content-type': 'application/json', 'x-suppress-triggers': 'true' });
-    expect(body).toBe(
+    expect(INGEST_HEADERS).toEqual({ 'content-type': 'application/json', 'x-suppress-triggers': 'true' });
+    expect(ingestBody(event)).toBe(
       '{"data":{"custom_fields":{"big":9007199254740993,"price":5.10},"external_id":"00123"},"id":"id-1",' +
         '"occurred_at":"2024-10-27T11:00:00.000Z","suppress_triggers":true,"type":"deal/created"}',
     );
@@ -174,6 +175,36 @@ describe('requests', () => {
     while (server.arrived.length === 0) await new Promise((go) => setTimeout(go, 1));
     client.dropSockets('asleep');
     expect(await attempt).toMatchObject({ kind: 'unanswered', code: 'asleep', sent: 'maybe' });
+  });
+
+  test('what is given up before it has a connection does not go out any more', async () => {
+    const server = await serve(() => processed());
+    const pool = new Pool(server.baseUrl);
+    const exchange = new Exchange();
+    pool.dispatch({ path: '/', method: 'POST', body: ingestBody(event) }, exchange);
+    exchange.end('asleep');
+    await expect(exchange.answer).rejects.toThrow('asleep');
+    await pool.close();
+    expect(server.arrived).toHaveLength(0);
+  });
+
+  test('an answer is put together whatever pieces it comes in, and interim answers are passed over', async () => {
+    const body = Buffer.from('\ufeff{"name":"Zo\u00eb"}');
+    const server = createServer((_request, response) => {
+      response.writeEarlyHints({ link: '</style.css>; rel=preload' });
+      response.writeHead(200, { 'x-ratelimit-limit': '100', 'x-twice': ['a', 'b'] });
+      response.write(body.subarray(0, -3));
+      setTimeout(() => response.end(body.subarray(-3)), 20);
+    });
+    server.listen(0);
+    await once(server, 'listening');
+    onTestFinished(() => server.closeAllConnections());
+    onTestFinished(() => void server.close());
+    const client = connectTo(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    expect(await client.get('/leads/7')).toMatchObject({
+      kind: 'answered',
+      reply: { status: 200, headers: { 'x-ratelimit-limit': '100', 'x-twice': 'a, b' }, body: '{"name":"Zo\u00eb"}' },
+    });
   });
 
   test('a server that is not there was never reached', async () => {
