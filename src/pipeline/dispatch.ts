@@ -34,9 +34,15 @@ export interface DispatchOptions {
 }
 
 /**
- * Hands events to the deliverer, at most `concurrency` at a time, and records how each ended: evidence first, then the
- * checkpoint, then the plan. The first event of a type goes alone until one has been acknowledged; two events about one
- * record are never in flight together.
+ * Events in hand for each request that may be in flight: while the disk is waited for with some, others go out. How many
+ * go out at a time is the limiter's to say.
+ */
+const IN_HAND = 4;
+
+/**
+ * Hands events to the deliverer, some at a time, and records how each ended: evidence first, then the checkpoint, then the
+ * plan. The first event of a type goes alone until one has been acknowledged; two events about one record are never in
+ * flight together.
  */
 export class Dispatcher {
   readonly outcomes: Record<Effect, number> = { created: 0, updated: 0, none: 0 };
@@ -50,7 +56,7 @@ export class Dispatcher {
 
   constructor(options: DispatchOptions) {
     this.#options = options;
-    this.#queue = new PQueue({ concurrency: options.concurrency });
+    this.#queue = new PQueue({ concurrency: IN_HAND * options.concurrency });
   }
 
   /**
@@ -144,6 +150,7 @@ export class Dispatcher {
       halt.request(WRONG_STATE_DIRECTORY);
       return;
     }
+    this.#inARow = { code: '', count: 0 };
     const { ready } = delivery;
     const { type } = due.event;
     const entityId = outcome.entityId === '' ? null : outcome.entityId;
@@ -155,7 +162,6 @@ export class Dispatcher {
     if (differs) plan.settleChanged(ready, due.ordinal);
     this.outcomes[outcome.outcome] += 1;
     this.#proven.add(type);
-    this.#inARow = { code: '', count: 0 };
     if (outcome.outcome === 'none' && outcome.code === undefined) {
       const message = 'acknowledged without effect';
       report.warning({ severity: 'warning', kind: 'send', code: 'not_created', message }, due.event.place);
@@ -173,6 +179,8 @@ export class Dispatcher {
   ): Promise<void> {
     const { plan, checkpoint, report } = this.#options;
     const { code, message, field, hint, httpStatus, attempts } = outcome;
+    // Before the disk is waited for: it may mean that nothing more is to go out.
+    if (!again) this.#countRejection(code);
     const issue = {
       severity: 'error',
       kind: 'send',
@@ -188,7 +196,6 @@ export class Dispatcher {
     );
     await checkpoint.settle(settledLine(delivery, 'rejected', { outcome: null, entityId: null, code }));
     plan.settle(type, due.ordinal, 'rejected');
-    if (!again) this.#countRejection(code);
   }
 
   #countRejection(code: string): void {
