@@ -3,7 +3,7 @@ import { systemClock, type Clock } from '../clock.ts';
 import { UserError } from '../errors.ts';
 import { Redactor, type Secret } from '../redact.ts';
 import { HEADERS, PATHS } from './contract.ts';
-import { INGEST_HEADERS, ingestBody, type Envelope } from './envelope.ts';
+import { INGEST_HEADERS, type Envelope } from './envelope.ts';
 import { Exchange } from './exchange.ts';
 import { NotSent, type Limiter, type TurnOptions } from './limiter.ts';
 import {
@@ -97,11 +97,10 @@ export class Client {
   }
 
   /** Sends one event, once (service interface, section 4.2). */
-  async ingest(event: Envelope, options: SendOptions = {}): Promise<Attempt> {
+  async ingest(body: Envelope, options: SendOptions = {}): Promise<Attempt> {
     const path = this.#ingestPath;
     if (path === undefined) throw new Error('this client was made without the ingestion token');
-    const request = { method: 'POST', path, headers: this.#ingestHeaders, body: ingestBody(event) };
-    const reply = await this.#limited(request, options);
+    const reply = await this.#limited({ method: 'POST', path, headers: this.#ingestHeaders, body }, options);
     return 'kind' in reply ? reply : readIngestReply(reply, this.#clock.wall());
   }
 
