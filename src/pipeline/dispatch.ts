@@ -72,7 +72,9 @@ export class Dispatcher {
     const sending = this.#queue.add(() => this.#sendOne(due, again));
     this.#inFlight.set(key, sending);
     void sending.finally(() => this.#inFlight.delete(key));
-    await (this.#proven.has(due.event.type) ? this.#queue.onSizeLessThan(concurrency) : sending);
+    if (!this.#proven.has(due.event.type)) await sending;
+    // By the handful: each wait has p-queue take in a listener and drop it again.
+    else if (this.#queue.size >= concurrency) await this.#queue.onEmpty();
   }
 
   get counters(): Deliverer['counters'] {
