@@ -22,7 +22,7 @@ interface Batch {
   readonly events: readonly Events[] | undefined;
 }
 
-/** Batches that wait for the thread's answer to an earlier one: enough for the time in which its code is not compiled yet. */
+/** Batches that wait for the thread's answer to an earlier one: it is slow until V8 has compiled its code. */
 const MOST_WAITING = 32;
 
 /** As `readThrough`, with a second thread that maps most of the rows. Events are handed on in the same order. */
