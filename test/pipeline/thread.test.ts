@@ -12,6 +12,7 @@ import { readThrough } from '../../src/pipeline/read.ts';
 import { Resolver } from '../../src/pipeline/resolve.ts';
 import { Packer, Unpacker } from '../../src/pipeline/thread/packed.ts';
 import { readWithThread } from '../../src/pipeline/thread/read.ts';
+import { NOT_HERE, packRows } from '../../src/pipeline/thread/tasks.ts';
 import type { MappingThread } from '../../src/pipeline/thread/thread.ts';
 import type { Account } from '../../src/service/account.ts';
 import { openSource } from '../../src/source/index.ts';
@@ -138,6 +139,21 @@ describe('a second thread that maps', () => {
 });
 
 describe('a message between threads', () => {
+  it('leaves records out beyond a length that a text may have', () => {
+    const place = { source: 's', file: 's.csv', line: 1, record: 1 };
+    const items = [6, 6, 6, 6].map((mega) => ({
+      ...{ kind: 'row' as const, place, issues: [] },
+      raw: ['x'.repeat(mega * 1024 * 1024)],
+    }));
+    const rows = new Unpacker(packRows('s', items));
+    for (const item of items.slice(0, 3)) {
+      expect(rows.number()).toBe(1);
+      expect(rows.string()).toBe(item.raw[0]);
+    }
+    expect(rows.number()).toBe(NOT_HERE);
+    expect(rows.isDone).toBe(true);
+  });
+
   it('gives back texts and numbers in their order', () => {
     const packer = new Packer();
     const texts = Array.from({ length: 9000 }, (_, index) => ['', 'plain', 'é', '漢字 🙂', '\ud83d'][index % 5]!);

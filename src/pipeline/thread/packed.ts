@@ -13,6 +13,11 @@ export class Packer {
   #numbers = new Int32Array(4096);
   #size = 0;
 
+  /** Of the text so far. */
+  get length(): number {
+    return this.#text.length;
+  }
+
   number(value: number): void {
     this.#reserve(1);
     this.#numbers[this.#size] = value;

@@ -28,10 +28,13 @@ export interface Task extends Packed {
 /** In place of a number of events: the main thread is to map this row. */
 export const NOT_HERE = -1;
 
+/** Characters; many records of megabytes would make a text that is longer than a text may be. */
+const MOST_TEXT = 16 * 1024 * 1024;
+
 export function packRows(source: string, items: readonly ReadItem[]): Task {
   const packer = new Packer();
   for (const item of items) {
-    if (item.kind === 'unreadable') packer.number(NOT_HERE);
+    if (item.kind === 'unreadable' || packer.length > MOST_TEXT) packer.number(NOT_HERE);
     else if (Array.isArray(item.raw)) {
       const cells = item.raw as readonly string[];
       packer.number(cells.length);
