@@ -153,16 +153,17 @@ export class LineForms {
     const entity = entity_id === null ? 'null' : `"${room(entity_id)}"`;
     const toSha = `${toEntity}${entity},"code":${JSON.stringify(code)},"content_sha":"`;
     this.settlements.add(`${toSha}${room(content_sha)}","fields":{`, {
-      ...{ status, outcome, code },
+      status,
+      outcome,
+      code,
       entityId: entity_id === null ? undefined : { start: toEntity.length + 1, length: entity_id.length },
       sha: { start: toSha.length, length: content_sha.length },
     });
     for (const [name, value] of Object.entries(fields ?? {})) {
-      if (isPlain(value)) {
-        this.fields.add(`${JSON.stringify(name)}:"${room(value)}"`, undefined);
-      }
+      if (isPlain(value)) this.fields.add(`${JSON.stringify(name)}:"${room(value)}"`, undefined);
     }
-    this.settledEnds.add(`},"at":"${room(at)}"}\n`, { at: { start: 8, length: at.length } });
+    const before = '},"at":"';
+    this.settledEnds.add(`${before}${room(at)}"}\n`, { at: { start: before.length, length: at.length } });
   }
 }
 

@@ -1,9 +1,10 @@
 import type { Invalid, ParentRef, Ready } from '../model.ts';
+import type { Known } from './plan.ts';
 import { noteOf, type Note } from './profile-note.ts';
 import type { Packer, Unpacker } from './thread/packed.ts';
 
 /** What the survey must know of an event about which there is nothing to tell: all but its values. */
-export interface Outline extends Pick<Ready, 'type' | 'entry' | 'parent' | 'sha'> {
+export interface Outline extends Known {
   readonly externalId: string;
   readonly note: Note;
 }

@@ -258,7 +258,8 @@ export class Plan {
     if (isAcknowledged) this.#matched += 1;
     else this.#number(table, key);
     if (this.#damaged) {
-      const contents = flags === FLAG.omitMissingParent ? [whole(), withoutParent(whole())] : [whole()];
+      const ready = whole();
+      const contents = flags === FLAG.omitMissingParent ? [ready, withoutParent(ready)] : [ready];
       this.#damaged.see(contents, { table, key, isAcknowledged });
     }
     if (isAcknowledged) return verdict(table, 'acknowledged', flags, base);

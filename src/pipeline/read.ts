@@ -24,8 +24,8 @@ export interface Reader {
 const NO_EVENTS: readonly (Ready | Invalid)[] = [];
 
 /**
- * Reads a source once and maps it through these entries. The survey and every pass go through here, so an event's place
- * in the order is the same in all of them.
+ * Reads a source once and maps it through these entries. The survey and every pass go through here (or, with a thread that
+ * helps, `readWithThread`), so an event's place in the order is the same in all of them.
  */
 export async function readThrough(
   source: Source,

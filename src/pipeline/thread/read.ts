@@ -2,7 +2,7 @@ import type { CompiledEntry } from '../../mapping/mapping.ts';
 import type { EventType, Invalid, ReadItem, Ready, Row } from '../../model.ts';
 import type { Source } from '../../source/source.ts';
 import { unpackOutline, type Outline } from '../outline.ts';
-import { eventsOf, type Reader } from '../read.ts';
+import { eventsOf, type Read, type Reader } from '../read.ts';
 import type { Resolver } from '../resolve.ts';
 import { Unpacker, type Packed } from './packed.ts';
 import { NOT_HERE } from './tasks.ts';
@@ -10,6 +10,7 @@ import type { MappingThread } from './thread.ts';
 
 /** A reader that needs no more than the outline of an event about which there is nothing to tell. */
 export interface OutlineReader extends Reader {
+  event(read: Read): void;
   /** `whole` maps the row again. */
   outline(outline: Outline, row: Row, whole: () => Ready): void;
 }
@@ -48,10 +49,7 @@ export async function readWithThread(
       if (count === NOT_HERE) {
         const mapped = events?.[index] ?? mapHere(item);
         reader.item?.(item, mapped.length);
-        for (const event of mapped) {
-          const going = reader.event({ event, row: item as Row });
-          if (going) await going;
-        }
+        for (const event of mapped) reader.event({ event, row: item as Row });
         continue;
       }
       reader.item?.(item, count);
