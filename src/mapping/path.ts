@@ -75,14 +75,14 @@ function listed(columns: readonly string[]): string {
 function treePath(path: string, { missing }: Frame): CompiledPath {
   if (path === RECORD) return { evaluate: (scope) => scope.root };
   if (!path.startsWith(FROM_RECORD)) return { evaluate: elementReader(path, missing) };
-  const steps = parsePath(path.slice(FROM_RECORD.length));
-  return { evaluate: (scope) => readValue(walk(scope.root, steps, 0), missing) };
+  const read = pathReader(path.slice(FROM_RECORD.length));
+  return { evaluate: (scope) => readValue(read(scope.root), missing) };
 }
 
 function elementReader(path: string, missing: ReadonlySet<string>): CompiledPath['evaluate'] {
   if (path === ELEMENT) return (scope) => readValue(scope.element, missing);
-  const steps = parsePath(path);
-  return (scope) => readValue(walk(scope.element, steps, 0), missing);
+  const read = pathReader(path);
+  return (scope) => readValue(read(scope.element), missing);
 }
 
 function cellReader(column: number, missing: ReadonlySet<string>): CompiledPath['evaluate'] {
@@ -106,7 +106,7 @@ export function readValue(value: JsonValue | undefined, missing: ReadonlySet<str
   if (value === undefined || value === null) return undefined;
   if (typeof value === 'string') {
     const text = trimmed(value);
-    return text === '' || missing.has(text) ? undefined : text;
+    return text === '' || (missing.size > 0 && missing.has(text)) ? undefined : text;
   }
   if (Array.isArray(value)) {
     const list = (value as readonly JsonValue[]).map((element) => readValue(element, missing) ?? null);
@@ -136,6 +136,14 @@ export function parsePath(path: string): readonly Step[] {
     const rest = path.slice(match.index);
     return { key, index: /^\d+$/.test(key) ? Number(key) : undefined, rest: rest === match[0] ? undefined : rest };
   });
+}
+
+/** What `walk` gives along a path. */
+function pathReader(path: string): (value: JsonValue | undefined) => JsonValue | undefined {
+  const steps = parsePath(path);
+  const { key, index } = steps[0]!;
+  if (steps.length > 1 || index !== undefined || key in Object.prototype) return (value) => walk(value, steps, 0);
+  return (value) => (isObject(value) ? value[key] : walk(value, steps, 0));
 }
 
 /** Follows a path; where it crosses a list without an index, it goes on in every element. */

@@ -2,22 +2,34 @@ import { parse as parseLossless } from 'lossless-json';
 import { messageOf } from '../errors.ts';
 import { isObject, readNumber, type JsonObject, type JsonValue } from '../json.ts';
 import type { Issue } from '../model.ts';
+import { RecordForms, type SoundRecord } from './json-forms.ts';
 import type { Shape } from './json-shape.ts';
 
 /** Nesting beyond it is no record of a CRM, and would exhaust the stack of whatever walks through it. */
 export const MAX_DEPTH = 200;
 
-/** A record (with its text where JSON.parse reads it exactly), or why it is none; `at` is where it stops being JSON. */
+/** A record, or why it is none; `at` is where it stops being JSON. */
 export type Parsed =
-  | { readonly value: JsonObject; readonly text?: string }
-  | { readonly issue: Issue; readonly raw?: JsonObject }
-  | { readonly syntax: string; readonly at: number };
+  SoundRecord | { readonly issue: Issue; readonly raw?: JsonObject } | { readonly syntax: string; readonly at: number };
 
 /**
  * A number that JSON.parse would change: many digits, zeros at its end, an exponent, a small fraction, or -0. In a text
  * value the pattern may be mistaken, which only costs time; it never misses such a number.
  */
 const DELICATE_NUMBER = /[:,[]\s*(?:-?(?:[\d.]{16,}|\d+\.\d*0|[\d.]+[eE][-+\d]+|0\.000000\d*)|-0)\s*[,\]}]/;
+
+/** Reads the records of one file: those like the ones before by their form. */
+export class RecordReader {
+  readonly #forms = new RecordForms();
+
+  read(text: string, shapeOf: (text: string) => Shape): Parsed {
+    const known = this.#forms.read(text);
+    if (known) return known;
+    const parsed = parseRecord(text, shapeOf(text));
+    if ('value' in parsed) this.#forms.learn(text);
+    return parsed;
+  }
+}
 
 /** Reads one record. Numbers keep their digits; a key that is repeated with another value makes it unreadable. */
 export function parseRecord(text: string, shape: Shape): Parsed {
@@ -46,7 +58,7 @@ export function parseRecord(text: string, shape: Shape): Parsed {
       return newValue;
     },
   }) as JsonObject;
-  if (repeated.size === 0) return { value: exact };
+  if (repeated.size === 0) return { value: exact, text: undefined };
   const keys = [...repeated].map((key) => `\`${shorten(key)}\``).join(', ');
   const issue = readError('repeated_key', `the record has ${keys} more than once, with different values`);
   return { issue, raw: exact };

@@ -3,7 +3,7 @@ import { UserError } from '../errors.ts';
 import type { Place, ReadItem } from '../model.ts';
 import { faultWithin, JsonFault } from './json-fault.ts';
 import { formatPath, parsePath, type Step } from './json-path.ts';
-import { parseRecord } from './json-record.ts';
+import { RecordReader } from './json-record.ts';
 import { ElementScanner, type Element } from './json-scanner.ts';
 import { Outbox, type FileEnd, type SourceHead } from './reading.ts';
 import type { SourceSpec } from './source.ts';
@@ -55,6 +55,7 @@ async function* readTree(
   hash: Hash,
 ): AsyncGenerator<readonly ReadItem[], FileEnd, undefined> {
   const outbox = new Outbox();
+  const reader = new RecordReader();
   let more = false;
   const scanner = new ElementScanner(path, (name, value) => {
     if (MORE_PAGES.get(name)?.(value)) more = true;
@@ -62,7 +63,7 @@ async function* readTree(
   try {
     for await (const chunk of readText(file, hash)) {
       for (const element of scanner.scan(chunk)) {
-        outbox.add(read(element, { source, file: file.shown, line: element.line, record: outbox.rows + 1 }));
+        outbox.add(read(reader, element, { source, file: file.shown, line: element.line, record: outbox.rows + 1 }));
       }
       yield* outbox.take();
     }
@@ -74,8 +75,8 @@ async function* readTree(
   return { rows: outbox.rows, notices: [], more };
 }
 
-function read(element: Element, place: Place): ReadItem {
-  const parsed = parseRecord(element.text, element);
+function read(reader: RecordReader, element: Element, place: Place): ReadItem {
+  const parsed = reader.read(element.text, () => element);
   if ('value' in parsed) return { kind: 'row', place, raw: parsed.value, text: parsed.text, issues: [] };
   if ('issue' in parsed) return { kind: 'unreadable', place, ...parsed };
   throw faultWithin(element.text, parsed.at, parsed.syntax, element.line, element.column);

@@ -2,7 +2,7 @@ import { isAscii } from 'node:buffer';
 import type { Hash } from 'node:crypto';
 import { UserError } from '../errors.ts';
 import type { Place, ReadItem } from '../model.ts';
-import { parseRecord, readError, shorten } from './json-record.ts';
+import { readError, RecordReader, shorten, type Parsed } from './json-record.ts';
 import { ValueScan, type Shape } from './json-shape.ts';
 import { Outbox, type FileEnd, type SourceHead } from './reading.ts';
 import type { SourceSpec } from './source.ts';
@@ -10,6 +10,7 @@ import { readText, sampleOf, type TextFile } from './text.ts';
 
 /** As for an element of a JSON array. */
 const MAX_LINE = 64 * 1024 * 1024;
+const BLANK = /^[ \t\r]*$/;
 
 /** Opens files with one JSON object a line. Throws a `UserError` where one holds nothing. */
 export async function openLines(spec: SourceSpec, files: readonly TextFile[]): Promise<SourceHead> {
@@ -41,38 +42,40 @@ async function* readLines(
   hash: Hash,
 ): AsyncGenerator<readonly ReadItem[], FileEnd, undefined> {
   const outbox = new Outbox();
+  const reader = new RecordReader();
   const scan = new ValueScan();
+  const shapeOf = (text: string): Shape => {
+    const bytes = Buffer.from(text);
+    scan.begin();
+    scan.follow(bytes, 0, bytes.length);
+    return scan;
+  };
   /** A line whose end has not come yet. */
   let parts: Buffer[] = [];
   let length = 0;
   let number = 0;
-  const endLine = (bytes: Buffer, start: number, end: number, isPlain: boolean): void => {
-    number += 1;
-    if (isBlank(bytes, start, end)) return;
-    const text = bytes.toString(isPlain ? 'latin1' : 'utf8', start, end);
-    scan.begin();
-    scan.follow(bytes, start, end);
-    outbox.add(readLine(text, scan, { source, file: file.shown, line: number, record: outbox.rows + 1 }));
+  const takeLines = (bytes: Buffer): void => {
+    // ASCII becomes text faster when it is known to be that.
+    const text = bytes.toString(isAscii(bytes) ? 'latin1' : 'utf8');
+    for (let start = 0; start <= text.length;) {
+      const end = text.indexOf('\n', start);
+      const line = text.slice(start, end < 0 ? text.length : end);
+      start += line.length + 1;
+      number += 1;
+      if (BLANK.test(line)) continue;
+      const place = { source, file: file.shown, line: number, record: outbox.rows + 1 };
+      outbox.add(readLine(reader.read(line, shapeOf), place));
+    }
   };
   for await (const chunk of readText(file, hash)) {
-    let start = 0;
-    let end = chunk.indexOf(0x0a);
-    if (end >= 0 && parts.length > 0) {
-      const line = Buffer.concat([...parts, chunk.subarray(0, end)]);
-      endLine(line, 0, line.length, false);
-      start = end + 1;
-      end = chunk.indexOf(0x0a, start);
+    const end = chunk.lastIndexOf(0x0a);
+    if (end >= 0) {
+      takeLines(Buffer.concat([...parts, chunk.subarray(0, end)]));
       parts = [];
       length = 0;
     }
-    // ASCII becomes text faster when it is known to be that.
-    const isPlain = isAscii(chunk);
-    for (; end >= 0; end = chunk.indexOf(0x0a, start)) {
-      endLine(chunk, start, end, isPlain);
-      start = end + 1;
-    }
-    parts.push(chunk.subarray(start));
-    length += chunk.length - start;
+    parts.push(chunk.subarray(end + 1));
+    length += chunk.length - end - 1;
     if (length > MAX_LINE) {
       throw new UserError(`${file.shown}:${number + 1}: this line is longer than 64 MiB`, {
         hint: 'NDJSON has one object a line; where the file is one array, say `format: json`',
@@ -80,24 +83,14 @@ async function* readLines(
     }
     yield* outbox.take();
   }
-  const last = Buffer.concat(parts);
-  endLine(last, 0, last.length, false);
+  takeLines(Buffer.concat(parts));
   yield* outbox.take(true);
   return { rows: outbox.rows, notices: [], more: false };
 }
 
-function readLine(line: string, shape: Shape, place: Place): ReadItem {
-  const parsed = parseRecord(line, shape);
+function readLine(parsed: Parsed, place: Place): ReadItem {
   if ('value' in parsed) return { kind: 'row', place, raw: parsed.value, text: parsed.text, issues: [] };
   if ('issue' in parsed) return { kind: 'unreadable', place, ...parsed };
   const message = `the line is no JSON, from column ${parsed.at + 1} on: ${shorten(parsed.syntax)}`;
   return { kind: 'unreadable', place, issue: readError('no_json', message) };
-}
-
-function isBlank(bytes: Buffer, start: number, end: number): boolean {
-  for (let index = start; index < end; index += 1) {
-    const byte = bytes[index];
-    if (byte !== 0x20 && byte !== 0x09 && byte !== 0x0d) return false;
-  }
-  return true;
 }

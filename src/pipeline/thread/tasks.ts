@@ -4,6 +4,7 @@ import type { JsonObject } from '../../json.ts';
 import type { CompiledEntry } from '../../mapping/mapping.ts';
 import type { Place, ReadItem, Row } from '../../model.ts';
 import type { Account } from '../../service/account.ts';
+import { RecordForms } from '../../source/json-forms.ts';
 import type { Source } from '../../source/source.ts';
 import { outlineOf, packOutline, type Outline } from '../outline.ts';
 import { eventsOf } from '../read.ts';
@@ -67,10 +68,19 @@ export function answerTask(
   return answer.take();
 }
 
+const forms = new RecordForms();
+function readRecord(text: string): JsonObject {
+  const known = forms.read(text);
+  if (known) return known.value;
+  const value = JSON.parse(text) as JsonObject;
+  forms.learn(text);
+  return value;
+}
+
 function unpackRow(rows: Unpacker, isTable: boolean): Row | undefined {
   const texts = rows.number();
   if (texts === NOT_HERE) return undefined;
-  if (!isTable) return { kind: 'row', place: NOWHERE, raw: JSON.parse(rows.string()) as JsonObject, issues: [] };
+  if (!isTable) return { kind: 'row', place: NOWHERE, raw: readRecord(rows.string()), issues: [] };
   const cells: string[] = [];
   for (let index = 0; index < texts; index += 1) cells.push(rows.string());
   return { kind: 'row', place: NOWHERE, raw: cells, issues: [] };
