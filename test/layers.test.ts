@@ -24,7 +24,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['pipeline/', 'init/', 'verify/'],
   ['sandbox/'],
   ['commands/'],
-  ['cli.ts', 'demo.ts', 'index.ts'],
+  ['main.ts', 'cli.ts', 'demo.ts', 'index.ts'],
 ];
 
 function layerOf(file: string): number {

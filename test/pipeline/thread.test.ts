@@ -1,6 +1,6 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadMapping } from '../../src/mapping/load.ts';
@@ -10,6 +10,7 @@ import { outlineOf, type Outline } from '../../src/pipeline/outline.ts';
 import { noteOf } from '../../src/pipeline/profile-note.ts';
 import { readThrough } from '../../src/pipeline/read.ts';
 import { Resolver } from '../../src/pipeline/resolve.ts';
+import { seemsLarge } from '../../src/pipeline/thread/begin.ts';
 import { Packer, Unpacker } from '../../src/pipeline/thread/packed.ts';
 import { readWithThread } from '../../src/pipeline/thread/read.ts';
 import { NOT_HERE, packRows } from '../../src/pipeline/thread/tasks.ts';
@@ -120,6 +121,30 @@ describe('a second thread that maps', () => {
     const helped = await read(job, await started(job));
     expect(helped.outlined).toBe(0);
     expect(helped).toEqual(alone);
+  });
+
+  it('may be begun ahead, for the mapping that is then used', async () => {
+    const job = await opened('records.csv', csv());
+    const alone = await read(job);
+    for (const ahead of [job.mapping.file, join(dirname(job.mapping.file), 'other.yaml')]) {
+      Thread.begin(ahead);
+      const helped = await read(job, await started(job));
+      expect(helped.outlined).toBeGreaterThan(1000);
+      expect({ ...helped, outlined: 0 }).toEqual(alone);
+    }
+  });
+
+  it('seems worth beginning for a mapping, or words of the command line, that name a large file', async () => {
+    const { file } = (await opened('my records.csv', csv())).mapping;
+    const large = join(dirname(file), 'my records.csv');
+    const small = join(dirname(file), 'small.yaml');
+    await writeFile(small, '{ "sources": { "a": { "path": "none.csv" }, "b": { "path": "../*.csv" } } }');
+    expect(seemsLarge(file, [file, '--dry-run'])).toBe(true);
+    expect(seemsLarge(small, [small, '--dry-run'])).toBe(false);
+    expect(seemsLarge(small, [small, '--source', `a=${large}`])).toBe(true);
+    await writeFile(small, '{ "sources": { "a": { "path": "my records.csv" } } }');
+    expect(seemsLarge(small, [small])).toBe(true);
+    expect(seemsLarge(join(file, 'none.yaml'), ['x\0y'])).toBe(false);
   });
 
   it('is not begun for a small input, for lookups and for expressions', async () => {

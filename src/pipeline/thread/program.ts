@@ -1,26 +1,32 @@
 /** The program of the mapping thread. It ends at once where the mapping file is not the one that the main thread read. */
+import { once } from 'node:events';
 import { workerData } from 'node:worker_threads';
 import { loadMapping } from '../../mapping/load.ts';
 import type { Source } from '../../source/source.ts';
 import { Resolver } from '../resolve.ts';
-import { answerTask, type Task, type ThreadJob } from './tasks.ts';
+import { TaskMapper } from './answer.ts';
+import type { Beginning, Task, ThreadJob } from './tasks.ts';
 
-const { mapping: wanted, sources, account, port, signal } = workerData as ThreadJob;
-const mapping = await loadMapping(wanted.file);
-if (mapping.sha256 === wanted.sha256) {
-  const opened = new Map(sources.map((source) => [source.name, unread(source)]));
-  const { entries } = await mapping.compile(opened);
-  const entriesOf = new Map(sources.map(({ name }) => [name, entries.filter(({ source }) => source === name)]));
+const { mapping: file, port, signal } = workerData as Beginning;
+const given = once(port, 'message') as Promise<[ThreadJob]>;
+const mapping = await loadMapping(file);
+const [{ sha256, sources, account }] = await given;
+if (mapping.sha256 === sha256) {
+  const { entries } = await mapping.compile(new Map(sources.map((source) => [source.name, unread(source)])));
   const resolver = new Resolver(account, mapping.references);
+  const mappers = new Map(
+    sources.map(({ name, kind }) => {
+      const own = entries.filter(({ source }) => source === name);
+      return [name, new TaskMapper(kind, own, resolver)];
+    }),
+  );
   port.on('message', (task: Task) => {
-    port.postMessage(
-      answerTask(task, opened.get(task.source)!.kind === 'table', entriesOf.get(task.source)!, resolver),
-    );
+    port.postMessage(mappers.get(task.source)!.answer(task));
     Atomics.add(signal, 0, 1);
     Atomics.notify(signal, 0);
   });
   Atomics.store(signal, 0, 1);
-}
+} else port.close();
 
 /** A source as a mapping is compiled against it; its rows are read elsewhere. */
 function unread(source: ThreadJob['sources'][number]): Source {

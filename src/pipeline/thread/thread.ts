@@ -7,46 +7,77 @@ import type { ReadItem } from '../../model.ts';
 import type { Account } from '../../service/account.ts';
 import type { Source } from '../../source/source.ts';
 import type { Packed } from './packed.ts';
-import { packRows, type ThreadJob } from './tasks.ts';
+import { packRows, type Beginning, type ThreadJob } from './tasks.ts';
 
 /** Smaller inputs are read before a second thread has loaded its modules. */
-const WORTHWHILE_BYTES = 5 * 1024 * 1024;
+export const WORTHWHILE_BYTES = 5 * 1024 * 1024;
 /** Batches: enough for the thread never to run out of them while the main thread hands on what has come. */
 const MOST_IN_FLIGHT = 8;
 /** MB for objects that die young, as nearly all of the thread's do: more would make it larger, and no faster. */
 const YOUNG = 12;
 const WAIT_MS = 10;
 
+interface Job {
+  readonly mapping: Mapping;
+  readonly sources: ReadonlyMap<string, Source>;
+  readonly account: Account | undefined;
+  /** Is told why a thread was lost. */
+  readonly trouble: (message: string) => void;
+}
+
 /**
  * A second thread that maps rows, so that the survey of a large input takes little longer than reading it. It only
  * helps: whatever it does not take, or has not answered when it is lost, the main thread maps.
  */
 export class MappingThread {
+  /** One that was begun ahead. */
+  static #begun: MappingThread | undefined;
+  readonly #mapping: string;
   readonly #worker: Worker;
   readonly #port: MessagePort;
   readonly #signal = new Int32Array(new SharedArrayBuffer(4));
+  #trouble: Job['trouble'] = () => undefined;
   #isLost = false;
   #inFlight = 0;
   /** Batches it was given. */
   taken = 0;
 
-  /** Undefined where a thread would not pay. `trouble` is told why one was lost. */
-  static start(job: {
-    readonly mapping: Mapping;
-    readonly sources: ReadonlyMap<string, Source>;
-    readonly account: Account | undefined;
-    readonly trouble: (message: string) => void;
-  }): MappingThread | undefined {
-    const files = [...job.sources.values()].flatMap((source) => source.files);
-    const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
-    if (bytes < WORTHWHILE_BYTES || !job.mapping.isPlain || availableParallelism() < 2) return undefined;
-    return new MappingThread(job);
+  /** Begins to load a thread's modules and this mapping, for a `start` that may follow. */
+  static begin(mapping: string): void {
+    MappingThread.#begun = new MappingThread(mapping);
   }
 
-  private constructor({ mapping, sources, account, trouble }: Parameters<typeof MappingThread.start>[0]) {
+  /** Undefined where a thread would not pay. */
+  static start(job: Job): MappingThread | undefined {
+    const begun = MappingThread.#begun;
+    MappingThread.#begun = undefined;
+    const fits = begun !== undefined && begun.#mapping === job.mapping.file && isWorthwhile(job);
+    if (begun && !fits) void begun.close();
+    if (!isWorthwhile(job)) return undefined;
+    const thread = fits ? begun : new MappingThread(job.mapping.file);
+    thread.#give(job);
+    return thread;
+  }
+
+  private constructor(mapping: string) {
     const { port1, port2 } = new MessageChannel();
-    const workerData: ThreadJob = {
-      mapping: { file: mapping.file, sha256: mapping.sha256 },
+    const workerData: Beginning = { mapping, port: port2, signal: this.#signal };
+    this.#mapping = mapping;
+    this.#port = port1;
+    this.#worker = new Worker(new URL('./program.js', import.meta.url), {
+      workerData,
+      transferList: [port2],
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG },
+    });
+    this.#worker.on('error', (error) => this.#trouble(messageOf(error)));
+    this.#worker.on('exit', () => (this.#isLost = true));
+    this.#worker.unref();
+  }
+
+  #give({ mapping, sources, account, trouble }: Job): void {
+    this.#trouble = trouble;
+    const job: ThreadJob = {
+      sha256: mapping.sha256,
       sources: [...sources.values()].map(({ name, kind, columns, duplicateColumns }) => ({
         name,
         kind,
@@ -54,18 +85,8 @@ export class MappingThread {
         duplicateColumns,
       })),
       account,
-      port: port2,
-      signal: this.#signal,
     };
-    this.#port = port1;
-    this.#worker = new Worker(new URL('./program.js', import.meta.url), {
-      workerData,
-      transferList: [port2],
-      resourceLimits: { maxYoungGenerationSizeMb: YOUNG },
-    });
-    this.#worker.on('error', (error) => trouble(messageOf(error)));
-    this.#worker.on('exit', () => (this.#isLost = true));
-    this.#worker.unref();
+    this.#port.postMessage(job);
   }
 
   /** Whether it has loaded what it needs. */
@@ -109,4 +130,10 @@ export class MappingThread {
     if (this.#isLost) return;
     await this.#worker.terminate();
   }
+}
+
+function isWorthwhile({ mapping, sources }: Job): boolean {
+  const files = [...sources.values()].flatMap((source) => source.files);
+  const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+  return bytes >= WORTHWHILE_BYTES && mapping.isPlain && availableParallelism() > 1;
 }
