@@ -54,8 +54,6 @@ export interface Row {
   readonly kind: 'row';
   readonly place: Place;
   readonly raw: RawRecord;
-  /** A record of JSON as it was written, where JSON.parse reads it exactly. */
-  readonly text?: string | undefined;
   /** What the reader noticed without refusing the record: `short_row`, … */
   readonly issues: readonly Issue[];
 }
@@ -70,6 +68,15 @@ export interface Unreadable {
 }
 
 export type ReadItem = Row | Unreadable;
+
+/** A record that was found and not looked into yet. */
+export interface Unread {
+  readonly kind: 'unread';
+  readonly place: Place;
+  readonly text: string;
+  /** Throws a `UserError` where the file as a whole is unreadable because of it. */
+  read(): ReadItem;
+}
 
 /** The stage at which an event (or record) failed. */
 export type IssueKind = 'read' | 'map' | 'resolve' | 'blocked' | 'send';

@@ -124,7 +124,7 @@ interface Step {
 }
 
 /** `a.b[0].c`; what is not written like a path is one key. */
-export function parsePath(path: string): readonly Step[] {
+function parsePath(path: string): readonly Step[] {
   if (
     !/^[^.[\]]+(?:\[\d+\])*(?:\.[^.[\]]+(?:\[\d+\])*)*$/.test(path) &&
     !/^(?:\[\d+\])+(?:\.[^.[\]]+(?:\[\d+\])*)*$/.test(path)
@@ -138,8 +138,8 @@ export function parsePath(path: string): readonly Step[] {
   });
 }
 
-/** What `walk` gives along a path. */
-function pathReader(path: string): (value: JsonValue | undefined) => JsonValue | undefined {
+/** What `walk` gives along a path, as a function. */
+export function pathReader(path: string): (value: JsonValue | undefined) => JsonValue | undefined {
   const steps = parsePath(path);
   const { key, index } = steps[0]!;
   if (steps.length > 1 || index !== undefined || key in Object.prototype) return (value) => walk(value, steps, 0);
@@ -147,7 +147,7 @@ function pathReader(path: string): (value: JsonValue | undefined) => JsonValue |
 }
 
 /** Follows a path; where it crosses a list without an index, it goes on in every element. */
-export function walk(value: JsonValue | undefined, steps: readonly Step[], from: number): JsonValue | undefined {
+function walk(value: JsonValue | undefined, steps: readonly Step[], from: number): JsonValue | undefined {
   let current = value;
   for (let position = from; position < steps.length; position += 1) {
     const step = steps[position]!;

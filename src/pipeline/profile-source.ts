@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '../json.ts';
 import { isObject, NumberText } from '../json.ts';
 import type { CompiledEntry } from '../mapping/mapping.ts';
 import { textOf } from '../mapping/fault.ts';
-import { parsePath, walk } from '../mapping/path.ts';
+import { pathReader } from '../mapping/path.ts';
 import type { Row } from '../model.ts';
 import type { SourceProfile } from '../report/profile.ts';
 import type { Source } from '../source/source.ts';
@@ -103,19 +103,16 @@ class TreeWatch implements SourceWatch {
     }
     this.#source = source;
     this.#lookedUp = lookedUp;
-    this.#paths = [...fields].map(([path, names]) => {
-      const steps = parsePath(path);
-      return { path, read: (record) => walk(record, steps, 0), watch: newWatch(path, names) };
-    });
+    this.#paths = [...fields].map(([path, names]) => ({ path, read: pathReader(path), watch: newWatch(path, names) }));
   }
 
-  row({ raw, place }: Row): void {
+  row(row: Row): void {
     this.#records += 1;
-    const record = raw as JsonObject;
     const whole = this.#records <= SAMPLE;
-    if (whole) collectPaths(record, '', this.#seen);
+    if (whole) collectPaths(row.raw, '', this.#seen);
+    // A row of which nothing is wanted is not looked into: it may have been read in the other thread only.
     for (const { read, watch } of this.#paths) {
-      if (whole || watch.wantsMore) takeAll(read(record), watch, place.file, place.line);
+      if (whole || watch.wantsMore) takeAll(read(row.raw as JsonObject), watch, row.place.file, row.place.line);
     }
   }
 

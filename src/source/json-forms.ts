@@ -1,4 +1,4 @@
-import { NumberText, readNumber, type JsonObject, type JsonScalar, type JsonValue } from '../json.ts';
+import { readNumber, type JsonObject, type JsonScalar, type JsonValue } from '../json.ts';
 
 /** Longer records, and those with more values, are not worth knowing the form of. */
 const MOST_TEXT = 64 * 1024;
@@ -38,12 +38,6 @@ interface Step {
   readonly isList: boolean;
 }
 
-/** A record, with its text where JSON.parse reads it exactly. */
-export interface SoundRecord {
-  readonly value: JsonObject;
-  readonly text: string | undefined;
-}
-
 /**
  * Records of JSON by the forms of those before them: an export writes the same keys in the same order, with the same
  * spaces between them, so that only the values are new. It may only accept, and takes half as long as JSON.parse: values are
@@ -54,7 +48,7 @@ export class RecordForms {
   /** Falls with every record that is of no form. Where too many are, looking for one would cost more than it saves. */
   #luck = 200;
 
-  read(text: string): SoundRecord | undefined {
+  read(text: string): JsonObject | undefined {
     if (this.#luck < 0) return undefined;
     const forms = this.#forms;
     for (let nth = 0; nth < forms.length; nth += 1) {
@@ -131,12 +125,11 @@ class Form {
     return new Form(steps, text.slice(end));
   }
 
-  read(text: string): SoundRecord | undefined {
+  read(text: string): JsonObject | undefined {
     const containers = this.#containers;
     const value: Container = {};
     containers[0] = value;
     let at = 0;
-    let isExact = true;
     const steps = this.#steps;
     for (let nth = 0; nth < steps.length; nth += 1) {
       const { into, key, before, begins, isList } = steps[nth]!;
@@ -156,13 +149,12 @@ class Form {
         const end = endOfScalar(text, at);
         const scalar = scalarOf(text.slice(at, end));
         if (scalar === undefined) return undefined;
-        if (scalar instanceof NumberText) isExact = false;
         container[key] = scalar;
         at = end;
       }
     }
     const isWhole = text.length - at === this.#after.length && text.endsWith(this.#after);
-    return isWhole ? { value, text: isExact ? text : undefined } : undefined;
+    return isWhole ? value : undefined;
   }
 }
 

@@ -2,7 +2,7 @@ import { parse as parseLossless } from 'lossless-json';
 import { messageOf } from '../errors.ts';
 import { isObject, readNumber, type JsonObject, type JsonValue } from '../json.ts';
 import type { Issue } from '../model.ts';
-import { RecordForms, type SoundRecord } from './json-forms.ts';
+import { RecordForms } from './json-forms.ts';
 import type { Shape } from './json-shape.ts';
 
 /** Nesting beyond it is no record of a CRM, and would exhaust the stack of whatever walks through it. */
@@ -10,7 +10,9 @@ export const MAX_DEPTH = 200;
 
 /** A record, or why it is none; `at` is where it stops being JSON. */
 export type Parsed =
-  SoundRecord | { readonly issue: Issue; readonly raw?: JsonObject } | { readonly syntax: string; readonly at: number };
+  | { readonly value: JsonObject }
+  | { readonly issue: Issue; readonly raw?: JsonObject }
+  | { readonly syntax: string; readonly at: number };
 
 /**
  * A number that JSON.parse would change: many digits, zeros at its end, an exponent, a small fraction, or -0. In a text
@@ -24,7 +26,7 @@ export class RecordReader {
 
   read(text: string, shapeOf: (text: string) => Shape): Parsed {
     const known = this.#forms.read(text);
-    if (known) return known;
+    if (known) return { value: known };
     const parsed = parseRecord(text, shapeOf(text));
     if ('value' in parsed) this.#forms.learn(text);
     return parsed;
@@ -49,7 +51,7 @@ export function parseRecord(text: string, shape: Shape): Parsed {
     };
   }
   const isExact = !shape.rareNumbers || !DELICATE_NUMBER.test(text);
-  if (isExact && membersOf(value) === shape.members) return { value, text };
+  if (isExact && membersOf(value) === shape.members) return { value };
   const repeated = new Set<string>();
   const exact = parseLossless(text, null, {
     parseNumber: readNumber,
@@ -58,7 +60,7 @@ export function parseRecord(text: string, shape: Shape): Parsed {
       return newValue;
     },
   }) as JsonObject;
-  if (repeated.size === 0) return { value: exact, text: undefined };
+  if (repeated.size === 0) return { value: exact };
   const keys = [...repeated].map((key) => `\`${shorten(key)}\``).join(', ');
   const issue = readError('repeated_key', `the record has ${keys} more than once, with different values`);
   return { issue, raw: exact };

@@ -8,6 +8,15 @@ export interface Shape {
   readonly rareNumbers: boolean;
 }
 
+/** Of a whole value. */
+export function shapeOf(text: string): Shape {
+  const bytes = Buffer.from(text);
+  const scan = new ValueScan();
+  scan.begin();
+  scan.follow(bytes, 0, bytes.length);
+  return scan;
+}
+
 /**
  * Follows a JSON value to its end, in chunks of UTF-8 bytes. It looks at brackets, strings and the signs of rare numbers
  * only: whoever parses the value checks it.

@@ -1,6 +1,6 @@
 import type { Hash } from 'node:crypto';
 import { UserError } from '../errors.ts';
-import type { Place, ReadItem } from '../model.ts';
+import type { Place, ReadItem, Unread } from '../model.ts';
 import { faultWithin, JsonFault } from './json-fault.ts';
 import { formatPath, parsePath, type Step } from './json-path.ts';
 import { RecordReader } from './json-record.ts';
@@ -53,8 +53,8 @@ async function* readTree(
   file: TextFile,
   path: readonly Step[],
   hash: Hash,
-): AsyncGenerator<readonly ReadItem[], FileEnd, undefined> {
-  const outbox = new Outbox();
+): AsyncGenerator<readonly Unread[], FileEnd, undefined> {
+  const outbox = new Outbox<Unread>();
   const reader = new RecordReader();
   let more = false;
   const scanner = new ElementScanner(path, (name, value) => {
@@ -63,23 +63,26 @@ async function* readTree(
   try {
     for await (const chunk of readText(file, hash)) {
       for (const element of scanner.scan(chunk)) {
-        outbox.add(read(reader, element, { source, file: file.shown, line: element.line, record: outbox.rows + 1 }));
+        const place = { source, file: file.shown, line: element.line, record: outbox.rows + 1 };
+        outbox.add({ kind: 'unread', place, text: element.text, read: () => read(reader, element, file, place) });
       }
       yield* outbox.take();
     }
     scanner.finish();
   } catch (error) {
+    // One of these may be at fault before it.
+    yield* outbox.take(true);
     throw located(file, error);
   }
   yield* outbox.take(true);
   return { rows: outbox.rows, notices: [], more };
 }
 
-function read(reader: RecordReader, element: Element, place: Place): ReadItem {
+function read(reader: RecordReader, element: Element, file: TextFile, place: Place): ReadItem {
   const parsed = reader.read(element.text, () => element);
-  if ('value' in parsed) return { kind: 'row', place, raw: parsed.value, text: parsed.text, issues: [] };
+  if ('value' in parsed) return { kind: 'row', place, raw: parsed.value, issues: [] };
   if ('issue' in parsed) return { kind: 'unreadable', place, ...parsed };
-  throw faultWithin(element.text, parsed.at, parsed.syntax, element.line, element.column);
+  throw located(file, faultWithin(element.text, parsed.at, parsed.syntax, element.line, element.column));
 }
 
 function located(file: TextFile, error: unknown): unknown {

@@ -1,9 +1,9 @@
 import { isAscii } from 'node:buffer';
 import type { Hash } from 'node:crypto';
 import { UserError } from '../errors.ts';
-import type { Place, ReadItem } from '../model.ts';
+import type { Place, ReadItem, Unread } from '../model.ts';
 import { readError, RecordReader, shorten, type Parsed } from './json-record.ts';
-import { ValueScan, type Shape } from './json-shape.ts';
+import { shapeOf } from './json-shape.ts';
 import { Outbox, type FileEnd, type SourceHead } from './reading.ts';
 import type { SourceSpec } from './source.ts';
 import { readText, sampleOf, type TextFile } from './text.ts';
@@ -40,16 +40,9 @@ async function* readLines(
   source: string,
   file: TextFile,
   hash: Hash,
-): AsyncGenerator<readonly ReadItem[], FileEnd, undefined> {
-  const outbox = new Outbox();
+): AsyncGenerator<readonly Unread[], FileEnd, undefined> {
+  const outbox = new Outbox<Unread>();
   const reader = new RecordReader();
-  const scan = new ValueScan();
-  const shapeOf = (text: string): Shape => {
-    const bytes = Buffer.from(text);
-    scan.begin();
-    scan.follow(bytes, 0, bytes.length);
-    return scan;
-  };
   /** A line whose end has not come yet. */
   let parts: Buffer[] = [];
   let length = 0;
@@ -64,7 +57,7 @@ async function* readLines(
       number += 1;
       if (BLANK.test(line)) continue;
       const place = { source, file: file.shown, line: number, record: outbox.rows + 1 };
-      outbox.add(readLine(reader.read(line, shapeOf), place));
+      outbox.add({ kind: 'unread', place, text: line, read: () => readLine(reader.read(line, shapeOf), place) });
     }
   };
   for await (const chunk of readText(file, hash)) {
@@ -89,7 +82,7 @@ async function* readLines(
 }
 
 function readLine(parsed: Parsed, place: Place): ReadItem {
-  if ('value' in parsed) return { kind: 'row', place, raw: parsed.value, text: parsed.text, issues: [] };
+  if ('value' in parsed) return { kind: 'row', place, raw: parsed.value, issues: [] };
   if ('issue' in parsed) return { kind: 'unreadable', place, ...parsed };
   const message = `the line is no JSON, from column ${parsed.at + 1} on: ${shorten(parsed.syntax)}`;
   return { kind: 'unreadable', place, issue: readError('no_json', message) };

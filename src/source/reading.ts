@@ -1,5 +1,5 @@
 import { createHash, type Hash } from 'node:crypto';
-import type { ReadItem } from '../model.ts';
+import type { ReadItem, Unread } from '../model.ts';
 import type { InputFile } from './files.ts';
 import type { FileDigest, Source, SourceNotice } from './source.ts';
 
@@ -7,12 +7,12 @@ import type { FileDigest, Source, SourceNotice } from './source.ts';
 const BATCH = 250;
 
 /** Collects the items of one file into batches. */
-export class Outbox {
-  readonly #full: ReadItem[][] = [];
-  #filling: ReadItem[] = [];
+export class Outbox<Item extends ReadItem | Unread> {
+  readonly #full: Item[][] = [];
+  #filling: Item[] = [];
   rows = 0;
 
-  add(item: ReadItem): void {
+  add(item: Item): void {
     this.rows += 1;
     if (this.#filling.push(item) < BATCH) return;
     this.#full.push(this.#filling);
@@ -20,7 +20,7 @@ export class Outbox {
   }
 
   /** The full batches so far; with `all`, what is left too. */
-  take(all = false): ReadItem[][] {
+  take(all = false): Item[][] {
     if (all && this.#filling.length > 0) {
       this.#full.push(this.#filling);
       this.#filling = [];
@@ -40,7 +40,7 @@ export interface FileEnd {
 /** One file of a source, ready to be read any number of times. */
 export interface Part {
   readonly file: InputFile;
-  read(hash: Hash): AsyncGenerator<readonly ReadItem[], FileEnd, undefined>;
+  read(hash: Hash): AsyncGenerator<readonly (ReadItem | Unread)[], FileEnd, undefined>;
 }
 
 /** What is known of a source once its files are opened. */
@@ -72,6 +72,10 @@ export class FilesSource implements Source {
   }
 
   async *batches(): AsyncGenerator<readonly ReadItem[], void, undefined> {
+    yield* readNow(this.unread());
+  }
+
+  async *unread(): AsyncGenerator<readonly (ReadItem | Unread)[], void, undefined> {
     const digests: FileDigest[] = [];
     const notices: SourceNotice[] = [];
     let more = true;
@@ -105,4 +109,11 @@ export class FilesSource implements Source {
   notices(): readonly SourceNotice[] {
     return [...this.#head.notices, ...this.#found];
   }
+}
+
+/** `unread` as `batches`. */
+export async function* readNow(
+  batches: AsyncIterable<readonly (ReadItem | Unread)[]>,
+): AsyncGenerator<readonly ReadItem[], void, undefined> {
+  for await (const batch of batches) yield batch.map((item) => (item.kind === 'unread' ? item.read() : item));
 }

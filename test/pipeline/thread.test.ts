@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { messageOf } from '../../src/errors.ts';
 import { loadMapping } from '../../src/mapping/load.ts';
 import type { Mapping } from '../../src/mapping/mapping.ts';
 import type { Invalid, Issue, Ready, Row } from '../../src/model.ts';
@@ -112,6 +113,17 @@ describe('a second thread that maps', () => {
     expect(helped.outlined).toBeGreaterThan(0);
     expect(helped.outlined).toBeLessThan(15_000);
     expect({ ...helped, outlined: 0 }).toEqual(alone);
+  });
+
+  it('tells of a file that is damaged what one thread tells: the first fault', async () => {
+    const [name, text] = FORMS[1]!;
+    const fault = text().replace('"id":"L-20000"', '"id":L-20000');
+    for (const damaged of [fault, fault.slice(0, -10)]) {
+      const job = await opened(name, damaged);
+      const alone = await read(job).catch(messageOf);
+      expect(alone).toMatch(/records\.json:1:\d+: .*expected/i);
+      expect(await read(job, await started(job)).catch(messageOf)).toBe(alone);
+    }
   });
 
   it('takes nothing where the mapping file is another by then', async () => {

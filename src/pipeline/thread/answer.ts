@@ -1,7 +1,7 @@
-import type { JsonObject } from '../../json.ts';
 import type { CompiledEntry } from '../../mapping/mapping.ts';
-import type { Place, Row } from '../../model.ts';
-import { RecordForms } from '../../source/json-forms.ts';
+import type { Place, RawRecord, Row } from '../../model.ts';
+import { RecordReader } from '../../source/json-record.ts';
+import { shapeOf } from '../../source/json-shape.ts';
 import type { Source } from '../../source/source.ts';
 import { outlineOf, packOutline, type Outline } from '../outline.ts';
 import { eventsOf } from '../read.ts';
@@ -16,7 +16,7 @@ export class TaskMapper {
   readonly #isTable: boolean;
   readonly #entries: readonly CompiledEntry[];
   readonly #resolver: Resolver;
-  readonly #forms = new RecordForms();
+  readonly #reader = new RecordReader();
 
   constructor(kind: Source['kind'], entries: readonly CompiledEntry[], resolver: Resolver) {
     this.#isTable = kind === 'table';
@@ -39,7 +39,8 @@ export class TaskMapper {
   #outlines(rows: Unpacker): readonly Outline[] | undefined {
     const texts = rows.number();
     if (texts === NOT_HERE) return undefined;
-    const raw = this.#isTable ? cells(rows, texts) : this.#record(rows.string());
+    const raw = this.#raw(rows, texts);
+    if (raw === undefined) return undefined;
     const row: Row = { kind: 'row', place: NOWHERE, raw, issues: [] };
     const events = eventsOf(row, this.#entries, this.#resolver);
     if (events instanceof Promise) return undefined;
@@ -52,13 +53,10 @@ export class TaskMapper {
     return outlines;
   }
 
-  /** Of a text that JSON.parse reads exactly. */
-  #record(text: string): JsonObject {
-    const known = this.#forms.read(text);
-    if (known) return known.value;
-    const value = JSON.parse(text) as JsonObject;
-    this.#forms.learn(text);
-    return value;
+  #raw(rows: Unpacker, texts: number): RawRecord | undefined {
+    if (this.#isTable) return cells(rows, texts);
+    const parsed = this.#reader.read(rows.string(), shapeOf);
+    return 'value' in parsed ? parsed.value : undefined;
   }
 }
 

@@ -12,7 +12,7 @@ const given = once(port, 'message') as Promise<[ThreadJob]>;
 const mapping = await loadMapping(file);
 const [{ sha256, sources, account }] = await given;
 if (mapping.sha256 === sha256) {
-  const { entries } = await mapping.compile(new Map(sources.map((source) => [source.name, unread(source)])));
+  const { entries } = await mapping.compile(new Map(sources.map((source) => [source.name, elsewhere(source)])));
   const resolver = new Resolver(account, mapping.references);
   const mappers = new Map(
     sources.map(({ name, kind }) => {
@@ -29,14 +29,16 @@ if (mapping.sha256 === sha256) {
 } else port.close();
 
 /** A source as a mapping is compiled against it; its rows are read elsewhere. */
-function unread(source: ThreadJob['sources'][number]): Source {
+function elsewhere(source: ThreadJob['sources'][number]): Source {
+  const read = (): never => {
+    throw new Error('the mapping thread reads no files');
+  };
   return {
     ...source,
     files: [],
     description: '',
-    batches: () => {
-      throw new Error('the mapping thread reads no files');
-    },
+    batches: read,
+    unread: read,
     digests: () => undefined,
     notices: () => [],
   };

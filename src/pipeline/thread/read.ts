@@ -1,5 +1,5 @@
 import type { CompiledEntry } from '../../mapping/mapping.ts';
-import type { EventType, Invalid, ReadItem, Ready, Row } from '../../model.ts';
+import type { EventType, Invalid, Issue, Place, RawRecord, ReadItem, Ready, Row, Unread } from '../../model.ts';
 import type { Source } from '../../source/source.ts';
 import { unpackOutline, type Outline } from '../outline.ts';
 import { eventsOf, type Read, type Reader } from '../read.ts';
@@ -15,13 +15,17 @@ export interface OutlineReader extends Reader {
   outline(outline: Outline, row: Row, whole: () => Ready): void;
 }
 
+type Item = ReadItem | Unread;
 type Events = readonly (Ready | Invalid)[];
 
-/** Items that were read, and their events where the main thread mapped them. */
-interface Batch {
-  readonly items: readonly ReadItem[];
-  readonly events: readonly Events[] | undefined;
+/** An item and its events, where the main thread mapped it. */
+interface Mapped {
+  readonly item: ReadItem;
+  readonly events: Events;
 }
+
+/** What was read together: mapped here, or given to the thread. */
+type Batch = { readonly mapped: readonly Mapped[] } | { readonly given: readonly Item[] };
 
 /** Batches that wait for the thread's answer to an earlier one: it is slow until V8 has compiled its code. */
 const MOST_WAITING = 32;
@@ -36,46 +40,87 @@ export async function readWithThread(
 ): Promise<void> {
   const types: EventType[] = [];
   for (const { index, type } of entries) types[index] = type;
-  // A plain mapping answers at once.
-  const mapHere = (item: ReadItem): Events =>
-    item.kind === 'row' ? (eventsOf(item, entries, resolver) as Events) : [];
   const waiting: Batch[] = [];
+  let failure: { readonly error: unknown } | undefined;
 
-  const handOn = async ({ items, events }: Batch, answer: Packed | undefined): Promise<void> => {
-    const outlines = answer && new Unpacker(answer);
-    for (const [index, item] of items.entries()) {
-      if (!reader.goesOn()) return;
-      const count = outlines?.number() ?? NOT_HERE;
-      if (count === NOT_HERE) {
-        const mapped = events?.[index] ?? mapHere(item);
-        reader.item?.(item, mapped.length);
-        for (const event of mapped) reader.event({ event, row: item as Row });
-        continue;
-      }
-      reader.item?.(item, count);
-      for (let nth = 0; nth < count; nth += 1) {
-        reader.outline(unpackOutline(outlines!, types), item as Row, () => mapHere(item)[nth] as Ready);
-      }
-    }
-    await reader.batch?.();
-  };
-
-  for await (const items of source.batches()) {
-    if (thread.takes(source, items)) waiting.push({ items, events: undefined });
-    else if (waiting.length > 0) waiting.push({ items, events: items.map(mapHere) });
-    else await handOn({ items, events: undefined }, undefined);
+  for await (const batch of batches()) {
+    waiting.push(batch);
     await settle(MOST_WAITING);
     if (!reader.goesOn()) return;
   }
   await settle(0);
+  if (failure) throw failure.error;
+
+  /** What makes a file unreadable is told after what was read before it: that may be at fault, too. */
+  async function* batches(): AsyncGenerator<Batch> {
+    try {
+      for await (const items of source.unread()) {
+        yield thread.takes(source, items) ? { given: items } : { mapped: items.map(mapHere) };
+      }
+    } catch (error) {
+      failure = { error };
+    }
+  }
 
   /** Hands on what has come, and waits while more than `most` batches wait. */
   async function settle(most: number): Promise<void> {
     for (let first = waiting[0]; first; first = waiting[0]) {
-      const answer = first.events ? undefined : waiting.length > most ? await thread.nextAnswer() : thread.answer();
-      if (!first.events && !answer && !thread.isLost) return;
+      const isGiven = 'given' in first;
+      const answer = !isGiven ? undefined : waiting.length > most ? await thread.nextAnswer() : thread.answer();
+      if (isGiven && !answer && !thread.isLost) return;
       waiting.shift();
-      await handOn(first, answer);
+      if ('mapped' in first) for (const mapped of first.mapped) handOn(mapped);
+      else handOnAnswered(first.given, answer);
+      await reader.batch?.();
     }
+  }
+
+  function handOnAnswered(items: readonly Item[], answer: Packed | undefined): void {
+    const outlines = answer && new Unpacker(answer);
+    for (const item of items) {
+      if (!reader.goesOn()) return;
+      const count = outlines?.number() ?? NOT_HERE;
+      if (count === NOT_HERE) handOn(mapHere(item));
+      else {
+        const row = item.kind === 'unread' ? new RowElsewhere(item) : (item as Row);
+        reader.item?.(row, count);
+        for (let nth = 0; nth < count; nth += 1) {
+          reader.outline(unpackOutline(outlines!, types), row, () => mapHere(row).events[nth] as Ready);
+        }
+      }
+    }
+  }
+
+  function handOn({ item, events }: Mapped): void {
+    if (!reader.goesOn()) return;
+    reader.item?.(item, events.length);
+    for (const event of events) reader.event({ event, row: item as Row });
+  }
+
+  function mapHere(item: Item): Mapped {
+    const known = item.kind === 'unread' ? item.read() : item;
+    // A plain mapping answers at once.
+    const events = known.kind === 'row' ? (eventsOf(known, entries, resolver) as Events) : [];
+    return { item: known, events };
+  }
+}
+
+const NO_ISSUES: readonly Issue[] = [];
+
+/** A row that the thread has read; here it is read when somebody asks what is in it. */
+class RowElsewhere implements Row {
+  readonly kind = 'row';
+  readonly place: Place;
+  readonly issues = NO_ISSUES;
+  readonly #unread: Unread;
+  #raw: RawRecord | undefined;
+
+  constructor(unread: Unread) {
+    this.place = unread.place;
+    this.#unread = unread;
+  }
+
+  get raw(): RawRecord {
+    return (this.#raw ??= (this.#unread.read() as Row).raw);
   }
 }

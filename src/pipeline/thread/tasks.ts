@@ -1,6 +1,6 @@
 /** What goes to the mapping thread. */
 import type { MessagePort } from 'node:worker_threads';
-import type { ReadItem } from '../../model.ts';
+import type { ReadItem, Unread } from '../../model.ts';
 import type { Account } from '../../service/account.ts';
 import type { Source } from '../../source/source.ts';
 import { Packer, type Packed } from './packed.ts';
@@ -34,19 +34,18 @@ export const NOT_HERE = -1;
 /** Characters; many records of megabytes would make a text that is longer than a text may be. */
 const MOST_TEXT = 16 * 1024 * 1024;
 
-export function packRows(source: string, items: readonly ReadItem[]): Task {
+export function packRows(source: string, items: readonly (ReadItem | Unread)[]): Task {
   const packer = new Packer();
   for (const item of items) {
-    if (item.kind === 'unreadable' || packer.length > MOST_TEXT) packer.number(NOT_HERE);
-    else if (Array.isArray(item.raw)) {
+    if (packer.length > MOST_TEXT) packer.number(NOT_HERE);
+    else if (item.kind === 'unread') {
+      packer.number(1);
+      packer.string(item.text);
+    } else if (item.kind === 'row' && Array.isArray(item.raw)) {
       const cells = item.raw as readonly string[];
       packer.number(cells.length);
       packer.strings(cells);
-    } else if (item.text === undefined) packer.number(NOT_HERE);
-    else {
-      packer.number(1);
-      packer.string(item.text);
-    }
+    } else packer.number(NOT_HERE);
   }
   return { source, ...packer.take() };
 }

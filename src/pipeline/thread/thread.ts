@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { MessageChannel, receiveMessageOnPort, Worker, type MessagePort } from 'node:worker_threads';
 import { messageOf } from '../../errors.ts';
 import type { Mapping } from '../../mapping/mapping.ts';
-import type { ReadItem } from '../../model.ts';
+import type { ReadItem, Unread } from '../../model.ts';
 import type { Account } from '../../service/account.ts';
 import type { Source } from '../../source/source.ts';
 import type { Packed } from './packed.ts';
@@ -100,7 +100,7 @@ export class MappingThread {
   }
 
   /** Whether the thread maps these items; if not, the caller does. Answers come in the order in which items were taken. */
-  takes(source: Source, items: readonly ReadItem[]): boolean {
+  takes(source: Source, items: readonly (ReadItem | Unread)[]): boolean {
     if (!this.isReady || this.#isLost || this.#inFlight === MOST_IN_FLIGHT) return false;
     this.#port.postMessage(packRows(source.name, items));
     this.#inFlight += 1;
