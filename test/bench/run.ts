@@ -60,7 +60,8 @@ async function json(): Promise<void> {
   ]);
   const lines = await writeInput(directory, 'ndjson', 200_000);
   await compare('Survey of 200,000 records, NDJSON', [
-    program('bare JSON.parse by line', 'ndjson', lines.path),
+    program('bare JSON.parse by line, readline', 'ndjson', lines.path),
+    program('bare JSON.parse by line, cut by hand', 'ndjsonByHand', lines.path),
     ...surveys(lines),
   ]);
 }
