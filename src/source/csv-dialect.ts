@@ -1,5 +1,5 @@
 import { UserError } from '../errors.ts';
-import { RecordParser } from './csv-records.ts';
+import { QuickParser } from './csv-quick.ts';
 
 /** What has to be known of a CSV file before its records can be read. */
 export interface Dialect {
@@ -107,7 +107,7 @@ function separatorLine(sample: Buffer): string | undefined {
 
 function tryDelimiter(shown: string, text: Buffer, line: number, whole: boolean, delimiter: string): Trial {
   const records: { cells: string[]; line: number }[] = [];
-  const parser = new RecordParser(shown, delimiter, line, (cells, at) => {
+  const parser = new QuickParser(shown, delimiter, line, (cells, at) => {
     if (records.length < RECORDS && cells.some((cell) => cell.trim() !== '')) records.push({ cells, line: at });
   });
   let error: UserError | undefined;
