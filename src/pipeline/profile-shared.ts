@@ -9,8 +9,13 @@ export class SharedValues {
   count = 0;
   externalId = '';
   /** Two words a slot, whose first is never 0 where it is taken. */
-  #slots = new Uint32Array(2048);
+  #slots: Uint32Array;
   #size = 0;
+
+  /** `expected`: about how many values will come; it spares moving them as the table grows. */
+  constructor(expected = 0) {
+    this.#slots = new Uint32Array(Math.max(2048, 2 ** Math.ceil(Math.log2(expected * 3 + 1))));
+  }
 
   add(value: string, externalId: string): void {
     let high = value.length;

@@ -1,7 +1,7 @@
 import type { CompiledMapping } from '../mapping/mapping.ts';
 import { EVENT_TYPES, type EventType, type Invalid, type Issue, type Ready, type Row } from '../model.ts';
 import type { Profile, Uncovered } from '../report/profile.ts';
-import type { Source } from '../source/source.ts';
+import { bytesOf, type Source } from '../source/source.ts';
 import type { Plan } from './plan.ts';
 import { BARE, noteOf, type Note } from './profile-note.ts';
 import { SharedValues } from './profile-shared.ts';
@@ -9,6 +9,11 @@ import { watchSource, type SourceWatch } from './profile-source.ts';
 
 /** Different names that are kept of those that nothing covers; beyond, only those already kept are counted on. */
 const MOST_UNCOVERED = 500;
+
+/** Of a short record. */
+const RECORD_BYTES = 128;
+/** Records: what they take is 4 MB, and of a larger input little. */
+const MOST_EXPECTED = 340_000;
 
 const UNCOVERED = /^(?:unresolved_|ambiguous_(?:stage|owner|pipeline)|not_mapped$)/;
 
@@ -40,7 +45,7 @@ export class Profiler {
   readonly #uncovered = new Map<string, Uncovered & { count: number }>();
   readonly #omitted = new Map<string, { type: EventType; field: string; count: number }>();
   readonly #bare = new Map<string, Tally>();
-  readonly #contacts = { email: new SharedValues(), phone_number: new SharedValues() };
+  readonly #contacts: Readonly<Record<'email' | 'phone_number', SharedValues>>;
 
   constructor(job: {
     readonly sources: ReadonlyMap<string, Source>;
@@ -49,6 +54,8 @@ export class Profiler {
     readonly report: WarningSink;
   }) {
     this.#job = job;
+    const expected = Math.min(bytesOf(job.sources) / RECORD_BYTES, MOST_EXPECTED);
+    this.#contacts = { email: new SharedValues(expected), phone_number: new SharedValues(expected) };
     for (const name of job.eventSources) {
       const entries = job.compiled.entries.filter(({ source }) => source === name);
       this.#watches.set(

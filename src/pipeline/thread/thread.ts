@@ -5,7 +5,7 @@ import { messageOf } from '../../errors.ts';
 import type { Mapping } from '../../mapping/mapping.ts';
 import type { ReadItem, Unread } from '../../model.ts';
 import type { Account } from '../../service/account.ts';
-import type { Source } from '../../source/source.ts';
+import { bytesOf, type Source } from '../../source/source.ts';
 import type { Packed } from './packed.ts';
 import { packRows, type Beginning, type ThreadJob } from './tasks.ts';
 
@@ -133,7 +133,5 @@ export class MappingThread {
 }
 
 function isWorthwhile({ mapping, sources }: Job): boolean {
-  const files = [...sources.values()].flatMap((source) => source.files);
-  const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
-  return bytes >= WORTHWHILE_BYTES && mapping.isPlain && availableParallelism() > 1;
+  return bytesOf(sources) >= WORTHWHILE_BYTES && mapping.isPlain && availableParallelism() > 1;
 }
