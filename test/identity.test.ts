@@ -50,6 +50,30 @@ describe('canonical JSON', () => {
     );
   });
 
+  it('is what JSON.stringify writes, where keys are in order', () => {
+    const inOrder = (value: unknown): unknown => {
+      if (typeof value !== 'object' || value === null) return value;
+      if (Array.isArray(value)) return value.map(inOrder);
+      const keys = Object.keys(value)
+        .filter((key) => !/^\d+$/.test(key))
+        .sort();
+      return Object.fromEntries(keys.map((key) => [key, inOrder((value as Record<string, unknown>)[key])]));
+    };
+    const anything = fc.jsonValue({
+      stringUnit: fc.oneof(
+        fc.nat(0xffff).map((code) => String.fromCharCode(code)),
+        fc.constantFrom('"', '\\', '\n', 'a', '🙂'),
+      ),
+    });
+    fc.assert(
+      fc.property(anything, (value) => {
+        const sorted = inOrder(value) as JsonObject;
+        expect(canonicalJson(sorted)).toBe(JSON.stringify(sorted));
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
   it('is the same text for any order of the keys, and sorts them by UTF-16 code unit', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (value) => {

@@ -2,7 +2,8 @@
  * The service as data: paths, headers, bodies and codes, each with the section of the service interface it comes from.
  * Nothing here does I/O.
  */
-import { codes } from 'currency-codes';
+import { createRequire } from 'node:module';
+import type * as currencyCodes from 'currency-codes';
 import { z } from 'zod';
 
 /** Section 8. */
@@ -91,7 +92,13 @@ export const INGEST_CODES = {
   internal: 'internal',
 } as const;
 
-const CURRENCIES: ReadonlySet<string> = new Set(codes());
+let currencies: ReadonlySet<string> | undefined;
+
+/** Whether a code is one of ISO 4217; their list is loaded for mappings that have amounts. */
+function isCurrency(code: string): boolean {
+  currencies ??= new Set((createRequire(import.meta.url)('currency-codes') as typeof currencyCodes).codes());
+  return currencies.has(code);
+}
 
 /**
  * What the text of a field must be beyond being text, worded as what is wrong with it; undefined when it is right. The
@@ -102,7 +109,7 @@ export const FIELD_RULES: Readonly<Record<string, (value: string) => string | un
   external_id: (value) => (value === '' ? 'is empty' : undefined),
   email: (value) => (/^[^\s@]+@[^\s@]+$/.test(value) ? undefined : 'is no e-mail address (one @, no spaces)'),
   phone_number: (value) => (/^\+[1-9]\d{1,14}$/.test(value) ? undefined : 'is not in the form E.164 (`+390612345678`)'),
-  currency: (value) => (CURRENCIES.has(value) ? undefined : 'is no ISO 4217 code (`EUR`)'),
+  currency: (value) => (isCurrency(value) ? undefined : 'is no ISO 4217 code (`EUR`)'),
   content: (value) => (value.trim() === '' ? 'is empty' : undefined),
 };
 

@@ -1,7 +1,8 @@
 /**
  * Date formats of Unicode tokens, compiled to a regular expression and a reader. A text matches as a whole or not at all.
  */
-import { Info } from 'luxon';
+import { createRequire } from 'node:module';
+import type * as luxon from 'luxon';
 import { compileFixed, utc } from './date-fixed.ts';
 
 /** What a text says: the local time as if it stood in UTC, and the offset where it names one. Both in milliseconds. */
@@ -208,6 +209,8 @@ function readOffset(text: string): number {
 function named(token: string, locale: string): Token {
   const length = token.length === 4 ? 'long' : 'short';
   const options = { locale };
+  // Few formats have names: the library is loaded for those.
+  const { Info } = createRequire(import.meta.url)('luxon') as typeof luxon;
   if (!/^[ML]/.test(token)) {
     const days = [...Info.weekdays(length, options), ...Info.weekdaysFormat(length, options)];
     return { regex: alternatives(days) };
