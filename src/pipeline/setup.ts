@@ -149,7 +149,8 @@ export async function surveyMigration(job: SurveyJob): Promise<Surveyed> {
     return await surveyInput(job, input, account, thread);
   } finally {
     if (thread) log.write('mapping_thread', { batches: thread.taken });
-    await thread?.close();
+    // Its end is waited for by none.
+    void thread?.close();
   }
 }
 

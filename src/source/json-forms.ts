@@ -41,7 +41,7 @@ interface Step {
 /**
  * Records of JSON by the forms of those before them: an export writes the same keys in the same order, with the same
  * spaces between them, so that only the values are new. It may only accept, and takes half as long as JSON.parse: values are
- * texts without escapes, plain numbers, true, false and null. The tests hold it against `parseRecord`.
+ * texts, plain numbers, true, false and null. The tests hold it against `parseRecord`.
  */
 export class RecordForms {
   readonly #forms: Form[] = [];
@@ -70,13 +70,15 @@ export class RecordForms {
   learn(text: string): void {
     if (this.#luck < 0 || text.length > MOST_TEXT) return;
     const form = Form.of(text);
-    if (!form) return;
+    if (!form || this.#forms.some(({ shape }) => shape === form.shape)) return;
     this.#forms.unshift(form);
     this.#forms.length = Math.min(this.#forms.length, MOST_FORMS);
   }
 }
 
 class Form {
+  /** All that is always the same. */
+  readonly shape: string;
   readonly #steps: readonly Step[];
   readonly #after: string;
   readonly #containers: Container[] = [];
@@ -84,6 +86,7 @@ class Form {
   private constructor(steps: readonly Step[], after: string) {
     this.#steps = steps;
     this.#after = after;
+    this.shape = [...steps.map(({ before }) => before), after].join('\0');
   }
 
   /** Undefined where an object has a key twice, or `__proto__`, which cannot be set like others; and for many values. */
@@ -127,8 +130,8 @@ class Form {
 
   read(text: string): JsonObject | undefined {
     const containers = this.#containers;
-    const value: Container = {};
-    containers[0] = value;
+    const record: Container = {};
+    containers[0] = record;
     let at = 0;
     const steps = this.#steps;
     for (let nth = 0; nth < steps.length; nth += 1) {
@@ -142,9 +145,11 @@ class Form {
       at += before.length;
       if (at < text.length && text.charCodeAt(at) === QUOTE) {
         const end = endOfText(text, at + 1);
-        if (end < 0) return undefined;
-        container[key] = text.slice(at + 1, end);
-        at = end + 1;
+        if (end === 0) return undefined;
+        const value = end > 0 ? text.slice(at + 1, end) : unescaped(text.slice(at, 1 - end));
+        if (value === undefined) return undefined;
+        container[key] = value;
+        at = Math.abs(end) + 1;
       } else {
         const end = endOfScalar(text, at);
         const scalar = scalarOf(text.slice(at, end));
@@ -154,18 +159,31 @@ class Form {
       }
     }
     const isWhole = text.length - at === this.#after.length && text.endsWith(this.#after);
-    return isWhole ? value : undefined;
+    return isWhole ? record : undefined;
   }
 }
 
-/** Where the text ends that begins at `from`; -1 if it has anything escaped, or what would have to be. */
+/** Where the text ends that begins at `from`: negative where something in it is escaped, 0 where it is no text. */
 function endOfText(text: string, from: number): number {
+  let isEscaped = false;
   for (let at = from; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
-    if (code === QUOTE) return at;
-    if (code === BACKSLASH || code < 0x20) return -1;
+    if (code === QUOTE) return isEscaped ? -at : at;
+    if (code < 0x20) return 0;
+    if (code === BACKSLASH) {
+      isEscaped = true;
+      at += 1;
+    }
   }
-  return -1;
+  return 0;
+}
+
+function unescaped(quoted: string): string | undefined {
+  try {
+    return JSON.parse(quoted) as string;
+  } catch {
+    return undefined;
+  }
 }
 
 function endOfScalar(text: string, from: number): number {

@@ -44,7 +44,7 @@ export class MappingThread {
 
   /** Begins to load a thread's modules and this mapping, for a `start` that may follow. */
   static begin(mapping: string): void {
-    MappingThread.#begun = new MappingThread(mapping);
+    MappingThread.#begun = MappingThread.#create(mapping);
   }
 
   /** Undefined where a thread would not pay. */
@@ -54,9 +54,19 @@ export class MappingThread {
     const fits = begun !== undefined && begun.#mapping === job.mapping.file && isWorthwhile(job);
     if (begun && !fits) void begun.close();
     if (!isWorthwhile(job)) return undefined;
-    const thread = fits ? begun : new MappingThread(job.mapping.file);
-    thread.#give(job);
+    const thread = fits ? begun : MappingThread.#create(job.mapping.file, job.trouble);
+    if (thread) thread.#give(job);
     return thread;
+  }
+
+  /** Undefined where Node was told to allow no threads. */
+  static #create(mapping: string, trouble?: Job['trouble']): MappingThread | undefined {
+    try {
+      return new MappingThread(mapping);
+    } catch (error) {
+      trouble?.(messageOf(error));
+      return undefined;
+    }
   }
 
   private constructor(mapping: string) {
@@ -108,7 +118,7 @@ export class MappingThread {
     return true;
   }
 
-  /** The next answer: outlines as `unpackOutlines` reads them; undefined while there is none. */
+  /** The next answer: outlines as `unpackOutline` reads them; undefined while there is none. */
   answer(): Packed | undefined {
     const received = receiveMessageOnPort(this.#port) as { readonly message: Packed } | undefined;
     if (received) this.#inFlight -= 1;
