@@ -6,7 +6,7 @@ import { createGunzip } from 'node:zlib';
 import { codeOf, messageOf, UserError } from '../errors.ts';
 import { unreadable, type InputFile } from './files.ts';
 
-const CHUNK = 256 * 1024;
+const CHUNK = 64 * 1024;
 
 /**
  * The bytes of a file, unpacked where it is gzip (told by its first bytes, whatever its name). `hash` is fed what stands
