@@ -1,6 +1,6 @@
 /**
  * The service as data: paths, headers, bodies and codes, each with the section of the service interface it comes from.
- * Nothing here does I/O.
+ * Nothing here talks to it.
  */
 import { createRequire } from 'node:module';
 import type * as currencyCodes from 'currency-codes';

@@ -4,6 +4,8 @@ import { readNumber, type JsonObject, type JsonScalar, type JsonValue } from '..
 const MOST_TEXT = 64 * 1024;
 const MOST_VALUES = 500;
 const MOST_FORMS = 8;
+/** A record of no form costs four of them, one that is known brings one. */
+const MOST_LUCK = 200;
 
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
 const PLAIN_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
@@ -46,7 +48,7 @@ interface Step {
 export class RecordForms {
   readonly #forms: Form[] = [];
   /** Falls with every record that is of no form. Where too many are, looking for one would cost more than it saves. */
-  #luck = 200;
+  #luck = MOST_LUCK;
 
   read(text: string): JsonObject | undefined {
     if (this.#luck < 0) return undefined;
@@ -59,7 +61,7 @@ export class RecordForms {
         forms.copyWithin(1, 0, nth);
         forms[0] = form;
       }
-      if (this.#luck < 200) this.#luck += 1;
+      if (this.#luck < MOST_LUCK) this.#luck += 1;
       return record;
     }
     this.#luck -= 4;

@@ -55,7 +55,7 @@ async function* readLines(
       const line = text.slice(start, end < 0 ? text.length : end);
       start += line.length + 1;
       number += 1;
-      if (!line.startsWith('{') && BLANK.test(line)) continue;
+      if (BLANK.test(line)) continue;
       const place = { source, file: file.shown, line: number, record: outbox.rows + 1 };
       outbox.add({ kind: 'unread', place, text: line, read: () => readLine(reader.read(line, shapeOf), place) });
     }

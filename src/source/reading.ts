@@ -71,8 +71,8 @@ export class FilesSource implements Source {
     this.#head = head;
   }
 
-  async *batches(): AsyncGenerator<readonly ReadItem[], void, undefined> {
-    yield* readNow(this.unread());
+  batches(): AsyncGenerator<readonly ReadItem[], void, undefined> {
+    return readNow(this.unread());
   }
 
   async *unread(): AsyncGenerator<readonly (ReadItem | Unread)[], void, undefined> {

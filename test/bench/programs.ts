@@ -4,8 +4,8 @@
  */
 import { once } from 'node:events';
 import { createReadStream, createWriteStream, readFileSync } from 'node:fs';
-import { createInterface } from 'node:readline';
 import { createRequire } from 'node:module';
+import { createInterface } from 'node:readline';
 import type * as load from '../../src/checkpoint/load.ts';
 import type * as identity from '../../src/identity.ts';
 import type { Mapping } from '../../src/mapping/mapping.ts';

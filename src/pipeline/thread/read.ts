@@ -65,12 +65,15 @@ export async function readWithThread(
   /** Hands on what has come, and waits while more than `most` batches wait. */
   async function settle(most: number): Promise<void> {
     for (let first = waiting[0]; first; first = waiting[0]) {
-      const isGiven = 'given' in first;
-      const answer = !isGiven ? undefined : waiting.length > most ? await thread.nextAnswer() : thread.answer();
-      if (isGiven && !answer && !thread.isLost) return;
-      waiting.shift();
-      if ('mapped' in first) for (const mapped of first.mapped) handOn(mapped);
-      else handOnAnswered(first.given, answer);
+      if ('mapped' in first) {
+        waiting.shift();
+        for (const mapped of first.mapped) handOn(mapped);
+      } else {
+        const answer = waiting.length > most ? await thread.nextAnswer() : thread.answer();
+        if (!answer && !thread.isLost) return;
+        waiting.shift();
+        handOnAnswered(first.given, answer);
+      }
       await reader.batch?.();
     }
   }

@@ -51,16 +51,18 @@ export class MappingThread {
   static start(job: Job): MappingThread | undefined {
     const begun = MappingThread.#begun;
     MappingThread.#begun = undefined;
-    const fits = begun !== undefined && begun.#mapping === job.mapping.file && isWorthwhile(job);
-    if (begun && !fits) void begun.close();
-    if (!isWorthwhile(job)) return undefined;
+    const pays = bytesOf(job.sources) >= WORTHWHILE_BYTES && job.mapping.isPlain;
+    const fits = pays && begun !== undefined && begun.#mapping === job.mapping.file;
+    if (!fits) void begun?.close();
+    if (!pays) return undefined;
     const thread = fits ? begun : MappingThread.#create(job.mapping.file, job.trouble);
     if (thread) thread.#give(job);
     return thread;
   }
 
-  /** Undefined where Node was told to allow no threads. */
+  /** Undefined where there is one core, or Node was told to allow no threads. */
   static #create(mapping: string, trouble?: Job['trouble']): MappingThread | undefined {
+    if (availableParallelism() < 2) return undefined;
     try {
       return new MappingThread(mapping);
     } catch (error) {
@@ -140,8 +142,4 @@ export class MappingThread {
     if (this.#isLost) return;
     await this.#worker.terminate();
   }
-}
-
-function isWorthwhile({ mapping, sources }: Job): boolean {
-  return bytesOf(sources) >= WORTHWHILE_BYTES && mapping.isPlain && availableParallelism() > 1;
 }
