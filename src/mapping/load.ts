@@ -14,7 +14,6 @@ import { salvage } from './salvage.ts';
 import { asMappingSpec, mappingSchema } from './schema.ts';
 import type { MappingSpec, NameMapSpec } from './spec.ts';
 import { TRANSFORM_BY_NAME } from './transforms/index.ts';
-import { loadPhoneLibrary } from './transforms/phone.ts';
 import { sourcesLookedUp, transformsUsed } from './walk.ts';
 import { problemsOf } from './wording.ts';
 
@@ -103,7 +102,6 @@ async function validate(
 
 /** Loads the libraries of the transforms that are used, and of no others. */
 async function load({ spec }: Checked): Promise<void> {
-  if (spec.defaults?.region !== undefined) await loadPhoneLibrary();
   for (const name of transformsUsed(spec.events)) await TRANSFORM_BY_NAME.get(name)?.load?.();
 }
 

@@ -3,21 +3,23 @@
  * for each region. It may only accept; whatever it does not take goes to the library. The tests hold the two against
  * each other over every region, so that an upgrade that differs shows.
  */
-import type { CountryCode, Metadata, NumberingPlan } from 'libphonenumber-js/max';
+import type { CountryCode, MetadataJson } from 'libphonenumber-js/core';
 
-/** What the library's plans know beyond their published type. */
-interface Plan extends NumberingPlan {
-  callingCode(): string;
-  nationalNumberPattern(): string;
-  nationalPrefixForParsing(): string | 0 | null | undefined;
-}
+/** What the metadata say of a country, in places that are fixed by the version of their format. */
+type Plan = readonly [
+  callingCode: string,
+  prefixForCallsAbroad: string,
+  pattern: string,
+  lengths: readonly number[],
+  formats: unknown,
+  prefix: string | 0 | undefined,
+  prefixFormat: unknown,
+  /** Where it is not plainly the prefix. */
+  prefixForParsing: string | 0 | undefined,
+];
 
-/** Countries that share a calling code, the main one first. */
-type CountriesByCode = Readonly<Record<string, readonly CountryCode[] | undefined>>;
-
-interface Holder {
-  readonly metadata: { readonly country_calling_codes: CountriesByCode };
-}
+/** The version whose places `Plan` names. */
+const KNOWN_VERSION = 4;
 
 /** E.164, or undefined: ask the library. */
 export type FastLane = (text: string) => string | undefined;
@@ -44,19 +46,18 @@ const SIGNS = new Set([...' ()./-'].map((sign) => sign.charCodeAt(0)));
 const LONGEST = 32;
 
 export class FastLanes {
-  readonly #metadata: Metadata;
-  readonly #countries: CountriesByCode;
+  readonly #metadata: MetadataJson;
   readonly #regions = new Map<CountryCode, Region>();
   /** By calling code. */
   readonly #callings: (Calling | null | undefined)[] = [];
 
-  constructor(metadata: Metadata) {
+  constructor(metadata: MetadataJson) {
     this.#metadata = metadata;
-    const { country_calling_codes: countries } = (metadata as unknown as Holder).metadata;
-    this.#countries = countries;
   }
 
-  lane(country: CountryCode | undefined): FastLane {
+  /** Undefined where the metadata are of another version than is known here. */
+  lane(country: CountryCode | undefined): FastLane | undefined {
+    if (this.#metadata.version !== KNOWN_VERSION) return undefined;
     const region = country && this.#region(country);
     return (text) => {
       const digits = plainDigits(text);
@@ -93,7 +94,8 @@ export class FastLanes {
   #calling(code: number): Calling | null {
     const known = this.#callings[code];
     if (known !== undefined) return known;
-    const countries = this.#countries[code] ?? [];
+    // Countries that share the code, the main one first.
+    const countries = this.#metadata.country_calling_codes[code] ?? [];
     const [main] = countries;
     const found =
       main === undefined ? null : { prefix: this.#region(main).prefix, lengths: this.#lengthsOf(countries) };
@@ -104,26 +106,25 @@ export class FastLanes {
   #region(country: CountryCode): Region {
     const known = this.#regions.get(country);
     if (known) return known;
-    const plan = this.#plan(country);
-    const prefix = plan.nationalPrefixForParsing();
+    const [callingCode, abroad, pattern, , , plainPrefix, , prefixForParsing] = this.#plan(country);
+    const prefix = prefixForParsing || plainPrefix;
     const region = {
-      callingCode: Number(plan.callingCode()),
-      dials00: plan.IDDPrefix() === '00',
+      callingCode: Number(callingCode),
+      dials00: abroad === '00',
       prefix: prefix ? new RegExp(`^(?:${prefix})`) : undefined,
-      pattern: new RegExp(`^(?:${plan.nationalNumberPattern()})$`),
+      pattern: new RegExp(`^(?:${pattern})$`),
     };
     this.#regions.set(country, region);
     return region;
   }
 
   #lengthsOf(countries: readonly CountryCode[]): ReadonlySet<number> {
-    const [first = [], ...others] = countries.map((country) => this.#plan(country).possibleLengths());
+    const [first = [], ...others] = countries.map((country) => this.#plan(country)[3]);
     return new Set(first.filter((length) => others.every((lengths) => lengths.includes(length))));
   }
 
   #plan(country: CountryCode): Plan {
-    this.#metadata.selectNumberingPlan(country);
-    return this.#metadata.numberingPlan as Plan;
+    return this.#metadata.countries[country] as unknown as Plan;
   }
 }
 

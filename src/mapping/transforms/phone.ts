@@ -15,19 +15,23 @@ interface PhoneArgument {
   readonly strict?: boolean | undefined;
 }
 
-/** Loaded by `load` before anything is checked or compiled: it takes 50 ms that other mappings need not spend. */
-let library: typeof core | undefined;
-/** The largest set, by which numbers in use are known as well. */
-let metadata: MetadataJson | undefined;
-let lanes: FastLanes | undefined;
+const require = createRequire(import.meta.url);
 
-export async function loadPhoneLibrary(): Promise<void> {
-  if (library) return;
-  // Its ninety files load in two thirds of the time as CommonJS, and the metadata is read as JSON.
-  const require = createRequire(import.meta.url);
-  library = require('libphonenumber-js/core') as typeof core;
-  metadata = require('libphonenumber-js/metadata.max.json') as MetadataJson;
-  lanes = new FastLanes(new library.Metadata(metadata));
+/** The largest set, by which numbers in use are known as well; loaded where a mapping names a region or reads a number. */
+let loaded: { readonly metadata: MetadataJson; readonly lanes: FastLanes } | undefined;
+
+function numbering(): NonNullable<typeof loaded> {
+  if (loaded) return loaded;
+  const metadata = require('libphonenumber-js/metadata.max.json') as MetadataJson;
+  return (loaded = { metadata, lanes: new FastLanes(metadata) });
+}
+
+let library: typeof core | undefined;
+
+/** Loaded for the first number that is not plainly written: its ninety files take 20 ms. */
+function parser(): typeof core.parsePhoneNumberFromString {
+  library ??= require('libphonenumber-js/core') as typeof core;
+  return library.parsePhoneNumberFromString;
 }
 
 export const phone = transform<PhoneArgument>({
@@ -40,13 +44,12 @@ export const phone = transform<PhoneArgument>({
   ],
   argument: (value) => object({ region: name.optional(), region_from: value.optional(), strict: flag.optional() }),
   bare: true,
-  load: loadPhoneLibrary,
   check: (argument) => (argument?.region === undefined ? [] : regionProblems(argument.region, ['region'])),
   compile: (argument, { defaults, value }) => {
     const region = (argument?.region ?? defaults.region)?.toUpperCase();
     const regionFrom = argument?.region_from === undefined ? undefined : value(argument.region_from, 'region_from');
     const strict = argument?.strict ?? false;
-    const quick = strict || regionFrom ? undefined : lanes!.lane(supported(region));
+    const quick = strict || regionFrom ? undefined : numbering().lanes.lane(supported(region));
     return onText((text, scope) => {
       const plain = quick?.(text);
       if (plain !== undefined) return plain;
@@ -58,12 +61,13 @@ export const phone = transform<PhoneArgument>({
   },
 });
 
-/** Mistakes in a region that stands in the mapping; needs the library loaded. */
+/** Mistakes in a region that stands in the mapping. */
 export function regionProblems(region: string, path: readonly string[]): ArgumentProblem[] {
   if (isRegion(region.toUpperCase())) return [];
   const suggestion = /^uk$/i.test(region)
     ? 'did you mean `GB`?'
-    : (didYouMean(region, library!.getCountries(metadata!)) ?? 'use the two letters of ISO 3166, such as IT or US');
+    : (didYouMean(region, Object.keys(numbering().metadata.countries)) ??
+      'use the two letters of ISO 3166, such as IT or US');
   return [{ code: 'unknown_region', path, message: `unknown region \`${region}\``, suggestion }];
 }
 
@@ -72,7 +76,7 @@ function supported(region: string | undefined): CountryCode | undefined {
 }
 
 function isRegion(text: string): text is CountryCode {
-  return library!.isSupportedCountry(text as CountryCode, metadata!);
+  return Object.hasOwn(numbering().metadata.countries, text);
 }
 
 function e164(text: string, region: string | undefined, strict: boolean, scope: Scope): Result {
@@ -85,11 +89,8 @@ function e164(text: string, region: string | undefined, strict: boolean, scope: 
 }
 
 function parse(text: string, region: CountryCode | undefined, strict: boolean): PhoneNumber | undefined {
-  const number = library!.parsePhoneNumberFromString(
-    text,
-    { ...(region && { defaultCountry: region }), extract: false },
-    metadata!,
-  );
+  const options = { ...(region && { defaultCountry: region }), extract: false };
+  const number = parser()(text, options, numbering().metadata);
   return number && (strict ? number.isValid() : number.isPossible()) ? number : undefined;
 }
 
