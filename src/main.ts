@@ -1,5 +1,5 @@
 import yargs, { type Argv as Yargs, type Options } from 'yargs';
-import { COMMANDS, type Argv, type Command } from './commands/commands.ts';
+import { COMMANDS, loadCommand, type Argv, type Command } from './commands/commands.ts';
 import { Console, type Verbosity } from './console.ts';
 import { EXIT, UserError, type ExitCode } from './errors.ts';
 import { didYouMean } from './problem.ts';
@@ -17,9 +17,9 @@ export async function main(args: readonly string[]): Promise<ExitCode> {
       .usage(
         '$0 <command>\n\nMoves CRM history into the service: one event per request, triggers suppressed, resumable.',
       );
-    for (const { usage, describe, load, ...command } of COMMANDS) {
+    for (const { usage, describe, ...command } of COMMANDS) {
       const handler = async (argv: Argv): Promise<void> => {
-        exitCode = await (await load())(argv, console);
+        exitCode = await loadCommand({ usage })(argv, console);
       };
       cli.command(usage, describe, (inner, isHelp = true) => takes(inner, command, isHelp || isCompletion), handler);
     }

@@ -1,45 +1,9 @@
-/** The program of the mapping thread. It ends at once where the mapping file is not the one that the main thread read. */
-import { once } from 'node:events';
+/** The program of the mapping thread. */
+import { createRequire } from 'node:module';
 import { workerData } from 'node:worker_threads';
-import { loadMapping } from '../../mapping/load.ts';
-import type { Source } from '../../source/source.ts';
-import { Resolver } from '../resolve.ts';
-import { TaskMapper } from './answer.ts';
-import type { Beginning, Task, ThreadJob } from './tasks.ts';
+import type * as serving from './serve.ts';
+import type { Beginning } from './tasks.ts';
 
-const { mapping: file, port, signal } = workerData as Beginning;
-const given = once(port, 'message') as Promise<[ThreadJob]>;
-const mapping = await loadMapping(file);
-const [{ sha256, sources, account }] = await given;
-if (mapping.sha256 === sha256) {
-  const { entries } = await mapping.compile(new Map(sources.map((source) => [source.name, elsewhere(source)])));
-  const resolver = new Resolver(account, mapping.references);
-  const mappers = new Map(
-    sources.map(({ name, kind }) => {
-      const own = entries.filter(({ source }) => source === name);
-      return [name, new TaskMapper(kind, own, resolver)];
-    }),
-  );
-  port.on('message', (task: Task) => {
-    port.postMessage(mappers.get(task.source)!.answer(task));
-    Atomics.add(signal, 0, 1);
-    Atomics.notify(signal, 0);
-  });
-  Atomics.store(signal, 0, 1);
-} else port.close();
-
-/** A source as a mapping is compiled against it; its rows are read elsewhere. */
-function elsewhere(source: ThreadJob['sources'][number]): Source {
-  const read = (): never => {
-    throw new Error('the mapping thread reads no files');
-  };
-  return {
-    ...source,
-    files: [],
-    description: '',
-    batches: read,
-    unread: read,
-    digests: () => undefined,
-    notices: () => [],
-  };
-}
+// So its modules load in three quarters of the time that `import` takes.
+const { serve } = createRequire(import.meta.url)('./serve.js') as typeof serving;
+await serve(workerData as Beginning);
