@@ -8,13 +8,14 @@ import type { CompiledMapping } from './mapping.ts';
 import type { MappingSpec } from './spec.ts';
 import type { Unit } from './unit.ts';
 
+/** `document` and `texts` are what mistakes are shown in. */
 export async function compileMapping(
   spec: MappingSpec,
-  document: MappingDocument,
-  texts: ReadonlyMap<string, string>,
   sources: ReadonlyMap<string, Source>,
+  document: Pick<MappingDocument, 'locate'>,
+  texts: ReadonlyMap<string, string>,
 ): Promise<CompiledMapping> {
-  const unit = newUnit(spec, document, sources);
+  const unit = newUnit(spec, sources, document);
   const entries = spec.events.map((entry, index) => compileEntry(entry, index, unit));
   const problems = withoutRepeats(unit.problems);
   if (problems.length > 0) {
@@ -24,7 +25,11 @@ export async function compileMapping(
   return { entries, lookedUp: unit.lookups.paths(), warnings: withoutRepeats(unit.warnings) };
 }
 
-function newUnit(spec: MappingSpec, document: MappingDocument, sources: ReadonlyMap<string, Source>): Unit {
+function newUnit(
+  spec: MappingSpec,
+  sources: ReadonlyMap<string, Source>,
+  document: Pick<MappingDocument, 'locate'>,
+): Unit {
   const missing = new Map<string, ReadonlySet<string>>();
   for (const [name, source] of Object.entries(spec.sources)) {
     const texts = source.missing_values ?? spec.defaults?.missing_values ?? [];

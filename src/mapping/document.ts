@@ -15,23 +15,12 @@ import {
   type YAMLError,
   type YAMLMap,
 } from 'yaml';
-import type { NumberText } from '../json.ts';
 import { readNumber } from '../json.ts';
 import type { Location, Problem } from '../problem.ts';
+import { Written } from './written.ts';
 
 /** Keys and indexes from the top of the file downwards. */
 export type Path = readonly (string | number)[];
-
-/** A scalar that YAML does not take for text (`00123`, `5.10`, `True`), with the text it was written as. */
-export class Written {
-  readonly text: string;
-  readonly value: number | NumberText | boolean;
-
-  constructor(text: string, value: number | NumberText | boolean) {
-    this.text = text;
-    this.value = value;
-  }
-}
 
 export interface MappingDocument {
   /** Objects, arrays, strings, null and `Written`; undefined where the file could not be parsed. */

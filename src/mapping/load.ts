@@ -50,7 +50,8 @@ export async function loadMapping(path: string, { sources = new Map() }: LoadOpt
       policies: policiesOf(entry),
     })),
     isPlain: lookedUp.length === 0 && !transformsUsed(spec.events).has('jsonata'),
-    compile: (opened) => compileMapping(spec, document, texts, opened),
+    spec,
+    compile: (opened) => compileMapping(spec, opened, document, texts),
   };
 }
 

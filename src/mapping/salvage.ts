@@ -1,7 +1,8 @@
 /** What is left of a mapping once its mistakes are cut out, so that one look finds the other kinds of mistakes too. */
 import type { z } from 'zod';
 import type { Checked } from './check.ts';
-import { Written, type MappingDocument, type Path } from './document.ts';
+import type { MappingDocument, Path } from './document.ts';
+import { Written } from './written.ts';
 import { mappingSchema } from './schema.ts';
 import type { Defaults, EntrySpec, MappingSpec } from './spec.ts';
 import { placed } from './wording.ts';

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { NumberText, type JsonScalar } from '../json.ts';
 import { didYouMean } from '../problem.ts';
-import { Written } from './document.ts';
+import { Written } from './written.ts';
 
 /**
  * Refused values carry this: "expected …", which the wording of problems completes with what was found. A schema that

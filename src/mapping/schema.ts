@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { didYouMean } from '../problem.ts';
 import { EVENT_TYPES, isUpdate, type EventType } from '../model.ts';
-import { Written } from './document.ts';
+import { Written } from './written.ts';
 import { fieldsOf } from './fields.ts';
 import * as part from './schema-parts.ts';
 import type { ConditionSpec, LookupSpec, MappingSpec, TransformSpec, ValueObject, ValueSpec } from './spec.ts';

@@ -1,7 +1,8 @@
 /** Turns what the schema found into problems that name the mistake, its place and the way out. */
 import type { z } from 'zod';
 import { didYouMean, type Problem } from '../problem.ts';
-import { Written, type MappingDocument, type Path } from './document.ts';
+import type { MappingDocument, Path } from './document.ts';
+import { Written } from './written.ts';
 import { DATA_KEYS, ENTRY_KEYS } from './schema.ts';
 import { EXPECTED } from './schema-parts.ts';
 

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import type { JsonValue } from '../../src/json.ts';
 import type { Issue } from '../../src/model.ts';
-import { parseMappingDocument, Written } from '../../src/mapping/document.ts';
+import { parseMappingDocument } from '../../src/mapping/document.ts';
 import { Fault, type Result } from '../../src/mapping/fault.ts';
 import { Scope } from '../../src/mapping/scope.ts';
 import type { Defaults, ValueSpec } from '../../src/mapping/spec.ts';
 import { TRANSFORM_BY_NAME } from '../../src/mapping/transforms/index.ts';
+import { Written } from '../../src/mapping/written.ts';
 
 export interface Applied {
   readonly result: Result;

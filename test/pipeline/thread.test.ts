@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -14,7 +14,7 @@ import { Resolver } from '../../src/pipeline/resolve.ts';
 import { seemsLarge } from '../../src/pipeline/thread/begin.ts';
 import { Packer, Unpacker } from '../../src/pipeline/thread/packed.ts';
 import { readWithThread } from '../../src/pipeline/thread/read.ts';
-import { NOT_HERE, packRows } from '../../src/pipeline/thread/tasks.ts';
+import { NOT_HERE, packRows, packSpec, unpackSpec } from '../../src/pipeline/thread/tasks.ts';
 import type { MappingThread } from '../../src/pipeline/thread/thread.ts';
 import type { Account } from '../../src/service/account.ts';
 import { openSource } from '../../src/source/index.ts';
@@ -24,6 +24,8 @@ import { csv, FORMS, MAPPING } from './troubled.ts';
 // A thread runs the program as built.
 const built = '../../dist/pipeline/thread/thread.js';
 const { MappingThread: Thread } = (await import(built)) as { readonly MappingThread: typeof MappingThread };
+
+const ROOT = join(import.meta.dirname, '../..');
 
 const ACCOUNT: Account = {
   pipelines: [{ id: 'p', name: 'Sales', type: 'DEAL', stages: [{ id: 'stage-new', name: 'New' }] }],
@@ -126,24 +128,13 @@ describe('a second thread that maps', () => {
     }
   });
 
-  it('takes nothing where the mapping file is another by then', async () => {
+  it('may be begun ahead', async () => {
     const job = await opened('records.csv', csv());
     const alone = await read(job);
-    await writeFile(job.mapping.file, `${await readFile(job.mapping.file, 'utf8')}# changed\n`);
+    Thread.begin();
     const helped = await read(job, await started(job));
-    expect(helped.outlined).toBe(0);
-    expect(helped).toEqual(alone);
-  });
-
-  it('may be begun ahead, for the mapping that is then used', async () => {
-    const job = await opened('records.csv', csv());
-    const alone = await read(job);
-    for (const ahead of [job.mapping.file, join(dirname(job.mapping.file), 'other.yaml')]) {
-      Thread.begin(ahead);
-      const helped = await read(job, await started(job));
-      expect(helped.outlined).toBeGreaterThan(1000);
-      expect({ ...helped, outlined: 0 }).toEqual(alone);
-    }
+    expect(helped.outlined).toBeGreaterThan(1000);
+    expect({ ...helped, outlined: 0 }).toEqual(alone);
   });
 
   it('seems worth beginning for a mapping, or words of the command line, that name a large file', async () => {
@@ -189,6 +180,23 @@ describe('a message between threads', () => {
     }
     expect(rows.number()).toBe(NOT_HERE);
     expect(rows.isDone).toBe(true);
+  });
+
+  it('brings the mapping of every fixture and preset, and constants with all their digits', async () => {
+    const loaded = [];
+    for (const folder of ['fixtures', 'mappings']) {
+      for (const path of await readdir(join(ROOT, folder), { recursive: true })) {
+        if (path.endsWith('.yaml')) loaded.push(await loadMapping(join(ROOT, folder, path)).catch(() => undefined));
+      }
+    }
+    const constants = MAPPING.replace(
+      'note: note',
+      'a: { value: 5.10 }, b: { value: 9007199254740993 }, c: { value: "7" }',
+    );
+    const { mapping } = await opened('records.csv', csv(), constants);
+    const specs = [...loaded, mapping].flatMap((each) => each?.spec ?? []);
+    expect(specs.length).toBeGreaterThan(30);
+    for (const spec of specs) expect(unpackSpec(packSpec(spec))).toEqual(spec);
   });
 
   it('gives back texts and numbers in their order', () => {

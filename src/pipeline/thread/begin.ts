@@ -7,7 +7,7 @@ const PATH = /\bpath["']?\s*:\s*["']?([^"'\n,}#]+)/g;
 /** Begins the mapping thread for a command line that seems to survey a large input. */
 export function beginThread([command, ...words]: readonly string[]): void {
   const mapping = words.find((word) => /\.(?:ya?ml|json)$/.test(word));
-  if (command === 'run' && mapping !== undefined && seemsLarge(mapping, words)) MappingThread.begin(mapping);
+  if (command === 'run' && mapping !== undefined && seemsLarge(mapping, words)) MappingThread.begin();
 }
 
 /**

@@ -1,21 +1,20 @@
 import { once } from 'node:events';
-import { loadMapping } from '../../mapping/load.ts';
+import { compileMapping } from '../../mapping/compile.ts';
 import type { Source } from '../../source/source.ts';
 import { Resolver } from '../resolve.ts';
 import { TaskMapper } from './answer.ts';
-import type { Beginning, Task, ThreadJob } from './tasks.ts';
+import { unpackSpec, type Beginning, type Task, type ThreadJob } from './tasks.ts';
 
-/** Takes tasks until it is ended; closes the port at once where the mapping file is not the one that the main thread read. */
-export async function serve({ mapping: file, port, signal }: Beginning): Promise<void> {
-  const given = once(port, 'message') as Promise<[ThreadJob]>;
-  const mapping = await loadMapping(file);
-  const [{ sha256, sources, account }] = await given;
-  if (mapping.sha256 !== sha256) {
-    port.close();
-    return;
-  }
-  const { entries } = await mapping.compile(new Map(sources.map((source) => [source.name, elsewhere(source)])));
-  const resolver = new Resolver(account, mapping.references);
+/** The main thread finds every mistake as well, and tells of it. */
+const NO_DOCUMENT = { locate: () => ({ file: '', line: 1, column: 1 }) };
+
+/** Compiles the mapping that comes first, then answers tasks until the thread is ended. */
+export async function serve({ port, signal }: Beginning): Promise<void> {
+  const [job] = (await once(port, 'message')) as [ThreadJob];
+  const { sources, account, references } = job;
+  const opened = new Map(sources.map((source) => [source.name, elsewhere(source)]));
+  const { entries } = await compileMapping(unpackSpec(job.spec), opened, NO_DOCUMENT, new Map());
+  const resolver = new Resolver(account, references);
   const mappers = new Map(
     sources.map(({ name, kind }) => {
       const own = entries.filter(({ source }) => source === name);

@@ -1,5 +1,9 @@
 /** What goes to the mapping thread. */
 import type { MessagePort } from 'node:worker_threads';
+import { parse } from 'lossless-json';
+import { canonicalJson, readNumber, type JsonObject } from '../../json.ts';
+import type { References } from '../../mapping/mapping.ts';
+import type { MappingSpec } from '../../mapping/spec.ts';
 import type { ReadItem, Unread } from '../../model.ts';
 import type { Account } from '../../service/account.ts';
 import type { Source } from '../../source/source.ts';
@@ -7,20 +11,28 @@ import { Packer, type Packed } from './packed.ts';
 
 /** What the thread begins with. */
 export interface Beginning {
-  /** The file. */
-  readonly mapping: string;
   /** Brings the job, then the tasks, and takes the answers. */
   readonly port: MessagePort;
   /** One element: 0 until the thread can take tasks, then one more with every answer. */
   readonly signal: Int32Array;
 }
 
-/** Enough to compile the mapping as the main thread did. */
+/** Enough to compile the mapping as the main thread does. */
 export interface ThreadJob {
-  /** Of the mapping file that the main thread read. */
-  readonly sha256: string;
+  /** As `packSpec` gives it. */
+  readonly spec: string;
+  readonly references: References;
   readonly sources: readonly Pick<Source, 'name' | 'kind' | 'columns' | 'duplicateColumns'>[];
   readonly account: Account | undefined;
+}
+
+/** As JSON: a constant with all its digits (`NumberText`) would be none any more as a copied object. */
+export function packSpec(spec: MappingSpec): string {
+  return canonicalJson(spec as unknown as JsonObject);
+}
+
+export function unpackSpec(text: string): MappingSpec {
+  return parse(text, null, readNumber) as MappingSpec;
 }
 
 /** A batch of one source. */

@@ -7,7 +7,7 @@ import type { ReadItem, Unread } from '../../model.ts';
 import type { Account } from '../../service/account.ts';
 import { bytesOf, type Source } from '../../source/source.ts';
 import type { Packed } from './packed.ts';
-import { packRows, type Beginning, type ThreadJob } from './tasks.ts';
+import { packRows, packSpec, type Beginning, type ThreadJob } from './tasks.ts';
 
 /** Smaller inputs are read before a second thread has loaded its modules. */
 export const WORTHWHILE_BYTES = 5 * 1024 * 1024;
@@ -32,7 +32,6 @@ interface Job {
 export class MappingThread {
   /** One that was begun ahead. */
   static #begun: MappingThread | undefined;
-  readonly #mapping: string;
   readonly #worker: Worker;
   readonly #port: MessagePort;
   readonly #signal = new Int32Array(new SharedArrayBuffer(4));
@@ -42,9 +41,9 @@ export class MappingThread {
   /** Batches it was given. */
   taken = 0;
 
-  /** Begins to load a thread's modules and this mapping, for a `start` that may follow. */
-  static begin(mapping: string): void {
-    MappingThread.#begun = MappingThread.#create(mapping);
+  /** Begins to load a thread's modules, for a `start` that may follow. */
+  static begin(): void {
+    MappingThread.#begun = MappingThread.#create();
   }
 
   /** Undefined where a thread would not pay. */
@@ -52,29 +51,29 @@ export class MappingThread {
     const begun = MappingThread.#begun;
     MappingThread.#begun = undefined;
     const pays = bytesOf(job.sources) >= WORTHWHILE_BYTES && job.mapping.isPlain;
-    const fits = pays && begun !== undefined && begun.#mapping === job.mapping.file;
-    if (!fits) void begun?.close();
-    if (!pays) return undefined;
-    const thread = fits ? begun : MappingThread.#create(job.mapping.file, job.trouble);
+    if (!pays) {
+      void begun?.close();
+      return undefined;
+    }
+    const thread = begun ?? MappingThread.#create(job.trouble);
     if (thread) thread.#give(job);
     return thread;
   }
 
   /** Undefined where there is one core, or Node was told to allow no threads. */
-  static #create(mapping: string, trouble?: Job['trouble']): MappingThread | undefined {
+  static #create(trouble?: Job['trouble']): MappingThread | undefined {
     if (availableParallelism() < 2) return undefined;
     try {
-      return new MappingThread(mapping);
+      return new MappingThread();
     } catch (error) {
       trouble?.(messageOf(error));
       return undefined;
     }
   }
 
-  private constructor(mapping: string) {
+  private constructor() {
     const { port1, port2 } = new MessageChannel();
-    const workerData: Beginning = { mapping, port: port2, signal: this.#signal };
-    this.#mapping = mapping;
+    const workerData: Beginning = { port: port2, signal: this.#signal };
     this.#port = port1;
     this.#worker = new Worker(new URL('./program.js', import.meta.url), {
       workerData,
@@ -89,7 +88,8 @@ export class MappingThread {
   #give({ mapping, sources, account, trouble }: Job): void {
     this.#trouble = trouble;
     const job: ThreadJob = {
-      sha256: mapping.sha256,
+      spec: packSpec(mapping.spec),
+      references: mapping.references,
       sources: [...sources.values()].map(({ name, kind, columns, duplicateColumns }) => ({
         name,
         kind,
