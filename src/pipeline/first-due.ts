@@ -9,6 +9,9 @@ export interface Due {
   readonly derived: boolean;
 }
 
+/** As it is kept: the event is made when it is asked for, which in a dry run it never is. */
+type Kept = Omit<Due, 'event'> & { readonly event: () => Ready };
+
 /** Enough for a pilot and for most reruns, and little beside what the plan keeps. */
 const MOST = 1000;
 
@@ -17,7 +20,7 @@ const MOST = 1000;
  * needs not read the input again where they are all.
  */
 export class FirstDue {
-  readonly #kept = new Map<EventType, Due[]>(EVENT_TYPES.map((type) => [type, []]));
+  readonly #kept = new Map<EventType, Kept[]>(EVENT_TYPES.map((type) => [type, []]));
   readonly #more = new Set<EventType>();
 
   /** To be asked for every event whose state is `ready` or `retry`, in the order of the ordinals: whether to keep it. */
@@ -27,12 +30,17 @@ export class FirstDue {
     return false;
   }
 
-  keep(due: Due): void {
-    this.#kept.get(due.event.type)!.push(due);
+  keep(type: EventType, due: Kept): void {
+    this.#kept.get(type)!.push(due);
   }
 
-  of(type: EventType): readonly Due[] {
-    return this.#kept.get(type)!;
+  *of(type: EventType): Generator<Due> {
+    for (const { event, ...due } of this.#kept.get(type)!) yield { event: event(), ...due };
+  }
+
+  /** Ordinal of the last event that is kept of a type; -1 where none is. */
+  lastOf(type: EventType): number {
+    return this.#kept.get(type)!.at(-1)?.ordinal ?? -1;
   }
 
   isAll(type: EventType): boolean {

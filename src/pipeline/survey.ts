@@ -68,9 +68,11 @@ export async function survey(job: {
       report.warning({ ...CHANGED, message }, row.place);
     }
     if ((state === 'ready' || state === 'retry') && firstDue.wants(event.type)) {
-      firstDue.keep({ event: whole(), ordinal, row, derived: false });
+      firstDue.keep(event.type, { event: whole, ordinal, row, derived: false });
     }
-    if (update && firstDue.wants(update.event.type)) firstDue.keep({ ...update, row, derived: true });
+    if (update && firstDue.wants(update.event.type)) {
+      firstDue.keep(update.event.type, { event: () => update.event, ordinal: update.ordinal, row, derived: true });
+    }
     const shown = samples.get(event.type)!;
     if (shown.length < SAMPLES_PER_TYPE) shown.push(whole());
   };
