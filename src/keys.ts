@@ -1,41 +1,53 @@
 import { hash } from 'node:crypto';
 
-/**
- * Numbers in a block; whole blocks are added, so that growing copies nothing and wastes little. Nothing is read beyond the
- * last block: V8 drops its compiled code, of all callers too, where an array is read beyond its end.
- */
+/** Entries in a block; whole blocks are added, so that growing copies nothing and wastes little. */
 const BLOCK_BITS = 14;
 const BLOCK = 1 << BLOCK_BITS;
 
+/**
+ * Entries in the first block as it begins; it doubles until it is whole. V8 drops its compiled code, of all callers too, at
+ * a step that it has not seen before it compiled: growing is one that it has to see early. (Another is reading beyond the
+ * end of an array.)
+ */
+const FIRST = 64;
+
+/** Makes room for more; gives the number of entries that there is room for then. */
+function grow<T extends Uint32Array | Int32Array | Uint8Array>(blocks: T[], Block: new (size: number) => T): number {
+  const last = blocks.at(-1)!;
+  if (last.length >= BLOCK) return blocks.push(new Block(BLOCK)) * BLOCK;
+  const larger = new Block(last.length * 2);
+  larger.set(last);
+  blocks[0] = larger;
+  return larger.length;
+}
+
 /** A column of unsigned 32-bit numbers that grows; what it does not hold yet reads as 0. */
 export class Uint32Column {
-  readonly #blocks: (Uint32Array | undefined)[] = [];
+  readonly #blocks = [new Uint32Array(FIRST)];
+  #room = FIRST;
 
   get(index: number): number {
-    const block = index >>> BLOCK_BITS;
-    return block < this.#blocks.length ? (this.#blocks[block]?.[index & (BLOCK - 1)] ?? 0) : 0;
+    return index < this.#room ? this.#blocks[index >>> BLOCK_BITS]![index & (BLOCK - 1)]! : 0;
   }
 
   set(index: number, value: number): void {
-    const block = index >>> BLOCK_BITS;
-    if (block >= this.#blocks.length || this.#blocks[block] === undefined) this.#blocks[block] = new Uint32Array(BLOCK);
-    this.#blocks[block][index & (BLOCK - 1)] = value;
+    while (index >= this.#room) this.#room = grow(this.#blocks, Uint32Array);
+    this.#blocks[index >>> BLOCK_BITS]![index & (BLOCK - 1)] = value;
   }
 }
 
 /** A column of bytes that grows; what it does not hold yet reads as 0. */
 export class ByteColumn {
-  readonly #blocks: (Uint8Array | undefined)[] = [];
+  readonly #blocks = [new Uint8Array(FIRST)];
+  #room = FIRST;
 
   get(index: number): number {
-    const block = index >>> BLOCK_BITS;
-    return block < this.#blocks.length ? (this.#blocks[block]?.[index & (BLOCK - 1)] ?? 0) : 0;
+    return index < this.#room ? this.#blocks[index >>> BLOCK_BITS]![index & (BLOCK - 1)]! : 0;
   }
 
   set(index: number, value: number): void {
-    const block = index >>> BLOCK_BITS;
-    if (block >= this.#blocks.length || this.#blocks[block] === undefined) this.#blocks[block] = new Uint8Array(BLOCK);
-    this.#blocks[block][index & (BLOCK - 1)] = value;
+    while (index >= this.#room) this.#room = grow(this.#blocks, Uint8Array);
+    this.#blocks[index >>> BLOCK_BITS]![index & (BLOCK - 1)] = value;
   }
 }
 
@@ -95,8 +107,9 @@ export class KeyTable {
    * `spread`, so that most keys that stand in the way are passed by without a look at their words, far away.
    */
   #slots: Int32Array;
-  /** Four words a key, in blocks of `BLOCK` keys. */
-  readonly #words: Int32Array[] = [];
+  /** Four words a key. */
+  readonly #words = [new Int32Array(FIRST)];
+  #room = FIRST;
   #size = 0;
   /** The number handed out last: keys often come again in the order in which they first came. */
   #last = -1;
@@ -131,8 +144,10 @@ export class KeyTable {
   #add(key: KeyWords, slot: number): number {
     const number = this.#size;
     this.#size += 1;
-    const block = (this.#words[number >>> BLOCK_BITS] ??= new Int32Array(BLOCK * 4));
-    const at = (number & (BLOCK - 1)) * 4;
+    const first = number * 4;
+    if (first === this.#room) this.#room = grow(this.#words, Int32Array);
+    const block = this.#words[first >>> BLOCK_BITS]!;
+    const at = first & (BLOCK - 1);
     block[at] = key[0];
     block[at + 1] = key[1];
     block[at + 2] = key[2];
@@ -155,8 +170,9 @@ export class KeyTable {
   }
 
   #holds(number: number, key: KeyWords): boolean {
-    const block = this.#words[number >>> BLOCK_BITS]!;
-    const at = (number & (BLOCK - 1)) * 4;
+    const first = number * 4;
+    const block = this.#words[first >>> BLOCK_BITS]!;
+    const at = first & (BLOCK - 1);
     return (
       block[at] === (key[0] | 0) &&
       block[at + 1] === (key[1] | 0) &&
@@ -169,8 +185,9 @@ export class KeyTable {
     const slots = new Int32Array(this.#slots.length * 2);
     const mask = slots.length - 1;
     for (let number = 0; number < this.#size; number += 1) {
-      const block = this.#words[number >>> BLOCK_BITS]!;
-      const at = (number & (BLOCK - 1)) * 4;
+      const first = number * 4;
+      const block = this.#words[first >>> BLOCK_BITS]!;
+      const at = first & (BLOCK - 1);
       const bits = spread(block[at]!, block[at + 1]!, block[at + 2]!, block[at + 3]!);
       let slot = bits & mask;
       while (slots[slot] !== 0) slot = (slot + 1) & mask;

@@ -62,22 +62,24 @@ function compileZone(offset: ZoneOffset): ZoneReader {
     changes.set(day, change);
     return instant < change ? first : next;
   };
-  /** Offset of every local day around which it does not change; NaN for the others. */
+  /** Offset of every local day seen around which it does not change. */
   const days = new Map<number, number>();
-  const steadyOffset = (day: number): number => {
+  const steadyOffset = (day: number): number | undefined => {
     const first = atMidnight(day - 1);
     return first === atMidnight(day) && first === atMidnight(day + 1) && first === atMidnight(day + 2)
       ? first
-      : Number.NaN;
+      : undefined;
+  };
+  const onOtherDay = (day: number, local: number): LocalTime => {
+    const steady = steadyOffset(day);
+    if (steady === undefined) return resolve(offsetAt, local);
+    days.set(day, steady);
+    return { instant: local - steady, twice: false };
   };
   return (local) => {
     const day = Math.floor(local / DAY);
-    let steady = days.get(day);
-    if (steady === undefined) {
-      steady = steadyOffset(day);
-      days.set(day, steady);
-    }
-    return Number.isNaN(steady) ? resolve(offsetAt, local) : { instant: local - steady, twice: false };
+    const steady = days.get(day);
+    return steady === undefined ? onOtherDay(day, local) : { instant: local - steady, twice: false };
   };
 }
 
