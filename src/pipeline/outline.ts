@@ -1,6 +1,7 @@
 import type { Invalid, ParentRef, Ready } from '../model.ts';
 import type { Known } from './plan.ts';
 import { noteOf, type Note } from './profile-note.ts';
+import type { Mark } from './profile-shared.ts';
 import type { Packer, Unpacker } from './thread/packed.ts';
 
 /** What the survey must know of an event about which there is nothing to tell: all but its values. */
@@ -27,8 +28,8 @@ export function packOutline(packer: Packer, { entry, externalId, parent, sha, no
   packer.number(PARENTS.indexOf(parent?.entity));
   if (parent) packer.string(parent.externalId);
   packer.number((note.email === undefined ? 0 : HAS.email) | (note.phone === undefined ? 0 : HAS.phone));
-  if (note.email !== undefined) packer.string(note.email);
-  if (note.phone !== undefined) packer.string(note.phone);
+  if (note.email) packMark(packer, note.email);
+  if (note.phone) packMark(packer, note.phone);
   packer.number(note.bare);
 }
 
@@ -40,8 +41,17 @@ export function unpackOutline(unpacker: Unpacker, types: readonly Ready['type'][
   const entity = PARENTS[unpacker.number()];
   const parent: ParentRef | undefined = entity && { entity, externalId: unpacker.string() };
   const has = unpacker.number();
-  const email = (has & HAS.email) === 0 ? undefined : unpacker.string();
-  const phone = (has & HAS.phone) === 0 ? undefined : unpacker.string();
+  const email = (has & HAS.email) === 0 ? undefined : unpackMark(unpacker);
+  const phone = (has & HAS.phone) === 0 ? undefined : unpackMark(unpacker);
   const note = { email, phone, bare: unpacker.number() };
   return { type: types[entry]!, entry, externalId, ...(parent && { parent }), sha, note };
+}
+
+function packMark(packer: Packer, mark: Mark): void {
+  packer.number(mark[0]);
+  packer.number(mark[1]);
+}
+
+function unpackMark(unpacker: Unpacker): Mark {
+  return [unpacker.number(), unpacker.number()];
 }
