@@ -1,7 +1,7 @@
 import type { CompiledMapping } from '../mapping/mapping.ts';
 import { EVENT_TYPES, type EventType, type Invalid, type Issue, type Ready, type Row } from '../model.ts';
 import type { Profile, Uncovered } from '../report/profile.ts';
-import { bytesOf, type Source } from '../source/source.ts';
+import type { Source } from '../source/source.ts';
 import type { Plan } from './plan.ts';
 import { BARE, noteOf, type Note } from './profile-note.ts';
 import { SharedValues } from './profile-shared.ts';
@@ -9,11 +9,6 @@ import { watchSource, type SourceWatch } from './profile-source.ts';
 
 /** Different names that are kept of those that nothing covers; beyond, only those already kept are counted on. */
 const MOST_UNCOVERED = 500;
-
-/** Of a short record. */
-const RECORD_BYTES = 128;
-/** Records: what they take is 4 MB, and of a larger input little. */
-const MOST_EXPECTED = 340_000;
 
 const UNCOVERED = /^(?:unresolved_|ambiguous_(?:stage|owner|pipeline)|not_mapped$)/;
 
@@ -45,7 +40,7 @@ export class Profiler {
   readonly #uncovered = new Map<string, Uncovered & { count: number }>();
   readonly #omitted = new Map<string, { type: EventType; field: string; count: number }>();
   readonly #bare = new Map<string, Tally>();
-  readonly #contacts: Readonly<Record<'email' | 'phone_number', SharedValues>>;
+  readonly #contacts = { email: new SharedValues(), phone_number: new SharedValues() };
 
   constructor(job: {
     readonly sources: ReadonlyMap<string, Source>;
@@ -54,8 +49,6 @@ export class Profiler {
     readonly report: WarningSink;
   }) {
     this.#job = job;
-    const expected = Math.min(bytesOf(job.sources) / RECORD_BYTES, MOST_EXPECTED);
-    this.#contacts = { email: new SharedValues(expected), phone_number: new SharedValues(expected) };
     for (const name of job.eventSources) {
       const entries = job.compiled.entries.filter(({ source }) => source === name);
       this.#watches.set(
@@ -126,9 +119,10 @@ export class Profiler {
       duplicates: Object.fromEntries(
         EVENT_TYPES.map((type) => [type, plan.tables[type].counts.duplicate] as const).filter(([, count]) => count > 0),
       ),
-      shared: Object.entries(this.#contacts).flatMap(([field, { count, externalId }]) =>
-        count > 0 ? [{ field, count, external_id: externalId }] : [],
-      ),
+      shared: Object.entries(this.#contacts).flatMap(([field, values]) => {
+        const { count, externalId } = values.count();
+        return count > 0 ? [{ field, count, external_id: externalId }] : [];
+      }),
       bare: [...this.#bare].map(([code, { count, externalId }]) => ({ code, count, external_id: externalId })),
     };
     this.#warn(profile);

@@ -1,16 +1,54 @@
+import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { markOf, ownerOf, SharedValues } from '../../src/pipeline/profile-shared.ts';
 
-it.each([0, 3, 30_000, 340_000])(
-  'counts the leads whose value another lead has (%d expected), and names the first',
-  (expected) => {
-    const shared = new SharedValues(expected);
-    const add = (value: string, id: string): void => shared.add(markOf(value, ownerOf(id)), id);
-    for (let lead = 0; lead < 50_000; lead += 1) add(`user${lead}@example.test`, `id-${lead}`);
-    expect(shared).toMatchObject({ count: 0, externalId: '' });
-    for (let lead = 0; lead < 50_000; lead += 1) add(`user${lead}@example.test`, `id-${lead}`);
-    expect(shared).toMatchObject({ count: 0, externalId: '' });
-    for (let lead = 0; lead < 700; lead += 1) add(`user${lead * 70}@example.test`, `other-${lead}`);
-    expect(shared).toMatchObject({ count: 700, externalId: 'other-0' });
-  },
-);
+type Lead = readonly [value: string, id: string];
+
+function counted(leads: Iterable<Lead>): ReturnType<SharedValues['count']> {
+  const shared = new SharedValues();
+  for (const [value, id] of leads) shared.add(markOf(value, ownerOf(id)), id);
+  return shared.count();
+}
+
+/** The same by a Map of all values. */
+function byMap(leads: readonly Lead[]): ReturnType<SharedValues['count']> {
+  const owners = new Map<string, string>();
+  const others = leads.filter(([value, id]) => {
+    const owner = owners.get(value) ?? id;
+    owners.set(value, owner);
+    return owner !== id;
+  });
+  return { count: others.length, externalId: others[0]?.[1] ?? '' };
+}
+
+function* leads(count: number, { of = count, named = 'id' } = {}): Generator<Lead> {
+  for (let lead = 0; lead < count; lead += 1) yield [`user${lead % of}@example.test`, `${named}-${lead}`];
+}
+
+it('counts none where every lead has values of its own, however often it comes', () => {
+  expect(counted([...leads(200_000), ...leads(200_000)])).toEqual({ count: 0, externalId: '' });
+});
+
+it('counts the leads whose value an earlier lead has, and names the first, also the very last of many', () => {
+  expect(counted([...leads(200_000), ...leads(700, { named: 'other' })])).toEqual({
+    count: 700,
+    externalId: 'other-0',
+  });
+  const last: Lead = ['user150000@example.test', 'the-last'];
+  expect(counted([...leads(200_000), last])).toEqual({ count: 1, externalId: 'the-last' });
+});
+
+it('counts nearly all where all have one value, or each two have one', () => {
+  expect(counted(leads(100_000, { of: 1 }))).toEqual({ count: 99_999, externalId: 'id-1' });
+  expect(counted(leads(100_000, { of: 50_000 }))).toEqual({ count: 50_000, externalId: 'id-50000' });
+});
+
+it.each([5, 900, 100_000])('counts what a Map of all values does, of %d values', (most) => {
+  const lead = fc.tuple(fc.nat(most), fc.nat(3000)).map(([value, id]): Lead => [`${value}`, `${id}`]);
+  fc.assert(
+    fc.property(fc.array(lead, { maxLength: 4000, size: 'max' }), (all) => {
+      expect(counted(all)).toEqual(byMap(all));
+    }),
+    { numRuns: 40 },
+  );
+});
