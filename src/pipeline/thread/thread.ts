@@ -12,7 +12,7 @@ import { packRows, packSpec, type Beginning, type ThreadJob } from './tasks.ts';
 /** Smaller inputs are read before a second thread has loaded its modules. */
 export const WORTHWHILE_BYTES = 5 * 1024 * 1024;
 /** Batches: enough for the thread never to run out of them while the main thread hands on what has come. */
-const MOST_IN_FLIGHT = 8;
+const MOST_IN_FLIGHT = 6;
 /** MB for objects that die young, as nearly all of the thread's do: more would make it larger, and no faster. */
 const YOUNG = 12;
 const WAIT_MS = 10;
