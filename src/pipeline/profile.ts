@@ -27,8 +27,8 @@ interface Tally {
 
 /**
  * Watches the survey read and map, and tells at its end what a person should know of the input as a whole. It keeps
- * counts and a few examples, never the values of personal fields; its memory does not grow with the input but for 16
- * bytes a distinct e-mail address and phone number.
+ * counts and a few examples, never the values of personal fields; its memory does not grow with the input but for 12 to
+ * 16 bytes an e-mail address and phone number.
  */
 export class Profiler {
   readonly #job: {
