@@ -1,6 +1,5 @@
-import { isAscii } from 'node:buffer';
 import { MAX_RECORD, RecordParser, type TakeRecord } from './csv-records.ts';
-import { countBreaks } from './text.ts';
+import { countBreaks, textOf } from './text.ts';
 
 const QUOTE = 0x22;
 const FEED = 0x0a;
@@ -24,7 +23,7 @@ export class QuickParser {
   #line: number;
   #afterBlank = false;
   /** The beginning of a record whose end has not come yet. */
-  #rest: Buffer = Buffer.alloc(0);
+  #rest = '';
   #thorough: RecordParser | undefined;
 
   /** `firstLine`: where the text begins in the file that people see as `shown`. */
@@ -33,13 +32,13 @@ export class QuickParser {
     this.#delimiter = delimiter;
     this.#line = firstLine;
     this.#take = take;
-    if (delimiter.length > 1) this.#handOver(this.#rest);
+    if (delimiter.length > 1) this.#handOver();
   }
 
   /** Takes a text that is cut between characters. Throws a `UserError` with file and line, as csv-parse finds it. */
   feed(chunk: Buffer): void {
     if (this.#thorough) this.#thorough.feed(chunk);
-    else this.#read(this.#rest.length > 0 ? Buffer.concat([this.#rest, chunk]) : chunk, false);
+    else this.#read(this.#rest + textOf(chunk), false);
   }
 
   /** After the last chunk: delivers a record that no line break ends. Throws as `feed` does. */
@@ -49,13 +48,12 @@ export class QuickParser {
   }
 
   /** `isLast`: the file ends with this text. */
-  #read(bytes: Buffer, isLast: boolean): void {
-    const text = bytes.toString(isAscii(bytes) ? 'latin1' : 'utf8');
+  #read(text: string, isLast: boolean): void {
     let start = 0;
     let next = 0;
     while (start < text.length && (next = this.#record(text, start, isLast)) >= 0) start = next;
-    this.#rest = start === text.length ? bytes.subarray(bytes.length) : Buffer.from(text.slice(start));
-    if (next === DOUBTFUL || this.#rest.length > MAX_RECORD) this.#handOver(this.#rest);
+    this.#rest = text.slice(start);
+    if (next === DOUBTFUL || Buffer.byteLength(this.#rest) > MAX_RECORD) this.#handOver();
   }
 
   /** Delivers the record that begins at `start`; gives where the next one begins, or why it did not. */
@@ -103,14 +101,14 @@ export class QuickParser {
     return at;
   }
 
-  #handOver(from: Buffer): void {
+  #handOver(): void {
     const blank = this.#afterBlank;
     let first = true;
     this.#thorough = new RecordParser(this.#shown, this.#delimiter, this.#line, (cells, line, afterBlank) => {
       this.#take(cells, line, afterBlank || (first && blank));
       first = false;
     });
-    this.#thorough.feed(from);
+    this.#thorough.feed(Buffer.from(this.#rest));
   }
 }
 

@@ -1,4 +1,3 @@
-import { isAscii } from 'node:buffer';
 import type { Hash } from 'node:crypto';
 import { UserError } from '../errors.ts';
 import type { Place, ReadItem, Unread } from '../model.ts';
@@ -6,7 +5,7 @@ import { readError, RecordReader, shorten, type Parsed } from './json-record.ts'
 import { shapeOf } from './json-shape.ts';
 import { Outbox, type FileEnd, type SourceHead } from './reading.ts';
 import type { SourceSpec } from './source.ts';
-import { readText, sampleOf, type TextFile } from './text.ts';
+import { readText, sampleOf, textOf, type TextFile } from './text.ts';
 
 /** As for an element of a JSON array. */
 const MAX_LINE = 64 * 1024 * 1024;
@@ -44,31 +43,30 @@ async function* readLines(
   const outbox = new Outbox<Unread>();
   const reader = new RecordReader();
   /** A line whose end has not come yet. */
-  let parts: Buffer[] = [];
+  let parts: string[] = [];
+  /** Its bytes. */
   let length = 0;
   let number = 0;
-  const takeLines = (bytes: Buffer): void => {
-    // ASCII becomes text faster when it is known to be that.
-    const text = bytes.toString(isAscii(bytes) ? 'latin1' : 'utf8');
-    for (let start = 0; start <= text.length;) {
-      const end = text.indexOf('\n', start);
-      const line = text.slice(start, end < 0 ? text.length : end);
-      start += line.length + 1;
-      number += 1;
-      if (BLANK.test(line)) continue;
-      const place = { source, file: file.shown, line: number, record: outbox.rows + 1 };
-      outbox.add({ kind: 'unread', place, text: line, read: () => readLine(reader.read(line, shapeOf), place) });
-    }
+  const takeLine = (line: string): void => {
+    number += 1;
+    if (BLANK.test(line)) return;
+    const place = { source, file: file.shown, line: number, record: outbox.rows + 1 };
+    outbox.add({ kind: 'unread', place, text: line, read: () => readLine(reader.read(line, shapeOf), place) });
   };
   for await (const chunk of readText(file, hash)) {
-    const end = chunk.lastIndexOf(0x0a);
-    if (end >= 0) {
-      takeLines(Buffer.concat([...parts, chunk.subarray(0, end)]));
+    const text = textOf(chunk);
+    let start = 0;
+    for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', start)) {
+      const line = text.slice(start, end);
+      takeLine(start === 0 ? parts.join('') + line : line);
+      start = end + 1;
+    }
+    if (start > 0) {
       parts = [];
       length = 0;
     }
-    parts.push(chunk.subarray(end + 1));
-    length += chunk.length - end - 1;
+    parts.push(text.slice(start));
+    length += chunk.length - chunk.lastIndexOf(0x0a) - 1;
     if (length > MAX_LINE) {
       throw new UserError(`${file.shown}:${number + 1}: this line is longer than 64 MiB`, {
         hint: 'NDJSON has one object a line; where the file is one array, say `format: json`',
@@ -76,7 +74,7 @@ async function* readLines(
     }
     yield* outbox.take();
   }
-  takeLines(Buffer.concat(parts));
+  takeLine(parts.join(''));
   yield* outbox.take(true);
   return { rows: outbox.rows, notices: [], more: false };
 }

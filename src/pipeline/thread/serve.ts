@@ -1,9 +1,12 @@
 import { once } from 'node:events';
+import { parse } from 'lossless-json';
+import { readNumber } from '../../json.ts';
 import { compileMapping } from '../../mapping/compile.ts';
+import type { MappingSpec } from '../../mapping/spec.ts';
 import type { Source } from '../../source/source.ts';
 import { Resolver } from '../resolve.ts';
 import { TaskMapper } from './answer.ts';
-import { unpackSpec, type Beginning, type Task, type ThreadJob } from './tasks.ts';
+import type { Beginning, Task, ThreadJob } from './tasks.ts';
 
 /** The main thread finds every mistake as well, and tells of it. */
 const NO_DOCUMENT = { locate: () => ({ file: '', line: 1, column: 1 }) };
@@ -27,6 +30,11 @@ export async function serve({ port, signal }: Beginning): Promise<void> {
     Atomics.notify(signal, 0);
   });
   Atomics.store(signal, 0, 1);
+}
+
+/** Reads what `packSpec` wrote. */
+export function unpackSpec(text: string): MappingSpec {
+  return parse(text, null, readNumber) as MappingSpec;
 }
 
 /** A source as a mapping is compiled against it; its rows are read elsewhere. */

@@ -1,7 +1,6 @@
 /** What goes to the mapping thread. */
 import type { MessagePort } from 'node:worker_threads';
-import { parse } from 'lossless-json';
-import { canonicalJson, readNumber, type JsonObject } from '../../json.ts';
+import { canonicalJson, type JsonObject } from '../../json.ts';
 import type { References } from '../../mapping/mapping.ts';
 import type { MappingSpec } from '../../mapping/spec.ts';
 import type { ReadItem, Unread } from '../../model.ts';
@@ -29,10 +28,6 @@ export interface ThreadJob {
 /** As JSON: a constant with all its digits (`NumberText`) would be none any more as a copied object. */
 export function packSpec(spec: MappingSpec): string {
   return canonicalJson(spec as unknown as JsonObject);
-}
-
-export function unpackSpec(text: string): MappingSpec {
-  return parse(text, null, readNumber) as MappingSpec;
 }
 
 /** A batch of one source. */
