@@ -71,7 +71,7 @@ export async function survey(job: {
       firstDue.keep(event.type, { event: whole, ordinal, row, derived: false });
     }
     if (update && firstDue.wants(update.event.type)) {
-      firstDue.keep(update.event.type, { event: () => update.event, ordinal: update.ordinal, row, derived: true });
+      firstDue.keep(update.event.type, { event: itself(update.event), ordinal: update.ordinal, row, derived: true });
     }
     const shown = samples.get(event.type)!;
     if (shown.length < SAMPLES_PER_TYPE) shown.push(whole());
@@ -106,7 +106,7 @@ export async function survey(job: {
           return;
         }
         if (event.type === 'comment/created' && externalId === undefined) report.warning(NAMELESS, place);
-        plans(event, row, () => event);
+        plans(event, row, itself(event));
       },
       outline(outline, row, whole) {
         profiler.note(outline.externalId, outline.note);
@@ -123,6 +123,11 @@ export async function survey(job: {
   }
   plan.link(job.only);
   return { records, unreadable, samples, profile: profiler.finish(plan), firstDue };
+}
+
+/** For keeping: a function made within the survey would hold on to all of it. */
+function itself(event: Ready): () => Ready {
+  return () => event;
 }
 
 const CHANGED = { severity: 'warning', kind: 'map', code: 'changed' } as const;

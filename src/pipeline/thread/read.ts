@@ -88,7 +88,7 @@ export async function readWithThread(
         const row = item.kind === 'unread' ? new RowElsewhere(item) : (item as Row);
         reader.item?.(row, count);
         for (let nth = 0; nth < count; nth += 1) {
-          reader.outline(unpackOutline(outlines!, types), row, () => mapHere(row).events[nth] as Ready);
+          reader.outline(unpackOutline(outlines!, types), row, mappedAgain(row, nth, entries, resolver));
         }
       }
     }
@@ -102,10 +102,18 @@ export async function readWithThread(
 
   function mapHere(item: Item): Mapped {
     const known = item.kind === 'unread' ? item.read() : item;
-    // A plain mapping answers at once.
-    const events = known.kind === 'row' ? (eventsOf(known, entries, resolver) as Events) : [];
-    return { item: known, events };
+    return { item: known, events: known.kind === 'row' ? mapped(known, entries, resolver) : [] };
   }
+}
+
+/** A plain mapping answers at once. */
+function mapped(row: Row, entries: readonly CompiledEntry[], resolver: Resolver): Events {
+  return eventsOf(row, entries, resolver) as Events;
+}
+
+/** Some of these are kept beyond the survey, and so must not hold on to what only the survey needs. */
+function mappedAgain(row: Row, nth: number, entries: readonly CompiledEntry[], resolver: Resolver): () => Ready {
+  return () => mapped(row, entries, resolver)[nth] as Ready;
 }
 
 const NO_ISSUES: readonly Issue[] = [];
