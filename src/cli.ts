@@ -13,7 +13,7 @@ setFlagsFromString('--no-allocation-site-pretenuring');
 process.exitCode = EXIT.stopped;
 
 const args = process.argv.slice(2);
-// Modules take a third of a second to load, and those of a thread as long: both are loaded at once.
+// Modules take a quarter of a second to load, and those of a thread as long: both are loaded at once.
 beginThread(args);
 const { main } = createRequire(import.meta.url)('./main.js') as typeof program;
 process.exitCode = await main(args);
