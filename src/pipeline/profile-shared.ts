@@ -37,7 +37,10 @@ function mixed(hash: number, twin: number): number {
   return h ^ (h >>> 16);
 }
 
-/** Of the ids of repeated values so many are kept, and one for each 32 values: more than may be taken for repeated. */
+/**
+ * Of the ids of repeated values so many are kept, and one for each 32 values: more than are taken for repeated and are not.
+ * Records that come twice use them up as well.
+ */
 const MOST_IDS = 100;
 
 /**
@@ -65,18 +68,18 @@ export class SharedValues {
     if (this.#ids.size < MOST_IDS + index / 32) this.#ids.set(index, structuredClone(externalId));
   }
 
-  /** The leads that have a value of an earlier lead, and the first of them. */
+  /** The leads that have a value of an earlier lead, and the first of them whose id was kept; '' where none was. */
   count(): { readonly count: number; readonly externalId: string } {
     const owners = new Owners();
     let count = 0;
-    let first = -1;
+    let externalId = '';
     for (let index = 0; index < this.#size; index += 1) {
       const mark = this.#mark(index);
       if (!this.#repeated.has(mark) || owners.isFirst(mark)) continue;
       count += 1;
-      if (first < 0) first = index;
+      externalId ||= this.#ids.get(index) ?? '';
     }
-    return { count, externalId: this.#ids.get(first) ?? '' };
+    return { count, externalId };
   }
 
   #mark(index: number): Mark {

@@ -123,7 +123,7 @@ function acrossText(profile: Profile): string[] {
     }),
     ...profile.shared.map(
       ({ field, count, external_id: id }) =>
-        `leads with the ${field} of a lead of another id: ${count}, such as \`${id}\``,
+        `leads with the ${field} of a lead of another id: ${count}${id === '' ? '' : `, such as \`${id}\``}`,
     ),
     ...profile.bare.map(
       ({ code, count, external_id: id }) => `${BARE_TEXT[code] ?? code}: ${count}, such as \`${id}\``,

@@ -38,6 +38,14 @@ it('counts the leads whose value an earlier lead has, and names the first, also 
   expect(counted([...leads(200_000), last])).toEqual({ count: 1, externalId: 'the-last' });
 });
 
+it('names one of them also where most records come twice, and none where that used up what it keeps', () => {
+  const twice = [...leads(50_000), ...leads(50_000)];
+  const { count, externalId } = counted([...twice, ...leads(500, { named: 'other' })]);
+  expect(count).toBe(500);
+  expect(externalId).toMatch(/^other-\d+$/);
+  expect(counted([...twice, ['user7@example.test', 'alone']]).count).toBe(1);
+});
+
 it('counts nearly all where all have one value, or each two have one', () => {
   expect(counted(leads(100_000, { of: 1 }))).toEqual({ count: 99_999, externalId: 'id-1' });
   expect(counted(leads(100_000, { of: 50_000 }))).toEqual({ count: 50_000, externalId: 'id-50000' });
