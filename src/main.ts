@@ -1,5 +1,5 @@
 import yargs, { type Argv as Yargs, type Options } from 'yargs';
-import { COMMANDS, loadCommand, type Argv, type Command } from './commands/commands.ts';
+import { COMMANDS, loadCommand, nameOf, type Argv, type Command } from './commands/commands.ts';
 import { Console, type Verbosity } from './console.ts';
 import { EXIT, UserError, type ExitCode } from './errors.ts';
 import { didYouMean } from './problem.ts';
@@ -19,7 +19,7 @@ export async function main(args: readonly string[]): Promise<ExitCode> {
       );
     for (const { usage, describe, ...command } of COMMANDS) {
       const handler = async (argv: Argv): Promise<void> => {
-        exitCode = await loadCommand({ usage })(argv, console);
+        exitCode = await loadCommand(nameOf({ usage }))(argv, console);
       };
       cli.command(usage, describe, (inner, isHelp = true) => takes(inner, command, isHelp || isCompletion), handler);
     }
@@ -66,7 +66,7 @@ function takes(
 /** What yargs found wrong with the words of the command line, with what may have been meant. */
 function usageError(message: string, args: readonly string[]): UserError {
   const command = args.find((word) => !word.startsWith('-')) ?? '';
-  const options = COMMANDS.find(({ usage }) => usage.split(' ', 1)[0] === command)?.options;
+  const options = COMMANDS.find((each) => nameOf(each) === command)?.options;
   const help = `see backfill ${options ? `${command} ` : ''}--help`;
   if (message.startsWith('Did you mean ')) {
     const meant = message.slice('Did you mean '.length).replace(/\?$/, '');

@@ -118,13 +118,17 @@ export const COMMANDS: readonly Command[] = [
   },
 ];
 
+/** A command's name. */
+export function nameOf({ usage }: Pick<Command, 'usage'>): string {
+  return usage.split(' ', 1)[0]!;
+}
+
 const require = createRequire(import.meta.url);
 
 /**
  * Loads a command, which is the function of its name in the module of its name. So many modules load in three quarters of the
  * time that `import()` would take.
  */
-export function loadCommand({ usage }: Pick<Command, 'usage'>): Run {
-  const name = usage.split(' ', 1)[0]!;
+export function loadCommand(name: string): Run {
   return (require(`./${name}.js`) as Record<string, Run>)[name]!;
 }

@@ -9,8 +9,28 @@ export interface Due {
   readonly derived: boolean;
 }
 
-/** As it is kept: the event is made when it is asked for, which in a dry run it never is. */
-type Kept = Omit<Due, 'event'> & { readonly event: () => Ready };
+/** As the survey hands it in: with a way to make its event. */
+type Makeable = Omit<Due, 'event'> & { readonly event: () => Ready };
+
+/** Its event is made when somebody asks for it, which in a dry run nobody does. */
+class Kept implements Due {
+  readonly ordinal: number;
+  readonly row: Row;
+  readonly derived: boolean;
+  readonly #make: () => Ready;
+  #event: Ready | undefined;
+
+  constructor({ event, ordinal, row, derived }: Makeable) {
+    this.ordinal = ordinal;
+    this.row = row;
+    this.derived = derived;
+    this.#make = event;
+  }
+
+  get event(): Ready {
+    return (this.#event ??= this.#make());
+  }
+}
 
 /** Enough for a pilot and for most reruns, and little beside what the plan keeps. */
 const MOST = 1000;
@@ -20,7 +40,7 @@ const MOST = 1000;
  * needs not read the input again where they are all.
  */
 export class FirstDue {
-  readonly #kept = new Map<EventType, Kept[]>(EVENT_TYPES.map((type) => [type, []]));
+  readonly #kept = new Map<EventType, Due[]>(EVENT_TYPES.map((type) => [type, []]));
   readonly #more = new Set<EventType>();
 
   /** To be asked for every event whose state is `ready` or `retry`, in the order of the ordinals: whether to keep it. */
@@ -30,17 +50,12 @@ export class FirstDue {
     return false;
   }
 
-  keep(type: EventType, due: Kept): void {
-    this.#kept.get(type)!.push(due);
+  keep(type: EventType, due: Makeable): void {
+    this.#kept.get(type)!.push(new Kept(due));
   }
 
-  *of(type: EventType): Generator<Due> {
-    for (const { event, ...due } of this.#kept.get(type)!) yield { event: event(), ...due };
-  }
-
-  /** Ordinal of the last event that is kept of a type; -1 where none is. */
-  lastOf(type: EventType): number {
-    return this.#kept.get(type)!.at(-1)?.ordinal ?? -1;
+  of(type: EventType): readonly Due[] {
+    return this.#kept.get(type)!;
   }
 
   isAll(type: EventType): boolean {

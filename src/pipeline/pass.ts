@@ -57,7 +57,7 @@ export async function pass(
   await written();
   const isDone = due === undefined || table.counts[due] === 0 || job.firstDue.isAll(type);
   if (isDone && !hasUnreported(table)) return;
-  const lastKept = job.firstDue.lastOf(type);
+  const lastKept = kept.at(-1)?.ordinal ?? -1;
   const cursor = new Cursor(job, type);
   for (const name of job.eventSources) {
     const entries = job.compiled.entries.filter((entry) => entry.source === name && cursor.reads(entry));

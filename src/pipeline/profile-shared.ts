@@ -62,8 +62,7 @@ export class SharedValues {
     this.#size += 1;
     this.#marks.set(index * 2, mark[0]);
     this.#marks.set(index * 2 + 1, mark[1]);
-    if (!this.#seen.add(mark)) return;
-    this.#repeated.add(mark);
+    if (!this.#seemsRepeated(mark)) return;
     // A copy: a part of a text would keep the whole text.
     if (this.#ids.size < MOST_IDS + index / 32) this.#ids.set(index, structuredClone(externalId));
   }
@@ -82,6 +81,13 @@ export class SharedValues {
     return { count, externalId };
   }
 
+  /** Enters a mark into the filters. */
+  #seemsRepeated(mark: Mark): boolean {
+    const seems = this.#seen.add(mark);
+    if (seems) this.#repeated.add(mark);
+    return seems;
+  }
+
   #mark(index: number): Mark {
     return [this.#marks.get(index * 2) | 0, this.#marks.get(index * 2 + 1) | 0];
   }
@@ -90,8 +96,7 @@ export class SharedValues {
     this.#seen = new Filter(this.#seen.room * 2);
     this.#repeated = new Filter(this.#repeated.room * 2);
     for (let index = 0; index < this.#size; index += 1) {
-      const mark = this.#mark(index);
-      if (this.#seen.add(mark)) this.#repeated.add(mark);
+      this.#seemsRepeated(this.#mark(index));
     }
   }
 }

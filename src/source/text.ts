@@ -37,7 +37,7 @@ export async function* readText(file: TextFile, hash?: Hash): AsyncGenerator<Buf
   }
 }
 
-/** Of such a chunk: ASCII becomes text faster when it is known to be that. */
+/** The text of a chunk that `readText` gives: ASCII becomes text faster when it is known to be that. */
 export function textOf(chunk: Buffer): string {
   return chunk.toString(isAscii(chunk) ? 'latin1' : 'utf8');
 }

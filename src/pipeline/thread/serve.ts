@@ -32,7 +32,7 @@ export async function serve({ port, signal }: Beginning): Promise<void> {
   Atomics.store(signal, 0, 1);
 }
 
-/** Reads what `packSpec` wrote. */
+/** Reads what `packSpec` wrote; here, as the main thread would load a parser for nothing before it begins the thread. */
 export function unpackSpec(text: string): MappingSpec {
   return parse(text, null, readNumber) as MappingSpec;
 }
