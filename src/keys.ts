@@ -79,6 +79,33 @@ export function keyWords(text: string): KeyWords {
   return [first, second, third, (last << 8) | length];
 }
 
+/**
+ * As `keyWords`, of one character and the ASCII characters that stand between `start` and `end` of `bytes`; into `words`.
+ * False where that is too long.
+ */
+export function keyWordsIn(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  before: number,
+  words: [number, number, number, number],
+): boolean {
+  const length = end - start + 1;
+  if (length > SHORT) return false;
+  let word = before;
+  words[0] = words[1] = words[2] = words[3] = 0;
+  for (let index = 1; index < length; index += 1) {
+    if ((index & 3) === 0) {
+      words[(index >>> 2) - 1] = word;
+      word = 0;
+    }
+    word = (word << 8) | bytes[start + index - 1]!;
+  }
+  words[(length - 1) >>> 2] = word;
+  words[3] = (words[3] << 8) | length;
+  return true;
+}
+
 function hashWords(text: string): KeyWords {
   // As text of one character a byte: of all forms of a digest the fastest to make and to read.
   const digest = hash('sha256', text, 'binary');

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { ByteColumn, KeyTable, keyWords, Uint32Column } from '../src/keys.ts';
+import { ByteColumn, KeyTable, keyWords, keyWordsIn, Uint32Column, type KeyWords } from '../src/keys.ts';
 
 it('numbers keys in the order in which they are first seen, like a Map would', () => {
   const piece = fc.constantFrom('', '0', '1', '\0', 'ÿ', 'Ā', '٣', 'id-', '0000', 'abcdefghijklmno');
@@ -15,6 +15,19 @@ it('numbers keys in the order in which they are first seen, like a Map would', (
         expect(table.intern(keyWords(text))).toBe(map.get(text));
       }
       expect(table.size).toBe(map.size);
+    }),
+  );
+});
+
+it('takes the same key from bytes as from a text, or leaves it', () => {
+  const ascii = fc.string({ unit: 'binary-ascii', maxLength: 20 });
+  fc.assert(
+    fc.property(ascii, ascii, ascii, (before, text, after) => {
+      const bytes = Buffer.from(before + text + after);
+      const words: [number, number, number, number] = [1, 2, 3, 4];
+      const isTaken = keyWordsIn(bytes, before.length, before.length + text.length, 0x6c, words);
+      expect(isTaken).toBe(text.length < 15);
+      if (isTaken) expect<KeyWords>(words).toEqual(keyWords(`l${text}`));
     }),
   );
 });

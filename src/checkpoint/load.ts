@@ -1,9 +1,12 @@
 import { stat } from 'node:fs/promises';
 import { messageOf, UserError } from '../errors.ts';
+import { Announced } from './announced.ts';
 import { LineForms } from './forms.ts';
 import { Ledger } from './ledger.ts';
-import type { HeaderLine, RunLine } from './lines.ts';
-import { isTorn, linesOf, readPieces } from './read.ts';
+import type { CheckpointLine, HeaderLine, RunLine } from './lines.ts';
+import { QuickLine } from './quick.ts';
+import { isTorn, learnFrom, LINE_FEED, lineAt, readPieces } from './read.ts';
+import { SettledWords } from './words.ts';
 
 export interface LoadedCheckpoint {
   readonly header: HeaderLine | undefined;
@@ -28,36 +31,74 @@ export async function loadCheckpoint(path: string, options: { keepFields: boolea
     () => 0,
   );
   const ledger = new Ledger({ keepFields: options.keepFields, expected: bytes / BYTES_AN_EVENT });
-  const forms = new LineForms();
-  const damagedLines: number[] = [];
-  let header: HeaderLine | undefined;
-  let lastRun: RunLine | undefined;
-  let number = 0;
-  let named = 0;
-  let wholeBytes = 0;
+  const loading = new Loading(ledger);
   let tornBytes = 0;
   try {
     for await (const piece of readPieces(path)) {
-      if (isTorn(piece)) {
-        tornBytes = piece.length;
-        break;
-      }
-      for (const line of linesOf(piece, forms)) {
-        number += 1;
-        if (line === undefined) {
-          damagedLines.push(number);
-          ledger.isDamaged = true;
-        } else if (line.kind === undefined) {
-          ledger.settle(line);
-          if (line.status === 'acknowledged' && line.entity_id) named += 1;
-        } else if (line.kind === 'sent') ledger.sent(line);
-        else if (line.kind === 'header') header ??= line;
-        else lastRun = line;
-      }
-      wholeBytes += piece.length;
+      if (isTorn(piece)) tornBytes = piece.length;
+      else loading.take(piece);
     }
   } catch (error) {
     throw new UserError(`cannot read the checkpoint ${path}: ${messageOf(error)}`, { cause: error });
   }
+  const { header, lastRun, named, wholeBytes, damagedLines } = loading;
   return { header, lastRun, ledger, named, wholeBytes, tornBytes, damagedLines };
+}
+
+/** A checkpoint as far as it was read. */
+class Loading {
+  header: HeaderLine | undefined;
+  lastRun: RunLine | undefined;
+  named = 0;
+  wholeBytes = 0;
+  readonly damagedLines: number[] = [];
+  readonly #ledger: Ledger;
+  readonly #forms = new LineForms();
+  readonly #words = new SettledWords();
+  #lines = 0;
+
+  constructor(ledger: Ledger) {
+    this.#ledger = ledger;
+  }
+
+  take(piece: Buffer): void {
+    const announced = new Announced((place) => this.#takeWhole(lineAt(piece, place)));
+    const line = new QuickLine(piece, this.#forms);
+    for (let at = 0; at < piece.length;) {
+      this.#lines += 1;
+      if (line.read(at)) {
+        if (line.kind === 'sent') announced.sent(line);
+        else {
+          announced.settled(line);
+          this.#takeSettled(line);
+        }
+        at = line.end;
+      } else {
+        announced.tellAll();
+        this.#takeWhole(learnFrom(piece, at, this.#forms));
+        at = piece.indexOf(LINE_FEED, at) + 1;
+      }
+    }
+    announced.tellAll();
+    this.wholeBytes += piece.length;
+  }
+
+  #takeSettled(line: QuickLine): void {
+    const words = this.#words;
+    if (!words.take(line) || !this.#ledger.settleWords(words.record, words)) this.#takeWhole(line);
+    else if (words.isNamed) this.named += 1;
+  }
+
+  #takeWhole(line: CheckpointLine | undefined): void {
+    if (line === undefined) {
+      this.damagedLines.push(this.#lines);
+      this.#ledger.isDamaged = true;
+    } else if (line.kind === 'header') this.header ??= line;
+    else if (line.kind === 'run') this.lastRun = line;
+    else if (line.kind === 'sent') this.#ledger.sent(line);
+    else {
+      this.#ledger.settle(line);
+      if (line.status === 'acknowledged' && line.entity_id) this.named += 1;
+    }
+  }
 }

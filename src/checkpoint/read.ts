@@ -6,7 +6,7 @@ import type { CheckpointLine, SettledLine } from './lines.ts';
 import { QuickLine } from './quick.ts';
 
 const PIECE = 1 << 20;
-const LINE_FEED = 0x0a;
+export const LINE_FEED = 0x0a;
 
 /**
  * A checkpoint in pieces of whole lines, each good until the next is asked for; a last line without line feed is a piece
@@ -62,12 +62,16 @@ export function* linesOf(piece: Buffer, forms: LineForms): Generator<CheckpointL
       yield line;
       continue;
     }
-    const end = piece.indexOf(LINE_FEED, start);
-    const parsed = parseLine(piece.toString('utf8', start, end));
-    if (parsed && (parsed.kind === undefined || parsed.kind === 'sent')) forms.learn(parsed);
-    start = end + 1;
-    yield parsed;
+    yield learnFrom(piece, start, forms);
+    start = piece.indexOf(LINE_FEED, start) + 1;
   }
+}
+
+/** As `lineAt`; lines like it are known from then on. */
+export function learnFrom(piece: Buffer, place: number, forms: LineForms): CheckpointLine | undefined {
+  const line = lineAt(piece, place);
+  if (line && (line.kind === undefined || line.kind === 'sent')) forms.learn(line);
+  return line;
 }
 
 /** The settled lines of a checkpoint in order; lines that cannot be read are passed over: the loader reports them. */
@@ -77,6 +81,11 @@ export async function* settledLines(path: string): AsyncGenerator<SettledLine> {
     if (isTorn(piece)) return;
     for (const line of linesOf(piece, forms)) if (line && line.kind === undefined) yield line;
   }
+}
+
+/** The line that begins there; undefined where it is damaged. */
+export function lineAt(piece: Buffer, place: number): CheckpointLine | undefined {
+  return parseLine(piece.toString('utf8', place, piece.indexOf(LINE_FEED, place)));
 }
 
 /** Undefined where the line is damaged. */

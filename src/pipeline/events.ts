@@ -1,5 +1,5 @@
 import { ByteColumn, Uint32Column } from '../keys.ts';
-import { ShaColumn } from '../checkpoint/ledger.ts';
+import { ShaColumn, shaWords } from '../checkpoint/ledger.ts';
 import type { EventType } from '../model.ts';
 
 /**
@@ -82,7 +82,7 @@ export class EventTable {
     if (flags !== 0) this.#flags.set(ordinal, flags);
     if (key !== undefined) this.#keys.set(ordinal, key + 1);
     if (parent !== undefined) this.#parents.set(ordinal, parent + 1);
-    if (sha !== undefined) this.shas.set(ordinal, sha);
+    if (sha !== undefined) this.shas.set(ordinal, shaWords(sha));
     return ordinal;
   }
 

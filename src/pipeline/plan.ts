@@ -1,4 +1,4 @@
-import { recordWords, type Ledger } from '../checkpoint/ledger.ts';
+import { recordWords, shaWords, type Ledger } from '../checkpoint/ledger.ts';
 import { contentSha, eventId } from '../identity.ts';
 import { canonicalJson } from '../json.ts';
 import { ByteColumn, keyWords, Uint32Column } from '../keys.ts';
@@ -103,7 +103,7 @@ export class Plan {
 
   /** Whether this is the event that the survey saw under this ordinal; if not, the input has changed. */
   isSame(event: Ready, ordinal: number): boolean {
-    return this.tables[event.type].shas.equals(ordinal, event.sha);
+    return this.tables[event.type].shas.equals(ordinal, shaWords(event.sha));
   }
 
   /** The event as it goes out: without its parent where the plan found that the parent is nowhere. */
@@ -192,7 +192,7 @@ export class Plan {
     const previous = this.#createdOrdinal(key);
     const base = { key, parent: this.#parentKey(event), sha };
     if (previous === undefined) return this.#addFirst(event, key, base, whole);
-    if (table.shas.equals(previous, sha)) return verdict(table, 'duplicate', 0, base);
+    if (table.shas.equals(previous, shaWords(sha))) return verdict(table, 'duplicate', 0, base);
     const policy = this.#policies[event.entry]!.duplicates;
     if (policy === 'first') return verdict(table, 'duplicate', FLAG.dropped, base);
     if (policy === 'last') {

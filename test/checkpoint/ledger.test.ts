@@ -19,7 +19,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   content: fc.nat(2),
 });
 
-/** Ids that differ as little as those of other records do: many meet where the ledger keeps recent requests. */
+/** Ids that differ as little as those of other records do. */
 function idOf({ type, record, content }: Step): string {
   return `0000000${TYPES.findIndex((each) => each === type)}-${String(record).padStart(4, '0')}-5000-8000-00000000000${content}`;
 }

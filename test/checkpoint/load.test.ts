@@ -1,0 +1,146 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { beforeEach, expect, it, onTestFinished } from 'vitest';
+import { Ledger } from '../../src/checkpoint/ledger.ts';
+import { IF_CHANGED, type SentLine, type SettledLine } from '../../src/checkpoint/lines.ts';
+import { loadCheckpoint } from '../../src/checkpoint/load.ts';
+import { parseLine } from '../../src/checkpoint/read.ts';
+import { EVENT_TYPES } from '../../src/model.ts';
+
+let path: string;
+beforeEach(async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'backfill-load-'));
+  onTestFinished(() => rm(directory, { recursive: true }));
+  path = join(directory, 'checkpoint.ndjson');
+});
+
+/** Short and long, beyond ASCII, to be escaped, and none. */
+const RECORDS = ['7', '', '00Q5f00000abcde', 'a-longer-external-id', 'é', 'a"b', null];
+const IDS = ['27e5a060-0e06-562c-ac1c-77313d795394', '27e5a060-ffff-562c-ac1c-77310d795394', 'no UUID'];
+const SHAS = ['8f1a47456be1dc19a842c8b6b898733a', '8f1a47456be1dc1aa842c8b6b898733a', 'short'];
+const ENTITY_IDS = ['e1', '', null];
+const CODES = [null, 'deduplicated', IF_CHANGED];
+
+interface Step {
+  readonly kind: 'sent' | 'acknowledged' | 'rejected' | 'damaged' | 'run';
+  readonly type: (typeof EVENT_TYPES)[number];
+  readonly record: string | null;
+  readonly id: string;
+  readonly sha: string;
+  readonly entityId: string | null;
+  readonly code: string | null;
+}
+
+const step: fc.Arbitrary<Step> = fc.record({
+  kind: fc.constantFrom('sent', 'sent', 'sent', 'acknowledged', 'acknowledged', 'rejected', 'damaged', 'run'),
+  type: fc.constantFrom(...EVENT_TYPES),
+  // Mostly about the same few, so that lines about one record meet.
+  record: fc.constantFrom('7', '7', '7', ...RECORDS),
+  id: fc.constantFrom(...IDS),
+  sha: fc.constantFrom(...SHAS),
+  entityId: fc.constantFrom(...ENTITY_IDS),
+  code: fc.constantFrom(null, null, ...CODES),
+});
+
+/** `field`: the name of the one field; a long one fills the pieces that a file is read in. */
+function textOf({ kind, type, record, id, sha, entityId, code }: Step, field: string): string {
+  if (kind === 'damaged') return '{"id":"27e5a0';
+  if (kind === 'run') return JSON.stringify({ kind, tool: 'x', mapping_sha256: '', inputs: [], at: '' });
+  const about = { id, type, external_id: record };
+  if (kind === 'sent') return JSON.stringify({ kind, ...about, content_sha: sha } satisfies SentLine);
+  const settled: SettledLine = {
+    ...about,
+    status: kind,
+    outcome: 'created',
+    entity_id: entityId,
+    code,
+    content_sha: sha,
+    fields: { [field]: sha.slice(0, 8) },
+    at: '2026-01-01T00:00:00.000Z',
+  };
+  return JSON.stringify(settled);
+}
+
+/** Lines about a record of their own, of every form that a later one may have: only such are read from their bytes. */
+const FORMS: readonly Step[] = (['sent', 'acknowledged', 'rejected'] as const).flatMap((kind) => {
+  const plain = { kind, type: EVENT_TYPES[0], record: 'forms', id: IDS[0]!, sha: SHAS[0]!, entityId: null, code: null };
+  const heads = EVENT_TYPES.flatMap((type) => IDS.map((id) => ({ ...plain, type, id })));
+  const contents = SHAS.map((sha) => ({ ...plain, sha }));
+  const settlements = ENTITY_IDS.flatMap((entityId) => CODES.map((code) => ({ entityId, code })));
+  return [...heads, ...contents.flatMap((each) => settlements.map((how) => ({ ...each, ...how })))];
+});
+
+/** All that a ledger says of the records of these steps. */
+function told(ledger: Ledger, steps: readonly Step[]): unknown {
+  const names = [...new Set(steps.map(({ record }) => record))];
+  const records = EVENT_TYPES.flatMap((type) => names.flatMap((record) => IDS.map((id) => ({ type, record, id }))));
+  const each = records.map(({ type, record, id }) => {
+    const key = ledger.keyOf(type, record, id);
+    return {
+      created: ledger.created(key),
+      contents: SHAS.filter((sha) => ledger.hasContent(key, sha)),
+      fields: ledger.fields(key),
+      updates: ledger.acknowledgedUpdates(key),
+      rejected: SHAS.filter((sha) => ledger.rejectedUpdate(key, sha)),
+      acknowledged: ledger.isAcknowledged(key, id),
+      unanswered: ledger.unansweredShas(type, key),
+      unansweredUpdates: ledger.unansweredUpdates(type, key),
+    };
+  });
+  const claims = records.map(({ type, record, id }) =>
+    SHAS.map((sha) => ledger.claimUpdate(ledger.keyOf(type, record, id), sha)),
+  );
+  return { each, claims, acknowledged: ledger.acknowledged, settled: ledger.settled, isDamaged: ledger.isDamaged };
+}
+
+async function compare(steps: readonly Step[], field: string, keepFields: boolean): Promise<void> {
+  const texts = steps.map((each) => textOf(each, field));
+  await writeFile(path, texts.map((text) => `${text}\n`).join(''));
+  const loaded = await loadCheckpoint(path, { keepFields });
+  const ledger = new Ledger({ keepFields });
+  const damaged: number[] = [];
+  let named = 0;
+  texts.forEach((text, nth) => {
+    const line = parseLine(text);
+    if (!line) damaged.push(nth + 1);
+    else if (line.kind === 'sent') ledger.sent(line);
+    else if (line.kind === undefined) {
+      ledger.settle(line);
+      if (line.status === 'acknowledged' && line.entity_id) named += 1;
+    }
+  });
+  ledger.isDamaged = damaged.length > 0;
+  expect(told(loaded.ledger, steps)).toEqual(told(ledger, steps));
+  expect(loaded.damagedLines).toEqual(damaged);
+  expect(loaded.named).toBe(named);
+}
+
+it('says of a checkpoint what its lines say, told to the ledger one by one', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 40 }), fc.boolean(), (steps, keepFields) =>
+      compare([...FORMS, ...steps], 'full_name', keepFields),
+    ),
+    { numRuns: 500 },
+  );
+});
+
+it('keeps many records apart whose requests have no answers yet', async () => {
+  const about = { type: EVENT_TYPES[0], id: IDS[0]!, sha: SHAS[0]!, entityId: 'e1', code: null };
+  const kind = fc.constantFrom('sent' as const, 'acknowledged' as const);
+  const record = fc.integer({ min: 1000, max: 1999 }).map(String);
+  const one = fc.record({ kind, record }).map((each) => ({ ...about, ...each }));
+  await fc.assert(
+    fc.asyncProperty(fc.array(one, { maxLength: 60 }), (steps) => compare([...FORMS, ...steps], 'full_name', false)),
+    { numRuns: 300 },
+  );
+});
+
+it('takes an answer for that of a request that was read in another piece', async () => {
+  const steps = fc.array(step, { minLength: 60, maxLength: 60 });
+  await fc.assert(
+    fc.asyncProperty(steps, (each) => compare([...FORMS.slice(-3), ...each], 'x'.repeat(70_000), false)),
+    { numRuns: 20 },
+  );
+});
