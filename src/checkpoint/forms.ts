@@ -35,18 +35,19 @@ export class Form<T> {
   }
 
   fits(view: DataView, at: number): boolean {
-    const words = this.#words;
-    const fixed = this.#fixed;
-    const last = at + this.length - 4;
-    if (last + 4 > view.byteLength) return false;
-    for (let nth = 0; nth < words.length; nth += 1) {
-      const place = at + nth * 4;
-      const word = view.getInt32(place < last ? place : last, true);
-      const mask = fixed[nth]!;
-      // Of a value's byte either bit 4 (digits) or bit 6 (letters) is set: the shift brings the one to the other's place.
-      if ((((word ^ words[nth]!) & mask) | (~(word | (word << 2)) & ~mask & 0x40404040)) !== 0) return false;
+    const end = at + this.length;
+    if (end > view.byteLength) return false;
+    const last = this.#words.length - 1;
+    for (let nth = 0, place = at; nth < last; nth += 1, place += 4) {
+      if (!this.#fitsWord(view.getInt32(place, true), nth)) return false;
     }
-    return true;
+    return this.#fitsWord(view.getInt32(end - 4, true), last);
+  }
+
+  #fitsWord(word: number, nth: number): boolean {
+    const mask = this.#fixed[nth]!;
+    // Of a value's byte either bit 4 (digits) or bit 6 (letters) is set: the shift brings the one to the other's place.
+    return (((word ^ this.#words[nth]!) & mask) | (~(word | (word << 2)) & ~mask & 0x40404040)) === 0;
   }
 }
 

@@ -23,10 +23,16 @@ export async function* readPieces(path: string, from = 0): AsyncGenerator<Buffer
   /** Bytes of a line whose end has not come yet. */
   let rest = 0;
   let position = from;
-  const read = async (): Promise<number> => {
+  const readOn = async (): Promise<number> => {
     const { bytesRead } = await file.read(buffer, rest, buffer.length - rest, position);
     position += bytesRead;
     return bytesRead;
+  };
+  const read = (): Promise<number> => {
+    const reading = readOn();
+    // A failure is told when this piece is asked for, not before.
+    reading.catch(() => undefined);
+    return reading;
   };
   let reading = read();
   try {
