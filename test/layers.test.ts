@@ -10,6 +10,7 @@ const LAYERS: readonly (readonly string[])[] = [
   [
     'model.ts',
     'errors.ts',
+    'few.ts',
     'problem.ts',
     'redact.ts',
     'json.ts',

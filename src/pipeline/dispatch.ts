@@ -3,6 +3,7 @@ import type { AppendLog } from '../append-log.ts';
 import { IF_CHANGED, type SettledLine } from '../checkpoint/lines.ts';
 import type { CheckpointWriter } from '../checkpoint/write.ts';
 import { EXIT, UserError } from '../errors.ts';
+import { Few } from '../few.ts';
 import { fieldHashes } from '../identity.ts';
 import type { Policies } from '../mapping/mapping.ts';
 import { entityOf, isUpdate, type Effect, type EventType, type Outcome } from '../model.ts';
@@ -48,7 +49,7 @@ export class Dispatcher {
   readonly outcomes: Record<Effect, number> = { created: 0, updated: 0, none: 0 };
   readonly #options: DispatchOptions;
   readonly #queue: PQueue;
-  readonly #inFlight = new Map<number, Promise<void>>();
+  readonly #inFlight = new Few<{ readonly key: number; readonly ended: Promise<void> }>();
   readonly #proven = new Set<EventType>();
   #rejections = 0;
   #inARow = { code: '', count: 0 };
@@ -66,13 +67,14 @@ export class Dispatcher {
   async send(due: Due, again: boolean): Promise<void> {
     const { plan, halt, concurrency } = this.#options;
     const key = plan.tables[due.event.type].key(due.ordinal)!;
-    await this.#inFlight.get(key);
+    await this.#inFlight.find((other) => other.key === key)?.ended;
     await this.#leaveBudget();
     if (halt.requested) return;
-    const sending = this.#queue.add(() => this.#sendOne(due, again));
-    this.#inFlight.set(key, sending);
-    void sending.finally(() => this.#inFlight.delete(key));
-    if (!this.#proven.has(due.event.type)) await sending;
+    const ended = this.#queue.add(() => this.#sendOne(due, again));
+    const sending = { key, ended };
+    this.#inFlight.add(sending);
+    void ended.finally(() => this.#inFlight.delete(sending));
+    if (!this.#proven.has(due.event.type)) await ended;
     // By the handful: each wait has p-queue take in a listener and drop it again.
     else if (this.#queue.size >= concurrency) await this.#queue.onEmpty();
   }

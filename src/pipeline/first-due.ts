@@ -12,7 +12,7 @@ export interface Due {
 /** As the survey hands it in: with a way to make its event. */
 type Makeable = Omit<Due, 'event'> & { readonly event: () => Ready };
 
-/** Its event is made when somebody asks for it, which in a dry run nobody does. */
+/** For one pass. Its event is made when somebody asks for it. */
 class Kept implements Due {
   readonly ordinal: number;
   readonly row: Row;
@@ -40,7 +40,7 @@ const MOST = 1000;
  * needs not read the input again where they are all.
  */
 export class FirstDue {
-  readonly #kept = new Map<EventType, Due[]>(EVENT_TYPES.map((type) => [type, []]));
+  readonly #kept = new Map<EventType, Makeable[]>(EVENT_TYPES.map((type) => [type, []]));
   readonly #more = new Set<EventType>();
 
   /** To be asked for every event whose state is `ready` or `retry`, in the order of the ordinals: whether to keep it. */
@@ -51,11 +51,12 @@ export class FirstDue {
   }
 
   keep(type: EventType, due: Makeable): void {
-    this.#kept.get(type)!.push(new Kept(due));
+    this.#kept.get(type)!.push(due);
   }
 
-  of(type: EventType): readonly Due[] {
-    return this.#kept.get(type)!;
+  /** Events are made anew each time: few are asked for twice, and all would stay in memory as long as the run goes on. */
+  *of(type: EventType): Generator<Due, void, undefined> {
+    for (const due of this.#kept.get(type)!) yield new Kept(due);
   }
 
   isAll(type: EventType): boolean {

@@ -37,7 +37,6 @@ export async function pass(
 ): Promise<void> {
   const { plan } = job;
   const table = plan.tables[type];
-  const kept = due === undefined ? [] : job.firstDue.of(type);
   let writing: Promise<void>[] = [];
   const take = (found: Due, isKnown: boolean): void | Promise<void> => {
     if (!isKnown && table.state(found.ordinal) === due && standsWell(job, type, found)) return act(found);
@@ -50,14 +49,15 @@ export async function pass(
     writing = [];
   };
 
-  for (const found of kept) {
+  let lastKept = -1;
+  for (const found of due === undefined ? [] : job.firstDue.of(type)) {
     if (!job.goesOn()) break;
+    lastKept = found.ordinal;
     await take(found, false);
   }
   await written();
   const isDone = due === undefined || table.counts[due] === 0 || job.firstDue.isAll(type);
   if (isDone && !hasUnreported(table)) return;
-  const lastKept = kept.at(-1)?.ordinal ?? -1;
   const cursor = new Cursor(job, type);
   for (const name of job.eventSources) {
     const entries = job.compiled.entries.filter((entry) => entry.source === name && cursor.reads(entry));

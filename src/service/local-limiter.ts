@@ -1,4 +1,5 @@
 import Bottleneck from 'bottleneck';
+import { Few } from '../few.ts';
 import { HEADERS } from './contract.ts';
 import { ForeignUse } from './foreign-use.ts';
 import {
@@ -45,8 +46,8 @@ class LocalLimiter implements Limiter {
   readonly #foreign: ForeignUse;
   readonly #stopped = new AbortController();
   /** First come, first served. */
-  readonly #queue = new Set<Turn>();
-  readonly #running = new Set<Promise<void>>();
+  readonly #queue = new Few<Turn>();
+  readonly #running = new Few<Promise<void>>();
   /** Tokens that bottleneck gave, and no request has taken yet. */
   #inHand = 0;
   #isFetching = false;
@@ -161,7 +162,7 @@ class LocalLimiter implements Limiter {
 
   /** Starts what may start. Called whenever that may have changed. */
   #advance(): void {
-    for (const turn of this.#queue) {
+    for (let turn = this.#queue.first; turn; turn = this.#queue.first) {
       if (this.#isProbing || this.#inFlight >= this.#options.concurrency) break;
       if (this.#pausedUntil > this.#options.clock.monotonic()) {
         void this.#wake();

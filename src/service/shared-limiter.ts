@@ -1,3 +1,4 @@
+import { Few } from '../few.ts';
 import type { Secret } from '../redact.ts';
 import { LIMITS, HEADERS } from './contract.ts';
 import { ForeignUse } from './foreign-use.ts';
@@ -73,7 +74,7 @@ class SharedLimiter implements Limiter {
   readonly #foreign: ForeignUse;
   readonly #stopped = new AbortController();
   readonly #queue: Turn[] = [];
-  readonly #running = new Set<Promise<void>>();
+  readonly #running = new Few<Promise<void>>();
   #isAsking = false;
   #serviceLimit = Infinity;
   #refusals = 0;
