@@ -85,17 +85,22 @@ export class Ledger {
     if (this.#hadUnanswered.get(key) !== 0) this.#answered(key, line);
     if (line.code === IF_CHANGED) this.#settleSinceCreated(key, line);
     else {
-      const isAcknowledged = line.status === 'acknowledged';
-      const isNew = !isUpdate(type) && isAcknowledged && this.#created.get(key) !== ACKNOWLEDGED;
+      const settled = {
+        isUpdate: isUpdate(type),
+        isAcknowledged: line.status === 'acknowledged',
+        sha: shaWords(sha),
+        id: idWords(id),
+      };
+      const isNew = !settled.isUpdate && settled.isAcknowledged && this.#created.get(key) !== ACKNOWLEDGED;
       if (isNew) this.#fields?.set(key, line.fields);
-      this.#settle(key, { isUpdate: isUpdate(type), isAcknowledged, sha: shaWords(sha), id: idWords(id) });
+      this.#settle(key, settled);
     }
   }
 
-  /** As `settle`, for nearly every line; false where the line itself is needed. */
+  /** As `settle`, for nearly every line, but keeps no fields; false where the line itself is needed. */
   settleWords(record: KeyWords, settled: Settled): boolean {
     const key = this.keys.intern(record);
-    if (this.#fields || this.#hadUnanswered.get(key) !== 0) return false;
+    if (this.#hadUnanswered.get(key) !== 0) return false;
     this.#settle(key, settled);
     return true;
   }

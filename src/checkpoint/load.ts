@@ -5,7 +5,7 @@ import { LineForms } from './forms.ts';
 import { Ledger } from './ledger.ts';
 import type { CheckpointLine, HeaderLine, RunLine } from './lines.ts';
 import { QuickLine } from './quick.ts';
-import { isTorn, learnFrom, LINE_FEED, lineAt, readPieces } from './read.ts';
+import { isTorn, lineAt, LineCursor, readPieces } from './read.ts';
 import { SettledWords } from './words.ts';
 
 export interface LoadedCheckpoint {
@@ -30,8 +30,9 @@ export async function loadCheckpoint(path: string, options: { keepFields: boolea
     ({ size }) => size,
     () => 0,
   );
-  const ledger = new Ledger({ keepFields: options.keepFields, expected: bytes / BYTES_AN_EVENT });
-  const loading = new Loading(ledger);
+  const { keepFields } = options;
+  const ledger = new Ledger({ keepFields, expected: bytes / BYTES_AN_EVENT });
+  const loading = new Loading(ledger, keepFields);
   let tornBytes = 0;
   try {
     for await (const piece of readPieces(path)) {
@@ -54,29 +55,27 @@ class Loading {
   readonly damagedLines: number[] = [];
   readonly #ledger: Ledger;
   readonly #forms = new LineForms();
-  readonly #words = new SettledWords();
+  /** Undefined where fields are kept: then each settled line is needed as it stands. */
+  readonly #words: SettledWords | undefined;
   #lines = 0;
 
-  constructor(ledger: Ledger) {
+  constructor(ledger: Ledger, keepFields: boolean) {
     this.#ledger = ledger;
+    if (!keepFields) this.#words = new SettledWords();
   }
 
   take(piece: Buffer): void {
     const announced = new Announced((place) => this.#takeWhole(lineAt(piece, place)));
-    const line = new QuickLine(piece, this.#forms);
-    for (let at = 0; at < piece.length;) {
+    for (const lines = new LineCursor(piece, this.#forms); lines.next();) {
       this.#lines += 1;
-      if (line.read(at)) {
-        if (line.kind === 'sent') announced.sent(line);
-        else {
-          announced.settled(line);
-          this.#takeSettled(line);
-        }
-        at = line.end;
-      } else {
+      const { line } = lines;
+      if (!(line instanceof QuickLine)) {
         announced.tellAll();
-        this.#takeWhole(learnFrom(piece, at, this.#forms));
-        at = piece.indexOf(LINE_FEED, at) + 1;
+        this.#takeWhole(line);
+      } else if (line.kind === 'sent') announced.sent(line);
+      else {
+        announced.settled(line);
+        this.#takeSettled(line);
       }
     }
     announced.tellAll();
@@ -85,7 +84,7 @@ class Loading {
 
   #takeSettled(line: QuickLine): void {
     const words = this.#words;
-    if (!words.take(line) || !this.#ledger.settleWords(words.record, words)) this.#takeWhole(line);
+    if (!words?.take(line) || !this.#ledger.settleWords(words.record, words)) this.#takeWhole(line);
     else if (words.isNamed) this.named += 1;
   }
 

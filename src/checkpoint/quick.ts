@@ -20,7 +20,7 @@ function specials(word: number): number {
 }
 
 /** A text within the bytes of a piece. */
-export class Span {
+class Span {
   start = 0;
   end = 0;
   isNull = false;

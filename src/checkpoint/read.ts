@@ -6,7 +6,7 @@ import type { CheckpointLine, SettledLine } from './lines.ts';
 import { QuickLine } from './quick.ts';
 
 const PIECE = 1 << 20;
-export const LINE_FEED = 0x0a;
+const LINE_FEED = 0x0a;
 
 /**
  * A checkpoint in pieces of whole lines, each good until the next is asked for; a last line without line feed is a piece
@@ -58,26 +58,42 @@ export function isTorn(piece: Buffer): boolean {
   return piece.at(-1) !== LINE_FEED;
 }
 
-/** The lines of a piece, each good until the next is asked for; undefined for a damaged one. */
-export function* linesOf(piece: Buffer, forms: LineForms): Generator<CheckpointLine | undefined, void, undefined> {
-  const quick = new QuickLine(piece, forms);
-  for (let start = 0; start < piece.length;) {
-    const line = quick.read(start);
-    if (line) {
-      start = quick.end;
-      yield line;
-      continue;
+/** Goes through the lines of a piece. */
+export class LineCursor {
+  /** Good until the next is asked for; undefined where it is damaged. */
+  line: QuickLine | CheckpointLine | undefined;
+  readonly #piece: Buffer;
+  readonly #forms: LineForms;
+  readonly #quick: QuickLine;
+  #at = 0;
+
+  constructor(piece: Buffer, forms: LineForms) {
+    this.#piece = piece;
+    this.#forms = forms;
+    this.#quick = new QuickLine(piece, forms);
+  }
+
+  /** Goes on to the next line; false where there is none. */
+  next(): boolean {
+    const start = this.#at;
+    if (start >= this.#piece.length) return false;
+    if (this.#quick.read(start)) {
+      this.line = this.#quick;
+      this.#at = this.#quick.end;
+      return true;
     }
-    yield learnFrom(piece, start, forms);
-    start = piece.indexOf(LINE_FEED, start) + 1;
+    const line = lineAt(this.#piece, start);
+    // So that those like it are known.
+    if (line && (line.kind === undefined || line.kind === 'sent')) this.#forms.learn(line);
+    this.line = line;
+    this.#at = this.#piece.indexOf(LINE_FEED, start) + 1;
+    return true;
   }
 }
 
-/** As `lineAt`; lines like it are known from then on. */
-export function learnFrom(piece: Buffer, place: number, forms: LineForms): CheckpointLine | undefined {
-  const line = lineAt(piece, place);
-  if (line && (line.kind === undefined || line.kind === 'sent')) forms.learn(line);
-  return line;
+/** The lines of a piece, each good until the next is asked for; undefined for a damaged one. */
+export function* linesOf(piece: Buffer, forms: LineForms): Generator<CheckpointLine | undefined, void, undefined> {
+  for (const lines = new LineCursor(piece, forms); lines.next();) yield lines.line;
 }
 
 /** The settled lines of a checkpoint in order; lines that cannot be read are passed over: the loader reports them. */
