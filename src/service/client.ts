@@ -170,8 +170,9 @@ export class Client {
     const deadline = setTimeout(() => exchange.end('timeout'), this.#options.timeoutSeconds * 1000);
     this.#inFlight.add(exchange);
     try {
-      const target = { origin: this.#origin, path: `${this.#basePath}${path}` };
-      this.#dispatcher.dispatch({ ...target, method, headers, body: body ?? null }, exchange);
+      // No `{ ...some, more }`: in Node 20 V8 makes new hidden classes for each, which only a full collection takes away.
+      const options = { origin: this.#origin, path: this.#basePath + path, method, headers, body: body ?? null };
+      this.#dispatcher.dispatch(options, exchange);
       const answer = await exchange.answer;
       this.#reached = true;
       return {

@@ -89,7 +89,7 @@ function e164(text: string, region: string | undefined, strict: boolean, scope: 
 }
 
 function parse(text: string, region: CountryCode | undefined, strict: boolean): PhoneNumber | undefined {
-  const options = { ...(region && { defaultCountry: region }), extract: false };
+  const options = { extract: false, ...(region && { defaultCountry: region }) };
   const number = parser()(text, options, numbering().metadata);
   return number && (strict ? number.isValid() : number.isPossible()) ? number : undefined;
 }
