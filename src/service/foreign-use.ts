@@ -12,6 +12,17 @@ export interface Observation {
   readonly limit: number;
 }
 
+/** Answers that came this close together are counted as one moment: of 100,000 a minute each would fill memory by itself. */
+const MOMENT_MS = 10;
+
+/** Own answers between two times. */
+interface Moment {
+  readonly from: number;
+  until: number;
+  /** How many came before. */
+  readonly before: number;
+}
+
 /**
  * How many requests others make on the same key. Of what the service counts, everything that may be our own is taken
  * off: what is in flight, and what was answered since a window before the request went out. What is left is a lower
@@ -20,8 +31,9 @@ export interface Observation {
 export class ForeignUse {
   readonly #windowMs: number;
   readonly #requests: number;
-  /** When own requests were answered, oldest first. */
-  readonly #answered: number[] = [];
+  /** Own answers, oldest first. */
+  readonly #moments: Moment[] = [];
+  #answers = 0;
   /** Estimates that none after them exceeds, oldest and largest first. */
   readonly #estimates: { readonly at: number; readonly count: number }[] = [];
 
@@ -32,10 +44,13 @@ export class ForeignUse {
   }
 
   answered(at: number): void {
-    this.#answered.push(at);
-    const old = this.#answered.length - this.#answeredSince(at - 2 * this.#longestWindow());
+    const last = this.#moments.at(-1);
+    if (last && at - last.from < MOMENT_MS) last.until = at;
+    else this.#moments.push({ from: at, until: at, before: this.#answers });
+    this.#answers += 1;
+    const old = this.#firstAfter(at - 2 * this.#longestWindow());
     // All at once and seldom: taking the first of a long list off moves all others.
-    if (old > this.#answered.length / 2) this.#answered.splice(0, old);
+    if (old > this.#moments.length / 2) this.#moments.splice(0, old);
   }
 
   observe({ now, sentAt, used, inFlight, limit }: Observation): void {
@@ -57,15 +72,21 @@ export class ForeignUse {
     return foreign === 0 ? 0 : foreign + 1 + Math.ceil(foreign / 10);
   }
 
-  /** How many own requests were answered after that time. */
+  /** How many own requests were answered after that time, and at most those of one moment before it. */
   #answeredSince(time: number): number {
+    const first = this.#moments[this.#firstAfter(time)];
+    return first ? this.#answers - first.before : 0;
+  }
+
+  /** Where the moments begin that did not end before that time. */
+  #firstAfter(time: number): number {
     let from = 0;
-    for (let to = this.#answered.length; from < to;) {
+    for (let to = this.#moments.length; from < to;) {
       const middle = (from + to) >>> 1;
-      if (this.#answered[middle]! > time) to = middle;
+      if (this.#moments[middle]!.until > time) to = middle;
       else from = middle + 1;
     }
-    return this.#answered.length - from;
+    return from;
   }
 
   /** Who allows himself less than the service does may have meant another window than the service's own. */
