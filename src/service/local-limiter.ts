@@ -14,11 +14,11 @@ import {
   type Waiting,
 } from './limiter.ts';
 import { backoff, backoffCeiling } from './retry.ts';
+import { TurnQueue, type Waiter } from './turn-queue.ts';
 
 /** One that waits to make its request. */
-interface Turn {
+interface Turn extends Waiter {
   readonly mayStart: () => boolean;
-  readonly withdraw: () => void;
   readonly run: () => Promise<void>;
 }
 
@@ -45,8 +45,7 @@ class LocalLimiter implements Limiter {
   readonly #windowMs: number;
   readonly #foreign: ForeignUse;
   readonly #stopped = new AbortController();
-  /** First come, first served. */
-  readonly #queue = new Few<Turn>();
+  readonly #queue = new TurnQueue<Turn>();
   readonly #running = new Few<Promise<void>>();
   /** Tokens that bottleneck gave, and no request has taken yet. */
   #inHand = 0;
@@ -90,23 +89,19 @@ class LocalLimiter implements Limiter {
 
   schedule<T>(job: () => Promise<T>, { signal, mayStart = () => true }: TurnOptions = {}): Promise<T> {
     return new Promise((resolve, reject) => {
-      const leave = (): void => {
-        this.#queue.delete(turn);
-        signal?.removeEventListener('abort', turn.withdraw);
-      };
       const turn: Turn = {
+        signal,
         mayStart,
         withdraw: () => {
-          leave();
+          this.#queue.delete(turn);
           reject(new NotSent());
         },
         run: () => {
-          leave();
+          this.#queue.delete(turn);
           return this.#run(job).then(resolve, reject);
         },
       };
       if (signal?.aborted || this.stopped) return turn.withdraw();
-      signal?.addEventListener('abort', turn.withdraw, { once: true });
       this.#queue.add(turn);
       this.#advance();
     });

@@ -15,6 +15,7 @@ import {
 } from './limiter.ts';
 import { backoff, backoffCeiling } from './retry.ts';
 import { SharedWindow, type Reply } from './shared-window.ts';
+import { TurnQueue, type Waiter } from './turn-queue.ts';
 
 export interface SharedLimiterOptions extends LimiterOptions {
   readonly redis: Secret;
@@ -26,9 +27,8 @@ export interface SharedLimiterOptions extends LimiterOptions {
   readonly trouble: (message: string) => void;
 }
 
-interface Turn {
-  readonly isWithdrawn: () => boolean;
-  readonly withdraw: () => void;
+interface Turn extends Waiter {
+  readonly mayStart: () => boolean;
   readonly run: () => Promise<void>;
 }
 
@@ -73,7 +73,7 @@ class SharedLimiter implements Limiter {
   readonly #windowMs: number;
   readonly #foreign: ForeignUse;
   readonly #stopped = new AbortController();
-  readonly #queue: Turn[] = [];
+  readonly #queue = new TurnQueue<Turn>();
   readonly #running = new Few<Promise<void>>();
   #isAsking = false;
   #serviceLimit = Infinity;
@@ -93,19 +93,22 @@ class SharedLimiter implements Limiter {
     return this.#stopped.signal.aborted;
   }
 
-  schedule<T>(job: () => Promise<T>, { signal, mayStart }: TurnOptions = {}): Promise<T> {
+  schedule<T>(job: () => Promise<T>, { signal, mayStart = () => true }: TurnOptions = {}): Promise<T> {
     return new Promise((resolve, reject) => {
-      const withdraw = (): void => reject(new NotSent());
-      if (signal?.aborted || this.stopped) return withdraw();
-      signal?.addEventListener('abort', withdraw, { once: true });
-      this.#queue.push({
-        withdraw,
-        isWithdrawn: () => signal?.aborted === true || mayStart?.() === false,
+      const turn: Turn = {
+        signal,
+        mayStart,
+        withdraw: () => {
+          this.#queue.delete(turn);
+          reject(new NotSent());
+        },
         run: () => {
-          signal?.removeEventListener('abort', withdraw);
+          this.#queue.delete(turn);
           return job().then(resolve, reject);
         },
-      });
+      };
+      if (signal?.aborted || this.stopped) return turn.withdraw();
+      this.#queue.add(turn);
       void this.#ask();
     });
   }
@@ -158,7 +161,7 @@ class SharedLimiter implements Limiter {
   async stop(): Promise<void> {
     if (this.stopped) return;
     this.#stopped.abort();
-    for (const turn of this.#queue.splice(0)) turn.withdraw();
+    for (const turn of this.#queue) turn.withdraw();
     await Promise.all(this.#running);
     await this.#window.close();
   }
@@ -167,7 +170,7 @@ class SharedLimiter implements Limiter {
   async #ask(): Promise<void> {
     if (this.#isAsking) return;
     this.#isAsking = true;
-    while (this.#queue.length > 0 && !this.stopped && this.#running.size < this.#options.concurrency) {
+    while (this.#queue.size > 0 && !this.stopped && this.#running.size < this.#options.concurrency) {
       const token = await this.#token();
       if (token === undefined) continue;
       const turn = this.#next();
@@ -188,7 +191,7 @@ class SharedLimiter implements Limiter {
   async #token(): Promise<string | undefined> {
     const { clock } = this.#options;
     const token = this.#window.newToken();
-    while (this.#queue.length > 0 && !this.stopped) {
+    while (this.#queue.size > 0 && !this.stopped) {
       const paused = this.#pausedUntil - clock.monotonic();
       const reply = paused > 0 ? ({ kind: 'paused', waitMs: paused } as const) : await this.#take(token);
       if (reply.kind === 'granted') {
@@ -225,8 +228,8 @@ class SharedLimiter implements Limiter {
   }
 
   #next(): Turn | undefined {
-    for (let turn = this.#queue.shift(); turn; turn = this.#queue.shift()) {
-      if (!turn.isWithdrawn()) return turn;
+    for (let turn = this.#queue.first; turn; turn = this.#queue.first) {
+      if (turn.mayStart()) return turn;
       turn.withdraw();
     }
     return undefined;
