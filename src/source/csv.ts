@@ -65,7 +65,7 @@ async function* readTable(
   }
   parser.finish();
   rows.finish();
-  yield* outbox.take(true);
+  yield* outbox.take();
   return { rows: outbox.rows, notices: rows.notices(), more: false };
 }
 

@@ -71,10 +71,10 @@ async function* readTree(
     scanner.finish();
   } catch (error) {
     // One of these may be at fault before it.
-    yield* outbox.take(true);
+    yield* outbox.take();
     throw located(file, error);
   }
-  yield* outbox.take(true);
+  yield* outbox.take();
   return { rows: outbox.rows, notices: [], more };
 }
 

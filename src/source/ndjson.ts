@@ -74,7 +74,7 @@ async function* readLines(
     yield* outbox.take();
   }
   takeLine(parts.join(''));
-  yield* outbox.take(true);
+  yield* outbox.take();
   return { rows: outbox.rows, notices: [], more: false };
 }
 

@@ -19,12 +19,10 @@ export class Outbox<Item extends ReadItem | Unread> {
     this.#filling = [];
   }
 
-  /** The full batches so far; with `all`, what is left too. */
-  take(all = false): Item[][] {
-    if (all && this.#filling.length > 0) {
-      this.#full.push(this.#filling);
-      this.#filling = [];
-    }
+  /** All so far. */
+  take(): Item[][] {
+    if (this.#filling.length > 0) this.#full.push(this.#filling);
+    this.#filling = [];
     return this.#full.splice(0);
   }
 }
