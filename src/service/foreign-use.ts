@@ -12,7 +12,7 @@ export interface Observation {
   readonly limit: number;
 }
 
-/** Answers that came this close together are counted as one moment: of 100,000 a minute each would fill memory by itself. */
+/** Answers this close together are one moment: thousands a second, each kept for two minutes, would take megabytes. */
 const MOMENT_MS = 10;
 
 /** Own answers between two times. */

@@ -74,7 +74,6 @@ async function* readTree(
     yield* outbox.take();
     throw located(file, error);
   }
-  yield* outbox.take();
   return { rows: outbox.rows, notices: [], more };
 }
 
