@@ -4,7 +4,6 @@ import { HEADERS } from './contract.ts';
 import { ForeignUse } from './foreign-use.ts';
 import {
   MARGIN_MS,
-  NotSent,
   PACE,
   readCount,
   type Limiter,
@@ -14,13 +13,7 @@ import {
   type Waiting,
 } from './limiter.ts';
 import { backoff, backoffCeiling } from './retry.ts';
-import { TurnQueue, type Waiter } from './turn-queue.ts';
-
-/** One that waits to make its request. */
-interface Turn extends Waiter {
-  readonly mayStart: () => boolean;
-  readonly run: () => Promise<void>;
-}
+import { TurnQueue, type Turn } from './turn-queue.ts';
 
 /** Where many tokens are free, this part of them is taken at a time. */
 const HANDFUL = 0.01;
@@ -45,7 +38,7 @@ class LocalLimiter implements Limiter {
   readonly #windowMs: number;
   readonly #foreign: ForeignUse;
   readonly #stopped = new AbortController();
-  readonly #queue = new TurnQueue<Turn>();
+  readonly #queue = new TurnQueue(this.#stopped.signal);
   readonly #running = new Few<Promise<void>>();
   /** Tokens that bottleneck gave, and no request has taken yet. */
   #inHand = 0;
@@ -87,24 +80,10 @@ class LocalLimiter implements Limiter {
     return this.#stopped.signal.aborted;
   }
 
-  schedule<T>(job: () => Promise<T>, { signal, mayStart = () => true }: TurnOptions = {}): Promise<T> {
-    return new Promise((resolve, reject) => {
-      const turn: Turn = {
-        signal,
-        mayStart,
-        withdraw: () => {
-          this.#queue.delete(turn);
-          reject(new NotSent());
-        },
-        run: () => {
-          this.#queue.delete(turn);
-          return this.#run(job).then(resolve, reject);
-        },
-      };
-      if (signal?.aborted || this.stopped) return turn.withdraw();
-      this.#queue.add(turn);
-      this.#advance();
-    });
+  schedule<T>(job: () => Promise<T>, options?: TurnOptions): Promise<T> {
+    const ended = this.#queue.wait(() => this.#run(job), options);
+    this.#advance();
+    return ended;
   }
 
   refused(retryAfterMs: number | undefined, sentAt: number): void {
@@ -151,7 +130,6 @@ class LocalLimiter implements Limiter {
   async stop(): Promise<void> {
     if (this.stopped) return;
     this.#stopped.abort();
-    for (const turn of this.#queue) turn.withdraw();
     await Promise.all([this.#bottleneck.stop({ dropWaitingJobs: true }), ...this.#running]);
   }
 

@@ -4,7 +4,6 @@ import { LIMITS, HEADERS } from './contract.ts';
 import { ForeignUse } from './foreign-use.ts';
 import {
   MARGIN_MS,
-  NotSent,
   PACE,
   readCount,
   type Limiter,
@@ -15,7 +14,7 @@ import {
 } from './limiter.ts';
 import { backoff, backoffCeiling } from './retry.ts';
 import { SharedWindow, type Reply } from './shared-window.ts';
-import { TurnQueue, type Waiter } from './turn-queue.ts';
+import { TurnQueue, type Turn } from './turn-queue.ts';
 
 export interface SharedLimiterOptions extends LimiterOptions {
   readonly redis: Secret;
@@ -25,11 +24,6 @@ export interface SharedLimiterOptions extends LimiterOptions {
   readonly timeoutSeconds: number;
   /** Told once each time Redis goes out of reach, and when it is back. */
   readonly trouble: (message: string) => void;
-}
-
-interface Turn extends Waiter {
-  readonly mayStart: () => boolean;
-  readonly run: () => Promise<void>;
 }
 
 const RETRY_MS = 500;
@@ -73,7 +67,7 @@ class SharedLimiter implements Limiter {
   readonly #windowMs: number;
   readonly #foreign: ForeignUse;
   readonly #stopped = new AbortController();
-  readonly #queue = new TurnQueue<Turn>();
+  readonly #queue = new TurnQueue(this.#stopped.signal);
   readonly #running = new Few<Promise<void>>();
   #isAsking = false;
   #serviceLimit = Infinity;
@@ -93,24 +87,10 @@ class SharedLimiter implements Limiter {
     return this.#stopped.signal.aborted;
   }
 
-  schedule<T>(job: () => Promise<T>, { signal, mayStart = () => true }: TurnOptions = {}): Promise<T> {
-    return new Promise((resolve, reject) => {
-      const turn: Turn = {
-        signal,
-        mayStart,
-        withdraw: () => {
-          this.#queue.delete(turn);
-          reject(new NotSent());
-        },
-        run: () => {
-          this.#queue.delete(turn);
-          return job().then(resolve, reject);
-        },
-      };
-      if (signal?.aborted || this.stopped) return turn.withdraw();
-      this.#queue.add(turn);
-      void this.#ask();
-    });
+  schedule<T>(job: () => Promise<T>, options?: TurnOptions): Promise<T> {
+    const ended = this.#queue.wait(job, options);
+    void this.#ask();
+    return ended;
   }
 
   refused(retryAfterMs: number | undefined, sentAt: number): void {
@@ -161,7 +141,6 @@ class SharedLimiter implements Limiter {
   async stop(): Promise<void> {
     if (this.stopped) return;
     this.#stopped.abort();
-    for (const turn of this.#queue) turn.withdraw();
     await Promise.all(this.#running);
     await this.#window.close();
   }

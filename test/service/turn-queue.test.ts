@@ -1,26 +1,27 @@
 import { getEventListeners } from 'node:events';
+import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { TurnQueue, type Waiter } from '../../src/service/turn-queue.ts';
+import { NotSent } from '../../src/service/limiter.ts';
+import { TurnQueue } from '../../src/service/turn-queue.ts';
 
 /** A queue, and the names of those that were withdrawn from it. */
 function queueOf(turns: readonly (readonly [name: string, signal: AbortSignal | undefined])[]) {
-  const queue = new TurnQueue<Waiter>();
+  const stop = new AbortController();
+  const queue = new TurnQueue(stop.signal);
   const withdrawn: string[] = [];
   const add = (name: string, signal: AbortSignal | undefined): void => {
-    const turn: Waiter = {
-      signal,
-      withdraw: () => {
-        queue.delete(turn);
+    queue
+      .wait(async () => name, signal ? { signal } : {})
+      .catch((error: unknown) => {
+        expect(error).toBeInstanceOf(NotSent);
         withdrawn.push(name);
-      },
-    };
-    queue.add(turn);
+      });
   };
   for (const [name, signal] of turns) add(name, signal);
-  return { queue, withdrawn, add };
+  return { queue, withdrawn, add, stop };
 }
 
-it('withdraws those whose signal is aborted, and no others', () => {
+it('withdraws those whose signal is aborted, and no others', async () => {
   const one = new AbortController();
   const other = new AbortController();
   const { queue, withdrawn } = queueOf([
@@ -30,10 +31,24 @@ it('withdraws those whose signal is aborted, and no others', () => {
     ['d', one.signal],
   ]);
   one.abort();
+  await setImmediate();
   expect(withdrawn).toEqual(['a', 'd']);
   expect(queue.size).toBe(2);
   other.abort();
+  await setImmediate();
   expect(withdrawn).toEqual(['a', 'd', 'c']);
+});
+
+it('once stopped, withdraws all that wait and whoever comes after', async () => {
+  const { queue, withdrawn, add, stop } = queueOf([
+    ['a', undefined],
+    ['b', new AbortController().signal],
+  ]);
+  stop.abort();
+  add('c', undefined);
+  await setImmediate();
+  expect(withdrawn).toEqual(['a', 'b', 'c']);
+  expect(queue.size).toBe(0);
 });
 
 it('listens to a signal once, however many wait for it', () => {
