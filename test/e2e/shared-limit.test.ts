@@ -84,7 +84,7 @@ describe.skipIf(!hasRedis)('processes that share the limit over Redis', { timeou
     const service = await sandbox({ rate: RATE });
     const env = { ...environmentOf(service), BACKFILL_REDIS_URL: redis.url };
     const args = ['run', 'mapping.yaml', ...PACE];
-    const runs = [await leads('one', 50), await leads('two', 50)].map((cwd) => start(args, { cwd, env }));
+    const runs = [await leads('one', 80), await leads('two', 80)].map((cwd) => start(args, { cwd, env }));
     await expect.poll(() => counted(service).length, { timeout: 60_000 }).toBeGreaterThan(50);
     await redis.kill();
     for (const each of runs)
@@ -96,7 +96,7 @@ describe.skipIf(!hasRedis)('processes that share the limit over Redis', { timeou
     await Promise.all(runs.map(succeeds));
     for (const each of runs) expect(each.stderr()).toContain('Redis answers again');
     expect(statuses(service)).toEqual(new Set([200]));
-    expect(service.state().leads).toHaveLength(100);
+    expect(service.state().leads).toHaveLength(160);
   });
 
   it('show its password to nobody', async () => {
