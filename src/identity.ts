@@ -17,7 +17,7 @@ export interface EventIdentity {
   /** The canonical JSON of the data as sent. */
   readonly content: string;
   readonly occurredAt: string | undefined;
-  /** Tells apart events that are otherwise the same: see `pipeline/plan.ts`. */
+  /** Tells apart events that are otherwise the same: see `plan/plan.ts`. */
   readonly n: number;
 }
 

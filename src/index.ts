@@ -4,8 +4,8 @@
  */
 import { EXIT } from './errors.ts';
 import type { EventType } from './model.ts';
-import { Halt } from './pipeline/halt.ts';
-import { runMigration as run } from './pipeline/run.ts';
+import { Halt } from './halt.ts';
+import { runMigration as run } from './run.ts';
 import { Redactor } from './redact.ts';
 import type { Summary } from './report/summary.ts';
 import type { Sandbox, SandboxOptions } from './sandbox/index.ts';

@@ -1,5 +1,5 @@
 import { AppendLog } from '../append-log.ts';
-import { csvLine } from '../report/csv.ts';
+import { csvLine } from '../csv.ts';
 import { isTorn, readPieces, settledLines } from './read.ts';
 
 export const IDS_FILE = 'ids.csv';

@@ -5,7 +5,7 @@ import { CHECKPOINT_FILE } from '../checkpoint/lines.ts';
 import type { Console } from '../console.ts';
 import { cannotWrite } from '../append-log.ts';
 import { EXIT, UserError, type ExitCode } from '../errors.ts';
-import { ACCOUNT_FILE } from '../pipeline/setup.ts';
+import { ACCOUNT_FILE } from '../plan/setup.ts';
 import { REPORT_FILE, SUMMARY_FILE, SURVEY_FILE, type Summary } from '../report/summary.ts';
 import { RUN_LOG_FILE } from '../run-log.ts';
 import { flag, parseOptions } from '../settings.ts';

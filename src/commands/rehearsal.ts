@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { loadMapping } from '../mapping/load.ts';
-import { statePath, storedAccountOf } from '../pipeline/setup.ts';
+import { statePath, storedAccountOf } from '../plan/setup.ts';
 import { startSandbox } from '../sandbox/index.ts';
 import { DEFAULT_RATE, type Credentials, type RunSettings } from '../settings.ts';
 import { StateDir } from '../state-dir.ts';

@@ -1,10 +1,10 @@
 import type { Console } from '../console.ts';
 import { EXIT, UserError, type ExitCode } from '../errors.ts';
 import { loadMapping } from '../mapping/load.ts';
-import { Halt } from '../pipeline/halt.ts';
-import { runMigration, type Monitor } from '../pipeline/run.ts';
-import type { Surveyed } from '../pipeline/setup.ts';
-import { notStarted } from '../pipeline/summarise.ts';
+import { Halt } from '../halt.ts';
+import { runMigration, type Monitor } from '../run.ts';
+import type { Surveyed } from '../plan/setup.ts';
+import { notStarted } from '../summarise.ts';
 import type { Progress } from '../report/progress.ts';
 import { profileText } from '../report/profile.ts';
 import { briefText, endText } from '../report/text.ts';

@@ -1,7 +1,7 @@
 import { canonicalJson } from '../json.ts';
 import { EVENT_TYPES, type EventType, type Ready } from '../model.ts';
-import type { Surveyed } from '../pipeline/setup.ts';
-import { countEvents, estimateSeconds, totalOf } from '../pipeline/summarise.ts';
+import type { Surveyed } from '../plan/setup.ts';
+import { countEvents, estimateSeconds, totalOf } from '../summarise.ts';
 import { NOT_CARRIED } from '../report/explain.ts';
 import { clockText, counted, durationText, wrapped } from '../report/text.ts';
 import type { Rate } from '../settings.ts';

@@ -49,8 +49,6 @@ export async function loadMapping(path: string, { sources = new Map() }: LoadOpt
       source: entry.source,
       policies: policiesOf(entry),
     })),
-    isPlain: lookedUp.length === 0 && !transformsUsed(spec.events).has('jsonata'),
-    spec,
     compile: (opened) => compileMapping(spec, opened, document, texts),
   };
 }

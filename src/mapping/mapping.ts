@@ -1,7 +1,6 @@
 import type { Draft, EventType, Row } from '../model.ts';
 import type { Location, Problem } from '../problem.ts';
 import type { Source, SourceSpec } from '../source/source.ts';
-import type { MappingSpec } from './spec.ts';
 
 /** What an event's second chances are; see the README's mapping reference. Every entry has all of them, defaults filled in. */
 export interface Policies {
@@ -37,10 +36,6 @@ export interface Mapping {
   /** Names of the sources that entries read (not those used by lookups alone). */
   readonly eventSources: readonly string[];
   readonly entries: readonly EntryHead[];
-  /** What `compileMapping` compiles, also in another thread. */
-  readonly spec: MappingSpec;
-  /** Whether its functions look nothing up and answer at once: compiling it a second time costs little memory. */
-  readonly isPlain: boolean;
   /**
    * Binds the mapping to opened sources: checks columns, reads the lookup sources, and yields functions from row to
    * drafts. Throws `ProblemsError` with every mistake at once.

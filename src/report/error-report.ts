@@ -5,7 +5,7 @@ import { canonicalJson, type JsonObject } from '../json.ts';
 import type { EventType, Issue, Omission, Place, RawRecord } from '../model.ts';
 import type { Source } from '../source/source.ts';
 import type { StateDir } from '../state-dir.ts';
-import { csvLine } from './csv.ts';
+import { csvLine } from '../csv.ts';
 
 /** What the report says of one event (or record) that is not acknowledged. */
 export interface ErrorEntry {

@@ -1,7 +1,6 @@
 import { Agent, EnvHttpProxyAgent, type Dispatcher } from 'undici';
 import { systemClock, type Clock } from '../clock.ts';
 import { UserError } from '../errors.ts';
-import { Few } from '../few.ts';
 import { Redactor, type Secret } from '../redact.ts';
 import { HEADERS, PATHS } from './contract.ts';
 import { INGEST_HEADERS, type Envelope } from './envelope.ts';
@@ -74,7 +73,7 @@ export class Client {
   readonly #headers: Headers;
   readonly #ingestHeaders: Headers;
   readonly #ingestPath: string | undefined;
-  readonly #inFlight = new Few<Exchange>();
+  readonly #inFlight = new Set<Exchange>();
   #reached = false;
   /** Requests sent with the key: those that count against its limit. */
   requests = 0;

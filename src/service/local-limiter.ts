@@ -1,5 +1,4 @@
 import Bottleneck from 'bottleneck';
-import { Few } from '../few.ts';
 import { HEADERS } from './contract.ts';
 import { ForeignUse } from './foreign-use.ts';
 import {
@@ -39,7 +38,7 @@ class LocalLimiter implements Limiter {
   readonly #foreign: ForeignUse;
   readonly #stopped = new AbortController();
   readonly #queue = new TurnQueue(this.#stopped.signal);
-  readonly #running = new Few<Promise<void>>();
+  readonly #running = new Set<Promise<void>>();
   /** Tokens that bottleneck gave, and no request has taken yet. */
   #inHand = 0;
   #isFetching = false;

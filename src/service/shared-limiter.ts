@@ -1,4 +1,3 @@
-import { Few } from '../few.ts';
 import type { Secret } from '../redact.ts';
 import { LIMITS, HEADERS } from './contract.ts';
 import { ForeignUse } from './foreign-use.ts';
@@ -68,7 +67,7 @@ class SharedLimiter implements Limiter {
   readonly #foreign: ForeignUse;
   readonly #stopped = new AbortController();
   readonly #queue = new TurnQueue(this.#stopped.signal);
-  readonly #running = new Few<Promise<void>>();
+  readonly #running = new Set<Promise<void>>();
   #isAsking = false;
   #serviceLimit = Infinity;
   #refusals = 0;

@@ -1,4 +1,3 @@
-import { Few } from '../few.ts';
 import { NotSent, type TurnOptions } from './limiter.ts';
 
 /** One that waits to make its request; it leaves the queue with either. */
@@ -12,18 +11,26 @@ export interface Turn {
 
 /**
  * Those that wait for their turn, first come, first served; those whose signal is aborted are withdrawn at once. One
- * listener serves all of a signal: Node chains its listeners, and one that was taken off goes on to point to the next, so
- * that, as with the tables of a Set (see `Few`), each old one would keep all later ones in memory, with their requests.
+ * listener serves all turns of a signal: a listener for each would be added and removed with every request.
  */
-export class TurnQueue extends Few<Turn> {
+export class TurnQueue {
+  readonly #turns = new Set<Turn>();
   readonly #stopped: AbortSignal;
   readonly #heeded = new WeakSet<AbortSignal>();
 
   /** Once `stopped` is aborted, all are withdrawn, and whoever comes after. */
   constructor(stopped: AbortSignal) {
-    super();
     this.#stopped = stopped;
     this.#onAbort(stopped, () => true);
+  }
+
+  get size(): number {
+    return this.#turns.size;
+  }
+
+  /** Who has waited longest. */
+  get first(): Turn | undefined {
+    return this.#turns.values().next().value;
   }
 
   /** Settles as the job does, once its turn was run; rejects with `NotSent` where it was withdrawn. */
@@ -33,16 +40,16 @@ export class TurnQueue extends Few<Turn> {
         signal,
         mayStart,
         withdraw: () => {
-          this.delete(turn);
+          this.#turns.delete(turn);
           reject(new NotSent());
         },
         run: () => {
-          this.delete(turn);
+          this.#turns.delete(turn);
           return job().then(resolve, reject);
         },
       };
       if (signal?.aborted || this.#stopped.aborted) return turn.withdraw();
-      this.add(turn);
+      this.#turns.add(turn);
       if (signal) this.#onAbort(signal, (waiting) => waiting.signal === signal);
     });
   }
@@ -51,7 +58,7 @@ export class TurnQueue extends Few<Turn> {
     if (this.#heeded.has(signal)) return;
     this.#heeded.add(signal);
     const withdraw = (): void => {
-      for (const turn of this) if (concerns(turn)) turn.withdraw();
+      for (const turn of [...this.#turns]) if (concerns(turn)) turn.withdraw();
     };
     signal.addEventListener('abort', withdraw, { once: true });
   }

@@ -2,7 +2,7 @@ import { basename, resolve, sep } from 'node:path';
 import { NumberText, type JsonObject, type JsonValue } from '../json.ts';
 import type { RawRecord, ReadItem, Row, Unread } from '../model.ts';
 import { didYouMean, ProblemsError, type Problem } from '../problem.ts';
-import { restore } from '../report/cells.ts';
+import { restore } from '../cells.ts';
 import { openSource } from './open.ts';
 import { readNow } from './reading.ts';
 import type { Source } from './source.ts';

@@ -1,5 +1,5 @@
 import { AppendLog } from '../append-log.ts';
-import { csvLine } from '../report/csv.ts';
+import { csvLine } from '../csv.ts';
 import { COMPARED, type Checked, type Likeness } from './fields.ts';
 
 export const VERIFY_FILE = 'verify.csv';

@@ -10,9 +10,9 @@ import type * as load from '../../src/checkpoint/load.ts';
 import type * as identity from '../../src/identity.ts';
 import type { Mapping } from '../../src/mapping/mapping.ts';
 import type * as mappings from '../../src/mapping/load.ts';
-import type * as halting from '../../src/pipeline/halt.ts';
-import type * as passes from '../../src/pipeline/pass.ts';
-import type * as setup from '../../src/pipeline/setup.ts';
+import type * as halting from '../../src/halt.ts';
+import type * as passes from '../../src/plan/pass.ts';
+import type * as setup from '../../src/plan/setup.ts';
 import type { RunLog } from '../../src/run-log.ts';
 import type * as options from '../../src/settings.ts';
 import type * as directories from '../../src/state-dir.ts';
@@ -101,7 +101,7 @@ const programs: Record<string, (...args: string[]) => Promise<void>> = {
   /** Appends to a checkpoint what a run would that sent every event of the input and saw it acknowledged. */
   async acknowledge(mapping = '', dist = '', directory = '', path = '') {
     const { found, loaded } = await surveyed(mapping, dist, directory);
-    const { pass } = (await import(`${dist}/pipeline/pass.js`)) as typeof passes;
+    const { pass } = (await import(`${dist}/plan/pass.js`)) as typeof passes;
     const { contentSha, fieldHashes } = (await import(`${dist}/identity.js`)) as typeof identity;
     const { plan, input, checkpoint } = found;
     const job = { ...found, ...loaded, sources: input.sources, ledger: checkpoint.ledger, goesOn: () => true };
@@ -157,9 +157,9 @@ async function surveyed(
   directory: string,
 ): Promise<{ found: setup.Surveyed; loaded: Mapping }> {
   const { loadMapping } = (await import(`${dist}/mapping/load.js`)) as typeof mappings;
-  const { surveyMigration } = (await import(`${dist}/pipeline/setup.js`)) as typeof setup;
+  const { surveyMigration } = (await import(`${dist}/plan/setup.js`)) as typeof setup;
   const { StateDir } = (await import(`${dist}/state-dir.js`)) as typeof directories;
-  const { Halt } = (await import(`${dist}/pipeline/halt.js`)) as typeof halting;
+  const { Halt } = (await import(`${dist}/halt.js`)) as typeof halting;
   const { runSettings } = (await import(`${dist}/settings.js`)) as typeof options;
   const state = await StateDir.create(directory);
   const loaded = await loadMapping(mapping, { sources: new Map() });

@@ -11,7 +11,6 @@ import { createInterface } from 'node:readline';
 import { once } from 'node:events';
 import { pathToFileURL } from 'node:url';
 import ts from 'typescript';
-import { ONE_CORE } from '../one-core.ts';
 import { writeBodies, writeCheckpoint, writeInput, type Input } from './data.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -196,11 +195,7 @@ function backfill(name: string, input: Input): Contender {
 }
 
 function surveys(input: Input): Contender[] {
-  const oneThread = (): Promise<Taken> => measured(['--import', ONE_CORE, ...runOf(input, ['--dry-run', '--offline'])]);
-  return [
-    { name: 'backfill run --dry-run, one thread', run: oneThread },
-    backfill('backfill run --dry-run, two threads', input),
-  ];
+  return [backfill('backfill run --dry-run', input)];
 }
 
 function program(name: string, ...args: string[]): Contender {

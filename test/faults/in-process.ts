@@ -1,6 +1,6 @@
 import { Redactor } from '../../src/redact.ts';
-import { Halt } from '../../src/pipeline/halt.ts';
-import { runMigration } from '../../src/pipeline/run.ts';
+import { Halt } from '../../src/halt.ts';
+import { runMigration } from '../../src/run.ts';
 import type { Summary } from '../../src/report/summary.ts';
 import type { Sandbox } from '../../src/sandbox/index.ts';
 import { credentials, runSettings } from '../../src/settings.ts';

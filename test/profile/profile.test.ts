@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { Halt } from '../../src/pipeline/halt.ts';
-import { runMigration } from '../../src/pipeline/run.ts';
+import { Halt } from '../../src/halt.ts';
+import { runMigration } from '../../src/run.ts';
 import { Redactor } from '../../src/redact.ts';
 import { profileText, type Profile } from '../../src/report/profile.ts';
 import type { Summary } from '../../src/report/summary.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { neutralise, restore } from '../../src/report/cells.ts';
+import { neutralise, restore } from '../../src/cells.ts';
 
 test.each([
   ['=SUM(A1:A9)', "'=SUM(A1:A9)"],

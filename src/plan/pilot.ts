@@ -1,0 +1,75 @@
+import { UserError } from '../errors.ts';
+import { EVENT_TYPES, type EventType } from '../model.ts';
+import type { Pick } from '../settings.ts';
+import type { State } from './event-table.ts';
+import type { Plan } from './plan.ts';
+
+const SENDABLE: ReadonlySet<State> = new Set(['ready', 'retry', 'acknowledged']);
+
+type Chosen = Readonly<Record<EventType, Set<number>>>;
+
+/**
+ * A pilot of the first `limit` events of each type, taken from the last type upwards with the parents they need, so that
+ * ten of each are a connected little migration. The same on every rerun: acknowledged events count.
+ */
+export function holdAllButFirst(plan: Plan, limit: number): void {
+  const chosen = nothing();
+  for (const type of [...EVENT_TYPES].reverse()) {
+    const table = plan.tables[type];
+    for (let ordinal = 0; ordinal < table.size && chosen[type].size < limit; ordinal += 1) {
+      if (SENDABLE.has(table.state(ordinal))) chosen[type].add(ordinal);
+    }
+    addParents(plan, chosen, type);
+  }
+  holdOthers(plan, chosen);
+}
+
+/** A pilot of these records, with their parents and everything that hangs on them. */
+export function holdAllButPicked(plan: Plan, picks: readonly Pick[]): void {
+  const keys = new Set(picks.map((pick) => keyOf(plan, pick)));
+  const chosen = nothing();
+  for (const type of EVENT_TYPES) {
+    const table = plan.tables[type];
+    for (let ordinal = 0; ordinal < table.size; ordinal += 1) {
+      const key = table.key(ordinal);
+      const parent = table.parent(ordinal);
+      const picked = (key !== undefined && keys.has(key)) || (parent !== undefined && keys.has(parent));
+      if (!picked) continue;
+      chosen[type].add(ordinal);
+      if (key !== undefined) keys.add(key);
+    }
+  }
+  for (const type of [...EVENT_TYPES].reverse()) addParents(plan, chosen, type);
+  holdOthers(plan, chosen);
+}
+
+function keyOf(plan: Plan, { entity, externalId }: Pick): number {
+  const key = plan.findRecord(entity, externalId);
+  const known =
+    key >= 0 && [plan.tables[`${entity}/created`], plan.tables[`${entity}/updated`]].some((table) => table.holds(key));
+  if (known) return key;
+  throw new UserError(`--pick ${entity}:${externalId}: the input has no such ${entity}`, {
+    hint: 'the id is the external_id that the mapping gives it',
+  });
+}
+
+function addParents(plan: Plan, chosen: Chosen, type: EventType): void {
+  for (const ordinal of chosen[type]) {
+    for (const parent of plan.eventsNeededBy(type, ordinal)) chosen[parent.type].add(parent.ordinal);
+  }
+}
+
+function holdOthers(plan: Plan, chosen: Chosen): void {
+  for (const table of Object.values(plan.tables)) {
+    for (let ordinal = 0; ordinal < table.size; ordinal += 1) {
+      const state = table.state(ordinal);
+      if ((state === 'ready' || state === 'retry') && !chosen[table.type].has(ordinal)) {
+        plan.settle(table.type, ordinal, 'held');
+      }
+    }
+  }
+}
+
+function nothing(): Chosen {
+  return Object.fromEntries(EVENT_TYPES.map((type) => [type, new Set<number>()])) as unknown as Chosen;
+}

@@ -1,0 +1,154 @@
+import type { CompiledMapping } from '../mapping/mapping.ts';
+import { EVENT_TYPES, type EventType, type Invalid, type Issue, type Ready, type Row } from '../model.ts';
+import type { Profile, Uncovered } from '../report/profile.ts';
+import type { Source } from '../source/source.ts';
+import type { Plan } from './plan.ts';
+import { SharedValues } from './shared-values.ts';
+import { watchSource, type SourceWatch } from './profile-source.ts';
+
+/** Different names that are kept of those that nothing covers; beyond, only those already kept are counted on. */
+const MOST_UNCOVERED = 500;
+
+const UNCOVERED = /^(?:unresolved_|ambiguous_(?:stage|owner|pipeline)|not_mapped$)/;
+
+/** A value of a custom field that its `map` lacks is left out; only the reason then tells why. */
+const NOT_IN_MAP = /is not in the map$/;
+
+/** Counted like every other warning of the survey. */
+export interface WarningSink {
+  warning(issue: Issue): void;
+}
+
+interface Tally {
+  count: number;
+  readonly externalId: string;
+}
+
+/**
+ * Watches the survey read and map, and tells at its end what a person should know of the input as a whole. It keeps
+ * counts and a few examples, never the values of personal fields; its memory does not grow with the input but for 12 to
+ * 16 bytes an e-mail address and phone number.
+ */
+export class Profiler {
+  readonly #job: {
+    readonly sources: ReadonlyMap<string, Source>;
+    readonly compiled: CompiledMapping;
+    readonly report: WarningSink;
+  };
+  readonly #watches = new Map<string, SourceWatch>();
+  readonly #uncovered = new Map<string, Uncovered & { count: number }>();
+  readonly #omitted = new Map<string, { type: EventType; field: string; count: number }>();
+  readonly #bare = new Map<string, Tally>();
+  readonly #contacts = { email: new SharedValues(), phone_number: new SharedValues() };
+
+  constructor(job: {
+    readonly sources: ReadonlyMap<string, Source>;
+    readonly eventSources: readonly string[];
+    readonly compiled: CompiledMapping;
+    readonly report: WarningSink;
+  }) {
+    this.#job = job;
+    for (const name of job.eventSources) {
+      const entries = job.compiled.entries.filter(({ source }) => source === name);
+      this.#watches.set(
+        name,
+        watchSource(job.sources.get(name)!, entries, job.compiled.lookedUp.get(name) ?? new Set()),
+      );
+    }
+  }
+
+  /** The watch over the rows of one source: taken once, as it is called for every row. */
+  watch(source: string): SourceWatch {
+    return this.#watches.get(source)!;
+  }
+
+  event(event: Ready | Invalid, row: Row): void {
+    if (event.issues.length > 0) for (const issue of event.issues) this.#issue(issue, row);
+    if (event.omissions.length > 0) {
+      for (const { field, original, reason } of event.omissions) {
+        this.#countOmission(event.type, field);
+        if (NOT_IN_MAP.test(reason)) this.#countUncovered({ code: 'not_mapped', field, message: reason });
+        if (/^\d{5}$/.test(original)) this.watch(row.place.source).serialDate(field, row);
+      }
+    }
+    if (event.kind === 'ready') this.#look(event);
+  }
+
+  /** Of an event that counts (no duplicate), what a record may lack or share with others. */
+  #look({ type, data, externalId = '' }: Ready): void {
+    if (type === 'lead/created') {
+      const { full_name: name, email, phone_number: phone } = data;
+      if (typeof email === 'string') this.#contacts.email.add(email, externalId);
+      if (typeof phone === 'string') this.#contacts.phone_number.add(phone, externalId);
+      if (name === undefined && email === undefined && phone === undefined) {
+        this.#countBare('lead_without_contact', externalId);
+      }
+    }
+    if (type !== 'deal/created') return;
+    if (data.lead_external_id === undefined) this.#countBare('deal_without_lead', externalId);
+    if (data.stage_id === undefined && data.stage_name === undefined) this.#countBare('deal_without_stage', externalId);
+  }
+
+  #issue(issue: Issue, row: Row): void {
+    if (issue.code === 'bad_date') this.watch(row.place.source).serialDate(issue.field ?? '', row);
+    if (UNCOVERED.test(issue.code)) this.#countUncovered(issue);
+  }
+
+  #countUncovered({ code, field = '', message, hint }: Pick<Issue, 'code' | 'field' | 'message' | 'hint'>): void {
+    const key = `${field}\0${message}`;
+    const known = this.#uncovered.get(key);
+    if (known) known.count += 1;
+    else if (this.#uncovered.size < MOST_UNCOVERED) {
+      this.#uncovered.set(key, { code, field, message, ...(hint === undefined ? {} : { hint }), count: 1 });
+    }
+  }
+
+  #countOmission(type: EventType, field: string): void {
+    const key = `${type}\0${field}`;
+    const known = this.#omitted.get(key);
+    if (known) known.count += 1;
+    else this.#omitted.set(key, { type, field, count: 1 });
+  }
+
+  #countBare(code: string, externalId: string): void {
+    const known = this.#bare.get(code);
+    if (known) known.count += 1;
+    else this.#bare.set(code, { count: 1, externalId });
+  }
+
+  /** To be called when all was read: what was noticed, which also counts among the report's warnings. */
+  finish(plan: Plan): Profile {
+    const profile: Profile = {
+      sources: Object.fromEntries([...this.#watches].map(([name, watch]) => [name, watch.profile()])),
+      uncovered: [...this.#uncovered.values()].sort((a, b) => b.count - a.count),
+      omitted: [...this.#omitted.values()],
+      duplicates: Object.fromEntries(
+        EVENT_TYPES.map((type) => [type, plan.tables[type].counts.duplicate] as const).filter(([, count]) => count > 0),
+      ),
+      shared: Object.entries(this.#contacts).flatMap(([field, values]) => {
+        const { count, externalId } = values.count();
+        return count > 0 ? [{ field, count, external_id: externalId }] : [];
+      }),
+      bare: [...this.#bare].map(([code, { count, externalId }]) => ({ code, count, external_id: externalId })),
+    };
+    this.#warn(profile);
+    return profile;
+  }
+
+  #warn(profile: Profile): void {
+    const { report, compiled, sources } = this.#job;
+    const warn = (code: string, message: string, times = 1): void => {
+      for (let time = 0; time < times; time += 1) report.warning({ severity: 'warning', kind: 'map', code, message });
+    };
+    for (const { code, message } of compiled.warnings) warn(code, message);
+    for (const source of sources.values()) for (const { code, message } of source.notices()) warn(code, message);
+    for (const { code, count } of profile.bare) warn(code, code, count);
+    for (const { field, count } of profile.shared) warn(`shared_${field}`, field, count);
+    for (const source of Object.values(profile.sources)) {
+      for (const { column } of source.never_a_value) warn('never_a_value', column);
+      for (const { kind, column, count } of source.damage) warn(kind, column, count);
+      for (const { kind, column } of source.dates)
+        warn(`dates_read_${kind === 'either' ? 'either_way' : 'mixed'}`, column);
+    }
+  }
+}

@@ -1,0 +1,261 @@
+import PQueue from 'p-queue';
+import type { AppendLog } from '../append-log.ts';
+import { IF_CHANGED, type SettledLine } from '../checkpoint/lines.ts';
+import type { CheckpointWriter } from '../checkpoint/write.ts';
+import { EXIT, UserError } from '../errors.ts';
+import { fieldHashes } from '../identity.ts';
+import type { Policies } from '../mapping/mapping.ts';
+import { entityOf, isUpdate, type Effect, type EventType, type Outcome } from '../model.ts';
+import { csvLine } from '../csv.ts';
+import type { ErrorReport } from '../report/error-report.ts';
+import type { Deliverer, Delivery } from './deliver.ts';
+import { STOPPED, type Halt } from '../halt.ts';
+import type { Due } from '../plan/first-due.ts';
+import type { Plan } from '../plan/plan.ts';
+
+export interface DispatchOptions {
+  readonly plan: Plan;
+  readonly policies: readonly Policies[];
+  readonly deliverer: Deliverer;
+  readonly checkpoint: CheckpointWriter;
+  readonly ids: AppendLog;
+  readonly report: ErrorReport;
+  readonly halt: Halt;
+  readonly concurrency: number;
+  /** Rejections in a row with one code that stop the run; 0 = off. */
+  readonly maxRejectionsInARow: number;
+  /** Rejections of this run that stop it. */
+  readonly maxRejections: number;
+  readonly maxRequests: number | undefined;
+  /** All requests of this run so far. */
+  readonly requests: () => number;
+  /** Whether the checkpoint is new to this service: then a first answer `deduplicated` stops the run. */
+  readonly isFirstRun: boolean;
+}
+
+/**
+ * Events in hand for each request that may be in flight: while the disk is waited for with some, others go out. How many
+ * go out at a time is the limiter's to say.
+ */
+const IN_HAND = 4;
+
+/**
+ * Hands events to the deliverer, some at a time, and records how each ended: evidence first, then the checkpoint, then the
+ * plan. The first event of a type goes alone until one has been acknowledged; two events about one record are never in
+ * flight together.
+ */
+export class Dispatcher {
+  readonly outcomes: Record<Effect, number> = { created: 0, updated: 0, none: 0 };
+  readonly #options: DispatchOptions;
+  readonly #queue: PQueue;
+  /** By the number of the record that the event is about. */
+  readonly #inFlight = new Map<number, Promise<void>>();
+  readonly #proven = new Set<EventType>();
+  #rejections = 0;
+  #inARow = { code: '', count: 0 };
+  #answered = 0;
+
+  constructor(options: DispatchOptions) {
+    this.#options = options;
+    this.#queue = new PQueue({ concurrency: IN_HAND * options.concurrency });
+  }
+
+  /**
+   * Resolves when the event is on its way and there is room for the next. `again`: it was rejected by an earlier run, so
+   * another rejection is no news.
+   */
+  async send(due: Due, again: boolean): Promise<void> {
+    const { plan, halt, concurrency } = this.#options;
+    const key = plan.tables[due.event.type].key(due.ordinal)!;
+    await this.#inFlight.get(key);
+    await this.#leaveBudget();
+    if (halt.requested) return;
+    const ended = this.#queue.add(() => this.#sendOne(due, again));
+    this.#inFlight.set(key, ended);
+    void ended.finally(() => this.#inFlight.delete(key));
+    if (!this.#proven.has(due.event.type)) await ended;
+    // By the handful: each wait has p-queue take in a listener and drop it again.
+    else if (this.#queue.size >= concurrency) await this.#queue.onEmpty();
+  }
+
+  get counters(): Deliverer['counters'] {
+    return this.#options.deliverer.counters;
+  }
+
+  /** Resolves when everything handed in has ended. */
+  idle(): Promise<void> {
+    return this.#queue.onIdle();
+  }
+
+  /** With a budget of requests, the last ones go one after another, so that it is never exceeded by those in flight. */
+  async #leaveBudget(): Promise<void> {
+    const { maxRequests, requests, halt, concurrency } = this.#options;
+    if (maxRequests === undefined) return;
+    if (requests() + this.#queue.size + this.#queue.pending + concurrency >= maxRequests) await this.idle();
+    if (requests() < maxRequests) return;
+    halt.request({
+      code: 'max_requests',
+      message: `the ${maxRequests} requests of --max-requests are spent`,
+      exitCode: EXIT.stopped,
+    });
+  }
+
+  async #sendOne(due: Due, again: boolean): Promise<void> {
+    const { plan, halt, deliverer, policies } = this.#options;
+    if (halt.requested) return;
+    const { type } = due.event;
+    const ready = plan.asSent(due.event, due.ordinal);
+    const id = plan.idOf(ready, due.ordinal);
+    const policy = policies[ready.entry]!;
+    const second = secondType(type, policy);
+    const earlier = plan.earlierSend(ready, id);
+    const delivery: Delivery = {
+      ready,
+      id,
+      policies: policy,
+      ...(earlier === undefined ? {} : { earlierSend: earlier === ready.sha ? 'same' : 'other' }),
+      ...(second ? { second: { type: second, id: plan.secondId(ready, second, due.ordinal) } } : {}),
+    };
+    try {
+      await this.#settle(due, delivery, await deliverer.deliver(delivery), { again, earlier });
+    } catch (error) {
+      const known = error instanceof UserError;
+      halt.request({
+        code: known ? STOPPED.notWritten : STOPPED.bug,
+        message: known ? error.message : `this is a bug: ${error instanceof Error ? error.stack : String(error)}`,
+        hint: known ? error.hint : 'nothing that was acknowledged is lost; a rerun goes on',
+        exitCode: EXIT.stopped,
+      });
+    }
+  }
+
+  async #settle(
+    due: Due,
+    delivery: Delivery,
+    outcome: Outcome,
+    { again, earlier }: { again: boolean; earlier: string | undefined },
+  ): Promise<void> {
+    if (outcome.status === 'pending') return;
+    if (outcome.status === 'acknowledged') await this.#acknowledge(due, delivery, outcome, earlier);
+    else await this.#reject(due, delivery, outcome, again);
+    this.#answered += 1;
+  }
+
+  async #acknowledge(
+    due: Due,
+    delivery: Delivery,
+    outcome: Extract<Outcome, { status: 'acknowledged' }>,
+    earlier: string | undefined,
+  ): Promise<void> {
+    const { plan, checkpoint, ids, report, halt, isFirstRun } = this.#options;
+    // An answer that this very run lost is no history.
+    if (isFirstRun && this.#answered === 0 && outcome.code === 'deduplicated' && outcome.attempts === 1) {
+      halt.request(WRONG_STATE_DIRECTORY);
+      return;
+    }
+    this.#inARow = { code: '', count: 0 };
+    const { ready } = delivery;
+    const { type } = due.event;
+    const entityId = outcome.entityId === '' ? null : outcome.entityId;
+    const code = due.derived ? IF_CHANGED : (outcome.code ?? null);
+    const line = settledLine(delivery, 'acknowledged', { outcome: outcome.outcome, entityId, code });
+    const differs = code === CHANGED && earlier !== undefined;
+    await checkpoint.settle(differs ? { ...line, content_sha: earlier, fields: {} } : line);
+    plan.settle(type, due.ordinal, 'acknowledged');
+    if (differs) plan.settleChanged(ready, due.ordinal);
+    this.outcomes[outcome.outcome] += 1;
+    this.#proven.add(type);
+    if (outcome.outcome === 'none' && outcome.code === undefined) {
+      const message = 'acknowledged without effect';
+      report.warning({ severity: 'warning', kind: 'send', code: 'not_created', message }, due.event.place);
+    }
+    if (entityId !== null) {
+      await ids.append(csvLine([type, ready.externalId, entityId]), { durable: false });
+    }
+  }
+
+  async #reject(
+    due: Due,
+    delivery: Delivery,
+    outcome: Extract<Outcome, { status: 'rejected' }>,
+    again: boolean,
+  ): Promise<void> {
+    const { plan, checkpoint, report } = this.#options;
+    const { code, message, field, hint, httpStatus, attempts } = outcome;
+    // Before the disk is waited for: it may mean that nothing more is to go out.
+    if (!again) this.#countRejection(code);
+    const issue = {
+      severity: 'error',
+      kind: 'send',
+      code,
+      message,
+      ...(field === undefined ? {} : { field }),
+      ...(hint === undefined ? {} : { hint }),
+    } as const;
+    const { type, place, externalId } = delivery.ready;
+    await report.error(
+      { place, type, externalId, eventId: delivery.id, issues: [issue], httpStatus, attempts, raw: due.row.raw },
+      { durable: true },
+    );
+    await checkpoint.settle(settledLine(delivery, 'rejected', { outcome: null, entityId: null, code }));
+    plan.settle(type, due.ordinal, 'rejected');
+  }
+
+  #countRejection(code: string): void {
+    const { halt, maxRejections, maxRejectionsInARow } = this.#options;
+    this.#rejections += 1;
+    this.#inARow = { code, count: this.#inARow.code === code ? this.#inARow.count + 1 : 1 };
+    if (maxRejectionsInARow > 0 && this.#inARow.count >= maxRejectionsInARow) {
+      halt.request({
+        code: 'rejections_in_a_row',
+        message: `the service rejected ${this.#inARow.count} events in a row with \`${code}\``,
+        hint: 'see errors.csv; mend the mapping or the account, then rerun (`--max-rejections-in-a-row 0` lifts this)',
+        exitCode: EXIT.stopped,
+      });
+    } else if (this.#rejections > maxRejections) {
+      halt.request({
+        code: 'too_many_errors',
+        message: `the service rejected ${this.#rejections} events of this run, more than --max-errors allows`,
+        hint: 'see errors.csv; mend what they have in common, then rerun',
+        exitCode: EXIT.stopped,
+      });
+    }
+  }
+}
+
+/** Outcome of an event whose record holds other content: that of an earlier request, whose answer was lost. */
+const CHANGED = 'changed';
+
+function settledLine(
+  { ready, id }: Delivery,
+  status: SettledLine['status'],
+  how: { outcome: Effect | null; entityId: string | null; code: string | null },
+): SettledLine {
+  return {
+    id,
+    type: ready.type,
+    external_id: ready.externalId ?? null,
+    status,
+    outcome: how.outcome,
+    entity_id: how.entityId,
+    code: how.code,
+    content_sha: ready.sha,
+    fields: fieldHashes(ready.data),
+    at: new Date().toISOString(),
+  };
+}
+
+const WRONG_STATE_DIRECTORY = {
+  code: STOPPED.unknownHistory,
+  message:
+    'the service has already processed the first event of this migration, but this state directory knows of none',
+  hint: 'name the right directory with --state DIR, or go on with --adopt if it is lost',
+  exitCode: EXIT.stopped,
+} as const;
+
+function secondType(type: EventType, policies: Policies): EventType | undefined {
+  const entity = entityOf(type);
+  if (entity === 'comment') return undefined;
+  if (isUpdate(type)) return policies.if_missing === 'create' ? `${entity}/created` : undefined;
+  return policies.if_exists === 'update' ? `${entity}/updated` : undefined;
+}

@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest';
+import type { References } from '../../src/mapping/mapping.ts';
+import { Resolver, type Resolution } from '../../src/plan/resolve.ts';
+import { defaultAccount } from '../../src/sandbox/index.ts';
+import type { Account } from '../../src/service/account.ts';
+
+const account = defaultAccount();
+
+type Names = Readonly<Record<string, string | null>>;
+
+function resolver(
+  references: { pipelines?: Names; stages?: Names; byPipeline?: Readonly<Record<string, Names>>; owners?: Names } = {},
+  of: Account | undefined = account,
+): Resolver {
+  const map = (names: Names = {}) => new Map(Object.entries(names));
+  const built: References = {
+    pipelines: map(references.pipelines),
+    stages: map(references.stages),
+    stagesByPipeline: new Map(Object.entries(references.byPipeline ?? {}).map(([name, names]) => [name, map(names)])),
+    owners: map(references.owners),
+  };
+  return new Resolver(of, built);
+}
+
+function stageId(pipeline: string, stage: string): string {
+  return account.pipelines.find(({ name }) => name === pipeline)!.stages.find(({ name }) => name === stage)!.id;
+}
+
+function userId(email: string): string {
+  return account.users.find((user) => user.email === email)!.id;
+}
+
+function told(resolution: Resolution): string {
+  if (resolution.kind === 'resolved') return resolution.id;
+  return resolution.kind === 'failed' ? resolution.issue.code : resolution.kind;
+}
+
+describe('a stage', () => {
+  it.each<[string, Parameters<typeof resolver>[0], [string, string?], string]>([
+    ['is found by its exact name', {}, ['Proposal'], stageId('Sales', 'Proposal')],
+    ['is found without regard to case, spacing and Unicode form', {}, ['  pROPOSAL '], stageId('Sales', 'Proposal')],
+    ['is found by its id', {}, [stageId('Sales', 'Won')], stageId('Sales', 'Won')],
+    ['of two pipelines is ambiguous', {}, ['Won'], 'ambiguous_stage'],
+    ['of two pipelines is found within the one named', {}, ['Won', 'Partners'], stageId('Partners', 'Won')],
+    [
+      'is found in the pipeline that an old name maps to',
+      { pipelines: { Old: 'Sales' } },
+      ['Won', 'Old'],
+      stageId('Sales', 'Won'),
+    ],
+    ['goes through the map first', { stages: { Won: 'Lost' } }, ['Won', 'Sales'], stageId('Sales', 'Lost')],
+    [
+      'prefers the map of its pipeline',
+      { stages: { Hot: 'New' }, byPipeline: { Sales: { Hot: 'Proposal' } } },
+      ['Hot', 'Sales'],
+      stageId('Sales', 'Proposal'),
+    ],
+    ['mapped to null is left out', { stages: { Won: null } }, ['Won', 'Sales'], 'omit'],
+    ['that nothing knows is unresolved', {}, ['Nowhere'], 'unresolved_stage'],
+    ['that nothing else knows goes to "*"', { stages: { '*': 'New' } }, ['Nowhere', 'Sales'], stageId('Sales', 'New')],
+    [
+      'that the account knows does not go to "*"',
+      { stages: { '*': 'New' } },
+      ['Won', 'Sales'],
+      stageId('Sales', 'Won'),
+    ],
+    ['that is ambiguous does not go to "*"', { stages: { '*': 'New' } }, ['Won'], 'ambiguous_stage'],
+    ['of a lead pipeline is not one for deals', {}, ['Fresh'], 'unresolved_stage'],
+    ['in a pipeline that nothing knows is unresolved', {}, ['Won', 'Elsewhere'], 'unresolved_pipeline'],
+  ])('%s', (_name, references, [stage, pipeline], expected) => {
+    expect(told(resolver(references).stage(stage, pipeline))).toBe(expected);
+  });
+
+  it('that is unresolved is told with names that are near', () => {
+    const resolution = resolver().stage('Negotation', 'Sales');
+    expect(resolution).toMatchObject({
+      kind: 'failed',
+      issue: {
+        message: 'no stage `Negotation` among the stages of pipeline `Sales`',
+        hint: expect.stringContaining('`Negotiation`') as unknown,
+      },
+    });
+  });
+});
+
+describe('an owner', () => {
+  it.each<[string, Names, string, string]>([
+    ['is found by name', {}, 'Ada Lovelace', userId('ada@example.test')],
+    ['is found by e-mail', {}, 'ADA@example.test', userId('ada@example.test')],
+    ['is found by id', {}, userId('ada@example.test'), userId('ada@example.test')],
+    ['is found in another Unicode form', {}, 'Jürgen Groß'.normalize('NFD'), userId('juergen@example.test')],
+    ['with a name that two users have is ambiguous', {}, 'Marco Rossi', 'ambiguous_owner'],
+    [
+      'is found by what the map says of it',
+      { 'Old Rep': 'grace@example.test' },
+      'Old Rep',
+      userId('grace@example.test'),
+    ],
+    ['mapped to nobody is left out', { 'Old Rep': null }, 'Old Rep', 'omit'],
+    ['that nothing else knows is left out by "*": null', { '*': null }, 'Who', 'omit'],
+  ])('%s', (_name, owners, name, expected) => {
+    expect(told(resolver({ owners }).owner(name))).toBe(expected);
+  });
+});
+
+it('says that nothing is known where there is no account', () => {
+  const offline = new Resolver(undefined, {
+    pipelines: new Map(),
+    stages: new Map(),
+    stagesByPipeline: new Map(),
+    owners: new Map(),
+  });
+  expect(told(offline.stage('Won', undefined))).toBe('unknown_account');
+  expect(offline.knows('owner_id', 'x')).toBe(true);
+});

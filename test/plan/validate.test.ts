@@ -1,0 +1,100 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { canonicalJson, NumberText, type JsonObject, type JsonValue } from '../../src/json.ts';
+import { ENTITIES, type EventType } from '../../src/model.ts';
+import { QUICK, validate } from '../../src/plan/validate.ts';
+import { commentData, dealData, leadData } from '../../src/service/contract.ts';
+
+const UUID = '8f2f6c1e-5b0a-4c0f-9a3e-7d41c6b25e90';
+
+describe('validation', () => {
+  it.each<[string, EventType, JsonObject]>([
+    [
+      'a lead with every field',
+      'lead/created',
+      {
+        external_id: '1',
+        full_name: 'A',
+        email: 'a@b',
+        phone_number: '+390612345678',
+        custom_params: { a: 1, b: true },
+      },
+    ],
+    ['a bare lead', 'lead/updated', { external_id: '1' }],
+    [
+      'a deal with every field',
+      'deal/created',
+      {
+        external_id: '1',
+        title: 't',
+        amount: -0.5,
+        currency: 'EUR',
+        lead_external_id: '2',
+        stage_id: UUID,
+        owner_id: UUID,
+        custom_fields: {},
+      },
+    ],
+    ['a comment on a lead', 'comment/created', { content: 'x', lead_external_id: '1' }],
+    ['an emoji', 'comment/created', { content: '👋', deal_external_id: '1' }],
+  ])('accepts %s', (_name, type, data) => {
+    expect(validate(type, data, canonicalJson(data))).toEqual([]);
+  });
+
+  it.each<[string, EventType, JsonObject, string, string]>([
+    ['an undocumented key', 'lead/created', { external_id: '1', fullName: 'A' }, 'invalid_value', ''],
+    ['no external id', 'lead/created', {}, 'invalid_value', 'external_id'],
+    ['an amount that is text', 'deal/created', { external_id: '1', amount: '5' }, 'invalid_value', 'amount'],
+    ['an amount that is infinite', 'deal/created', { external_id: '1', amount: Infinity }, 'invalid_value', 'amount'],
+    ['a stage id that is no UUID', 'deal/created', { external_id: '1', stage_id: 'won' }, 'invalid_value', 'stage_id'],
+    ['an empty comment', 'comment/created', { content: '', lead_external_id: '1' }, 'invalid_value', 'content'],
+    ['a comment without parent', 'comment/created', { content: 'x' }, 'missing_parent', 'lead_external_id'],
+    [
+      'a comment with two parents',
+      'comment/created',
+      { content: 'x', lead_external_id: '1', deal_external_id: '2' },
+      'two_parents',
+      'lead_external_id',
+    ],
+    [
+      'half a surrogate pair',
+      'lead/created',
+      { external_id: '1', custom_params: { a: ['\ud83d'] } },
+      'lone_surrogate',
+      'custom_params.a.0',
+    ],
+  ])('refuses %s', (_name, type, data, code, field) => {
+    expect(validate(type, data, canonicalJson(data))).toMatchObject([{ severity: 'error', code, field }]);
+  });
+});
+
+describe('the quick check of fields', () => {
+  const schemas = { lead: leadData, deal: dealData, comment: commentData };
+  const values = fc.oneof(
+    fc.constantFrom<JsonValue>('', 'x', 'a@b', 'a@@b', '+390612345678', '0612', 'EUR', 'EURO', ' ', UUID, `${UUID}0`),
+    fc.constantFrom<JsonValue>(1, -0.5, Number.NaN, Infinity, true, null, [], [1], {}, new NumberText('5.10')),
+    fc.constantFrom<JsonValue>({ a: 1 }, { a: { b: [] } }, UUID.toUpperCase(), UUID.replace('8', 'g'), `\n${UUID}`),
+  );
+  const names = [...new Set(Object.values(schemas).flatMap(({ shape }) => Object.keys(shape))), 'other', '__proto__'];
+  const anything = fc.dictionary(fc.constantFrom(...names), values) as fc.Arbitrary<JsonObject>;
+
+  it.each(ENTITIES)('takes no %s that the schema refuses', (entity) => {
+    fc.assert(
+      fc.property(anything, (data) => {
+        if (QUICK[entity](data)) expect(schemas[entity].safeParse(data).success).toBe(true);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it.each<[keyof typeof QUICK, JsonObject]>([
+    [
+      'lead',
+      { external_id: '1', full_name: 'A', email: 'a@b', phone_number: '+390612345678', custom_params: { a: 1 } },
+    ],
+    ['deal', { external_id: '1', title: 't', amount: 1.5, currency: 'EUR', stage_id: UUID, owner_id: UUID }],
+    ['comment', { external_id: '1', content: 'x', deal_external_id: '2' }],
+  ])('takes a plain %s', (entity, data) => {
+    expect(QUICK[entity](data)).toBe(true);
+  });
+});

@@ -1,0 +1,128 @@
+import { onTestFinished } from 'vitest';
+import { contentSha } from '../../src/identity.ts';
+import { canonicalJson } from '../../src/json.ts';
+import type { Policies } from '../../src/mapping/mapping.ts';
+import { DEFAULT_POLICIES } from '../../src/mapping/policies.ts';
+import type { EventType, Ready } from '../../src/model.ts';
+import { createDeliverer, type Deliverer, type Delivery } from '../../src/send/deliver.ts';
+import { Halt } from '../../src/halt.ts';
+import { Secret } from '../../src/redact.ts';
+import { createClient, type Client } from '../../src/service/client.ts';
+import { createLimiter } from '../../src/service/local-limiter.ts';
+import { startScripted, type Answer, type Arrived, type ScriptedServer } from '../service/scripted-server.ts';
+import { VirtualClock } from '../service/virtual-clock.ts';
+
+export interface Bench {
+  readonly server: ScriptedServer;
+  readonly client: Client;
+  readonly clock: VirtualClock;
+  readonly halt: Halt;
+  readonly deliverer: Deliverer;
+  /** Ids handed to `beforeSend`, in order. */
+  readonly announced: string[];
+  readonly logged: string[];
+  deliver: Deliverer['deliver'];
+  /** From now on `beforeSend` throws this. */
+  failAnnouncing(error: Error): void;
+}
+
+export const TOKEN = 'ingest-token-kept-secret';
+export const KEY = 'api-key-kept-secret';
+
+/** A deliverer over a real client and a real server that answers as told; its waiting takes no real time. */
+export async function startBench(
+  answer: (request: Arrived, nth: number) => Answer,
+  options: { concurrency?: number; maxOutageMs?: number; timeoutSeconds?: number; isSecure?: boolean } = {},
+): Promise<Bench> {
+  const { concurrency = 10, maxOutageMs = 30 * 60_000, timeoutSeconds = 10 } = options;
+  const server = await startScripted(answer);
+  const clock = new VirtualClock();
+  const halt = new Halt();
+  const limiter = createLimiter({ rate: { requests: 10_000, seconds: 60 }, reserve: 0, concurrency, clock });
+  const client = createClient({
+    // The server speaks plain HTTP all the same.
+    baseUrl: options.isSecure ? server.baseUrl.replace('http:', 'https:') : server.baseUrl,
+    apiKey: new Secret(KEY),
+    ingestToken: new Secret(TOKEN),
+    timeoutSeconds,
+    concurrency,
+    limiter,
+    userAgent: 'test',
+    clock,
+  });
+  const announced: string[] = [];
+  const logged: string[] = [];
+  let broken: Error | undefined;
+  const deliverer = createDeliverer({
+    client,
+    limiter,
+    halt,
+    clock,
+    concurrency,
+    maxOutageMs,
+    beforeSend: async ({ id }) => {
+      if (broken) throw broken;
+      announced.push(id);
+    },
+    log: (event, fields) => logged.push(`${event} ${JSON.stringify(fields ?? {})}`),
+    random: jitter(),
+  });
+  onTestFinished(async () => {
+    halt.request({ code: 'test_over', message: 'the test is over', exitCode: 3 });
+    client.dropSockets('aborted');
+    deliverer.close();
+    await client.close();
+    clock.stop();
+    await server.close();
+  });
+  return {
+    server,
+    client,
+    clock,
+    halt,
+    deliverer,
+    announced,
+    logged,
+    deliver: (d) => deliverer.deliver(d),
+    failAnnouncing: (error) => (broken = error),
+  };
+}
+
+/** The same random numbers in every test (Park and Miller's generator). */
+export function jitter(start = 20_260): () => number {
+  let seed = start;
+  return () => (seed = (seed * 16_807) % 2_147_483_647) / 2_147_483_647;
+}
+
+export function delivery(
+  id: string,
+  options: {
+    type?: EventType;
+    policies?: Partial<Policies>;
+    earlierSend?: 'same' | 'other';
+    second?: Delivery['second'];
+  } = {},
+): Delivery {
+  const { type = 'lead/created', policies, earlierSend, second } = options;
+  const data = { external_id: `x-${id}`, full_name: 'Ada' };
+  const content = canonicalJson(data);
+  const ready: Ready = {
+    kind: 'ready',
+    type,
+    entry: 0,
+    place: { source: 'contacts', file: 'contacts.csv', line: 2, record: 1 },
+    externalId: `x-${id}`,
+    data,
+    content,
+    sha: contentSha(content),
+    issues: [],
+    omissions: [],
+  };
+  return {
+    ready,
+    id,
+    policies: { ...DEFAULT_POLICIES, ...policies },
+    ...(earlierSend ? { earlierSend } : {}),
+    ...(second ? { second } : {}),
+  };
+}
