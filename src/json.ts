@@ -1,3 +1,5 @@
+import { parse as parseLossless } from 'lossless-json';
+
 /**
  * A JSON number whose text a JavaScript number cannot give back (`9007199254740993`, `5.10`): kept digit by digit.
  * Readers produce it only where `String(Number(text)) !== text`; all other numbers are plain numbers.
@@ -20,10 +22,40 @@ export interface JsonObject {
   readonly [key: string]: JsonValue | undefined;
 }
 
-/** A number as the readers give it: plain where that loses nothing, else its text. */
+/** A number as it is kept: plain where that loses nothing, else its text. */
 export function readNumber(text: string): number | NumberText {
   const number = Number(text);
   return String(number) === text ? number : new NumberText(text);
+}
+
+/**
+ * A number that JSON.parse would change: many digits, zeros at its end, an exponent, a small fraction, or -0. It may match
+ * inside a text value, which only costs time; it never misses such a number.
+ */
+const DELICATE_NUMBER = /(?:^|[:,[])\s*(?:-?(?:[\d.]{16,}|\d+\.\d*0|[\d.]+[eE][-+\d]+|0\.000000\d*)|-0)\s*(?:[,\]}]|$)/;
+
+/** Whether JSON.parse may change a number in this text. */
+export function hasDelicateNumber(text: string): boolean {
+  return DELICATE_NUMBER.test(text);
+}
+
+/** Parses JSON without changing a number (see `NumberText`). Of a repeated key the last value counts. Throws a `SyntaxError`. */
+export function parseJson(text: string): JsonValue {
+  return hasDelicateNumber(text) ? parseExactJson(text) : (JSON.parse(text) as JsonValue);
+}
+
+/**
+ * Like `parseJson`, several times slower. `onRepeatedKey` is called for each key that an object repeats with a different
+ * value.
+ */
+export function parseExactJson(text: string, onRepeatedKey: (key: string) => void = () => undefined): JsonValue {
+  return parseLossless(text, null, {
+    parseNumber: readNumber,
+    onDuplicateKey: ({ key, newValue }) => {
+      onRepeatedKey(key);
+      return newValue;
+    },
+  }) as JsonValue;
 }
 
 export function isObject(value: unknown): value is JsonObject {

@@ -1,8 +1,7 @@
 import { parse as parseLossless } from 'lossless-json';
 import { messageOf } from '../errors.ts';
-import { isObject, readNumber, type JsonObject, type JsonValue } from '../json.ts';
+import { hasDelicateNumber, isObject, parseExactJson, type JsonObject, type JsonValue } from '../json.ts';
 import type { Issue } from '../model.ts';
-import { RecordForms } from './json-forms.ts';
 import type { Shape } from './json-shape.ts';
 
 /** Nesting beyond it is no record of a CRM, and would exhaust the stack of whatever walks through it. */
@@ -13,25 +12,6 @@ export type Parsed =
   | { readonly value: JsonObject }
   | { readonly issue: Issue; readonly raw?: JsonObject }
   | { readonly syntax: string; readonly at: number };
-
-/**
- * A number that JSON.parse would change: many digits, zeros at its end, an exponent, a small fraction, or -0. In a text
- * value the pattern may be mistaken, which only costs time; it never misses such a number.
- */
-const DELICATE_NUMBER = /[:,[]\s*(?:-?(?:[\d.]{16,}|\d+\.\d*0|[\d.]+[eE][-+\d]+|0\.000000\d*)|-0)\s*[,\]}]/;
-
-/** Reads the records of one file: those like the ones before by their form. */
-export class RecordReader {
-  readonly #forms = new RecordForms();
-
-  read(text: string, shapeOf: (text: string) => Shape): Parsed {
-    const known = this.#forms.read(text);
-    if (known) return { value: known };
-    const parsed = parseRecord(text, shapeOf(text));
-    if ('value' in parsed) this.#forms.learn(text);
-    return parsed;
-  }
-}
 
 /** Reads one record. Numbers keep their digits; a key that is repeated with another value makes it unreadable. */
 export function parseRecord(text: string, shape: Shape): Parsed {
@@ -50,16 +30,10 @@ export function parseRecord(text: string, shape: Shape): Parsed {
       issue: readError('too_deep', `the record is nested ${shape.deepest} levels deep; at most ${MAX_DEPTH} are read`),
     };
   }
-  const isExact = !shape.rareNumbers || !DELICATE_NUMBER.test(text);
+  const isExact = !shape.rareNumbers || !hasDelicateNumber(text);
   if (isExact && membersOf(value) === shape.members) return { value };
   const repeated = new Set<string>();
-  const exact = parseLossless(text, null, {
-    parseNumber: readNumber,
-    onDuplicateKey: ({ key, newValue }) => {
-      repeated.add(key);
-      return newValue;
-    },
-  }) as JsonObject;
+  const exact = parseExactJson(text, (key) => repeated.add(key)) as JsonObject;
   if (repeated.size === 0) return { value: exact };
   const keys = [...repeated].map((key) => `\`${shorten(key)}\``).join(', ');
   const issue = readError('repeated_key', `the record has ${keys} more than once, with different values`);

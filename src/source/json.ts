@@ -3,7 +3,7 @@ import { UserError } from '../errors.ts';
 import type { Place, ReadItem, Unread } from '../model.ts';
 import { faultWithin, JsonFault } from './json-fault.ts';
 import { formatPath, parsePath, type Step } from './json-path.ts';
-import { RecordReader } from './json-record.ts';
+import { parseRecord } from './json-record.ts';
 import { ElementScanner, type Element } from './json-scanner.ts';
 import { Outbox, type FileEnd, type SourceHead } from './reading.ts';
 import type { SourceSpec } from './source.ts';
@@ -55,7 +55,6 @@ async function* readTree(
   hash: Hash,
 ): AsyncGenerator<readonly Unread[], FileEnd, undefined> {
   const outbox = new Outbox<Unread>();
-  const reader = new RecordReader();
   let more = false;
   const scanner = new ElementScanner(path, (name, value) => {
     if (MORE_PAGES.get(name)?.(value)) more = true;
@@ -64,7 +63,7 @@ async function* readTree(
     for await (const chunk of readText(file, hash)) {
       for (const element of scanner.scan(chunk)) {
         const place = { source, file: file.shown, line: element.line, record: outbox.rows + 1 };
-        outbox.add({ kind: 'unread', place, text: element.text, read: () => read(reader, element, file, place) });
+        outbox.add({ kind: 'unread', place, text: element.text, read: () => read(element, file, place) });
       }
       yield* outbox.take();
     }
@@ -77,8 +76,8 @@ async function* readTree(
   return { rows: outbox.rows, notices: [], more };
 }
 
-function read(reader: RecordReader, element: Element, file: TextFile, place: Place): ReadItem {
-  const parsed = reader.read(element.text, () => element);
+function read(element: Element, file: TextFile, place: Place): ReadItem {
+  const parsed = parseRecord(element.text, element);
   if ('value' in parsed) return { kind: 'row', place, raw: parsed.value, issues: [] };
   if ('issue' in parsed) return { kind: 'unreadable', place, ...parsed };
   throw located(file, faultWithin(element.text, parsed.at, parsed.syntax, element.line, element.column));

@@ -1,7 +1,7 @@
 import type { Hash } from 'node:crypto';
 import { UserError } from '../errors.ts';
 import type { Place, ReadItem, Unread } from '../model.ts';
-import { readError, RecordReader, shorten, type Parsed } from './json-record.ts';
+import { parseRecord, readError, shorten, type Parsed } from './json-record.ts';
 import { shapeOf } from './json-shape.ts';
 import { Outbox, type FileEnd, type SourceHead } from './reading.ts';
 import type { SourceSpec } from './source.ts';
@@ -41,7 +41,6 @@ async function* readLines(
   hash: Hash,
 ): AsyncGenerator<readonly Unread[], FileEnd, undefined> {
   const outbox = new Outbox<Unread>();
-  const reader = new RecordReader();
   /** A line whose end has not come yet. */
   let parts: string[] = [];
   /** Its bytes. */
@@ -50,7 +49,7 @@ async function* readLines(
   const takeLine = (line: string): void => {
     number += 1;
     if (BLANK.test(line)) return;
-    outbox.add(new UnreadLine({ source, file: file.shown, line: number, record: outbox.rows + 1 }, line, reader));
+    outbox.add(new UnreadLine({ source, file: file.shown, line: number, record: outbox.rows + 1 }, line));
   };
   for await (const chunk of readText(file, hash)) {
     const text = textOf(chunk);
@@ -83,16 +82,14 @@ class UnreadLine implements Unread {
   readonly kind = 'unread';
   readonly place: Place;
   readonly text: string;
-  readonly #reader: RecordReader;
 
-  constructor(place: Place, text: string, reader: RecordReader) {
+  constructor(place: Place, text: string) {
     this.place = place;
     this.text = text;
-    this.#reader = reader;
   }
 
   read(): ReadItem {
-    return readLine(this.#reader.read(this.text, shapeOf), this.place);
+    return readLine(parseRecord(this.text, shapeOf(this.text)), this.place);
   }
 }
 
