@@ -152,6 +152,9 @@ const runOptions = z.object({
   maxErrors: tolerance.default({ count: 100 }),
   maxOutage: duration.default(12 * UNITS.h!),
   limit: number('a whole number above 0', 1).optional(),
+  plan: option('the 12 hexadecimal digits that a dry run printed', (given) =>
+    /^[0-9a-f]{12}$/i.test(given) ? given.toLowerCase() : undefined,
+  ).optional(),
   pick: picks,
   only,
   until: until.optional(),

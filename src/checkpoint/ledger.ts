@@ -54,6 +54,8 @@ export class Ledger {
   readonly #ackedUpdates = new Uint32Column();
   /** Contents that `if_changed` sent since; few. */
   readonly #sinceCreated = new Map<number, string>();
+  /** Acknowledged updates that `if_changed` sent, by record and content. */
+  readonly #derived = new Map<string, number>();
   /** Per key 1 where there was one. */
   readonly #hadUnanswered = new ByteColumn();
   readonly #unanswered = new Map<number, readonly Unanswered[]>();
@@ -137,6 +139,17 @@ export class Ledger {
     return this.#findUpdate(key, shaWords(sha), REJECTED) >= 0;
   }
 
+  /** How many updates with this content were acknowledged, those that `if_changed` sent among them. */
+  acknowledgedUpdatesOf(key: number, sha: string): number {
+    const words = shaWords(sha);
+    let count = this.#derived.get(`${key} ${sha}`) ?? 0;
+    for (let link = this.#newest.get(key); link !== NONE; link = this.#next.get(link - 1)) {
+      const isAcknowledged = this.#updateStatus.get(link - 1) !== REJECTED;
+      if (isAcknowledged && this.#updateSha.equals(link - 1, words)) count += 1;
+    }
+    return count;
+  }
+
   /** The contents of requests whose answers were never recorded. */
   unansweredShas(type: EventType, key: number): readonly string[] {
     return this.#unansweredOf(type, key).map(({ sha }) => sha);
@@ -176,6 +189,8 @@ export class Ledger {
     this.settled += 1;
     if (line.status !== 'acknowledged') return;
     this.#sinceCreated.set(key, line.content_sha);
+    const derived = `${key} ${line.content_sha}`;
+    this.#derived.set(derived, (this.#derived.get(derived) ?? 0) + 1);
     this.#ackedUpdates.set(key, this.#ackedUpdates.get(key) + 1);
     this.#fields?.set(key, { ...this.#fields.get(key), ...line.fields });
   }

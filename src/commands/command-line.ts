@@ -40,9 +40,10 @@ export function nextSteps(
   argv: readonly string[],
   { mapping, state, sandbox, rejects }: Circumstances,
 ): readonly string[] {
-  const { events, records, dry_run: dry } = summary;
+  const { events, records, dry_run: dry, plan } = summary;
   const failed = events.invalid + events.rejected + events.blocked + records.unreadable;
-  const plain = commandLine(argv, { without: ONCE });
+  const approved = dry && plan.digest !== null ? ['--plan', plan.digest] : [];
+  const plain = commandLine(argv, { without: [...ONCE, '--plan'], and: approved });
   if (failed > 0 && rejects.size > 0) {
     const copies = [...rejects].map(([name, path]) => ({ name, path, copy: `corrected-${name}${extname(path)}` }));
     const fixes = copies.flatMap(({ name, copy }) => ['--fix', `${name}=${copy}`]);

@@ -30,6 +30,11 @@ export const RUN_OPTIONS = {
     type: 'boolean',
     describe: 'With --dry-run: touch no network; names are resolved from the account as last read',
   },
+  plan: {
+    group: 'What to send:',
+    type: 'string',
+    describe: 'Send this plan or nothing: the 12 hexadecimal digits that a dry run printed',
+  },
   limit: {
     group: 'What to send:',
     type: 'string',

@@ -3,8 +3,7 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { UserError } from '../errors.ts';
 import { loadMapping } from '../mapping/load.ts';
-import { statePath } from '../plan/setup.ts';
-import { StateDir } from '../state-dir.ts';
+import { StateDir, statePath } from '../state-dir.ts';
 
 /** What every command that looks into a state directory takes. */
 export const stateOptions = z.object({

@@ -55,7 +55,7 @@ function keyOf(plan: Plan, { entity, externalId }: Pick): number {
 
 function addParents(plan: Plan, chosen: Chosen, type: EventType): void {
   for (const ordinal of chosen[type]) {
-    for (const parent of plan.eventsNeededBy(type, ordinal)) chosen[parent.type].add(parent.ordinal);
+    for (const parent of plan.links.eventsNeededBy(type, ordinal)) chosen[parent.type].add(parent.ordinal);
   }
 }
 

@@ -96,9 +96,10 @@ function oversized(content: string): readonly Issue[] {
   return [{ severity: 'error', kind: 'map', code: 'body_too_large', message, hint: 'shorten a field with `truncate`' }];
 }
 
-function parentOf(draft: Draft, data: JsonObject): ParentRef | undefined {
+/** The record that an event hangs on, by its data. */
+export function parentOf({ type }: Pick<Draft, 'type'>, data: JsonObject): ParentRef | undefined {
   const { lead_external_id: lead, deal_external_id: deal } = data;
-  if (entityOf(draft.type) === 'lead') return undefined;
+  if (entityOf(type) === 'lead') return undefined;
   if (typeof deal === 'string') return { entity: 'deal', externalId: deal };
   return typeof lead === 'string' ? { entity: 'lead', externalId: lead } : undefined;
 }

@@ -71,15 +71,14 @@ export class Profiler {
         if (/^\d{5}$/.test(original)) this.watch(row.place.source).serialDate(field, row);
       }
     }
-    if (event.kind === 'ready') this.#look(event);
   }
 
-  /** Of an event that counts (no duplicate), what a record may lack or share with others. */
-  #look({ type, data, externalId = '' }: Ready): void {
+  /** An event that the plan took, no duplicate: what the record lacks, or shares with others. */
+  planned({ type, data, externalId = '' }: Ready, ordinal: number): void {
     if (type === 'lead/created') {
       const { full_name: name, email, phone_number: phone } = data;
-      if (typeof email === 'string') this.#contacts.email.add(email, externalId);
-      if (typeof phone === 'string') this.#contacts.phone_number.add(phone, externalId);
+      if (typeof email === 'string') this.#contacts.email.add(email, ordinal);
+      if (typeof phone === 'string') this.#contacts.phone_number.add(phone, ordinal);
       if (name === undefined && email === undefined && phone === undefined) {
         this.#countBare('lead_without_contact', externalId);
       }
@@ -126,8 +125,9 @@ export class Profiler {
         EVENT_TYPES.map((type) => [type, plan.tables[type].counts.duplicate] as const).filter(([, count]) => count > 0),
       ),
       shared: Object.entries(this.#contacts).flatMap(([field, values]) => {
-        const { count, externalId } = values.count();
-        return count > 0 ? [{ field, count, external_id: externalId }] : [];
+        const { count, ordinal } = values.count();
+        if (ordinal === undefined) return [];
+        return [{ field, count, external_id: plan.read('lead/created', ordinal).externalId ?? '' }];
       }),
       bare: [...this.#bare].map(([code, { count, externalId }]) => ({ code, count, external_id: externalId })),
     };

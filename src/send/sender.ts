@@ -5,15 +5,22 @@ import type { CheckpointWriter } from '../checkpoint/write.ts';
 import { EXIT, UserError } from '../errors.ts';
 import { fieldHashes } from '../identity.ts';
 import type { Policies } from '../mapping/mapping.ts';
-import { entityOf, isUpdate, type Effect, type EventType, type Outcome } from '../model.ts';
+import { entityOf, isUpdate, type Effect, type EventType, type Outcome, type Planned } from '../model.ts';
 import { csvLine } from '../csv.ts';
 import type { ErrorReport } from '../report/error-report.ts';
 import type { Deliverer, Delivery } from './deliver.ts';
 import { STOPPED, type Halt } from '../halt.ts';
-import type { Due } from '../plan/first-due.ts';
 import type { Plan } from '../plan/plan.ts';
 
-export interface DispatchOptions {
+/** One event that is to be sent. */
+interface Due {
+  readonly event: Planned;
+  readonly ordinal: number;
+  /** An earlier run saw it rejected, so another rejection is no news. */
+  readonly again: boolean;
+}
+
+export interface SenderOptions {
   readonly plan: Plan;
   readonly policies: readonly Policies[];
   readonly deliverer: Deliverer;
@@ -44,9 +51,9 @@ const IN_HAND = 4;
  * plan. The first event of a type goes alone until one has been acknowledged; two events about one record are never in
  * flight together.
  */
-export class Dispatcher {
+export class Sender {
   readonly outcomes: Record<Effect, number> = { created: 0, updated: 0, none: 0 };
-  readonly #options: DispatchOptions;
+  readonly #options: SenderOptions;
   readonly #queue: PQueue;
   /** By the number of the record that the event is about. */
   readonly #inFlight = new Map<number, Promise<void>>();
@@ -55,7 +62,7 @@ export class Dispatcher {
   #inARow = { code: '', count: 0 };
   #answered = 0;
 
-  constructor(options: DispatchOptions) {
+  constructor(options: SenderOptions) {
     this.#options = options;
     this.#queue = new PQueue({ concurrency: IN_HAND * options.concurrency });
   }
@@ -64,16 +71,16 @@ export class Dispatcher {
    * Resolves when the event is on its way and there is room for the next. `again`: it was rejected by an earlier run, so
    * another rejection is no news.
    */
-  async send(due: Due, again: boolean): Promise<void> {
+  async send(event: Planned, ordinal: number, again: boolean): Promise<void> {
     const { plan, halt, concurrency } = this.#options;
-    const key = plan.tables[due.event.type].key(due.ordinal)!;
+    const key = plan.tables[event.type].key(ordinal)!;
     await this.#inFlight.get(key);
     await this.#leaveBudget();
     if (halt.requested) return;
-    const ended = this.#queue.add(() => this.#sendOne(due, again));
+    const ended = this.#queue.add(() => this.#sendOne({ event, ordinal, again }));
     this.#inFlight.set(key, ended);
     void ended.finally(() => this.#inFlight.delete(key));
-    if (!this.#proven.has(due.event.type)) await ended;
+    if (!this.#proven.has(event.type)) await ended;
     // By the handful: each wait has p-queue take in a listener and drop it again.
     else if (this.#queue.size >= concurrency) await this.#queue.onEmpty();
   }
@@ -100,12 +107,12 @@ export class Dispatcher {
     });
   }
 
-  async #sendOne(due: Due, again: boolean): Promise<void> {
+  async #sendOne(due: Due): Promise<void> {
     const { plan, halt, deliverer, policies } = this.#options;
     if (halt.requested) return;
-    const { type } = due.event;
-    const ready = plan.asSent(due.event, due.ordinal);
-    const id = plan.idOf(ready, due.ordinal);
+    const { event: ready, ordinal } = due;
+    const { type } = ready;
+    const id = plan.idOf(ready, ordinal);
     const policy = policies[ready.entry]!;
     const second = secondType(type, policy);
     const earlier = plan.earlierSend(ready, id);
@@ -114,10 +121,10 @@ export class Dispatcher {
       id,
       policies: policy,
       ...(earlier === undefined ? {} : { earlierSend: earlier === ready.sha ? 'same' : 'other' }),
-      ...(second ? { second: { type: second, id: plan.secondId(ready, second, due.ordinal) } } : {}),
+      ...(second ? { second: { type: second, id: plan.secondId(ready, second, ordinal) } } : {}),
     };
     try {
-      await this.#settle(due, delivery, await deliverer.deliver(delivery), { again, earlier });
+      await this.#settle(due, delivery, await deliverer.deliver(delivery), earlier);
     } catch (error) {
       const known = error instanceof UserError;
       halt.request({
@@ -129,15 +136,10 @@ export class Dispatcher {
     }
   }
 
-  async #settle(
-    due: Due,
-    delivery: Delivery,
-    outcome: Outcome,
-    { again, earlier }: { again: boolean; earlier: string | undefined },
-  ): Promise<void> {
+  async #settle(due: Due, delivery: Delivery, outcome: Outcome, earlier: string | undefined): Promise<void> {
     if (outcome.status === 'pending') return;
     if (outcome.status === 'acknowledged') await this.#acknowledge(due, delivery, outcome, earlier);
-    else await this.#reject(due, delivery, outcome, again);
+    else await this.#reject(due, delivery, outcome);
     this.#answered += 1;
   }
 
@@ -157,7 +159,7 @@ export class Dispatcher {
     const { ready } = delivery;
     const { type } = due.event;
     const entityId = outcome.entityId === '' ? null : outcome.entityId;
-    const code = due.derived ? IF_CHANGED : (outcome.code ?? null);
+    const code = due.event.isDerived ? IF_CHANGED : (outcome.code ?? null);
     const line = settledLine(delivery, 'acknowledged', { outcome: outcome.outcome, entityId, code });
     const differs = code === CHANGED && earlier !== undefined;
     await checkpoint.settle(differs ? { ...line, content_sha: earlier, fields: {} } : line);
@@ -174,16 +176,11 @@ export class Dispatcher {
     }
   }
 
-  async #reject(
-    due: Due,
-    delivery: Delivery,
-    outcome: Extract<Outcome, { status: 'rejected' }>,
-    again: boolean,
-  ): Promise<void> {
+  async #reject(due: Due, delivery: Delivery, outcome: Extract<Outcome, { status: 'rejected' }>): Promise<void> {
     const { plan, checkpoint, report } = this.#options;
     const { code, message, field, hint, httpStatus, attempts } = outcome;
     // Before the disk is waited for: it may mean that nothing more is to go out.
-    if (!again) this.#countRejection(code);
+    if (!due.again) this.#countRejection(code);
     const issue = {
       severity: 'error',
       kind: 'send',
@@ -194,7 +191,7 @@ export class Dispatcher {
     } as const;
     const { type, place, externalId } = delivery.ready;
     await report.error(
-      { place, type, externalId, eventId: delivery.id, issues: [issue], httpStatus, attempts, raw: due.row.raw },
+      { place, type, externalId, eventId: delivery.id, issues: [issue], httpStatus, attempts, raw: due.event.raw },
       { durable: true },
     );
     await checkpoint.settle(settledLine(delivery, 'rejected', { outcome: null, entityId: null, code }));
