@@ -1,4 +1,4 @@
-/** `npm run readme`: writes the generated sections of the README anew. */
-import { writeReadme } from './sections.ts';
+/** `npm run readme`: writes the generated sections of the documentation anew. */
+import { writePages } from './sections.ts';
 
-writeReadme();
+writePages();
