@@ -14,15 +14,15 @@ import { createInterface } from 'node:readline';
 import { cannotWrite } from '../append-log.ts';
 import { EXIT, messageOf, UserError } from '../errors.ts';
 import { contentSha } from '../identity.ts';
-import { canonicalJson, isObject, parseJson, type JsonObject, type JsonValue } from '../json.ts';
+import { canonicalJson, isObject, parseJson, type JsonObject } from '../json.ts';
 import { EVENT_TYPES, type EventType, type Planned, type RawRecord, type Sendable } from '../model.ts';
 import { DRY_RUN, type StateDir } from '../state-dir.ts';
 import { parentOf } from './prepare.ts';
 
 export const PLAN_FILE = 'plan.ndjson';
 
-/** Characters that are gathered before they are written. */
-const WRITE = 1 << 16;
+/** Bytes that are gathered before they are written. */
+const WRITE = 1 << 18;
 /** Bytes that are read at once: events are mostly read in the order in which they were written. */
 const BLOCK = 1 << 16;
 const LINE_FEED = 0x0a;
@@ -53,7 +53,9 @@ export class PlanFile {
   readonly #file: number;
   #isCommitted = false;
   #size = 0;
-  #pending = '';
+  /** What is not written yet: the first `#used` bytes. */
+  readonly #pending = Buffer.allocUnsafe(WRITE);
+  #used = 0;
   #block: Buffer = Buffer.alloc(0);
   #blockAt = 0;
 
@@ -78,9 +80,14 @@ export class PlanFile {
   append(event: Sendable, raw: RawRecord, isDerived = false): number {
     const at = this.#size;
     const text = lineOf(event, raw, isDerived);
-    this.#size += Buffer.byteLength(text);
-    this.#pending += text;
-    if (this.#pending.length >= WRITE) this.#flush();
+    // A UTF-16 unit has at most three bytes in UTF-8.
+    if (this.#used + text.length * 3 > WRITE) this.#flush();
+    if (text.length * 3 > WRITE) this.#size += this.#write(Buffer.from(text));
+    else {
+      const bytes = this.#pending.write(text, this.#used);
+      this.#used += bytes;
+      this.#size += bytes;
+    }
     return at;
   }
 
@@ -123,13 +130,18 @@ export class PlanFile {
   }
 
   #flush(): void {
-    if (this.#pending === '') return;
+    this.#write(this.#pending.subarray(0, this.#used));
+    this.#used = 0;
+  }
+
+  /** Returns the number of bytes. */
+  #write(bytes: Buffer): number {
     try {
-      appendFileSync(this.#file, this.#pending);
+      if (bytes.length > 0) appendFileSync(this.#file, bytes);
     } catch (error) {
       throw cannotWrite(this.path, error);
     }
-    this.#pending = '';
+    return bytes.length;
   }
 
   #overwrite(at: number, make: (length: number) => Buffer): void {
@@ -165,7 +177,8 @@ function lineOf(event: Sendable, raw: RawRecord, isDerived: boolean): string {
   const time = occurredAt === undefined ? '' : `,"occurred_at":${JSON.stringify(occurredAt)}`;
   const where = `"source":${JSON.stringify(place.source)},"file":${JSON.stringify(place.file)}`;
   const which = `"line":${place.line},"record":${place.record},"entry":${entry}${isDerived ? ',"derived":true' : ''}`;
-  const record = canonicalJson(raw as JsonValue);
+  // Cells are texts only; the numbers of a JSON record keep their digits.
+  const record = Array.isArray(raw) ? JSON.stringify(raw) : canonicalJson(raw as JsonObject);
   return `{"type":"${type}"${id}${time},"data":${content},${where},${which},"raw":${record}}\n`;
 }
 

@@ -122,5 +122,5 @@ const NAMELESS: Issue = {
   severity: 'warning',
   kind: 'map',
   code: 'comment_without_id',
-  message: 'a comment without external_id cannot be corrected later: sending it changed would add a second one',
+  message: 'a comment without external_id cannot be corrected later: a changed version would be added as a second comment',
 };

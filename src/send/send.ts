@@ -131,7 +131,7 @@ async function sendAll(
   await sender.idle();
 }
 
-/** After a stop: events that an earlier run saw rejected, and that this one did not get to, are reported as well. */
+/** After a stop: also reports the events that an earlier run saw rejected and that this run did not try again. */
 async function reportUntried(plan: Plan, report: ErrorReport): Promise<void> {
   for (const type of EVENT_TYPES) {
     for (const ordinal of plan.inState(type, 'retry')) {
@@ -147,10 +147,10 @@ const UNTRIED = {
   severity: 'error',
   kind: 'send',
   code: 'rejected_earlier',
-  message: 'an earlier run saw it rejected, and this one stopped before trying it again',
+  message: 'rejected by an earlier run; this run stopped before trying it again',
 } as const;
 
-/** On disk before anything is sent: a directory that cannot be written to is found here (exit 2). */
+/** Written to disk before anything is sent: a directory that is not writable is noticed here (exit 2). */
 async function beginCheckpoint(
   path: string,
   { checkpoint, mapping, target, survey }: SendingJob,
@@ -167,7 +167,7 @@ async function beginCheckpoint(
 function haltAt(time: Date, halt: Halt): NodeJS.Timeout {
   const look = (): void => {
     if (Date.now() < time.getTime()) return;
-    halt.request({ code: 'until', message: 'the time of --until has come', exitCode: EXIT.stopped });
+    halt.request({ code: 'until', message: 'the time given with --until was reached', exitCode: EXIT.stopped });
   };
   return setInterval(look, 1000).unref();
 }

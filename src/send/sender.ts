@@ -41,15 +41,15 @@ export interface SenderOptions {
 }
 
 /**
- * Events in hand for each request that may be in flight: while the disk is waited for with some, others go out. How many
- * go out at a time is the limiter's to say.
+ * Events in progress for each request that may be in flight: while some wait for the disk, others are sent. The limiter
+ * decides how many are sent at a time.
  */
-const IN_HAND = 4;
+const IN_PROGRESS = 4;
 
 /**
- * Hands events to the deliverer, some at a time, and records how each ended: evidence first, then the checkpoint, then the
- * plan. The first event of a type goes alone until one has been acknowledged; two events about one record are never in
- * flight together.
+ * Passes events to the deliverer, several at a time, and records how each ended: first in the error report, then in the
+ * checkpoint, then in the plan. The events of a type are sent one at a time until one has been acknowledged; two events
+ * about one record are never in flight together.
  */
 export class Sender {
   readonly outcomes: Record<Effect, number> = { created: 0, updated: 0, none: 0 };
@@ -64,7 +64,7 @@ export class Sender {
 
   constructor(options: SenderOptions) {
     this.#options = options;
-    this.#queue = new PQueue({ concurrency: IN_HAND * options.concurrency });
+    this.#queue = new PQueue({ concurrency: IN_PROGRESS * options.concurrency });
   }
 
   /**
@@ -81,7 +81,6 @@ export class Sender {
     this.#inFlight.set(key, ended);
     void ended.finally(() => this.#inFlight.delete(key));
     if (!this.#proven.has(event.type)) await ended;
-    // By the handful: each wait has p-queue take in a listener and drop it again.
     else if (this.#queue.size >= concurrency) await this.#queue.onEmpty();
   }
 
@@ -94,7 +93,7 @@ export class Sender {
     return this.#queue.onIdle();
   }
 
-  /** With a budget of requests, the last ones go one after another, so that it is never exceeded by those in flight. */
+  /** Near the end of the budget, requests are sent one at a time, so that those in flight never exceed it. */
   async #leaveBudget(): Promise<void> {
     const { maxRequests, requests, halt, concurrency } = this.#options;
     if (maxRequests === undefined) return;
@@ -102,7 +101,7 @@ export class Sender {
     if (requests() < maxRequests) return;
     halt.request({
       code: 'max_requests',
-      message: `the ${maxRequests} requests of --max-requests are spent`,
+      message: `the ${maxRequests} requests that --max-requests allows have been used`,
       exitCode: EXIT.stopped,
     });
   }
@@ -130,7 +129,7 @@ export class Sender {
       halt.request({
         code: known ? STOPPED.notWritten : STOPPED.bug,
         message: known ? error.message : `this is a bug: ${error instanceof Error ? error.stack : String(error)}`,
-        hint: known ? error.hint : 'nothing that was acknowledged is lost; a rerun goes on',
+        hint: known ? error.hint : 'nothing that was acknowledged is lost; rerun to continue',
         exitCode: EXIT.stopped,
       });
     }
@@ -150,7 +149,7 @@ export class Sender {
     earlier: string | undefined,
   ): Promise<void> {
     const { plan, checkpoint, ids, report, halt, isFirstRun } = this.#options;
-    // An answer that this very run lost is no history.
+    // A duplicate of an attempt of this run says nothing about earlier runs.
     if (isFirstRun && this.#answered === 0 && outcome.code === 'deduplicated' && outcome.attempts === 1) {
       halt.request(WRONG_STATE_DIRECTORY);
       return;
@@ -168,7 +167,7 @@ export class Sender {
     this.outcomes[outcome.outcome] += 1;
     this.#proven.add(type);
     if (outcome.outcome === 'none' && outcome.code === undefined) {
-      const message = 'acknowledged without effect';
+      const message = 'acknowledged with outcome `none`: nothing was created or updated';
       report.warning({ severity: 'warning', kind: 'send', code: 'not_created', message }, due.event.place);
     }
     if (entityId !== null) {
@@ -179,7 +178,7 @@ export class Sender {
   async #reject(due: Due, delivery: Delivery, outcome: Extract<Outcome, { status: 'rejected' }>): Promise<void> {
     const { plan, checkpoint, report } = this.#options;
     const { code, message, field, hint, httpStatus, attempts } = outcome;
-    // Before the disk is waited for: it may mean that nothing more is to go out.
+    // Before waiting for the disk: it may stop the run, and nothing more must be sent then.
     if (!due.again) this.#countRejection(code);
     const issue = {
       severity: 'error',
@@ -206,21 +205,21 @@ export class Sender {
       halt.request({
         code: 'rejections_in_a_row',
         message: `the service rejected ${this.#inARow.count} events in a row with \`${code}\``,
-        hint: 'see errors.csv; mend the mapping or the account, then rerun (`--max-rejections-in-a-row 0` lifts this)',
+        hint: 'see errors.csv; fix the mapping or the account, then rerun (`--max-rejections-in-a-row 0` turns this off)',
         exitCode: EXIT.stopped,
       });
     } else if (this.#rejections > maxRejections) {
       halt.request({
         code: 'too_many_errors',
         message: `the service rejected ${this.#rejections} events of this run, more than --max-errors allows`,
-        hint: 'see errors.csv; mend what they have in common, then rerun',
+        hint: 'see errors.csv; fix what they have in common, then rerun',
         exitCode: EXIT.stopped,
       });
     }
   }
 }
 
-/** Outcome of an event whose record holds other content: that of an earlier request, whose answer was lost. */
+/** The record has different content: that of an earlier request, whose answer was lost. */
 const CHANGED = 'changed';
 
 function settledLine(
@@ -245,8 +244,8 @@ function settledLine(
 const WRONG_STATE_DIRECTORY = {
   code: STOPPED.unknownHistory,
   message:
-    'the service has already processed the first event of this migration, but this state directory knows of none',
-  hint: 'name the right directory with --state DIR, or go on with --adopt if it is lost',
+    'the service has already processed the first event of this migration, but this state directory has no record of it',
+  hint: 'name the right directory with --state DIR, or continue with --adopt if it is lost',
   exitCode: EXIT.stopped,
 } as const;
 
