@@ -71,15 +71,6 @@ export interface Unreadable {
 
 export type ReadItem = Row | Unreadable;
 
-/** A record that was found and not looked into yet. */
-export interface Unread {
-  readonly kind: 'unread';
-  readonly place: Place;
-  readonly text: string;
-  /** Throws a `UserError` where the file as a whole is unreadable because of it. */
-  read(): ReadItem;
-}
-
 /** The stage at which an event (or record) failed. */
 export type IssueKind = 'read' | 'map' | 'resolve' | 'blocked' | 'send';
 

@@ -1,4 +1,4 @@
-import type { Issue, Place, RawRecord, ReadItem } from '../model.ts';
+import type { Issue, Place, RawRecord } from '../model.ts';
 import type { Outbox } from './reading.ts';
 import type { SourceNotice } from './source.ts';
 
@@ -15,7 +15,7 @@ interface Layout {
   readonly columns: number;
   /** For each column of this file its place among those of the source. */
   readonly targets: readonly number[];
-  readonly outbox: Outbox<ReadItem>;
+  readonly outbox: Outbox;
 }
 
 interface Held {

@@ -52,7 +52,7 @@ async function* readTable(
   targets: readonly number[],
   hash: Hash,
 ): AsyncGenerator<readonly ReadItem[], FileEnd, undefined> {
-  const outbox = new Outbox<ReadItem>();
+  const outbox = new Outbox();
   const rows = new TableRows({ source, file: file.shown, header, columns, targets, outbox });
   const parser = new QuickParser(file.shown, delimiter, headerLine, (cells, line, afterBlank) =>
     rows.take(cells, line, afterBlank),

@@ -1,10 +1,9 @@
 import { basename, resolve, sep } from 'node:path';
 import { NumberText, type JsonObject, type JsonValue } from '../json.ts';
-import type { RawRecord, ReadItem, Row, Unread } from '../model.ts';
+import type { RawRecord, ReadItem, Row } from '../model.ts';
 import { didYouMean, ProblemsError, type Problem } from '../problem.ts';
 import { restore } from '../cells.ts';
 import { openSource } from './open.ts';
-import { readNow } from './reading.ts';
 import type { Source } from './source.ts';
 
 /** What the rejects files add to a record; only the first two are read back. */
@@ -42,19 +41,18 @@ export async function withFixes(
     duplicateColumns: source.duplicateColumns,
     files: source.files,
     description: `${source.description}, ${count} corrected ${count === 1 ? 'record' : 'records'}`,
-    batches: () => readNow(apply(source, fixes)),
-    unread: () => apply(source, fixes),
+    batches: () => apply(source, fixes),
     digests: () => source.digests(),
     notices: () => source.notices(),
   };
 }
 
-async function* apply(source: Source, fixes: Fixes): AsyncGenerator<readonly (ReadItem | Unread)[], void, undefined> {
+async function* apply(source: Source, fixes: Fixes): AsyncGenerator<readonly ReadItem[], void, undefined> {
   const paths = source.files.map(({ path }) => path);
   const used = new Set<Fix>();
   let file: string | undefined;
   let ofFile: ReadonlyMap<number, Fix> | undefined;
-  for await (const batch of source.unread()) {
+  for await (const batch of source.batches()) {
     yield batch.map((item) => {
       const { place } = item;
       if (place.file !== file) {

@@ -1,6 +1,6 @@
 import type { Hash } from 'node:crypto';
 import { UserError } from '../errors.ts';
-import type { Place, ReadItem, Unread } from '../model.ts';
+import type { Place, ReadItem } from '../model.ts';
 import { faultWithin, JsonFault } from './json-fault.ts';
 import { formatPath, parsePath, type Step } from './json-path.ts';
 import { parseRecord } from './json-record.ts';
@@ -53,8 +53,8 @@ async function* readTree(
   file: TextFile,
   path: readonly Step[],
   hash: Hash,
-): AsyncGenerator<readonly Unread[], FileEnd, undefined> {
-  const outbox = new Outbox<Unread>();
+): AsyncGenerator<readonly ReadItem[], FileEnd, undefined> {
+  const outbox = new Outbox();
   let more = false;
   const scanner = new ElementScanner(path, (name, value) => {
     if (MORE_PAGES.get(name)?.(value)) more = true;
@@ -63,14 +63,12 @@ async function* readTree(
     for await (const chunk of readText(file, hash)) {
       for (const element of scanner.scan(chunk)) {
         const place = { source, file: file.shown, line: element.line, record: outbox.rows + 1 };
-        outbox.add({ kind: 'unread', place, text: element.text, read: () => read(element, file, place) });
+        outbox.add(read(element, file, place));
       }
       yield* outbox.take();
     }
     scanner.finish();
   } catch (error) {
-    // One of these may be at fault before it.
-    yield* outbox.take();
     throw located(file, error);
   }
   return { rows: outbox.rows, notices: [], more };

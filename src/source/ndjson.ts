@@ -1,7 +1,7 @@
 import type { Hash } from 'node:crypto';
 import { UserError } from '../errors.ts';
-import type { Place, ReadItem, Unread } from '../model.ts';
-import { parseRecord, readError, shorten, type Parsed } from './json-record.ts';
+import type { Place, ReadItem } from '../model.ts';
+import { parseRecord, readError, shorten } from './json-record.ts';
 import { shapeOf } from './json-shape.ts';
 import { Outbox, type FileEnd, type SourceHead } from './reading.ts';
 import type { SourceSpec } from './source.ts';
@@ -39,61 +39,39 @@ async function* readLines(
   source: string,
   file: TextFile,
   hash: Hash,
-): AsyncGenerator<readonly Unread[], FileEnd, undefined> {
-  const outbox = new Outbox<Unread>();
-  /** A line whose end has not come yet. */
-  let parts: string[] = [];
-  /** Its bytes. */
-  let length = 0;
+): AsyncGenerator<readonly ReadItem[], FileEnd, undefined> {
+  const outbox = new Outbox();
+  /** The beginning of a line whose end has not been read yet. */
+  let rest = '';
   let number = 0;
   const takeLine = (line: string): void => {
     number += 1;
     if (BLANK.test(line)) return;
-    outbox.add(new UnreadLine({ source, file: file.shown, line: number, record: outbox.rows + 1 }, line));
+    outbox.add(readLine(line, { source, file: file.shown, line: number, record: outbox.rows + 1 }));
   };
   for await (const chunk of readText(file, hash)) {
     const text = textOf(chunk);
     let start = 0;
     for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', start)) {
-      const line = text.slice(start, end);
-      takeLine(start === 0 ? parts.join('') + line : line);
+      takeLine(rest + text.slice(start, end));
+      rest = '';
       start = end + 1;
     }
-    if (start > 0) {
-      parts = [];
-      length = 0;
-    }
-    parts.push(text.slice(start));
-    length += chunk.length - chunk.lastIndexOf(0x0a) - 1;
-    if (length > MAX_LINE) {
+    rest += text.slice(start);
+    if (rest.length > MAX_LINE) {
       throw new UserError(`${file.shown}:${number + 1}: this line is longer than 64 MiB`, {
         hint: 'NDJSON has one object a line; where the file is one array, say `format: json`',
       });
     }
     yield* outbox.take();
   }
-  takeLine(parts.join(''));
+  takeLine(rest);
   yield* outbox.take();
   return { rows: outbox.rows, notices: [], more: false };
 }
 
-/** A class: a function of its own for each line would be half of what is made for one. */
-class UnreadLine implements Unread {
-  readonly kind = 'unread';
-  readonly place: Place;
-  readonly text: string;
-
-  constructor(place: Place, text: string) {
-    this.place = place;
-    this.text = text;
-  }
-
-  read(): ReadItem {
-    return readLine(parseRecord(this.text, shapeOf(this.text)), this.place);
-  }
-}
-
-function readLine(parsed: Parsed, place: Place): ReadItem {
+function readLine(line: string, place: Place): ReadItem {
+  const parsed = parseRecord(line, shapeOf(line));
   if ('value' in parsed) return { kind: 'row', place, raw: parsed.value, issues: [] };
   if ('issue' in parsed) return { kind: 'unreadable', place, ...parsed };
   const message = `the line is no JSON, from column ${parsed.at + 1} on: ${shorten(parsed.syntax)}`;

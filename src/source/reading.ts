@@ -1,29 +1,27 @@
 import { createHash, type Hash } from 'node:crypto';
-import type { ReadItem, Unread } from '../model.ts';
+import type { ReadItem } from '../model.ts';
 import type { InputFile } from './files.ts';
 import type { FileDigest, Source, SourceNotice } from './source.ts';
 
-/** Items that travel together: enough to make the way cheap, few enough to stay small. */
+/** Few enough to bound memory, enough to make passing them on cheap. */
 const BATCH = 250;
 
 /** Collects the items of one file into batches. */
-export class Outbox<Item extends ReadItem | Unread> {
-  readonly #full: Item[][] = [];
-  #filling: Item[] = [];
+export class Outbox {
+  #items: ReadItem[] = [];
+  /** Items so far, those already taken included. */
   rows = 0;
 
-  add(item: Item): void {
+  add(item: ReadItem): void {
     this.rows += 1;
-    if (this.#filling.push(item) < BATCH) return;
-    this.#full.push(this.#filling);
-    this.#filling = [];
+    this.#items.push(item);
   }
 
-  /** All so far. */
-  take(): Item[][] {
-    if (this.#filling.length > 0) this.#full.push(this.#filling);
-    this.#filling = [];
-    return this.#full.splice(0);
+  /** The items since the last call, in batches. */
+  *take(): Generator<readonly ReadItem[], void, undefined> {
+    const items = this.#items;
+    this.#items = [];
+    for (let start = 0; start < items.length; start += BATCH) yield items.slice(start, start + BATCH);
   }
 }
 
@@ -38,7 +36,7 @@ export interface FileEnd {
 /** One file of a source, ready to be read any number of times. */
 export interface Part {
   readonly file: InputFile;
-  read(hash: Hash): AsyncGenerator<readonly (ReadItem | Unread)[], FileEnd, undefined>;
+  read(hash: Hash): AsyncGenerator<readonly ReadItem[], FileEnd, undefined>;
 }
 
 /** What is known of a source once its files are opened. */
@@ -69,11 +67,7 @@ export class FilesSource implements Source {
     this.#head = head;
   }
 
-  batches(): AsyncGenerator<readonly ReadItem[], void, undefined> {
-    return readNow(this.unread());
-  }
-
-  async *unread(): AsyncGenerator<readonly (ReadItem | Unread)[], void, undefined> {
+  async *batches(): AsyncGenerator<readonly ReadItem[], void, undefined> {
     const digests: FileDigest[] = [];
     const notices: SourceNotice[] = [];
     let more = true;
@@ -107,11 +101,4 @@ export class FilesSource implements Source {
   notices(): readonly SourceNotice[] {
     return [...this.#head.notices, ...this.#found];
   }
-}
-
-/** `unread` as `batches`. */
-export async function* readNow(
-  batches: AsyncIterable<readonly (ReadItem | Unread)[]>,
-): AsyncGenerator<readonly ReadItem[], void, undefined> {
-  for await (const batch of batches) yield batch.map((item) => (item.kind === 'unread' ? item.read() : item));
 }

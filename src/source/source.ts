@@ -1,4 +1,4 @@
-import type { ReadItem, Unread } from '../model.ts';
+import type { ReadItem } from '../model.ts';
 
 /** What the mapping file says of one source; paths already resolved against the mapping file or the working directory. */
 export interface SourceSpec {
@@ -49,8 +49,6 @@ export interface Source {
    * that names file and line. Every call reads the files again from their beginning.
    */
   batches(): AsyncGenerator<readonly ReadItem[], void, undefined>;
-  /** As `batches`, for whoever has some of the records read elsewhere. */
-  unread(): AsyncGenerator<readonly (ReadItem | Unread)[], void, undefined>;
   /** Digests of the last complete reading, one a file; undefined before the first. */
   digests(): readonly FileDigest[] | undefined;
   notices(): readonly SourceNotice[];
