@@ -32,12 +32,12 @@ interface Trial {
  * Finds delimiter and header of a file from the text it begins with, by reading it with every delimiter and comparing.
  * What the mapping declares holds. `whole`: the sample is the whole file. Throws a `UserError` where there is no header.
  */
-export function findDialect(
+export async function findDialect(
   shown: string,
   sample: Buffer,
   whole: boolean,
   declared: { readonly delimiter?: string; readonly headerLine?: number },
-): Dialect {
+): Promise<Dialect> {
   const hinted = declared.headerLine === undefined ? separatorLine(sample) : undefined;
   const line = declared.headerLine ?? (hinted ? 2 : 1);
   const text = new LineSkipper(line - 1).skip(sample);
@@ -46,7 +46,8 @@ export function findDialect(
   }
   const wanted = declared.delimiter ?? hinted;
   const delimiters = wanted === undefined ? DELIMITERS : [checkDelimiter(shown, wanted)];
-  const trials = delimiters.map((delimiter) => tryDelimiter(shown, text, line, whole, delimiter));
+  const trials: Trial[] = [];
+  for (const delimiter of delimiters) trials.push(await tryDelimiter(shown, text, line, whole, delimiter));
   const best = trials.reduce((a, b) => (compare(b, a) > 0 ? b : a));
   if (best.error && best.header.length === 0) throw best.error;
   if (best.header.length === 0 || (declared.headerLine !== undefined && best.headerLine !== line)) {
@@ -105,15 +106,21 @@ function separatorLine(sample: Buffer): string | undefined {
   return /^"?sep=([^\r\n"])"?\r?[\r\n]/i.exec(sample.subarray(0, 16).toString('latin1'))?.[1];
 }
 
-function tryDelimiter(shown: string, text: Buffer, line: number, whole: boolean, delimiter: string): Trial {
+async function tryDelimiter(
+  shown: string,
+  text: Buffer,
+  line: number,
+  whole: boolean,
+  delimiter: string,
+): Promise<Trial> {
   const records: { cells: string[]; line: number }[] = [];
   const parser = new QuickParser(shown, delimiter, line, (cells, at) => {
     if (records.length < RECORDS && cells.some((cell) => cell.trim() !== '')) records.push({ cells, line: at });
   });
   let error: UserError | undefined;
   try {
-    parser.feed(text);
-    if (whole) parser.finish();
+    await parser.feed(text);
+    if (whole) await parser.finish();
   } catch (thrown) {
     if (!(thrown instanceof UserError)) throw thrown;
     error = thrown;

@@ -1,4 +1,4 @@
-import { MAX_RECORD, RecordParser, type TakeRecord } from './csv-records.ts';
+import { closingQuote, MAX_RECORD, RecordParser, type TakeRecord } from './csv-records.ts';
 import { countBreaks, textOf } from './text.ts';
 
 const QUOTE = 0x22;
@@ -32,28 +32,30 @@ export class QuickParser {
     this.#delimiter = delimiter;
     this.#line = firstLine;
     this.#take = take;
-    if (delimiter.length > 1) this.#handOver();
+    if (delimiter.length > 1) this.#thorough = this.#csvParse();
   }
 
-  /** Takes a text that is cut between characters. Throws a `UserError` with file and line, as csv-parse finds it. */
-  feed(chunk: Buffer): void {
-    if (this.#thorough) this.#thorough.feed(chunk);
-    else this.#read(this.#rest + textOf(chunk), false);
+  /** Takes UTF-8 that is cut between characters. Throws a `UserError` with file and line, as csv-parse does. */
+  async feed(chunk: Buffer): Promise<void> {
+    if (this.#thorough) await this.#thorough.feed(chunk);
+    else await this.#read(this.#rest + textOf(chunk), false);
   }
 
   /** After the last chunk: delivers a record that no line break ends. Throws as `feed` does. */
-  finish(): void {
-    if (!this.#thorough) this.#read(this.#rest, true);
-    this.#thorough?.finish();
+  async finish(): Promise<void> {
+    if (!this.#thorough) await this.#read(this.#rest, true);
+    await this.#thorough?.finish();
   }
 
   /** `isLast`: the file ends with this text. */
-  #read(text: string, isLast: boolean): void {
+  async #read(text: string, isLast: boolean): Promise<void> {
     let start = 0;
     let next = 0;
     while (start < text.length && (next = this.#record(text, start, isLast)) >= 0) start = next;
     this.#rest = text.slice(start);
-    if (next === DOUBTFUL || Buffer.byteLength(this.#rest) > MAX_RECORD) this.#handOver();
+    if (next !== DOUBTFUL && Buffer.byteLength(this.#rest) <= MAX_RECORD) return;
+    this.#thorough = this.#csvParse();
+    await this.#thorough.feed(Buffer.from(this.#rest));
   }
 
   /** Delivers the record that begins at `start`; gives where the next one begins, or why it did not. */
@@ -101,14 +103,13 @@ export class QuickParser {
     return at;
   }
 
-  #handOver(): void {
-    const blank = this.#afterBlank;
-    let first = true;
-    this.#thorough = new RecordParser(this.#shown, this.#delimiter, this.#line, (cells, line, afterBlank) => {
-      this.#take(cells, line, afterBlank || (first && blank));
-      first = false;
+  /** csv-parse, to go on at the record that comes next. */
+  #csvParse(): RecordParser {
+    let afterBlank = this.#afterBlank;
+    return new RecordParser(this.#shown, this.#delimiter, this.#line, (cells, line, isAfterBlank) => {
+      this.#take(cells, line, afterBlank || isAfterBlank);
+      afterBlank = false;
     });
-    this.#thorough.feed(Buffer.from(this.#rest));
   }
 }
 
@@ -120,12 +121,4 @@ function endOfCell(text: string, from: number, delimiter: number): number {
     if (code === delimiter || code === FEED || code === RETURN || code === QUOTE) break;
   }
   return at;
-}
-
-/** The quote that ends a cell: the first one that is not doubled; -1 where there is none. */
-function closingQuote(text: string, from: number): number {
-  let quote = text.indexOf('"', from);
-  while (quote >= 0 && quote + 1 < text.length && text.charCodeAt(quote + 1) === QUOTE)
-    quote = text.indexOf('"', quote + 2);
-  return quote;
 }

@@ -35,7 +35,7 @@ export async function openTable(spec: SourceSpec, files: readonly TextFile[]): P
 
 async function dialectOf(file: TextFile, spec: SourceSpec): Promise<Dialect> {
   const { text, whole } = await sampleOf(file);
-  const dialect = findDialect(file.shown, text, whole, spec);
+  const dialect = await findDialect(file.shown, text, whole, spec);
   if (dialect.header.some((cell) => cell.includes('\0'))) {
     throw new UserError(`${file.shown}:${dialect.headerLine}: the header holds NUL characters`, {
       hint: 'the file may be UTF-16: say so, `encoding: utf-16le`; otherwise it is damaged',
@@ -60,10 +60,10 @@ async function* readTable(
   const skipper = new LineSkipper(headerLine - 1);
   for await (const chunk of readText(file, hash)) {
     if (chunk.includes(0)) rows.expectNul();
-    parser.feed(skipper.skip(chunk));
+    await parser.feed(skipper.skip(chunk));
     yield* outbox.take();
   }
-  parser.finish();
+  await parser.finish();
   rows.finish();
   yield* outbox.take();
   return { rows: outbox.rows, notices: rows.notices(), more: false };
