@@ -1,5 +1,5 @@
 import { closingQuote, MAX_RECORD, RecordParser, type TakeRecord } from './csv-records.ts';
-import { countBreaks, textOf } from './text.ts';
+import { countBreaks } from './text.ts';
 
 const QUOTE = 0x22;
 const FEED = 0x0a;
@@ -38,7 +38,7 @@ export class QuickParser {
   /** Takes UTF-8 that is cut between characters. Throws a `UserError` with file and line, as csv-parse does. */
   async feed(chunk: Buffer): Promise<void> {
     if (this.#thorough) await this.#thorough.feed(chunk);
-    else await this.#read(this.#rest + textOf(chunk), false);
+    else await this.#read(this.#rest + chunk.toString('utf8'), false);
   }
 
   /** After the last chunk: delivers a record that no line break ends. Throws as `feed` does. */

@@ -1,4 +1,3 @@
-import { isAscii } from 'node:buffer';
 import { faultWithin, JsonFault } from './json-fault.ts';
 import { formatPath, type Step } from './json-path.ts';
 import { findFault, MAX_DEPTH } from './json-record.ts';
@@ -57,7 +56,6 @@ export class ElementScanner {
   #parts: Buffer[] = [];
   #length = 0;
   #start = 0;
-  #isPlain = true;
   #tokenLine = 1;
   #tokenColumn = 1;
   #escaped = false;
@@ -78,7 +76,6 @@ export class ElementScanner {
   scan(chunk: Buffer): Element[] {
     this.#elements = [];
     this.#start = 0;
-    this.#isPlain = isAscii(chunk);
     let index = 0;
     while (index < chunk.length) {
       switch (this.#mode) {
@@ -299,8 +296,7 @@ export class ElementScanner {
 
   /** The token whose last part ends there. */
   #token(chunk: Buffer, end: number): string {
-    // ASCII becomes text faster when it is known to be that.
-    if (this.#parts.length === 0) return chunk.toString(this.#isPlain ? 'latin1' : 'utf8', this.#start, end);
+    if (this.#parts.length === 0) return chunk.toString('utf8', this.#start, end);
     return Buffer.concat([...this.#parts, chunk.subarray(this.#start, end)]).toString('utf8');
   }
 

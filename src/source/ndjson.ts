@@ -5,7 +5,7 @@ import { parseRecord, readError, shorten } from './json-record.ts';
 import { shapeOf } from './json-shape.ts';
 import { Outbox, type FileEnd, type SourceHead } from './reading.ts';
 import type { SourceSpec } from './source.ts';
-import { readText, sampleOf, textOf, type TextFile } from './text.ts';
+import { readText, sampleOf, type TextFile } from './text.ts';
 
 /** As for an element of a JSON array. */
 const MAX_LINE = 64 * 1024 * 1024;
@@ -50,7 +50,7 @@ async function* readLines(
     outbox.add(readLine(line, { source, file: file.shown, line: number, record: outbox.rows + 1 }));
   };
   for await (const chunk of readText(file, hash)) {
-    const text = textOf(chunk);
+    const text = chunk.toString('utf8');
     let start = 0;
     for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', start)) {
       takeLine(rest + text.slice(start, end));

@@ -1,4 +1,4 @@
-import { isAscii, isUtf8 } from 'node:buffer';
+import { isUtf8 } from 'node:buffer';
 import type { Hash } from 'node:crypto';
 import { StringDecoder } from 'node:string_decoder';
 import type { DecoderStream } from 'iconv-lite';
@@ -50,11 +50,6 @@ function* inPieces(text: Buffer): Generator<Buffer, void, undefined> {
     yield rest.subarray(0, end);
     rest = rest.subarray(end);
   }
-}
-
-/** The text of a chunk that `readText` gives: ASCII becomes text faster when it is known to be that. */
-export function textOf(chunk: Buffer): string {
-  return chunk.toString(isAscii(chunk) ? 'latin1' : 'utf8');
 }
 
 /** Where a decoder gave up: how many line breaks into the chunk it had come, and the bytes there. */
