@@ -1,8 +1,8 @@
 import { parse as parseLossless } from 'lossless-json';
 
 /**
- * A JSON number whose text a JavaScript number cannot give back (`9007199254740993`, `5.10`): kept digit by digit.
- * Readers produce it only where `String(Number(text)) !== text`; all other numbers are plain numbers.
+ * A JSON number whose text would change as a JavaScript number (`9007199254740993`, `5.10`), kept as text. Only numbers
+ * with `String(Number(text)) !== text` are kept so; all others are plain numbers.
  */
 export class NumberText {
   readonly text: string;
@@ -22,7 +22,7 @@ export interface JsonObject {
   readonly [key: string]: JsonValue | undefined;
 }
 
-/** A number as it is kept: plain where that loses nothing, else its text. */
+/** A plain number if its text is exactly `text`, otherwise a `NumberText`. */
 export function readNumber(text: string): number | NumberText {
   const number = Number(text);
   return String(number) === text ? number : new NumberText(text);
@@ -63,8 +63,8 @@ export function isObject(value: unknown): value is JsonObject {
 }
 
 /**
- * The one text of a value: keys sorted by UTF-16 code unit, no white space, members that are undefined left out,
- * `NumberText` digit by digit. Event ids and content hashes are computed from it, and it is what is sent.
+ * The canonical text of a value: keys sorted by UTF-16 code unit, no white space, undefined members left out, each
+ * `NumberText` as its text. Event ids and content hashes are computed from it, and it is what is sent.
  */
 export function canonicalJson(value: JsonValue): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);

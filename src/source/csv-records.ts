@@ -9,10 +9,10 @@ export const MAX_RECORD = 1024 * 1024;
 export type TakeRecord = (cells: string[], line: number, afterBlank: boolean) => void;
 
 /**
- * csv-parse with the line on which each record begins. csv-parse reports the last line of a record, counts a CRLF within
- * quotes as two lines, and reports an open quote at the end of the file; so lines are counted here, in the text up to the
- * byte offset that it reports. Records are taken as they are parsed: those before an error are not lost, and nothing is
- * buffered but the record that is being read.
+ * csv-parse with the line on which each record begins. csv-parse itself reports the last line of a record, counts a CRLF
+ * within quotes as two lines, and reports an open quote at the end of the file. So lines are counted here, in the text up
+ * to the byte offset that it reports. Records are passed on as they are parsed: those before an error are not lost, and
+ * only the record that is being read is buffered.
  */
 export class RecordParser {
   readonly #shown: string;
@@ -25,7 +25,7 @@ export class RecordParser {
   /** Line on which `#pending` begins. */
   #line: number;
 
-  /** `firstLine`: where the text begins in the file that people see as `shown`. */
+  /** `firstLine`: line of the file `shown` on which the text begins. */
   constructor(shown: string, delimiter: string, firstLine: number, take: TakeRecord) {
     this.#shown = shown;
     this.#delimiter = delimiter;
@@ -55,7 +55,7 @@ export class RecordParser {
     await this.#settled((done) => this.#parser.write(chunk, done));
   }
 
-  /** After the last chunk: delivers a record that no line break ends. Throws as `feed` does. */
+  /** After the last chunk: passes on a last record without a line break. Throws as `feed` does. */
   async finish(): Promise<void> {
     await this.#settled((done) => this.#parser.end(done));
   }
@@ -65,12 +65,12 @@ export class RecordParser {
     if (error) throw this.#explained(error);
   }
 
-  /** The error of csv-parse with its place: it is in the record that `#pending` begins with. */
+  /** The error of csv-parse with its place, which is in the record at the beginning of `#pending`. */
   #explained(error: Error): Error {
     const text = this.#pending.toString('utf8');
     const code = codeOf(error) ?? '';
     const from = leadingBreaks(text).length;
-    // What follows the first 1 MiB in the last chunk may hold the end of the record, and others.
+    // Beyond 1 MiB, the last chunk may contain the end of the record and further records.
     const to = code === 'CSV_MAX_RECORD_SIZE' ? from + MAX_RECORD : text.length;
     const { start, end } = damagedCell(text.slice(0, to), from, this.#delimiter);
     const lineOf = (index: number): number => this.#line + countBreaks(text.slice(0, index));

@@ -7,13 +7,13 @@ import type { FileDigest, Source, SourceNotice } from './source.ts';
 const BATCH = 250;
 
 /** Collects the items of one file into batches. */
-export class Outbox {
+export class ItemBatches {
   #items: ReadItem[] = [];
   /** Items so far, those already taken included. */
-  rows = 0;
+  count = 0;
 
   add(item: ReadItem): void {
-    this.rows += 1;
+    this.count += 1;
     this.#items.push(item);
   }
 
@@ -25,27 +25,27 @@ export class Outbox {
   }
 }
 
-/** What a complete reading of one file found. */
-export interface FileEnd {
+/** What reading a whole file found. */
+export interface FileResult {
   readonly rows: number;
   readonly notices: readonly SourceNotice[];
-  /** The file is a page of an API's answer, and says that another one follows. */
+  /** The file is one page of an API response, and says that there are more. */
   readonly more: boolean;
 }
 
-/** One file of a source, ready to be read any number of times. */
-export interface Part {
+/** One file of a source; it can be read any number of times. */
+export interface SourceFile {
   readonly file: InputFile;
-  read(hash: Hash): AsyncGenerator<readonly ReadItem[], FileEnd, undefined>;
+  read(hash: Hash): AsyncGenerator<readonly ReadItem[], FileResult, undefined>;
 }
 
-/** What is known of a source once its files are opened. */
+/** What is known about a source once its files have been opened. */
 export interface SourceHead extends Pick<Source, 'name' | 'kind' | 'columns' | 'duplicateColumns' | 'description'> {
-  readonly parts: readonly Part[];
+  readonly parts: readonly SourceFile[];
   readonly notices: readonly SourceNotice[];
 }
 
-/** Reads the parts of a source one after the other, as one. */
+/** Reads the files of a source one after the other, as one. */
 export class FilesSource implements Source {
   readonly name: string;
   readonly kind: 'table' | 'tree';
@@ -78,12 +78,12 @@ export class FilesSource implements Source {
       notices.push(...end.notices);
       more &&= end.more;
     }
-    // Of several pages all but the last say that more is to come.
+    // All pages but the last say that there are more, so more are missing only if the last one says so too.
     const last = this.#head.parts.at(-1);
     if (more && last) {
       notices.push({
         code: 'more_pages',
-        message: 'this is one page of an API answer, which says that more is to come: fetch all pages',
+        message: 'this is one page of an API response, which says that there are more: fetch all pages',
         file: last.file.shown,
       });
     }

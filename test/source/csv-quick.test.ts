@@ -45,25 +45,25 @@ const sound = (delimiter: string): fc.Arbitrary<string> =>
     .array(fc.tuple(fc.array(fc.oneof(plainCell, quotedCell), { minLength: 1, maxLength: 4 }), end), { maxLength: 12 })
     .map((records) => records.map(([cells, last]) => cells.join(delimiter) + last).join(''));
 
-describe('the quick parser agrees with csv-parse: cells, lines, blank lines and errors', () => {
+describe('the fast parser agrees with csv-parse about cells, lines, blank lines and errors', () => {
   const cuts = fc.array(fc.nat(400), { maxLength: 3 });
   const ascii = (text: string): string => text.replaceAll('é', 'e');
 
-  it.each([',', ';', '||', '\t'])('over sound tables with the delimiter %j', async (delimiter) => {
+  it.each([',', ';', '||', '\t'])('on well-formed tables with the delimiter %j', async (delimiter) => {
     await fc.assert(
       fc.asyncProperty(sound(delimiter), cuts, (text, at) => expectSame(ascii(text), at, delimiter)),
       { numRuns: 500 },
     );
   });
 
-  it.each([',', ';', '||'])('over any heap of quotes, breaks and the delimiter %j', async (delimiter) => {
+  it.each([',', ';', '||'])('on arbitrary sequences of quotes, line breaks and the delimiter %j', async (delimiter) => {
     await fc.assert(
       fc.asyncProperty(wild, cuts, (text, at) => expectSame(text, at, delimiter)),
       { numRuns: 1500 },
     );
   });
 
-  it('over a trouble that begins after sound records', async () => {
+  it('on malformed text that follows well-formed records', async () => {
     await fc.assert(
       fc.asyncProperty(sound(','), wild, cuts, (text, trouble, at) => expectSame(ascii(text) + trouble, at, ',')),
       { numRuns: 1000 },
@@ -75,11 +75,11 @@ describe('the quick parser agrees with csv-parse: cells, lines, blank lines and 
     ['a record of more than 1 MiB', `1,"${'x\n'.repeat(600_000)}"\n2,y\n`],
     ['a long cell without quotes', `1,${'x'.repeat(1_200_000)}\n`],
     ['a file whose lines end with CR alone', '1,a\r2,b\r'.repeat(100_000)],
-  ])('over %s', async (_name, text) => {
+  ])('on %s', async (_name, text) => {
     await expectSame(text, [100_000, 900_000], ',');
   });
 
-  it('over characters of several bytes, in one chunk', async () => {
+  it('on multi-byte characters, in one chunk', async () => {
     await fc.assert(fc.asyncProperty(sound(','), (text) => expectSame(text, [], ',')));
   });
 });
