@@ -49,7 +49,7 @@ export class RecordParser {
     this.#parser.on('error', () => undefined);
   }
 
-  /** Takes UTF-8. Throws a `UserError` with file and line where quotes do not match or a record is too large. */
+  /** Takes UTF-8. Throws a `UserError` with file and line if quotes do not match or a record is too large. */
   async feed(chunk: Buffer): Promise<void> {
     this.#pending = Buffer.concat([this.#pending, chunk]);
     await this.#settled((done) => this.#parser.write(chunk, done));

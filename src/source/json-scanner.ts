@@ -1,4 +1,5 @@
 import { errorWithin, JsonError } from './json-error.ts';
+import { MOST_KEYS, PathHints } from './json-hints.ts';
 import { formatPath, type JsonPathStep } from './json-path.ts';
 import { findSyntaxError, MAX_DEPTH } from './json-record.ts';
 import { ValueScan, type JsonShape } from './json-shape.ts';
@@ -24,6 +25,7 @@ interface OpenContainer {
   readonly target: boolean;
   /** Key or index of the member that is being read. */
   step: JsonPathStep;
+  /** The first keys, for hints. */
   readonly keys: string[];
 }
 
@@ -43,9 +45,7 @@ export class ElementScanner {
   #expect: Expect = 'value';
   #elements: Element[] = [];
   #found = false;
-  /** For hints: the paths of other arrays, and the keys at the deepest level that the path led to. */
-  readonly #arrays: string[] = [];
-  #lost: { readonly depth: number; readonly keys: readonly string[] } = { depth: -1, keys: [] };
+  readonly #hints: PathHints;
   #top = '';
 
   #offset = 0;
@@ -64,6 +64,7 @@ export class ElementScanner {
   /** `onValue` is called with each value in the objects around the array: scalars as they are, objects as `{}`. */
   constructor(path: readonly JsonPathStep[], onValue: (path: string, value: unknown) => void) {
     this.#path = path;
+    this.#hints = new PathHints(path);
     this.#onValue = onValue;
   }
 
@@ -112,7 +113,7 @@ export class ElementScanner {
     if (this.#mode !== 'structure') this.#unfinished(`the file ends before the end of the ${what} that begins here`);
     if (this.#top === '') throw this.#error('the file is empty', 0, INCOMPLETE);
     if (this.#stack.length > 0) throw this.#error('the file ends here, before the end of the JSON', 0, INCOMPLETE);
-    if (!this.#found) throw this.#missing();
+    if (!this.#found) throw this.#hints.missing(this.#top);
   }
 
   #structure(chunk: Buffer, index: number): number {
@@ -123,16 +124,16 @@ export class ElementScanner {
       return index + 1;
     }
     if (byte === 0x20 || byte === 0x0d || byte === 0x09) return index + 1;
-    const frame = this.#stack.at(-1);
+    const container = this.#stack.at(-1);
     const mayClose = this.#expect === 'value or ]' || this.#expect === 'key or }' || this.#expect === ', or end';
-    if (frame && mayClose && byte === (frame.array ? 0x5d : 0x7d)) {
-      this.#close(frame);
+    if (container && mayClose && byte === (container.array ? 0x5d : 0x7d)) {
+      this.#close(container);
       return index + 1;
     }
     switch (this.#expect) {
       case 'value':
       case 'value or ]':
-        return this.#value(chunk, index, frame);
+        return this.#value(chunk, index, container);
       case 'key':
       case 'key or }':
         if (byte === 0x22) return this.#beginToken('string', index);
@@ -144,9 +145,9 @@ export class ElementScanner {
         }
         break;
       case ', or end':
-        if (byte === 0x2c && frame) {
-          if (frame.array) frame.step = Number(frame.step) + 1;
-          this.#expect = frame.array ? 'value' : 'key';
+        if (byte === 0x2c && container) {
+          if (container.array) container.step = Number(container.step) + 1;
+          this.#expect = container.array ? 'value' : 'key';
           return index + 1;
         }
         break;
@@ -162,7 +163,7 @@ export class ElementScanner {
     throw this.#unexpected(chunk, index);
   }
 
-  #value(chunk: Buffer, index: number, frame: OpenContainer | undefined): number {
+  #value(chunk: Buffer, index: number, container: OpenContainer | undefined): number {
     const byte = chunk[index]!;
     const opens = byte === 0x7b || byte === 0x5b;
     if (
@@ -174,18 +175,18 @@ export class ElementScanner {
     ) {
       throw this.#unexpected(chunk, index);
     }
-    if (frame?.target) {
+    if (container?.target) {
       this.#scan.begin();
       return this.#beginToken(opens ? 'nested' : byte === 0x22 ? 'string' : 'scalar', index);
     }
     const kind =
       byte === 0x7b ? 'an object' : byte === 0x5b ? 'an array' : byte === 0x22 ? 'a string' : 'a single value';
-    if (!frame) this.#top = kind;
+    if (!container) this.#top = kind;
     const depth = this.#stack.length;
-    const onPath = !frame || (frame.onPath && this.#path[depth - 1] === frame.step);
+    const onPath = !container || (container.onPath && this.#path[depth - 1] === container.step);
     const last = onPath && depth === this.#path.length;
     if (last && byte !== 0x5b && depth > 0) {
-      throw this.#error(`\`${formatPath(this.#path)}\` is ${kind}, not an array of records`, index, this.#hint());
+      throw this.#error(`\`${formatPath(this.#path)}\` is ${kind}, not an array of records`, index, this.#hints.hint());
     }
     if (!opens) return this.#beginToken(byte === 0x22 ? 'string' : 'scalar', index);
     const target = last && byte === 0x5b;
@@ -198,11 +199,9 @@ export class ElementScanner {
     return index + 1;
   }
 
-  #close(frame: OpenContainer): void {
+  #close(container: OpenContainer): void {
     this.#stack.pop();
-    if (frame.onPath && this.#stack.length >= this.#lost.depth) {
-      this.#lost = { depth: this.#stack.length, keys: frame.keys };
-    }
+    if (container.onPath) this.#hints.addKeys(container.keys, this.#stack.length);
     this.#expect = this.#stack.length > 0 ? ', or end' : 'nothing';
   }
 
@@ -210,11 +209,8 @@ export class ElementScanner {
   #report(value: unknown): void {
     if (this.#stack.length > 4 || this.#stack.some(({ array }) => array)) return;
     const path = formatPath(this.#stack.map(({ step }) => step));
-    if (Array.isArray(value)) {
-      if (this.#arrays.length < 20) this.#arrays.push(path);
-    } else {
-      this.#onValue(path, value);
-    }
+    if (Array.isArray(value)) this.#hints.addArray(path);
+    else this.#onValue(path, value);
   }
 
   #beginToken(mode: Mode, index: number): number {
@@ -265,8 +261,8 @@ export class ElementScanner {
     const text = this.#token(chunk, end);
     this.#mode = 'structure';
     this.#parts = [];
-    const frame = this.#stack.at(-1);
-    if (frame?.target) {
+    const container = this.#stack.at(-1);
+    if (container?.target) {
       this.#elements.push({
         text,
         line: this.#tokenLine,
@@ -285,13 +281,13 @@ export class ElementScanner {
       throw this.#errorIn(text);
     }
     if (this.#expect === 'key' || this.#expect === 'key or }') {
-      frame!.step = value as string;
-      if (frame!.onPath && frame!.keys.length < 50) frame!.keys.push(value as string);
+      container!.step = value as string;
+      if (container!.onPath && container!.keys.length < MOST_KEYS) container!.keys.push(value as string);
       this.#expect = ':';
       return end;
     }
-    if (frame) this.#report(value);
-    this.#expect = frame ? ', or end' : 'nothing';
+    if (container) this.#report(value);
+    this.#expect = container ? ', or end' : 'nothing';
     return end;
   }
 
@@ -325,20 +321,5 @@ export class ElementScanner {
       if (at > 0 && at < text.length) throw this.#errorIn(text);
     }
     throw new JsonError(message, this.#tokenLine, this.#tokenColumn, INCOMPLETE);
-  }
-
-  #missing(): JsonError {
-    if (this.#path.length === 0) {
-      return new JsonError(`the top level is ${this.#top}, not an array of records`, 1, 1, this.#hint());
-    }
-    const keys = this.#lost.keys.map((key) => `\`${key}\``).slice(0, 10);
-    const found = keys.length > 0 ? ` (keys found: ${keys.join(', ')})` : '';
-    return new JsonError(`there is no \`${formatPath(this.#path)}\`${found}`, 1, 1, this.#hint());
-  }
-
-  #hint(): string | undefined {
-    if (this.#arrays.length === 0)
-      return this.#found ? undefined : 'set the path to the array, for example `records: data.items`';
-    return `arrays in this file: ${this.#arrays.map((path) => `\`records: ${path}\``).join(', ')}`;
   }
 }
