@@ -115,7 +115,7 @@ class Run {
     const path = this.#state.file(CHECKPOINT_FILE);
     const keepFields = this.#mapping.entries.some(({ policies }) => typeof policies.if_changed === 'object');
     const checkpoint = await loadCheckpoint(path, { keepFields });
-    assertBound(checkpoint, path, this.#mapping, target);
+    assertBound(checkpoint, path, this.#mapping.migration, target);
     return checkpoint;
   }
 

@@ -157,7 +157,7 @@ async function beginCheckpoint(
 ): Promise<CheckpointWriter> {
   const writer = await CheckpointWriter.open(path, checkpoint);
   await writer.begin([
-    ...(checkpoint.header ? [] : [newHeader(mapping, target.baseUrl, target.account)]),
+    ...(checkpoint.header ? [] : [newHeader(mapping.migration, target.baseUrl, target.account)]),
     { kind: 'run', tool: TOOL, mapping_sha256: mapping.sha256, inputs: survey.inputs, at: new Date().toISOString() },
   ]);
   return writer;

@@ -63,7 +63,7 @@ export async function verifyMigration(job: VerifyJob): Promise<Verification> {
     const header = await headerOf(state);
     const target = await connect(settings, job.credentials, state, state, job.trouble);
     try {
-      assertBound({ header, wholeBytes: 1 }, state.file(CHECKPOINT_FILE), mapping, target);
+      assertBound({ header, wholeBytes: 1 }, state.file(CHECKPOINT_FILE), mapping.migration, target);
       job.connected?.(target.account);
       return await compareAll(job, mapping, state, target);
     } finally {
