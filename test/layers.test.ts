@@ -13,7 +13,7 @@ const LAYERS: readonly (readonly string[])[] = [
     'problem.ts',
     'redact.ts',
     'json.ts',
-    'keys.ts',
+    'columns.ts',
     'clock.ts',
     'version.ts',
     'cells.ts',

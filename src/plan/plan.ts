@@ -1,4 +1,4 @@
-import { recordWords, type Ledger } from '../checkpoint/ledger.ts';
+import type { Ledger } from '../checkpoint/ledger.ts';
 import { contentSha, eventId, shaWords } from '../identity.ts';
 import { canonicalJson } from '../json.ts';
 import type { Policies } from '../mapping/mapping.ts';
@@ -178,9 +178,9 @@ export class Plan {
     if (this.#policies[event.entry]!.if_changed !== 'ignore') this.tables[event.type].flag(ordinal, FLAG.changed);
   }
 
-  /** The number of a record, or -1 if neither the input nor the checkpoint has it. */
-  findRecord(entity: Entity, externalId: string): number {
-    return this.#ledger.keys.find(recordWords(entity, externalId));
+  /** The number of a record; undefined if neither the input nor the checkpoint has it. */
+  findRecord(entity: Entity, externalId: string): number | undefined {
+    return this.#ledger.records.find(entity, externalId);
   }
 
   *#listed(): Generator<{ readonly type: EventType; readonly ordinal: number }, void, undefined> {
@@ -336,7 +336,7 @@ export class Plan {
   }
 
   #key(entity: Entity, externalId: string): number {
-    return this.#ledger.keys.intern(recordWords(entity, externalId));
+    return this.#ledger.records.intern(entity, externalId);
   }
 
   #id(event: Sendable, n: number): string {

@@ -4,6 +4,7 @@
  *     checkpoint (which records) -> plan (what they should be) -> service (what they are) -> verify.csv
  */
 import { CHECKPOINT_FILE, type HeaderLine } from '../checkpoint/lines.ts';
+import { readHeader } from '../checkpoint/read.ts';
 import { EXIT, UserError, type ExitCode } from '../errors.ts';
 import { loadMapping } from '../mapping/load.ts';
 import type { Mapping } from '../mapping/mapping.ts';
@@ -11,7 +12,6 @@ import { entityOf } from '../model.ts';
 import { assertBound } from '../checkpoint/binding.ts';
 import { connect, type Target } from '../connect.ts';
 import { readPlan, storedPlans } from '../plan/plan-file.ts';
-import { parseLine } from '../report/lines.ts';
 import type { Account } from '../service/account.ts';
 import type { Pace, RestCredentials } from '../settings.ts';
 import { Lock, StateDir, statePath } from '../state-dir.ts';
@@ -20,7 +20,7 @@ import { Differences, newResult, VERIFY_FILE, type Difference, type EntityResult
 import { Expectations, type ExpectedFields } from './expected.ts';
 import { CHECKED, COMPARED, type Checked } from './fields.ts';
 import { readBack } from './read-back.ts';
-import { firstLine, population, writtenRecords, type SampleSize } from './written.ts';
+import { population, writtenRecords, type SampleSize } from './written.ts';
 
 export interface Verification {
   readonly migration: string;
@@ -74,15 +74,12 @@ export async function verifyMigration(job: VerifyJob): Promise<Verification> {
   }
 }
 
-async function headerOf(state: StateDir): Promise<HeaderLine | undefined> {
-  const text = await firstLine(state.file(CHECKPOINT_FILE)).catch((error: unknown) => {
-    throw new UserError(`there is nothing to verify: ${state.path} has no checkpoint`, {
-      hint: 'nothing was sent for this mapping yet',
-      cause: error,
-    });
+async function headerOf(state: StateDir): Promise<HeaderLine> {
+  const header = await readHeader(state.file(CHECKPOINT_FILE));
+  if (header) return header;
+  throw new UserError(`there is nothing to verify: ${state.path} has no checkpoint`, {
+    hint: 'nothing has been sent for this mapping yet',
   });
-  const line = parseLine<HeaderLine>(text);
-  return line?.kind === 'header' ? (line as HeaderLine) : undefined;
 }
 
 async function compareAll(job: VerifyJob, mapping: Mapping, state: StateDir, target: Target): Promise<Verification> {
