@@ -138,6 +138,8 @@ describe('a checkpoint', () => {
   // The lines of the three updates of a record: for each the request, then the answer.
   it.each([
     ['the answers to the first two', [1, 3], 2],
+    ['the answer to the second and the request of the third', [3, 4], 1],
+    ['both lines of the second', [2, 3], 1],
     ['both lines of the first and the answer to the second', [0, 1, 3], 2],
     ['every line but the last answer', [0, 1, 2, 3, 4], 2],
   ])('without %s among the updates of a record sends only these again, under the same ids', async (_, gone, count) => {
