@@ -46,7 +46,8 @@ export function holdAllButPicked(plan: Plan, picks: readonly Pick[]): void {
 function keyOf(plan: Plan, { entity, externalId }: Pick): number {
   const key = plan.findRecord(entity, externalId);
   const known =
-    key !== undefined && [plan.tables[`${entity}/created`], plan.tables[`${entity}/updated`]].some((table) => table.holds(key));
+    key !== undefined &&
+    [plan.tables[`${entity}/created`], plan.tables[`${entity}/updated`]].some((table) => table.holds(key));
   if (key !== undefined && known) return key;
   throw new UserError(`--pick ${entity}:${externalId}: the input has no such ${entity}`, {
     hint: 'ID is the external_id that the mapping gives the record',
