@@ -178,7 +178,7 @@ function lineOf(event: Sendable, raw: RawRecord, isDerived: boolean): string {
   const where = `"source":${JSON.stringify(place.source)},"file":${JSON.stringify(place.file)}`;
   const which = `"line":${place.line},"record":${place.record},"entry":${entry}${isDerived ? ',"derived":true' : ''}`;
   // Cells are texts only; the numbers of a JSON record keep their digits.
-  const record = Array.isArray(raw) ? JSON.stringify(raw) : canonicalJson(raw as JsonObject);
+  const record = Array.isArray(raw) ? JSON.stringify(raw) : canonicalJson(raw);
   return `{"type":"${type}"${id}${time},"data":${content},${where},${which},"raw":${record}}\n`;
 }
 

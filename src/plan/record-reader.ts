@@ -122,5 +122,6 @@ const NAMELESS: Issue = {
   severity: 'warning',
   kind: 'map',
   code: 'comment_without_id',
-  message: 'a comment without external_id cannot be corrected later: a changed version would be added as a second comment',
+  message:
+    'a comment without external_id cannot be corrected later: a changed version would be added as a second comment',
 };

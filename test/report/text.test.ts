@@ -110,6 +110,7 @@ describe('the next command', () => {
       dry_run: false,
       exit: { code: 0, reason: 'done' },
       records: { read: 3, mapped: 3, skipped: 0, unreadable: 0 },
+      plan: { digest: '0123456789ab', events: 3 },
       ...change,
     }) as Summary;
 
@@ -123,9 +124,9 @@ describe('the next command', () => {
     const found = summary({ dry_run: true, events: { ...NOTHING, ...BESIDE, acknowledged: 0, pending: 3 } });
     expect(nextSteps(found, argv('run', 'a.yaml', '--dry-run'), CALM)).toEqual([
       'next: a pilot of ten events of each type, to look at in the service:',
-      '  backfill run a.yaml --limit 10',
+      '  backfill run a.yaml --plan 0123456789ab --limit 10',
       'then all of it:',
-      '  backfill run a.yaml',
+      '  backfill run a.yaml --plan 0123456789ab',
     ]);
   });
 
