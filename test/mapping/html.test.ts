@@ -11,23 +11,45 @@ test.each([
   ['<b>bold</b>, <i>italic</i>', 'bold, italic'],
   ['&lt;b&gt; &amp;amp; &#39;&#x41;&#128512;&euro;&#150;&unknown;', "<b> &amp; 'A😀€–&unknown;"],
   ['<ul><li>one</li><li>two</li></ul>', '- one\n- two'],
-  ['before<ol><li>one<li>two</ol>after', 'before\n\n1. one\n2. two\n\nafter'],
+  ['before<ol><li>one<li>two</ol>after', 'before\n1. one\n2. two\n\nafter'],
+  ['<ol start="3"><li>one<ul><li>inside</ul></ol>', '3. one\n   - inside'],
+  ['<li>without<li>a list', 'without\na list'],
   ['<a href="https://x.test/a?b=1&amp;c=2">here</a>', 'here (https://x.test/a?b=1&c=2)'],
   [
     '<a href="https://x.test/">x.test</a> <a href="#top">top</a> <a href="mailto:a@x.test">a@x.test</a>',
     'x.test top a@x.test',
   ],
+  ['<a href="https://x.test/b"><img src="i.png"></a>next', '(i.png) (https://x.test/b)next'],
   ['<style>p { color: red }</style><p>shown</p><script>if (a < b) alert("<p>no</p>")</script>', 'shown'],
   ['a<!-- hidden <p> -->b', 'ab'],
   ['<table><tr><td>a</td><td>b</td></tr><tr><td>c</td></tr></table>', 'a b\nc'],
+  ['<table><caption>title</caption><tr><th>a<th><th>b<tr><td><p>c</p><td>d</table>', 'title\na b\n\nc\n\nd'],
+  ['<table><tr><td colspan="999999999">wide</td><td>b</td></tr></table>', 'wide b'],
   ['<pre>two\n  lines</pre>', 'two\n  lines'],
-  ['<img src="x.png" alt="a picture">', 'a picture'],
+  ['<img src="x.png" alt="a picture">', 'a picture (x.png)'],
+  ['<img src="data:image/png;base64,AAAA" alt="inline">', 'inline'],
   ['<p title="a > b">text</p>', 'text'],
   ['<p>unclosed <b>tags', 'unclosed tags'],
   ['<P>CAPITALS</P>', 'CAPITALS'],
+  ['<h1>Heading</h1>text<hr>text', 'Heading\n\ntext\n\ntext'],
+  ['<p>one</p><p>&nbsp;</p><p>two</p>', 'one\n\ntwo'],
+  ['before<body>within</body>after', 'before\nwithin\nafter'],
+  ['Ada <ada@x.test>, see <https://x.test/>: <b>a <b', 'Ada <ada@x.test>, see <https://x.test/>: a <b'],
+  ['<![CDATA[<p>one</p>]]>', 'one'],
+  ['a\0<b>b</b>', 'a\ufffdb'],
   ['<p> </p><br>', undefined],
+  ['<div>'.repeat(499) + 'deep', 'deep'],
 ])('%j is read as %j', async (html, text) => {
   expect(await outcome('html_to_text', html)).toBe(text);
+});
+
+test('long lines are not wrapped, and a text of 17 million characters arrives whole', async () => {
+  const words = 'word '.repeat(3_400_000).trim();
+  expect(await outcome('html_to_text', `<p>${words}</p>`)).toBe(words);
+});
+
+test('nesting too deep to convert is an error of that value', async () => {
+  expect(await outcome('html_to_text', '<div>'.repeat(100_000) + 'deep')).toBe('error bad_html');
 });
 
 test('a page of unclosed brackets is text, and read in one go', async () => {
