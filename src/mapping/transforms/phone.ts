@@ -6,7 +6,7 @@ import { Fault, shown, textOf, type Result } from '../fault.ts';
 import { flag, name, object } from '../schema-parts.ts';
 import type { Scope } from '../scope.ts';
 import type { ValueSpec } from '../spec.ts';
-import { FastLanes } from './phone-fast-lane.ts';
+import { PlainPhoneReader } from './plain-phone.ts';
 import { onText, transform, type ArgumentProblem } from './transform.ts';
 
 interface PhoneArgument {
@@ -18,20 +18,17 @@ interface PhoneArgument {
 const require = createRequire(import.meta.url);
 
 /** The largest set, by which numbers in use are known as well; loaded where a mapping names a region or reads a number. */
-let loaded: { readonly metadata: MetadataJson; readonly lanes: FastLanes } | undefined;
+let metadata: MetadataJson | undefined;
 
-function numbering(): NonNullable<typeof loaded> {
-  if (loaded) return loaded;
-  const metadata = require('libphonenumber-js/metadata.max.json') as MetadataJson;
-  return (loaded = { metadata, lanes: new FastLanes(metadata) });
+function numbering(): MetadataJson {
+  return (metadata ??= require('libphonenumber-js/metadata.max.json') as MetadataJson);
 }
 
+/** Ninety files, 20 ms: loaded only where a mapping reads phone numbers. */
 let library: typeof core | undefined;
 
-/** Loaded for the first number that is not plainly written: its ninety files take 20 ms. */
-function parser(): typeof core.parsePhoneNumberFromString {
-  library ??= require('libphonenumber-js/core') as typeof core;
-  return library.parsePhoneNumberFromString;
+function phoneLibrary(): typeof core {
+  return (library ??= require('libphonenumber-js/core') as typeof core);
 }
 
 export const phone = transform<PhoneArgument>({
@@ -49,9 +46,11 @@ export const phone = transform<PhoneArgument>({
     const region = (argument?.region ?? defaults.region)?.toUpperCase();
     const regionFrom = argument?.region_from === undefined ? undefined : value(argument.region_from, 'region_from');
     const strict = argument?.strict ?? false;
-    const quick = strict || regionFrom ? undefined : numbering().lanes.lane(supported(region));
+    const known = supported(region);
+    const plainReader =
+      strict || regionFrom ? undefined : new PlainPhoneReader(numbering(), new (phoneLibrary().Metadata)(numbering()));
     return onText((text, scope) => {
-      const plain = quick?.(text);
+      const plain = plainReader?.read(text, known);
       if (plain !== undefined) return plain;
       const own = regionFrom?.(scope);
       if (own instanceof Fault && !text.startsWith('+')) return new Fault(own.code, own.message, own.hint);
@@ -66,8 +65,7 @@ export function regionProblems(region: string, path: readonly string[]): Argumen
   if (isRegion(region.toUpperCase())) return [];
   const suggestion = /^uk$/i.test(region)
     ? 'did you mean `GB`?'
-    : (didYouMean(region, Object.keys(numbering().metadata.countries)) ??
-      'use the two letters of ISO 3166, such as IT or US');
+    : (didYouMean(region, Object.keys(numbering().countries)) ?? 'use the two letters of ISO 3166, such as IT or US');
   return [{ code: 'unknown_region', path, message: `unknown region \`${region}\``, suggestion }];
 }
 
@@ -76,7 +74,7 @@ function supported(region: string | undefined): CountryCode | undefined {
 }
 
 function isRegion(text: string): text is CountryCode {
-  return Object.hasOwn(numbering().metadata.countries, text);
+  return Object.hasOwn(numbering().countries, text);
 }
 
 function e164(text: string, region: string | undefined, strict: boolean, scope: Scope): Result {
@@ -90,7 +88,7 @@ function e164(text: string, region: string | undefined, strict: boolean, scope: 
 
 function parse(text: string, region: CountryCode | undefined, strict: boolean): PhoneNumber | undefined {
   const options = { extract: false, ...(region && { defaultCountry: region }) };
-  const number = parser()(text, options, numbering().metadata);
+  const number = phoneLibrary().parsePhoneNumberFromString(text, options, numbering());
   return number && (strict ? number.isValid() : number.isPossible()) ? number : undefined;
 }
 
