@@ -2,7 +2,7 @@
 import { basename, resolve } from 'node:path';
 import { UserError } from '../errors.ts';
 import { isObject, type JsonValue } from '../json.ts';
-import { textOf } from '../mapping/fault.ts';
+import { textOf } from '../mapping/value-text.ts';
 import { findFiles } from '../source/files.ts';
 import { openSource } from '../source/index.ts';
 import type { Source, SourceSpec } from '../source/source.ts';

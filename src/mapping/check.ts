@@ -8,10 +8,10 @@ import { policiesOf } from './policies.ts';
 import { TRANSFORM_BY_NAME } from './transforms/index.ts';
 import { regionProblems } from './transforms/phone.ts';
 import { shapeOf } from './value.ts';
-import { valuesOf, type FoundValue } from './walk.ts';
+import { valuesOf, type FoundValue } from './spec-values.ts';
 
 /** The spec, and whether something at or below a place was left out of it because it was wrong in itself. */
-export interface Checked {
+export interface ParsedMapping {
   readonly spec: Partial<Omit<MappingSpec, 'events'>> & { readonly events: readonly (EntrySpec | undefined)[] };
   readonly document: MappingDocument;
   readonly damaged: (path: Path) => boolean;
@@ -22,11 +22,11 @@ type Report = (code: string, message: string, path: Path, suggestion?: string, p
 /** What a check of a part needs besides the part. */
 interface Checks {
   readonly report: Report;
-  readonly damaged: Checked['damaged'];
+  readonly damaged: ParsedMapping['damaged'];
 }
 
 /** All of them, in the order of the file as far as checks are independent. Transforms must have been loaded. */
-export function checkMapping({ spec, document, damaged }: Checked): Problem[] {
+export function checkMapping({ spec, document, damaged }: ParsedMapping): Problem[] {
   const problems: Problem[] = [];
   const report: Report = (code, message, path, suggestion, part = 'value') =>
     void problems.push({

@@ -6,7 +6,7 @@ import { compileEntry } from './entry.ts';
 import { LookupTables } from './lookup.ts';
 import type { CompiledMapping } from './mapping.ts';
 import type { MappingSpec } from './spec.ts';
-import type { Unit } from './unit.ts';
+import type { CompileContext } from './compile-context.ts';
 
 /** `document` and `texts` are what mistakes are shown in. */
 export async function compileMapping(
@@ -15,21 +15,21 @@ export async function compileMapping(
   document: Pick<MappingDocument, 'locate'>,
   texts: ReadonlyMap<string, string>,
 ): Promise<CompiledMapping> {
-  const unit = newUnit(spec, sources, document);
-  const entries = spec.events.map((entry, index) => compileEntry(entry, index, unit));
-  const problems = withoutRepeats(unit.problems);
+  const compilation = newContext(spec, sources, document);
+  const entries = spec.events.map((entry, index) => compileEntry(entry, index, compilation));
+  const problems = withoutRepeats(compilation.problems);
   if (problems.length > 0) {
     throw new ProblemsError(`the mapping does not fit its sources (${counted(problems.length)})`, problems, texts);
   }
-  await unit.lookups.build(unit);
-  return { entries, lookedUp: unit.lookups.paths(), warnings: withoutRepeats(unit.warnings) };
+  await compilation.lookups.build(compilation);
+  return { entries, lookedUp: compilation.lookups.paths(), warnings: withoutRepeats(compilation.warnings) };
 }
 
-function newUnit(
+function newContext(
   spec: MappingSpec,
   sources: ReadonlyMap<string, Source>,
   document: Pick<MappingDocument, 'locate'>,
-): Unit {
+): CompileContext {
   const missing = new Map<string, ReadonlySet<string>>();
   for (const [name, source] of Object.entries(spec.sources)) {
     const texts = source.missing_values ?? spec.defaults?.missing_values ?? [];

@@ -1,14 +1,15 @@
 /** `when`: values with a test, compiled to functions of the record. */
 import type { JsonValue } from '../json.ts';
-import { Fault, textOf } from './fault.ts';
-import type { Scope } from './scope.ts';
+import { ValueError } from './value-error.ts';
+import { textOf } from './value-text.ts';
+import type { RowContext } from './row-context.ts';
 import type { ConditionSpec } from './spec.ts';
 import { compileValue, within, type ValueContext } from './value.ts';
 
-/** A fault where a value of the condition could not be read: neither yes nor no. */
-export type Test = (scope: Scope) => boolean | Fault;
+/** A error where a value of the condition could not be read: neither yes nor no. */
+export type ConditionTest = (row: RowContext) => boolean | ValueError;
 
-export function compileCondition(spec: ConditionSpec, context: ValueContext): Test {
+export function compileCondition(spec: ConditionSpec, context: ValueContext): ConditionTest {
   if (spec.all)
     return every(
       spec.all.map((part, index) => compileCondition(part, within(context, 'all', index))),
@@ -21,25 +22,25 @@ export function compileCondition(spec: ConditionSpec, context: ValueContext): Te
     );
   if (spec.not) {
     const test = compileCondition(spec.not, within(context, 'not'));
-    return (scope) => {
-      const result = test(scope);
-      return result instanceof Fault ? result : !result;
+    return (row) => {
+      const result = test(row);
+      return result instanceof ValueError ? result : !result;
     };
   }
   const value = compileValue(spec, context);
   const holds = compileTest(spec);
-  return (scope) => {
-    const result = value(scope);
-    return result instanceof Fault ? result : holds(result);
+  return (row) => {
+    const result = value(row);
+    return result instanceof ValueError ? result : holds(result);
   };
 }
 
 /** All parts hold (`wanted` true), or any (`wanted` false: not all fail). */
-function every(parts: readonly Test[], wanted: boolean): Test {
-  return (scope) => {
+function every(parts: readonly ConditionTest[], wanted: boolean): ConditionTest {
+  return (row) => {
     for (const part of parts) {
-      const result = part(scope);
-      if (result instanceof Fault) return result;
+      const result = part(row);
+      if (result instanceof ValueError) return result;
       if (result !== wanted) return !wanted;
     }
     return wanted;

@@ -17,13 +17,13 @@ import {
 } from 'yaml';
 import { readNumber } from '../json.ts';
 import type { Location, Problem } from '../problem.ts';
-import { Written } from './written.ts';
+import { WrittenScalar } from './written-scalar.ts';
 
 /** Keys and indexes from the top of the file downwards. */
 export type Path = readonly (string | number)[];
 
 export interface MappingDocument {
-  /** Objects, arrays, strings, null and `Written`; undefined where the file could not be parsed. */
+  /** Objects, arrays, strings, null and `WrittenScalar`; undefined where the file could not be parsed. */
   readonly data: unknown;
   readonly problems: readonly Problem[];
   /** The place of a value, or of its key; of the nearest thing above where the path leads nowhere. */
@@ -47,12 +47,12 @@ export function parseMappingDocument(text: string, file: string): MappingDocumen
     const problems = worthTelling(document.errors, at).map((error) => syntaxProblem(error, text, at));
     return { data: undefined, problems, locate };
   }
-  const reader = new Reader(document, at);
+  const reader = new NodeReader(document, at);
   return { data: reader.read(document.contents), problems: reader.problems, locate };
 }
 
 /** Turns nodes into data; keys are text as written. */
-class Reader {
+class NodeReader {
   readonly problems: Problem[] = [];
   readonly #document: YamlDocument;
   readonly #at: (offset: number) => Location;
@@ -106,7 +106,7 @@ class Reader {
   #merge(data: Record<string, unknown>, node: Node | null): void {
     const merged = this.read(node);
     for (const part of Array.isArray(merged) ? (merged as unknown[]) : [merged]) {
-      if (typeof part !== 'object' || part === null || part instanceof Written) continue;
+      if (typeof part !== 'object' || part === null || part instanceof WrittenScalar) continue;
       for (const [key, value] of Object.entries(part)) if (!Object.hasOwn(data, key)) data[key] = value;
     }
   }
@@ -122,9 +122,9 @@ const OWN = { writable: true, enumerable: true, configurable: true } as const;
 function readScalar(value: unknown, source: string | undefined): unknown {
   if (value === null || typeof value === 'string') return value;
   const text = source ?? JSON.stringify(value);
-  if (typeof value === 'boolean') return new Written(text, value);
+  if (typeof value === 'boolean') return new WrittenScalar(text, value);
   // What JSON would not write as a number (00123, 0x1F, .inf) is text that only looks like one.
-  return JSON_NUMBER.test(text) ? new Written(text, readNumber(text)) : text;
+  return JSON_NUMBER.test(text) ? new WrittenScalar(text, readNumber(text)) : text;
 }
 
 function keyText(key: unknown): string | undefined {

@@ -1,160 +1,127 @@
 /** One item of `events` as a function from row to drafts. */
 import type { JsonValue } from '../json.ts';
 import type { Draft, Row } from '../model.ts';
-import type { Path } from './document.ts';
-import { Fault, originalText, shown, type Result } from './fault.ts';
-import { fieldsOf, type Field } from './fields.ts';
-import { compileCondition, type Test } from './condition.ts';
-import type { CompiledEntry } from './mapping.ts';
-import { policiesOf } from './policies.ts';
-import { readValue, type Frame } from './path.ts';
 import type { Source } from '../source/source.ts';
-import { Scope, type Evaluate } from './scope.ts';
-import { FIELD_HINTS, FIELD_RULES } from '../service/contract.ts';
+import type { CompileContext, PathUse } from './compile-context.ts';
+import { compileCondition, type ConditionTest } from './condition.ts';
+import type { Path } from './document.ts';
+import { asInstant, compileField, withCheck, type CompiledField } from './entry-fields.ts';
+import { fieldsOf } from './fields.ts';
+import type { CompiledEntry } from './mapping.ts';
+import { readValue, type PathContext } from './path.ts';
+import { policiesOf } from './policies.ts';
+import { RowContext, type Evaluate } from './row-context.ts';
 import type { EntrySpec, OnError, ValueSpec } from './spec.ts';
-import { exactNumber } from './transforms/number.ts';
-import type { PathUse, Unit } from './unit.ts';
-import { asText, compileValue, missingValue, notScalar, shapeOf, type ValueContext } from './value.ts';
-
-interface CompiledField {
-  /** As issues name it: `custom_params.origin`. */
-  readonly name: string;
-  readonly key: string;
-  /** `custom_params` or `custom_fields`, for what goes inside. */
-  readonly within: string | undefined;
-  readonly required: boolean;
-  readonly evaluate: Evaluate;
-}
+import { ValueError, type Result } from './value-error.ts';
+import { shown } from './value-text.ts';
+import { asText, compileValue, missingValue, shapeOf, type ValueContext } from './value.ts';
 
 interface Parts {
   readonly fields: readonly CompiledField[];
-  readonly when: Test | undefined;
+  readonly when: ConditionTest | undefined;
   readonly each: Evaluate | undefined;
   readonly occurredAt: Evaluate | undefined;
   readonly stagePipeline: Evaluate | undefined;
 }
 
-const NO_DRAFTS: readonly Draft[] = [];
-
-export function compileEntry(spec: EntrySpec, index: number, unit: Unit): CompiledEntry {
+export function compileEntry(spec: EntrySpec, index: number, compilation: CompileContext): CompiledEntry {
   const uses: PathUse[] = [];
-  const parts = compileParts(spec, ['events', index], unit, uses);
+  const parts = compileParts(spec, ['events', index], compilation, uses);
   const policies = policiesOf(spec);
   const { type } = spec;
-  const missing = unit.missingValues(spec.source);
+  const missing = compilation.missingValues(spec.source);
   const { fields, when, each, occurredAt, stagePipeline } = parts;
-  const order = canonicalOrder(fields);
-  /** The values of the draft being made; every one writes them all. */
-  const values = new Array<JsonValue | undefined>(fields.length);
 
-  const draftOf = (scope: Scope): Draft | undefined => {
-    scope.clear();
-    scope.field = '';
-    const passes = when ? when(scope) : true;
+  const draftOf = (row: RowContext): Draft | undefined => {
+    row.clear();
+    row.field = '';
+    const passes = when ? when(row) : true;
     if (passes === false) return undefined;
-    if (passes instanceof Fault) scope.fail(passes);
-    for (let position = 0; position < fields.length; position += 1) {
-      const field = fields[position]!;
-      scope.field = field.name;
-      const result = field.evaluate(scope);
-      if (result instanceof Fault) scope.fail(result);
-      else if (result === undefined && field.required) scope.fail(missingValue());
-      values[position] = result instanceof Fault ? undefined : result;
-    }
+    if (passes instanceof ValueError) row.fail(passes);
     const data: Record<string, JsonValue> = {};
-    let custom: Record<string, JsonValue> | undefined;
-    for (const position of order) {
-      const value = values[position];
-      if (value === undefined) continue;
-      const { key, within } = fields[position]!;
-      if (within === undefined) data[key] = value;
-      else {
-        custom ??= data[within] = {} as Record<string, JsonValue> & JsonValue;
-        custom[key] = value;
-      }
+    for (const field of fields) {
+      row.field = field.name;
+      const result = field.evaluate(row);
+      if (result instanceof ValueError) row.fail(result);
+      else if (result !== undefined) setField(data, field, result);
+      else if (field.required) row.fail(missingValue());
     }
-    if (type === 'comment/created') settleParents(data, policies.if_both, scope);
-    const occurred = optionalText('occurred_at', occurredAt, scope);
-    const pipeline = optionalText('stage_pipeline', stagePipeline, scope);
-    const draft: { -readonly [K in keyof Draft]: Draft[K] } = {
+    if (type === 'comment/created') settleParents(data, policies.if_both, row);
+    const occurred = optionalText('occurred_at', occurredAt, row);
+    const pipeline = optionalText('stage_pipeline', stagePipeline, row);
+    return {
       kind: 'draft',
       type,
       entry: index,
-      place: scope.place,
+      place: row.place,
       data,
-      issues: scope.issues,
-      omissions: scope.omissions,
+      issues: row.issues,
+      omissions: row.omissions,
+      ...(occurred !== undefined && { occurredAt: occurred }),
+      ...(pipeline !== undefined && { stagePipeline: pipeline }),
     };
-    if (occurred !== undefined) draft.occurredAt = occurred;
-    if (pipeline !== undefined) draft.stagePipeline = pipeline;
-    return draft;
   };
 
-  const drafts = (row: Row, scope: Scope): readonly Draft[] => {
-    scope.begin(row);
+  const drafts = (record: Row, row: RowContext): readonly Draft[] => {
+    row.begin(record);
     if (!each) {
-      const only = draftOf(scope);
-      return only ? [only] : NO_DRAFTS;
+      const only = draftOf(row);
+      return only ? [only] : [];
     }
-    scope.field = 'each';
-    const elements = each(scope);
-    if (elements === undefined) return NO_DRAFTS;
-    if (elements instanceof Fault) return [unreadableEach(elements, type, index, scope)];
+    row.field = 'each';
+    const elements = each(row);
+    if (elements === undefined) return [];
+    if (elements instanceof ValueError) return [unreadableEach(elements, type, index, row)];
     const found: Draft[] = [];
     for (const element of elementsOf(readValue(elements, missing))) {
-      scope.element = element;
-      const one = draftOf(scope);
+      row.element = element;
+      const one = draftOf(row);
       if (one) found.push(one);
     }
     return found;
   };
 
-  const scope = new Scope();
+  const row = new RowContext();
   return {
     index,
     type,
     source: spec.source,
     policies,
     uses: uses.map(({ field, path, at, compiled }) => ({ field, path, at, column: compiled.column })),
-    map: (row) => {
-      const found = drafts(row, scope);
-      return scope.waits ? mapInRounds(row, drafts) : found;
+    map: (record) => {
+      const found = drafts(record, row);
+      return row.waits ? mapInRounds(record, drafts) : found;
     },
   };
 
   /** Maps again until every expression that could not be answered at once has its answer. */
-  async function mapInRounds(row: Row, attempt: typeof drafts): Promise<readonly Draft[]> {
-    scope.forgetAnswers();
-    const own = new Scope();
+  async function mapInRounds(record: Row, attempt: typeof drafts): Promise<readonly Draft[]> {
+    row.forgetAnswers();
+    const own = new RowContext();
     for (;;) {
-      const found = attempt(row, own);
+      const found = attempt(record, own);
       if (!own.waits) return found;
       await own.settle();
     }
   }
 }
 
-function compileParts(spec: EntrySpec, path: Path, unit: Unit, uses: PathUse[]): Parts {
-  const source = unit.sources.get(spec.source)!;
-  const record: Frame = { source, missing: unit.missingValues(spec.source) };
-  const frame: Frame = spec.each === undefined ? record : { ...record, elements: elementKind(spec.each, source) };
+function compileParts(spec: EntrySpec, path: Path, compilation: CompileContext, uses: PathUse[]): Parts {
+  const source = compilation.sources.get(spec.source)!;
+  const record: PathContext = { source, missing: compilation.missingValues(spec.source) };
+  const frame: PathContext = spec.each === undefined ? record : { ...record, elements: elementKind(spec.each, source) };
   const context = (key: string, onError: OnError = 'reject'): ValueContext => ({
-    unit,
+    compilation,
     frame,
     path: [...path, key],
     field: key,
     kind: undefined,
     onError,
     uses,
-    problems: unit.problems,
+    problems: compilation.problems,
   });
-  const optional = (
-    key: 'occurred_at' | 'stage_pipeline',
-    finish: (value: JsonValue) => Result,
-  ): Evaluate | undefined =>
-    spec[key] === undefined
-      ? undefined
-      : finished(compileValue(spec[key], context(key)), finish, onErrorOf(spec[key], 'reject'));
+  const optional = (key: 'occurred_at' | 'stage_pipeline', check: (value: JsonValue) => Result) =>
+    spec[key] === undefined ? undefined : withCheck(spec[key], context(key), check);
   return {
     each: spec.each === undefined ? undefined : compileValue(spec.each, { ...context('each'), frame: record }),
     when: spec.when && compileCondition(spec.when, context('when')),
@@ -164,119 +131,35 @@ function compileParts(spec: EntrySpec, path: Path, unit: Unit, uses: PathUse[]):
   };
 }
 
-/** The positions of the fields in the order of canonical JSON, so that an event's data need not be sorted again. */
-function canonicalOrder(fields: readonly CompiledField[]): readonly number[] {
-  const sortKey = ({ key, within }: CompiledField): readonly string[] => (within === undefined ? [key] : [within, key]);
-  const keys = fields.map(sortKey);
-  return [...keys.keys()].sort((a, b) => {
-    const [[outer = '', inner = ''], [other = '', otherInner = '']] = [keys[a]!, keys[b]!];
-    return outer < other ? -1 : outer > other ? 1 : inner < otherInner ? -1 : 1;
-  });
-}
-
-/** A row of a table has texts only, until an expression makes more of them. */
+/** The row of a table holds texts only, until an expression makes more of them. */
 function elementKind(each: ValueSpec, source: Source): 'texts' | 'anything' {
   return source.kind === 'table' && shapeOf(each) !== 'unknown' ? 'texts' : 'anything';
 }
 
-function compileField(field: Field, spec: EntrySpec, base: ValueContext): CompiledField[] {
-  const given = spec.data[field.name];
-  if (given === undefined) return [];
-  const context: ValueContext = { ...base, path: [...base.path.slice(0, -1), 'data', field.name], kind: field.kind };
-  if (field.kind !== 'custom') {
-    const value = given;
-    const evaluate = finished(
-      compileValue(value, context),
-      finishOf(field.name, field.kind),
-      onErrorOf(value, field.onError),
-    );
-    return [{ name: field.name, key: field.name, within: undefined, required: field.required, evaluate }];
-  }
-  return Object.entries(given as Readonly<Record<string, ValueSpec>>).map(([key, value]) => {
-    const name = `${field.name}.${key}`;
-    const compiled = compileValue(value, { ...context, path: [...context.path, key], field: name });
-    return {
-      name,
-      key,
-      within: field.name,
-      required: false,
-      evaluate: finished(compiled, FINISH.custom, onErrorOf(value, field.onError)),
-    };
-  });
+function setField(data: Record<string, JsonValue>, { key, within }: CompiledField, value: JsonValue): void {
+  if (within === undefined) data[key] = value;
+  else ((data[within] ??= {}) as Record<string, JsonValue>)[key] = value;
 }
 
-const FINISH = {
-  id: asText,
-  parent: asText,
-  text: asText,
-  number: exactNumber,
-  custom: (value: JsonValue): Result =>
-    typeof value === 'object' && (Array.isArray(value) || asText(value) instanceof Fault) ? notScalar(value) : value,
-} as const;
-
-/** What a field's kind takes and, where the service wants more than text, its rule. */
-function finishOf(name: string, kind: keyof typeof FINISH): (value: JsonValue) => Result {
-  const ofKind = FINISH[kind];
-  const rule = FIELD_RULES[name];
-  if (!rule) return ofKind;
-  return (value) => {
-    const result = ofKind(value);
-    const wrong = typeof result === 'string' ? rule(result) : undefined;
-    return wrong === undefined ? result : new Fault(`invalid_${name}`, `${shown(value)} ${wrong}`, FIELD_HINTS[name]);
-  };
-}
-
-function onErrorOf(spec: ValueSpec, otherwise: OnError): OnError {
-  if (typeof spec === 'string') return otherwise;
-  return spec.required ? 'reject' : (spec.on_error ?? otherwise);
-}
-
-/** What a field takes is checked last, and a value it does not take is rejected or omitted like any other. */
-function finished(evaluate: Evaluate, finish: (value: JsonValue) => Result, onError: OnError): Evaluate {
-  return (scope) => {
-    const value = evaluate(scope);
-    if (value === undefined || value instanceof Fault) return value;
-    const result = finish(value);
-    if (!(result instanceof Fault)) return result;
-    result.original ??= originalText(value);
-    if (onError === 'reject') return result;
-    scope.omit(result);
-    return undefined;
-  };
-}
-
-/** ISO 8601 with an offset (service interface, section 2.3). */
-const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})$/;
-
-function asInstant(value: JsonValue): Result {
-  const text = asText(value);
-  if (text instanceof Fault || INSTANT.test(text)) return text;
-  return new Fault(
-    'bad_date',
-    `${shown(text)} is not ISO 8601 with an offset`,
-    'read it with `apply: [{ date: FORMAT }]`',
-  );
-}
-
-function optionalText(name: string, evaluate: Evaluate | undefined, scope: Scope): string | undefined {
+function optionalText(name: string, evaluate: Evaluate | undefined, row: RowContext): string | undefined {
   if (!evaluate) return undefined;
-  scope.field = name;
-  const result = evaluate(scope);
-  if (result instanceof Fault) scope.fail(result);
+  row.field = name;
+  const result = evaluate(row);
+  if (result instanceof ValueError) row.fail(result);
   return typeof result === 'string' ? result : undefined;
 }
 
 /** Exactly one parent (service interface, section 2.6). */
-function settleParents(data: Record<string, JsonValue>, ifBoth: 'reject' | 'deal' | 'lead', scope: Scope): void {
+function settleParents(data: Record<string, JsonValue>, ifBoth: 'reject' | 'deal' | 'lead', row: RowContext): void {
   const lead = data['lead_external_id'];
   const deal = data['deal_external_id'];
   if (lead !== undefined && deal !== undefined) {
     if (ifBoth === 'deal') delete data['lead_external_id'];
     else if (ifBoth === 'lead') delete data['deal_external_id'];
     else {
-      scope.field = 'deal_external_id';
-      scope.fail(
-        new Fault(
+      row.field = 'deal_external_id';
+      row.fail(
+        new ValueError(
           'two_parents',
           `both a lead (${shown(lead)}) and a deal (${shown(deal)})`,
           '`if_both: deal` or `if_both: lead` keeps one',
@@ -286,10 +169,10 @@ function settleParents(data: Record<string, JsonValue>, ifBoth: 'reject' | 'deal
   } else if (
     lead === undefined &&
     deal === undefined &&
-    !scope.issues.some((issue) => issue.field?.endsWith('_external_id'))
+    !row.issues.some((issue) => issue.field?.endsWith('_external_id'))
   ) {
-    scope.field = '';
-    scope.fail(new Fault('no_parent', 'neither a lead nor a deal', 'skip such records with `when`'));
+    row.field = '';
+    row.fail(new ValueError('no_parent', 'neither a lead nor a deal', 'skip such records with `when`'));
   }
 }
 
@@ -299,8 +182,8 @@ function elementsOf(value: JsonValue | undefined): readonly JsonValue[] {
   return Array.isArray(value) ? (value as readonly JsonValue[]).flatMap(elementsOf) : [value];
 }
 
-function unreadableEach(fault: Fault, type: Draft['type'], entry: number, scope: Scope): Draft {
-  scope.clear();
-  scope.fail(fault);
-  return { kind: 'draft', type, entry, place: scope.place, data: {}, issues: scope.issues, omissions: scope.omissions };
+function unreadableEach(error: ValueError, type: Draft['type'], entry: number, row: RowContext): Draft {
+  row.clear();
+  row.fail(error);
+  return { kind: 'draft', type, entry, place: row.place, data: {}, issues: row.issues, omissions: row.omissions };
 }

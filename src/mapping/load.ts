@@ -5,17 +5,17 @@ import { dirname, resolve } from 'node:path';
 import { codeOf, UserError } from '../errors.ts';
 import { didYouMean, ProblemsError, type Problem } from '../problem.ts';
 import type { SourceSpec } from '../source/source.ts';
-import { checkMapping, type Checked } from './check.ts';
+import { checkMapping, type ParsedMapping } from './check.ts';
 import { compileMapping, counted } from './compile.ts';
 import { parseMappingDocument, type MappingDocument } from './document.ts';
 import type { Mapping, NameMap, References } from './mapping.ts';
 import { policiesOf } from './policies.ts';
-import { salvage } from './salvage.ts';
+import { validParts } from './valid-parts.ts';
 import { asMappingSpec, mappingSchema } from './schema.ts';
 import type { MappingSpec, NameMapSpec } from './spec.ts';
 import { TRANSFORM_BY_NAME } from './transforms/index.ts';
-import { sourcesLookedUp, transformsUsed } from './walk.ts';
-import { problemsOf } from './wording.ts';
+import { sourcesLookedUp, transformsUsed } from './spec-values.ts';
+import { problemsOf } from './messages.ts';
 
 export interface LoadOptions {
   /** Files to read in place of the mapping's, by name of source; absolute paths or globs. */
@@ -90,9 +90,9 @@ async function validate(
   if (document.problems.length > 0) fail(document.problems);
   // Compiled schemas are quicker from the second time on; a mapping is checked once.
   const parsed = mappingSchema.safeParse(document.data, { jitless: true });
-  const checked: Checked = parsed.success
+  const checked: ParsedMapping = parsed.success
     ? { spec: asMappingSpec(parsed.data), document, damaged: () => false }
-    : salvage(document);
+    : validParts(document);
   await load(checked);
   const problems = [...(parsed.success ? [] : problemsOf(parsed.error.issues, document)), ...checkMapping(checked)];
   if (problems.length > 0 || !parsed.success) fail(problems);
@@ -100,7 +100,7 @@ async function validate(
 }
 
 /** Loads the libraries of the transforms that are used, and of no others. */
-async function load({ spec }: Checked): Promise<void> {
+async function load({ spec }: ParsedMapping): Promise<void> {
   for (const name of transformsUsed(spec.events)) await TRANSFORM_BY_NAME.get(name)?.load?.();
 }
 

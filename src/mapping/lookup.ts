@@ -2,13 +2,18 @@
 import { canonicalJson, type JsonValue } from '../json.ts';
 import type { Row } from '../model.ts';
 import type { Source } from '../source/source.ts';
-import { Fault, originalText, shown, textOf, type Result } from './fault.ts';
-import { Scope, type Evaluate } from './scope.ts';
-import { LookupValues, SEVERAL, type LookedUp } from './lookup-values.ts';
+import { ValueError, type Result } from './value-error.ts';
+import { originalText, shown, textOf } from './value-text.ts';
+import { RowContext, type Evaluate } from './row-context.ts';
 import type { LookupSpec } from './spec.ts';
 import { onEach } from './transforms/transform.ts';
-import type { PathUse, Unit } from './unit.ts';
+import type { PathUse, CompileContext } from './compile-context.ts';
 import { compileValue, within, type ValueContext } from './value.ts';
+
+/** Marks a text that several records match with different values. */
+const SEVERAL = Symbol('several');
+
+type LookedUp = Result | typeof SEVERAL;
 
 /** What the records of one source give for each text they match: all that is kept of that source. */
 export class LookupTable {
@@ -20,7 +25,8 @@ export class LookupTable {
   readonly #match: Evaluate;
   readonly #take: Evaluate;
   readonly #firstWins: boolean;
-  readonly #values = new LookupValues();
+  /** Undefined for a record that is there and has no value. */
+  readonly #values = new Map<string, LookedUp>();
   unusable = 0;
 
   constructor(from: {
@@ -40,24 +46,24 @@ export class LookupTable {
   }
 
   /** A promise only where an expression has to be waited for. */
-  add(row: Row, scope: Scope): void | Promise<void> {
-    const read = this.#read(row, scope);
-    if (scope.waits) return this.#addInRounds(row, scope);
+  add(record: Row, row: RowContext): void | Promise<void> {
+    const read = this.#read(record, row);
+    if (row.waits) return this.#addInRounds(record, row);
     this.#keep(read);
   }
 
-  async #addInRounds(row: Row, scope: Scope): Promise<void> {
+  async #addInRounds(record: Row, row: RowContext): Promise<void> {
     let read: [Result, Result];
     do {
-      await scope.settle();
-      read = this.#read(row, scope);
-    } while (scope.waits);
-    scope.forgetAnswers();
+      await row.settle();
+      read = this.#read(record, row);
+    } while (row.waits);
+    row.forgetAnswers();
     this.#keep(read);
   }
 
   #keep([match, take]: [Result, Result]): void {
-    if (match instanceof Fault) this.unusable += 1;
+    if (match instanceof ValueError) this.unusable += 1;
     else if (Array.isArray(match))
       for (const element of match as readonly JsonValue[]) this.#put(textOf(element), take);
     else this.#put(textOf(match), take);
@@ -71,9 +77,9 @@ export class LookupTable {
     return this.#values.has(text);
   }
 
-  #read(row: Row, scope: Scope): [Result, Result] {
-    scope.begin(row);
-    return [this.#match(scope), this.#take(scope)];
+  #read(record: Row, row: RowContext): [Result, Result] {
+    row.begin(record);
+    return [this.#match(row), this.#take(row)];
   }
 
   #put(text: string | undefined, take: Result): void {
@@ -85,8 +91,8 @@ export class LookupTable {
   }
 }
 
-function sameValue(a: JsonValue | Fault, b: JsonValue | Fault): boolean {
-  if (a instanceof Fault || b instanceof Fault) return a === b;
+function sameValue(a: JsonValue | ValueError, b: JsonValue | ValueError): boolean {
+  if (a instanceof ValueError || b instanceof ValueError) return a === b;
   return originalText(a) === originalText(b);
 }
 
@@ -110,7 +116,7 @@ export class LookupTables {
   }
 
   /** Reads every source that lookups use, once for each level of lookups within lookups. */
-  async build(unit: Unit): Promise<void> {
+  async build(compilation: CompileContext): Promise<void> {
     const tables = [...this.#tables.values()];
     for (const level of [...new Set(tables.map((table) => table.level))].sort((a, b) => a - b)) {
       const now = tables.filter((table) => table.level === level);
@@ -118,22 +124,22 @@ export class LookupTables {
         await readInto(
           source,
           now.filter((table) => table.source === source),
-          unit,
+          compilation,
         );
       }
     }
   }
 }
 
-async function readInto(source: Source, tables: readonly LookupTable[], unit: Unit): Promise<void> {
-  const scope = new Scope();
+async function readInto(source: Source, tables: readonly LookupTable[], compilation: CompileContext): Promise<void> {
+  const row = new RowContext();
   let unreadable = 0;
   for await (const batch of source.batches()) {
     for (const item of batch) {
       if (item.kind === 'unreadable') unreadable += 1;
       else {
         for (const table of tables) {
-          const adding = table.add(item, scope);
+          const adding = table.add(item, row);
           if (adding) await adding;
         }
       }
@@ -141,27 +147,27 @@ async function readInto(source: Source, tables: readonly LookupTable[], unit: Un
   }
   const unusable = unreadable + tables.reduce((most, table) => Math.max(most, table.unusable), 0);
   if (unusable === 0) return;
-  unit.warnings.push({
+  compilation.warnings.push({
     code: 'lookup_unreadable',
     severity: 'warning',
     message: `${unusable} records of source \`${source.name}\` could not be read for a lookup`,
-    at: unit.locate(['sources', source.name], 'key'),
+    at: compilation.locate(['sources', source.name], 'key'),
   });
 }
 
 export function compileLookup(spec: LookupSpec, context: ValueContext): Evaluate {
-  const { unit } = context;
-  const source = unit.sources.get(spec.source);
+  const { compilation } = context;
+  const source = compilation.sources.get(spec.source);
   if (!source) return () => undefined;
   const { if_missing: ifMissing = 'reject', if_many: ifMany = 'reject' } = spec;
   const key = canonicalJson({ source: spec.source, match: spec.match, take: spec.take, ifMany } as never);
-  const table = unit.lookups.table(key, () => makeTable(spec, source, context));
+  const table = compilation.lookups.table(key, () => makeTable(spec, source, context));
   context.lookedUp?.(table);
   const wanted = compileValue(spec.with, within(context, 'with'));
   const find = onEach((value) => findIn(table, value, ifMissing));
-  return (scope) => {
-    const value = wanted(scope);
-    return value === undefined || value instanceof Fault ? value : find(value, scope);
+  return (row) => {
+    const value = wanted(row);
+    return value === undefined || value instanceof ValueError ? value : find(value, row);
   };
 }
 
@@ -170,7 +176,7 @@ function makeTable(spec: LookupSpec, source: Source, context: ValueContext): Loo
   const uses: PathUse[] = [];
   const there: ValueContext = {
     ...context,
-    frame: { source, missing: context.unit.missingValues(source.name) },
+    frame: { source, missing: context.compilation.missingValues(source.name) },
     kind: undefined,
     onError: 'reject',
     uses,
@@ -187,7 +193,7 @@ function findIn(table: LookupTable, value: JsonValue, ifMissing: 'reject' | 'ski
   const found = text === undefined ? undefined : table.find(text);
   if (found === SEVERAL) {
     const hint = '`if_many: first` takes the first; or match on a column that tells them apart';
-    return blamed(
+    return lookupError(
       'ambiguous_lookup',
       value,
       `several records of \`${table.source.name}\` match ${shown(value)}, with different values`,
@@ -197,7 +203,7 @@ function findIn(table: LookupTable, value: JsonValue, ifMissing: 'reject' | 'ski
   if (found !== undefined) return found;
   if (text !== undefined && table.has(text)) return undefined;
   if (ifMissing === 'skip') return undefined;
-  return blamed(
+  return lookupError(
     'lookup_missing',
     value,
     `no record of \`${table.source.name}\` matches ${shown(value)}`,
@@ -205,8 +211,8 @@ function findIn(table: LookupTable, value: JsonValue, ifMissing: 'reject' | 'ski
   );
 }
 
-function blamed(code: string, value: JsonValue, message: string, hint: string): Fault {
-  const fault = new Fault(code, message, hint);
-  fault.original = originalText(value);
-  return fault;
+function lookupError(code: string, value: JsonValue, message: string, hint: string): ValueError {
+  const error = new ValueError(code, message, hint);
+  error.original = originalText(value);
+  return error;
 }

@@ -2,11 +2,11 @@
 import { isObject, type JsonValue } from '../json.ts';
 import { didYouMean } from '../problem.ts';
 import type { Source } from '../source/source.ts';
-import { textOf } from './fault.ts';
-import type { Scope } from './scope.ts';
+import { textOf } from './value-text.ts';
+import type { RowContext } from './row-context.ts';
 
 /** Where paths are read: a source, the cells that mean no value there, and what an `each` around it iterates over. */
-export interface Frame {
+export interface PathContext {
   readonly source: Source;
   readonly missing: ReadonlySet<string>;
   /** Within an `each`: whether its elements can be more than texts. */
@@ -14,12 +14,12 @@ export interface Frame {
 }
 
 export interface CompiledPath {
-  readonly evaluate: (scope: Scope) => JsonValue | undefined;
+  readonly evaluate: (row: RowContext) => JsonValue | undefined;
   /** Position among the columns of a table. */
   readonly column?: number;
 }
 
-export interface PathMistake {
+export interface PathError {
   readonly code: string;
   readonly message: string;
   readonly suggestion: string | undefined;
@@ -30,15 +30,15 @@ const RECORD = '$';
 const FROM_RECORD = '$.';
 const ELEMENT = '.';
 
-export function compilePath(path: string, frame: Frame): CompiledPath | PathMistake {
+export function compilePath(path: string, frame: PathContext): CompiledPath | PathError {
   return frame.source.kind === 'table' ? tablePath(path, frame) : treePath(path, frame);
 }
 
-export function isMistake(compiled: CompiledPath | PathMistake): compiled is PathMistake {
+export function isPathError(compiled: CompiledPath | PathError): compiled is PathError {
   return 'message' in compiled;
 }
 
-function tablePath(path: string, { source, missing, elements }: Frame): CompiledPath | PathMistake {
+function tablePath(path: string, { source, missing, elements }: PathContext): CompiledPath | PathError {
   const fromRecord = !source.columns.includes(path) && path.startsWith(FROM_RECORD);
   const name = fromRecord ? path.slice(FROM_RECORD.length) : path;
   const column = source.columns.indexOf(name);
@@ -72,51 +72,41 @@ function listed(columns: readonly string[]): string {
   return shown.join(', ') + (columns.length > shown.length ? `, and ${columns.length - shown.length} more` : '');
 }
 
-function treePath(path: string, { missing }: Frame): CompiledPath {
-  if (path === RECORD) return { evaluate: (scope) => scope.root };
+function treePath(path: string, { missing }: PathContext): CompiledPath {
+  if (path === RECORD) return { evaluate: (row) => row.root };
   if (!path.startsWith(FROM_RECORD)) return { evaluate: elementReader(path, missing) };
   const read = pathReader(path.slice(FROM_RECORD.length));
-  return { evaluate: (scope) => readValue(read(scope.root), missing) };
+  return { evaluate: (row) => readValue(read(row.root), missing) };
 }
 
 function elementReader(path: string, missing: ReadonlySet<string>): CompiledPath['evaluate'] {
-  if (path === ELEMENT) return (scope) => readValue(scope.element, missing);
+  if (path === ELEMENT) return (row) => readValue(row.element, missing);
   const read = pathReader(path);
-  return (scope) => readValue(read(scope.element), missing);
+  return (row) => readValue(read(row.element), missing);
 }
 
 function cellReader(column: number, missing: ReadonlySet<string>): CompiledPath['evaluate'] {
-  return (scope) => {
-    const text = trimmed(scope.cells[column] ?? '');
-    return text === '' || (missing.size > 0 && missing.has(text)) ? undefined : text;
+  return (row) => {
+    const text = (row.cells[column] ?? '').trim();
+    return text === '' || missing.has(text) ? undefined : text;
   };
-}
-
-/** What `trim` gives, for less where a text begins and ends in ASCII that is no white space. */
-function trimmed(text: string): string {
-  return text !== '' && isInk(text.charCodeAt(0)) && isInk(text.charCodeAt(text.length - 1)) ? text : text.trim();
-}
-
-function isInk(code: number): boolean {
-  return code > 0x20 && code < 0x80;
 }
 
 /** Texts trimmed; null, empty and missing values as undefined (within lists as null, so that positions stay). */
 export function readValue(value: JsonValue | undefined, missing: ReadonlySet<string>): JsonValue | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value === 'string') {
-    const text = trimmed(value);
-    return text === '' || (missing.size > 0 && missing.has(text)) ? undefined : text;
+    const text = value.trim();
+    return text === '' || missing.has(text) ? undefined : text;
   }
   if (Array.isArray(value)) {
     const list = (value as readonly JsonValue[]).map((element) => readValue(element, missing) ?? null);
     return list.every((element) => element === null) ? undefined : list;
   }
-  if (missing.size > 0 && missing.has(textOf(value) ?? '')) return undefined;
-  return value;
+  return missing.has(textOf(value) ?? '') ? undefined : value;
 }
 
-interface Step {
+interface PathStep {
   readonly key: string;
   readonly index: number | undefined;
   /** The path from here on as it was written, where that is longer than the key: keys may hold dots. */
@@ -124,7 +114,7 @@ interface Step {
 }
 
 /** `a.b[0].c`; what is not written like a path is one key. */
-function parsePath(path: string): readonly Step[] {
+function parsePath(path: string): readonly PathStep[] {
   if (
     !/^[^.[\]]+(?:\[\d+\])*(?:\.[^.[\]]+(?:\[\d+\])*)*$/.test(path) &&
     !/^(?:\[\d+\])+(?:\.[^.[\]]+(?:\[\d+\])*)*$/.test(path)
@@ -138,16 +128,13 @@ function parsePath(path: string): readonly Step[] {
   });
 }
 
-/** What `walk` gives along a path, as a function. */
 export function pathReader(path: string): (value: JsonValue | undefined) => JsonValue | undefined {
   const steps = parsePath(path);
-  const { key, index } = steps[0]!;
-  if (steps.length > 1 || index !== undefined || key in Object.prototype) return (value) => walk(value, steps, 0);
-  return (value) => (isObject(value) ? value[key] : walk(value, steps, 0));
+  return (value) => walk(value, steps, 0);
 }
 
 /** Follows a path; where it crosses a list without an index, it goes on in every element. */
-function walk(value: JsonValue | undefined, steps: readonly Step[], from: number): JsonValue | undefined {
+function walk(value: JsonValue | undefined, steps: readonly PathStep[], from: number): JsonValue | undefined {
   let current = value;
   for (let position = from; position < steps.length; position += 1) {
     const step = steps[position]!;
@@ -165,7 +152,7 @@ function walk(value: JsonValue | undefined, steps: readonly Step[], from: number
   return current;
 }
 
-function walkEach(list: readonly JsonValue[], steps: readonly Step[], from: number): JsonValue | undefined {
+function walkEach(list: readonly JsonValue[], steps: readonly PathStep[], from: number): JsonValue | undefined {
   const found: JsonValue[] = [];
   for (const element of list) {
     const value = walk(element, steps, from);

@@ -4,13 +4,13 @@ import { fieldsOf, type Field } from './fields.ts';
 import { DEFAULT_POLICIES } from './policies.ts';
 import { ENTRY_KEYS } from './schema.ts';
 import { TRANSFORMS } from './transforms/index.ts';
-import type { Example } from './transforms/transform.ts';
+import type { TransformExample } from './transforms/transform.ts';
 
 export interface TransformReference {
   readonly name: string;
   readonly usage: string;
   readonly doc: string;
-  readonly examples: readonly Example[];
+  readonly examples: readonly TransformExample[];
 }
 
 export function transformReference(): readonly TransformReference[] {

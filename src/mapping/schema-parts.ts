@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { NumberText, type JsonScalar } from '../json.ts';
 import { didYouMean } from '../problem.ts';
-import { Written } from './written.ts';
+import { WrittenScalar } from './written-scalar.ts';
 
 /**
  * Refused values carry this: "expected …", which the wording of problems completes with what was found. A schema that
@@ -21,11 +21,11 @@ function scalar<T>(expected: string, jsonType: string | string[], read: (raw: un
 }
 
 function readText(raw: unknown): string | undefined {
-  return raw instanceof Written ? raw.text : typeof raw === 'string' ? raw : undefined;
+  return raw instanceof WrittenScalar ? raw.text : typeof raw === 'string' ? raw : undefined;
 }
 
 function readCount(raw: unknown): number | undefined {
-  const value = raw instanceof Written ? raw.value : raw;
+  const value = raw instanceof WrittenScalar ? raw.value : raw;
   return typeof value === 'number' && Number.isSafeInteger(value) ? value : undefined;
 }
 
@@ -41,7 +41,7 @@ export const name = scalar('a name', SCALARS, (raw) => readText(raw)?.trim() || 
 export const column = scalar('a column or path', SCALARS, (raw) => readText(raw)?.trim() || undefined);
 
 export const flag = scalar('true or false', 'boolean', (raw) => {
-  const value = raw instanceof Written ? raw.value : raw;
+  const value = raw instanceof WrittenScalar ? raw.value : raw;
   return typeof value === 'boolean' ? value : undefined;
 });
 
@@ -54,7 +54,7 @@ export const count = scalar('a whole number above 0', 'integer', (raw) => {
 
 /** A constant: text, a number with all its digits, true or false. */
 export const constant = scalar<JsonScalar>('text, a number, true or false', SCALARS, (raw) => {
-  if (raw instanceof Written) return raw.value;
+  if (raw instanceof WrittenScalar) return raw.value;
   if (typeof raw === 'number' || typeof raw === 'boolean' || raw instanceof NumberText) return raw;
   return typeof raw === 'string' ? raw : undefined;
 });
@@ -81,9 +81,9 @@ export function object<S extends z.ZodRawShape>(shape: S): z.ZodObject<S, z.core
 }
 
 /** A regular expression, compiled with the `u` flag. */
-export const pattern = text.refine(isPattern, { error: (issue) => patternMistake(String(issue.input)) });
+export const pattern = text.refine(isPattern, { error: (issue) => patternError(String(issue.input)) });
 
-export function patternMistake(source: string): string {
+export function patternError(source: string): string {
   try {
     new RegExp(source, 'u');
     return '';
@@ -93,7 +93,7 @@ export function patternMistake(source: string): string {
 }
 
 function isPattern(source: string): boolean {
-  return patternMistake(source) === '';
+  return patternError(source) === '';
 }
 
 /** An IANA time zone that this Node knows. */

@@ -2,11 +2,11 @@
 import { z } from 'zod';
 import { didYouMean } from '../problem.ts';
 import { EVENT_TYPES, isUpdate, type EventType } from '../model.ts';
-import { Written } from './written.ts';
+import { WrittenScalar } from './written-scalar.ts';
 import { fieldsOf } from './fields.ts';
 import * as part from './schema-parts.ts';
 import type { ConditionSpec, LookupSpec, MappingSpec, TransformSpec, ValueObject, ValueSpec } from './spec.ts';
-import { templateMistake } from './template.ts';
+import { templateError } from './template.ts';
 import { TRANSFORM_BY_NAME, TRANSFORMS } from './transforms/index.ts';
 
 export const VALUE_KINDS = ['from', 'template', 'list', 'value', 'lookup'] as const;
@@ -28,7 +28,7 @@ const value: z.ZodType<ValueSpec> = z
   });
 
 const transformItem: z.ZodType<TransformSpec> = z
-  .lazy(() => z.union(transformForms(), { error: (issue) => transformMistake(issue.input) }))
+  .lazy(() => z.union(transformForms(), { error: (issue) => transformError(issue.input) }))
   .meta({ id: 'Transform' });
 
 const lookup: z.ZodType<LookupSpec> = z
@@ -47,8 +47,8 @@ const lookup: z.ZodType<LookupSpec> = z
 const valueShape = {
   from: z.union([value, z.array(value).min(1)]).optional(),
   template: part.text
-    .refine((source) => templateMistake(source) === undefined, {
-      error: (issue) => templateMistake(String(issue.input)),
+    .refine((source) => templateError(source) === undefined, {
+      error: (issue) => templateError(String(issue.input)),
     })
     .optional(),
   list: z.array(value).min(1).optional(),
@@ -61,7 +61,7 @@ const valueShape = {
 };
 
 const valueObject = part.object(valueShape).superRefine((object, context) => {
-  const mistake = sourceMistake(object);
+  const mistake = sourceError(object);
   if (mistake) context.addIssue({ code: 'custom', message: mistake });
 });
 
@@ -80,20 +80,20 @@ const condition: z.ZodType<ConditionSpec> = z
         present: part.flag.optional(),
       })
       .superRefine((object, context) => {
-        const mistake = conditionMistake(object);
+        const mistake = conditionError(object);
         if (mistake) context.addIssue({ code: 'custom', message: mistake });
       }),
   )
   .meta({ id: 'Condition', description: 'A value with one test, or all, any, not.' });
 
-function sourceMistake(object: ValueObject): string | undefined {
+function sourceError(object: ValueObject): string | undefined {
   const kinds = VALUE_KINDS.filter((kind) => object[kind] !== undefined);
   if (kinds.length === 1) return undefined;
   if (kinds.length === 0) return `a value without a source\nadd one of ${quoted(VALUE_KINDS)}`;
   return `a value has one source, and this one has ${quoted(kinds)}\nkeep one of them; alternatives are written \`from: [A, B]\``;
 }
 
-function conditionMistake(object: ConditionSpec): string | undefined {
+function conditionError(object: ConditionSpec): string | undefined {
   const combinations = COMBINATIONS.filter((key) => object[key] !== undefined);
   const tests = TESTS.filter((key) => object[key] !== undefined);
   if (combinations.length > 0) {
@@ -105,7 +105,7 @@ function conditionMistake(object: ConditionSpec): string | undefined {
   if (tests.length === 0) return `a condition without a test\nadd one of ${quoted(TESTS)}`;
   if (tests.length > 1)
     return `a condition has one test, and this one has ${quoted(tests)}\nput each into a condition of its own, inside \`all: [...]\``;
-  return sourceMistake(object);
+  return sourceError(object);
 }
 
 function quoted(words: readonly string[]): string {
@@ -128,10 +128,10 @@ function transformForms(): z.ZodType<TransformSpec>[] {
 }
 
 /** Undefined where the transform is known and the mistake lies in its argument. */
-function transformMistake(input: unknown): string | undefined {
+function transformError(input: unknown): string | undefined {
   const named = typeof input === 'string' ? input : undefined;
   const keys =
-    typeof input === 'object' && input !== null && !Array.isArray(input) && !(input instanceof Written)
+    typeof input === 'object' && input !== null && !Array.isArray(input) && !(input instanceof WrittenScalar)
       ? Object.keys(input)
       : [];
   if (named === undefined && keys.length === 0) return 'expected a transform\nwrite its name, or `{ NAME: ARGUMENT }`';
@@ -215,7 +215,7 @@ const migration = part.name.refine((name) => /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/
 
 const version = z
   .custom<unknown>((raw) => raw !== undefined, { error: 'missing' })
-  .refine((raw) => (raw instanceof Written ? raw.value : raw) === 1, {
+  .refine((raw) => (raw instanceof WrittenScalar ? raw.value : raw) === 1, {
     error: 'this version of the mapping format is not supported\nwrite `version: 1`',
   })
   .transform(() => 1 as const)
@@ -243,7 +243,7 @@ export const mappingSchema = part.object({
   events: z
     .array(
       z.discriminatedUnion('type', entries as [(typeof entries)[number], ...typeof entries], {
-        error: (issue) => (issue.code === 'invalid_union' ? eventTypeMistake(issue.input) : undefined),
+        error: (issue) => (issue.code === 'invalid_union' ? eventTypeError(issue.input) : undefined),
       }),
     )
     .min(1),
@@ -254,7 +254,7 @@ export function asMappingSpec(parsed: z.output<typeof mappingSchema>): MappingSp
   return parsed as unknown as MappingSpec;
 }
 
-function eventTypeMistake(input: unknown): string | undefined {
+function eventTypeError(input: unknown): string | undefined {
   const type = typeof input === 'object' && input !== null ? (input as { type?: unknown }).type : undefined;
   if (type === undefined) return `missing \`type\`\nan event is one of ${quoted(EVENT_TYPES)}`;
   const suggestion = typeof type === 'string' ? didYouMean(type, EVENT_TYPES) : undefined;

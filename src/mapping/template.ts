@@ -3,7 +3,7 @@ export type TemplatePart = { readonly literal: string } | { readonly path: strin
 
 const PIECE = /\{\{|\}\}|\{([^{}]*)\}|[{}]|[^{}]+/g;
 
-/** The pieces in order; a stray brace is literal (`templateMistake` has refused it before). */
+/** The pieces in order; a stray brace is literal (`templateError` has refused it before). */
 export function parseTemplate(template: string): readonly TemplatePart[] {
   const parts: TemplatePart[] = [];
   let literal = '';
@@ -21,7 +21,7 @@ export function parseTemplate(template: string): readonly TemplatePart[] {
 }
 
 /** What is wrong with a template, with advice after a line break, or undefined. */
-export function templateMistake(template: string): string | undefined {
+export function templateError(template: string): string | undefined {
   let paths = 0;
   for (const [piece, path] of template.matchAll(PIECE)) {
     if (piece === '{' || piece === '}')

@@ -2,21 +2,22 @@
 import type { JsonValue } from '../json.ts';
 import type { Problem } from '../problem.ts';
 import type { Path } from './document.ts';
-import { Fault, originalText, shown, textOf, type Result } from './fault.ts';
+import { ValueError, type Result } from './value-error.ts';
+import { originalText, shown, textOf } from './value-text.ts';
 import type { FieldKind } from './fields.ts';
 import { compileLookup, type LookupTable } from './lookup.ts';
-import { compilePath, isMistake, type Frame } from './path.ts';
-import { blame, type Evaluate } from './scope.ts';
+import { compilePath, isPathError, type PathContext } from './path.ts';
+import { withOriginal, type Evaluate } from './row-context.ts';
 import { isAlternatives, type OnError, type TransformSpec, type ValueObject, type ValueSpec } from './spec.ts';
 import { parseTemplate } from './template.ts';
 import { TRANSFORM_BY_NAME } from './transforms/index.ts';
-import type { Apply, Shape } from './transforms/transform.ts';
-import type { PathUse, Unit } from './unit.ts';
+import type { Apply, ValueShape } from './transforms/transform.ts';
+import type { PathUse, CompileContext } from './compile-context.ts';
 
 /** Where a value stands. Values inside it get the same, a step further down the file. */
 export interface ValueContext {
-  readonly unit: Unit;
-  readonly frame: Frame;
+  readonly compilation: CompileContext;
+  readonly frame: PathContext;
   readonly path: Path;
   /** The field it is for; other things a value can be for have a name in its place (`when`). */
   readonly field: string;
@@ -42,20 +43,20 @@ export function compileValue(spec: ValueSpec, context: ValueContext): Evaluate {
   const { required = false, on_error: onError = context.onError } = spec;
   const fallback = spec.default === '' ? undefined : spec.default;
   if (required && fallback !== undefined) {
-    context.unit.warnings.push({
+    context.compilation.warnings.push({
       code: 'unused_default',
       severity: 'warning',
       message: '`default` is never used beside `required: true`',
-      at: context.unit.locate([...context.path, 'default'], 'key'),
+      at: context.compilation.locate([...context.path, 'default'], 'key'),
     });
   }
   const read = applies.length === 0 ? source : withTransforms(source, applies);
   if (onError === 'reject' && !required && fallback === undefined) return read;
-  return (scope) => {
-    let result = read(scope);
-    if (result instanceof Fault) {
+  return (row) => {
+    let result = read(row);
+    if (result instanceof ValueError) {
       if (onError === 'reject' || required || result.code === MISSING) return result;
-      scope.omit(result);
+      row.omit(result);
       result = undefined;
     }
     if (result !== undefined) return result;
@@ -65,18 +66,18 @@ export function compileValue(spec: ValueSpec, context: ValueContext): Evaluate {
 
 const MISSING = 'missing_value';
 
-export function missingValue(): Fault {
-  return new Fault(MISSING, 'no value', 'fill it in the export, or skip such records with `when`');
+export function missingValue(): ValueError {
+  return new ValueError(MISSING, 'no value', 'fill it in the export, or skip such records with `when`');
 }
 
 function withTransforms(source: Evaluate, applies: readonly Apply[]): Evaluate {
-  return (scope) => {
-    const read = source(scope);
-    if (read === undefined || read instanceof Fault) return read;
+  return (row) => {
+    const read = source(row);
+    if (read === undefined || read instanceof ValueError) return read;
     let value: JsonValue = read;
     for (let index = 0; index < applies.length; index += 1) {
-      const result = applies[index]!(value, scope);
-      if (result instanceof Fault) return blame(result, read);
+      const result = applies[index]!(value, row);
+      if (result instanceof ValueError) return withOriginal(result, read);
       if (result === undefined || result === null || result === '') return undefined;
       value = result;
     }
@@ -101,9 +102,9 @@ function constant(value: JsonValue): Evaluate {
 }
 
 function compileColumn(path: string, context: ValueContext): Evaluate {
-  const at = context.unit.locate(context.path);
+  const at = context.compilation.locate(context.path);
   const compiled = compilePath(path, context.frame);
-  if (isMistake(compiled)) {
+  if (isPathError(compiled)) {
     const { code, message, suggestion } = compiled;
     context.problems.push({ code, message, severity: 'error', at, ...(suggestion !== undefined && { suggestion }) });
     return ABSENT;
@@ -122,14 +123,14 @@ function compileAlternatives(specs: readonly ValueSpec[], context: ValueContext)
   for (const { problems } of compiled) {
     for (const problem of problems) {
       if (whole.length > 0 && problem.code === 'unknown_column')
-        context.unit.warnings.push({ ...problem, severity: 'warning' });
+        context.compilation.warnings.push({ ...problem, severity: 'warning' });
       else context.problems.push(problem);
     }
   }
   const alternatives = whole.map(({ evaluate }) => evaluate);
-  return (scope) => {
+  return (row) => {
     for (let index = 0; index < alternatives.length; index += 1) {
-      const result = alternatives[index]!(scope);
+      const result = alternatives[index]!(row);
       if (result !== undefined) return result;
     }
     return undefined;
@@ -139,11 +140,11 @@ function compileAlternatives(specs: readonly ValueSpec[], context: ValueContext)
 /** All that have a value; lists among them are taken apart. */
 function compileList(specs: readonly ValueSpec[], context: ValueContext): Evaluate {
   const members = specs.map((spec, index) => compileValue(spec, within(context, index)));
-  return (scope) => {
+  return (row) => {
     const list: JsonValue[] = [];
     for (const member of members) {
-      const result = member(scope);
-      if (result instanceof Fault) return result;
+      const result = member(row);
+      if (result instanceof ValueError) return result;
       if (Array.isArray(result)) list.push(...(result as readonly JsonValue[]).filter((element) => element !== null));
       else if (result !== undefined) list.push(result);
     }
@@ -157,7 +158,7 @@ function compileTemplate(template: string, context: ValueContext): Evaluate {
     'literal' in part ? part.literal : { path: part.path, evaluate: compileColumn(part.path, context) },
   );
   const { kind } = context;
-  return (scope) => {
+  return (row) => {
     let text = '';
     let found = 0;
     let missing: string | undefined;
@@ -166,9 +167,9 @@ function compileTemplate(template: string, context: ValueContext): Evaluate {
         text += part;
         continue;
       }
-      const result = part.evaluate(scope);
+      const result = part.evaluate(row);
       const piece = partText(result);
-      if (piece instanceof Fault) return piece;
+      if (piece instanceof ValueError) return piece;
       if (piece === undefined) missing = part.path;
       else {
         text += piece;
@@ -176,18 +177,21 @@ function compileTemplate(template: string, context: ValueContext): Evaluate {
       }
     }
     if (missing !== undefined && (kind === 'id' || (kind === 'parent' && found > 0))) {
-      return blame(new Fault('missing_part', `\`${missing}\` has no value, and the id is made with it`), text);
+      return withOriginal(
+        new ValueError('missing_part', `\`${missing}\` has no value, and the id is made with it`),
+        text,
+      );
     }
     return found === 0 ? undefined : text;
   };
 }
 
-function partText(result: Result): string | undefined | Fault {
-  if (result === undefined || result instanceof Fault) return result;
+function partText(result: Result): string | undefined | ValueError {
+  if (result === undefined || result instanceof ValueError) return result;
   const text = textOf(result);
   if (text !== undefined) return text;
-  return blame(
-    new Fault('list_value', `a list or object (${shown(result)}) in a template`, 'name a path inside it'),
+  return withOriginal(
+    new ValueError('list_value', `a list or object (${shown(result)}) in a template`, 'name a path inside it'),
     result,
   );
 }
@@ -195,45 +199,45 @@ function partText(result: Result): string | undefined | Fault {
 function compileTransform(item: TransformSpec, context: ValueContext): Apply {
   const [name, argument] = typeof item === 'string' ? [item, undefined] : Object.entries(item)[0]!;
   return TRANSFORM_BY_NAME.get(name)!.compile(argument, {
-    defaults: context.unit.defaults,
+    defaults: context.compilation.defaults,
     columns: context.frame.source.columns,
-    // What becomes of a fault there is the transform's to say.
+    // What becomes of an error there is the transform's to say.
     value: (spec, key) => compileValue(spec, { ...within(context, name, key), onError: 'reject' }),
   });
 }
 
 /** What a value is known to be before any record is read. */
-export function shapeOf(spec: ValueSpec): Shape {
+export function shapeOf(spec: ValueSpec): ValueShape {
   if (typeof spec === 'string') return 'unknown';
-  const start: Shape = spec.list
+  const start: ValueShape = spec.list
     ? 'list'
     : spec.template !== undefined || spec.value !== undefined
       ? 'scalar'
       : fromShape(spec);
-  return (spec.apply ?? []).reduce((shape: Shape, item) => {
+  return (spec.apply ?? []).reduce((shape: ValueShape, item) => {
     const name = typeof item === 'string' ? item : Object.keys(item)[0]!;
     return TRANSFORM_BY_NAME.get(name)!.shape(shape);
   }, start);
 }
 
-function fromShape({ from }: ValueObject): Shape {
+function fromShape({ from }: ValueObject): ValueShape {
   if (from === undefined) return 'unknown';
   const shapes = new Set(isAlternatives(from) ? from.map(shapeOf) : [shapeOf(from)]);
   return shapes.size === 1 ? [...shapes][0]! : 'unknown';
 }
 
-/** A scalar as text, with a fault for what is none. */
-export function asText(value: JsonValue): string | Fault {
+/** A scalar as text, with an error for what is none. */
+export function asText(value: JsonValue): string | ValueError {
   const text = typeof value === 'string' ? value : textOf(value);
   return text ?? notScalar(value);
 }
 
-export function notScalar(value: JsonValue): Fault {
+export function notScalar(value: JsonValue): ValueError {
   const what = Array.isArray(value) ? 'a list' : 'an object';
   const hint = Array.isArray(value)
     ? 'take one element with `at`, or make one text with `join`'
     : 'name a path inside it';
-  const fault = new Fault('not_scalar', `${what} (${shown(value)}) where one value is needed`, hint);
-  fault.original = originalText(value);
-  return fault;
+  const error = new ValueError('not_scalar', `${what} (${shown(value)}) where one value is needed`, hint);
+  error.original = originalText(value);
+  return error;
 }

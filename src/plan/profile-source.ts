@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../json.ts';
 import { isObject, NumberText } from '../json.ts';
 import type { CompiledEntry } from '../mapping/mapping.ts';
-import { textOf } from '../mapping/fault.ts';
+import { textOf } from '../mapping/value-text.ts';
 import { pathReader } from '../mapping/path.ts';
 import type { Row } from '../model.ts';
 import type { SourceProfile } from '../report/profile.ts';

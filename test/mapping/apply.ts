@@ -2,11 +2,11 @@ import { z } from 'zod';
 import type { JsonValue } from '../../src/json.ts';
 import type { Issue } from '../../src/model.ts';
 import { parseMappingDocument } from '../../src/mapping/document.ts';
-import { Fault, type Result } from '../../src/mapping/fault.ts';
-import { Scope } from '../../src/mapping/scope.ts';
+import { ValueError, type Result } from '../../src/mapping/value-error.ts';
+import { RowContext } from '../../src/mapping/row-context.ts';
 import type { Defaults, ValueSpec } from '../../src/mapping/spec.ts';
 import { TRANSFORM_BY_NAME } from '../../src/mapping/transforms/index.ts';
-import { Written } from '../../src/mapping/written.ts';
+import { WrittenScalar } from '../../src/mapping/written-scalar.ts';
 
 export interface Applied {
   readonly result: Result;
@@ -25,19 +25,19 @@ export async function apply(written: string, value: JsonValue, defaults: Default
   await entry.load?.();
   const mistakes = entry.check?.(argument, defaults) ?? [];
   if (mistakes.length > 0) throw new Error(mistakes[0]!.message);
-  const value_ = (spec: ValueSpec) => (): Result => (spec instanceof Written ? spec.text : (spec as string));
+  const value_ = (spec: ValueSpec) => (): Result => (spec instanceof WrittenScalar ? spec.text : (spec as string));
   const run = entry.compile(argument, { defaults, columns: [], value: value_ });
-  const scope = new Scope();
-  scope.root = value;
+  const row = new RowContext();
+  row.root = value;
   for (;;) {
-    const result = run(value, scope);
-    if (!scope.waits) return { result, warnings: scope.issues };
-    await scope.settle();
+    const result = run(value, row);
+    if (!row.waits) return { result, warnings: row.issues };
+    await row.settle();
   }
 }
 
-/** The result, or the code of the fault. */
+/** The result, or the code of the error. */
 export async function outcome(written: string, value: JsonValue, defaults?: Defaults): Promise<JsonValue | undefined> {
   const { result } = await apply(written, value, defaults);
-  return result instanceof Fault ? `error ${result.code}` : result;
+  return result instanceof ValueError ? `error ${result.code}` : result;
 }

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { EXIT } from '../../src/errors.ts';
 import { EVENT_TYPES, entityOf } from '../../src/model.ts';
 import { fieldReference, policyReference, transformReference } from '../../src/mapping/reference.ts';
-import type { Example } from '../../src/mapping/transforms/transform.ts';
+import type { TransformExample } from '../../src/mapping/transforms/transform.ts';
 
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const CLI = join(ROOT, 'dist/cli.js');
@@ -198,7 +198,7 @@ function code(text: string): string {
   return text === '' ? '' : `\`${text}\``;
 }
 
-function exampleText({ apply, from, to }: Example): string {
+function exampleText({ apply, from, to }: TransformExample): string {
   const gives = to === undefined ? 'no value' : code(JSON.stringify(to));
   return `${code(apply)}: ${code(JSON.stringify(from))} → ${gives}`;
 }

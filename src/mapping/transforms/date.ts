@@ -1,9 +1,11 @@
 import { z } from 'zod';
-import { Fault, shown, type Result } from '../fault.ts';
+import { ValueError, type Result } from '../value-error.ts';
+import { shown } from '../value-text.ts';
 import { locale, object, oneOf, text, timezone } from '../schema-parts.ts';
-import type { Scope } from '../scope.ts';
+import type { RowContext } from '../row-context.ts';
 import type { Defaults } from '../spec.ts';
-import { compileFormat, formatMistake, readIso, type ReadDate } from './date-format.ts';
+import { formatError } from './date-format-check.ts';
+import { compileFormat, readIso, type ReadDate } from './date-format.ts';
 import { onText, transform, type ArgumentProblem } from './transform.ts';
 import { zoneOffset, zoneReader, type ZoneOffset, type ZoneReader } from './zone.ts';
 
@@ -19,8 +21,8 @@ interface DateOptions {
 }
 type DateArgument = string | readonly string[] | DateOptions;
 
-const format = text.refine((source) => isWord(source) || formatMistake(source) === undefined, {
-  error: (issue) => formatMistake(String(issue.input)),
+const format = text.refine((source) => isWord(source) || formatError(source) === undefined, {
+  error: (issue) => formatError(String(issue.input)),
 });
 const formats = z.union([format, z.array(format).min(1)]);
 
@@ -57,7 +59,7 @@ export const date = transform<DateArgument>({
   compile: (argument, { defaults }) => compileDate(options(argument!), defaults),
 });
 
-type Reader = (text: string) => ReadDate | undefined;
+type DateReader = (text: string) => ReadDate | undefined;
 
 function isWord(source: string): boolean {
   return source === 'iso' || source === 'unix' || source === 'unix_ms';
@@ -92,21 +94,21 @@ function compileDate({ formats, timezone, locale, as }: ReturnType<typeof option
   const inZone = zone === undefined ? undefined : zoneReader(zone);
   const readers = formats.map((source) => compileReader(source, locale ?? defaults.locale ?? 'en', zone));
   const finish =
-    as === 'date' ? dayOf : (read: ReadDate, text: string, scope: Scope) => instantOf(read, text, inZone, scope);
+    as === 'date' ? dayOf : (read: ReadDate, text: string, row: RowContext) => instantOf(read, text, inZone, row);
   const known = formats.map((source) => `\`${source}\``).join(', ');
-  return onText((text, scope) => {
+  return onText((text, row) => {
     for (let index = 0; index < readers.length; index += 1) {
       const read = readers[index]!(text);
       if (read === undefined) continue;
-      const result = finish(read, text, scope);
-      if (typeof result === 'string') warnIfReadDifferently(text, read, readers, index, scope);
+      const result = finish(read, text, row);
+      if (typeof result === 'string') warnIfReadDifferently(text, read, readers, index, row);
       return result;
     }
-    return new Fault('bad_date', `${shown(text)} is not a date of the form ${known}`, hintFor(text));
+    return new ValueError('bad_date', `${shown(text)} is not a date of the form ${known}`, hintFor(text));
   });
 }
 
-function compileReader(source: string, locale: string, zone: string | undefined): Reader {
+function compileReader(source: string, locale: string, zone: string | undefined): DateReader {
   if (source === 'iso') return readIso;
   const offset = zone === undefined ? () => 0 : zoneOffset(zone);
   if (source === 'unix') return (text) => readUnix(text, 1000, offset);
@@ -114,9 +116,9 @@ function compileReader(source: string, locale: string, zone: string | undefined)
   return compileFormat(source, locale).read;
 }
 
-function readUnix(text: string, unit: number, offsetAt: ZoneOffset): ReadDate | undefined {
+function readUnix(text: string, compilation: number, offsetAt: ZoneOffset): ReadDate | undefined {
   if (!/^-?\d{1,15}(?:\.\d+)?$/.test(text)) return undefined;
-  const instant = Math.floor(Number(text) * unit + 0.001);
+  const instant = Math.floor(Number(text) * compilation + 0.001);
   if (instant < FIRST || instant > LAST) return undefined;
   const offset = offsetAt(instant);
   return { local: instant + offset, offset };
@@ -126,59 +128,42 @@ function dayOf(read: ReadDate): string {
   return iso(read.local).slice(0, 10);
 }
 
-function instantOf(read: ReadDate, text: string, zone: ZoneReader | undefined, scope: Scope): Result {
+function instantOf(read: ReadDate, text: string, zone: ZoneReader | undefined, row: RowContext): Result {
   if (read.offset !== undefined) return iso(read.local - read.offset);
   if (!zone)
-    return new Fault('bad_date', `${shown(text)} has no offset, and no time zone is set`, 'set `defaults.timezone`');
+    return new ValueError(
+      'bad_date',
+      `${shown(text)} has no offset, and no time zone is set`,
+      'set `defaults.timezone`',
+    );
   const { instant, twice } = zone(read.local);
   if (instant === undefined) {
-    return new Fault(
+    return new ValueError(
       'bad_date',
       `${shown(text)} does not exist: daylight saving skips that hour`,
       'check the time zone of the export',
     );
   }
-  if (twice) scope.report('warning', 'ambiguous_time', `${shown(text)} occurs twice that night; the first is taken`);
+  if (twice) row.report('warning', 'ambiguous_time', `${shown(text)} occurs twice that night; the first is taken`);
   return iso(instant);
 }
 
-const DAY = 86_400_000;
-const MINUTE = 60_000;
-/** `00:00` to `23:59`. */
-const MINUTES = Array.from({ length: 24 * 60 }, (_, minute) => `${two(Math.floor(minute / 60))}:${two(minute % 60)}`);
-const dayTexts = new Map<number, string>();
-
-/** What `toISOString` gives, several times as fast: exports hold far fewer days than dates. */
 function iso(instant: number): string {
-  const day = Math.floor(instant / DAY);
-  let date = dayTexts.get(day);
-  if (date === undefined) {
-    date = new Date(day * DAY).toISOString().slice(0, 11);
-    dayTexts.set(day, date);
-  }
-  const time = instant - day * DAY;
-  const minute = Math.floor(time / MINUTE);
-  const rest = time - minute * MINUTE;
-  if (rest === 0) return `${date}${MINUTES[minute]}:00.000Z`;
-  return `${date}${MINUTES[minute]}:${two(Math.floor(rest / 1000))}.${String(rest % 1000).padStart(3, '0')}Z`;
-}
-
-function two(number: number): string {
-  return number < 10 ? `0${number}` : String(number);
+  return new Date(instant).toISOString();
 }
 
 /** `01/06/2026` under two formats: the first counts, and the person is told that the second reads another day. */
 function warnIfReadDifferently(
   text: string,
   read: ReadDate,
-  readers: readonly Reader[],
+  readers: readonly DateReader[],
   index: number,
-  scope: Scope,
+  row: RowContext,
 ): void {
   for (let next = index + 1; next < readers.length; next += 1) {
     const other = readers[next]!(text);
     if (other === undefined || (other.local === read.local && other.offset === read.offset)) continue;
-    scope.report('warning', 'ambiguous_date', `two formats read ${shown(text)} differently; the first is taken`);
+    row.report('warning', 'ambiguous_date', `two formats read ${shown(text)} differently; the first is taken`);
     return;
   }
 }

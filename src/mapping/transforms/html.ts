@@ -1,6 +1,6 @@
 import type * as htmlToTextModule from 'html-to-text';
 import type { DomNode, FormatCallback, HtmlToTextOptions } from 'html-to-text';
-import { Fault } from '../fault.ts';
+import { ValueError } from '../value-error.ts';
 import { onText, transform } from './transform.ts';
 
 let library: typeof htmlToTextModule | undefined;
@@ -24,7 +24,7 @@ export const htmlToText = transform({
       if (!/[<&]/.test(input)) return input;
       const text = convert(withStrayBracketsEscaped(input));
       if (text.includes(TOO_DEEP))
-        return new Fault('bad_html', 'the HTML is nested too deeply to convert', 'simplify it in the export');
+        return new ValueError('bad_html', 'the HTML is nested too deeply to convert', 'simplify it in the export');
       return tidy(text);
     });
   },

@@ -2,9 +2,10 @@ import type * as jsonataModule from 'jsonata';
 import type { Expression } from 'jsonata';
 import { messageOf } from '../../errors.ts';
 import { isObject, NumberText, readNumber, type JsonObject, type JsonValue } from '../../json.ts';
-import { Fault, shown, type Result } from '../fault.ts';
+import { ValueError, type Result } from '../value-error.ts';
+import { shown } from '../value-text.ts';
 import { text } from '../schema-parts.ts';
-import type { Deferred, Scope } from '../scope.ts';
+import type { Deferred, RowContext } from '../row-context.ts';
 import { transform } from './transform.ts';
 
 let library: typeof jsonataModule.default | undefined;
@@ -33,7 +34,7 @@ export const jsonata = transform<string>({
   shape: () => 'unknown',
   compile: (source, { columns }) => {
     const work = new Evaluation(library!(source!), columns);
-    return (input, scope) => scope.defer(work, input);
+    return (input, row) => row.defer(work, input);
   },
 });
 
@@ -65,13 +66,13 @@ class Evaluation implements Deferred {
     this.#columns = columns;
   }
 
-  async evaluate(input: JsonValue | undefined, scope: Scope): Promise<Result> {
-    const record = this.#columns.length === 0 ? scope.root : cellsByColumn(this.#columns, scope.cells);
+  async evaluate(input: JsonValue | undefined, row: RowContext): Promise<Result> {
+    const record = this.#columns.length === 0 ? row.root : cellsByColumn(this.#columns, row.cells);
     try {
       return toJson(await this.#expression.evaluate(plain(input), { record: plain(record) }));
     } catch (error) {
       const message = (error as { message?: string }).message ?? messageOf(error);
-      return new Fault('bad_expression', `the JSONata expression failed on ${shown(input)}: ${message}`);
+      return new ValueError('bad_expression', `the JSONata expression failed on ${shown(input)}: ${message}`);
     }
   }
 }
@@ -94,8 +95,8 @@ function toJson(value: unknown): Result {
   if (typeof value === 'number')
     return Number.isFinite(value)
       ? readNumber(String(value))
-      : new Fault('bad_expression', 'the JSONata expression gave no finite number');
-  if (typeof value === 'function') return new Fault('bad_expression', 'the JSONata expression gave a function');
+      : new ValueError('bad_expression', 'the JSONata expression gave no finite number');
+  if (typeof value === 'function') return new ValueError('bad_expression', 'the JSONata expression gave a function');
   const copy = JSON.parse(JSON.stringify(value)) as JsonValue;
   return copy;
 }

@@ -1,5 +1,6 @@
 import type { JsonValue } from '../../json.ts';
-import { Fault, shown, textOf } from '../fault.ts';
+import { ValueError } from '../value-error.ts';
+import { shown, textOf } from '../value-text.ts';
 import { integer, text } from '../schema-parts.ts';
 import { onText, transform } from './transform.ts';
 
@@ -15,8 +16,8 @@ export const split = transform<string>({
   shape: () => 'list',
   compile: (separator) => {
     const one = onText((input) => input.split(separator!).map((piece) => piece.trim() || null));
-    return (input, scope) => {
-      const result = one(input, scope);
+    return (input, row) => {
+      const result = one(input, row);
       return Array.isArray(input) && Array.isArray(result) ? (result as readonly JsonValue[]).flat() : result;
     };
   },
@@ -53,7 +54,7 @@ export const join = transform<string>({
       if (element === null) continue;
       const piece = textOf(element);
       if (piece === undefined) {
-        return new Fault(
+        return new ValueError(
           'not_text',
           `an object (${shown(element)}) among the elements to join`,
           'name a path inside the elements',

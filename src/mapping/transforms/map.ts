@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { nearest } from '../../problem.ts';
-import { Fault, shown } from '../fault.ts';
+import { ValueError } from '../value-error.ts';
+import { shown } from '../value-text.ts';
 import { textOrNull } from '../schema-parts.ts';
 import { onText, transform } from './transform.ts';
 
@@ -29,7 +30,7 @@ export const map = transform<Readonly<Record<string, string | null>>>({
       const near = nearest(input, table.keys(), 2);
       const hint =
         near.length > 0 ? `the map has ${near.map(shown).join(' and ')}; add this one` : 'add it to the map, or a "*"';
-      return new Fault('not_mapped', `${shown(input)} is not in the map`, hint);
+      return new ValueError('not_mapped', `${shown(input)} is not in the map`, hint);
     });
   },
 });
@@ -50,7 +51,7 @@ export const boolean = transform({
       const word = input.toLowerCase();
       if (YES.has(word)) return true;
       if (NO.has(word)) return false;
-      return new Fault(
+      return new ValueError(
         'bad_boolean',
         `${shown(input)} is neither yes nor no`,
         'turn other words into these with `map` before',

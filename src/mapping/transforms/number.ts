@@ -1,5 +1,6 @@
 import { NumberText, readNumber, type JsonValue } from '../../json.ts';
-import { Fault, shown, textOf } from '../fault.ts';
+import { ValueError } from '../value-error.ts';
+import { shown, textOf } from '../value-text.ts';
 import { count, object, oneOf } from '../schema-parts.ts';
 import { onEach, transform, type ArgumentProblem } from './transform.ts';
 
@@ -67,9 +68,9 @@ function mistakes(argument: NumberArgument): ArgumentProblem[] {
   return problems;
 }
 
-function badNumber(input: JsonValue, decimal: string, group: string): Fault {
+function badNumber(input: JsonValue, decimal: string, group: string): ValueError {
   const hint = `numbers are read with decimal \`${decimal}\`${group === '' ? '' : ` and group \`${group}\``}: set \`number: { decimal, group }\` to what the export uses`;
-  return new Fault('bad_number', `${shown(input)} is not a number`, hint);
+  return new ValueError('bad_number', `${shown(input)} is not a number`, hint);
 }
 
 /** From text to plain decimal text (`-1200.5`), or undefined. */
@@ -149,10 +150,10 @@ function dividedBy(plain: string, divisor: number): string {
 }
 
 /** For fields that the service wants as a number: only plain decimals that a JavaScript number holds digit by digit. */
-export function exactNumber(value: JsonValue): number | Fault {
+export function exactNumber(value: JsonValue): number | ValueError {
   const plain = typeof value === 'string' ? plainDecimal(value) : jsonDecimal(value);
   if (plain === undefined) {
-    return new Fault(
+    return new ValueError(
       'bad_number',
       `${shown(value)} is not a plain decimal number`,
       'read it with `apply: [{ number: { decimal: ",", group: "." } }]`, with the separators of the export',
@@ -161,7 +162,7 @@ export function exactNumber(value: JsonValue): number | Fault {
   const result = Number(plain);
   const digits = plain.replace(/\D/g, '').replace(/^0+/, '').length;
   if (digits <= 15 || jsonDecimal(result) === plain) return result;
-  return new Fault('bad_number', `${shown(value)} has more digits than a number can hold exactly`);
+  return new ValueError('bad_number', `${shown(value)} has more digits than a number can hold exactly`);
 }
 
 function plainDecimal(text: string): string | undefined {

@@ -2,9 +2,10 @@ import { createRequire } from 'node:module';
 import type * as core from 'libphonenumber-js/core';
 import type { CountryCode, MetadataJson, PhoneNumber } from 'libphonenumber-js/core';
 import { didYouMean } from '../../problem.ts';
-import { Fault, shown, textOf, type Result } from '../fault.ts';
+import { ValueError, type Result } from '../value-error.ts';
+import { shown, textOf } from '../value-text.ts';
 import { flag, name, object } from '../schema-parts.ts';
-import type { Scope } from '../scope.ts';
+import type { RowContext } from '../row-context.ts';
 import type { ValueSpec } from '../spec.ts';
 import { PlainPhoneReader } from './plain-phone.ts';
 import { onText, transform, type ArgumentProblem } from './transform.ts';
@@ -49,13 +50,13 @@ export const phone = transform<PhoneArgument>({
     const known = supported(region);
     const plainReader =
       strict || regionFrom ? undefined : new PlainPhoneReader(numbering(), new (phoneLibrary().Metadata)(numbering()));
-    return onText((text, scope) => {
+    return onText((text, row) => {
       const plain = plainReader?.read(text, known);
       if (plain !== undefined) return plain;
-      const own = regionFrom?.(scope);
-      if (own instanceof Fault && !text.startsWith('+')) return new Fault(own.code, own.message, own.hint);
-      const country = own instanceof Fault ? undefined : textOf(own)?.toUpperCase();
-      return e164(text, country ?? region, strict, scope);
+      const own = regionFrom?.(row);
+      if (own instanceof ValueError && !text.startsWith('+')) return new ValueError(own.code, own.message, own.hint);
+      const country = own instanceof ValueError ? undefined : textOf(own)?.toUpperCase();
+      return e164(text, country ?? region, strict, row);
     });
   },
 });
@@ -77,12 +78,12 @@ function isRegion(text: string): text is CountryCode {
   return Object.hasOwn(numbering().countries, text);
 }
 
-function e164(text: string, region: string | undefined, strict: boolean, scope: Scope): Result {
+function e164(text: string, region: string | undefined, strict: boolean, row: RowContext): Result {
   const known = supported(region);
   const number =
     parse(text, known, strict) ?? (text.startsWith('00') ? parse(`+${text.slice(2)}`, known, strict) : undefined);
   if (!number) return badPhone(text, region, known);
-  if (number.ext) scope.report('warning', 'extension_dropped', `the extension of ${shown(text)} is dropped`);
+  if (number.ext) row.report('warning', 'extension_dropped', `the extension of ${shown(text)} is dropped`);
   return number.number;
 }
 
@@ -92,13 +93,13 @@ function parse(text: string, region: CountryCode | undefined, strict: boolean): 
   return number && (strict ? number.isValid() : number.isPossible()) ? number : undefined;
 }
 
-function badPhone(text: string, region: string | undefined, known: string | undefined): Fault {
+function badPhone(text: string, region: string | undefined, known: string | undefined): ValueError {
   const message = `${shown(text)} is not a phone number${known ? ` of ${known}` : ''}`;
   if (/\d[.,]?\d*e\+\d/i.test(text))
-    return new Fault('bad_phone', message, 'a spreadsheet has cut it short: export it again as text');
+    return new ValueError('bad_phone', message, 'a spreadsheet has cut it short: export it again as text');
   if (region !== undefined && !known)
-    return new Fault('bad_phone', message, `\`${region}\` is no region: \`map\` it to two letters such as IT`);
+    return new ValueError('bad_phone', message, `\`${region}\` is no region: \`map\` it to two letters such as IT`);
   if (!known && !text.startsWith('+'))
-    return new Fault('bad_phone', message, 'national numbers need `defaults.region`');
-  return new Fault('bad_phone', message);
+    return new ValueError('bad_phone', message, 'national numbers need `defaults.region`');
+  return new ValueError('bad_phone', message);
 }

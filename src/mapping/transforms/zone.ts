@@ -18,15 +18,6 @@ export type ZoneReader = (local: number) => LocalTime;
 /** The offset in milliseconds that holds at an instant. */
 export type ZoneOffset = (instant: number) => number;
 
-const readers = new Map<string, ZoneReader>();
-
-/** One reader for each zone: what it has learnt of its offsets serves all transforms. */
-export function zoneReader(name: string): ZoneReader {
-  const reader = readers.get(name) ?? compileZone(zoneOffset(name));
-  readers.set(name, reader);
-  return reader;
-}
-
 export function zoneOffset(name: string): ZoneOffset {
   const format = new Intl.DateTimeFormat('en', { timeZone: name, timeZoneName: 'longOffset' });
   return (instant) => {
@@ -37,21 +28,16 @@ export function zoneOffset(name: string): ZoneOffset {
   };
 }
 
-/**
- * Asking Intl costs microseconds, so it is asked once a day of the calendar, and some 30 times a change. No zone is known to have changed twice
- * within a day.
- */
-function compileZone(offset: ZoneOffset): ZoneReader {
+/** Asks Intl, which takes microseconds, once per day and zone. No zone is known to have changed twice within a day. */
+export function zoneReader(name: string): ZoneReader {
+  const offset = zoneOffset(name);
   const midnights = new Map<number, number>();
   const atMidnight = (day: number): number => {
-    let known = midnights.get(day);
-    if (known === undefined) {
-      known = offset(day * DAY);
-      midnights.set(day, known);
-    }
+    const known = midnights.get(day) ?? offset(day * DAY);
+    midnights.set(day, known);
     return known;
   };
-  /** The instants at which the offset changes, by day: looked for once each, to the millisecond. */
+  /** The instants at which the offset changes, to the millisecond, by day. */
   const changes = new Map<number, number>();
   const offsetAt: ZoneOffset = (instant) => {
     const day = Math.floor(instant / DAY);
@@ -62,24 +48,11 @@ function compileZone(offset: ZoneOffset): ZoneReader {
     changes.set(day, change);
     return instant < change ? first : next;
   };
-  /** Offset of every local day seen around which it does not change. */
-  const days = new Map<number, number>();
-  const steadyOffset = (day: number): number | undefined => {
-    const first = atMidnight(day - 1);
-    return first === atMidnight(day) && first === atMidnight(day + 1) && first === atMidnight(day + 2)
-      ? first
-      : undefined;
-  };
-  const onOtherDay = (day: number, local: number): LocalTime => {
-    const steady = steadyOffset(day);
-    if (steady === undefined) return resolve(offsetAt, local);
-    days.set(day, steady);
-    return { instant: local - steady, twice: false };
-  };
   return (local) => {
     const day = Math.floor(local / DAY);
-    const steady = days.get(day);
-    return steady === undefined ? onOtherDay(day, local) : { instant: local - steady, twice: false };
+    const before = atMidnight(day - 1);
+    const steady = [day, day + 1, day + 2].every((next) => atMidnight(next) === before);
+    return steady ? { instant: local - before, twice: false } : resolve(offsetAt, local);
   };
 }
 

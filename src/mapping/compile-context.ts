@@ -14,7 +14,7 @@ export interface PathUse {
   readonly compiled: CompiledPath;
 }
 
-export interface Unit {
+export interface CompileContext {
   readonly spec: MappingSpec;
   readonly defaults: Defaults;
   readonly sources: ReadonlyMap<string, Source>;

@@ -2,23 +2,23 @@
 import type { z } from 'zod';
 import { didYouMean, type Problem } from '../problem.ts';
 import type { MappingDocument, Path } from './document.ts';
-import { Written } from './written.ts';
+import { WrittenScalar } from './written-scalar.ts';
 import { DATA_KEYS, ENTRY_KEYS } from './schema.ts';
 import { EXPECTED } from './schema-parts.ts';
 
-type Issue = z.core.$ZodIssue;
+type SchemaIssue = z.core.$ZodIssue;
 
-export function problemsOf(issues: readonly Issue[], document: MappingDocument): Problem[] {
+export function problemsOf(issues: readonly SchemaIssue[], document: MappingDocument): Problem[] {
   return placed(issues, []).flatMap(({ issue, path }) => word(issue, path, document));
 }
 
 interface Placed {
-  readonly issue: Issue;
+  readonly issue: SchemaIssue;
   readonly path: Path;
 }
 
 /** The issues with their whole paths; unions are followed along the branch that the person most likely meant. */
-export function placed(issues: readonly Issue[], base: Path): Placed[] {
+export function placed(issues: readonly SchemaIssue[], base: Path): Placed[] {
   // What an object lacks may stand there under a misspelt key: one mistake, not two.
   const misspelt = new Set(
     issues.filter((issue) => issue.code === 'unrecognized_keys').map((issue) => issue.path.join()),
@@ -37,7 +37,7 @@ export function placed(issues: readonly Issue[], base: Path): Placed[] {
  * A branch that objects only to something further inside was meant; else the union's own message says it better than
  * any branch; else the branch whose type fits.
  */
-function likelyBranch(issue: Extract<Issue, { code: 'invalid_union' }>): readonly Issue[] | undefined {
+function likelyBranch(issue: Extract<SchemaIssue, { code: 'invalid_union' }>): readonly SchemaIssue[] | undefined {
   const inside = issue.errors.filter((branch) => branch.every((found) => found.path.length > 0));
   if (inside.length > 0) return inside.reduce((best, branch) => (depth(branch) > depth(best) ? branch : best));
   if (issue.message !== 'Invalid input') return undefined;
@@ -47,16 +47,16 @@ function likelyBranch(issue: Extract<Issue, { code: 'invalid_union' }>): readonl
   );
 }
 
-function depth(branch: readonly Issue[]): number {
+function depth(branch: readonly SchemaIssue[]): number {
   return Math.max(...branch.map((issue) => issue.path.length));
 }
 
-function isMismatch(issue: Issue): boolean {
+function isMismatch(issue: SchemaIssue): boolean {
   if (issue.code === 'custom') return issue.params?.[EXPECTED] !== undefined;
   return issue.code === 'invalid_type' || issue.code === 'invalid_value';
 }
 
-function word(issue: Issue, path: Path, document: MappingDocument): Problem[] {
+function word(issue: SchemaIssue, path: Path, document: MappingDocument): Problem[] {
   const found = valueAt(document.data, path);
   if (issue.code === 'unrecognized_keys')
     return issue.keys.map((key) => unknownKey(key, issue.message.split('\n'), path, document));
@@ -69,15 +69,15 @@ function word(issue: Issue, path: Path, document: MappingDocument): Problem[] {
   ];
 }
 
-function sentence(issue: Issue): string {
+function sentence(issue: SchemaIssue): string {
   if (issue.code === 'too_small') return 'this list is empty\nadd an item, or leave the key out';
   return issue.message;
 }
 
-function mismatch(issue: Issue, found: unknown): Pick<Problem, 'message' | 'suggestion'> {
+function mismatch(issue: SchemaIssue, found: unknown): Pick<Problem, 'message' | 'suggestion'> {
   if (issue.code === 'invalid_value') {
     const words = issue.values.map(String);
-    const text = found instanceof Written ? found.text : found;
+    const text = found instanceof WrittenScalar ? found.text : found;
     const message = `${described(found)} is not one of ${words.map((word) => `\`${word}\``).join(', ')}`;
     const near = typeof text === 'string' && text.length > 1 ? didYouMean(text, words) : undefined;
     return { message, ...(near !== undefined && { suggestion: near }) };
@@ -97,7 +97,7 @@ function mismatch(issue: Issue, found: unknown): Pick<Problem, 'message' | 'sugg
 const QUOTE = 'text that begins with #, { or [ must be in quotes';
 
 function isMap(found: unknown): boolean {
-  return typeof found === 'object' && found !== null && !Array.isArray(found) && !(found instanceof Written);
+  return typeof found === 'object' && found !== null && !Array.isArray(found) && !(found instanceof WrittenScalar);
 }
 
 const TYPES: Partial<Record<string, string>> = {
@@ -109,7 +109,7 @@ const TYPES: Partial<Record<string, string>> = {
 function described(found: unknown): string {
   if (found === null) return 'nothing';
   if (typeof found === 'string') return `\`${found}\``;
-  if (found instanceof Written) return `\`${found.text}\``;
+  if (found instanceof WrittenScalar) return `\`${found.text}\``;
   return Array.isArray(found) ? 'a list' : 'a map';
 }
 
@@ -146,7 +146,7 @@ function placeOf(key: string, path: Path): Pick<Problem, 'message' | 'suggestion
 function valueAt(data: unknown, path: Path): unknown {
   let current = data;
   for (const step of path) {
-    if (typeof current !== 'object' || current === null || current instanceof Written) return undefined;
+    if (typeof current !== 'object' || current === null || current instanceof WrittenScalar) return undefined;
     if (!Object.hasOwn(current, step)) return undefined;
     current = (current as Record<string | number, unknown>)[step];
   }

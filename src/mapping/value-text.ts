@@ -1,24 +1,5 @@
+/** Values as text: for fields, keys and messages. */
 import { NumberText, type JsonValue } from '../json.ts';
-
-/** What a value could not become, and why. A value like any other: nothing on the way of a row throws. */
-export class Fault {
-  /** snake_case, stable: becomes the code of an issue. */
-  readonly code: string;
-  /** Names the value, shortened; ends without a full stop. */
-  readonly message: string;
-  readonly hint: string | undefined;
-  /** The value as it was read, before any transform; filled in where the fault is first noticed. */
-  original: string | undefined = undefined;
-
-  constructor(code: string, message: string, hint?: string) {
-    this.code = code;
-    this.message = message;
-    this.hint = hint;
-  }
-}
-
-/** Undefined is "no value". Inside a list, null is: positions stay as they were read. */
-export type Result = JsonValue | undefined | Fault;
 
 /** A value in a message: in backticks, on one line, at most 60 characters. */
 export function shown(value: JsonValue | undefined): string {

@@ -1,7 +1,7 @@
 import type { NumberText } from '../json.ts';
 
 /** A scalar that YAML does not take for text (`00123`, `5.10`, `True`), with the text it was written as. */
-export class Written {
+export class WrittenScalar {
   readonly text: string;
   readonly value: number | NumberText | boolean;
 

@@ -1,13 +1,13 @@
 /** What is left of a mapping once its mistakes are cut out, so that one look finds the other kinds of mistakes too. */
 import type { z } from 'zod';
-import type { Checked } from './check.ts';
+import type { ParsedMapping } from './check.ts';
 import type { MappingDocument, Path } from './document.ts';
-import { Written } from './written.ts';
+import { WrittenScalar } from './written-scalar.ts';
 import { mappingSchema } from './schema.ts';
 import type { Defaults, EntrySpec, MappingSpec } from './spec.ts';
-import { placed } from './wording.ts';
+import { placed } from './messages.ts';
 
-type Holder = Record<string | number, unknown>;
+type DataCollection = Record<string | number, unknown>;
 
 /** Each round cuts a step further up where a cut has left a gap; no mapping nests deeper. */
 const ROUNDS = 16;
@@ -16,10 +16,10 @@ const ROUNDS = 16;
  * The parts of the document that are right in themselves. `damaged` tells where something was cut out, so that nobody
  * complains of its absence.
  */
-export function salvage(document: MappingDocument): Checked {
+export function validParts(document: MappingDocument): ParsedMapping {
   const cuts: Path[] = [];
   const { shape } = mappingSchema;
-  const whole = isHolder(document.data) ? document.data : {};
+  const whole = isCollection(document.data) ? document.data : {};
   const events = Array.isArray(whole['events']) ? (whole['events'] as unknown[]) : [];
   const section = <T>(key: 'defaults' | 'sources'): T | undefined =>
     sound(shape[key] as z.ZodType, whole[key], [key], cuts) as T | undefined;
@@ -65,8 +65,8 @@ function cutOut(data: unknown, place: Path): Path | undefined {
     const key = place[length - 1]!;
     const holder = place
       .slice(0, length - 1)
-      .reduce<unknown>((at, step) => (isHolder(at) ? at[step] : undefined), data);
-    if (!isHolder(holder)) continue;
+      .reduce<unknown>((at, step) => (isCollection(at) ? at[step] : undefined), data);
+    if (!isCollection(holder)) continue;
     const standIn = STAND_INS[`${String(place[length - 2])}.${Array.isArray(holder) ? '[]' : String(key)}`];
     if (standIn !== undefined && holder[key] !== standIn) holder[key] = standIn;
     else if (Array.isArray(holder) || !Object.hasOwn(holder, key)) continue;
@@ -91,12 +91,12 @@ const STAND_INS: Readonly<Record<string, unknown>> = {
   'any.[]': CONDITION,
 };
 
-function isHolder(data: unknown): data is Holder {
-  return typeof data === 'object' && data !== null && !(data instanceof Written);
+function isCollection(data: unknown): data is DataCollection {
+  return typeof data === 'object' && data !== null && !(data instanceof WrittenScalar);
 }
 
 function copied(data: unknown): unknown {
-  if (!isHolder(data)) return data;
+  if (!isCollection(data)) return data;
   if (Array.isArray(data)) return data.map(copied);
   return Object.fromEntries(Object.entries(data).map(([key, value]) => [key, copied(value)]));
 }

@@ -1,25 +1,26 @@
 import type { Issue, Omission, Place, Row } from '../model.ts';
 import { canonicalJson, type JsonValue } from '../json.ts';
-import { Fault, originalText, type Result } from './fault.ts';
+import { ValueError, type Result } from './value-error.ts';
+import { originalText } from './value-text.ts';
 
 const NO_ISSUES: readonly Issue[] = [];
 const NO_OMISSIONS: readonly Omission[] = [];
 const NO_PLACE: Place = { source: '', file: '', line: 0, record: 0 };
 
-/** A value of the mapping as a function of the record in the scope. */
-export type Evaluate = (scope: Scope) => Result;
+/** A value of the mapping as a function of the record in the row. */
+export type Evaluate = (row: RowContext) => Result;
 
 /** Work that cannot be answered at once (JSONata evaluates in promises). */
 export interface Deferred {
-  evaluate(input: JsonValue | undefined, scope: Scope): Promise<Result>;
+  evaluate(input: JsonValue | undefined, row: RowContext): Promise<Result>;
 }
 
-const WAITING = new Fault('waiting', 'waits for an expression');
+const WAITING = new ValueError('waiting', 'waits for an expression');
 
 /** The record being mapped and what was noticed about it. One object serves all rows of an entry. */
-export class Scope {
+export class RowContext {
   place = NO_PLACE;
-  /** Cells of a table's row; empty for trees. */
+  /** Cells of a table's record; empty for trees. */
   cells: readonly string[] = [];
   /** The record of a tree. */
   root: JsonValue | undefined = undefined;
@@ -32,13 +33,13 @@ export class Scope {
   #answers: Map<Deferred, Map<string, Result>> | undefined;
   #waiting: (() => Promise<void>)[] | undefined;
 
-  begin(row: Row): void {
-    this.place = row.place;
-    if (Array.isArray(row.raw)) {
-      this.cells = row.raw as readonly string[];
+  begin(record: Row): void {
+    this.place = record.place;
+    if (Array.isArray(record.raw)) {
+      this.cells = record.raw as readonly string[];
       this.element = undefined;
     } else {
-      this.root = row.raw;
+      this.root = record.raw;
       this.element = this.root;
     }
     this.clear();
@@ -62,16 +63,16 @@ export class Scope {
     this.issues = this.issues.length === 0 ? [issue] : [...this.issues, issue];
   }
 
-  fail(fault: Fault): void {
-    this.report('error', fault.code, fault.message, fault.hint);
+  fail(error: ValueError): void {
+    this.report('error', error.code, error.message, error.hint);
   }
 
-  omit(fault: Fault): void {
-    const omission: Omission = { field: this.field, original: fault.original ?? '', reason: fault.message };
+  omit(error: ValueError): void {
+    const omission: Omission = { field: this.field, original: error.original ?? '', reason: error.message };
     this.omissions = this.omissions.length === 0 ? [omission] : [...this.omissions, omission];
   }
 
-  /** The answer if it is known from an earlier round, else a fault: the row is mapped again once it is. */
+  /** The answer if it is known from an earlier round, else an error: the record is mapped again once it is. */
   defer(work: Deferred, input: JsonValue | undefined): Result {
     const key = input === undefined ? '' : canonicalJson(input);
     const known = this.#answers?.get(work);
@@ -96,15 +97,15 @@ export class Scope {
     for (const work of waiting) await work();
   }
 
-  /** A scope of its own for rows whose mapping takes more than one round. */
+  /** A row of its own for rows whose mapping takes more than one round. */
   forgetAnswers(): void {
     this.#answers = undefined;
     this.#waiting = undefined;
   }
 }
 
-/** Gives a fault the value it arose from, unless a value further inside is known already. */
-export function blame(fault: Fault, original: JsonValue | undefined): Fault {
-  fault.original ??= originalText(original);
-  return fault;
+/** Gives an error the value it arose from, unless a value further inside is known already. */
+export function withOriginal(error: ValueError, original: JsonValue | undefined): ValueError {
+  error.original ??= originalText(original);
+  return error;
 }

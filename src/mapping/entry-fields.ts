@@ -1,0 +1,89 @@
+/** The fields of an event's data: the values that the mapping gives them, checked by the rules of the service. */
+import type { JsonValue } from '../json.ts';
+import { FIELD_HINTS, FIELD_RULES } from '../service/contract.ts';
+import type { Field } from './fields.ts';
+import type { Evaluate } from './row-context.ts';
+import type { EntrySpec, ValueSpec } from './spec.ts';
+import { exactNumber } from './transforms/number.ts';
+import { ValueError, type Result } from './value-error.ts';
+import { originalText, shown } from './value-text.ts';
+import { asText, compileValue, notScalar, type ValueContext } from './value.ts';
+
+export interface CompiledField {
+  /** As issues name it: `custom_params.origin`. */
+  readonly name: string;
+  readonly key: string;
+  /** `custom_params` or `custom_fields`, for what goes inside. */
+  readonly within: string | undefined;
+  readonly required: boolean;
+  readonly evaluate: Evaluate;
+}
+
+export function compileField(field: Field, spec: EntrySpec, base: ValueContext): CompiledField[] {
+  const given = spec.data[field.name];
+  if (given === undefined) return [];
+  const context: ValueContext = { ...base, path: [...base.path.slice(0, -1), 'data', field.name], kind: field.kind };
+  if (field.kind !== 'custom') {
+    const evaluate = withCheck(given, context, checkOf(field.name, field.kind));
+    return [{ name: field.name, key: field.name, within: undefined, required: field.required, evaluate }];
+  }
+  return Object.entries(given as Readonly<Record<string, ValueSpec>>).map(([key, value]) => {
+    const name = `${field.name}.${key}`;
+    const evaluate = withCheck(value, { ...context, path: [...context.path, key], field: name }, CHECKS.custom);
+    return { name, key, within: field.name, required: false, evaluate };
+  });
+}
+
+const CHECKS = {
+  id: asText,
+  parent: asText,
+  text: asText,
+  number: exactNumber,
+  custom: (value: JsonValue): Result =>
+    typeof value === 'object' && (Array.isArray(value) || asText(value) instanceof ValueError)
+      ? notScalar(value)
+      : value,
+} as const;
+
+/** What a field of this kind accepts and, where the service has a rule for the field, that rule. */
+function checkOf(name: string, kind: keyof typeof CHECKS): (value: JsonValue) => Result {
+  const ofKind = CHECKS[kind];
+  const rule = FIELD_RULES[name];
+  if (!rule) return ofKind;
+  return (value) => {
+    const result = ofKind(value);
+    const wrong = typeof result === 'string' ? rule(result) : undefined;
+    return wrong === undefined
+      ? result
+      : new ValueError(`invalid_${name}`, `${shown(value)} ${wrong}`, FIELD_HINTS[name]);
+  };
+}
+
+/** A value as read, then checked; one that fails the check is rejected or omitted like one that cannot be read. */
+export function withCheck(spec: ValueSpec, context: ValueContext, check: (value: JsonValue) => Result): Evaluate {
+  const evaluate = compileValue(spec, context);
+  const { required = false, on_error: onError = context.onError } = typeof spec === 'string' ? {} : spec;
+  return (row) => {
+    const value = evaluate(row);
+    if (value === undefined || value instanceof ValueError) return value;
+    const result = check(value);
+    if (!(result instanceof ValueError)) return result;
+    result.original ??= originalText(value);
+    if (required || onError === 'reject') return result;
+    row.omit(result);
+    return undefined;
+  };
+}
+
+/** ISO 8601 with an offset (service interface, section 2.3). */
+const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})$/;
+
+export function asInstant(value: JsonValue): Result {
+  const text = asText(value);
+  if (text instanceof ValueError || INSTANT.test(text)) return text;
+  return new ValueError(
+    'bad_date',
+    `${shown(text)} is not ISO 8601 with an offset`,
+    'read it with `apply: [{ date: FORMAT }]`',
+  );
+}

@@ -1,0 +1,131 @@
+/** The tokens of date formats: what each matches, and what it says of the date. */
+import { createRequire } from 'node:module';
+import type * as luxon from 'luxon';
+
+type DatePart = 'year' | 'month' | 'day' | 'hour' | 'minute' | 'second' | 'milli';
+
+/** What the tokens of a text say, before it is known whether such a day exists. */
+export interface DateParts {
+  year: number;
+  month: number;
+  day: number;
+  hour: number;
+  minute: number;
+  second: number;
+  milli: number;
+  afternoon: boolean | undefined;
+  offset: number | undefined;
+}
+
+export interface DateToken {
+  readonly regex: string;
+  readonly part?: DatePart | 'half' | 'offset';
+  readonly read?: (text: string, into: DateParts) => void;
+}
+
+const numeric = (part: DatePart, regex: string): DateToken => ({
+  regex,
+  part,
+  read: (text, into) => void (into[part] = Number(text)),
+});
+
+const OFFSET: DateToken = {
+  regex: '[Zz]|[+-]\\d{1,2}(?::?\\d{2})?',
+  part: 'offset',
+  read: (text, into) => void (into.offset = readOffset(text)),
+};
+
+export const TOKENS: Readonly<Record<string, DateToken>> = {
+  yyyy: numeric('year', '\\d{4}'),
+  y: numeric('year', '\\d{1,4}'),
+  yy: {
+    regex: '\\d{2}',
+    part: 'year',
+    read: (text, into) => void (into.year = Number(text) + (Number(text) > 60 ? 1900 : 2000)),
+  },
+  M: numeric('month', '\\d{1,2}'),
+  MM: numeric('month', '\\d{2}'),
+  d: numeric('day', '\\d{1,2}'),
+  dd: numeric('day', '\\d{2}'),
+  H: numeric('hour', '\\d{1,2}'),
+  HH: numeric('hour', '\\d{2}'),
+  h: numeric('hour', '\\d{1,2}'),
+  hh: numeric('hour', '\\d{2}'),
+  m: numeric('minute', '\\d{1,2}'),
+  mm: numeric('minute', '\\d{2}'),
+  s: numeric('second', '\\d{1,2}'),
+  ss: numeric('second', '\\d{2}'),
+  S: numeric('milli', '\\d{1,3}'),
+  SSS: numeric('milli', '\\d{3}'),
+  u: {
+    regex: '\\d{1,9}',
+    part: 'milli',
+    read: (text, into) => void (into.milli = Number(text.padEnd(3, '0').slice(0, 3))),
+  },
+  a: {
+    regex: '[AaPp]\\.?[Mm]\\.?',
+    part: 'half',
+    read: (text, into) => void (into.afternoon = text[0] === 'p' || text[0] === 'P'),
+  },
+  Z: OFFSET,
+  ZZ: OFFSET,
+  ZZZ: OFFSET,
+  X: OFFSET,
+  XX: OFFSET,
+  XXX: OFFSET,
+};
+export const NAMED = ['MMM', 'MMMM', 'LLL', 'LLLL', 'E', 'EEE', 'EEEE', 'ccc', 'cccc'];
+
+/** A format in pieces: tokens and literal text. */
+export function formatPieces(format: string): { token?: string; literal?: string }[] {
+  const pieces: { token?: string; literal?: string }[] = [];
+  for (const [match, quoted, letters] of format.matchAll(/'((?:[^']|'')*)'|(([A-Za-z])\3*)|[^A-Za-z']+|'/g)) {
+    if (quoted !== undefined) pieces.push({ literal: quoted === '' ? "'" : quoted.replaceAll("''", "'") });
+    else if (letters !== undefined) pieces.push({ token: letters });
+    else pieces.push({ literal: match });
+  }
+  return pieces;
+}
+
+/** NaN where there is no such offset. */
+export function readOffset(text: string): number {
+  if (text === 'Z' || text === 'z') return 0;
+  const [, sign, hours, minutes = '0'] = /^([+-])(\d{1,2}):?(\d{2})?$/.exec(text)!;
+  if (Number(hours) > 14 || Number(minutes) > 59) return Number.NaN;
+  return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
+}
+
+/** Names of months and weekdays, as the locale writes them alone and within a date. */
+export function namedToken(token: string, locale: string): DateToken {
+  const length = token.length === 4 ? 'long' : 'short';
+  const options = { locale };
+  // Few formats have names: the library is loaded for those.
+  const { Info } = createRequire(import.meta.url)('luxon') as typeof luxon;
+  if (!/^[ML]/.test(token)) {
+    const days = [...Info.weekdays(length, options), ...Info.weekdaysFormat(length, options)];
+    return { regex: alternatives(days) };
+  }
+  const numbers = new Map<string, number>();
+  for (const list of [Info.months(length, options), Info.monthsFormat(length, options)]) {
+    for (const [index, month] of list.entries()) numbers.set(folded(month), index + 1);
+  }
+  return {
+    regex: alternatives(numbers.keys()),
+    part: 'month',
+    read: (text, into) => void (into.month = numbers.get(folded(text)) ?? 0),
+  };
+}
+
+function folded(name: string): string {
+  return name.toLowerCase().replace(/\.$/, '');
+}
+
+function alternatives(names: Iterable<string>): string {
+  const sorted = [...new Set([...names].map(folded))].sort((a, b) => b.length - a.length);
+  return `(?:${sorted.map(escapeLiteral).join('|')})\\.?`;
+}
+
+/** Any white space stands for any other: exports put no-break spaces before `PM`. */
+export function escapeLiteral(literal: string): string {
+  return literal.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&').replace(/\s+/gu, '\\s+');
+}
