@@ -36,8 +36,6 @@ export function compileFormat(format: string, locale: string): DateFormat {
   return { source: format, hasOffset, read: (text) => readWith(whole, readers, text) };
 }
 
-const MIDNIGHT = { hour: 0, minute: 0, second: 0, milli: 0 };
-
 function readWith(
   whole: RegExp,
   readers: readonly ((text: string, into: DateParts) => void)[],
@@ -45,8 +43,18 @@ function readWith(
 ): ReadDate | undefined {
   const match = whole.exec(text);
   if (!match) return undefined;
-  const into: DateParts = { ...MIDNIGHT, year: 0, month: 0, day: 0, afternoon: undefined, offset: undefined };
-  for (const [index, read] of readers.entries()) read(match[index + 1]!, into);
+  const into: DateParts = {
+    year: 0,
+    month: 0,
+    day: 0,
+    hour: 0,
+    minute: 0,
+    second: 0,
+    milli: 0,
+    afternoon: undefined,
+    offset: undefined,
+  };
+  for (let index = 0; index < readers.length; index += 1) readers[index]!(match[index + 1]!, into);
   if (into.afternoon !== undefined) {
     if (into.hour < 1 || into.hour > 12) return undefined;
     into.hour = (into.hour % 12) + (into.afternoon ? 12 : 0);
@@ -77,6 +85,8 @@ export function readIso(text: string): ReadDate | undefined {
   return local === undefined || Number.isNaN(shift) ? undefined : { local, offset: shift };
 }
 
+const MONTH_LENGTHS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
 /** Milliseconds since 1970, or undefined for a day or a time of day that does not exist. */
 function utc({
   year,
@@ -87,9 +97,11 @@ function utc({
   second,
   milli,
 }: Omit<DateParts, 'afternoon' | 'offset'>): number | undefined {
-  const date = new Date(0);
-  // Date.UTC would read years below 100 as 19xx.
-  date.setUTCFullYear(year, month - 1, day);
-  const exists = year > 0 && date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
-  return exists && hour < 24 && minute < 60 && second < 60 ? date.setUTCHours(hour, minute, second, milli) : undefined;
+  const leap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+  const days = month === 2 && leap ? 29 : MONTH_LENGTHS[month - 1];
+  if (days === undefined || day < 1 || day > days || year < 1 || hour > 23 || minute > 59 || second > 59)
+    return undefined;
+  const time = Date.UTC(year, month - 1, day, hour, minute, second, milli);
+  // Date.UTC reads years below 100 as 19xx.
+  return year > 99 ? time : new Date(time).setUTCFullYear(year);
 }
