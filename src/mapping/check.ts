@@ -1,4 +1,4 @@
-/** Mistakes of a well-formed mapping that no single part of it shows: names that lead nowhere, settings that contradict. */
+/** Checks across a mapping whose parts are valid: names that do not exist, settings that contradict each other. */
 import { didYouMean, type Problem } from '../problem.ts';
 import { entityOf } from '../model.ts';
 import type { MappingDocument, Path } from './document.ts';
@@ -10,22 +10,22 @@ import { regionProblems } from './transforms/phone.ts';
 import { shapeOf } from './value.ts';
 import { valuesOf, type FoundValue } from './spec-values.ts';
 
-/** The spec, and whether something at or below a place was left out of it because it was wrong in itself. */
+/** A mapping as far as it is valid. */
 export interface ParsedMapping {
   readonly spec: Partial<Omit<MappingSpec, 'events'>> & { readonly events: readonly (EntrySpec | undefined)[] };
   readonly document: MappingDocument;
+  /** Whether something at or below this path was removed because it is invalid. */
   readonly damaged: (path: Path) => boolean;
 }
 
 type Report = (code: string, message: string, path: Path, suggestion?: string, part?: 'key' | 'value') => void;
 
-/** What a check of a part needs besides the part. */
 interface Checks {
   readonly report: Report;
   readonly damaged: ParsedMapping['damaged'];
 }
 
-/** All of them, in the order of the file as far as checks are independent. Transforms must have been loaded. */
+/** All problems found. The libraries of the transforms must be loaded. */
 export function checkMapping({ spec, document, damaged }: ParsedMapping): Problem[] {
   const problems: Problem[] = [];
   const report: Report = (code, message, path, suggestion, part = 'value') =>
@@ -36,11 +36,11 @@ export function checkMapping({ spec, document, damaged }: ParsedMapping): Proble
       at: document.locate(path, part),
       ...(suggestion !== undefined && { suggestion }),
     });
-  // Where the time zone itself was a mistake, dates do not lack one.
+  // An invalid time zone is reported by itself, not again by every date.
   const defaults = { ...spec.defaults, ...(damaged(['defaults', 'timezone']) && { timezone: 'UTC' }) };
   const sources = sourceNames(document);
   if (spec.sources && sources.length === 0)
-    report('missing_key', 'no source', ['sources'], 'name the export files here');
+    report('missing_key', 'no sources', ['sources'], 'list the export files here');
   if (defaults.region !== undefined) {
     for (const { code, message, suggestion } of regionProblems(defaults.region, []))
       report(code, message, ['defaults', 'region'], suggestion);
@@ -60,7 +60,7 @@ export function checkMapping({ spec, document, damaged }: ParsedMapping): Proble
   return problems;
 }
 
-/** As they stand in the file: one that is wrong in itself still exists. */
+/** As written in the file: a source that is invalid still exists. */
 function sourceNames({ data }: MappingDocument): readonly string[] {
   const sources = (data as { sources?: unknown } | null)?.sources;
   return typeof sources === 'object' && sources !== null ? Object.keys(sources) : [];
@@ -72,13 +72,19 @@ function checkSource(name: string, source: MappingSpec['sources'][string], repor
   if (format === 'json' || format === 'ndjson' || format === 'jsonl') {
     for (const key of ['delimiter', 'header_line'] as const) {
       if (source[key] !== undefined)
-        report('unused_key', `\`${key}\` is for CSV, and this source is ${format}`, [...path, key], undefined, 'key');
+        report(
+          'unused_key',
+          `\`${key}\` applies to CSV only; this source is ${format}`,
+          [...path, key],
+          undefined,
+          'key',
+        );
     }
   }
   if (source.records !== undefined && format !== undefined && format !== 'json') {
     report(
       'unused_key',
-      `\`records\` is for JSON, and this source is ${format}`,
+      `\`records\` applies to JSON only; this source is ${format}`,
       [...path, 'records'],
       undefined,
       'key',
@@ -88,7 +94,8 @@ function checkSource(name: string, source: MappingSpec['sources'][string], repor
 
 function checkSourceName(name: string, sources: readonly string[], path: Path, report: Report): void {
   if (sources.includes(name)) return;
-  const known = sources.length > 0 ? `there are ${sources.map((source) => `\`${source}\``).join(', ')}` : undefined;
+  const known =
+    sources.length > 0 ? `available sources: ${sources.map((source) => `\`${source}\``).join(', ')}` : undefined;
   report('unknown_source', `unknown source \`${name}\``, path, didYouMean(name, sources) ?? known);
 }
 
@@ -112,7 +119,7 @@ function checkEntry(entry: EntrySpec, path: Path, checks: Checks): void {
   const parents = PARENTS.filter((name) => data[name] !== undefined);
   if (entry.type === 'comment/created' && parents.length === 0) {
     const advice = 'add `lead_external_id` or `deal_external_id`';
-    checks.report('no_parent', 'a comment without a parent', [...path, 'data'], advice, 'key');
+    checks.report('no_parent', 'a comment needs a parent', [...path, 'data'], advice, 'key');
   }
   checkChangedFields(entry, path, checks.report);
 }
@@ -129,11 +136,11 @@ function checkChangedFields(entry: EntrySpec, path: Path, report: Report): void 
   ];
   for (const [index, field] of (entry.if_changed as readonly string[]).entries()) {
     if (field === 'external_id')
-      report('bad_value', '`external_id` tells records apart and cannot change', [...path, 'if_changed', index]);
+      report('bad_value', '`external_id` identifies the record and cannot change', [...path, 'if_changed', index]);
     else if (!known.includes(field))
       report(
         'unknown_field',
-        `\`${field}\` is no field of this event`,
+        `\`${field}\` is not a field of this event`,
         [...path, 'if_changed', index],
         didYouMean(field, known),
       );
@@ -144,9 +151,9 @@ function checkShape(spec: ValueSpec, path: Path, field: string, { report, damage
   if (shapeOf(spec) !== 'list' || damaged(path)) return;
   report(
     'not_scalar',
-    `a list would reach \`${field}\``,
+    `\`${field}\` would receive a list`,
     path,
-    'end `apply` with `at` (one element) or `join` (one text)',
+    'end `apply` with `at` (takes one element) or `join` (joins all into one text)',
   );
 }
 
@@ -160,7 +167,7 @@ function checkTransforms({ path, apply }: FoundValue, defaults: Defaults, report
   }
 }
 
-/** Entries of one type may meet over an external id, whatever their sources: they must agree on `duplicates`. */
+/** Entries of one type can share external ids, even across sources, so they must agree on `duplicates`. */
 function checkAgreement(events: readonly (EntrySpec | undefined)[], report: Report): void {
   const first = new Map<string, { index: number; policy: string }>();
   for (const [index, entry] of events.entries()) {
@@ -170,12 +177,12 @@ function checkAgreement(events: readonly (EntrySpec | undefined)[], report: Repo
     if (!known) first.set(entry.type, { index, policy });
     else if (known.policy !== policy) {
       const path = ['events', index, ...(entry.duplicates === undefined ? [] : ['duplicates'])];
-      const message = `\`duplicates: ${policy}\` here, \`${known.policy}\` in event ${known.index + 1} of the same type`;
+      const message = `\`duplicates: ${policy}\` contradicts \`duplicates: ${known.policy}\` in event ${known.index + 1} of the same type`;
       report(
         'contradiction',
         message,
         path,
-        `records of one ${entityOf(entry.type)} id may come from both: set the same in both`,
+        `both entries can produce the same ${entityOf(entry.type)} id: use the same setting in both`,
       );
     }
   }

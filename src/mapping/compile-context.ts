@@ -1,4 +1,4 @@
-/** What the parts of one compilation share. */
+/** What all parts share while one mapping is compiled. */
 import type { Location, Problem } from '../problem.ts';
 import type { Source } from '../source/source.ts';
 import type { Path } from './document.ts';
@@ -22,6 +22,6 @@ export interface CompileContext {
   readonly problems: Problem[];
   readonly warnings: Problem[];
   locate(path: Path, part?: 'key' | 'value'): Location;
-  /** The texts that mean no value in a source; the empty text always does and is not among them. */
+  /** The texts that mean "no value" in a source; the empty text always does and is not included. */
   missingValues(source: string): ReadonlySet<string>;
 }

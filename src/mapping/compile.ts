@@ -1,4 +1,4 @@
-/** Binds a mapping to opened sources: columns are checked, lookup tables filled, entries become functions. */
+/** Binds a mapping to opened sources: checks columns, fills lookup tables, compiles entries to functions. */
 import { ProblemsError, type Problem } from '../problem.ts';
 import type { Source } from '../source/source.ts';
 import type { MappingDocument } from './document.ts';
@@ -8,7 +8,7 @@ import type { CompiledMapping } from './mapping.ts';
 import type { MappingSpec } from './spec.ts';
 import type { CompileContext } from './compile-context.ts';
 
-/** `document` and `texts` are what mistakes are shown in. */
+/** Problems are located through `document` and shown with lines of `texts`. */
 export async function compileMapping(
   spec: MappingSpec,
   sources: ReadonlyMap<string, Source>,
@@ -47,11 +47,11 @@ function newContext(
   };
 }
 
-export function counted(mistakes: number): string {
-  return mistakes === 1 ? '1 mistake' : `${mistakes} mistakes`;
+export function counted(errors: number): string {
+  return errors === 1 ? '1 error' : `${errors} errors`;
 }
 
-/** One place is reported once for one reason, however often it was compiled. */
+/** A value compiled several times is reported once. Sorted by place. */
 function withoutRepeats(problems: readonly Problem[]): Problem[] {
   const seen = new Map(problems.map((problem) => [JSON.stringify([problem.at, problem.message]), problem]));
   return [...seen.values()].sort(

@@ -6,7 +6,7 @@ import type { RowContext } from './row-context.ts';
 import type { ConditionSpec } from './spec.ts';
 import { compileValue, within, type ValueContext } from './value.ts';
 
-/** A error where a value of the condition could not be read: neither yes nor no. */
+/** An error where a value of the condition cannot be read. */
 export type ConditionTest = (row: RowContext) => boolean | ValueError;
 
 export function compileCondition(spec: ConditionSpec, context: ValueContext): ConditionTest {
@@ -35,7 +35,7 @@ export function compileCondition(spec: ConditionSpec, context: ValueContext): Co
   };
 }
 
-/** All parts hold (`wanted` true), or any (`wanted` false: not all fail). */
+/** `wanted: true`: all parts must hold. `wanted: false`: at least one must. */
 function every(parts: readonly ConditionTest[], wanted: boolean): ConditionTest {
   return (row) => {
     for (const part of parts) {
@@ -47,7 +47,7 @@ function every(parts: readonly ConditionTest[], wanted: boolean): ConditionTest 
   };
 }
 
-/** On a list a test holds if it holds for one element (`not_in`: for all). */
+/** A list passes if one of its elements does (for `not_in`: if all do). */
 function compileTest(spec: ConditionSpec): (value: JsonValue | undefined) => boolean {
   if (spec.present !== undefined) {
     const wanted = spec.present;

@@ -1,6 +1,6 @@
 /**
- * A mapping file as plain data that remembers its places: YAML and JSON are read by the same parser, scalars keep the
- * text they were written with, and any path into the data can be turned into line and column.
+ * A mapping file as plain data with source locations. YAML and JSON are read by the same parser, scalars keep the text they
+ * were written with, and any path into the data can be resolved to line and column.
  */
 import {
   isAlias,
@@ -26,11 +26,11 @@ export interface MappingDocument {
   /** Objects, arrays, strings, null and `WrittenScalar`; undefined where the file could not be parsed. */
   readonly data: unknown;
   readonly problems: readonly Problem[];
-  /** The place of a value, or of its key; of the nearest thing above where the path leads nowhere. */
+  /** The location of a value or of its key, or of the nearest existing parent. */
   locate(path: Path, part?: 'key' | 'value'): Location;
 }
 
-/** Anchors that repeat more than this many nodes are an attack or an accident. */
+/** Limit for nodes after aliases are expanded: more is an attack or an accident. */
 const MOST_NODES = 50_000;
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
@@ -51,13 +51,13 @@ export function parseMappingDocument(text: string, file: string): MappingDocumen
   return { data: reader.read(document.contents), problems: reader.problems, locate };
 }
 
-/** Turns nodes into data; keys are text as written. */
+/** Converts nodes to data; keys are text as written. */
 class NodeReader {
   readonly problems: Problem[] = [];
   readonly #document: YamlDocument;
   readonly #at: (offset: number) => Location;
   readonly #open = new Set<Node>();
-  /** Finding an anchor walks the whole document: once for each alias, not once for each time it unfolds. */
+  /** Resolving an alias searches the whole document, so each one is resolved once. */
   readonly #targets = new Map<Alias, Node | undefined>();
   #nodes = 0;
 
@@ -69,7 +69,12 @@ class NodeReader {
   read(node: Node | null): unknown {
     this.#nodes += 1;
     if (node === null) return null;
-    if (this.#nodes === MOST_NODES) this.#report(node, 'yaml_syntax', 'anchors and aliases unfold to far too much');
+    if (this.#nodes === MOST_NODES)
+      this.#report(
+        node,
+        'yaml_syntax',
+        `anchors and aliases expand to more than ${MOST_NODES.toLocaleString('en')} nodes`,
+      );
     if (this.#nodes >= MOST_NODES) return null;
     if (isScalar(node)) return readScalar(node.value, node.source);
     if (this.#open.has(node)) {
@@ -87,7 +92,7 @@ class NodeReader {
       if (!this.#targets.has(node)) this.#targets.set(node, node.resolve(this.#document));
       const target = this.#targets.get(node);
       if (target !== undefined) return this.read(target);
-      this.#report(node, 'yaml_syntax', `no anchor \`${node.source}\` above`);
+      this.#report(node, 'yaml_syntax', `unknown anchor \`${node.source}\``);
       return null;
     }
     if (isSeq(node)) return node.items.map((item) => this.read(item as Node | null));
@@ -102,7 +107,7 @@ class NodeReader {
     return data;
   }
 
-  /** `<<: *base`: keys of the map itself win, wherever they stand. */
+  /** `<<: *base`: keys of the map itself take precedence, in any order. */
   #merge(data: Record<string, unknown>, node: Node | null): void {
     const merged = this.read(node);
     for (const part of Array.isArray(merged) ? (merged as unknown[]) : [merged]) {
@@ -116,14 +121,14 @@ class NodeReader {
   }
 }
 
-/** `__proto__` must become a key like any other. */
+/** `__proto__` is a key like any other. */
 const OWN = { writable: true, enumerable: true, configurable: true } as const;
 
 function readScalar(value: unknown, source: string | undefined): unknown {
   if (value === null || typeof value === 'string') return value;
   const text = source ?? JSON.stringify(value);
   if (typeof value === 'boolean') return new WrittenScalar(text, value);
-  // What JSON would not write as a number (00123, 0x1F, .inf) is text that only looks like one.
+  // What is not a number in JSON (00123, 0x1F, .inf) is text.
   return JSON_NUMBER.test(text) ? new WrittenScalar(text, readNumber(text)) : text;
 }
 
@@ -169,9 +174,9 @@ function pairOf(document: YamlDocument, map: YAMLMap, key: string): YAMLMap['ite
   return undefined;
 }
 
-const QUOTE_HINT = '; quote text that holds any of { } [ ] , # @ or a colon and a space';
+const QUOTE_HINT = '; quote text that contains any of { } [ ] , # @ or a colon followed by a space';
 
-/** One mistake makes the parser stumble over all that follows: the first of a line is told, and no mere stumbling. */
+/** One error causes others after it: only the first of each line is reported, and no follow-up errors. */
 function worthTelling(errors: readonly YAMLError[], at: (offset: number) => Location): readonly YAMLError[] {
   const lines = new Set<number>();
   const firsts = errors.filter((error) => {
@@ -190,12 +195,17 @@ function syntaxProblem(error: YAMLError, text: string, at: (offset: number) => L
     return {
       ...base,
       code: 'duplicate_key',
-      message: 'this key occurs twice in one map',
-      suggestion: 'keep one of them',
+      message: 'duplicate key',
+      suggestion: 'remove one of them',
     };
   }
   if (error.code === 'TAB_AS_INDENT') {
-    return { ...base, code: 'yaml_syntax', message: 'a tab where YAML wants spaces', suggestion: 'indent with spaces' };
+    return {
+      ...base,
+      code: 'yaml_syntax',
+      message: 'tabs cannot be used for indentation in YAML',
+      suggestion: 'indent with spaces',
+    };
   }
   const trap = /[[\]{},#@`&*!|>%]|: /.test(
     text.slice(text.lastIndexOf('\n', error.pos[0] - 1) + 1, lineEnd(text, error.pos[0])),
@@ -203,10 +213,10 @@ function syntaxProblem(error: YAMLError, text: string, at: (offset: number) => L
   return {
     ...base,
     code: 'yaml_syntax',
-    message: `YAML cannot read this: ${error.message.replace(/\s+/g, ' ').trim()}`,
+    message: `invalid YAML: ${error.message.replace(/\s+/g, ' ').trim()}`,
     ...(trap && {
       suggestion:
-        'put text that holds any of { } [ ] , # @ or a colon and a space in quotes: `{ from: "contacts[0].id" }`, `template: "{A} {B}"`',
+        'quote text that contains any of { } [ ] , # @ or a colon followed by a space: `{ from: "contacts[0].id" }`, `template: "{A} {B}"`',
     }),
   };
 }

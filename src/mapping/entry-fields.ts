@@ -10,10 +10,10 @@ import { originalText, shown } from './value-text.ts';
 import { asText, compileValue, notScalar, type ValueContext } from './value.ts';
 
 export interface CompiledField {
-  /** As issues name it: `custom_params.origin`. */
+  /** The name in issues: `custom_params.origin`. */
   readonly name: string;
   readonly key: string;
-  /** `custom_params` or `custom_fields`, for what goes inside. */
+  /** `custom_params` or `custom_fields` for a custom field. */
   readonly within: string | undefined;
   readonly required: boolean;
   readonly evaluate: Evaluate;
@@ -83,7 +83,7 @@ export function asInstant(value: JsonValue): Result {
   if (text instanceof ValueError || INSTANT.test(text)) return text;
   return new ValueError(
     'bad_date',
-    `${shown(text)} is not ISO 8601 with an offset`,
-    'read it with `apply: [{ date: FORMAT }]`',
+    `${shown(text)} is not an ISO 8601 time with an offset`,
+    'parse it with `apply: [{ date: FORMAT }]`',
   );
 }

@@ -94,7 +94,7 @@ export function compileEntry(spec: EntrySpec, index: number, compilation: Compil
     },
   };
 
-  /** Maps again until every expression that could not be answered at once has its answer. */
+  /** Maps again until every asynchronous expression has its result. */
   async function mapInRounds(record: Row, attempt: typeof drafts): Promise<readonly Draft[]> {
     row.forgetAnswers();
     const own = new RowContext();
@@ -161,8 +161,8 @@ function settleParents(data: Record<string, JsonValue>, ifBoth: 'reject' | 'deal
       row.fail(
         new ValueError(
           'two_parents',
-          `both a lead (${shown(lead)}) and a deal (${shown(deal)})`,
-          '`if_both: deal` or `if_both: lead` keeps one',
+          `the comment names both a lead (${shown(lead)}) and a deal (${shown(deal)})`,
+          'set `if_both: deal` or `if_both: lead` to keep one of them',
         ),
       );
     }
@@ -172,11 +172,13 @@ function settleParents(data: Record<string, JsonValue>, ifBoth: 'reject' | 'deal
     !row.issues.some((issue) => issue.field?.endsWith('_external_id'))
   ) {
     row.field = '';
-    row.fail(new ValueError('no_parent', 'neither a lead nor a deal', 'skip such records with `when`'));
+    row.fail(
+      new ValueError('no_parent', 'the comment names neither a lead nor a deal', 'skip such records with `when`'),
+    );
   }
 }
 
-/** A lone element stands for a list of one; lists within lists are taken apart. */
+/** A single element counts as a list of one; nested lists are flattened. */
 function elementsOf(value: JsonValue | undefined): readonly JsonValue[] {
   if (value === undefined || value === null) return [];
   return Array.isArray(value) ? (value as readonly JsonValue[]).flatMap(elementsOf) : [value];

@@ -1,4 +1,4 @@
-/** The documented fields of each event's data, read off the service's own schemas (service interface, sections 2.4 to 2.6). */
+/** The fields of each event's data, taken from the schemas of the service (service interface, sections 2.4 to 2.6). */
 import type { z } from 'zod';
 import type { EventType } from '../model.ts';
 import { entityOf } from '../model.ts';
@@ -15,7 +15,7 @@ export interface Field {
   readonly name: string;
   readonly kind: FieldKind;
   readonly required: boolean;
-  /** What becomes of a value that cannot be read, unless the mapping says otherwise. */
+  /** The default for values that cannot be read. */
   readonly onError: OnError;
   readonly doc: string;
 }
@@ -25,20 +25,20 @@ const SCHEMAS = { lead: leadData, deal: dealData, comment: commentData } as cons
 const DOCS: Readonly<Record<string, string>> = {
   full_name: 'name',
   email: 'e-mail address',
-  phone_number: 'E.164, as `phone` writes it',
-  custom_params: 'free fields, by name',
+  phone_number: 'phone number in E.164 format; use the `phone` transform',
+  custom_params: 'custom fields, by name',
   title: 'title',
-  amount: 'a number; plain decimals, or what `number` reads',
-  currency: 'ISO 4217 code',
-  lead_external_id: 'the old id of the lead it belongs to',
-  deal_external_id: 'the old id of the deal it belongs to',
+  amount: 'plain decimal number; use the `number` transform for other notations',
+  currency: 'ISO 4217 currency code',
+  lead_external_id: 'id of the parent lead in the old CRM',
+  deal_external_id: 'id of the parent deal in the old CRM',
   stage_id: 'UUID of the stage',
-  stage_name: 'name of the stage in the old CRM, resolved through `references`',
+  stage_name: 'name of the stage in the old CRM; resolved through `references`',
   owner_id: 'UUID of the user',
-  owner_name: 'name of the owner in the old CRM, resolved through `references`',
-  custom_fields: 'free fields, by name',
-  content: 'the text',
-  author_name: 'who wrote it',
+  owner_name: 'name of the owner in the old CRM; resolved through `references`',
+  custom_fields: 'custom fields, by name',
+  content: 'text of the comment',
+  author_name: 'name of the author',
 };
 
 const OMITTED_WHEN_UNREADABLE = new Set(['phone_number', 'email', 'custom_params', 'custom_fields']);
@@ -59,7 +59,7 @@ function readFields(entity: keyof typeof SCHEMAS): readonly Field[] {
     kind: kindOf(name, schema),
     required: !schema.safeParse(undefined).success,
     onError: OMITTED_WHEN_UNREADABLE.has(name) ? 'omit' : 'reject',
-    doc: name === 'external_id' ? `the ${entity}'s id in the old CRM` : DOCS[name]!,
+    doc: name === 'external_id' ? `id of the ${entity} in the old CRM` : DOCS[name]!,
   }));
 }
 

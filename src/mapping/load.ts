@@ -1,4 +1,4 @@
-/** Reads a mapping file: parsed, validated, every mistake at once. Columns are checked later, by `Mapping.compile`. */
+/** Loads a mapping file: parses and validates it, and reports all errors at once. `Mapping.compile` checks the columns. */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
@@ -23,7 +23,7 @@ export interface LoadOptions {
 }
 
 /**
- * Loads a mapping file, YAML or JSON. Throws `ProblemsError` with every mistake as `file:line:column`, or `UserError`
+ * Loads a mapping file, YAML or JSON. Throws `ProblemsError` with every error as `file:line:column`, or `UserError`
  * where the file cannot be read.
  */
 export async function loadMapping(path: string, { sources = new Map() }: LoadOptions = {}): Promise<Mapping> {
@@ -58,11 +58,11 @@ async function readBytes(path: string): Promise<Buffer> {
     return await readFile(path);
   } catch (error) {
     if (codeOf(error) === 'ENOENT') {
-      throw new UserError(`there is no mapping file ${path}`, {
-        hint: '`backfill init EXPORT…` writes one to start from',
+      throw new UserError(`mapping file not found: ${path}`, {
+        hint: 'create one with `backfill init EXPORT…`',
       });
     }
-    throw new UserError(`the mapping file ${path} cannot be read (${codeOf(error) ?? 'unknown error'})`, {
+    throw new UserError(`cannot read mapping file ${path} (${codeOf(error) ?? 'unknown error'})`, {
       cause: error,
     });
   }
@@ -72,7 +72,7 @@ function decode(bytes: Buffer, path: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (error) {
-    throw new UserError(`the mapping file ${path} is not UTF-8`, { hint: 'save it as UTF-8', cause: error });
+    throw new UserError(`mapping file ${path} is not valid UTF-8`, { hint: 'save it as UTF-8', cause: error });
   }
 }
 
@@ -88,7 +88,7 @@ async function validate(
     throw new ProblemsError(`${path} has ${counted(sorted.length)}`, sorted, texts);
   };
   if (document.problems.length > 0) fail(document.problems);
-  // Compiled schemas are quicker from the second time on; a mapping is checked once.
+  // Compiling a schema pays off only when it is used more than once.
   const parsed = mappingSchema.safeParse(document.data, { jitless: true });
   const checked: ParsedMapping = parsed.success
     ? { spec: asMappingSpec(parsed.data), document, damaged: () => false }
@@ -99,7 +99,7 @@ async function validate(
   return checked.spec as MappingSpec;
 }
 
-/** Loads the libraries of the transforms that are used, and of no others. */
+/** Loads only the libraries of the transforms in use. */
 async function load({ spec }: ParsedMapping): Promise<void> {
   for (const name of transformsUsed(spec.events)) await TRANSFORM_BY_NAME.get(name)?.load?.();
 }
@@ -108,8 +108,8 @@ function checkOverrides(overrides: ReadonlyMap<string, string>, spec: MappingSpe
   const known = Object.keys(spec.sources);
   for (const name of overrides.keys()) {
     if (known.includes(name)) continue;
-    const hint = didYouMean(name, known) ?? `its sources are ${known.map((source) => `\`${source}\``).join(', ')}`;
-    throw new UserError(`--source ${name}=…: the mapping has no source \`${name}\``, { hint });
+    const hint = didYouMean(name, known) ?? `available sources: ${known.map((source) => `\`${source}\``).join(', ')}`;
+    throw new UserError(`--source ${name}=…: unknown source \`${name}\``, { hint });
   }
 }
 
@@ -125,7 +125,7 @@ function sourceSpecs(spec: MappingSpec, folder: string, overrides: ReadonlyMap<s
   }));
 }
 
-/** `stages` holds names and, one level deeper, the names within one pipeline. */
+/** `stages` maps names, or pipelines to the names within each. */
 function referencesOf({ references = {} }: MappingSpec): References {
   const stages = new Map<string, string | null>();
   const stagesByPipeline = new Map<string, NameMap>();

@@ -15,10 +15,10 @@ const SEVERAL = Symbol('several');
 
 type LookedUp = Result | typeof SEVERAL;
 
-/** What the records of one source give for each text they match: all that is kept of that source. */
+/** The values of one source's records by the text they match. Nothing else of that source is kept in memory. */
 export class LookupTable {
   readonly source: Source;
-  /** Tables that its `match` and `take` use are built before: they have lower levels. */
+  /** Tables used by its `match` and `take` have lower levels and are built first. */
   readonly level: number;
   /** The columns and paths that it reads. */
   readonly paths: readonly string[];
@@ -45,7 +45,7 @@ export class LookupTable {
     this.#firstWins = from.firstWins;
   }
 
-  /** A promise only where an expression has to be waited for. */
+  /** Returns a promise only where an expression is asynchronous. */
   add(record: Row, row: RowContext): void | Promise<void> {
     const read = this.#read(record, row);
     if (row.waits) return this.#addInRounds(record, row);
@@ -115,7 +115,7 @@ export class LookupTables {
     return paths;
   }
 
-  /** Reads every source that lookups use, once for each level of lookups within lookups. */
+  /** Reads every source that lookups use, once per level of nested lookups. */
   async build(compilation: CompileContext): Promise<void> {
     const tables = [...this.#tables.values()];
     for (const level of [...new Set(tables.map((table) => table.level))].sort((a, b) => a - b)) {
@@ -150,7 +150,7 @@ async function readInto(source: Source, tables: readonly LookupTable[], compilat
   compilation.warnings.push({
     code: 'lookup_unreadable',
     severity: 'warning',
-    message: `${unusable} records of source \`${source.name}\` could not be read for a lookup`,
+    message: `${unusable} ${unusable === 1 ? 'record' : 'records'} of source \`${source.name}\` could not be read for a lookup`,
     at: compilation.locate(['sources', source.name], 'key'),
   });
 }
@@ -192,11 +192,11 @@ function findIn(table: LookupTable, value: JsonValue, ifMissing: 'reject' | 'ski
   const text = textOf(value);
   const found = text === undefined ? undefined : table.find(text);
   if (found === SEVERAL) {
-    const hint = '`if_many: first` takes the first; or match on a column that tells them apart';
+    const hint = 'set `if_many: first` to take the first, or match on a unique column';
     return lookupError(
       'ambiguous_lookup',
       value,
-      `several records of \`${table.source.name}\` match ${shown(value)}, with different values`,
+      `multiple records of \`${table.source.name}\` match ${shown(value)}, with different values`,
       hint,
     );
   }
@@ -207,7 +207,7 @@ function findIn(table: LookupTable, value: JsonValue, ifMissing: 'reject' | 'ski
     'lookup_missing',
     value,
     `no record of \`${table.source.name}\` matches ${shown(value)}`,
-    '`if_missing: skip` goes on without',
+    'set `if_missing: skip` to continue without a value',
   );
 }
 

@@ -2,7 +2,7 @@ import type { Draft, EventType, Row } from '../model.ts';
 import type { Location, Problem } from '../problem.ts';
 import type { Source, SourceSpec } from '../source/source.ts';
 
-/** What an event's second chances are; see the README's mapping reference. Every entry has all of them, defaults filled in. */
+/** An entry's policies with defaults filled in; the mapping reference describes them. */
 export interface Policies {
   readonly if_exists: 'reject' | 'skip' | 'update';
   readonly if_changed: 'report' | 'ignore' | 'update' | readonly string[];
@@ -12,7 +12,7 @@ export interface Policies {
   readonly duplicates: 'reject' | 'first' | 'last';
 }
 
-/** Old name -> new name or UUID; null leaves the field out. `"*"` takes what no other key takes; all as written in the file. */
+/** Old name -> new name or UUID; null leaves the field out. `"*"` matches all other names. Names are as written in the file. */
 export type NameMap = ReadonlyMap<string, string | null>;
 
 export interface References {
@@ -23,22 +23,22 @@ export interface References {
   readonly owners: NameMap;
 }
 
-/** A mapping file that was read and found to be well-formed; columns are not checked yet. */
+/** A valid mapping file; its columns are not checked yet. */
 export interface Mapping {
-  /** The path as the person gave it. */
+  /** The path as given. */
   readonly file: string;
   readonly sha256: string;
   readonly migration: string;
   readonly sources: readonly SourceSpec[];
   readonly references: References;
-  /** Names of the sources that events or lookups use, without repeats, in the order of the mapping. */
+  /** Names of the sources that events or lookups use, in the order of the mapping. */
   readonly usedSources: readonly string[];
   /** Names of the sources that entries read (not those used by lookups alone). */
   readonly eventSources: readonly string[];
   readonly entries: readonly EntryHead[];
   /**
    * Binds the mapping to opened sources: checks columns, reads the lookup sources, and yields functions from row to
-   * drafts. Throws `ProblemsError` with every mistake at once.
+   * drafts. Throws `ProblemsError` with all errors at once.
    */
   compile(sources: ReadonlyMap<string, Source>): Promise<CompiledMapping>;
 }
@@ -53,10 +53,7 @@ export interface EntryHead {
 
 /** One item of `events` as a function. Pure: the same row gives the same drafts, whatever was mapped before. */
 export interface CompiledEntry extends EntryHead {
-  /**
-   * No drafts: a `when` said no or `each` was empty. Lookup tables are held by the function. A promise only where an
-   * expression of the mapping (`jsonata`) evaluates in one.
-   */
+  /** No drafts where `when` does not hold or `each` is empty. Returns a promise only where `jsonata` is used. */
   map(row: Row): readonly Draft[] | Promise<readonly Draft[]>;
   /** Columns and paths of the entry's own source that it reads, in the order of the mapping. */
   readonly uses: readonly ColumnUse[];
@@ -75,6 +72,6 @@ export interface CompiledMapping {
   readonly entries: readonly CompiledEntry[];
   /** By source: the columns and paths that lookups read in it. */
   readonly lookedUp: ReadonlyMap<string, ReadonlySet<string>>;
-  /** A column found nowhere while another entry of its list exists, a JSON path never seen, … */
+  /** Such as a column that does not exist while an alternative does. */
   readonly warnings: readonly Problem[];
 }

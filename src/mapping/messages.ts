@@ -1,4 +1,4 @@
-/** Turns what the schema found into problems that name the mistake, its place and the way out. */
+/** Converts schema issues to problems that say what is wrong, where, and how to fix it. */
 import type { z } from 'zod';
 import { didYouMean, type Problem } from '../problem.ts';
 import type { MappingDocument, Path } from './document.ts';
@@ -9,7 +9,7 @@ import { EXPECTED } from './schema-parts.ts';
 type SchemaIssue = z.core.$ZodIssue;
 
 export function problemsOf(issues: readonly SchemaIssue[], document: MappingDocument): Problem[] {
-  return placed(issues, []).flatMap(({ issue, path }) => word(issue, path, document));
+  return placed(issues, []).flatMap(({ issue, path }) => problemOf(issue, path, document));
 }
 
 interface Placed {
@@ -17,9 +17,9 @@ interface Placed {
   readonly path: Path;
 }
 
-/** The issues with their whole paths; unions are followed along the branch that the person most likely meant. */
+/** The issues with full paths. Of a union, only the issues of the branch that was most likely meant. */
 export function placed(issues: readonly SchemaIssue[], base: Path): Placed[] {
-  // What an object lacks may stand there under a misspelt key: one mistake, not two.
+  // A missing key may be there under a misspelt name: one error, not two.
   const misspelt = new Set(
     issues.filter((issue) => issue.code === 'unrecognized_keys').map((issue) => issue.path.join()),
   );
@@ -34,8 +34,8 @@ export function placed(issues: readonly SchemaIssue[], base: Path): Placed[] {
 }
 
 /**
- * A branch that objects only to something further inside was meant; else the union's own message says it better than
- * any branch; else the branch whose type fits.
+ * The branch whose issues are all nested deeper; else none, if the union has its own message; else the branch of the
+ * right type.
  */
 function likelyBranch(issue: Extract<SchemaIssue, { code: 'invalid_union' }>): readonly SchemaIssue[] | undefined {
   const inside = issue.errors.filter((branch) => branch.every((found) => found.path.length > 0));
@@ -56,21 +56,21 @@ function isMismatch(issue: SchemaIssue): boolean {
   return issue.code === 'invalid_type' || issue.code === 'invalid_value';
 }
 
-function word(issue: SchemaIssue, path: Path, document: MappingDocument): Problem[] {
+function problemOf(issue: SchemaIssue, path: Path, document: MappingDocument): Problem[] {
   const found = valueAt(document.data, path);
   if (issue.code === 'unrecognized_keys')
     return issue.keys.map((key) => unknownKey(key, issue.message.split('\n'), path, document));
   if (found === undefined && path.length > 0) return [missingKey(path, document)];
   const at = document.locate(path);
   if (isMismatch(issue)) return [{ code: 'bad_value', severity: 'error', at, ...mismatch(issue, found) }];
-  const [message = '', ...advice] = sentence(issue).split('\n');
+  const [message = '', ...advice] = messageAndHint(issue).split('\n');
   return [
     { code: 'bad_value', severity: 'error', at, message, ...(advice.length > 0 && { suggestion: advice.join(' ') }) },
   ];
 }
 
-function sentence(issue: SchemaIssue): string {
-  if (issue.code === 'too_small') return 'this list is empty\nadd an item, or leave the key out';
+function messageAndHint(issue: SchemaIssue): string {
+  if (issue.code === 'too_small') return 'the list is empty\nadd an item or remove the key';
   return issue.message;
 }
 
@@ -78,7 +78,7 @@ function mismatch(issue: SchemaIssue, found: unknown): Pick<Problem, 'message' |
   if (issue.code === 'invalid_value') {
     const words = issue.values.map(String);
     const text = found instanceof WrittenScalar ? found.text : found;
-    const message = `${described(found)} is not one of ${words.map((word) => `\`${word}\``).join(', ')}`;
+    const message = `${described(found)} must be one of ${words.map((word) => `\`${word}\``).join(', ')}`;
     const near = typeof text === 'string' && text.length > 1 ? didYouMean(text, words) : undefined;
     return { message, ...(near !== undefined && { suggestion: near }) };
   }
@@ -90,11 +90,15 @@ function mismatch(issue: SchemaIssue, found: unknown): Pick<Problem, 'message' |
         : undefined;
   const message = `expected ${expected ?? 'something else'}, found ${described(found)}`;
   const suggestion =
-    found === null ? `fill it in or remove the key; ${QUOTE}` : isMap(found) && expected === 'text' ? QUOTE : undefined;
+    found === null
+      ? `add a value or remove the key; ${QUOTE}`
+      : isMap(found) && expected === 'text'
+        ? QUOTE
+        : undefined;
   return { message, ...(suggestion !== undefined && { suggestion }) };
 }
 
-const QUOTE = 'text that begins with #, { or [ must be in quotes';
+const QUOTE = 'text that begins with #, { or [ must be quoted';
 
 function isMap(found: unknown): boolean {
   return typeof found === 'object' && found !== null && !Array.isArray(found) && !(found instanceof WrittenScalar);
@@ -122,24 +126,23 @@ function missingKey(path: Path, document: MappingDocument): Problem {
 function unknownKey(key: string, known: readonly string[], path: Path, document: MappingDocument): Problem {
   const holder = valueAt(document.data, path) as Record<string, unknown>;
   const base = { code: 'unknown_key', severity: 'error', at: document.locate([...path, key], 'key') } as const;
-  const elsewhere = path[0] === 'events' ? placeOf(key, path) : undefined;
+  const elsewhere = path[0] === 'events' ? otherTypesMessage(key, path) : undefined;
   if (elsewhere) return { ...base, ...elsewhere };
   const quote = holder[key] === null ? QUOTE : undefined;
-  const suggestion = didYouMean(key, known) ?? quote ?? `known here: ${known.map((name) => `\`${name}\``).join(', ')}`;
+  const suggestion =
+    didYouMean(key, known) ?? quote ?? `available keys: ${known.map((name) => `\`${name}\``).join(', ')}`;
   return { ...base, message: `unknown key \`${key}\``, suggestion };
 }
 
-/** A key that events of another type have. */
-function placeOf(key: string, path: Path): Pick<Problem, 'message' | 'suggestion'> | undefined {
+/** For a key that only events of other types have. */
+function otherTypesMessage(key: string, path: Path): Pick<Problem, 'message' | 'suggestion'> | undefined {
   const keys = path.length === 2 ? ENTRY_KEYS : path.length === 3 && path[2] === 'data' ? DATA_KEYS : undefined;
   const types = keys?.get(key);
   if (!types) return undefined;
   return {
     message:
-      path.length === 2
-        ? `\`${key}\` means nothing on this type of event`
-        : `this type of event has no field \`${key}\``,
-    suggestion: `it belongs to ${types.map((type) => `\`${type}\``).join(', ')}`,
+      path.length === 2 ? `\`${key}\` does not apply to this event type` : `this event type has no field \`${key}\``,
+    suggestion: `available for ${types.map((type) => `\`${type}\``).join(', ')}`,
   };
 }
 

@@ -5,7 +5,7 @@ import type { Source } from '../source/source.ts';
 import { textOf } from './value-text.ts';
 import type { RowContext } from './row-context.ts';
 
-/** Where paths are read: a source, the cells that mean no value there, and what an `each` around it iterates over. */
+/** Where paths are read: the source, its texts that mean "no value", and the elements of an enclosing `each`. */
 export interface PathContext {
   readonly source: Source;
   readonly missing: ReadonlySet<string>;
@@ -25,7 +25,7 @@ export interface PathError {
   readonly suggestion: string | undefined;
 }
 
-/** What stands for the whole record, and what leads to it from within an `each`. */
+/** The whole record, and a path into it from within `each`. */
 const RECORD = '$';
 const FROM_RECORD = '$.';
 const ELEMENT = '.';
@@ -46,22 +46,22 @@ function tablePath(path: string, { source, missing, elements }: PathContext): Co
     if (column < 0) return { evaluate: elementReader(path, missing) };
     return {
       code: 'unknown_column',
-      message: `within \`each\`, \`${name}\` is looked for in the element`,
-      suggestion: `\`${FROM_RECORD}${name}\` reaches the column`,
+      message: `within \`each\`, \`${name}\` refers to the element, not to the row`,
+      suggestion: `use \`${FROM_RECORD}${name}\` for the column`,
     };
   }
   if (column < 0) {
     return {
       code: 'unknown_column',
       message: `source \`${source.name}\` has no column \`${name}\``,
-      suggestion: didYouMean(name, source.columns) ?? `its columns are ${listed(source.columns)}`,
+      suggestion: didYouMean(name, source.columns) ?? `available columns: ${listed(source.columns)}`,
     };
   }
   if (source.duplicateColumns.has(name)) {
     return {
       code: 'duplicate_column',
       message: `source \`${source.name}\` has more than one column \`${name}\``,
-      suggestion: 'rename one of them in the file: which is meant cannot be told',
+      suggestion: 'rename one of them in the file',
     };
   }
   return { evaluate: cellReader(column, missing), column };
@@ -113,7 +113,7 @@ interface PathStep {
   readonly rest: string | undefined;
 }
 
-/** `a.b[0].c`; what is not written like a path is one key. */
+/** `a.b[0].c`; text that is not a path is a single key. */
 function parsePath(path: string): readonly PathStep[] {
   if (
     !/^[^.[\]]+(?:\[\d+\])*(?:\.[^.[\]]+(?:\[\d+\])*)*$/.test(path) &&
@@ -133,7 +133,7 @@ export function pathReader(path: string): (value: JsonValue | undefined) => Json
   return (value) => walk(value, steps, 0);
 }
 
-/** Follows a path; where it crosses a list without an index, it goes on in every element. */
+/** Follows a path. At a list without an index, it continues in every element. */
 function walk(value: JsonValue | undefined, steps: readonly PathStep[], from: number): JsonValue | undefined {
   let current = value;
   for (let position = from; position < steps.length; position += 1) {

@@ -1,4 +1,4 @@
-/** What the README's mapping reference is made from. */
+/** The data behind the mapping reference in the documentation. */
 import { EVENT_TYPES, type EventType } from '../model.ts';
 import { fieldsOf, type Field } from './fields.ts';
 import { DEFAULT_POLICIES } from './policies.ts';
@@ -34,28 +34,28 @@ const POLICIES: readonly Omit<PolicyReference, 'types' | 'default'>[] = [
   {
     name: 'if_exists',
     choices: ['reject', 'skip', 'update'],
-    doc: 'the service has the record already, and another program or person made it (409)',
+    doc: 'the record already exists in the service, created by someone else (409)',
   },
   {
     name: 'if_changed',
     choices: ['report', 'ignore', 'update', '[fields]'],
-    doc: 'an earlier run made the record, and its content in the export is other now; a list sends only those fields',
+    doc: 'an earlier run created the record, and its content in the export has changed since; a list sends only those fields',
   },
   { name: 'if_missing', choices: ['reject', 'skip', 'create'], doc: 'the record to update does not exist (422)' },
   {
     name: 'if_parent_missing',
     choices: ['block', 'send', 'omit'],
-    doc: 'the parent is neither in the input nor acknowledged; `omit` (deals only) sends without it',
+    doc: 'the parent is neither in the input nor acknowledged; `omit` (deals only) sends the event without it',
   },
   {
     name: 'if_both',
     choices: ['reject', 'deal', 'lead'],
-    doc: 'a comment names a lead and a deal: which of them to keep',
+    doc: 'a comment names both a lead and a deal: which one to keep',
   },
   {
     name: 'duplicates',
     choices: ['reject', 'first', 'last'],
-    doc: 'several records have one external id and different content',
+    doc: 'multiple records have the same external id but different content',
   },
 ];
 

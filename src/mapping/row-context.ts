@@ -7,26 +7,26 @@ const NO_ISSUES: readonly Issue[] = [];
 const NO_OMISSIONS: readonly Omission[] = [];
 const NO_PLACE: Place = { source: '', file: '', line: 0, record: 0 };
 
-/** A value of the mapping as a function of the record in the row. */
+/** A value of the mapping as a function of the current record. */
 export type Evaluate = (row: RowContext) => Result;
 
-/** Work that cannot be answered at once (JSONata evaluates in promises). */
+/** Asynchronous work (JSONata evaluates in promises). */
 export interface Deferred {
   evaluate(input: JsonValue | undefined, row: RowContext): Promise<Result>;
 }
 
-const WAITING = new ValueError('waiting', 'waits for an expression');
+const WAITING = new ValueError('waiting', 'waiting for an expression');
 
-/** The record being mapped and what was noticed about it. One object serves all rows of an entry. */
+/** The record being mapped, with its issues and omissions. One object serves all records of an entry. */
 export class RowContext {
   place = NO_PLACE;
-  /** Cells of a table's record; empty for trees. */
+  /** The cells of a table row; empty for trees. */
   cells: readonly string[] = [];
   /** The record of a tree. */
   root: JsonValue | undefined = undefined;
-  /** Within `each` the element, else the same as `root`. */
+  /** The element within `each`, otherwise the same as `root`. */
   element: JsonValue | undefined = undefined;
-  /** The field being mapped: what issues and omissions name. */
+  /** The field being mapped, named in issues and omissions. */
   field = '';
   issues: readonly Issue[] = NO_ISSUES;
   omissions: readonly Omission[] = NO_OMISSIONS;
@@ -45,7 +45,7 @@ export class RowContext {
     this.clear();
   }
 
-  /** Forgets what was noticed: a new draft begins. */
+  /** Clears issues and omissions for the next draft. */
   clear(): void {
     this.issues = NO_ISSUES;
     this.omissions = NO_OMISSIONS;
@@ -72,7 +72,7 @@ export class RowContext {
     this.omissions = this.omissions.length === 0 ? [omission] : [...this.omissions, omission];
   }
 
-  /** The answer if it is known from an earlier round, else an error: the record is mapped again once it is. */
+  /** The result if an earlier round has produced it, otherwise an error: the record is then mapped again. */
   defer(work: Deferred, input: JsonValue | undefined): Result {
     const key = input === undefined ? '' : canonicalJson(input);
     const known = this.#answers?.get(work);
@@ -90,21 +90,21 @@ export class RowContext {
     return this.#waiting !== undefined;
   }
 
-  /** Answers everything deferred since the last call. */
+  /** Runs the work deferred since the last call. */
   async settle(): Promise<void> {
     const waiting = this.#waiting ?? [];
     this.#waiting = undefined;
     for (const work of waiting) await work();
   }
 
-  /** A row of its own for rows whose mapping takes more than one round. */
+  /** Drops deferred work and its results. */
   forgetAnswers(): void {
     this.#answers = undefined;
     this.#waiting = undefined;
   }
 }
 
-/** Gives an error the value it arose from, unless a value further inside is known already. */
+/** Records the value that caused an error, unless a more specific one is known already. */
 export function withOriginal(error: ValueError, original: JsonValue | undefined): ValueError {
   error.original ??= originalText(original);
   return error;

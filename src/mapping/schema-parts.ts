@@ -1,12 +1,12 @@
-/** The scalars that mapping files are made of, as zod schemas whose JSON Schema is what editors should accept. */
+/** The scalars of mapping files as zod schemas, with the JSON Schema that editors use. */
 import { z } from 'zod';
 import { NumberText, type JsonScalar } from '../json.ts';
 import { didYouMean } from '../problem.ts';
 import { WrittenScalar } from './written-scalar.ts';
 
 /**
- * Refused values carry this: "expected …", which the wording of problems completes with what was found. A schema that
- * refuses for another reason uses `refine` with a message (and, after a line break, a hint).
+ * Issue parameter that says what was expected; messages.ts adds what was found. Other checks use `refine` with a message
+ * and, after a line break, a hint.
  */
 export const EXPECTED = 'expected';
 
@@ -34,7 +34,7 @@ const SCALARS = ['string', 'number', 'boolean'];
 /** Text as written: `00123` and `5.10` are text here, quoted or not. */
 export const text = scalar('text', SCALARS, readText);
 
-/** Text that names something. */
+/** A name: text that is not blank. */
 export const name = scalar('a name', SCALARS, (raw) => readText(raw)?.trim() || undefined);
 
 /** A column or path. */
@@ -59,7 +59,7 @@ export const constant = scalar<JsonScalar>('text, a number, true or false', SCAL
   return typeof raw === 'string' ? raw : undefined;
 });
 
-/** Text or null, as in the maps of names. */
+/** Text or null, as in name maps. */
 export const textOrNull = scalar<{ text: string | null }>('text or null', [...SCALARS, 'null'], (raw) =>
   raw === null ? { text: null } : wrap(readText(raw)),
 ).transform((read) => read.text);
@@ -68,12 +68,12 @@ function wrap(value: string | undefined): { text: string | null } | undefined {
   return value === undefined ? undefined : { text: value };
 }
 
-/** One of a few words. */
+/** One of several keywords. */
 export function oneOf<const T extends readonly string[]>(words: T): z.ZodType<T[number]> {
   return z.enum(words);
 }
 
-/** An object of exactly these keys. The message of an unknown key lists the known ones, for the wording. */
+/** An object of exactly these keys. The issue of an unknown key lists the known ones, for messages.ts. */
 export function object<S extends z.ZodRawShape>(shape: S): z.ZodObject<S, z.core.$strict> {
   return z.strictObject(shape, {
     error: (issue) => (issue.code === 'unrecognized_keys' ? Object.keys(shape).join('\n') : undefined),
@@ -88,7 +88,7 @@ export function patternError(source: string): string {
     new RegExp(source, 'u');
     return '';
   } catch (error) {
-    return `not a regular expression: ${(error as Error).message.replace(/^Invalid regular expression: /, '')}`;
+    return `invalid regular expression: ${(error as Error).message.replace(/^Invalid regular expression: /, '')}`;
   }
 }
 
@@ -96,7 +96,7 @@ function isPattern(source: string): boolean {
   return patternError(source) === '';
 }
 
-/** An IANA time zone that this Node knows. */
+/** An IANA time zone known to this Node. */
 export const timezone = name.refine(isTimezone, {
   error: (issue) => {
     const zone = String(issue.input);

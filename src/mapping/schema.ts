@@ -1,4 +1,4 @@
-/** The mapping file as a zod schema: its validator, and the JSON Schema that editors complete and check with. */
+/** The schema of mapping files: validates them, and provides the JSON Schema for editors. */
 import { z } from 'zod';
 import { didYouMean } from '../problem.ts';
 import { EVENT_TYPES, isUpdate, type EventType } from '../model.ts';
@@ -18,13 +18,13 @@ const value: z.ZodType<ValueSpec> = z
     z.union([part.column, valueObject], {
       error: (issue) =>
         Array.isArray(issue.input)
-          ? 'a list where one value is needed\nalternatives are written `from: [A, B]`, several values `list: [A, B]`'
+          ? 'expected one value, found a list\nuse `from: [A, B]` for alternatives or `list: [A, B]` for a list of values'
           : undefined,
     }),
   )
   .meta({
     id: 'Value',
-    description: 'A column or path, or an object with one of from, template, list, value, lookup.',
+    description: 'A column name or path, or an object with one of from, template, list, value, lookup.',
   });
 
 const transformItem: z.ZodType<TransformSpec> = z
@@ -61,8 +61,8 @@ const valueShape = {
 };
 
 const valueObject = part.object(valueShape).superRefine((object, context) => {
-  const mistake = sourceError(object);
-  if (mistake) context.addIssue({ code: 'custom', message: mistake });
+  const message = sourceError(object);
+  if (message) context.addIssue({ code: 'custom', message });
 });
 
 const condition: z.ZodType<ConditionSpec> = z
@@ -80,17 +80,17 @@ const condition: z.ZodType<ConditionSpec> = z
         present: part.flag.optional(),
       })
       .superRefine((object, context) => {
-        const mistake = conditionError(object);
-        if (mistake) context.addIssue({ code: 'custom', message: mistake });
+        const message = conditionError(object);
+        if (message) context.addIssue({ code: 'custom', message });
       }),
   )
-  .meta({ id: 'Condition', description: 'A value with one test, or all, any, not.' });
+  .meta({ id: 'Condition', description: 'A value with one test, or one of all, any, not.' });
 
 function sourceError(object: ValueObject): string | undefined {
   const kinds = VALUE_KINDS.filter((kind) => object[kind] !== undefined);
   if (kinds.length === 1) return undefined;
-  if (kinds.length === 0) return `a value without a source\nadd one of ${quoted(VALUE_KINDS)}`;
-  return `a value has one source, and this one has ${quoted(kinds)}\nkeep one of them; alternatives are written \`from: [A, B]\``;
+  if (kinds.length === 0) return `the value has no source\nadd one of ${quoted(VALUE_KINDS)}`;
+  return `a value must have one source, found ${quoted(kinds)}\nkeep one of them, or use \`from: [A, B]\` for alternatives`;
 }
 
 function conditionError(object: ConditionSpec): string | undefined {
@@ -100,11 +100,11 @@ function conditionError(object: ConditionSpec): string | undefined {
     const others = Object.entries(object).filter(([key, member]) => member !== undefined && key !== combinations[0]);
     return others.length === 0
       ? undefined
-      : `\`${combinations[0]!}\` stands alone in a condition\nput the rest into a condition of its own, inside \`all: [...]\``;
+      : `\`${combinations[0]!}\` must be the only key of a condition\nmove the other keys to a separate condition inside \`all: [...]\``;
   }
-  if (tests.length === 0) return `a condition without a test\nadd one of ${quoted(TESTS)}`;
+  if (tests.length === 0) return `the condition has no test\nadd one of ${quoted(TESTS)}`;
   if (tests.length > 1)
-    return `a condition has one test, and this one has ${quoted(tests)}\nput each into a condition of its own, inside \`all: [...]\``;
+    return `a condition must have one test, found ${quoted(tests)}\nuse a separate condition for each, inside \`all: [...]\``;
   return sourceError(object);
 }
 
@@ -127,27 +127,27 @@ function transformForms(): z.ZodType<TransformSpec>[] {
   return [named, ...withArgument];
 }
 
-/** Undefined where the transform is known and the mistake lies in its argument. */
+/** Undefined where the transform is known and only its argument is invalid. */
 function transformError(input: unknown): string | undefined {
   const named = typeof input === 'string' ? input : undefined;
   const keys =
     typeof input === 'object' && input !== null && !Array.isArray(input) && !(input instanceof WrittenScalar)
       ? Object.keys(input)
       : [];
-  if (named === undefined && keys.length === 0) return 'expected a transform\nwrite its name, or `{ NAME: ARGUMENT }`';
+  if (named === undefined && keys.length === 0) return 'expected a transform\nuse its name, or `{ NAME: ARGUMENT }`';
   if (keys.length > 1)
-    return `one transform for each item of \`apply\`, and this item has ${quoted(keys)}\ngive each an item of its own: \`- ${keys[0]!}: …\``;
+    return `each item of \`apply\` must be one transform, found ${quoted(keys)}\nuse a separate item for each: \`- ${keys[0]!}: …\``;
   const wanted = named ?? keys[0]!;
   const known = TRANSFORM_BY_NAME.get(wanted);
   if (!known)
-    return `unknown transform \`${wanted}\`\n${didYouMean(wanted, TRANSFORM_BY_NAME.keys()) ?? `there are ${quoted([...TRANSFORM_BY_NAME.keys()])}`}`;
-  if (named !== undefined) return `\`${wanted}\` needs an argument\nwrite \`${known.usage[0]!}\``;
-  return known.argument ? undefined : `\`${wanted}\` takes no argument\nwrite its name alone`;
+    return `unknown transform \`${wanted}\`\n${didYouMean(wanted, TRANSFORM_BY_NAME.keys()) ?? `available transforms: ${quoted([...TRANSFORM_BY_NAME.keys()])}`}`;
+  if (named !== undefined) return `\`${wanted}\` requires an argument\nuse \`${known.usage[0]!}\``;
+  return known.argument ? undefined : `\`${wanted}\` takes no argument\nuse its name alone`;
 }
 
 const REJECT_FIRST_LAST = ['reject', 'first', 'last'] as const;
 
-/** The policies an entry of each type may set; what they mean is in `reference.ts`. */
+/** The policies that an entry of each type can set; `reference.ts` describes them. */
 function policyShape(type: EventType): z.ZodRawShape {
   const lead = type.startsWith('lead/');
   const comment = type === 'comment/created';
@@ -184,7 +184,7 @@ function entry(type: EventType) {
 
 const entries = EVENT_TYPES.map(entry);
 
-/** Which types have a key, in the entry itself and in its `data`: to say where a misplaced one belongs. */
+/** The event types that have a key, in the entry and in its `data`: for messages about misplaced keys. */
 export const ENTRY_KEYS = keysByType(entries.map((schema) => Object.keys(schema.shape)));
 export const DATA_KEYS = keysByType(EVENT_TYPES.map((type) => fieldsOf(type).map((field) => field.name)));
 
@@ -198,7 +198,7 @@ const source = part.object({
   format: part.oneOf(['csv', 'json', 'ndjson']).optional(),
   encoding: part.name.optional(),
   delimiter: part.text
-    .refine((character) => character.length === 1, { error: 'the delimiter is one character' })
+    .refine((character) => character.length === 1, { error: 'the delimiter must be one character' })
     .optional(),
   header_line: part.count.optional(),
   records: part.name.optional(),
@@ -207,16 +207,16 @@ const source = part.object({
 
 const names = z.record(z.string(), part.textOrNull);
 
-/** It becomes the name of a directory. */
+/** Becomes the name of a directory. */
 const migration = part.name.refine((name) => /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/.test(name), {
   error:
-    'a migration is named with letters, digits, `.`, `_` and `-`\nit becomes the name of a directory and part of every event id, such as acme-hubspot',
+    'the name of a migration must start with a letter or digit and contain only letters, digits, `.`, `_` and `-`\nit names a directory and is part of every event id; for example, acme-hubspot',
 });
 
 const version = z
   .custom<unknown>((raw) => raw !== undefined, { error: 'missing' })
   .refine((raw) => (raw instanceof WrittenScalar ? raw.value : raw) === 1, {
-    error: 'this version of the mapping format is not supported\nwrite `version: 1`',
+    error: 'unsupported version of the mapping format\nuse `version: 1`',
   })
   .transform(() => 1 as const)
   .meta({ const: 1 });
@@ -249,16 +249,16 @@ export const mappingSchema = part.object({
     .min(1),
 });
 
-/** The parsed file. The schema's own type says less: values are recursive and the fields come from the service's schemas. */
+/** Asserts the type of a parsed file, which zod cannot infer: values are recursive, fields come from other schemas. */
 export function asMappingSpec(parsed: z.output<typeof mappingSchema>): MappingSpec {
   return parsed as unknown as MappingSpec;
 }
 
 function eventTypeError(input: unknown): string | undefined {
   const type = typeof input === 'object' && input !== null ? (input as { type?: unknown }).type : undefined;
-  if (type === undefined) return `missing \`type\`\nan event is one of ${quoted(EVENT_TYPES)}`;
+  if (type === undefined) return `missing \`type\`\nuse one of ${quoted(EVENT_TYPES)}`;
   const suggestion = typeof type === 'string' ? didYouMean(type, EVENT_TYPES) : undefined;
-  return `unknown type of event${typeof type === 'string' ? ` \`${type}\`` : ''}\n${suggestion ?? `there are ${quoted(EVENT_TYPES)}`}`;
+  return `unknown event type${typeof type === 'string' ? ` \`${type}\`` : ''}\n${suggestion ?? `use one of ${quoted(EVENT_TYPES)}`}`;
 }
 
 /** The JSON Schema (draft 7) of mapping files, for editors. */

@@ -1,4 +1,4 @@
-/** Every value of a mapping, wherever it stands: in fields, conditions, lists, lookups and arguments of transforms. */
+/** Iterates over all values of a mapping: in fields, conditions, lists, lookups and arguments of transforms. */
 import type { Path } from './document.ts';
 import { fieldsOf } from './fields.ts';
 import { isAlternatives, type ConditionSpec, type EntrySpec, type TransformSpec, type ValueSpec } from './spec.ts';
@@ -9,7 +9,7 @@ export interface FoundValue {
   readonly lookup: string | undefined;
 }
 
-/** Every value object of an entry, those inside others too. */
+/** All value objects of an entry, including nested ones. */
 export function* valuesOf(entry: EntrySpec, path: Path): Generator<FoundValue> {
   for (const key of ['each', 'occurred_at', 'stage_pipeline'] as const) yield* within(entry[key], [...path, key]);
   if (entry.when) yield* withinCondition(entry.when, [...path, 'when']);
@@ -46,7 +46,7 @@ function* within(spec: ValueSpec | undefined, path: Path): Generator<FoundValue>
   }
 }
 
-/** Names of the transforms that a mapping uses, to load what they need. */
+/** The names of the transforms that a mapping uses. */
 export function transformsUsed(events: readonly (EntrySpec | undefined)[]): ReadonlySet<string> {
   const names = new Set<string>();
   for (const [index, entry] of events.entries()) {
@@ -58,7 +58,7 @@ export function transformsUsed(events: readonly (EntrySpec | undefined)[]): Read
   return names;
 }
 
-/** Names of the sources that an entry's lookups read. */
+/** The names of the sources that an entry's lookups read. */
 export function sourcesLookedUp(entry: EntrySpec): readonly string[] {
   return [...valuesOf(entry, [])].flatMap(({ lookup }) => lookup ?? []);
 }

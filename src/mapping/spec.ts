@@ -1,4 +1,4 @@
-/** The mapping file as data, after its schema took it: texts are text, constants are JSON scalars. */
+/** The types of a validated mapping file: texts are strings, constants are JSON scalars. */
 import type { JsonScalar } from '../json.ts';
 import type { EventType } from '../model.ts';
 
@@ -19,7 +19,7 @@ export interface ValueObject {
   readonly on_error?: OnError | undefined;
 }
 
-/** Whether a `from` lists several values, of which the first that has one counts. */
+/** Whether `from` is a list, whose first element that has a value is used. */
 export function isAlternatives(from: ValueObject['from']): from is readonly ValueSpec[] {
   return Array.isArray(from);
 }
@@ -61,7 +61,7 @@ export interface EntrySpec {
   readonly if_parent_missing?: 'block' | 'send' | 'omit' | undefined;
   readonly if_both?: 'reject' | 'deal' | 'lead' | undefined;
   readonly duplicates?: 'reject' | 'first' | 'last' | undefined;
-  /** Values by field; the custom fields one level deeper. */
+  /** Values by field; custom fields are one level deeper. */
   readonly data: Readonly<Record<string, ValueSpec | Readonly<Record<string, ValueSpec>> | undefined>>;
 }
 

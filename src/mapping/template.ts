@@ -3,7 +3,7 @@ export type TemplatePart = { readonly literal: string } | { readonly path: strin
 
 const PIECE = /\{\{|\}\}|\{([^{}]*)\}|[{}]|[^{}]+/g;
 
-/** The pieces in order; a stray brace is literal (`templateError` has refused it before). */
+/** The parts in order. An unmatched brace is literal; `templateError` reports it. */
 export function parseTemplate(template: string): readonly TemplatePart[] {
   const parts: TemplatePart[] = [];
   let literal = '';
@@ -20,17 +20,17 @@ export function parseTemplate(template: string): readonly TemplatePart[] {
   return parts;
 }
 
-/** What is wrong with a template, with advice after a line break, or undefined. */
+/** The error in a template, with a hint after a line break, or undefined. */
 export function templateError(template: string): string | undefined {
   let paths = 0;
   for (const [piece, path] of template.matchAll(PIECE)) {
     if (piece === '{' || piece === '}')
-      return `a stray \`${piece}\` in the template\nwrite \`${piece}${piece}\` for the brace itself`;
+      return `unmatched \`${piece}\` in the template\nuse \`${piece}${piece}\` for a literal brace`;
     if (path === undefined) continue;
-    if (path.trim() === '') return 'an empty `{}` in the template\nname a column or path between the braces';
+    if (path.trim() === '') return 'empty `{}` in the template\nadd a column or path between the braces';
     paths += 1;
   }
   return paths > 0
     ? undefined
-    : 'a template without a column\nname one in braces (`"{First Name}"`), or write `value:` for a constant';
+    : 'the template contains no column\nadd one in braces (`"{First Name}"`), or use `value` for a constant';
 }

@@ -1,4 +1,4 @@
-/** What is left of a mapping once its mistakes are cut out, so that one look finds the other kinds of mistakes too. */
+/** Removes the invalid parts of a mapping, so that the checks across its parts can still run. */
 import type { z } from 'zod';
 import type { ParsedMapping } from './check.ts';
 import type { MappingDocument, Path } from './document.ts';
@@ -9,13 +9,10 @@ import { placed } from './messages.ts';
 
 type DataCollection = Record<string | number, unknown>;
 
-/** Each round cuts a step further up where a cut has left a gap; no mapping nests deeper. */
+/** A removal can make the parent invalid, which the next round removes; mappings do not nest deeper than this. */
 const ROUNDS = 16;
 
-/**
- * The parts of the document that are right in themselves. `damaged` tells where something was cut out, so that nobody
- * complains of its absence.
- */
+/** The valid parts of the document; `damaged` tells what was removed, so that it is not reported as missing. */
 export function validParts(document: MappingDocument): ParsedMapping {
   const cuts: Path[] = [];
   const { shape } = mappingSchema;
@@ -38,7 +35,7 @@ export function validParts(document: MappingDocument): ParsedMapping {
   };
 }
 
-/** `data` as the schema gives it after the wrong parts are gone, or undefined where too much is wrong. */
+/** `data` parsed without its invalid parts, or undefined where too much is invalid. */
 function sound(schema: z.ZodType, data: unknown, base: Path, cuts: Path[]): unknown {
   const copy = copied(data);
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -57,8 +54,8 @@ function sound(schema: z.ZodType, data: unknown, base: Path, cuts: Path[]): unkn
 }
 
 /**
- * Replaces what stands at a place by something harmless where its absence would be a mistake itself, else removes the
- * innermost key at or above the place. Undefined where only the whole is left to remove.
+ * Replaces an invalid part with a placeholder where it is required, otherwise removes the innermost key at or above it.
+ * Returns the path removed, or undefined if only the whole is left.
  */
 function cutOut(data: unknown, place: Path): Path | undefined {
   for (let length = place.length; length > 0; length -= 1) {

@@ -1,13 +1,13 @@
 import type { JsonValue } from '../json.ts';
 
-/** What a value could not become, and why. A value like any other: nothing on the way of a row throws. */
+/** Why a value could not be read. Returned, never thrown. */
 export class ValueError {
-  /** snake_case, stable: becomes the code of an issue. */
+  /** Stable, in snake_case: becomes the code of an issue. */
   readonly code: string;
-  /** Names the value, shortened; ends without a full stop. */
+  /** Contains the value, shortened; no full stop at the end. */
   readonly message: string;
   readonly hint: string | undefined;
-  /** The value as it was read, before any transform; filled in where the error is first noticed. */
+  /** The value before any transform. */
   original: string | undefined = undefined;
 
   constructor(code: string, message: string, hint?: string) {
@@ -17,5 +17,5 @@ export class ValueError {
   }
 }
 
-/** Undefined is "no value". Inside a list, null is: positions stay as they were read. */
+/** Undefined is "no value"; within a list, null is, which preserves positions. */
 export type Result = JsonValue | undefined | ValueError;

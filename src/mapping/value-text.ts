@@ -8,14 +8,14 @@ export function shown(value: JsonValue | undefined): string {
   return `\`${points && points.length > 60 ? `${points.slice(0, 59).join('')}…` : text}\``;
 }
 
-/** The text of a scalar; numbers digit by digit. Undefined for lists, objects and null. */
+/** The text of a scalar; numbers keep all their digits. Undefined for lists, objects and null. */
 export function textOf(value: JsonValue | undefined): string | undefined {
   if (typeof value === 'string') return value;
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   return value instanceof NumberText ? value.text : undefined;
 }
 
-/** Any value as text for people. */
+/** Any value as readable text. */
 export function originalText(value: JsonValue | undefined): string {
   if (value === undefined || value === null) return '';
   return (

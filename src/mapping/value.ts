@@ -1,4 +1,4 @@
-/** Values of the mapping, compiled once to functions of the record. */
+/** Compiles the values of a mapping to functions of the record. */
 import type { JsonValue } from '../json.ts';
 import type { Problem } from '../problem.ts';
 import type { Path } from './document.ts';
@@ -14,19 +14,19 @@ import { TRANSFORM_BY_NAME } from './transforms/index.ts';
 import type { Apply, ValueShape } from './transforms/transform.ts';
 import type { PathUse, CompileContext } from './compile-context.ts';
 
-/** Where a value stands. Values inside it get the same, a step further down the file. */
+/** The place of a value in the mapping. Nested values get a copy with a longer path. */
 export interface ValueContext {
   readonly compilation: CompileContext;
   readonly frame: PathContext;
   readonly path: Path;
-  /** The field it is for; other things a value can be for have a name in its place (`when`). */
+  /** The field the value is for, or the key of the entry (`when`). */
   readonly field: string;
   readonly kind: FieldKind | undefined;
   readonly onError: OnError;
   readonly uses: PathUse[];
-  /** Mistakes go here: a list of alternatives collects them apart. */
+  /** Collects errors; alternatives are collected separately. */
   readonly problems: Problem[];
-  /** Called with every lookup inside, so that tables are built in their order. */
+  /** Called with every nested lookup, to determine the order of building tables. */
   readonly lookedUp?: (table: LookupTable) => void;
 }
 
@@ -46,7 +46,7 @@ export function compileValue(spec: ValueSpec, context: ValueContext): Evaluate {
     context.compilation.warnings.push({
       code: 'unused_default',
       severity: 'warning',
-      message: '`default` is never used beside `required: true`',
+      message: '`default` is never used together with `required: true`',
       at: context.compilation.locate([...context.path, 'default'], 'key'),
     });
   }
@@ -67,7 +67,7 @@ export function compileValue(spec: ValueSpec, context: ValueContext): Evaluate {
 const MISSING = 'missing_value';
 
 export function missingValue(): ValueError {
-  return new ValueError(MISSING, 'no value', 'fill it in the export, or skip such records with `when`');
+  return new ValueError(MISSING, 'no value', 'add it in the export, or skip such records with `when`');
 }
 
 function withTransforms(source: Evaluate, applies: readonly Apply[]): Evaluate {
@@ -113,7 +113,7 @@ function compileColumn(path: string, context: ValueContext): Evaluate {
   return compiled.evaluate;
 }
 
-/** The first that has a value. One whose columns no file has is passed over, as long as another exists. */
+/** The first alternative that has a value. One with unknown columns is ignored if another is valid. */
 function compileAlternatives(specs: readonly ValueSpec[], context: ValueContext): Evaluate {
   const compiled = specs.map((spec, index) => {
     const problems: Problem[] = [];
@@ -137,7 +137,7 @@ function compileAlternatives(specs: readonly ValueSpec[], context: ValueContext)
   };
 }
 
-/** All that have a value; lists among them are taken apart. */
+/** All members that have a value; lists are flattened. */
 function compileList(specs: readonly ValueSpec[], context: ValueContext): Evaluate {
   const members = specs.map((spec, index) => compileValue(spec, within(context, index)));
   return (row) => {
@@ -152,7 +152,7 @@ function compileList(specs: readonly ValueSpec[], context: ValueContext): Evalua
   };
 }
 
-/** An own id made of parts needs all of them, a parent's id all or none: half an id would name another record. */
+/** A record's own id needs all parts, a parent's id all or none: a partial id could match another record. */
 function compileTemplate(template: string, context: ValueContext): Evaluate {
   const parts = parseTemplate(template).map((part) =>
     'literal' in part ? part.literal : { path: part.path, evaluate: compileColumn(part.path, context) },
@@ -177,10 +177,7 @@ function compileTemplate(template: string, context: ValueContext): Evaluate {
       }
     }
     if (missing !== undefined && (kind === 'id' || (kind === 'parent' && found > 0))) {
-      return withOriginal(
-        new ValueError('missing_part', `\`${missing}\` has no value, and the id is made with it`),
-        text,
-      );
+      return withOriginal(new ValueError('missing_part', `\`${missing}\` has no value, but the id needs it`), text);
     }
     return found === 0 ? undefined : text;
   };
@@ -191,7 +188,11 @@ function partText(result: Result): string | undefined | ValueError {
   const text = textOf(result);
   if (text !== undefined) return text;
   return withOriginal(
-    new ValueError('list_value', `a list or object (${shown(result)}) in a template`, 'name a path inside it'),
+    new ValueError(
+      'list_value',
+      `a list or object (${shown(result)}) cannot be used in a template`,
+      'use a path to a value inside it',
+    ),
     result,
   );
 }
@@ -201,12 +202,12 @@ function compileTransform(item: TransformSpec, context: ValueContext): Apply {
   return TRANSFORM_BY_NAME.get(name)!.compile(argument, {
     defaults: context.compilation.defaults,
     columns: context.frame.source.columns,
-    // What becomes of an error there is the transform's to say.
+    // The transform handles errors of its argument.
     value: (spec, key) => compileValue(spec, { ...within(context, name, key), onError: 'reject' }),
   });
 }
 
-/** What a value is known to be before any record is read. */
+/** What is known of a value's shape before any record is read. */
 export function shapeOf(spec: ValueSpec): ValueShape {
   if (typeof spec === 'string') return 'unknown';
   const start: ValueShape = spec.list
@@ -226,7 +227,7 @@ function fromShape({ from }: ValueObject): ValueShape {
   return shapes.size === 1 ? [...shapes][0]! : 'unknown';
 }
 
-/** A scalar as text, with an error for what is none. */
+/** A scalar as text, or an error for lists and objects. */
 export function asText(value: JsonValue): string | ValueError {
   const text = typeof value === 'string' ? value : textOf(value);
   return text ?? notScalar(value);
@@ -235,9 +236,9 @@ export function asText(value: JsonValue): string | ValueError {
 export function notScalar(value: JsonValue): ValueError {
   const what = Array.isArray(value) ? 'a list' : 'an object';
   const hint = Array.isArray(value)
-    ? 'take one element with `at`, or make one text with `join`'
-    : 'name a path inside it';
-  const error = new ValueError('not_scalar', `${what} (${shown(value)}) where one value is needed`, hint);
+    ? 'take one element with `at`, or join all with `join`'
+    : 'use a path to a value inside it';
+  const error = new ValueError('not_scalar', `expected a single value, found ${what} (${shown(value)})`, hint);
   error.original = originalText(value);
   return error;
 }

@@ -1,6 +1,6 @@
 import type { NumberText } from '../json.ts';
 
-/** A scalar that YAML does not take for text (`00123`, `5.10`, `True`), with the text it was written as. */
+/** A scalar that YAML does not read as text (`5.10`, `True`), with the text as written. */
 export class WrittenScalar {
   readonly text: string;
   readonly value: number | NumberText | boolean;

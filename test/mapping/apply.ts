@@ -13,7 +13,7 @@ export interface Applied {
   readonly warnings: readonly Issue[];
 }
 
-/** Applies one transform, written as in a mapping file, to a value. */
+/** Applies one transform, in the notation of mapping files, to a value. */
 export async function apply(written: string, value: JsonValue, defaults: Defaults = {}): Promise<Applied> {
   const { data, problems } = parseMappingDocument(`- ${written}`, 'inline');
   if (problems.length > 0) throw new Error(`${written}: ${problems[0]!.message}`);
@@ -23,8 +23,8 @@ export async function apply(written: string, value: JsonValue, defaults: Default
   const entry = TRANSFORM_BY_NAME.get(name)!;
   const argument = raw === undefined ? undefined : entry.argument!(z.any()).parse(raw);
   await entry.load?.();
-  const mistakes = entry.check?.(argument, defaults) ?? [];
-  if (mistakes.length > 0) throw new Error(mistakes[0]!.message);
+  const problemsFound = entry.check?.(argument, defaults) ?? [];
+  if (problemsFound.length > 0) throw new Error(problemsFound[0]!.message);
   const value_ = (spec: ValueSpec) => (): Result => (spec instanceof WrittenScalar ? spec.text : (spec as string));
   const run = entry.compile(argument, { defaults, columns: [], value: value_ });
   const row = new RowContext();

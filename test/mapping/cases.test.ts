@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { ProblemsError } from '../../src/problem.ts';
 import { casesOf, compileCase, draftsOf, printed } from './cases.ts';
 
-describe('a sound mapping yields the drafts beside it', () => {
+describe('a valid mapping produces the expected drafts', () => {
   test.each(casesOf('valid'))('$name', async ({ folder }) => {
     const { compiled, sources } = await compileCase(folder);
     const drafts = (await draftsOf(compiled, sources)).map(
@@ -22,7 +22,7 @@ describe('a sound mapping yields the drafts beside it', () => {
   });
 });
 
-describe('a mapping with mistakes is refused with all of them', () => {
+describe('an invalid mapping is rejected with all its errors', () => {
   test.each(casesOf('invalid'))('$name', async ({ folder }) => {
     const refusal = await compileCase(folder).then(
       () => undefined,

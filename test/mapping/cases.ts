@@ -32,7 +32,7 @@ export async function compileCase(
   return { mapping, compiled: await mapping.compile(sources), sources };
 }
 
-/** Every draft, entry by entry, in the order of the rows. */
+/** All drafts by entry, in the order of the rows. */
 export async function draftsOf(compiled: CompiledMapping, sources: ReadonlyMap<string, Source>): Promise<Draft[]> {
   const drafts: Draft[] = [];
   for (const entry of compiled.entries) {
@@ -43,7 +43,7 @@ export async function draftsOf(compiled: CompiledMapping, sources: ReadonlyMap<s
   return drafts;
 }
 
-/** Drafts as they are compared: what is empty is left out, numbers keep their digits. */
+/** Drafts as text for comparison; numbers keep their digits. */
 export function printed(value: unknown): string {
   return `${JSON.stringify(value, (_key, member: unknown) => (member instanceof NumberText ? `digits ${member.text}` : member), 2)}\n`;
 }

@@ -39,19 +39,19 @@ test.each([
   ['a\0<b>b</b>', 'a\ufffdb'],
   ['<p> </p><br>', undefined],
   ['<div>'.repeat(499) + 'deep', 'deep'],
-])('%j is read as %j', async (html, text) => {
+])('%j becomes %j', async (html, text) => {
   expect(await outcome('html_to_text', html)).toBe(text);
 });
 
-test('long lines are not wrapped, and a text of 17 million characters arrives whole', async () => {
+test('long lines are not wrapped, and 17 million characters are not cut off', async () => {
   const words = 'word '.repeat(3_400_000).trim();
   expect(await outcome('html_to_text', `<p>${words}</p>`)).toBe(words);
 });
 
-test('nesting too deep to convert is an error of that value', async () => {
+test('HTML nested too deeply is an error of that value', async () => {
   expect(await outcome('html_to_text', '<div>'.repeat(100_000) + 'deep')).toBe('error bad_html');
 });
 
-test('a page of unclosed brackets is text, and read in one go', async () => {
+test('many unclosed brackets are text and take linear time', async () => {
   expect(await outcome('html_to_text', '<a '.repeat(20_000))).toHaveLength(59_999);
 });

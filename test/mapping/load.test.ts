@@ -42,7 +42,7 @@ events:
 `;
 
 describe('a loaded mapping', () => {
-  test('knows its sources, resolved against its own place, and the files given instead', async () => {
+  test('resolves its sources against its own folder, unless other files are given', async () => {
     const path = await written(MAPPING);
     const mapping = await loadMapping(path, { sources: new Map([['users', '/elsewhere/people.csv']]) });
     expect(mapping.sources).toEqual([
@@ -57,7 +57,7 @@ describe('a loaded mapping', () => {
     expect(mapping.sha256).toBe(createHash('sha256').update(MAPPING).digest('hex'));
   });
 
-  test('takes names as they are written, and fills in what entries leave to the defaults', async () => {
+  test('keeps names as written and fills in the default policies', async () => {
     const mapping = await loadMapping(await written(MAPPING));
     expect(mapping.migration).toBe('2024.05');
     expect(mapping.references).toEqual({
@@ -79,7 +79,7 @@ describe('a loaded mapping', () => {
     ]);
   });
 
-  test('may use anchors, aliases and merge keys', async () => {
+  test('can use anchors, aliases and merge keys', async () => {
     const path = await written(`
 version: 1
 migration: anchors
@@ -98,38 +98,38 @@ events:
   });
 });
 
-describe('what cannot be loaded is said in one sentence', () => {
+describe('a mapping that cannot be loaded is reported', () => {
   const refusal = async (path: string, sources?: ReadonlyMap<string, string>): Promise<UserError> =>
     loadMapping(path, { ...(sources && { sources }) }).then(
       () => Promise.reject(new Error('was loaded')),
       (error: unknown) => error as UserError,
     );
 
-  test('a file that is not there', async () => {
+  test('file not found', async () => {
     const error = await refusal(join(folder, 'nowhere.yaml'));
     expect(error).toBeInstanceOf(UserError);
-    expect(error.message).toContain('no mapping file');
+    expect(error.message).toContain('mapping file not found');
   });
 
-  test('a file that is not UTF-8', async () => {
+  test('not UTF-8', async () => {
     expect((await refusal(await written(Buffer.from([0x76, 0xe9, 0x0a]), 'latin.yaml'))).message).toContain(
-      'not UTF-8',
+      'not valid UTF-8',
     );
   });
 
-  test('a file for a source that the mapping does not have', async () => {
+  test('a file for an unknown source', async () => {
     const error = await refusal(await written(MAPPING), new Map([['contact', '/x']]));
-    expect(error.message).toContain('no source `contact`');
+    expect(error.message).toContain('unknown source `contact`');
     expect(error.hint).toBe('did you mean `contacts`?');
   });
 
-  test('anchors that unfold without end', async () => {
+  test('aliases that expand without limit', async () => {
     const bomb = Array.from(
       { length: 12 },
       (_, level) => `l${level + 1}: &l${level + 1} [${Array(9).fill(`*l${level}`).join(', ')}]`,
     );
     expect((await refusal(await written(`l0: &l0 [x]\n${bomb.join('\n')}\n`, 'bomb.yaml'))).message).toContain(
-      'far too much',
+      'more than 50,000 nodes',
     );
   });
 });
@@ -150,7 +150,7 @@ events:
     return (await loadMapping(path)).compile(new Map([['a', table(['Id', 'Kind', 'Phone', 'Name', 'Unused'])]]));
   };
 
-  test('says which columns it reads, and for what', async () => {
+  test('lists the columns it reads and their fields', async () => {
     const [entry] = (await compiled()).entries;
     const uses = entry!.uses.map(({ field, path, column }) => [field, path, column]);
     expect(uses).toEqual([
@@ -161,7 +161,7 @@ events:
     ]);
   });
 
-  test('gives the same drafts for the same row, whatever was mapped between, and shares nothing between them', async () => {
+  test('produces the same drafts for the same row, whatever was mapped in between, with no shared state', async () => {
     const [entry] = (await compiled()).entries;
     const bad = row(['1', 'lead', '12', 'Ada', '']);
     const first = entry!.map(bad);
@@ -175,7 +175,7 @@ events:
     ]);
   });
 
-  test('reads a row with too few cells as one with missing values', async () => {
+  test('treats missing cells as missing values', async () => {
     const [entry] = (await compiled()).entries;
     expect(entry!.map(row(['1', 'lead']))).toMatchObject([{ data: { external_id: '1' }, issues: [], omissions: [] }]);
   });

@@ -15,7 +15,7 @@ import { PlainPhoneReader } from '../../src/mapping/transforms/plain-phone.ts';
 const metadata = createRequire(import.meta.url)('libphonenumber-js/metadata.max.json') as MetadataJson;
 const reader = new PlainPhoneReader(metadata, new Metadata());
 
-/** What the transform does where the shortcut gives no answer. */
+/** The result of the transform without the shortcut. */
 function byLibrary(text: string, region: CountryCode | undefined): string | undefined {
   const read = (input: string): string | undefined => {
     const number = parsePhoneNumber(input, { ...(region && { defaultCountry: region }), extract: false });
@@ -62,7 +62,7 @@ test('the shortcut agrees with the library on anything that looks like a number'
   );
 });
 
-describe('a number that begins with the international prefix of its region', () => {
+describe('a number with the international prefix of its region', () => {
   const regions = getCountries();
   const digits = fc.stringMatching(/^[0-9]{2,14}$/);
   const national = fc.oneof(
@@ -75,7 +75,7 @@ describe('a number that begins with the international prefix of its region', () 
     maxLength: 24,
   });
 
-  test.each(regions)('is read in %s as the library reads it', (region) => {
+  test.each(regions)('gives the same result as the library in %s', (region) => {
     const prefixes = fc.stringMatching(new RegExp(`^(?:${internationalPrefix(region)})$`));
     const property = fc.property(prefixes, national, separators, (prefix, rest, between) => {
       const all = prefix + rest;
@@ -88,7 +88,7 @@ describe('a number that begins with the international prefix of its region', () 
     fc.assert(property, { numRuns: 60 });
   });
 
-  test('is left to the library', () => {
+  test('goes to the library', () => {
     expect(byLibrary('012 47 406 12 345', 'IL')).toBe('+4740612345');
     expect(reader.read('012 47 406 12 345', 'IL')).toBeUndefined();
     expect(reader.read('011 44 20 7946 0018', 'US')).toBeUndefined();
@@ -101,7 +101,7 @@ function internationalPrefix(region: CountryCode): string {
   return plans.numberingPlan!.IDDPrefix();
 }
 
-test('plain numbers take the shortcut, and all others are left to the library', () => {
+test('common notations take the shortcut, all others go to the library', () => {
   expect(reader.read('02 1234 5678', 'IT')).toBe('+390212345678');
   expect(reader.read('(030) 901820', 'DE')).toBe('+4930901820');
   expect(reader.read('(212) 555-0123', 'US')).toBe('+12125550123');
@@ -111,7 +111,7 @@ test('plain numbers take the shortcut, and all others are left to the library', 
     expect(reader.read(text, 'IT')).toBeUndefined();
 });
 
-test('the shortcut gives way where the library offers no numbering plan to read', () => {
+test('the shortcut is off if the library lacks the methods it needs', () => {
   const plans = {
     selectNumberingPlan: () => undefined,
     numberingPlan: { IDDPrefix: () => '00' },

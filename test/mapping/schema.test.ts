@@ -5,12 +5,12 @@ import { mappingJsonSchema } from '../../src/mapping/load.ts';
 import { fieldReference, policyReference, transformReference } from '../../src/mapping/reference.ts';
 import { TRANSFORM_BY_NAME } from '../../src/mapping/transforms/index.ts';
 
-test('the schema that editors read is the one that mappings are checked with (`backfill schema` writes it)', async () => {
+test('the JSON Schema file is up to date (run `backfill schema`)', async () => {
   const file = new URL('../../schema/mapping.schema.json', import.meta.url);
   expect(JSON.parse(await readFile(file, 'utf8'))).toEqual(mappingJsonSchema());
 });
 
-test('the schema knows every transform and asks for the fields that an event must have', () => {
+test('the schema contains every transform and requires the required fields', () => {
   const schema = JSON.stringify(mappingJsonSchema());
   for (const name of TRANSFORM_BY_NAME.keys()) expect(schema).toContain(`"${name}"`);
   expect(schema).toContain('"required":["type","source","data"]');
@@ -18,7 +18,7 @@ test('the schema knows every transform and asks for the fields that an event mus
   expect(schema).toContain('"required":["content"]');
 });
 
-test('the reference lists transforms, fields and policies with a line on each', () => {
+test('the reference describes every transform, field and policy', () => {
   expect(transformReference().map(({ name }) => name)).toEqual([...TRANSFORM_BY_NAME.keys()]);
   expect(fieldReference().map(({ type }) => type)).toEqual(EVENT_TYPES);
   const docs = [...transformReference(), ...fieldReference().flatMap(({ fields }) => fields), ...policyReference()];

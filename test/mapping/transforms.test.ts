@@ -6,7 +6,7 @@ import { TRANSFORMS } from '../../src/mapping/transforms/index.ts';
 import { exactNumber } from '../../src/mapping/transforms/number.ts';
 import { apply, outcome } from './apply.ts';
 
-describe('every example of the reference is true', () => {
+describe('every example of the reference is correct', () => {
   for (const { name, examples } of TRANSFORMS) {
     test.each(examples)(`${name}: $apply`, async ({ apply: written, from, to }) => {
       expect(await outcome(written, from)).toEqual(to);
@@ -156,7 +156,7 @@ test.each([
   ['phone', '02 1234 5678 ext. 9', 'extension_dropped'],
   ['{ date: dd/MM/yyyy HH:mm }', '27/10/2024 02:30', 'ambiguous_time'],
   ['{ date: [dd/MM/yyyy, MM/dd/yyyy] }', '01/06/2026', 'ambiguous_date'],
-])('%s of %j warns of %s', async (written, from, code) => {
+])('%s of %j gives the warning %s', async (written, from, code) => {
   expect((await apply(written, from, ROME)).warnings).toMatchObject([{ severity: 'warning', code }]);
 });
 
@@ -164,12 +164,12 @@ test.each([
   ['{ date: [dd/MM/yyyy, MM/dd/yyyy] }', '06/06/2026'],
   ['{ date: dd/MM/yyyy HH:mm }', '27/10/2024 01:59'],
   ['{ date: dd/MM/yyyy HH:mm }', '27/10/2024 03:00'],
-])('%s of %j warns of nothing', async (written, from) => {
+])('%s of %j gives no warning', async (written, from) => {
   expect((await apply(written, from, ROME)).warnings).toEqual([]);
 });
 
 describe('numbers', () => {
-  test('any decimal comes back digit by digit, whatever its separators', async () => {
+  test('a decimal keeps all its digits with any separators', async () => {
     const digits = fc.bigInt({ min: -(10n ** 25n), max: 10n ** 25n });
     await fc.assert(
       fc.asyncProperty(digits, fc.integer({ min: 0, max: 6 }), fc.boolean(), async (value, places, comma) => {
@@ -183,7 +183,7 @@ describe('numbers', () => {
     );
   });
 
-  test('cents become units exactly', async () => {
+  test('cents are converted to units exactly', async () => {
     await fc.assert(
       fc.asyncProperty(fc.bigInt({ min: -(10n ** 20n), max: 10n ** 20n }), async (cents) => {
         expect(canonicalJson((await outcome('{ number: { divide: 100 } }', String(cents)))!)).toBe(decimal(cents, 2));
@@ -200,7 +200,7 @@ describe('numbers', () => {
     ['12345678901234567.89', undefined],
     [new NumberText('9007199254740993'), undefined],
     ['0.1234567890123456789', undefined],
-  ])('a field that must be a number takes %j as %j', (value, number) => {
+  ])('a number field reads %j as %j', (value, number) => {
     const result = exactNumber(value);
     expect(typeof result === 'number' ? result : undefined).toBe(number);
   });
@@ -217,7 +217,7 @@ describe('dates', () => {
     'UTC',
   ];
 
-  test('an instant written in any zone and format is read back', async () => {
+  test('an instant formatted in any zone and format is parsed back', async () => {
     const formats = [
       'yyyy-MM-dd HH:mm:ss.SSS',
       "d/M/yyyy 'at' h:mm:ss.SSS a",
@@ -242,7 +242,7 @@ describe('dates', () => {
     );
   });
 
-  test('every hour around every change of the clocks is read as the rule says', async () => {
+  test('every hour around daylight saving changes follows the rule', async () => {
     for (const timezone of zones) {
       const { run } = {
         run: (text: string) => outcome(`{ date: { formats: yyyy-MM-dd HH:mm, timezone: ${timezone} } }`, text),

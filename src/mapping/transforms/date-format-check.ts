@@ -1,7 +1,7 @@
-/** Errors in a date format, and how to fix them. */
+/** Checks date formats and suggests fixes. */
 import { formatPieces, NAMED, TOKENS } from './date-tokens.ts';
 
-/** Letters that people bring from other notations, with the token that means the same here. */
+/** Tokens of other notations, with their equivalents. */
 const FOREIGN: Readonly<Record<string, string>> = {
   YYYY: 'yyyy',
   YY: 'yy',
@@ -13,17 +13,17 @@ const FOREIGN: Readonly<Record<string, string>> = {
 };
 
 function adviceFor(format: string, tokens: readonly string[]): string {
-  if (tokens.includes('z')) return 'write the name of the zone in single quotes, and set `timezone` beside the format';
+  if (tokens.includes('z')) return 'put the name of the zone in single quotes and set `timezone` next to the format';
   const known = tokens.every((token) => TOKENS[token] ?? FOREIGN[token] ?? NAMED.includes(token));
-  if (!known) return "text that is no token stands in single quotes, as in `yyyy-MM-dd'T'HH:mm`";
+  if (!known) return "put literal text in single quotes, as in `yyyy-MM-dd'T'HH:mm`";
   const pieces = formatPieces(format).map(({ token, literal }) => {
     if (token !== undefined) return FOREIGN[token] ?? token;
     return /[A-Za-z']/.test(literal!) ? `'${literal!.replaceAll("'", "''")}'` : literal!;
   });
-  return `write \`${pieces.join('')}\``;
+  return `use \`${pieces.join('')}\``;
 }
 
-/** What is wrong with a format, with advice after a line break, or undefined. */
+/** The error in a format, with a hint after a line break, or undefined. */
 export function formatError(format: string): string | undefined {
   const tokens = formatPieces(format).flatMap(({ token }) => token ?? []);
   const unknown = tokens.find((token) => !TOKENS[token] && !NAMED.includes(token));
@@ -33,12 +33,12 @@ export function formatError(format: string): string | undefined {
   const twelve = tokens.some((token) => token.startsWith('h'));
   const problem = (text: string, advice: string): string => `the date format \`${format}\` ${text}\n${advice}`;
   if (!parts.has('month') && parts.has('minute') && !parts.has('hour'))
-    return problem('has minutes where the month should be', 'months are `MM`, minutes are `mm`');
-  if (!parts.has('year')) return problem('has no year', 'years are `yyyy`');
-  if (!parts.has('month')) return problem('has no month', 'months are `MM`, or `MMM` as a name');
-  if (!parts.has('day')) return problem('has no day', 'days are `dd`');
+    return problem('has minutes in place of the month', 'use `MM` for months and `mm` for minutes');
+  if (!parts.has('year')) return problem('has no year', 'use `yyyy` for the year');
+  if (!parts.has('month')) return problem('has no month', 'use `MM` for the month, or `MMM` for its name');
+  if (!parts.has('day')) return problem('has no day', 'use `dd` for the day');
   if (twelve && !parts.has('half'))
-    return problem('has a 12-hour clock without am and pm', 'hours from 0 to 23 are `HH`; am and pm are `a`');
-  if (!twelve && parts.has('half')) return problem('has am and pm with a 24-hour clock', 'hours from 1 to 12 are `hh`');
+    return problem('has a 12-hour clock without AM/PM', 'use `HH` for hours from 0 to 23, or add `a` for AM/PM');
+  if (!twelve && parts.has('half')) return problem('has AM/PM with a 24-hour clock', 'use `hh` for hours from 1 to 12');
   return undefined;
 }

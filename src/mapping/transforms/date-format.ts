@@ -1,9 +1,7 @@
-/**
- * Date formats of Unicode tokens, compiled to a regular expression and a reader. A text matches as a whole or not at all.
- */
+/** Compiles date formats of Unicode tokens. The whole text must match. */
 import { escapeLiteral, formatPieces, namedToken, readOffset, TOKENS, type DateParts } from './date-tokens.ts';
 
-/** What a text says: the local time as if it stood in UTC, and the offset where it names one. Both in milliseconds. */
+/** The local time as if it were UTC, and the offset if the text has one; both in milliseconds. */
 export interface ReadDate {
   readonly local: number;
   readonly offset: number | undefined;
@@ -11,13 +9,13 @@ export interface ReadDate {
 
 export interface DateFormat {
   readonly source: string;
-  /** Whether every text it matches names its offset. */
+  /** Whether every matching text has an offset. */
   readonly hasOffset: boolean;
-  /** Undefined: no match, or a day or time that does not exist. */
+  /** Undefined if the text does not match, or the day or time does not exist. */
   readonly read: (text: string) => ReadDate | undefined;
 }
 
-/** Compiles a format that `formatError` has nothing against. `locale` is for the names of months and weekdays. */
+/** Compiles a valid format (see `formatError`). `locale` is for the names of months and weekdays. */
 export function compileFormat(format: string, locale: string): DateFormat {
   let regex = '';
   const readers: ((text: string, into: DateParts) => void)[] = [];
@@ -67,7 +65,7 @@ function readWith(
 const ISO =
   /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?\s?([Zz]|[+-]\d{2}(?::?\d{2})?)?)?$/;
 
-/** ISO 8601 calendar dates, with or without time and offset. */
+/** An ISO 8601 calendar date, with or without time and offset. */
 export function readIso(text: string): ReadDate | undefined {
   const match = ISO.exec(text);
   if (!match) return undefined;

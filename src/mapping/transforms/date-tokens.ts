@@ -1,10 +1,10 @@
-/** The tokens of date formats: what each matches, and what it says of the date. */
+/** The tokens of date formats: what each one matches and how it is read. */
 import { createRequire } from 'node:module';
 import type * as luxon from 'luxon';
 
 type DatePart = 'year' | 'month' | 'day' | 'hour' | 'minute' | 'second' | 'milli';
 
-/** What the tokens of a text say, before it is known whether such a day exists. */
+/** The parts read from a text, before they are checked. */
 export interface DateParts {
   year: number;
   month: number;
@@ -76,7 +76,7 @@ export const TOKENS: Readonly<Record<string, DateToken>> = {
 };
 export const NAMED = ['MMM', 'MMMM', 'LLL', 'LLLL', 'E', 'EEE', 'EEEE', 'ccc', 'cccc'];
 
-/** A format in pieces: tokens and literal text. */
+/** Splits a format into tokens and literal text. */
 export function formatPieces(format: string): { token?: string; literal?: string }[] {
   const pieces: { token?: string; literal?: string }[] = [];
   for (const [match, quoted, letters] of format.matchAll(/'((?:[^']|'')*)'|(([A-Za-z])\3*)|[^A-Za-z']+|'/g)) {
@@ -87,7 +87,7 @@ export function formatPieces(format: string): { token?: string; literal?: string
   return pieces;
 }
 
-/** NaN where there is no such offset. */
+/** NaN for an offset that does not exist. */
 export function readOffset(text: string): number {
   if (text === 'Z' || text === 'z') return 0;
   const [, sign, hours, minutes = '0'] = /^([+-])(\d{1,2}):?(\d{2})?$/.exec(text)!;
@@ -95,11 +95,11 @@ export function readOffset(text: string): number {
   return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
 }
 
-/** Names of months and weekdays, as the locale writes them alone and within a date. */
+/** Names of months and weekdays, both standalone and as part of a date. */
 export function namedToken(token: string, locale: string): DateToken {
   const length = token.length === 4 ? 'long' : 'short';
   const options = { locale };
-  // Few formats have names: the library is loaded for those.
+  // Few formats contain names, so the library is loaded on demand.
   const { Info } = createRequire(import.meta.url)('luxon') as typeof luxon;
   if (!/^[ML]/.test(token)) {
     const days = [...Info.weekdays(length, options), ...Info.weekdaysFormat(length, options)];
@@ -125,7 +125,7 @@ function alternatives(names: Iterable<string>): string {
   return `(?:${sorted.map(escapeLiteral).join('|')})\\.?`;
 }
 
-/** Any white space stands for any other: exports put no-break spaces before `PM`. */
+/** Any white space matches any other: some exports have a no-break space before `PM`. */
 export function escapeLiteral(literal: string): string {
   return literal.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&').replace(/\s+/gu, '\\s+');
 }

@@ -9,7 +9,7 @@ import { compileFormat, readIso, type ReadDate } from './date-format.ts';
 import { onText, transform, type ArgumentProblem } from './transform.ts';
 import { zoneOffset, zoneReader, type ZoneOffset, type ZoneReader } from './zone.ts';
 
-/** Years that ISO 8601 writes with four digits. */
+/** The years that ISO 8601 writes with four digits. */
 const FIRST = Date.parse('0001-01-01T00:00:00Z');
 const LAST = Date.parse('9999-12-31T23:59:59.999Z');
 
@@ -28,7 +28,7 @@ const formats = z.union([format, z.array(format).min(1)]);
 
 export const date = transform<DateArgument>({
   name: 'date',
-  doc: 'Reads a date with the first format that matches all of it; yields an instant (`2024-10-27T11:00:00.000Z`), or the day as written with `as: date`. Formats are Unicode tokens (`dd/MM/yyyy HH:mm`), or `iso`, `unix` (seconds), `unix_ms`. What no format matches, days that do not exist and local times that a daylight-saving change skips are the error `bad_date`.',
+  doc: 'Parses a date with the first format that matches the whole text. The result is an instant (`2024-10-27T11:00:00.000Z`), or with `as: date` the day as written. Formats are Unicode tokens (`dd/MM/yyyy HH:mm`) or `iso`, `unix` (seconds), `unix_ms`. Fails with `bad_date` if no format matches, the day does not exist, or a daylight saving change skips the local time.',
   usage: [
     '{ date: FORMAT }',
     '{ date: [FORMAT, FORMAT] }',
@@ -74,7 +74,7 @@ function isList(argument: DateArgument): argument is readonly string[] {
   return Array.isArray(argument);
 }
 
-/** Only `iso` may carry an offset in some texts and none in others; whether it does shows in the rows. */
+/** With `iso`, some texts may have an offset and others not: that is checked per record. */
 function checkZone({ formats, timezone, as }: ReturnType<typeof options>, defaults: Defaults): ArgumentProblem[] {
   if (as === 'date' || (timezone ?? defaults.timezone) !== undefined) return [];
   const without = formats.find((source) => !isWord(source) && !compileFormat(source, 'en').hasOffset);
@@ -82,9 +82,9 @@ function checkZone({ formats, timezone, as }: ReturnType<typeof options>, defaul
   return [
     {
       code: 'no_timezone',
-      message: `\`${without}\` has no offset, and no time zone is set`,
+      message: `\`${without}\` has no offset and no time zone is set`,
       suggestion:
-        'set `defaults.timezone` (an IANA name such as Europe/Rome), or `as: date` where only the day matters',
+        'set `defaults.timezone` to an IANA name such as Europe/Rome, or use `as: date` if only the day matters',
     },
   ];
 }
@@ -104,7 +104,7 @@ function compileDate({ formats, timezone, locale, as }: ReturnType<typeof option
       if (typeof result === 'string') warnIfReadDifferently(text, read, readers, index, row);
       return result;
     }
-    return new ValueError('bad_date', `${shown(text)} is not a date of the form ${known}`, hintFor(text));
+    return new ValueError('bad_date', `${shown(text)} does not match the date format ${known}`, hintFor(text));
   });
 }
 
@@ -133,18 +133,23 @@ function instantOf(read: ReadDate, text: string, zone: ZoneReader | undefined, r
   if (!zone)
     return new ValueError(
       'bad_date',
-      `${shown(text)} has no offset, and no time zone is set`,
+      `${shown(text)} has no offset and no time zone is set`,
       'set `defaults.timezone`',
     );
   const { instant, twice } = zone(read.local);
   if (instant === undefined) {
     return new ValueError(
       'bad_date',
-      `${shown(text)} does not exist: daylight saving skips that hour`,
+      `${shown(text)} does not exist: the change to daylight saving time skips it`,
       'check the time zone of the export',
     );
   }
-  if (twice) row.report('warning', 'ambiguous_time', `${shown(text)} occurs twice that night; the first is taken`);
+  if (twice)
+    row.report(
+      'warning',
+      'ambiguous_time',
+      `${shown(text)} occurs twice because daylight saving time ends; using the first`,
+    );
   return iso(instant);
 }
 
@@ -152,7 +157,7 @@ function iso(instant: number): string {
   return new Date(instant).toISOString();
 }
 
-/** `01/06/2026` under two formats: the first counts, and the person is told that the second reads another day. */
+/** `01/06/2026` can match two formats: the first is used, with a warning that the second gives another day. */
 function warnIfReadDifferently(
   text: string,
   read: ReadDate,
@@ -163,15 +168,19 @@ function warnIfReadDifferently(
   for (let next = index + 1; next < readers.length; next += 1) {
     const other = readers[next]!(text);
     if (other === undefined || (other.local === read.local && other.offset === read.offset)) continue;
-    row.report('warning', 'ambiguous_date', `two formats read ${shown(text)} differently; the first is taken`);
+    row.report(
+      'warning',
+      'ambiguous_date',
+      `${shown(text)} matches two formats with different results; using the first`,
+    );
     return;
   }
 }
 
 function hintFor(text: string): string | undefined {
-  if (/^\d{5}$/.test(text)) return 'a spreadsheet has turned the date into a serial number: export it again as text';
-  if (/^\d{10}$/.test(text)) return 'seconds since 1970 are the format `unix`';
-  if (/^\d{13}$/.test(text)) return 'milliseconds since 1970 are the format `unix_ms`';
-  if (readIso(text)) return 'this is the format `iso`';
+  if (/^\d{5}$/.test(text)) return 'a spreadsheet converted the date to a serial number: export it again as text';
+  if (/^\d{10}$/.test(text)) return 'for seconds since 1970, use the format `unix`';
+  if (/^\d{13}$/.test(text)) return 'for milliseconds since 1970, use the format `unix_ms`';
+  if (readIso(text)) return 'use the format `iso`';
   return undefined;
 }

@@ -7,7 +7,7 @@ let library: typeof htmlToTextModule | undefined;
 
 export const htmlToText = transform({
   name: 'html_to_text',
-  doc: 'Converts HTML to plain text: paragraphs and `<br>` become line breaks, list items get a dash or their number, links and images keep their address, table cells stay apart. Scripts, styles and comments are removed. HTML nested more than 500 levels deep is the error `bad_html`.',
+  doc: 'Converts HTML to plain text: paragraphs and `<br>` become line breaks, list items get a dash or a number, links and images keep their address, and table cells stay separate. Scripts, styles and comments are removed. Fails with `bad_html` for HTML nested more than 500 levels deep.',
   usage: ['html_to_text'],
   examples: [
     { apply: 'html_to_text', from: '<p>Ada &amp; Co</p><p>call <b>back</b></p>', to: 'Ada & Co\n\ncall back' },
@@ -24,13 +24,13 @@ export const htmlToText = transform({
       if (!/[<&]/.test(input)) return input;
       const text = convert(withStrayBracketsEscaped(input));
       if (text.includes(TOO_DEEP))
-        return new ValueError('bad_html', 'the HTML is nested too deeply to convert', 'simplify it in the export');
+        return new ValueError('bad_html', 'the HTML is nested too deeply', 'simplify it in the export');
       return tidy(text);
     });
   },
 });
 
-/** Stands where nesting was cut off. The input holds none by then. */
+/** Marks where nesting was cut off. Removed from the input first. */
 const TOO_DEEP = '\0';
 
 const PARAGRAPHS = ['p', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'blockquote', 'table', 'hr'];
@@ -59,13 +59,13 @@ const image: FormatCallback = (element, _walk, builder) => {
   builder.addInline(address === undefined ? alt : `${alt} (${address})`);
 };
 
-/** One space to the next cell; none at the end of a line. The library's own would align columns, and drop captions. */
+/** Separates cells with one space. The formatter of the library aligns columns but drops captions. */
 const cell: FormatCallback = (element, walk, builder) => {
   walk(element.children, builder);
   builder.addInline(' ');
 };
 
-/** The library's own puts a space before each number. */
+/** The formatter of the library puts a space before each number. */
 const orderedList: FormatCallback = (element, walk, builder) => {
   const breaks = element.parent?.name === 'li' ? 1 : 2;
   let number = Number(attribute(element, 'start')) || 1;
@@ -80,7 +80,7 @@ const orderedList: FormatCallback = (element, walk, builder) => {
 };
 
 const OPTIONS: HtmlToTextOptions = {
-  // By default only the body is converted, and input past 16 MiB is cut off: no text may be lost.
+  // By default, text outside the body and input beyond 16 MiB would be lost.
   baseElements: { selectors: [] },
   limits: { maxInputLength: Infinity, maxDepth: 500, ellipsis: TOO_DEEP },
   wordwrap: false,
@@ -106,7 +106,7 @@ const OPTIONS: HtmlToTextOptions = {
 const TAG = String.raw`\/?[a-z][a-z0-9-]*(?::[a-z0-9-]+)?(?:[\s/](?:"[^"]*"|'[^']*'|[^'"<>])*)?>`;
 const STRAY = new RegExp(String.raw`<(?!${TAG}|!--|[!?][^<>]*>)`, 'gi');
 
-/** `Ada <ada@x.test>`, `a <b`: the parser would take these for tags and drop them. So it would CDATA sections. */
+/** The parser would drop `<ada@x.test>`, an unclosed `<b` and CDATA sections. */
 function withStrayBracketsEscaped(html: string): string {
   return html
     .replaceAll(TOO_DEEP, '\ufffd')
@@ -124,7 +124,7 @@ function tidy(text: string): string {
     .trim();
 }
 
-/** The address of a link or image, unless the text beside it shows it already, or it leads nowhere from a plain text. */
+/** The address of a link or image, unless the text already shows it or it is useless in plain text. */
 function addressOf(target: string, beside: string): string | undefined {
   const address = target.trim().replace(/^(?:mailto|tel):/i, '');
   if (address === '' || address.startsWith('#') || /^(?:javascript|data):/i.test(address)) return undefined;

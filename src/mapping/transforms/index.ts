@@ -8,7 +8,7 @@ import { phone } from './phone.ts';
 import { collapseWhitespace, extract, lowercase, prefix, replace, suffix, truncate, uppercase } from './text.ts';
 import type { Transform } from './transform.ts';
 
-/** In the order of the reference. A new transform is one file and one line here. */
+/** In the order of the reference. To add a transform, add its file and one line here. */
 export const TRANSFORMS: readonly Transform[] = [
   lowercase,
   uppercase,

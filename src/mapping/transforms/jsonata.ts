@@ -16,7 +16,7 @@ async function load(): Promise<void> {
 
 export const jsonata = transform<string>({
   name: 'jsonata',
-  doc: 'A JSONata expression over the value, for what nothing else can do; `$record` is the whole record. Its clock and its dice (`$now`, `$random`, …) are refused: the same record must give the same event.',
+  doc: 'Evaluates a JSONata expression on the value, for cases that no other transform covers; `$record` is the whole record. Functions whose result varies (`$now`, `$random`, …) are not allowed: the same record must always produce the same event.',
   usage: ['{ jsonata: EXPRESSION }'],
   examples: [
     {
@@ -28,7 +28,7 @@ export const jsonata = transform<string>({
   argument: () => text,
   load,
   check: (source) => {
-    const message = mistake(source!);
+    const message = expressionError(source!);
     return message === undefined ? [] : [{ code: 'bad_expression', message }];
   },
   shape: () => 'unknown',
@@ -40,12 +40,12 @@ export const jsonata = transform<string>({
 
 const IMPURE = new Set(['now', 'millis', 'random', 'shuffle', 'eval']);
 
-function mistake(source: string): string | undefined {
+function expressionError(source: string): string | undefined {
   try {
     const used = variables(library!(source).ast()).find((variable) => IMPURE.has(variable));
-    return used && `\`$${used}\` gives another result each time; the same record must give the same event`;
+    return used && `\`$${used}\` is not allowed: the same record must always produce the same event`;
   } catch (error) {
-    return `not a JSONata expression: ${(error as { message?: string }).message ?? messageOf(error)}`;
+    return `invalid JSONata expression: ${(error as { message?: string }).message ?? messageOf(error)}`;
   }
 }
 
@@ -81,7 +81,7 @@ function cellsByColumn(columns: readonly string[], cells: readonly string[]): Js
   return Object.fromEntries(columns.map((column, index) => [column, cells[index]]));
 }
 
-/** JSONata knows JavaScript numbers only: whole numbers that those cannot hold go in as text. */
+/** JSONata has JavaScript numbers only, so integers that do not fit are passed as text. */
 function plain(value: JsonValue | undefined): unknown {
   if (value instanceof NumberText) return /^-?\d{16,}$/.test(value.text) ? value.text : Number(value.text);
   if (Array.isArray(value)) return (value as readonly JsonValue[]).map(plain);
@@ -95,8 +95,9 @@ function toJson(value: unknown): Result {
   if (typeof value === 'number')
     return Number.isFinite(value)
       ? readNumber(String(value))
-      : new ValueError('bad_expression', 'the JSONata expression gave no finite number');
-  if (typeof value === 'function') return new ValueError('bad_expression', 'the JSONata expression gave a function');
+      : new ValueError('bad_expression', 'the JSONata expression returned a number that is not finite');
+  if (typeof value === 'function')
+    return new ValueError('bad_expression', 'the JSONata expression returned a function');
   const copy = JSON.parse(JSON.stringify(value)) as JsonValue;
   return copy;
 }

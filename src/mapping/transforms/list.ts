@@ -6,12 +6,12 @@ import { onText, transform } from './transform.ts';
 
 export const split = transform<string>({
   name: 'split',
-  doc: 'A text with separators becomes a list; its elements are trimmed.',
+  doc: 'Splits a text into a list at a separator and trims the elements.',
   usage: ['{ split: TEXT }'],
   examples: [{ apply: '{ split: ";" }', from: '101; 102', to: ['101', '102'] }],
   argument: () =>
     text.refine((separator) => separator !== '', {
-      error: 'an empty separator\nname the text that stands between the elements',
+      error: 'the separator is empty\nuse the text between the elements',
     }),
   shape: () => 'list',
   compile: (separator) => {
@@ -25,7 +25,7 @@ export const split = transform<string>({
 
 export const at = transform<number>({
   name: 'at',
-  doc: 'One element of a list, counted from 0, or from the end with -1; no value where the list is shorter.',
+  doc: 'Takes one element of a list: 0 is the first, -1 the last. No value if the list is shorter.',
   usage: ['{ at: N }'],
   examples: [
     { apply: '{ at: 0 }', from: ['101', '102'], to: '101' },
@@ -41,7 +41,7 @@ export const at = transform<number>({
 
 export const join = transform<string>({
   name: 'join',
-  doc: 'A list becomes one text; elements without a value are passed over.',
+  doc: 'Joins a list into one text; elements without a value are skipped.',
   usage: ['{ join: TEXT }'],
   examples: [{ apply: '{ join: " " }', from: ['Ada', 'Lovelace'], to: 'Ada Lovelace' }],
   argument: () => text,
@@ -56,8 +56,8 @@ export const join = transform<string>({
       if (piece === undefined) {
         return new ValueError(
           'not_text',
-          `an object (${shown(element)}) among the elements to join`,
-          'name a path inside the elements',
+          `cannot join an object (${shown(element)})`,
+          'use a path to a value inside the elements',
         );
       }
       joined = joined === undefined ? piece : joined + separator! + piece;

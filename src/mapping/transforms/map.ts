@@ -5,13 +5,13 @@ import { shown } from '../value-text.ts';
 import { textOrNull } from '../schema-parts.ts';
 import { onText, transform } from './transform.ts';
 
-/** The key that takes whatever no other key takes, and the value that keeps what was read. */
+/** The key that matches all other values, and the value that keeps the input. */
 const ANY = '*';
 const SAME = '=';
 
 export const map = transform<Readonly<Record<string, string | null>>>({
   name: 'map',
-  doc: 'Replaces a value by the one beside it; `"*"` takes all others (`"*": "="` keeps them), null means no value. A value it lacks is the error `not_mapped`.',
+  doc: 'Replaces values. `"*"` matches all other values (`"*": "="` keeps them); null means no value. Fails with `not_mapped` for a value that is not in the map.',
   usage: ['{ map: { OLD: NEW, "*": OTHER } }'],
   examples: [
     { apply: '{ map: { customer: client, "*": "=" } }', from: 'customer', to: 'client' },
@@ -29,7 +29,9 @@ export const map = transform<Readonly<Record<string, string | null>>>({
       if (other !== undefined) return other ?? undefined;
       const near = nearest(input, table.keys(), 2);
       const hint =
-        near.length > 0 ? `the map has ${near.map(shown).join(' and ')}; add this one` : 'add it to the map, or a "*"';
+        near.length > 0
+          ? `similar keys: ${near.map(shown).join(', ')}; add this value to the map`
+          : 'add it to the map, or add "*" for all other values';
       return new ValueError('not_mapped', `${shown(input)} is not in the map`, hint);
     });
   },
@@ -40,7 +42,7 @@ const NO = new Set(['false', 'no', 'n', 'f', '0', 'off']);
 
 export const boolean = transform({
   name: 'boolean',
-  doc: 'true for true, yes, y, t, 1 and on; false for false, no, n, f, 0 and off; in any case. Anything else is the error `bad_boolean`.',
+  doc: 'Converts true, yes, y, t, 1 and on to true, and false, no, n, f, 0 and off to false, ignoring case. Fails with `bad_boolean` for anything else.',
   usage: ['boolean'],
   examples: [
     { apply: 'boolean', from: 'Yes', to: true },
@@ -53,8 +55,8 @@ export const boolean = transform({
       if (NO.has(word)) return false;
       return new ValueError(
         'bad_boolean',
-        `${shown(input)} is neither yes nor no`,
-        'turn other words into these with `map` before',
+        `${shown(input)} is not a boolean`,
+        'convert it to true or false with `map` first',
       );
     }),
 });

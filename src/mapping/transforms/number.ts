@@ -15,7 +15,7 @@ interface NumberArgument {
 
 export const number = transform<NumberArgument>({
   name: 'number',
-  doc: 'Reads a decimal number exactly. A currency sign and spaces are ignored, `(5)` is negative; `decimal` is `.` and `group` is `,` unless set (`.` where `decimal` is `,`). `divide: 100` turns cents into units. What the separators cannot explain is the error `bad_number`.',
+  doc: 'Parses a decimal number exactly. Currency signs and spaces are ignored, and `(5)` is negative. `decimal` defaults to `.`, and `group` to `,` (to `.` if `decimal` is `,`). `divide: 100` converts cents to units. Fails with `bad_number` if the text does not match the separators.',
   usage: ['number', '{ number: { decimal: ",", group: ".", divide: N } }'],
   examples: [
     { apply: 'number', from: '$22,700.00', to: 22700 },
@@ -26,7 +26,7 @@ export const number = transform<NumberArgument>({
   argument: () =>
     object({ decimal: oneOf(DECIMALS).optional(), group: oneOf(GROUPS).optional(), divide: count.optional() }),
   bare: true,
-  check: (argument) => mistakes(argument ?? {}),
+  check: (argument) => problemsOf(argument ?? {}),
   compile: (argument) => {
     const { decimal, group, divide } = withDefaults(argument ?? {});
     const read = decimalReader(decimal, group);
@@ -46,34 +46,33 @@ function withDefaults({ decimal = '.', group, divide = 1 }: NumberArgument): {
   return { decimal, group: group ?? (decimal === ',' ? '.' : ','), divide };
 }
 
-function mistakes(argument: NumberArgument): ArgumentProblem[] {
+function problemsOf(argument: NumberArgument): ArgumentProblem[] {
   const { decimal, group, divide } = withDefaults(argument);
   const problems: ArgumentProblem[] = [];
   if (decimal === group) {
     problems.push({
       code: 'bad_argument',
       path: ['group'],
-      message: '`decimal` and `group` are the same character',
-      suggestion: 'a number needs to tell them apart',
+      message: '`decimal` and `group` must be different characters',
     });
   }
   if (!dividesExactly(divide)) {
     problems.push({
       code: 'bad_argument',
       path: ['divide'],
-      message: `dividing by ${divide} has no exact result`,
-      suggestion: 'use 10, 100, 1000, or another product of twos and fives',
+      message: `division by ${divide} is not always exact`,
+      suggestion: 'use 10, 100, 1000 or another product of 2s and 5s',
     });
   }
   return problems;
 }
 
 function badNumber(input: JsonValue, decimal: string, group: string): ValueError {
-  const hint = `numbers are read with decimal \`${decimal}\`${group === '' ? '' : ` and group \`${group}\``}: set \`number: { decimal, group }\` to what the export uses`;
+  const hint = `expected decimal separator \`${decimal}\`${group === '' ? '' : ` and group separator \`${group}\``}; set \`number: { decimal, group }\` to those of the export`;
   return new ValueError('bad_number', `${shown(input)} is not a number`, hint);
 }
 
-/** From text to plain decimal text (`-1200.5`), or undefined. */
+/** Converts a text to plain decimal notation (`-1200.5`), or to undefined. */
 function decimalReader(decimal: string, group: string): (text: string) => string | undefined {
   const escaped = (character: string): string => character.replace(/[.]/, '\\$&');
   const separators = ['[\\s\\u00a0\\u2009\\u202f]', ...(group.trim() === '' ? [] : [escaped(group)])];
@@ -100,12 +99,12 @@ function decimalReader(decimal: string, group: string): (text: string) => string
   };
 }
 
-/** A currency sign between digits is not one that can be ignored. */
+/** A currency sign between digits cannot be ignored. */
 function standsAtAnEdge(text: string, index: number, length: number): boolean {
   return !/\d/.test(text.slice(0, index)) || !/\d/.test(text.slice(index + length));
 }
 
-/** JSON's own notation; a number in JSON never has the separators of the mapping. */
+/** Reads the notation of JSON, where the separators of the mapping do not apply. */
 function jsonDecimal(input: JsonValue): string | undefined {
   if (typeof input !== 'number' && !(input instanceof NumberText)) return undefined;
   const match = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(textOf(input)!);
@@ -127,7 +126,7 @@ function canonical(sign: string, whole: string, fraction: string): string {
   return text === '0' ? text : sign + text;
 }
 
-/** Tens that a divisor of twos and fives goes into, or undefined where the quotient may have no end. */
+/** The power of ten that the divisor divides, or undefined where quotients may not terminate. */
 function tensFor(divisor: number): { power: number; factor: bigint } | undefined {
   for (let power = 0; power <= 53; power += 1) {
     const tens = 10n ** BigInt(power);
@@ -149,20 +148,20 @@ function dividedBy(plain: string, divisor: number): string {
   return canonical(negative ? '-' : '', digits.slice(0, digits.length - places), digits.slice(digits.length - places));
 }
 
-/** For fields that the service wants as a number: only plain decimals that a JavaScript number holds digit by digit. */
+/** For number fields of the service: only plain decimals that a JavaScript number represents exactly. */
 export function exactNumber(value: JsonValue): number | ValueError {
   const plain = typeof value === 'string' ? plainDecimal(value) : jsonDecimal(value);
   if (plain === undefined) {
     return new ValueError(
       'bad_number',
       `${shown(value)} is not a plain decimal number`,
-      'read it with `apply: [{ number: { decimal: ",", group: "." } }]`, with the separators of the export',
+      'parse it with `apply: [{ number: { decimal: ",", group: "." } }]`, using the separators of the export',
     );
   }
   const result = Number(plain);
   const digits = plain.replace(/\D/g, '').replace(/^0+/, '').length;
   if (digits <= 15 || jsonDecimal(result) === plain) return result;
-  return new ValueError('bad_number', `${shown(value)} has more digits than a number can hold exactly`);
+  return new ValueError('bad_number', `${shown(value)} has too many digits to be represented exactly`);
 }
 
 function plainDecimal(text: string): string | undefined {

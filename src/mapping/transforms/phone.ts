@@ -18,14 +18,14 @@ interface PhoneArgument {
 
 const require = createRequire(import.meta.url);
 
-/** The largest set, by which numbers in use are known as well; loaded where a mapping names a region or reads a number. */
+/** The full metadata, which `strict` needs; loaded when a mapping names a region or reads phone numbers. */
 let metadata: MetadataJson | undefined;
 
 function numbering(): MetadataJson {
   return (metadata ??= require('libphonenumber-js/metadata.max.json') as MetadataJson);
 }
 
-/** Ninety files, 20 ms: loaded only where a mapping reads phone numbers. */
+/** Takes 20 ms to load; loaded when a mapping reads phone numbers. */
 let library: typeof core | undefined;
 
 function phoneLibrary(): typeof core {
@@ -34,7 +34,7 @@ function phoneLibrary(): typeof core {
 
 export const phone = transform<PhoneArgument>({
   name: 'phone',
-  doc: 'Reads a phone number and writes it as E.164. National numbers are read as numbers of `region` (or of the region that `region_from` gives, else `defaults.region`); a leading 00 is read as + where it must be; an extension is dropped with a warning. Any number of possible length counts, with `strict: true` only those in use. Anything else is the error `bad_phone`.',
+  doc: 'Converts a phone number to E.164. National numbers belong to `region`, to the region that the value `region_from` names, or to `defaults.region`. A leading 00 means + where no other reading is possible. Extensions are dropped with a warning. Accepts any number of a possible length, or with `strict: true` only numbers in assigned ranges. Fails with `bad_phone` for anything else.',
   usage: ['phone', '{ phone: { region: IT, region_from: VALUE, strict: true } }'],
   examples: [
     { apply: '{ phone: { region: IT } }', from: '02 1234 5678', to: '+390212345678' },
@@ -61,12 +61,12 @@ export const phone = transform<PhoneArgument>({
   },
 });
 
-/** Mistakes in a region that stands in the mapping. */
+/** Problems of a region in the mapping. */
 export function regionProblems(region: string, path: readonly string[]): ArgumentProblem[] {
   if (isRegion(region.toUpperCase())) return [];
   const suggestion = /^uk$/i.test(region)
     ? 'did you mean `GB`?'
-    : (didYouMean(region, Object.keys(numbering().countries)) ?? 'use the two letters of ISO 3166, such as IT or US');
+    : (didYouMean(region, Object.keys(numbering().countries)) ?? 'use a two-letter ISO 3166 code such as IT or US');
   return [{ code: 'unknown_region', path, message: `unknown region \`${region}\``, suggestion }];
 }
 
@@ -83,7 +83,7 @@ function e164(text: string, region: string | undefined, strict: boolean, row: Ro
   const number =
     parse(text, known, strict) ?? (text.startsWith('00') ? parse(`+${text.slice(2)}`, known, strict) : undefined);
   if (!number) return badPhone(text, region, known);
-  if (number.ext) row.report('warning', 'extension_dropped', `the extension of ${shown(text)} is dropped`);
+  if (number.ext) row.report('warning', 'extension_dropped', `dropped the extension of ${shown(text)}`);
   return number.number;
 }
 
@@ -94,12 +94,16 @@ function parse(text: string, region: CountryCode | undefined, strict: boolean): 
 }
 
 function badPhone(text: string, region: string | undefined, known: string | undefined): ValueError {
-  const message = `${shown(text)} is not a phone number${known ? ` of ${known}` : ''}`;
+  const message = `${shown(text)} is not a valid phone number${known ? ` in ${known}` : ''}`;
   if (/\d[.,]?\d*e\+\d/i.test(text))
-    return new ValueError('bad_phone', message, 'a spreadsheet has cut it short: export it again as text');
+    return new ValueError('bad_phone', message, 'a spreadsheet rounded the number: export it again as text');
   if (region !== undefined && !known)
-    return new ValueError('bad_phone', message, `\`${region}\` is no region: \`map\` it to two letters such as IT`);
+    return new ValueError(
+      'bad_phone',
+      message,
+      `\`${region}\` is not a region: convert it with \`map\` to a two-letter code such as IT`,
+    );
   if (!known && !text.startsWith('+'))
-    return new ValueError('bad_phone', message, 'national numbers need `defaults.region`');
+    return new ValueError('bad_phone', message, 'set `defaults.region` to read national numbers');
   return new ValueError('bad_phone', message);
 }

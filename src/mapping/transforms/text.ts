@@ -3,7 +3,7 @@ import { onText, transform } from './transform.ts';
 
 export const lowercase = transform({
   name: 'lowercase',
-  doc: 'Lower case.',
+  doc: 'Converts to lower case.',
   usage: ['lowercase'],
   examples: [{ apply: 'lowercase', from: 'Ada@Example.TEST', to: 'ada@example.test' }],
   compile: () => onText((input) => input.toLowerCase()),
@@ -11,7 +11,7 @@ export const lowercase = transform({
 
 export const uppercase = transform({
   name: 'uppercase',
-  doc: 'Upper case.',
+  doc: 'Converts to upper case.',
   usage: ['uppercase'],
   examples: [{ apply: 'uppercase', from: 'eur', to: 'EUR' }],
   compile: () => onText((input) => input.toUpperCase()),
@@ -19,7 +19,7 @@ export const uppercase = transform({
 
 export const collapseWhitespace = transform({
   name: 'collapse_whitespace',
-  doc: 'Every run of white space, line breaks included, becomes one space.',
+  doc: 'Replaces every run of white space, including line breaks, with one space.',
   usage: ['collapse_whitespace'],
   examples: [{ apply: 'collapse_whitespace', from: 'Ada \n Lovelace', to: 'Ada Lovelace' }],
   compile: () => onText((input) => input.replace(/\s+/g, ' ').trim()),
@@ -27,7 +27,7 @@ export const collapseWhitespace = transform({
 
 export const prefix = transform<string>({
   name: 'prefix',
-  doc: 'Puts text in front.',
+  doc: 'Adds text at the beginning.',
   usage: ['{ prefix: TEXT }'],
   examples: [{ apply: '{ prefix: note- }', from: '17', to: 'note-17' }],
   argument: () => text,
@@ -36,7 +36,7 @@ export const prefix = transform<string>({
 
 export const suffix = transform<string>({
   name: 'suffix',
-  doc: 'Puts text behind.',
+  doc: 'Adds text at the end.',
   usage: ['{ suffix: TEXT }'],
   examples: [{ apply: '{ suffix: -old }', from: '17', to: '17-old' }],
   argument: () => text,
@@ -45,7 +45,7 @@ export const suffix = transform<string>({
 
 export const truncate = transform<number>({
   name: 'truncate',
-  doc: 'Keeps at most N characters (Unicode code points, so no emoji is cut in half).',
+  doc: 'Keeps the first N characters (Unicode code points, so no emoji is cut in half).',
   usage: ['{ truncate: N }'],
   examples: [{ apply: '{ truncate: 3 }', from: 'Lovelace', to: 'Lov' }],
   argument: () => count,
@@ -61,7 +61,7 @@ function truncated(input: string, most: number): string {
 
 export const replace = transform<{ pattern: string; with: string }>({
   name: 'replace',
-  doc: 'Replaces every match of a regular expression; `$1` in `with` is its first group.',
+  doc: 'Replaces every match of a regular expression; `$1` in `with` is the first group.',
   usage: ['{ replace: { pattern: REGEX, with: TEXT } }'],
   examples: [{ apply: '{ replace: { pattern: "^0+", with: "" } }', from: '00123', to: '123' }],
   argument: () => object({ pattern, with: text }),
@@ -74,7 +74,7 @@ export const replace = transform<{ pattern: string; with: string }>({
 
 export const extract = transform<string>({
   name: 'extract',
-  doc: 'The first group of a regular expression, or its whole match where it has no group; no match is no value.',
+  doc: 'Extracts the first group of a regular expression, or the whole match if there is no group. No value if nothing matches.',
   usage: ['{ extract: REGEX }'],
   examples: [
     { apply: '{ extract: "\\\\(([^)]+)\\\\)" }', from: 'Ada (ada@example.test)', to: 'ada@example.test' },

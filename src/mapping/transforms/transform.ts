@@ -1,6 +1,6 @@
 /**
- * What a transform is. One entry declares everything about it: the schema of its argument, what it does, and the lines
- * of the reference. The mapping's schema, its validation and the README's table are made from the entries.
+ * A transform declares its argument, its function and its documentation in one entry. The schema of mapping files, their
+ * validation and the reference are all derived from these entries.
  */
 import type { z } from 'zod';
 import { ValueError, type Result } from '../value-error.ts';
@@ -10,17 +10,17 @@ import type { Problem } from '../../problem.ts';
 import type { RowContext, Evaluate } from '../row-context.ts';
 import type { Defaults, ValueSpec } from '../spec.ts';
 
-/** Never called with undefined: an absent value passes by all transforms. */
+/** Never called with undefined: transforms are not applied to absent values. */
 export type Apply = (input: JsonValue, row: RowContext) => Result;
 
-/** What a value is known to be before any record is read. */
+/** What is known of a value before any record is read. */
 export type ValueShape = 'scalar' | 'list' | 'unknown';
 
 export interface TransformContext {
   readonly defaults: Defaults;
   /** Columns of the source; empty for trees. */
   readonly columns: readonly string[];
-  /** Compiles a value that stands in the argument; `key` is its place there. */
+  /** Compiles a value within the argument, at `key`. */
   readonly value: (spec: ValueSpec, key: string) => Evaluate;
 }
 
@@ -36,18 +36,18 @@ export interface TransformExample {
 
 interface Definition<A> {
   readonly name: string;
-  /** One line for people: what it does. */
+  /** What it does, for the reference. */
   readonly doc: string;
-  /** How it is written. */
+  /** Its notation in a mapping file. */
   readonly usage: readonly string[];
   readonly examples: readonly TransformExample[];
-  /** Absent where the transform takes no argument. `value` is the schema of values, which an argument may hold. */
+  /** Absent where the transform takes no argument. `value` is the schema of values within the argument. */
   readonly argument?: (value: z.ZodType<ValueSpec>) => z.ZodType<A>;
-  /** Whether its name alone is enough although it could take an argument. */
+  /** Whether the argument is optional. */
   readonly bare?: boolean;
-  /** Loads what the other functions need, once, and only when a mapping uses the transform. */
+  /** Loads a library, only when a mapping uses the transform. */
   readonly load?: () => Promise<unknown>;
-  /** Mistakes that the argument's schema cannot see, with the mapping's defaults at hand. */
+  /** Problems that the schema of the argument cannot find, such as those that depend on the defaults. */
   readonly check?: (argument: A | undefined, defaults: Defaults) => readonly ArgumentProblem[];
   readonly shape?: (input: ValueShape) => ValueShape;
   readonly compile: (argument: A | undefined, context: TransformContext) => Apply;
@@ -57,7 +57,7 @@ export interface Transform extends Omit<Definition<unknown>, 'shape'> {
   readonly shape: (input: ValueShape) => ValueShape;
 }
 
-/** Declares a transform; the type of its argument is known inside the entry only. */
+/** Declares a transform; the type of its argument is known only within the declaration. */
 export function transform<A>(definition: Definition<A>): Transform {
   const { check, compile, shape, ...rest } = definition;
   return {
@@ -68,19 +68,23 @@ export function transform<A>(definition: Definition<A>): Transform {
   };
 }
 
-/** Runs on a text, and on each element of a list; what is neither is an error, no text is no value. */
+/** Applies to a text or to each element of a list. Objects are an error; an empty result is no value. */
 export function onText(change: (text: string, row: RowContext) => Result): Apply {
   const one = (input: JsonValue, row: RowContext): Result => {
     const text = typeof input === 'string' ? input : textOf(input);
     if (text === undefined)
-      return new ValueError('not_text', `an object (${shown(input)}) where text is needed`, 'name a path inside it');
+      return new ValueError(
+        'not_text',
+        `expected text, found an object (${shown(input)})`,
+        'use a path to a value inside it',
+      );
     const result = change(text, row);
     return result === '' ? undefined : result;
   };
   return onEach(one);
 }
 
-/** Runs on a scalar, and on each element of a list; elements without a value stay as null. */
+/** Applies to a scalar or to each element of a list; elements without a value stay null. */
 export function onEach(one: Apply): Apply {
   return (input, row) => {
     if (!Array.isArray(input)) return one(input, row);

@@ -1,6 +1,6 @@
 /**
- * Local times to instants. Node's Intl knows the offsets; the rule for the two awkward hours a year is ours and fixed: a
- * local time inside a daylight-saving gap does not exist, of one that occurs twice the first is meant.
+ * Converts local times to instants with the offsets of Node's Intl. A local time within a daylight saving gap does not
+ * exist; of one that occurs twice, the first is used.
  */
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -12,10 +12,10 @@ export interface LocalTime {
   readonly twice: boolean;
 }
 
-/** `local` is the local time as if it stood in UTC. */
+/** `local` is the local time as if it were UTC. */
 export type ZoneReader = (local: number) => LocalTime;
 
-/** The offset in milliseconds that holds at an instant. */
+/** The offset at an instant, in milliseconds. */
 export type ZoneOffset = (instant: number) => number;
 
 export function zoneOffset(name: string): ZoneOffset {
@@ -28,7 +28,7 @@ export function zoneOffset(name: string): ZoneOffset {
   };
 }
 
-/** Asks Intl, which takes microseconds, once per day and zone. No zone is known to have changed twice within a day. */
+/** Asks Intl, which takes microseconds, once per day. No zone is known to have changed its offset twice within a day. */
 export function zoneReader(name: string): ZoneReader {
   const offset = zoneOffset(name);
   const midnights = new Map<number, number>();
@@ -37,7 +37,7 @@ export function zoneReader(name: string): ZoneReader {
     midnights.set(day, known);
     return known;
   };
-  /** The instants at which the offset changes, to the millisecond, by day. */
+  /** The instants at which the offset changes, by day. */
   const changes = new Map<number, number>();
   const offsetAt: ZoneOffset = (instant) => {
     const day = Math.floor(instant / DAY);
@@ -56,7 +56,7 @@ export function zoneReader(name: string): ZoneReader {
   };
 }
 
-/** The first instant with the later offset. */
+/** The first instant with the new offset. */
 function changeBetween(offset: ZoneOffset, from: number, to: number): number {
   const before = offset(from);
   let [low, high] = [from, to];
