@@ -3,15 +3,15 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { JsonObject } from '../json.ts';
 import { HEADERS, LIMITS } from '../service/contract.ts';
-import { present, type Presented } from './present.ts';
+import { publicRecord, type PublicRecord } from './present.ts';
 import type { RecordKind } from './store.ts';
-import { timestamp, type Call, type World } from './world.ts';
+import { timestamp, type ApiCall, type SandboxContext } from './context.ts';
 
-export type Creatable = Extract<RecordKind, 'Lead' | 'Deal' | 'Company' | 'Activity'>;
+export type CreatableKind = Extract<RecordKind, 'Lead' | 'Deal' | 'Company' | 'Activity'>;
 
 /** `code` is for the routes that answer with an envelope. */
-export type Created =
-  | { readonly status: 201; readonly body: Presented }
+export type CreateResponse =
+  | { readonly status: 201; readonly body: PublicRecord }
   | { readonly status: 400 | 409 | 413 | 422; readonly code: string; readonly message: string };
 
 const bodies = {
@@ -38,9 +38,9 @@ const bodies = {
   Activity: z.looseObject({}),
 };
 
-interface Remembered {
+interface CachedResponse {
   readonly request: string;
-  readonly response: Created;
+  readonly response: CreateResponse;
   readonly at: number;
 }
 
@@ -48,14 +48,14 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Creates records, each Idempotency-Key at most once within 24 hours (service interface, section 8). */
 export class Creator {
-  readonly #world: World;
-  readonly #remembered = new Map<string, Remembered>();
+  readonly #context: SandboxContext;
+  readonly #remembered = new Map<string, CachedResponse>();
 
-  constructor(world: World) {
-    this.#world = world;
+  constructor(context: SandboxContext) {
+    this.#context = context;
   }
 
-  async create(kind: Creatable, call: Call, headers: Headers): Promise<Created> {
+  async create(kind: CreatableKind, call: ApiCall, headers: Headers): Promise<CreateResponse> {
     if (call.tooLarge) return invalid('the body is larger than 10 MB', 413);
     if (!call.body.ok) return invalid(call.body.why);
     const key = headers.get(HEADERS.idempotencyKey);
@@ -63,7 +63,7 @@ export class Creator {
     if (key.length > LIMITS.idempotencyKeyLength) return invalid('Idempotency-Key is longer than 255 characters');
 
     const request = `${kind} ${JSON.stringify(call.body.value)}`;
-    const now = this.#world.now();
+    const now = this.#context.now();
     const before = this.#remembered.get(key);
     if (before && now - before.at < DAY_MS) {
       if (before.request === request) return before.response;
@@ -75,18 +75,18 @@ export class Creator {
     return response;
   }
 
-  async #create(kind: Creatable, value: unknown): Promise<Created> {
+  async #create(kind: CreatableKind, value: unknown): Promise<CreateResponse> {
     const parsed = bodies[kind].safeParse(value);
     if (!parsed.success) {
       const issue = parsed.error.issues[0]!;
       return invalid(`${issue.path.join('.') || 'body'}: ${issue.message}`);
     }
-    const world = this.#world;
-    const at = timestamp(world);
+    const context = this.#context;
+    const at = timestamp(context);
     const kept = { id: randomUUID(), externalId: null, createdAt: at, updatedAt: at, revision: 1, occurredAt: null };
     if (kind === 'Lead') {
       const lead = bodies.Lead.parse(value);
-      await world.store.save('Lead', {
+      await context.store.save('Lead', {
         ...kept,
         fullName: lead.fullName ?? null,
         email: lead.email ?? null,
@@ -96,7 +96,7 @@ export class Creator {
       });
     } else if (kind === 'Deal') {
       const deal = bodies.Deal.parse(value);
-      const places = world.account.pipelines
+      const places = context.account.pipelines
         .filter(({ type }) => type === 'DEAL')
         .flatMap((pipeline) => pipeline.stages.map((stage) => ({ pipelineId: pipeline.id, stageId: stage.id })));
       const place = places.find(
@@ -104,34 +104,34 @@ export class Creator {
           pipelineId === (deal.pipelineId ?? pipelineId) && stageId === (deal.stageId ?? stageId),
       );
       if (!place) return conflict('pipelineId and stageId name no stage of a deal pipeline');
-      if (deal.primaryContactId !== undefined && !world.store.get('Lead', deal.primaryContactId)) {
+      if (deal.primaryContactId !== undefined && !context.store.get('Lead', deal.primaryContactId)) {
         return conflict(`primaryContactId: there is no lead ${deal.primaryContactId}`);
       }
-      await world.store.save('Deal', {
+      await context.store.save('Deal', {
         ...kept,
         ...place,
         title: deal.title ?? null,
         amount: deal.amount ?? null,
         currency: deal.currency ?? null,
-        ownerId: world.account.users[0]?.id ?? null,
+        ownerId: context.account.users[0]?.id ?? null,
         primaryContactId: deal.primaryContactId ?? null,
         companyIds: deal.companyIds ?? [],
         contactIds: deal.contactIds ?? (deal.primaryContactId === undefined ? [] : [deal.primaryContactId]),
         customFields: {},
       });
     } else {
-      await world.store.save(kind, { ...kept, fields: value as JsonObject });
+      await context.store.save(kind, { ...kept, fields: value as JsonObject });
     }
     // Native writes start automations; no header of theirs can keep them from it.
-    world.triggersFired += 1;
-    return { status: 201, body: present(world, kind, kept.id)! };
+    context.triggersFired += 1;
+    return { status: 201, body: publicRecord(context, kind, kept.id)! };
   }
 }
 
-function invalid(message: string, status: 400 | 413 = 400): Created {
+function invalid(message: string, status: 400 | 413 = 400): CreateResponse {
   return { status, code: 'BAD_REQUEST', message };
 }
 
-function conflict(message: string): Created {
+function conflict(message: string): CreateResponse {
   return { status: 409, code: 'CONFLICT', message };
 }

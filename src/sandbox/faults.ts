@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { UserError } from '../errors.ts';
 import { EVENT_TYPES } from '../model.ts';
 import { PATHS } from '../service/contract.ts';
-import type { EventGlimpse } from './requests.ts';
+import type { EventSummary } from './requests.ts';
 
 const count = z.int().min(1);
 const milliseconds = z.number().min(0);
@@ -63,15 +63,15 @@ const fault = z.discriminatedUnion('kind', [
 const faultPlan = z.strictObject({ seed: z.int().default(1), rules: z.array(fault) });
 
 export type FaultPlan = z.input<typeof faultPlan>;
-export type Fault = z.output<typeof fault>;
+export type FaultRule = z.output<typeof fault>;
 /** Faults that end a request; of those that strike the same one, the first rule's is applied. */
-export type FinalFault = Exclude<Fault, { kind: 'latency' | 'rotate_token' | 'rotate_key' | 'foreign' }>;
+export type FinalFault = Exclude<FaultRule, { kind: 'latency' | 'rotate_token' | 'rotate_key' | 'foreign' }>;
 
 /** What one request is in for. */
-export interface Decision {
+export interface FaultDecision {
   /** Before the request counts, and after its commit. */
   readonly latencyMs: readonly [before: number, after: number];
-  readonly effects: readonly Extract<Fault, { kind: 'rotate_token' | 'rotate_key' | 'foreign' }>[];
+  readonly effects: readonly Extract<FaultRule, { kind: 'rotate_token' | 'rotate_key' | 'foreign' }>[];
   readonly fault: FinalFault | undefined;
 }
 
@@ -85,7 +85,7 @@ export function parseFaultPlan(value: unknown): FaultPlan {
 }
 
 interface RuleState {
-  readonly rule: Fault;
+  readonly rule: FaultRule;
   seen: number;
   struck: number;
 }
@@ -107,14 +107,14 @@ export class FaultInjector {
     this.#countsDeliveries = rules.some(({ when }) => when.delivery !== undefined);
   }
 
-  decide(request: { path: string; event: EventGlimpse | undefined; now: number }): Decision {
+  decide(request: { path: string; event: EventSummary | undefined; now: number }): FaultDecision {
     let delivery = 1;
     if (this.#countsDeliveries && request.event?.id !== undefined) {
       delivery = (this.#deliveries.get(request.event.id) ?? 0) + 1;
       this.#deliveries.set(request.event.id, delivery);
     }
     const latencyMs: [number, number] = [0, 0];
-    const effects: Decision['effects'][number][] = [];
+    const effects: FaultDecision['effects'][number][] = [];
     let final: FinalFault | undefined;
     for (const [index, state] of this.#rules.entries()) {
       const { rule } = state;
@@ -143,8 +143,8 @@ export class FaultInjector {
 }
 
 function inScope(
-  { when }: Fault,
-  { path, event }: { path: string; event: EventGlimpse | undefined },
+  { when }: FaultRule,
+  { path, event }: { path: string; event: EventSummary | undefined },
   delivery: number,
 ) {
   if (!path.startsWith(when.path)) return false;

@@ -12,10 +12,10 @@ import { LIMITS } from '../service/contract.ts';
 import { defaultAccount } from './account.ts';
 import { sandboxApp } from './app.ts';
 import type { FaultPlan } from './faults.ts';
-import { Front } from './front.ts';
+import { Gateway } from './gateway.ts';
 import { RequestLog, type RequestEntry } from './requests.ts';
 import { Store, type SandboxState } from './store.ts';
-import { newApiKey, newIngestToken, type World } from './world.ts';
+import { newApiKey, newIngestToken, type SandboxContext } from './context.ts';
 
 export { defaultAccount } from './account.ts';
 export { parseFaultPlan, type FaultPlan } from './faults.ts';
@@ -62,7 +62,7 @@ export interface Sandbox {
 
 /** Starts one; it is listening when the promise resolves. A `UserError` says why it cannot (port, journal, fault plan). */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const world: World = {
+  const context: SandboxContext = {
     account: options.account ?? defaultAccount(),
     store: await Store.open(options.journal),
     requests: new RequestLog(),
@@ -73,25 +73,25 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   };
   let port = options.port ?? 0;
   let relisten: NodeJS.Timeout | undefined;
-  const goDark = (ms: number): void => {
+  const stopListening = (ms: number): void => {
     server.close();
     server.closeAllConnections();
     clearTimeout(relisten);
     relisten = setTimeout(() => {
       // Somebody else may have been given the port meanwhile; then the outage lasts a little longer.
-      listen(server, port).catch(() => goDark(50));
+      listen(server, port).catch(() => stopListening(50));
     }, ms);
   };
 
-  const app = sandboxApp(world);
-  const front = new Front(world, (request, env) => app.fetch(request, env), {
+  const app = sandboxApp(context);
+  const gateway = new Gateway(context, (request, env) => app.fetch(request, env), {
     rate: options.rate ?? { requests: LIMITS.requestsPerWindow, seconds: LIMITS.windowSeconds },
     countRefused: options.countRefused ?? false,
     faults: options.faults ?? { rules: [] },
-    goDark,
+    stopListening,
   });
   const server = createAdaptorServer({
-    fetch: (request, env) => front.handle(request, (env as HttpBindings).incoming, (env as HttpBindings).outgoing),
+    fetch: (request, env) => gateway.handle(request, (env as HttpBindings).incoming, (env as HttpBindings).outgoing),
     createServer,
     overrideGlobalObjects: false,
   }) as Server;
@@ -100,32 +100,32 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 
   return {
     baseUrl: `http://127.0.0.1:${port}`,
-    account: world.account,
+    account: context.account,
     get apiKey() {
-      return world.apiKey;
+      return context.apiKey;
     },
     get ingestToken() {
-      return world.ingestToken;
+      return context.ingestToken;
     },
     get triggersFired() {
-      return world.triggersFired;
+      return context.triggersFired;
     },
-    state: () => world.store.state(),
-    requests: () => world.requests.entries(),
-    setFaults: (plan) => front.setFaults(plan),
+    state: () => context.store.state(),
+    requests: () => context.requests.entries(),
+    setFaults: (plan) => gateway.setFaults(plan),
     rotateToken: () => {
-      world.ingestToken = newIngestToken();
+      context.ingestToken = newIngestToken();
     },
     rotateKey: () => {
-      world.apiKey = newApiKey();
+      context.apiKey = newApiKey();
     },
     async close() {
       clearTimeout(relisten);
-      front.close();
+      gateway.close();
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeAllConnections();
       await closed;
-      await world.store.close();
+      await context.store.close();
     },
   };
 }

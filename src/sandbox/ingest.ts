@@ -4,7 +4,7 @@ import { EVENT_TYPES, type EventType } from '../model.ts';
 import { commentData, dealData, INGEST_CODES, leadData, type Acknowledgement } from '../service/contract.ts';
 import { uuidOf } from './account.ts';
 import type { CommentRecord, DealRecord, LeadRecord } from './store.ts';
-import { enveloped, timestamp, type Call, type World } from './world.ts';
+import { enveloped, timestamp, type ApiCall, type SandboxContext } from './context.ts';
 
 /** Section 2.3. */
 const envelope = z.strictObject({
@@ -14,7 +14,7 @@ const envelope = z.strictObject({
   suppress_triggers: z.boolean().optional(),
   data: z.record(z.string(), z.unknown()),
 });
-type Envelope = z.infer<typeof envelope>;
+type IncomingEvent = z.infer<typeof envelope>;
 
 /** The values that the shared schemas leave open: E.164, the currency code, the one parent. */
 const lead = leadData.extend({
@@ -35,16 +35,16 @@ const comment = commentData
     error: 'exactly one of lead_external_id and deal_external_id is required',
   });
 
-export interface Reply {
+export interface IngestResponse {
   readonly status: 200 | 400 | 409 | 413 | 422;
   readonly body: object;
 }
 
 /** An answer other than 200; nothing was changed. */
 class Refusal extends Error {
-  readonly reply: Reply;
+  readonly reply: IngestResponse;
 
-  constructor(status: Reply['status'], code: string, message: string) {
+  constructor(status: IngestResponse['status'], code: string, message: string) {
     super(message);
     this.reply = { status, body: enveloped(code, message) };
   }
@@ -54,32 +54,32 @@ class Refusal extends Error {
  * One event (service interface, sections 2.3 to 2.7, 3 and 6). Both credentials were checked before. What it changes is
  * in force, and in the journal, before the answer is given.
  */
-export async function ingest(world: World, call: Call): Promise<Reply> {
+export async function ingest(context: SandboxContext, call: ApiCall): Promise<IngestResponse> {
   try {
-    return { status: 200, body: await process(world, call) };
+    return { status: 200, body: await process(context, call) };
   } catch (error) {
     if (error instanceof Refusal) return error.reply;
     throw error;
   }
 }
 
-async function process(world: World, call: Call): Promise<Acknowledgement> {
+async function process(context: SandboxContext, call: ApiCall): Promise<Acknowledgement> {
   if (call.tooLarge) throw new Refusal(413, INGEST_CODES.invalidPayload, 'the body is larger than 10 MB');
   if (!call.body.ok) throw new Refusal(400, INGEST_CODES.invalidPayload, call.body.why);
   const event = parse(envelope, call.body.value, '');
-  const known = world.store.processed(event.id);
+  const known = context.store.processed(event.id);
   if (known) {
     const entity = known.kind as Acknowledgement['entity'];
     return { status: 'processed', entity, id: known.id, outcome: 'none', deduplicated: true };
   }
-  const done = await HANDLERS[event.type](world, event);
-  if (event.suppress_triggers !== true && !call.suppressTriggers) world.triggersFired += 1;
+  const done = await HANDLERS[event.type](context, event);
+  if (event.suppress_triggers !== true && !call.suppressTriggers) context.triggersFired += 1;
   return { status: 'processed', ...done, deduplicated: false };
 }
 
-type Done = Pick<Acknowledgement, 'entity' | 'id' | 'outcome'>;
+type IngestResult = Pick<Acknowledgement, 'entity' | 'id' | 'outcome'>;
 
-const HANDLERS: Record<EventType, (world: World, event: Envelope) => Promise<Done>> = {
+const HANDLERS: Record<EventType, (context: SandboxContext, event: IncomingEvent) => Promise<IngestResult>> = {
   'lead/created': writeLead,
   'lead/updated': writeLead,
   'deal/created': writeDeal,
@@ -87,61 +87,61 @@ const HANDLERS: Record<EventType, (world: World, event: Envelope) => Promise<Don
   'comment/created': writeComment,
 };
 
-async function writeLead(world: World, event: Envelope): Promise<Done> {
+async function writeLead(context: SandboxContext, event: IncomingEvent): Promise<IngestResult> {
   const data = parse(lead, event.data, 'data');
-  const before = strict(event.type, 'lead', data.external_id, world.store.find('Lead', data.external_id));
+  const before = strict(event.type, 'lead', data.external_id, context.store.find('Lead', data.external_id));
   const record: LeadRecord = {
-    ...kept(world, event, 'Lead', data.external_id, before),
+    ...kept(context, event, 'Lead', data.external_id, before),
     fullName: data.full_name ?? before?.fullName ?? null,
     email: data.email ?? before?.email ?? null,
     phoneNumber: data.phone_number ?? before?.phoneNumber ?? null,
     companyId: before?.companyId ?? null,
     customParams: { ...before?.customParams, ...(data.custom_params as JsonObject | undefined) },
   };
-  await world.store.save('Lead', record, event.id);
+  await context.store.save('Lead', record, event.id);
   return { entity: 'Lead', id: record.id, outcome: before ? 'updated' : 'created' };
 }
 
-async function writeDeal(world: World, event: Envelope): Promise<Done> {
+async function writeDeal(context: SandboxContext, event: IncomingEvent): Promise<IngestResult> {
   const data = parse(deal, event.data, 'data');
-  const before = strict(event.type, 'deal', data.external_id, world.store.find('Deal', data.external_id));
+  const before = strict(event.type, 'deal', data.external_id, context.store.find('Deal', data.external_id));
   const contact =
-    data.lead_external_id === undefined ? before?.primaryContactId : parentOf(world, 'Lead', data.lead_external_id);
-  const stage = stageOf(world, data.stage_id, data.stage_name) ?? before ?? initialStage(world);
+    data.lead_external_id === undefined ? before?.primaryContactId : parentOf(context, 'Lead', data.lead_external_id);
+  const stage = stageOf(context, data.stage_id, data.stage_name) ?? before ?? initialStage(context);
   const record: DealRecord = {
-    ...kept(world, event, 'Deal', data.external_id, before),
+    ...kept(context, event, 'Deal', data.external_id, before),
     title: data.title ?? before?.title ?? null,
     amount: data.amount ?? before?.amount ?? null,
     currency: data.currency ?? before?.currency ?? null,
     pipelineId: stage.pipelineId,
     stageId: stage.stageId,
-    ownerId: ownerOf(world, data.owner_id, data.owner_name) ?? before?.ownerId ?? null,
+    ownerId: ownerOf(context, data.owner_id, data.owner_name) ?? before?.ownerId ?? null,
     primaryContactId: contact ?? null,
     companyIds: before?.companyIds ?? [],
     contactIds: contact ? [contact] : [],
     customFields: { ...before?.customFields, ...(data.custom_fields as JsonObject | undefined) },
   };
-  await world.store.save('Deal', record, event.id);
+  await context.store.save('Deal', record, event.id);
   return { entity: 'Deal', id: record.id, outcome: before ? 'updated' : 'created' };
 }
 
 /** Section 2.6. Of a comment whose external id is known there is no second one, whatever it says now. */
-async function writeComment(world: World, event: Envelope): Promise<Done> {
+async function writeComment(context: SandboxContext, event: IncomingEvent): Promise<IngestResult> {
   const data = parse(comment, event.data, 'data');
-  const known = data.external_id === undefined ? undefined : world.store.find('Comment', data.external_id);
+  const known = data.external_id === undefined ? undefined : context.store.find('Comment', data.external_id);
   if (known) {
-    await world.store.remember('Comment', known.id, event.id);
+    await context.store.remember('Comment', known.id, event.id);
     return { entity: 'Comment', id: known.id, outcome: 'none' };
   }
   const { lead_external_id: ofLead, deal_external_id: ofDeal } = data;
   const record: CommentRecord = {
-    ...kept(world, event, 'Comment', data.external_id ?? null, undefined),
+    ...kept(context, event, 'Comment', data.external_id ?? null, undefined),
     content: data.content,
     authorName: data.author_name ?? null,
-    leadId: ofLead === undefined ? null : parentOf(world, 'Lead', ofLead),
-    dealId: ofDeal === undefined ? null : parentOf(world, 'Deal', ofDeal),
+    leadId: ofLead === undefined ? null : parentOf(context, 'Lead', ofLead),
+    dealId: ofDeal === undefined ? null : parentOf(context, 'Deal', ofDeal),
   };
-  await world.store.save('Comment', record, event.id);
+  await context.store.save('Comment', record, event.id);
   return { entity: 'Comment', id: record.id, outcome: 'created' };
 }
 
@@ -156,21 +156,21 @@ function strict<T>(type: EventType, noun: string, externalId: string, before: T 
   return before;
 }
 
-function parentOf(world: World, kind: 'Lead' | 'Deal', externalId: string): string {
-  const parent = world.store.find(kind, externalId);
+function parentOf(context: SandboxContext, kind: 'Lead' | 'Deal', externalId: string): string {
+  const parent = context.store.find(kind, externalId);
   if (parent) return parent.id;
   const noun = kind.toLowerCase();
   throw new Refusal(422, INGEST_CODES.parentNotFound, `${noun}_external_id: there is no ${noun} "${externalId}"`);
 }
 
-interface StagePlace {
+interface StageRef {
   readonly pipelineId: string;
   readonly stageId: string;
 }
 
 /** Section 2.5, rules 1 to 3: an id is authoritative; a name must be that of exactly one stage. */
-function stageOf(world: World, id: string | undefined, name: string | undefined): StagePlace | undefined {
-  const places = world.account.pipelines
+function stageOf(context: SandboxContext, id: string | undefined, name: string | undefined): StageRef | undefined {
+  const places = context.account.pipelines
     .filter(({ type }) => type === 'DEAL')
     .flatMap((pipeline) => pipeline.stages.map((stage) => ({ ...stage, pipelineId: pipeline.id, stageId: stage.id })));
   if (id !== undefined)
@@ -189,14 +189,14 @@ function stageOf(world: World, id: string | undefined, name: string | undefined)
 }
 
 /** Section 2.5, rule 4; the first deal pipeline is the default one. */
-function initialStage(world: World): StagePlace {
-  const pipeline = world.account.pipelines.find(({ type, stages }) => type === 'DEAL' && stages.length > 0);
+function initialStage(context: SandboxContext): StageRef {
+  const pipeline = context.account.pipelines.find(({ type, stages }) => type === 'DEAL' && stages.length > 0);
   if (pipeline) return { pipelineId: pipeline.id, stageId: pipeline.stages[0]!.id };
   throw new Refusal(422, INGEST_CODES.unresolvedReference, 'the account has no deal pipeline with a stage');
 }
 
-function ownerOf(world: World, id: string | undefined, name: string | undefined): string | undefined {
-  const { users } = world.account;
+function ownerOf(context: SandboxContext, id: string | undefined, name: string | undefined): string | undefined {
+  const { users } = context.account;
   if (id !== undefined)
     return one(
       'owner_id',
@@ -224,13 +224,13 @@ function sameId(a: string, b: string): boolean {
 
 /** Ids follow from external ids (or the event, where there is none), so that two rehearsals can be compared. */
 function kept(
-  world: World,
-  event: Envelope,
+  context: SandboxContext,
+  event: IncomingEvent,
   kind: 'Lead' | 'Deal' | 'Comment',
   externalId: string | null,
   before: LeadRecord | DealRecord | undefined,
 ): Pick<LeadRecord, 'id' | 'externalId' | 'createdAt' | 'updatedAt' | 'revision' | 'occurredAt'> {
-  const at = timestamp(world);
+  const at = timestamp(context);
   return {
     id: before?.id ?? (externalId === null ? uuidOf(kind, 'event', event.id) : uuidOf(kind, externalId)),
     externalId,

@@ -1,9 +1,9 @@
 import { Hono } from 'hono';
-import type { Creatable, Creator } from './create.ts';
-import { present } from './present.ts';
-import { enveloped, type Env, type World } from './world.ts';
+import type { CreatableKind, Creator } from './create.ts';
+import { publicRecord } from './present.ts';
+import { enveloped, type HonoEnv, type SandboxContext } from './context.ts';
 
-const CREATES: Readonly<Record<string, Creatable>> = {
+const CREATES: Readonly<Record<string, CreatableKind>> = {
   '/leads': 'Lead',
   '/companies': 'Company',
   '/deals': 'Deal',
@@ -11,8 +11,8 @@ const CREATES: Readonly<Record<string, Creatable>> = {
 };
 
 /** The deprecated routes under /external: the same behaviour in the historical envelope (service interface, section 9). */
-export function legacyRoutes(world: World, creator: Creator): Hono<Env> {
-  const app = new Hono<Env>();
+export function legacyRoutes(context: SandboxContext, creator: Creator): Hono<HonoEnv> {
+  const app = new Hono<HonoEnv>();
 
   app.use(async (c, next) => {
     await next();
@@ -29,7 +29,10 @@ export function legacyRoutes(world: World, creator: Creator): Hono<Env> {
     });
   }
   app.get('/activities', (c) =>
-    c.json({ success: true, data: world.store.all('Activity').map(({ id }) => present(world, 'Activity', id)) }),
+    c.json({
+      success: true,
+      data: context.store.all('Activity').map(({ id }) => publicRecord(context, 'Activity', id)),
+    }),
   );
   return app;
 }

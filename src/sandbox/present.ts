@@ -1,12 +1,12 @@
 /** Records as the REST routes show them: the fields of section 2.2 and no more; external ids are not among them. */
 import type { RecordKind } from './store.ts';
-import type { World } from './world.ts';
+import type { SandboxContext } from './context.ts';
 
-export type Presented = Readonly<Record<string, unknown>>;
+export type PublicRecord = Readonly<Record<string, unknown>>;
 
 /** Undefined where there is no such record. */
-export function present(world: World, kind: RecordKind, id: string): Presented | undefined {
-  const { store, account } = world;
+export function publicRecord(context: SandboxContext, kind: RecordKind, id: string): PublicRecord | undefined {
+  const { store, account } = context;
   /** Writes that need a user are the account owner's (section 5). */
   const createdBy = account.users[0]?.id ?? null;
   switch (kind) {

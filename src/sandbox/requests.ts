@@ -23,7 +23,7 @@ export interface RequestEntry {
 }
 
 /** What the body of an ingestion request says of its event, as far as it can be read. */
-export interface EventGlimpse {
+export interface EventSummary {
   readonly id: string | undefined;
   readonly type: EventType | undefined;
   readonly externalId: string | undefined;

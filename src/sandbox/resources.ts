@@ -4,19 +4,19 @@ import { LIMITS } from '../service/contract.ts';
 import type { User } from '../service/account.ts';
 import { uuidOf } from './account.ts';
 import type { Creator } from './create.ts';
-import { present, type Presented } from './present.ts';
+import { publicRecord, type PublicRecord } from './present.ts';
 import type { RecordKind } from './store.ts';
-import { enveloped, type Env, type World } from './world.ts';
+import { enveloped, type HonoEnv, type SandboxContext } from './context.ts';
 
 interface PageRequest {
   readonly page: number;
   readonly pageSize: number;
 }
 
-type List = (items: unknown[], total: number, page: PageRequest) => object;
+type ListShape = (items: unknown[], total: number, page: PageRequest) => object;
 
 /** Collections of records, each with the shape of its list. */
-const COLLECTIONS: readonly { readonly path: string; readonly kind: RecordKind; readonly list: List }[] = [
+const COLLECTIONS: readonly { readonly path: string; readonly kind: RecordKind; readonly list: ListShape }[] = [
   { path: '/leads', kind: 'Lead', list: (leads, total, page) => ({ leads, total, ...page }) },
   { path: '/deals', kind: 'Deal', list: (deals) => deals },
   { path: '/comments', kind: 'Comment', list: (items, total) => ({ items, total }) },
@@ -26,7 +26,7 @@ const COLLECTIONS: readonly { readonly path: string; readonly kind: RecordKind; 
 
 /** What the query asks for, as a test of a record as it is shown; undefined where it asks for all. */
 const FILTERS: Readonly<
-  Record<string, (query: Record<string, string>) => ((record: Presented) => boolean) | undefined>
+  Record<string, (query: Record<string, string>) => ((record: PublicRecord) => boolean) | undefined>
 > = {
   '/leads': ({ search }) =>
     search === undefined
@@ -65,12 +65,12 @@ const TEMPLATES = [
 ];
 
 /** The REST routes (service interface, section 4.3). The shapes of lists differ from route to route, as the service's do. */
-export function resourceRoutes(world: World, creator: Creator): Hono<Env> {
-  const app = new Hono<Env>();
+export function resourceRoutes(context: SandboxContext, creator: Creator): Hono<HonoEnv> {
+  const app = new Hono<HonoEnv>();
 
   app.get('/pipelines', (c) => {
     const type = c.req.query('type');
-    const pipelines = world.account.pipelines.filter((pipeline) => type === undefined || pipeline.type === type);
+    const pipelines = context.account.pipelines.filter((pipeline) => type === undefined || pipeline.type === type);
     return c.json(
       pipelines.map(({ id, name, type, stages }) => ({
         id,
@@ -81,18 +81,18 @@ export function resourceRoutes(world: World, creator: Creator): Hono<Env> {
     );
   });
   app.get('/platform-users', (c) =>
-    paged(c, world.account.users, userOut, (users, total, page) => ({ users, total, ...page })),
+    paged(c, context.account.users, userOut, (users, total, page) => ({ users, total, ...page })),
   );
 
   for (const { path, kind, list } of COLLECTIONS) {
-    const show = ({ id }: { readonly id: string }) => present(world, kind, id);
+    const show = ({ id }: { readonly id: string }) => publicRecord(context, kind, id);
     app.get(path, (c) => {
       const wanted = FILTERS[path]?.(c.req.query());
-      const records = world.store.all(kind) as { readonly id: string }[];
+      const records = context.store.all(kind) as { readonly id: string }[];
       return paged(c, wanted ? records.filter((record) => wanted(show(record)!)) : records, show, list);
     });
     app.get(`${path}/:id`, (c) => {
-      const found = present(world, kind, c.req.param('id'));
+      const found = publicRecord(context, kind, c.req.param('id'));
       return found ? c.json(found) : c.json({ error: `${kind} not found` }, 404);
     });
     // How comments are created over REST is not shown anywhere.
@@ -114,7 +114,7 @@ export function resourceRoutes(world: World, creator: Creator): Hono<Env> {
 
   app.get('/api-logs', (c) => {
     const { method, statusGroup, path } = c.req.query();
-    const calls = world.requests
+    const calls = context.requests
       .entries()
       .filter((entry) => entry.authenticated && entry.status !== undefined)
       .map((entry) => ({
@@ -137,7 +137,7 @@ export function resourceRoutes(world: World, creator: Creator): Hono<Env> {
   app.post('/operator-sessions/token', (c) => {
     const { body } = c.env.call;
     if (!body.ok) return c.json({ error: body.why }, 400);
-    const expiresAt = new Date(world.now() + 60 * 60 * 1000).toISOString();
+    const expiresAt = new Date(context.now() + 60 * 60 * 1000).toISOString();
     return c.json({ token: `session_${randomBytes(24).toString('base64url')}`, expiresAt });
   });
   return app;
@@ -154,7 +154,7 @@ function userOut({ id, names, email }: User): object {
 }
 
 /** Section 4.3: page and pageSize, at most 100. What is out of bounds is refused rather than bent. */
-function paged<T>(c: Context<Env>, all: readonly T[], show: (item: T) => unknown, list: List) {
+function paged<T>(c: Context<HonoEnv>, all: readonly T[], show: (item: T) => unknown, list: ListShape) {
   const page = positive(c.req.query('page') ?? '1');
   const pageSize = positive(c.req.query('pageSize') ?? '20');
   if (page === undefined) return c.json({ error: 'page must be a whole number from 1' }, 400);

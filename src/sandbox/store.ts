@@ -3,7 +3,7 @@ import { AppendLog } from '../append-log.ts';
 import { codeOf, messageOf, UserError } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
 
-interface Kept {
+interface StoredRecord {
   /** The service id. */
   readonly id: string;
   /** Null for records made through the REST routes, and for comments ingested without one. */
@@ -17,7 +17,7 @@ interface Kept {
   readonly occurredAt: string | null;
 }
 
-export interface LeadRecord extends Kept {
+export interface LeadRecord extends StoredRecord {
   readonly fullName: string | null;
   readonly email: string | null;
   readonly phoneNumber: string | null;
@@ -25,7 +25,7 @@ export interface LeadRecord extends Kept {
   readonly customParams: JsonObject;
 }
 
-export interface DealRecord extends Kept {
+export interface DealRecord extends StoredRecord {
   readonly title: string | null;
   readonly amount: number | null;
   readonly currency: string | null;
@@ -38,7 +38,7 @@ export interface DealRecord extends Kept {
   readonly customFields: JsonObject;
 }
 
-export interface CommentRecord extends Kept {
+export interface CommentRecord extends StoredRecord {
   readonly content: string;
   readonly authorName: string | null;
   readonly leadId: string | null;
@@ -46,7 +46,7 @@ export interface CommentRecord extends Kept {
 }
 
 /** Companies and activities: whatever the caller sent. */
-export interface PlainRecord extends Kept {
+export interface PlainRecord extends StoredRecord {
   readonly fields: JsonObject;
 }
 
@@ -68,7 +68,8 @@ export interface SandboxState {
 
 /** The part of a state that is the same whenever the same events were sent: for comparing two rehearsals. */
 export function withoutTimes(state: SandboxState): Record<keyof SandboxState, object[]> {
-  const timeless = <T extends Kept>({ createdAt: _created, updatedAt: _updated, ...record }: T): object => record;
+  const timeless = <T extends StoredRecord>({ createdAt: _created, updatedAt: _updated, ...record }: T): object =>
+    record;
   return {
     leads: state.leads.map(timeless),
     deals: state.deals.map(timeless),
@@ -77,7 +78,7 @@ export function withoutTimes(state: SandboxState): Record<keyof SandboxState, ob
 }
 
 /** An event that was processed successfully; a repeat of its id is answered with the same record. */
-export interface Processed {
+export interface ProcessedEvent {
   readonly kind: RecordKind;
   readonly id: string;
 }
@@ -100,7 +101,7 @@ export class Store {
   };
   /** `Lead\0<external id>` -> service id. */
   readonly #byExternalId = new Map<string, string>();
-  readonly #processed = new Map<string, Processed>();
+  readonly #processed = new Map<string, ProcessedEvent>();
   readonly #journal: AppendLog | undefined;
 
   private constructor(journal: AppendLog | undefined) {
@@ -130,7 +131,7 @@ export class Store {
     return [...this.#records[kind].values()];
   }
 
-  processed(eventId: string): Processed | undefined {
+  processed(eventId: string): ProcessedEvent | undefined {
     return this.#processed.get(eventId);
   }
 
@@ -174,7 +175,7 @@ export class Store {
   }
 }
 
-function byExternalId(a: Kept, b: Kept): number {
+function byExternalId(a: StoredRecord, b: StoredRecord): number {
   const [left, right] = [`${a.externalId ?? ''}\0${a.id}`, `${b.externalId ?? ''}\0${b.id}`];
   return left < right ? -1 : left > right ? 1 : 0;
 }

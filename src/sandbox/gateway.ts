@@ -4,40 +4,40 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { EVENT_TYPES } from '../model.ts';
 import { isObject, type JsonObject } from '../json.ts';
 import { HEADERS, LIMITS, PATHS } from '../service/contract.ts';
-import { FaultInjector, type Decision, type FaultPlan } from './faults.ts';
-import type { EventGlimpse, RequestEntry } from './requests.ts';
-import { commits, trouble } from './trouble.ts';
+import { FaultInjector, type FaultDecision, type FaultPlan } from './faults.ts';
+import type { EventSummary, RequestEntry } from './requests.ts';
+import { commits, faultResponse } from './fault-response.ts';
 import { SlidingWindow, type Admission } from './window.ts';
-import { enveloped, newApiKey, newIngestToken, type Call, type World } from './world.ts';
+import { enveloped, newApiKey, newIngestToken, type ApiCall, type SandboxContext } from './context.ts';
 
-export interface FrontOptions {
+export interface GatewayOptions {
   readonly rate: { readonly requests: number; readonly seconds: number };
   readonly countRefused: boolean;
   readonly faults: FaultPlan;
   /** Takes the listener away for so long. */
-  readonly goDark: (ms: number) => void;
+  readonly stopListening: (ms: number) => void;
 }
 
-type Routes = (request: Request, env: { call: Call }) => Promise<Response> | Response;
+type Routes = (request: Request, env: { call: ApiCall }) => Promise<Response> | Response;
 
-export class Front {
-  readonly #world: World;
-  readonly #options: FrontOptions;
+export class Gateway {
+  readonly #context: SandboxContext;
+  readonly #options: GatewayOptions;
   readonly #routes: Routes;
   readonly #windows = new Map<string, SlidingWindow>();
   readonly #closing = new AbortController();
   #injector: FaultInjector;
   #outage: { readonly until: number; readonly status: number } | undefined;
 
-  constructor(world: World, routes: Routes, options: FrontOptions) {
-    this.#world = world;
+  constructor(context: SandboxContext, routes: Routes, options: GatewayOptions) {
+    this.#context = context;
     this.#options = options;
     this.#routes = routes;
-    this.#injector = new FaultInjector(options.faults, world.now());
+    this.#injector = new FaultInjector(options.faults, context.now());
   }
 
   setFaults(plan: FaultPlan): void {
-    this.#injector = new FaultInjector(plan, this.#world.now());
+    this.#injector = new FaultInjector(plan, this.#context.now());
     this.#outage = undefined;
   }
 
@@ -52,8 +52,8 @@ export class Front {
     const body = parseBody(read, request);
     const value = body.ok ? body.value : undefined;
     const path = pathname.startsWith(`${PATHS.ingest}/`) ? `${PATHS.ingest}/***` : `${pathname}${search}`;
-    const entry = this.#world.requests.add(request, path, value, this.#world.now());
-    outgoing.once('close', () => (entry.endedAt ??= this.#world.now()));
+    const entry = this.#context.requests.add(request, path, value, this.#context.now());
+    outgoing.once('close', () => (entry.endedAt ??= this.#context.now()));
     const suppressTriggers = request.headers.get(HEADERS.suppressTriggers)?.toLowerCase() === 'true';
     const response = await this.#answer(
       request,
@@ -63,33 +63,33 @@ export class Front {
     );
     if (!response.headers.has('x-hono-already-sent')) {
       entry.status = response.status;
-      entry.endedAt = this.#world.now();
+      entry.endedAt = this.#context.now();
     }
     return response;
   }
 
-  async #answer(request: Request, call: Call, path: string, outgoing: ServerResponse): Promise<Response> {
+  async #answer(request: Request, call: ApiCall, path: string, outgoing: ServerResponse): Promise<Response> {
     const { entry } = call;
     const open = path === PATHS.health || path === PATHS.version;
-    if (this.#outage && this.#world.now() < this.#outage.until) {
+    if (this.#outage && this.#context.now() < this.#outage.until) {
       entry.fault = 'outage';
       return new Response('the service is down', { status: this.#outage.status });
     }
     if (open) return this.#marked(await this.#routes(request, { call }), this.#fresh());
 
     const event = path.startsWith(PATHS.ingest) ? glimpse(call) : undefined;
-    const { latencyMs, effects, fault } = this.#injector.decide({ path, event, now: this.#world.now() });
+    const { latencyMs, effects, fault } = this.#injector.decide({ path, event, now: this.#context.now() });
     const [before, after] = latencyMs;
     if (before > 0) await sleep(before, undefined, { signal: this.#closing.signal });
     for (const effect of effects) this.#apply(effect, entry);
 
     const key = request.headers.get(HEADERS.apiKey);
-    if (key !== this.#world.apiKey.reveal()) {
+    if (key !== this.#context.apiKey.reveal()) {
       const why = key === null ? 'X-API-Key is missing' : 'X-API-Key is invalid';
       return this.#marked(Response.json({ error: why }, { status: 401 }), this.#fresh());
     }
     entry.authenticated = true;
-    const admission = this.#window(key).admit(this.#world.now());
+    const admission = this.#window(key).admit(this.#context.now());
     if (!admission.admitted) return this.#marked(this.#refused(admission), admission);
 
     let answer: Response | undefined;
@@ -99,27 +99,27 @@ export class Front {
 
     entry.fault = fault.kind;
     if (fault.kind === 'outage') this.#beginOutage(fault.lasts_ms, fault.status);
-    const instead = await trouble(fault, answer, outgoing);
+    const instead = await faultResponse(fault, answer, outgoing);
     return fault.kind === 'status' || fault.kind === 'status_after' ? this.#marked(instead, admission) : instead;
   }
 
-  #apply(effect: Decision['effects'][number], entry: RequestEntry): void {
+  #apply(effect: FaultDecision['effects'][number], entry: RequestEntry): void {
     entry.fault = effect.kind;
     if (effect.kind === 'rotate_token') {
-      this.#world.ingestToken = newIngestToken();
+      this.#context.ingestToken = newIngestToken();
     } else if (effect.kind === 'rotate_key') {
-      this.#world.apiKey = newApiKey();
+      this.#context.apiKey = newApiKey();
     } else {
-      const now = this.#world.now();
-      const window = this.#window(this.#world.apiKey.reveal());
+      const now = this.#context.now();
+      const window = this.#window(this.#context.apiKey.reveal());
       if (effect.per_second_for_ms === undefined) window.takeAtOnce(now, effect.requests);
       else window.takeSteadily(now, effect.requests, now + effect.per_second_for_ms);
     }
   }
 
   #beginOutage(lastsMs: number, status: number | undefined): void {
-    if (status === undefined) this.#options.goDark(lastsMs);
-    else this.#outage = { until: this.#world.now() + lastsMs, status };
+    if (status === undefined) this.#options.stopListening(lastsMs);
+    else this.#outage = { until: this.#context.now() + lastsMs, status };
   }
 
   #window(key: string): SlidingWindow {
@@ -133,11 +133,11 @@ export class Front {
 
   #fresh(): Admission {
     const { requests } = this.#options.rate;
-    return { admitted: true, limit: requests, remaining: requests, freeAt: this.#world.now() };
+    return { admitted: true, limit: requests, remaining: requests, freeAt: this.#context.now() };
   }
 
   #refused({ freeAt }: Admission): Response {
-    const seconds = Math.max(1, Math.ceil((freeAt - this.#world.now()) / 1000));
+    const seconds = Math.max(1, Math.ceil((freeAt - this.#context.now()) / 1000));
     const message = `more than ${this.#options.rate.requests} requests in ${this.#options.rate.seconds} s`;
     const response = Response.json(enveloped('RATE_LIMITED', message), { status: 429 });
     response.headers.set(HEADERS.retryAfter, String(seconds));
@@ -164,7 +164,7 @@ async function readBody(incoming: IncomingMessage): Promise<Buffer | undefined> 
   return size <= LIMITS.bodyBytes ? Buffer.concat(chunks, size) : undefined;
 }
 
-function parseBody(body: Buffer | undefined, request: Request): Call['body'] {
+function parseBody(body: Buffer | undefined, request: Request): ApiCall['body'] {
   if (!/^application\/json\b/i.test(request.headers.get('content-type') ?? '')) {
     return { ok: false, why: 'Content-Type must be application/json' };
   }
@@ -175,7 +175,7 @@ function parseBody(body: Buffer | undefined, request: Request): Call['body'] {
   }
 }
 
-function glimpse({ body }: Call): EventGlimpse {
+function glimpse({ body }: ApiCall): EventSummary {
   const value = body.ok ? (body.value as JsonObject) : {};
   const { id, type, data } = isObject(value) ? value : {};
   const externalId = isObject(data) ? data.external_id : undefined;

@@ -5,7 +5,7 @@ import type { RequestEntry, RequestLog } from './requests.ts';
 import type { Store } from './store.ts';
 
 /** What all routes of one sandbox share: one account, its credentials and its records. */
-export interface World {
+export interface SandboxContext {
   readonly account: Account;
   readonly store: Store;
   readonly requests: RequestLog;
@@ -18,7 +18,7 @@ export interface World {
 }
 
 /** What the routes are told of a request beside the request itself: its body, read once. */
-export interface Call {
+export interface ApiCall {
   readonly entry: RequestEntry;
   readonly body: { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly why: string };
   readonly tooLarge: boolean;
@@ -26,8 +26,8 @@ export interface Call {
 }
 
 /** Of the routes, for Hono. */
-export interface Env {
-  Bindings: { call: Call };
+export interface HonoEnv {
+  Bindings: { call: ApiCall };
 }
 
 export function newApiKey(): Secret {
@@ -40,8 +40,8 @@ export function newIngestToken(): Secret {
 }
 
 /** ISO 8601 with milliseconds, as the service writes its timestamps. */
-export function timestamp(world: World): string {
-  return new Date(world.now()).toISOString();
+export function timestamp(context: SandboxContext): string {
+  return new Date(context.now()).toISOString();
 }
 
 /** Section 7.2 and 7.3: the form of cross-cutting errors and of the webhook's. */

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { INGEST_CODES } from '../service/contract.ts';
 import type { FinalFault } from './faults.ts';
-import { enveloped } from './world.ts';
+import { enveloped } from './context.ts';
 
 /** Whether the request reaches the service at all. */
 export function commits(fault: FinalFault): boolean {
@@ -29,7 +29,11 @@ export function commits(fault: FinalFault): boolean {
  * What the client gets in place of an answer. `answer` is the service's own where the request was committed. For a
  * closed or silent connection the response says that Hono's server must not answer.
  */
-export async function trouble(fault: FinalFault, answer: Response | undefined, out: ServerResponse): Promise<Response> {
+export async function faultResponse(
+  fault: FinalFault,
+  answer: Response | undefined,
+  out: ServerResponse,
+): Promise<Response> {
   switch (fault.kind) {
     case 'drop_before':
     case 'drop_after':
