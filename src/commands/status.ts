@@ -3,8 +3,8 @@ import { z } from 'zod';
 import type { Console } from '../console.ts';
 import { EXIT, type ExitCode } from '../errors.ts';
 import { parseLine } from '../report/lines.ts';
-import { StandingReader } from '../report/standing.ts';
-import { statusJson, statusText, type Status } from '../report/status-text.ts';
+import { MigrationStatusReader } from '../report/migration-status.ts';
+import { statusJson, statusText, type StatusView } from '../report/status-text.ts';
 import { RUN_LOG_FILE } from '../run-log.ts';
 import { parseOptions } from '../settings.ts';
 import { lockHolder, type StateDir } from '../state-dir.ts';
@@ -21,7 +21,7 @@ const LOOK_EVERY_MS = 2_000;
 export async function status(argv: Readonly<Record<string, unknown>>, console: Console): Promise<ExitCode> {
   const settings = parseOptions(options, argv);
   const state = await existingState(settings);
-  const reader = new StandingReader(state);
+  const reader = new MigrationStatusReader(state);
   const redraws = settings.watch && !settings.json && process.stdout.isTTY;
   for (;;) {
     const found = await look(state, reader);
@@ -33,11 +33,11 @@ export async function status(argv: Readonly<Record<string, unknown>>, console: C
   }
 }
 
-async function look(state: StateDir, reader: StandingReader): Promise<Status> {
+async function look(state: StateDir, reader: MigrationStatusReader): Promise<StatusView> {
   const now = new Date();
   const holder = await lockHolder(state);
-  const [standing, downSince] = await Promise.all([reader.look(now.getTime()), outageSince(state)]);
-  return { standing, holder, downSince, path: state.path, now };
+  const [migration, downSince] = await Promise.all([reader.read(now.getTime()), outageSince(state)]);
+  return { status: migration, holder, downSince, path: state.path, now };
 }
 
 const TAIL_BYTES = 1 << 16;

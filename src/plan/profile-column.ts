@@ -1,4 +1,4 @@
-import type { Damage, DateNote, ValuesNote } from '../report/profile.ts';
+import type { Damage, AmbiguousDateNote, ValuesNote } from '../report/profile.ts';
 
 /** A column with more distinct values than this decides nothing: its values are not kept. */
 const MOST_VALUES = 20;
@@ -79,7 +79,7 @@ export class ColumnWatch {
     return { column: this.column, fields: this.fields, values: counts };
   }
 
-  dates(): DateNote | undefined {
+  dates(): AmbiguousDateNote | undefined {
     const { count, dayFirst, monthFirst, example } = this.#dates;
     const note = { column: this.column, fields: this.fields, count, example };
     if (dayFirst > 0 && monthFirst > 0) return { ...note, kind: 'mixed' };

@@ -1,6 +1,6 @@
 import type { CompiledMapping } from '../mapping/mapping.ts';
 import { EVENT_TYPES, type EventType, type Invalid, type Issue, type Ready, type Row } from '../model.ts';
-import type { Profile, Uncovered } from '../report/profile.ts';
+import type { Profile, UncoveredValue } from '../report/profile.ts';
 import type { Source } from '../source/source.ts';
 import type { Plan } from './plan.ts';
 import { SharedValues } from './shared-values.ts';
@@ -35,7 +35,7 @@ export class Profiler {
     readonly report: WarningSink;
   };
   readonly #watches = new Map<string, SourceWatch>();
-  readonly #uncovered = new Map<string, Uncovered & { count: number }>();
+  readonly #uncovered = new Map<string, UncoveredValue & { count: number }>();
   readonly #omitted = new Map<string, { type: EventType; field: string; count: number }>();
   readonly #bare = new Map<string, Tally>();
   readonly #contacts = { email: new SharedValues(), phone_number: new SharedValues() };

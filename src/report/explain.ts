@@ -3,7 +3,7 @@ import type { IssueKind } from '../model.ts';
 /** What a code stands for and how to mend it, in words that hold no value of any record. */
 export interface Explanation {
   readonly what: string;
-  readonly mend: string;
+  readonly fix: string;
 }
 
 const READ = 'Correct the record in the export, or in the rejects file.';
@@ -13,117 +13,117 @@ const UNIQUE = 'Name the one that is meant by its id under `references` in the m
 const RERUN = 'Run again: it is tried once more, under the same id.';
 
 const BY_CODE: Readonly<Record<string, Explanation>> = {
-  too_many_cells: { what: 'A row has more cells than the header.', mend: 'Quote the cell that holds the delimiter.' },
+  too_many_cells: { what: 'A row has more cells than the header.', fix: 'Quote the cell that holds the delimiter.' },
   nul_byte: {
     what: 'A cell holds a NUL character.',
-    mend: 'The file is damaged, or in another encoding than declared.',
+    fix: 'The file is damaged, or in another encoding than declared.',
   },
-  no_json: { what: 'A line is no JSON.', mend: READ },
-  not_an_object: { what: 'A record is no JSON object.', mend: READ },
-  too_deep: { what: 'A record is nested too deeply.', mend: READ },
-  repeated_key: { what: 'A record has one key twice, with different values.', mend: READ },
+  no_json: { what: 'A line is no JSON.', fix: READ },
+  not_an_object: { what: 'A record is no JSON object.', fix: READ },
+  too_deep: { what: 'A record is nested too deeply.', fix: READ },
+  repeated_key: { what: 'A record has one key twice, with different values.', fix: READ },
 
-  bad_date: { what: 'A date cannot be read as the mapping says.', mend: CELL },
-  bad_number: { what: 'A number cannot be read as the mapping says.', mend: CELL },
-  bad_boolean: { what: 'A value is neither yes nor no.', mend: 'Turn other words into these with a `map` transform.' },
-  bad_phone: { what: 'A phone number cannot be read.', mend: CELL },
+  bad_date: { what: 'A date cannot be read as the mapping says.', fix: CELL },
+  bad_number: { what: 'A number cannot be read as the mapping says.', fix: CELL },
+  bad_boolean: { what: 'A value is neither yes nor no.', fix: 'Turn other words into these with a `map` transform.' },
+  bad_phone: { what: 'A phone number cannot be read.', fix: CELL },
   bad_expression: {
     what: 'An expression of the mapping failed.',
-    mend: 'Mend the expression, or the values it reads.',
+    fix: 'Mend the expression, or the values it reads.',
   },
-  not_mapped: { what: 'A value is not in its `map`.', mend: 'Add it to the map, or give the map a "*".' },
+  not_mapped: { what: 'A value is not in its `map`.', fix: 'Add it to the map, or give the map a "*".' },
   missing_value: {
     what: 'A required value is missing.',
-    mend: 'Fill it in the export, or skip such records with `when`.',
+    fix: 'Fill it in the export, or skip such records with `when`.',
   },
   missing_part: {
     what: 'A part of an id is missing.',
-    mend: 'Fill it in the export, or skip such records with `when`.',
+    fix: 'Fill it in the export, or skip such records with `when`.',
   },
-  list_value: { what: 'A list or object stands where a text is needed.', mend: 'Name a path inside it.' },
-  not_scalar: { what: 'A list or object stands where a single value is needed.', mend: 'Name a path inside it.' },
-  not_text: { what: 'An object stands where a text is needed.', mend: 'Name a path inside it.' },
-  no_parent: { what: 'A comment names neither a lead nor a deal.', mend: 'Skip such records with `when`.' },
-  missing_parent: { what: 'A comment names neither a lead nor a deal.', mend: 'Skip such records with `when`.' },
-  two_parents: { what: 'A comment names a lead and a deal.', mend: 'Choose with `if_both: deal` or `if_both: lead`.' },
-  lookup_missing: { what: 'A lookup found no record.', mend: 'Add the record, or set `if_missing: skip`.' },
-  ambiguous_lookup: { what: 'A lookup found several records.', mend: 'Make them one, or set `if_many: first`.' },
+  list_value: { what: 'A list or object stands where a text is needed.', fix: 'Name a path inside it.' },
+  not_scalar: { what: 'A list or object stands where a single value is needed.', fix: 'Name a path inside it.' },
+  not_text: { what: 'An object stands where a text is needed.', fix: 'Name a path inside it.' },
+  no_parent: { what: 'A comment names neither a lead nor a deal.', fix: 'Skip such records with `when`.' },
+  missing_parent: { what: 'A comment names neither a lead nor a deal.', fix: 'Skip such records with `when`.' },
+  two_parents: { what: 'A comment names a lead and a deal.', fix: 'Choose with `if_both: deal` or `if_both: lead`.' },
+  lookup_missing: { what: 'A lookup found no record.', fix: 'Add the record, or set `if_missing: skip`.' },
+  ambiguous_lookup: { what: 'A lookup found several records.', fix: 'Make them one, or set `if_many: first`.' },
   duplicate_external_id: {
     what: 'Several records have one external id and different content.',
-    mend: 'Remove all but one, or choose with `duplicates: first` or `duplicates: last`.',
+    fix: 'Remove all but one, or choose with `duplicates: first` or `duplicates: last`.',
   },
-  invalid_external_id: { what: 'A record has no external id.', mend: 'Fill it in the export, or skip such records.' },
-  invalid_email: { what: 'An e-mail address cannot be one.', mend: 'Correct it, or give the field `on_error: omit`.' },
-  invalid_phone_number: { what: 'A phone number is not in the form E.164.', mend: 'Read it with `apply: [phone]`.' },
-  invalid_currency: { what: 'A currency is no ISO 4217 code.', mend: 'Turn it into one with a `map` transform.' },
-  invalid_content: { what: 'A comment is empty.', mend: 'Skip such records with `when`.' },
-  invalid_value: { what: 'A field has a value of the wrong kind.', mend: CELL },
-  body_too_large: { what: 'An event is larger than the service takes.', mend: 'Shorten a field with `truncate`.' },
-  lone_surrogate: { what: 'A text is damaged (half a character).', mend: CELL },
+  invalid_external_id: { what: 'A record has no external id.', fix: 'Fill it in the export, or skip such records.' },
+  invalid_email: { what: 'An e-mail address cannot be one.', fix: 'Correct it, or give the field `on_error: omit`.' },
+  invalid_phone_number: { what: 'A phone number is not in the form E.164.', fix: 'Read it with `apply: [phone]`.' },
+  invalid_currency: { what: 'A currency is no ISO 4217 code.', fix: 'Turn it into one with a `map` transform.' },
+  invalid_content: { what: 'A comment is empty.', fix: 'Skip such records with `when`.' },
+  invalid_value: { what: 'A field has a value of the wrong kind.', fix: CELL },
+  body_too_large: { what: 'An event is larger than the service takes.', fix: 'Shorten a field with `truncate`.' },
+  lone_surrogate: { what: 'A text is damaged (half a character).', fix: CELL },
 
-  unresolved_stage: { what: 'A stage name has no counterpart in the account.', mend: NAMES },
-  unresolved_owner: { what: 'An owner has no counterpart in the account.', mend: NAMES },
-  unresolved_pipeline: { what: 'A pipeline name has no counterpart in the account.', mend: NAMES },
-  ambiguous_stage: { what: 'A stage name stands for several stages of the account.', mend: UNIQUE },
-  ambiguous_owner: { what: 'A name stands for several users of the account.', mend: UNIQUE },
-  ambiguous_pipeline: { what: 'A name stands for several pipelines of the account.', mend: UNIQUE },
+  unresolved_stage: { what: 'A stage name has no counterpart in the account.', fix: NAMES },
+  unresolved_owner: { what: 'An owner has no counterpart in the account.', fix: NAMES },
+  unresolved_pipeline: { what: 'A pipeline name has no counterpart in the account.', fix: NAMES },
+  ambiguous_stage: { what: 'A stage name stands for several stages of the account.', fix: UNIQUE },
+  ambiguous_owner: { what: 'A name stands for several users of the account.', fix: UNIQUE },
+  ambiguous_pipeline: { what: 'A name stands for several pipelines of the account.', fix: UNIQUE },
 
   parent_missing: {
     what: 'The record it hangs on is neither in the input nor in the service as far as known.',
-    mend: 'Add the parent to the input, or set `if_parent_missing` if the service has it already.',
+    fix: 'Add the parent to the input, or set `if_parent_missing` if the service has it already.',
   },
-  parent_failed: { what: 'The record it hangs on was not accepted.', mend: 'Mend the parent: this follows by itself.' },
-  own_created_failed: { what: 'The record it updates was not accepted.', mend: 'Mend that: this follows by itself.' },
+  parent_failed: { what: 'The record it hangs on was not accepted.', fix: 'Mend the parent: this follows by itself.' },
+  own_created_failed: { what: 'The record it updates was not accepted.', fix: 'Mend that: this follows by itself.' },
 
   already_exists: {
     what: 'The service has a record with this external id that this migration did not make.',
-    mend: '`if_exists: skip` leaves such records alone, `if_exists: update` overwrites them.',
+    fix: '`if_exists: skip` leaves such records alone, `if_exists: update` overwrites them.',
   },
   not_found: {
     what: 'The record to update is not in the service.',
-    mend: '`if_missing: skip` drops such updates, `if_missing: create` makes the record.',
+    fix: '`if_missing: skip` drops such updates, `if_missing: create` makes the record.',
   },
-  parent_not_found: { what: 'The service does not know the parent.', mend: 'Send the parent first.' },
-  unresolved_reference: { what: 'The service does not know a stage or an owner.', mend: NAMES },
-  invalid_payload: { what: 'The service refuses the content.', mend: 'Correct the record or the mapping.' },
-  internal: { what: 'The service failed on this event.', mend: RERUN },
-  timeout: { what: 'The service gave no answer in time.', mend: RERUN },
-  connection_lost: { what: 'The connection was lost again and again.', mend: RERUN },
-  unreachable: { what: 'The service could not be reached.', mend: RERUN },
-  unexpected_answer: { what: 'Something else than the service answered (a proxy?).', mend: RERUN },
-  redirected: { what: 'The service answered with a redirect.', mend: 'Check the base URL.' },
+  parent_not_found: { what: 'The service does not know the parent.', fix: 'Send the parent first.' },
+  unresolved_reference: { what: 'The service does not know a stage or an owner.', fix: NAMES },
+  invalid_payload: { what: 'The service refuses the content.', fix: 'Correct the record or the mapping.' },
+  internal: { what: 'The service failed on this event.', fix: RERUN },
+  timeout: { what: 'The service gave no answer in time.', fix: RERUN },
+  connection_lost: { what: 'The connection was lost again and again.', fix: RERUN },
+  unreachable: { what: 'The service could not be reached.', fix: RERUN },
+  unexpected_answer: { what: 'Something else than the service answered (a proxy?).', fix: RERUN },
+  redirected: { what: 'The service answered with a redirect.', fix: 'Check the base URL.' },
 
   // Warnings.
-  short_row: { what: 'A row has fewer cells than the header: those missing count as empty.', mend: '' },
-  report_footer: { what: 'A line below the records was taken for the footer of a report.', mend: '' },
-  repeated_header: { what: 'A line repeats the header.', mend: 'Check that no export is in twice.' },
-  extension_dropped: { what: 'The extension of a phone number was dropped.', mend: '' },
-  ambiguous_date: { what: 'Two formats read a date differently; the first was taken.', mend: 'Give one format.' },
-  ambiguous_time: { what: 'A local time occurs twice that night; the first was taken.', mend: '' },
+  short_row: { what: 'A row has fewer cells than the header: those missing count as empty.', fix: '' },
+  report_footer: { what: 'A line below the records was taken for the footer of a report.', fix: '' },
+  repeated_header: { what: 'A line repeats the header.', fix: 'Check that no export is in twice.' },
+  extension_dropped: { what: 'The extension of a phone number was dropped.', fix: '' },
+  ambiguous_date: { what: 'Two formats read a date differently; the first was taken.', fix: 'Give one format.' },
+  ambiguous_time: { what: 'A local time occurs twice that night; the first was taken.', fix: '' },
   changed: {
     what: 'A record has changed since it was acknowledged.',
-    mend: '`if_changed` decides what becomes of such records.',
+    fix: '`if_changed` decides what becomes of such records.',
   },
-  comment_without_id: { what: 'A comment without external id cannot be corrected later.', mend: '' },
-  lead_without_contact: { what: 'A lead has neither a name nor an e-mail address nor a phone number.', mend: '' },
-  deal_without_lead: { what: 'A deal names no lead.', mend: '' },
-  deal_without_stage: { what: 'A deal names no stage.', mend: '' },
-  not_created: { what: 'The service acknowledged an event without any effect.', mend: 'Look at the record there.' },
+  comment_without_id: { what: 'A comment without external id cannot be corrected later.', fix: '' },
+  lead_without_contact: { what: 'A lead has neither a name nor an e-mail address nor a phone number.', fix: '' },
+  deal_without_lead: { what: 'A deal names no lead.', fix: '' },
+  deal_without_stage: { what: 'A deal names no stage.', fix: '' },
+  not_created: { what: 'The service acknowledged an event without any effect.', fix: 'Look at the record there.' },
 };
 
 const BY_KIND: Readonly<Record<IssueKind, Explanation>> = {
-  read: { what: 'A record could not be read.', mend: READ },
-  map: { what: 'A value could not become what the service takes.', mend: CELL },
-  resolve: { what: 'A name has no counterpart in the account.', mend: NAMES },
-  blocked: { what: 'Something it hangs on was not accepted.', mend: 'Mend that: this follows by itself.' },
-  send: { what: 'The service refused it.', mend: 'Correct the record or the mapping, then run again.' },
+  read: { what: 'A record could not be read.', fix: READ },
+  map: { what: 'A value could not become what the service takes.', fix: CELL },
+  resolve: { what: 'A name has no counterpart in the account.', fix: NAMES },
+  blocked: { what: 'Something it hangs on was not accepted.', fix: 'Mend that: this follows by itself.' },
+  send: { what: 'The service refused it.', fix: 'Correct the record or the mapping, then run again.' },
 };
 
 /** `kind` is that of the issue, where known: it explains codes that only the service knows. */
 export function explain(code: string, kind: string | undefined): Explanation {
   if (Object.hasOwn(BY_CODE, code)) return BY_CODE[code]!;
   if (kind !== undefined && Object.hasOwn(BY_KIND, kind)) return BY_KIND[kind as IssueKind];
-  return { what: '', mend: '' };
+  return { what: '', fix: '' };
 }
 
 /** What no event of the ingestion webhook can carry (service interface, sections 2 and 4.2). */

@@ -7,7 +7,7 @@ import { parseLine } from './lines.ts';
 import { SUMMARY_FILE, SURVEY_FILE, type EventCounts, type Summary, type SurveySnapshot } from './summary.ts';
 
 /** Where a migration stands, from its state directory alone. */
-export interface Standing {
+export interface MigrationStatus {
   readonly migration: string | undefined;
   readonly baseUrl: string | undefined;
   /**
@@ -30,7 +30,7 @@ export interface Standing {
 export const RECENT_MS = 5 * 60_000;
 
 /** Looks into a state directory as often as asked; only what was appended since is read again. */
-export class StandingReader {
+export class MigrationStatusReader {
   readonly #state: StateDir;
   #survey: SurveySnapshot | undefined;
   #history: History | undefined;
@@ -42,7 +42,7 @@ export class StandingReader {
     this.#state = state;
   }
 
-  async look(now = Date.now()): Promise<Standing> {
+  async read(now = Date.now()): Promise<MigrationStatus> {
     const [summary, survey] = await Promise.all([
       readObject<Summary>(this.#state.file(SUMMARY_FILE)),
       readObject<SurveySnapshot>(this.#state.file(SURVEY_FILE)),
@@ -101,7 +101,7 @@ function settledOnly(history: History): Map<EventType, EventCounts> {
   return new Map(counts.filter(([, { total }]) => total > 0));
 }
 
-function summed(byType: ReadonlyMap<EventType, EventCounts>): Pick<Standing, 'byType' | 'events'> {
+function summed(byType: ReadonlyMap<EventType, EventCounts>): Pick<MigrationStatus, 'byType' | 'events'> {
   const events = none();
   for (const counts of byType.values()) {
     for (const name of Object.keys(events) as (keyof EventCounts)[]) events[name] += counts[name];

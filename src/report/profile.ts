@@ -31,7 +31,7 @@ export interface DamageNote extends ColumnNote {
  * `either`: every date of the column can be read as day/month and as month/day. `mixed`: some can only be the one, some
  * only the other.
  */
-export interface DateNote extends ColumnNote {
+export interface AmbiguousDateNote extends ColumnNote {
   readonly kind: 'either' | 'mixed';
   readonly count: number;
   readonly example: string;
@@ -46,12 +46,12 @@ export interface SourceProfile {
   readonly never_a_value: readonly ColumnNote[];
   readonly values: readonly ValuesNote[];
   readonly damage: readonly DamageNote[];
-  readonly dates: readonly DateNote[];
+  readonly dates: readonly AmbiguousDateNote[];
   readonly notices: readonly SourceNotice[];
 }
 
 /** A name or value that no `map`, stage or owner covers; the message names it, the hint what is near. */
-export interface Uncovered {
+export interface UncoveredValue {
   readonly code: string;
   readonly field: string;
   readonly message: string;
@@ -62,7 +62,7 @@ export interface Uncovered {
 /** What the survey noticed of the input as a whole, beside what is wrong with single records. */
 export interface Profile {
   readonly sources: Readonly<Record<string, SourceProfile>>;
-  readonly uncovered: readonly Uncovered[];
+  readonly uncovered: readonly UncoveredValue[];
   /** Values that were left out because they could not be read. */
   readonly omitted: readonly { readonly type: EventType; readonly field: string; readonly count: number }[];
   readonly duplicates: Readonly<Partial<Record<EventType, number>>>;
@@ -131,7 +131,7 @@ function acrossText(profile: Profile): string[] {
   ];
 }
 
-function dateText({ kind, count, example }: DateNote): string {
+function dateText({ kind, count, example }: AmbiguousDateNote): string {
   if (kind === 'mixed') return `some dates have the day first and some the month, such as \`${example}\``;
   return `all ${count} dates can be read as day/month and as month/day, such as \`${example}\`: check the format`;
 }

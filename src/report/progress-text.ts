@@ -20,7 +20,7 @@ export interface WaitingState {
   readonly forMs: number;
 }
 
-export interface Pace {
+export interface ProgressSnapshot {
   /** Events settled a minute, over the last minutes. */
   readonly perMinute: number;
   /** Events still to be sent by this run. */
@@ -31,14 +31,19 @@ export interface Pace {
   readonly now: Date;
 }
 
-export type Paint = (colour: 'red' | 'yellow' | 'green', text: string) => string;
+export type Colorize = (colour: 'red' | 'yellow' | 'green', text: string) => string;
 
 /** Below this there is no room for bars. */
 const NARROW = 60;
 const LONGEST_BAR = 40;
 
 /** The lines on a terminal, one a type and one for all; none is wider than `columns - 1`, so that none wraps. */
-export function progressLines(types: readonly TypeProgress[], pace: Pace, columns: number, paint: Paint): string[] {
+export function progressLines(
+  types: readonly TypeProgress[],
+  pace: ProgressSnapshot,
+  columns: number,
+  colorize: Colorize,
+): string[] {
   const room = Math.max(20, columns - 1);
   const name = Math.max(...types.map(({ type }) => type.length));
   const counts = Math.max(...types.map((each) => countText(each).length));
@@ -53,14 +58,14 @@ export function progressLines(types: readonly TypeProgress[], pace: Pace, column
   });
   return [
     ...lines.map(({ text, failed }) =>
-      failed === '' || text.length + 2 + failed.length > room ? text : `${text}  ${paint('red', failed)}`,
+      failed === '' || text.length + 2 + failed.length > room ? text : `${text}  ${colorize('red', failed)}`,
     ),
-    statusLine(pace, columns, paint),
+    statusLine(pace, columns, colorize),
   ];
 }
 
 /** `98 a minute, 3,766 left, about 38 min (until 21:40); window full, next in 0.6 s` */
-function statusLine(pace: Pace, columns: number, paint: Paint): string {
+function statusLine(pace: ProgressSnapshot, columns: number, paint: Colorize): string {
   const room = Math.max(20, columns - 1);
   const waiting = pace.waiting ? waitingText(pace.waiting) : undefined;
   const serious = pace.waiting !== undefined && pace.waiting.reason !== 'rate';
@@ -76,7 +81,7 @@ function statusLine(pace: Pace, columns: number, paint: Paint): string {
   return `${text}; ${waiting}`;
 }
 
-function paceParts({ perMinute, left, secondsLeft, now }: Pace): string[] {
+function paceParts({ perMinute, left, secondsLeft, now }: ProgressSnapshot): string[] {
   return [
     `${Math.round(perMinute).toLocaleString('en')} a minute`,
     `${left.toLocaleString('en')} left`,
@@ -91,7 +96,7 @@ function paceParts({ perMinute, left, secondsLeft, now }: Pace): string[] {
 }
 
 /** One line for logs: `10:42 lead/created 1,234/5,000, deal/created 0/300; 98 a minute, 4,066 left, about 42 min …` */
-export function progressLogLine(types: readonly TypeProgress[], pace: Pace): string {
+export function progressLogLine(types: readonly TypeProgress[], pace: ProgressSnapshot): string {
   const counts = types.map(
     (each) =>
       `${each.type} ${countText(each)}${each.rejected > 0 ? ` (${each.rejected.toLocaleString('en')} rejected)` : ''}`,
@@ -145,7 +150,7 @@ function cut(text: string, room: number): string {
 const RECENT_MS = 5 * 60_000;
 
 /** Requests per sliding window that the limit allows. */
-interface Allowed {
+interface AllowedRate {
   readonly requests: number;
   readonly seconds: number;
 }
@@ -155,15 +160,15 @@ interface Allowed {
  * burst, so nothing is measured over less than a window.
  */
 export class RateMeter {
-  readonly #allowed: Allowed;
+  readonly #allowed: AllowedRate;
   readonly #samples: { at: number; settled: number }[] = [];
 
-  constructor(allowed: Allowed) {
+  constructor(allowed: AllowedRate) {
     this.#allowed = allowed;
   }
 
   /** `now` in milliseconds; `left` are the events still to be sent. */
-  measure(now: number, settled: number, left: number): Pick<Pace, 'perMinute' | 'secondsLeft'> {
+  measure(now: number, settled: number, left: number): Pick<ProgressSnapshot, 'perMinute' | 'secondsLeft'> {
     const last = this.#samples.at(-1);
     if (!last || now - last.at >= 1_000) this.#samples.push({ at: now, settled });
     while (this.#samples.length > 1 && this.#samples[1]!.at <= now - RECENT_MS) this.#samples.shift();

@@ -7,8 +7,8 @@ import {
   progressLogLine,
   RateMeter,
   waitingText,
-  type Pace,
-  type Paint,
+  type ProgressSnapshot,
+  type Colorize,
   type TypeProgress,
   type WaitingState,
 } from './progress-text.ts';
@@ -36,14 +36,14 @@ const BAR_EVERY_MS = 250;
 
 /** Bars on a terminal, a line a minute elsewhere. `allowed` bounds the estimate of the time left. */
 export function startProgress(console: Console, view: ProgressView, allowed: Rate): Progress {
-  const observer = new Observer(view, allowed);
+  const observer = new ProgressTracker(view, allowed);
   return console.isTerminal && process.env.TERM !== 'dumb'
     ? startBars(console, observer)
     : startLines(console, observer);
 }
 
 /** Looks at the run and remembers what one look alone cannot tell: the rate, and since when it waits. */
-class Observer {
+class ProgressTracker {
   readonly #view: ProgressView;
   readonly #meter: RateMeter;
   #waitingSince: { reason: string; at: number } | undefined;
@@ -63,7 +63,7 @@ class Observer {
     });
   }
 
-  pace(): Pace {
+  pace(): ProgressSnapshot {
     const now = performance.now();
     const types = this.types();
     const sum = (key: 'acknowledged' | 'rejected'): number => types.reduce((total, each) => total + each[key], 0);
@@ -83,7 +83,7 @@ class Observer {
   }
 }
 
-function startLines(console: Console, observer: Observer): Progress {
+function startLines(console: Console, observer: ProgressTracker): Progress {
   let wasDown: WaitingState | undefined;
   let saidAt = performance.now();
   const look = (): void => {
@@ -105,7 +105,7 @@ function startLines(console: Console, observer: Observer): Progress {
   };
 }
 
-function startBars(console: Console, observer: Observer): Progress {
+function startBars(console: Console, observer: ProgressTracker): Progress {
   let lines: readonly string[] = [];
   const bars = new MultiBar({
     format: (_options, _params, payload: { line: number }) => lines[payload.line] ?? '',
@@ -119,7 +119,7 @@ function startBars(console: Console, observer: Observer): Progress {
   const showCursor = (): void => void process.stderr.write('\u001b[?25h');
   process.once('exit', showCursor);
   const refresh = (): void => {
-    lines = progressLines(observer.types(), observer.pace(), console.columns, paint);
+    lines = progressLines(observer.types(), observer.pace(), console.columns, colorize);
   };
   refresh();
   for (const line of lines.keys()) bars.create(1, 0, { line });
@@ -138,4 +138,4 @@ function startBars(console: Console, observer: Observer): Progress {
   };
 }
 
-const paint: Paint = (colour, text) => (process.env.NO_COLOR ? text : styleText(colour, text));
+const colorize: Colorize = (colour, text) => (process.env.NO_COLOR ? text : styleText(colour, text));

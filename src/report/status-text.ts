@@ -1,12 +1,12 @@
 /** What `status` says: pure, from what the state directory showed. */
 import type { Holder } from '../state-dir.ts';
-import { RECENT_MS, type Standing } from './standing.ts';
+import { RECENT_MS, type MigrationStatus } from './migration-status.ts';
 import { REPORT_FILE, type EventCounts } from './summary.ts';
 import { clockText, countsTable, counted, durationText, ENDINGS, shortPath } from './text.ts';
 
 /** A look at a migration. */
-export interface Status {
-  readonly standing: Standing;
+export interface StatusView {
+  readonly status: MigrationStatus;
   /** The run that is going on. */
   readonly holder: Holder | undefined;
   /** ISO 8601: since when that run waits for the service to answer. */
@@ -16,23 +16,23 @@ export interface Status {
   readonly now: Date;
 }
 
-export function statusText(status: Status, columns: number): string {
-  const { standing, path } = status;
-  const { migration = 'unknown', baseUrl, basis, byType, events } = standing;
+export function statusText(view: StatusView, columns: number): string {
+  const { status, path } = view;
+  const { migration = 'unknown', baseUrl, basis, byType, events } = status;
   const parts = [
-    `${migration} -> ${baseUrl ?? 'no service yet'}\n${stateText(status)}`,
+    `${migration} -> ${baseUrl ?? 'no service yet'}\n${stateText(view)}`,
     basis === 'unknown totals'
       ? `${counted(events.acknowledged, 'event')} acknowledged, ${events.rejected} rejected; no survey tells of how many`
       : countsTable({ by_type: byType, events: { ...events, gone: 0, changed: 0 } }, columns),
-    activityText(status),
-    standing.history.damageText ?? '',
+    activityText(view),
+    status.history.damageText ?? '',
   ];
   if (basis === 'ended') parts.push(`report   ${shortPath(`${path}/${REPORT_FILE}`)}`);
   return parts.filter((part) => part !== '').join('\n\n');
 }
 
-function stateText({ standing, holder, now }: Status): string {
-  const { basis, summary, history, survey } = standing;
+function stateText({ status, holder, now }: StatusView): string {
+  const { basis, summary, history, survey } = status;
   if (holder) {
     const since = new Date(holder.at);
     const who = `process ${holder.pid} on ${holder.host}`;
@@ -47,16 +47,16 @@ function stateText({ standing, holder, now }: Status): string {
   return 'not running; its last run ended without a word (killed, or a power cut): rerun to resume, nothing is lost';
 }
 
-function activityText(status: Status): string {
-  const { standing, holder, downSince, now } = status;
-  const { history, left } = standing;
+function activityText(view: StatusView): string {
+  const { status, holder, downSince, now } = view;
+  const { history, left } = status;
   const lines: string[] = [];
   if (history.lastAt !== undefined) {
     const ago = (now.getTime() - Date.parse(history.lastAt)) / 1000;
     lines.push(`last answer ${ago < 2 ? 'just now' : `${durationText(ago)} ago`} (${history.lastAt})`);
   }
-  if (holder && standing.basis === 'under way') {
-    const rate = perMinute(status);
+  if (holder && status.basis === 'under way') {
+    const rate = perMinute(view);
     const seconds = rate > 0 ? (left / rate) * 60 : undefined;
     const eta =
       seconds === undefined
@@ -72,15 +72,15 @@ function activityText(status: Status): string {
 }
 
 /** Settled events a minute over the last five, or since the run's survey if that is later (a minute at least). */
-function perMinute({ standing, now }: Status): number {
-  const since = standing.survey ? now.getTime() - Date.parse(standing.survey.at) : RECENT_MS;
-  return (standing.recent * 60_000) / Math.min(RECENT_MS, Math.max(60_000, since));
+function perMinute({ status, now }: StatusView): number {
+  const since = status.survey ? now.getTime() - Date.parse(status.survey.at) : RECENT_MS;
+  return (status.recent * 60_000) / Math.min(RECENT_MS, Math.max(60_000, since));
 }
 
 /** The same for machines. */
-export function statusJson(status: Status): object {
-  const { standing, holder, downSince, path } = status;
-  const { migration, baseUrl, basis, byType, events, history, summary, left } = standing;
+export function statusJson(view: StatusView): object {
+  const { status, holder, downSince, path } = view;
+  const { migration, baseUrl, basis, byType, events, history, summary, left } = status;
   const total: EventCounts = events;
   return {
     migration: migration ?? null,
@@ -92,7 +92,7 @@ export function statusJson(status: Status): object {
     events: total,
     by_type: byType,
     left,
-    per_minute: holder ? Math.round(perMinute(status) * 10) / 10 : 0,
+    per_minute: holder ? Math.round(perMinute(view) * 10) / 10 : 0,
     last_answer: history.lastAt ?? null,
     service_down_since: holder ? (downSince ?? null) : null,
     last_run: summary ? { exit: summary.exit, started_at: summary.started_at, finished_at: summary.finished_at } : null,

@@ -133,8 +133,8 @@ export function codesText(
 function exampleLines(code: string, { issue, places }: CodeExample, columns: number, indent: string): string[] {
   const at = places.map(({ file, line, record }) => (line > 0 ? `${file}:${line}` : `${file} record ${record}`));
   const where = at.length > 0 ? `${at.join(', ')}: ` : '';
-  const { what, mend } = explain(code, issue.severity === 'error' ? issue.kind : undefined);
-  const hint = issue.hint ?? `${mend.charAt(0).toLowerCase()}${mend.slice(1).replace(/\.$/, '')}`;
+  const { what, fix } = explain(code, issue.severity === 'error' ? issue.kind : undefined);
+  const hint = issue.hint ?? `${fix.charAt(0).toLowerCase()}${fix.slice(1).replace(/\.$/, '')}`;
   const message = issue.message === code ? what : issue.message;
   return [
     ...(message === '' ? [] : [wrapped(`${where}${message}`, columns, indent)]),
@@ -171,7 +171,7 @@ export function briefText(summary: Summary): string {
 }
 
 /** What stands beside the summary when it is told. */
-export interface Telling {
+export interface EndTextOptions {
   /** The first of each code. */
   readonly examples: ReadonlyMap<string, CodeExample>;
   readonly columns: number;
@@ -180,7 +180,7 @@ export interface Telling {
 }
 
 /** What a run says at its end: how it ended, the accounts, what is wrong and how to mend it, and what to do next. */
-export function endText(summary: Summary, { examples, columns, next }: Telling): string {
+export function endText(summary: Summary, { examples, columns, next }: EndTextOptions): string {
   const { events, records, this_run: run, files } = summary;
   const ending = (summary.dry_run ? DRY_ENDINGS : ENDINGS)[summary.exit.reason];
   const parts = [...(ending ? [ending] : []), countsTable(summary, columns)];

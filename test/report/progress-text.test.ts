@@ -5,7 +5,7 @@ import {
   progressLogLine,
   RateMeter,
   waitingText,
-  type Pace,
+  type ProgressSnapshot,
   type TypeProgress,
 } from '../../src/report/progress-text.ts';
 import { FIXTURES } from './state.ts';
@@ -20,9 +20,9 @@ const TYPES: TypeProgress[] = [
   { type: 'deal/created', total: 5_000, acknowledged: 1_234, rejected: 17, settled: 1_251 },
   { type: 'comment/created', total: 300, acknowledged: 0, rejected: 0, settled: 2 },
 ];
-const PACE: Pace = { perMinute: 98.4, left: 4_047, secondsLeft: 2_460, waiting: undefined, now: NOW };
+const PACE: ProgressSnapshot = { perMinute: 98.4, left: 4_047, secondsLeft: 2_460, waiting: undefined, now: NOW };
 
-const SITUATIONS: Readonly<Record<string, Pace>> = {
+const SITUATIONS: Readonly<Record<string, ProgressSnapshot>> = {
   'under way': PACE,
   'window full': { ...PACE, waiting: { reason: 'rate', nextInMs: 600, forMs: 600 } },
   'refused for the rate': { ...PACE, waiting: { reason: 'rate_limited', nextInMs: 12_300, forMs: 1_000 } },

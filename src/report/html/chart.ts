@@ -11,7 +11,7 @@ const BOTTOM = 34;
 const PAUSE = 1.5;
 const LAYERS = ['lead', 'deal', 'comment', 'rejected'] as const satisfies readonly (keyof Bin)[];
 
-interface Column {
+interface ChartColumn {
   readonly at: number;
   readonly x: number;
   readonly bin: Bin;
@@ -26,7 +26,7 @@ export function rateFactor(step: number): number {
 export function throughputChart({ step, periods }: Periods): Markup {
   const slots = periods.reduce((sum, { bins }) => sum + bins.length, 0) + PAUSE * (periods.length - 1);
   const slot = Math.min(48, (WIDTH - LEFT - RIGHT) / slots);
-  const columns: Column[] = [];
+  const columns: ChartColumn[] = [];
   const pauses: number[] = [];
   let x = LEFT;
   periods.forEach(({ from, bins }, index) => {
@@ -64,7 +64,7 @@ function gridLine(y: number, rate: number): Markup {
     >`;
 }
 
-function stack({ x, bin }: Column, slot: number, perMinute: number, y: (rate: number) => number): Markup {
+function stack({ x, bin }: ChartColumn, slot: number, perMinute: number, y: (rate: number) => number): Markup {
   const gap = slot > 6 ? 1.5 : slot > 3 ? 0.5 : 0;
   let below = 0;
   const parts: Markup[] = [];
@@ -82,7 +82,7 @@ function stack({ x, bin }: Column, slot: number, perMinute: number, y: (rate: nu
   return html`${parts}`;
 }
 
-function labels(columns: readonly Column[], step: number, slot: number): Markup[] {
+function labels(columns: readonly ChartColumn[], step: number, slot: number): Markup[] {
   const every = Math.max(1, Math.ceil(110 / slot));
   const days = columns.length === 0 ? 0 : columns.at(-1)!.at - columns[0]!.at;
   const format = new Intl.DateTimeFormat('en-GB', {

@@ -9,7 +9,7 @@ const EXAMPLES = 5;
 /** Distinct codes, or fields with their reasons, that are told apart; all others are counted together. */
 const MOST_GROUPS = 200;
 
-export interface Example {
+export interface ErrorExample {
   readonly file: string;
   readonly line: number;
   readonly record: number;
@@ -28,10 +28,10 @@ export interface CodeGroup {
   count: number;
   readonly types: Map<string, number>;
   readonly fields: Set<string>;
-  readonly examples: Example[];
+  readonly examples: ErrorExample[];
 }
 
-export interface Chain {
+export interface BlockedChain {
   /** `lead 51000671` */
   readonly entity: string;
   readonly externalId: string;
@@ -42,14 +42,14 @@ export interface Chain {
   readonly types: Map<string, number>;
 }
 
-export interface Errors {
+export interface CollectedErrors {
   readonly groups: readonly CodeGroup[];
-  readonly chains: readonly Chain[];
+  readonly chains: readonly BlockedChain[];
   readonly chainsInAll: number;
   readonly count: number;
 }
 
-interface ErrorLine {
+interface ErrorFields {
   readonly file: string;
   readonly line: number;
   readonly record: number;
@@ -62,22 +62,22 @@ interface ErrorLine {
   readonly hint: string;
 }
 
-interface Blocked {
+interface BlockedGroup {
   readonly parent: string;
   readonly type: string;
 }
 
 /** Reads `errors.ndjson` once; what is kept does not grow with it but for the ids of records that others hang on. */
-export async function collectErrors(path: string): Promise<Errors> {
+export async function collectErrors(path: string): Promise<CollectedErrors> {
   const groups = new Map<string, CodeGroup>();
   /** Failed leads and deals: their code, or the parent they wait for. */
   const codes = new Map<string, string>();
   const waitsFor = new Map<string, string>();
-  const blocked = new Map<string, Blocked & { count: number }>();
+  const blocked = new Map<string, BlockedGroup & { count: number }>();
   let count = 0;
 
   for await (const text of wholeLines(path)) {
-    const line = parseLine<ErrorLine>(text);
+    const line = parseLine<ErrorFields>(text);
     if (typeof line?.code !== 'string') continue;
     count += 1;
     addToGroup(groups, line);
@@ -104,7 +104,7 @@ export async function collectErrors(path: string): Promise<Errors> {
   };
 }
 
-function addToGroup(groups: Map<string, CodeGroup>, line: Partial<ErrorLine>): void {
+function addToGroup(groups: Map<string, CodeGroup>, line: Partial<ErrorFields>): void {
   const wanted = `${line.kind ?? ''} ${line.code}`;
   const isKept = groups.has(wanted) || groups.size < MOST_GROUPS;
   const key = isKept ? wanted : 'others';
@@ -130,11 +130,11 @@ function parentIn(message: string): string | undefined {
 
 /** Counts every blocked event with the record at the head of its chain. */
 function rollUp(
-  blocked: Iterable<Blocked & { count: number }>,
+  blocked: Iterable<BlockedGroup & { count: number }>,
   waitsFor: ReadonlyMap<string, string>,
   codes: ReadonlyMap<string, string>,
-): Chain[] {
-  const chains = new Map<string, Chain>();
+): BlockedChain[] {
+  const chains = new Map<string, BlockedChain>();
   for (const { parent, type, count } of blocked) {
     let head = parent;
     for (let steps = 0; steps < 4 && waitsFor.has(head); steps += 1) head = waitsFor.get(head)!;
@@ -166,7 +166,7 @@ export interface OmittedGroup {
   readonly examples: OmittedExample[];
 }
 
-export interface Omitted {
+export interface CollectedOmissions {
   readonly groups: readonly OmittedGroup[];
   readonly count: number;
   /** Records that lost against another one with their external id. */
@@ -176,7 +176,7 @@ export interface Omitted {
 /** Stands in the place of a field where a whole record was left out. */
 const WHOLE_RECORD = '(record)';
 
-export async function collectOmitted(path: string): Promise<Omitted> {
+export async function collectOmitted(path: string): Promise<CollectedOmissions> {
   const groups = new Map<string, OmittedGroup>();
   let dropped: OmittedGroup | undefined;
   let count = 0;

@@ -4,13 +4,13 @@ import type { EventCounts, Summary } from '../summary.ts';
 import { durationText } from '../text.ts';
 import { totalOfBin } from '../timeline.ts';
 import { rateFactor, throughputChart } from './chart.ts';
-import type { Findings } from './findings.ts';
+import type { ReportData } from './report-data.ts';
 import { html, type Markup } from './markup.ts';
 import { dataTable, number, section, time } from './parts.ts';
 
 const OUTCOMES = ['acknowledged', 'duplicates', 'invalid', 'rejected', 'blocked', 'pending'] as const;
 
-export function figures({ standing: { events } }: Findings): Markup {
+export function figures({ status: { events } }: ReportData): Markup {
   const failed = events.invalid + events.rejected + events.blocked;
   const share = events.total === 0 ? '' : ` (${percent(events.acknowledged / events.total)})`;
   return html`<ul class="figures">
@@ -21,8 +21,8 @@ export function figures({ standing: { events } }: Findings): Markup {
 </ul>`;
 }
 
-export function outcome({ standing }: Findings): Markup {
-  const { byType, events } = standing;
+export function outcome({ status }: ReportData): Markup {
+  const { byType, events } = status;
   const cells = (counts: EventCounts): string[] => [
     number(counts.total),
     ...OUTCOMES.map((name) => number(counts[name])),
@@ -72,7 +72,7 @@ function legend(names: readonly string[]): Markup {
   </ul>`;
 }
 
-export function throughput({ standing: { history } }: Findings): Markup | undefined {
+export function throughput({ status: { history } }: ReportData): Markup | undefined {
   const periods = history.timeline.periods();
   if (periods.periods.length === 0) return undefined;
   const { step } = periods;
@@ -134,9 +134,9 @@ export function throughput({ standing: { history } }: Findings): Markup | undefi
 }
 
 /** Everything of the exports that is not in the service, and why. */
-export function leftBehind({ standing, errors, omitted }: Findings): Markup {
-  const { events, summary } = standing;
-  const records: Summary['records'] | undefined = summary?.records ?? standing.survey?.records;
+export function leftBehind({ status, errors, omitted }: ReportData): Markup {
+  const { events, summary } = status;
+  const records: Summary['records'] | undefined = summary?.records ?? status.survey?.records;
   const rows = (
     [
       [events.invalid, 'events that are invalid', 'found before sending; nothing was spent on them'],

@@ -1,7 +1,7 @@
 import { TOOL } from '../../version.ts';
-import type { Standing } from '../standing.ts';
+import type { MigrationStatus } from '../migration-status.ts';
 import { ENDINGS } from '../text.ts';
-import type { Findings } from './findings.ts';
+import type { ReportData } from './report-data.ts';
 import { html, trusted, type Markup } from './markup.ts';
 import { figures, leftBehind, outcome, throughput } from './outcome.ts';
 import { foreign, time } from './parts.ts';
@@ -12,10 +12,10 @@ import { STYLE } from './style.ts';
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
 /** The whole report as one page of HTML. */
-export function reportPage(findings: Findings): string {
-  const { standing, withValues, writtenAt } = findings;
-  const { migration = 'unknown' } = standing;
-  const title = `${standing.summary?.dry_run ? 'Survey' : 'Migration'} report: ${migration}`;
+export function reportPage(findings: ReportData): string {
+  const { status, withValues, writtenAt } = findings;
+  const { migration = 'unknown' } = status;
+  const title = `${status.summary?.dry_run ? 'Survey' : 'Migration'} report: ${migration}`;
   const parts: readonly (readonly [string, string, Markup | undefined])[] = [
     ['outcome', 'Outcome by type', outcome(findings)],
     ['left-behind', 'What was not migrated', leftBehind(findings)],
@@ -43,16 +43,16 @@ export function reportPage(findings: Findings): string {
       </head>
       <body>
         <header>
-          <p class="eyebrow">${standing.summary?.dry_run ? 'Survey report' : 'Migration report'}</p>
+          <p class="eyebrow">${status.summary?.dry_run ? 'Survey report' : 'Migration report'}</p>
           <h1>${foreign(migration)}</h1>
-          ${state(standing)} ${facts(findings)}
+          ${state(status)} ${facts(findings)}
         </header>
         <nav aria-label="Contents">
           <ul>
             ${present.map(([id, name]) => html`<li><a href="#${id}">${name}</a></li>`)}
           </ul>
         </nav>
-        <main>${notice(standing)} ${damage(standing)} ${figures(findings)} ${present.map(([, , part]) => part!)}</main>
+        <main>${notice(status)} ${damage(status)} ${figures(findings)} ${present.map(([, , part]) => part!)}</main>
         <footer>
           <p>
             Written ${time(writtenAt.toISOString())} by ${TOOL}.
@@ -67,7 +67,7 @@ export function reportPage(findings: Findings): string {
     </html> `.text;
 }
 
-function state({ basis, summary }: Standing): Markup {
+function state({ basis, summary }: MigrationStatus): Markup {
   if (basis !== 'ended' || !summary) return html`<p class="state warn">Not finished</p>`;
   const { code, reason } = summary.exit;
   const words = ENDINGS[reason] ?? `Stopped before its end (${reason}); a rerun goes on from there.`;
@@ -81,8 +81,8 @@ function surveyed(code: number): string {
     : 'Survey only: problems found, nothing was sent.';
 }
 
-function facts({ standing }: Findings): Markup {
-  const { baseUrl, summary, history, survey } = standing;
+function facts({ status }: ReportData): Markup {
+  const { baseUrl, summary, history, survey } = status;
   const begun = history.header?.created_at ?? summary?.started_at ?? survey?.at;
   const rows: [string, Markup][] = [
     ['Service', baseUrl === undefined ? html`none (offline)` : foreign(baseUrl)],
@@ -99,11 +99,11 @@ function facts({ standing }: Findings): Markup {
   </dl>`;
 }
 
-function damage({ history }: Standing): Markup | undefined {
+function damage({ history }: MigrationStatus): Markup | undefined {
   return history.damageText === undefined ? undefined : html`<p class="notice">${history.damageText}</p>`;
 }
 
-function notice({ basis }: Standing): Markup | undefined {
+function notice({ basis }: MigrationStatus): Markup | undefined {
   if (basis === 'ended') return undefined;
   return html`<p class="notice">
     The last run is under way or ended without a word (a power cut, kill -9).

@@ -1,14 +1,14 @@
 /** What went wrong, and what was left out: by code, with first examples. */
 import { explain, NOT_CARRIED } from '../explain.ts';
 import type { CodeGroup, OmittedExample } from './collect.ts';
-import type { Findings } from './findings.ts';
+import type { ReportData } from './report-data.ts';
 import { html, type Content, type Markup } from './markup.ts';
 import { countsOf, dataTable, externalId, foreign, number, place, prose, section } from './parts.ts';
 
 /** Codes shown in full; the rest is one line. */
 const MOST_CODES = 40;
 
-export function errorsByCode({ errors, withValues }: Findings): Markup | undefined {
+export function errorsByCode({ errors, withValues }: ReportData): Markup | undefined {
   if (errors.count === 0) return undefined;
   const shown = errors.groups.slice(0, MOST_CODES);
   const others = errors.groups.slice(MOST_CODES).reduce((sum, { count }) => sum + count, 0);
@@ -31,7 +31,7 @@ export function errorsByCode({ errors, withValues }: Findings): Markup | undefin
 }
 
 function cause(group: CodeGroup, withValues: boolean): Markup {
-  const { what, mend } = explain(group.code, group.kind);
+  const { what, fix } = explain(group.code, group.kind);
   const fields = group.fields.size > 0 ? html` In ${[...group.fields].join(', ')}.` : undefined;
   const values = withValues ? [{ title: 'Message' }, { title: 'Hint' }] : [];
   const count = group.examples.length;
@@ -41,7 +41,7 @@ function cause(group: CodeGroup, withValues: boolean): Markup {
       <span class="soft">${number(group.count)} ${group.count === 1 ? 'time' : 'times'}</span>
     </header>
     <p>${prose(what)}${fields}</p>
-    ${mend === '' ? undefined : html`<p><b>To mend it:</b> ${prose(mend)}</p>`}
+    ${fix === '' ? undefined : html`<p><b>To fix it:</b> ${prose(fix)}</p>`}
     ${dataTable(
       count === group.count ? 'Where' : `The first ${count} of ${number(group.count)}`,
       [{ title: 'Place' }, { title: 'Event' }, { title: 'External id' }, { title: 'Field' }, ...values],
@@ -61,7 +61,7 @@ function anchor({ code, kind }: CodeGroup): string {
   return `cause-${`${kind}-${code}`.replace(/[^\w-]+/g, '_').slice(0, 60)}`;
 }
 
-export function chains({ errors }: Findings): Markup | undefined {
+export function chains({ errors }: ReportData): Markup | undefined {
   if (errors.chains.length === 0) return undefined;
   const rest = errors.chainsInAll - errors.chains.length;
   return section(
@@ -89,8 +89,8 @@ export function chains({ errors }: Findings): Markup | undefined {
   );
 }
 
-export function duplicates({ standing, omitted }: Findings): Markup | undefined {
-  const { duplicates: count } = standing.events;
+export function duplicates({ status, omitted }: ReportData): Markup | undefined {
+  const { duplicates: count } = status.events;
   if (count === 0) return undefined;
   const { dropped } = omitted;
   return section(
@@ -117,7 +117,7 @@ export function duplicates({ standing, omitted }: Findings): Markup | undefined 
   );
 }
 
-export function omissions({ omitted, withValues }: Findings): Markup | undefined {
+export function omissions({ omitted, withValues }: ReportData): Markup | undefined {
   if (omitted.count === 0) return undefined;
   const examples = (list: readonly OmittedExample[]): Markup[] =>
     list
@@ -151,8 +151,8 @@ export function omissions({ omitted, withValues }: Findings): Markup | undefined
   );
 }
 
-export function warnings({ standing }: Findings): Markup | undefined {
-  const rows = Object.entries(standing.summary?.warnings_by_code ?? {}).sort((a, b) => b[1] - a[1]);
+export function warnings({ status }: ReportData): Markup | undefined {
+  const rows = Object.entries(status.summary?.warnings_by_code ?? {}).sort((a, b) => b[1] - a[1]);
   if (rows.length === 0) return undefined;
   return section(
     'warnings',
@@ -161,8 +161,8 @@ export function warnings({ standing }: Findings): Markup | undefined {
       'What was noticed without refusing anything',
       [{ title: 'Code' }, { title: 'Count', numeric: true }, { title: 'Meaning' }],
       rows.slice(0, MOST_CODES).map(([code, count]) => {
-        const { what, mend } = explain(code, undefined);
-        return [html`<code>${foreign(code, 80)}</code>`, number(count), prose(`${what} ${mend}`.trim())];
+        const { what, fix } = explain(code, undefined);
+        return [html`<code>${foreign(code, 80)}</code>`, number(count), prose(`${what} ${fix}`.trim())];
       }),
     ),
   );

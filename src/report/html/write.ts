@@ -1,11 +1,11 @@
 import { writeWhole, type StateDir } from '../../state-dir.ts';
 import { REPORT_FILE } from '../summary.ts';
-import { findingsOf } from './findings.ts';
+import { readReportData } from './report-data.ts';
 import { reportPage } from './page.ts';
 
 /** Writes `report.html` from what the state directory holds, and returns its path. */
 export async function writeReport(state: StateDir, options: { withValues: boolean }): Promise<string> {
   const path = state.file(REPORT_FILE);
-  await writeWhole(path, reportPage(await findingsOf(state, options)));
+  await writeWhole(path, reportPage(await readReportData(state, options)));
   return path;
 }
