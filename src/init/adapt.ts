@@ -2,12 +2,12 @@
 import type { ConditionSpec, EntrySpec, LookupSpec, TransformSpec, ValueObject, ValueSpec } from '../mapping/spec.ts';
 import { parseTemplate } from '../mapping/template.ts';
 import { readsAll, saidAs } from './dates.ts';
-import { guess, idColumn, type Role } from './guess.ts';
-import type { Column, Export } from './head.ts';
+import { guess, idColumn, type ColumnRole } from './guess.ts';
+import type { ExportColumn, Export } from './head.ts';
 import { comparable } from './preset.ts';
 
 /** A preset's entry as it fits, and what a person should know of each part of it, by path (`data.amount`). */
-export interface Fitted {
+export interface FittedEntry {
   readonly entry: EntrySpec;
   readonly remarks: ReadonlyMap<string, string>;
   /** Columns that the preset reads and the export lacks. */
@@ -15,7 +15,10 @@ export interface Fitted {
 }
 
 /** Undefined where the entry makes no sense without what is missing; `why` then says what that is. */
-export function fitEntry(entry: EntrySpec, exports: ReadonlyMap<string, Export>): Fitted | { readonly why: string } {
+export function fitEntry(
+  entry: EntrySpec,
+  exports: ReadonlyMap<string, Export>,
+): FittedEntry | { readonly why: string } {
   const own = exports.get(entry.source);
   if (!own) return { why: `no export of \`${entry.source}\`` };
   const fitter = new Fitter(exports, entry.source);
@@ -79,7 +82,7 @@ function ownColumns(entry: EntrySpec, data: Readonly<Record<string, unknown>>, o
   return found;
 }
 
-const FIELD_ROLES: Readonly<Record<string, readonly [Role, string?]>> = {
+const FIELD_ROLES: Readonly<Record<string, readonly [ColumnRole, string?]>> = {
   email: ['email', 'lowercase'],
   phone_number: ['phone', 'phone'],
   full_name: ['full_name'],
@@ -230,7 +233,7 @@ class Fitter {
     return { date: isObject ? { ...given, formats } : formats };
   }
 
-  #firstColumn({ from }: ValueObject, source: string): Column | undefined {
+  #firstColumn({ from }: ValueObject, source: string): ExportColumn | undefined {
     const first = Array.isArray(from) ? (from as readonly ValueSpec[])[0] : (from as ValueSpec | undefined);
     if (typeof first !== 'string') return undefined;
     return this.#exports.get(source)?.columns.find(({ name, facts }) => name === first && facts.filled > 0);

@@ -18,12 +18,12 @@ const DAY_FIRST = ['d/M/yyyy', 'd.M.yyyy', 'd-M-yyyy', 'd/M/yy', 'd.M.yy'];
 const MONTH_FIRST = ['M/d/yyyy', 'M.d.yyyy', 'M-d-yyyy', 'M/d/yy', 'M.d.yy'];
 const NAMED = ['d MMM, yyyy', 'd MMM yyyy', 'd MMMM yyyy', 'MMM d, yyyy', 'MMMM d, yyyy', 'd-MMM-yyyy'];
 
-interface Candidate {
+interface DateCandidate {
   readonly format: string;
   read(text: string): ReadDate | undefined;
 }
 
-const CANDIDATES: readonly Candidate[] = [
+const CANDIDATES: readonly DateCandidate[] = [
   ...[...YEAR_FIRST, ...DAY_FIRST, ...MONTH_FIRST, ...NAMED].flatMap((day) =>
     TIMES.map((time) => ({ format: `${day}${time}`, read: compileFormat(`${day}${time}`, 'en').read })),
   ),
@@ -81,7 +81,7 @@ export function readsAll(values: readonly string[], formats: readonly string[]):
   return [...new Set(values)].every((value) => readers.some((read) => read(value) !== undefined));
 }
 
-function choose(best: readonly Candidate[], dayFirst: boolean): Candidate {
+function choose(best: readonly DateCandidate[], dayFirst: boolean): DateCandidate {
   const slash = best.filter(({ format }) => isSlash(format));
   return slash.find(({ format }) => isDayFirst(format) === dayFirst) ?? best[0]!;
 }

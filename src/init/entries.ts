@@ -1,9 +1,9 @@
 /** Writes the events of exports that no preset knows. */
-import type { Column } from './head.ts';
+import type { ExportColumn } from './head.ts';
 import { saidAs } from './dates.ts';
-import { linkTo, type Guess, type Link, type Role } from './guess.ts';
-import { countNames, type Names } from './names.ts';
-import { entryText, type Line } from './entry-text.ts';
+import { linkTo, type Guess, type ExportLink, type ColumnRole } from './guess.ts';
+import { countNames, type CrmNames } from './names.ts';
+import { entryText, type EntryLine } from './entry-text.ts';
 import { keyOf } from './value-text.ts';
 
 export interface NamedGuess extends Guess {
@@ -15,7 +15,7 @@ export interface NamedGuess extends Guess {
 const MOST_CUSTOM = 40;
 
 /** The entry for one export as lines of YAML below `events:`; undefined where it is for lookups or cannot be told. */
-export function guessedEntry(guess: NamedGuess, all: readonly NamedGuess[], names: Names): string | undefined {
+export function guessedEntry(guess: NamedGuess, all: readonly NamedGuess[], names: CrmNames): string | undefined {
   if (guess.kind === 'leads') return leadText(guess);
   if (guess.kind === 'deals') return dealText(guess, all, names);
   return guess.kind === 'comments' ? commentText(guess, all) : undefined;
@@ -37,7 +37,7 @@ function leadText(guess: NamedGuess): string {
   ]);
 }
 
-function contactLines({ roles }: NamedGuess): Line[] {
+function contactLines({ roles }: NamedGuess): EntryLine[] {
   const email = roles.get('email');
   const phone = roles.get('phone');
   const damaged = phone?.facts.damaged;
@@ -57,7 +57,7 @@ function contactLines({ roles }: NamedGuess): Line[] {
   ];
 }
 
-function dealText(guess: NamedGuess, all: readonly NamedGuess[], names: Names): string {
+function dealText(guess: NamedGuess, all: readonly NamedGuess[], names: CrmNames): string {
   const { roles } = guess;
   const [title, stage, pipeline, owner] = (['title', 'stage', 'pipeline', 'owner'] as const).map((role) =>
     roles.get(role),
@@ -118,12 +118,12 @@ function commentText(guess: NamedGuess, all: readonly NamedGuess[]): string {
   );
 }
 
-function head({ roles }: NamedGuess): Line[] {
+function head({ roles }: NamedGuess): EntryLine[] {
   const created = roles.get('created');
   return created ? [{ key: 'occurred_at', ...dateValue(created, false) }] : [];
 }
 
-function dateValue({ name, facts }: Column, asDay: boolean): { value: unknown; comment: string | undefined } {
+function dateValue({ name, facts }: ExportColumn, asDay: boolean): { value: unknown; comment: string | undefined } {
   const { formats, ambiguous } = facts.date!;
   const one = formats.length === 1 ? formats[0] : formats;
   const value = { from: name, apply: [{ date: asDay ? { formats: one, as: 'date' } : one }] };
@@ -133,7 +133,7 @@ function dateValue({ name, facts }: Column, asDay: boolean): { value: unknown; c
   return { value, comment: `set this: ${readings}` };
 }
 
-function idLine({ roles }: NamedGuess): Line {
+function idLine({ roles }: NamedGuess): EntryLine {
   const id = roles.get('id');
   if (!id) return { key: 'external_id', value: 'ID', comment: 'set this: no column tells the records apart' };
   const { facts } = id;
@@ -157,7 +157,7 @@ function idLine({ roles }: NamedGuess): Line {
   };
 }
 
-function amountLine(column: Column | undefined): Line[] {
+function amountLine(column: ExportColumn | undefined): EntryLine[] {
   if (!column) return [];
   const { decimal, group, ambiguous } = column.facts.number!;
   const value = { from: column.name, apply: [{ number: group === '' ? { decimal } : { decimal, group } }] };
@@ -166,25 +166,25 @@ function amountLine(column: Column | undefined): Line[] {
   return [{ key: 'amount', value, comment }];
 }
 
-function currencyLine(column: Column | undefined): Line {
+function currencyLine(column: ExportColumn | undefined): EntryLine {
   if (column) return { key: 'currency', value: column.name };
   return { key: 'currency', value: { value: 'EUR' }, comment: 'set this: no column has it' };
 }
 
-interface Parent {
+interface ParentLink {
   readonly guess: NamedGuess;
-  readonly link: Link;
+  readonly link: ExportLink;
 }
 
-function bestLink(guess: NamedGuess, to: readonly NamedGuess[]): Parent | undefined {
+function bestLink(guess: NamedGuess, to: readonly NamedGuess[]): ParentLink | undefined {
   const links = to.flatMap((other) => {
     const link = linkTo(guess, other);
     return link ? [{ guess: other, link }] : [];
   });
-  return links.reduce<Parent | undefined>((a, b) => (a && a.link.share >= b.link.share ? a : b), undefined);
+  return links.reduce<ParentLink | undefined>((a, b) => (a && a.link.share >= b.link.share ? a : b), undefined);
 }
 
-function parentLine(key: string, { guess, link }: Parent): Line {
+function parentLine(key: string, { guess, link }: ParentLink): EntryLine {
   const id = guess.roles.get('id');
   if (!id || link.match === id) {
     const { name } = link.column;
@@ -198,11 +198,11 @@ function parentLine(key: string, { guess, link }: Parent): Line {
   };
 }
 
-function lookup({ source }: NamedGuess, link: Link, take: string): unknown {
+function lookup({ source }: NamedGuess, link: ExportLink, take: string): unknown {
   return { lookup: { source, match: link.match.name, with: link.column.name, take } };
 }
 
-function missingParent(key: string, noun: string, column?: string): Line {
+function missingParent(key: string, noun: string, column?: string): EntryLine {
   if (column) return { key, value: column, comment: `set this: no column names the ${noun} it belongs to` };
   return { key: `# ${key}`, value: 'Contact ID', comment: `set this: no column names the ${noun} it belongs to` };
 }
@@ -211,9 +211,9 @@ function missingParent(key: string, noun: string, column?: string): Line {
 function customLine(
   { export: { columns }, roles }: NamedGuess,
   key: string,
-  used: ReadonlySet<Column | undefined>,
-): Line {
-  const taken = new Set<Column | undefined>([...used, ...roles.values()]);
+  used: ReadonlySet<ExportColumn | undefined>,
+): EntryLine {
+  const taken = new Set<ExportColumn | undefined>([...used, ...roles.values()]);
   const fields: Record<string, unknown> = {};
   for (const column of columns) {
     if (taken.has(column) || column.facts.filled === 0 || Object.keys(fields).length >= MOST_CUSTOM) continue;
@@ -225,6 +225,6 @@ function customLine(
 }
 
 /** What was recognised, for people. */
-export function rolesText(roles: ReadonlyMap<Role, Column>): string {
+export function rolesText(roles: ReadonlyMap<ColumnRole, ExportColumn>): string {
   return [...roles].map(([role, { name }]) => `${role} \`${name}\``).join(', ');
 }

@@ -1,7 +1,7 @@
 import { block, flow } from './value-text.ts';
 
 /** One key of an entry or of its data. */
-export interface Line {
+export interface EntryLine {
   readonly key: string;
   readonly value: unknown;
   readonly comment?: string | undefined;
@@ -11,7 +11,12 @@ export interface Line {
 const WIDEST = 110;
 
 /** An item of `events`, each key with its remark. The custom fields of `data` go one level deeper. */
-export function entryText(type: string, source: string, settings: readonly Line[], data: readonly Line[]): string {
+export function entryText(
+  type: string,
+  source: string,
+  settings: readonly EntryLine[],
+  data: readonly EntryLine[],
+): string {
   const lines = [
     `  - type: ${type}`,
     `    source: ${flow(source)}`,
@@ -29,7 +34,7 @@ export function entryText(type: string, source: string, settings: readonly Line[
   return lines.join('\n');
 }
 
-function lineText({ key, value, comment }: Line, indent: number): string {
+function lineText({ key, value, comment }: EntryLine, indent: number): string {
   const remark = comment === undefined ? '' : ` # ${comment}`;
   const margin = ' '.repeat(indent);
   const text = flow(value);

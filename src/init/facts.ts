@@ -8,7 +8,7 @@ export interface NumberFacts {
 }
 
 /** What a column's values look like, from the head of the export. Shares are of the cells that have a value. */
-export interface Facts {
+export interface ColumnFacts {
   readonly filled: number;
   readonly rows: number;
   readonly distinct: number;
@@ -31,7 +31,7 @@ const AMOUNT = /^[-+(]?\s*(?:[A-Z]{3}|[$€£¥])?\s*-?\d[\d.,'\u00a0\u202f ]*\s
 const CURRENCIES = new Set(Intl.supportedValuesOf('currency'));
 export const SCIENTIFIC = /^[+-]?\d(?:[.,]\d+)?E[+-]\d\d$/;
 
-export function factsOf(values: readonly string[], rows: number, dayFirst: boolean): Facts {
+export function factsOf(values: readonly string[], rows: number, dayFirst: boolean): ColumnFacts {
   const distinct = new Set(values);
   const share = (test: (value: string) => boolean): number =>
     values.length === 0 ? 0 : values.filter(test).length / values.length;

@@ -1,9 +1,9 @@
 /** What the columns of an export of an unknown CRM are for, from their names in several languages and from their values. */
 import { basename } from 'node:path';
-import type { Column, Export } from './head.ts';
+import type { ExportColumn, Export } from './head.ts';
 import { foldHeader } from './value-text.ts';
 
-export type Kind = 'leads' | 'deals' | 'comments' | 'users' | 'unknown';
+export type ExportKind = 'leads' | 'deals' | 'comments' | 'users' | 'unknown';
 
 export const ROLES = [
   'id',
@@ -22,22 +22,22 @@ export const ROLES = [
   'author',
   'title',
 ] as const;
-export type Role = (typeof ROLES)[number];
+export type ColumnRole = (typeof ROLES)[number];
 
 export interface Guess {
   readonly export: Export;
-  readonly kind: Kind;
-  readonly roles: ReadonlyMap<Role, Column>;
+  readonly kind: ExportKind;
+  readonly roles: ReadonlyMap<ColumnRole, ExportColumn>;
 }
 
-interface Clue {
+interface RolePattern {
   readonly names: RegExp;
   /** What the values must look like; most columns of a right name have a few wrong ones. */
-  readonly fits?: (column: Column) => boolean;
+  readonly fits?: (column: ExportColumn) => boolean;
 }
 
 /** Names as `foldHeader` writes them; the first column that fits is taken. */
-const CLUES: Readonly<Record<Role, Clue>> = {
+const CLUES: Readonly<Record<ColumnRole, RolePattern>> = {
   id: {
     names:
       /^(?:(?:record|contact|lead|person|deal|opportunity|customer|client|note|activity|cliente|contatto|trattativa|kunden?|kontakt|vorgangs?) ?)?(?:id|guid|uuid|key|nr|nummer|no|numero|codice|code|cod)$|^(?:id|codice|cod|code) (?:cliente|contatto|trattativa|contact|lead|deal|nota|client|opportunit\w*)$|^identifi\w+$/,
@@ -86,7 +86,7 @@ const CLUES: Readonly<Record<Role, Clue>> = {
   },
 };
 
-const ROLES_OF: Readonly<Record<Kind, readonly Role[]>> = {
+const ROLES_OF: Readonly<Record<ExportKind, readonly ColumnRole[]>> = {
   leads: ['id', 'email', 'phone', 'first_name', 'last_name', 'full_name', 'created'],
   deals: ['id', 'amount', 'currency', 'stage', 'pipeline', 'owner', 'created', 'title'],
   comments: ['id', 'content', 'author', 'created'],
@@ -94,7 +94,7 @@ const ROLES_OF: Readonly<Record<Kind, readonly Role[]>> = {
   unknown: [],
 };
 
-const FILE_NAMES: readonly (readonly [Kind, RegExp])[] = [
+const FILE_NAMES: readonly (readonly [ExportKind, RegExp])[] = [
   ['users', /user|owner|utent|benutzer|usuario/i],
   ['deals', /deal|opportun|trattativ|potential|affar|gesch(?:ä|ae)ft|verkauf|vendit|pipeline/i],
   ['comments', /note|comment|activit|task|commenti|notiz|attivit/i],
@@ -103,8 +103,8 @@ const FILE_NAMES: readonly (readonly [Kind, RegExp])[] = [
 
 export function guess(found: Export): Guess {
   const kind = kindOf(found);
-  const roles = new Map<Role, Column>();
-  const taken = new Set<Column>();
+  const roles = new Map<ColumnRole, ExportColumn>();
+  const taken = new Set<ExportColumn>();
   for (const role of ROLES_OF[kind]) {
     const column = role === 'id' ? idColumn(found) : found.columns.find((each) => !taken.has(each) && fits(role, each));
     if (!column) continue;
@@ -115,18 +115,18 @@ export function guess(found: Export): Guess {
   return { export: found, kind, roles };
 }
 
-function fits(role: Role, column: Column): boolean {
+function fits(role: ColumnRole, column: ExportColumn): boolean {
   const { names, fits: test } = CLUES[role];
   return column.facts.filled > 0 && names.test(foldHeader(column.name)) && (test === undefined || test(column));
 }
 
 /** A column of phone numbers by its name and its values: ids look the same. */
-export function isPhone(column: Column): boolean {
+export function isPhone(column: ExportColumn): boolean {
   return fits('phone', column) && column.facts.phone;
 }
 
 /** `nome` beside `cognome` is a first name, alone it is the whole one. */
-function settleNames(roles: Map<Role, Column>): void {
+function settleNames(roles: Map<ColumnRole, ExportColumn>): void {
   const first = roles.get('first_name');
   if (!first || roles.has('last_name') || !/^(?:nome|nom|nombre)$/.test(foldHeader(first.name))) return;
   roles.delete('first_name');
@@ -134,11 +134,11 @@ function settleNames(roles: Map<Role, Column>): void {
 }
 
 /** The name of the file says most; else what the columns hold. */
-function kindOf({ path, columns }: Export): Kind {
+function kindOf({ path, columns }: Export): ExportKind {
   const named = FILE_NAMES.find(([, names]) => names.test(basename(path)));
   if (named) return named[0];
-  const has = (role: Role): number => Number(columns.some((column) => fits(role, column)));
-  const scores: [Kind, number][] = [
+  const has = (role: ColumnRole): number => Number(columns.some((column) => fits(role, column)));
+  const scores: [ExportKind, number][] = [
     ['deals', 2 * has('amount') + has('stage')],
     ['leads', 2 * has('email') + has('phone') + has('first_name') + has('last_name')],
     ['comments', 2 * Number(columns.some((column) => fits('content', column) && column.facts.length > 20))],
@@ -148,7 +148,7 @@ function kindOf({ path, columns }: Export): Kind {
 }
 
 /** A column named like an id, whose values differ from each other; else any that could be one; else the e-mail address. */
-export function idColumn({ columns, rows }: Export): Column | undefined {
+export function idColumn({ columns, rows }: Export): ExportColumn | undefined {
   const whole = columns.filter(({ facts }) => facts.filled === rows);
   return (
     whole.find((column) => fits('id', column) && column.facts.unique) ??
@@ -161,10 +161,10 @@ export function idColumn({ columns, rows }: Export): Column | undefined {
 }
 
 /** How a column of one export points to records of another. */
-export interface Link {
-  readonly column: Column;
+export interface ExportLink {
+  readonly column: ExportColumn;
   /** Column of the other export that has the same values. */
-  readonly match: Column;
+  readonly match: ExportColumn;
   /** Between several ids in one cell. */
   readonly separator?: string;
   /** Share of this column's values that the other export has. */
@@ -175,7 +175,7 @@ export interface Link {
  * The column whose values are found among the ids of `to`, else among its e-mail addresses or names: at least a third
  * of them, since only the heads of both are known.
  */
-export function linkTo(from: Guess, to: Guess): Link | undefined {
+export function linkTo(from: Guess, to: Guess): ExportLink | undefined {
   for (const role of ['id', 'email', 'full_name'] as const) {
     const match = to.roles.get(role);
     if (!match) continue;
@@ -189,7 +189,7 @@ export function linkTo(from: Guess, to: Guess): Link | undefined {
       const share = pieces.filter((piece) => known.has(piece)).length / pieces.length;
       return share >= 1 / 3 ? [{ column, match, share, ...(separator && { separator }) }] : [];
     });
-    const best = links.reduce<Link | undefined>((a, b) => (a && a.share >= b.share ? a : b), undefined);
+    const best = links.reduce<ExportLink | undefined>((a, b) => (a && a.share >= b.share ? a : b), undefined);
     if (best) return best;
   }
   return undefined;

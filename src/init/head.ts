@@ -7,18 +7,18 @@ import { findFiles } from '../source/files.ts';
 import { openSource } from '../source/index.ts';
 import type { Source, SourceSpec } from '../source/source.ts';
 import { sampleOf, withEncoding } from '../source/text.ts';
-import { factsOf, type Facts } from './facts.ts';
+import { factsOf, type ColumnFacts } from './facts.ts';
 
 const HEAD_ROWS = 2000;
 /** A header further down than this is no header. */
 const DEEPEST_HEADER = 20;
 
 /** A column, or the path of a value in JSON records (`emails[0].email`). */
-export interface Column {
+export interface ExportColumn {
   readonly name: string;
   /** Those of the head that are not empty, trimmed, in order. */
   readonly values: readonly string[];
-  readonly facts: Facts;
+  readonly facts: ColumnFacts;
 }
 
 /** What has to be said of an export in `sources` for it to be read; how each was found out. */
@@ -27,7 +27,7 @@ export interface Export {
   readonly path: string;
   readonly settings: Pick<SourceSpec, 'format' | 'encoding' | 'headerLine' | 'records'>;
   readonly source: Source;
-  readonly columns: readonly Column[];
+  readonly columns: readonly ExportColumn[];
   readonly rows: number;
   /** Why each setting is there, for people. */
   readonly reasons: readonly string[];
@@ -63,20 +63,20 @@ async function beginning(path: string): Promise<string> {
   return text.toString('utf8').replace(/^\ufeff/, '');
 }
 
-interface Reading {
+interface OpenedSource {
   readonly source: Source;
   readonly settings: Export['settings'];
   readonly reasons: readonly string[];
 }
 
 /** What to say of an export beside what was said already, and why. */
-interface Mend {
+interface SettingsCorrection {
   readonly settings: Export['settings'];
   readonly reason: string;
 }
 
 /** Tries as it is; then another encoding, a header further down, the arrays that a JSON answer holds. */
-async function findReading(base: SourceSpec): Promise<Reading> {
+async function findReading(base: SourceSpec): Promise<OpenedSource> {
   let settings: Export['settings'] = {};
   const reasons: string[] = [];
   let failure: unknown;
@@ -91,7 +91,7 @@ async function findReading(base: SourceSpec): Promise<Reading> {
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
       failure ??= error;
-      const next = await mend(base, settings, error);
+      const next = await correctSettings(base, settings, error);
       if (!next) throw failure;
       settings = { ...settings, ...next.settings };
       reasons.push(next.reason);
@@ -100,7 +100,11 @@ async function findReading(base: SourceSpec): Promise<Reading> {
   throw failure;
 }
 
-async function mend(base: SourceSpec, settings: Export['settings'], error: UserError): Promise<Mend | undefined> {
+async function correctSettings(
+  base: SourceSpec,
+  settings: Export['settings'],
+  error: UserError,
+): Promise<SettingsCorrection | undefined> {
   if (settings.encoding === undefined && error.message.includes('is not UTF-8 text')) {
     return { settings: { encoding: 'windows-1252' }, reason: 'not UTF-8, so Windows-1252 is assumed' };
   }
@@ -116,7 +120,7 @@ async function mend(base: SourceSpec, settings: Export['settings'], error: UserE
 }
 
 /** A header of several columns further down: what stands above it is the title of a report. */
-async function headerBelow(base: SourceSpec, settings: Export['settings']): Promise<Mend | undefined> {
+async function headerBelow(base: SourceSpec, settings: Export['settings']): Promise<SettingsCorrection | undefined> {
   if (settings.headerLine !== undefined) return undefined;
   for (let line = 2; line <= DEEPEST_HEADER; line += 1) {
     const source = await openSource({ ...base, ...settings, headerLine: line }).catch(() => undefined);
@@ -151,7 +155,7 @@ export function arrayIn(text: string): string | undefined {
   return found.sort((a, b) => a.length - b.length)[0]?.join('.');
 }
 
-async function readHead(source: Source): Promise<{ columns: Column[]; rows: number }> {
+async function readHead(source: Source): Promise<{ columns: ExportColumn[]; rows: number }> {
   const values = new Map<string, string[]>(source.columns.map((name) => [name, []]));
   let rows = 0;
   const add = (name: string, text: string): void => {

@@ -2,18 +2,18 @@
 import { basename, dirname, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { EntrySpec } from '../mapping/spec.ts';
-import { fitEntry, type Fitted } from './adapt.ts';
+import { fitEntry, type FittedEntry } from './adapt.ts';
 import { guessedEntry, rolesText, type NamedGuess } from './entries.ts';
-import { entryText, type Line } from './entry-text.ts';
+import { entryText, type EntryLine } from './entry-text.ts';
 import { guess } from './guess.ts';
 import { openExport, type Export } from './head.ts';
-import { countNames, noNames, referencesText, type Names } from './names.ts';
-import { bestMatch, columnsOf, matchPreset, presetNamed, presets, type Match } from './preset.ts';
+import { countNames, emptyNames, referencesText, type CrmNames } from './names.ts';
+import { bestMatch, columnsOf, matchPreset, presetNamed, presets, type PresetMatch } from './preset.ts';
 import { regionLine } from './region.ts';
 import { flow, keyOf } from './value-text.ts';
 
 /** The mapping's text, and what was recognised in which export, and why. */
-export interface Started {
+export interface StarterMapping {
   readonly text: string;
   readonly findings: readonly string[];
 }
@@ -22,14 +22,14 @@ export interface Started {
 export async function startMapping(
   paths: readonly string[],
   options: { readonly preset?: string | undefined; readonly out?: string | undefined },
-): Promise<Started> {
+): Promise<StarterMapping> {
   const exports: Export[] = [];
   for (const path of paths) exports.push(await openExport(path));
   const known = await presets();
   const match =
     options.preset === undefined ? bestMatch(known, exports) : matchPreset(presetNamed(options.preset, known), exports);
   const folder = dirname(resolve(options.out ?? 'mapping.yaml'));
-  const names = noNames();
+  const names = emptyNames();
   const findings = exports.map(readingText);
   const fitted = match ? fitPreset(match, names, findings) : [];
   const others = exports.filter((each) => !match || ![...match.exports.values()].includes(each));
@@ -57,7 +57,7 @@ export async function startMapping(
   return { text, findings };
 }
 
-function heading(match: Match | undefined, folder: string): string[] {
+function heading(match: PresetMatch | undefined, folder: string): string[] {
   const schema = fileURLToPath(new URL('../../schema/mapping.schema.json', import.meta.url));
   return [
     `# yaml-language-server: $schema=${relative(folder, schema)}`,
@@ -75,7 +75,7 @@ interface PresetEntry {
   readonly text: string;
 }
 
-function fitPreset(match: Match, names: Names, findings: string[]): PresetEntry[] {
+function fitPreset(match: PresetMatch, names: CrmNames, findings: string[]): PresetEntry[] {
   const { preset, exports } = match;
   findings.push(
     `preset ${preset.name}: ${[...exports].map(([name, each]) => `${basename(each.path)} is its \`${name}\``).join(', ')} ` +
@@ -93,7 +93,7 @@ function fitPreset(match: Match, names: Names, findings: string[]): PresetEntry[
 }
 
 /** Columns with values that the preset has no use for: custom fields of this company, most often. */
-function unknownText({ entry }: Fitted, exports: ReadonlyMap<string, Export>): string[] {
+function unknownText({ entry }: FittedEntry, exports: ReadonlyMap<string, Export>): string[] {
   const { source, columns } = exports.get(entry.source)!;
   if (source.kind === 'tree') return [];
   const used = columnsOf([entry]).get(entry.source);
@@ -102,9 +102,9 @@ function unknownText({ entry }: Fitted, exports: ReadonlyMap<string, Export>): s
   return [`  # not taken, though it has values: ${unknown.map(({ name }) => flow(name)).join(', ')}`];
 }
 
-function fittedText({ entry, remarks, lacking }: Fitted): string {
+function fittedText({ entry, remarks, lacking }: FittedEntry): string {
   const { type, source, data, ...settings } = entry;
-  const line = (prefix: string, [key, value]: readonly [string, unknown]): Line => ({
+  const line = (prefix: string, [key, value]: readonly [string, unknown]): EntryLine => ({
     key,
     value,
     comment: remarks.get(`${prefix}${key}`),
@@ -127,7 +127,7 @@ function fittedText({ entry, remarks, lacking }: Fitted): string {
 function nameDeals(
   { source, data, stage_pipeline: pipeline }: EntrySpec,
   exports: ReadonlyMap<string, Export>,
-  names: Names,
+  names: CrmNames,
 ): void {
   const count = (into: Map<string, number>, value: unknown): void => {
     for (const { from, path } of columnsIn(value, source)) {
@@ -157,7 +157,7 @@ function columnsIn(value: unknown, source: string): { from: string; path: string
 }
 
 /** In the preset's order; where it looks deeper into a file than its list of records, so does the mapping. */
-function usedSources(match: Match | undefined, entries: readonly PresetEntry[]): [string, Export][] {
+function usedSources(match: PresetMatch | undefined, entries: readonly PresetEntry[]): [string, Export][] {
   if (!match) return [];
   const used = JSON.stringify(entries.map(({ entry }) => entry));
   return Object.entries(match.preset.spec.sources).flatMap(([name, { records }]): [string, Export][] => {
@@ -174,8 +174,8 @@ interface GuessedEntry extends NamedGuess {
 
 function guessOthers(
   exports: readonly Export[],
-  match: Match | undefined,
-  names: Names,
+  match: PresetMatch | undefined,
+  names: CrmNames,
   findings: string[],
 ): GuessedEntry[] {
   const taken = new Set(match?.preset.columns.keys() ?? []);
@@ -204,7 +204,7 @@ function isLookedUp(source: string, all: readonly GuessedEntry[]): boolean {
   return all.some(({ text }) => text?.includes(`source: ${source},`) === true);
 }
 
-async function defaultsText(match: Match | undefined, exports: readonly Export[]): Promise<string[]> {
+async function defaultsText(match: PresetMatch | undefined, exports: readonly Export[]): Promise<string[]> {
   const missing = match?.preset.spec.defaults?.missing_values ?? missingValues(exports);
   return [
     'defaults:',

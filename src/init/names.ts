@@ -1,24 +1,24 @@
-import type { Column } from './head.ts';
+import type { ExportColumn } from './head.ts';
 
 const MOST_NAMES = 60;
 
 /** Names of the old CRM that the target account may know under others, with how often the head has them. */
-export interface Names {
+export interface CrmNames {
   readonly pipelines: Map<string, number>;
   readonly stages: Map<string, number>;
   readonly owners: Map<string, number>;
 }
 
-export function noNames(): Names {
+export function emptyNames(): CrmNames {
   return { pipelines: new Map(), stages: new Map(), owners: new Map() };
 }
 
-export function countNames(into: Map<string, number>, column: Column | undefined): void {
+export function countNames(into: Map<string, number>, column: ExportColumn | undefined): void {
   for (const value of column?.values ?? []) into.set(value, (into.get(value) ?? 0) + 1);
 }
 
 /** The `references` block: each name mapped to itself, commented out, so that a person sees what may need another. */
-export function referencesText(names: Names, quote: (name: string) => string): string {
+export function referencesText(names: CrmNames, quote: (name: string) => string): string {
   const lines = [
     'references:',
     '  # set this: old name: name or UUID in the target account; null leaves the field out.',

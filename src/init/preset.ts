@@ -43,7 +43,7 @@ export function presetNamed(name: string, known: readonly Preset[]): Preset {
 }
 
 /** Which export is which source of a preset. */
-export interface Match {
+export interface PresetMatch {
   readonly preset: Preset;
   readonly exports: ReadonlyMap<string, Export>;
   /** Columns that the preset reads and the exports have. */
@@ -53,7 +53,7 @@ export interface Match {
 /** Share of the columns by which a source is recognised; one that events are made of must have its id as well. */
 const ENOUGH = 0.4;
 
-export function matchPreset(preset: Preset, exports: readonly Export[]): Match {
+export function matchPreset(preset: Preset, exports: readonly Export[]): PresetMatch {
   const pairs = exports.flatMap((each) =>
     [...preset.columns].flatMap(([source, columns]) => {
       if ((each.source.kind === 'tree') !== isTree(preset, source)) return [];
@@ -83,13 +83,13 @@ export function matchPreset(preset: Preset, exports: readonly Export[]): Match {
 }
 
 /** The one that recognises most of what was given; undefined where none recognises any. */
-export function bestMatch(known: readonly Preset[], exports: readonly Export[]): Match | undefined {
+export function bestMatch(known: readonly Preset[], exports: readonly Export[]): PresetMatch | undefined {
   const matches = known.map((preset) => matchPreset(preset, exports)).filter(makesEvents);
-  const covered = (match: Match): number => new Set(match.exports.values()).size;
+  const covered = (match: PresetMatch): number => new Set(match.exports.values()).size;
   return matches.sort((a, b) => covered(b) - covered(a) || b.found - a.found)[0];
 }
 
-function makesEvents({ preset, exports }: Match): boolean {
+function makesEvents({ preset, exports }: PresetMatch): boolean {
   return preset.spec.events.some(({ source }) => exports.has(source));
 }
 
