@@ -5,8 +5,8 @@ import { isUpdate, type Effect, type EventType, type Outcome, type Sendable } fr
 import type { Client } from '../service/client.ts';
 import { INGEST_CODES } from '../service/contract.ts';
 import { envelope } from '../service/envelope.ts';
-import type { Limiter, Waiting } from '../service/limiter.ts';
-import type { Attempt, Refused, Unanswered, Unauthorised } from '../service/reply.ts';
+import type { Limiter, LimiterWait } from '../service/limiter.ts';
+import type { Attempt, Refused, NoAnswer, Unauthorised } from '../service/reply.ts';
 import { backoff } from '../service/retry.ts';
 import type { Halt } from '../halt.ts';
 import { Outage } from './outage.ts';
@@ -39,10 +39,10 @@ export interface DelivererOptions {
 
 export interface DeliveryStatus {
   /** Why nothing goes out at the moment, if so. */
-  readonly waiting?: Waiting | { readonly reason: 'outage' | 'credentials'; readonly nextInMs: number };
+  readonly waiting?: LimiterWait | { readonly reason: 'outage' | 'credentials'; readonly nextInMs: number };
 }
 
-export interface Counters {
+export interface DeliveryCounters {
   /** Attempts that went out. */
   requests: number;
   /** Events of which at least one attempt went out. */
@@ -52,7 +52,7 @@ export interface Counters {
 }
 
 /** Where one event stands. */
-interface Sending {
+interface SendState {
   readonly delivery: Delivery;
   /** Envelope id and type: those of the event, or of its second request. */
   id: string;
@@ -72,7 +72,7 @@ interface Sending {
 }
 
 /** The event that is sent once more because the credentials were refused; all others wait. */
-interface Doubt {
+interface CredentialsCheck {
   readonly id: string;
   readonly until: number;
   readonly settled: Promise<void>;
@@ -80,7 +80,7 @@ interface Doubt {
 }
 
 const MOST_FAILURES = 5;
-const DOUBT_MS = 5_000;
+const CREDENTIALS_RETRY_MS = 5_000;
 
 export function createDeliverer(options: DelivererOptions): Deliverer {
   return new Deliverer(options);
@@ -88,12 +88,12 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
 
 /** Brings events to their outcome through refusals, lost answers and outages, each under one id. */
 export class Deliverer {
-  readonly counters: Counters = { requests: 0, events_sent: 0, retries: 0, rate_limited: 0 };
+  readonly counters: DeliveryCounters = { requests: 0, events_sent: 0, retries: 0, rate_limited: 0 };
   readonly #options: DelivererOptions;
   readonly #random: () => number;
-  readonly #watch: SleepWatch;
+  readonly #sleepWatch: SleepWatch;
   readonly #outage: Outage;
-  #doubt: Doubt | undefined;
+  #credentialsCheck: CredentialsCheck | undefined;
   /** An event of this run was acknowledged or refused. */
   #hasSettled = false;
 
@@ -101,14 +101,14 @@ export class Deliverer {
     const { client, clock, halt, log } = options;
     this.#options = options;
     this.#random = options.random ?? Math.random;
-    this.#watch = new SleepWatch(clock, (ms) => {
+    this.#sleepWatch = new SleepWatch(clock, (ms) => {
       log('machine_slept', { seconds: Math.round(ms / 1000) });
       client.dropSockets('asleep');
     });
     this.#outage = new Outage({
       ...options,
       health: () => client.health(),
-      awake: () => this.#watch.awake(),
+      awake: () => this.#sleepWatch.awake(),
       random: this.#random,
     });
     halt.hardSignal.addEventListener('abort', () => client.dropSockets('aborted'), { once: true });
@@ -117,7 +117,7 @@ export class Deliverer {
   /** Never throws for anything the service or the network does. `pending` only where the run is stopping. */
   async deliver(delivery: Delivery): Promise<Outcome> {
     const { clock, halt } = this.#options;
-    const sending: Sending = {
+    const sending: SendState = {
       delivery,
       id: delivery.id,
       type: delivery.ready.type,
@@ -138,14 +138,16 @@ export class Deliverer {
         if (outcome) return outcome;
       }
     } finally {
-      this.#settleDoubt(sending);
+      this.#endCredentialsCheck(sending);
     }
   }
 
   status(): DeliveryStatus {
     const { clock, limiter } = this.#options;
-    if (this.#doubt) {
-      return { waiting: { reason: 'credentials', nextInMs: Math.max(0, this.#doubt.until - clock.monotonic()) } };
+    if (this.#credentialsCheck) {
+      return {
+        waiting: { reason: 'credentials', nextInMs: Math.max(0, this.#credentialsCheck.until - clock.monotonic()) },
+      };
     }
     if (this.#outage.isDown) return { waiting: { reason: 'outage', nextInMs: this.#outage.nextInMs } };
     const waiting = limiter.waiting();
@@ -154,23 +156,23 @@ export class Deliverer {
 
   /** Ends the watch over the machine's sleep. */
   close(): void {
-    this.#watch.stop();
+    this.#sleepWatch.stop();
   }
 
   /** Resolves when nothing holds the event back, or the run is stopping. */
   async #turn(id: string): Promise<void> {
     while (this.#isHeld(id)) {
-      if (this.#doubt && this.#doubt.id !== id) await this.#doubt.settled;
+      if (this.#credentialsCheck && this.#credentialsCheck.id !== id) await this.#credentialsCheck.settled;
       else await this.#outage.pass(id);
     }
   }
 
   #isHeld(id: string): boolean {
     if (this.#options.halt.requested) return false;
-    return (this.#doubt !== undefined && this.#doubt.id !== id) || this.#outage.holds(id);
+    return (this.#credentialsCheck !== undefined && this.#credentialsCheck.id !== id) || this.#outage.holds(id);
   }
 
-  #attempt(sending: Sending): Promise<Attempt> {
+  #attempt(sending: SendState): Promise<Attempt> {
     const { client, halt, beforeSend } = this.#options;
     const { delivery, id, type } = sending;
     return client.ingest(envelope(delivery.ready, id, type), {
@@ -190,7 +192,7 @@ export class Deliverer {
   }
 
   /** What an attempt means for its event: an outcome, or (undefined) the next attempt. */
-  async #conclude(sending: Sending, attempt: Attempt, sentAt: number): Promise<Outcome | undefined> {
+  async #conclude(sending: SendState, attempt: Attempt, sentAt: number): Promise<Outcome | undefined> {
     switch (attempt.kind) {
       case 'withdrawn':
         return this.#options.limiter.stopped ? pending(sending) : undefined;
@@ -219,12 +221,12 @@ export class Deliverer {
     }
   }
 
-  #answered(sending: Sending): void {
+  #answered(sending: SendState): void {
     this.#outage.answered();
-    this.#settleDoubt(sending);
+    this.#endCredentialsCheck(sending);
   }
 
-  async #unanswered(sending: Sending, attempt: Unanswered, sentAt: number): Promise<Outcome | undefined> {
+  async #unanswered(sending: SendState, attempt: NoAnswer, sentAt: number): Promise<Outcome | undefined> {
     const { client, clock, halt, log } = this.#options;
     if (attempt.sent === 'maybe') sending.mayHaveArrived = true;
     if (attempt.setup) {
@@ -256,10 +258,10 @@ export class Deliverer {
     return undefined;
   }
 
-  async #unauthorised(sending: Sending, attempt: Unauthorised): Promise<Outcome | undefined> {
+  async #unauthorised(sending: SendState, attempt: Unauthorised): Promise<Outcome | undefined> {
     const { clock, halt, log } = this.#options;
-    if (this.#doubt && this.#doubt.id !== sending.id) return undefined;
-    if (this.#doubt) {
+    if (this.#credentialsCheck && this.#credentialsCheck.id !== sending.id) return undefined;
+    if (this.#credentialsCheck) {
       halt.request({
         code: attempt.code,
         message: `the service refuses the credentials (${attempt.status}): ${attempt.message}`,
@@ -274,18 +276,18 @@ export class Deliverer {
     log('credentials_refused', { status: attempt.status, code: attempt.code });
     let settle: () => void = () => undefined;
     const settled = new Promise<void>((resolve) => (settle = resolve));
-    this.#doubt = { id: sending.id, until: clock.monotonic() + DOUBT_MS, settled, settle };
-    await clock.sleep(DOUBT_MS, halt.signal);
+    this.#credentialsCheck = { id: sending.id, until: clock.monotonic() + CREDENTIALS_RETRY_MS, settled, settle };
+    await clock.sleep(CREDENTIALS_RETRY_MS, halt.signal);
     return undefined;
   }
 
-  #settleDoubt(sending: Sending): void {
-    if (this.#doubt?.id !== sending.id) return;
-    this.#doubt.settle();
-    this.#doubt = undefined;
+  #endCredentialsCheck(sending: SendState): void {
+    if (this.#credentialsCheck?.id !== sending.id) return;
+    this.#credentialsCheck.settle();
+    this.#credentialsCheck = undefined;
   }
 
-  #wrongUrl(sending: Sending, attempt: Extract<Attempt, { kind: 'wrong_url' }>): Outcome {
+  #wrongUrl(sending: SendState, attempt: Extract<Attempt, { kind: 'wrong_url' }>): Outcome {
     this.#options.halt.request({
       code: 'wrong_base_url',
       message: `there is no ingestion webhook under this base URL (${attempt.status}): ${attempt.message}`,
@@ -297,7 +299,7 @@ export class Deliverer {
 }
 
 /** Service interface, sections 3 and 7.3: what already exists, or does not exist yet, is the mapping's to decide. */
-function refused(sending: Sending, attempt: Refused): Outcome | undefined {
+function refused(sending: SendState, attempt: Refused): Outcome | undefined {
   const { delivery, isSecond, type } = sending;
   const { policies, earlierSend } = delivery;
   const { status, code, message, field } = attempt;
@@ -326,26 +328,26 @@ function refused(sending: Sending, attempt: Refused): Outcome | undefined {
 }
 
 /** Turns to the event's second request; false where it has none. */
-function second(sending: Sending): boolean {
+function second(sending: SendState): boolean {
   const { second: next } = sending.delivery;
   if (!next) return false;
   Object.assign(sending, { ...next, isSecond: true, tries: 0, failures: 0, misses: 0, mayHaveArrived: false });
   return true;
 }
 
-function acknowledged(sending: Sending, outcome: Effect, entityId: string, code: string | undefined): Outcome {
+function acknowledged(sending: SendState, outcome: Effect, entityId: string, code: string | undefined): Outcome {
   const how = sending.isReplay ? 'replayed' : code;
   const { attempts } = sending;
   return { status: 'acknowledged', outcome, entityId, attempts, ...(how === undefined ? {} : { code: how }) };
 }
 
 function rejected(
-  { attempts }: Sending,
+  { attempts }: SendState,
   why: Omit<Extract<Outcome, { status: 'rejected' }>, 'status' | 'attempts'>,
 ): Outcome {
   return { status: 'rejected', ...why, attempts };
 }
 
-function pending({ attempts }: Sending): Outcome {
+function pending({ attempts }: SendState): Outcome {
   return { status: 'pending', attempts };
 }

@@ -14,7 +14,7 @@ import {
   type Attempt,
   type Reply,
   type RestAttempt,
-  type Unanswered,
+  type NoAnswer,
 } from './reply.ts';
 
 export interface ClientOptions {
@@ -42,7 +42,7 @@ export interface RestOptions extends SendOptions {
 
 type Headers = Readonly<Record<string, string>>;
 
-interface Request {
+interface ClientRequest {
   readonly method: string;
   /** Below the base URL. */
   readonly path: string;
@@ -143,7 +143,10 @@ export class Client {
     await this.#dispatcher.destroy();
   }
 
-  async #limited(request: Request, options: SendOptions): Promise<Reply | Unanswered | { readonly kind: 'withdrawn' }> {
+  async #limited(
+    request: ClientRequest,
+    options: SendOptions,
+  ): Promise<Reply | NoAnswer | { readonly kind: 'withdrawn' }> {
     const { limiter } = this.#options;
     try {
       return await limiter.schedule(async () => {
@@ -164,7 +167,7 @@ export class Client {
     }
   }
 
-  async #exchange({ method, path, headers, body }: Request): Promise<Reply | Unanswered> {
+  async #exchange({ method, path, headers, body }: ClientRequest): Promise<Reply | NoAnswer> {
     const exchange = new Exchange();
     const deadline = setTimeout(() => exchange.end('timeout'), this.#options.timeoutSeconds * 1000);
     this.#inFlight.add(exchange);

@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 import type { Cut } from './reply.ts';
 
-export interface Answer {
+export interface RawAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: string;
@@ -16,14 +16,14 @@ const UTF_8 = new TextDecoder();
  */
 export class Exchange implements Dispatcher.DispatchHandler {
   /** Rejects with what undici says, or with an error without meaning after `end`. */
-  readonly answer: Promise<Answer>;
+  readonly answer: Promise<RawAnswer>;
   /** Why it was ended, if it was. */
   cut: Cut | undefined;
-  #resolve!: (answer: Answer) => void;
+  #resolve!: (answer: RawAnswer) => void;
   #reject!: (error: Error) => void;
   #controller: Dispatcher.DispatchController | undefined;
   #status = 0;
-  #headers: Answer['headers'] = {};
+  #headers: RawAnswer['headers'] = {};
   readonly #chunks: Buffer[] = [];
 
   constructor() {
@@ -47,7 +47,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   /** Told of interim answers too: the last one counts. */
-  onResponseStart(_controller: unknown, status: number, headers: Answer['headers']): void {
+  onResponseStart(_controller: unknown, status: number, headers: RawAnswer['headers']): void {
     this.#status = status;
     this.#headers = headers;
   }

@@ -1,6 +1,6 @@
 import { LIMITS } from './contract.ts';
 
-export interface Observation {
+export interface LimitObservation {
   /** Monotonic milliseconds: when the answer came, and when its request went out. */
   readonly now: number;
   readonly sentAt: number;
@@ -16,7 +16,7 @@ export interface Observation {
 const MOMENT_MS = 10;
 
 /** Own answers between two times. */
-interface Moment {
+interface AnswerGroup {
   readonly from: number;
   until: number;
   /** How many came before. */
@@ -32,7 +32,7 @@ export class ForeignUse {
   readonly #windowMs: number;
   readonly #requests: number;
   /** Own answers, oldest first. */
-  readonly #moments: Moment[] = [];
+  readonly #groups: AnswerGroup[] = [];
   #answers = 0;
   /** Estimates that none after them exceeds, oldest and largest first. */
   readonly #estimates: { readonly at: number; readonly count: number }[] = [];
@@ -44,16 +44,16 @@ export class ForeignUse {
   }
 
   answered(at: number): void {
-    const last = this.#moments.at(-1);
+    const last = this.#groups.at(-1);
     if (last && at - last.from < MOMENT_MS) last.until = at;
-    else this.#moments.push({ from: at, until: at, before: this.#answers });
+    else this.#groups.push({ from: at, until: at, before: this.#answers });
     this.#answers += 1;
     const old = this.#firstAfter(at - 2 * this.#longestWindow());
     // All at once and seldom: taking the first of a long list off moves all others.
-    if (old > this.#moments.length / 2) this.#moments.splice(0, old);
+    if (old > this.#groups.length / 2) this.#groups.splice(0, old);
   }
 
-  observe({ now, sentAt, used, inFlight, limit }: Observation): void {
+  observe({ now, sentAt, used, inFlight, limit }: LimitObservation): void {
     const since = sentAt - this.#serviceWindow(limit);
     const count = Math.max(0, used - inFlight - this.#answeredSince(since));
     while (this.#estimates.length > 0 && this.#estimates.at(-1)!.count <= count) this.#estimates.pop();
@@ -74,16 +74,16 @@ export class ForeignUse {
 
   /** How many own requests were answered after that time, and at most those of one moment before it. */
   #answeredSince(time: number): number {
-    const first = this.#moments[this.#firstAfter(time)];
+    const first = this.#groups[this.#firstAfter(time)];
     return first ? this.#answers - first.before : 0;
   }
 
   /** Where the moments begin that did not end before that time. */
   #firstAfter(time: number): number {
     let from = 0;
-    for (let to = this.#moments.length; from < to;) {
+    for (let to = this.#groups.length; from < to;) {
       const middle = (from + to) >>> 1;
-      if (this.#moments[middle]!.until > time) to = middle;
+      if (this.#groups[middle]!.until > time) to = middle;
       else from = middle + 1;
     }
     return from;

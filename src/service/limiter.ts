@@ -2,13 +2,13 @@ import type { Clock } from '../clock.ts';
 import type { RateHistory } from './rate-history.ts';
 
 /** So many requests in any stretch of so many seconds. */
-export interface Rate {
+export interface RequestRate {
   readonly requests: number;
   readonly seconds: number;
 }
 
 export interface LimiterOptions {
-  readonly rate: Rate;
+  readonly rate: RequestRate;
   /** Requests of each window left to other users of the key. */
   readonly reserve: number;
   /** Most requests in flight. */
@@ -24,7 +24,7 @@ export interface TurnOptions {
   readonly mayStart?: () => boolean;
 }
 
-export interface Waiting {
+export interface LimiterWait {
   /** `rate`: the window is spent. `rate_limited`: the service answered 429. `redis`: the shared limit is out of reach. */
   readonly reason: 'rate' | 'rate_limited' | 'redis';
   readonly nextInMs: number;
@@ -57,7 +57,7 @@ export interface Limiter {
    */
   observe(status: number, headers: Readonly<Record<string, string>>, sentAt: number): void;
   /** Why nothing goes out at the moment, if so. */
-  waiting(): Waiting | undefined;
+  waiting(): LimiterWait | undefined;
   stats(): LimiterStats;
   /** What waits is not sent any more; resolves when what is in flight has ended. */
   stop(): Promise<void>;

@@ -9,7 +9,7 @@ import {
   type LimiterOptions,
   type LimiterStats,
   type TurnOptions,
-  type Waiting,
+  type LimiterWait,
 } from './limiter.ts';
 import { backoff, backoffCeiling } from './retry.ts';
 import { TurnQueue, type Turn } from './turn-queue.ts';
@@ -113,7 +113,7 @@ class LocalLimiter implements Limiter {
     this.#adjust();
   }
 
-  waiting(): Waiting | undefined {
+  waiting(): LimiterWait | undefined {
     const now = this.#options.clock.monotonic();
     if (this.#pausedUntil > now) return { reason: 'rate_limited', nextInMs: this.#pausedUntil - now };
     const next = this.#returns[0];

@@ -35,7 +35,7 @@ export interface Unauthorised {
 }
 
 /** No answer that counts: a retry may help, and is safe under the same id. */
-export interface Unanswered {
+export interface NoAnswer {
   readonly kind: 'unanswered';
   readonly code: string;
   readonly message: string;
@@ -59,14 +59,14 @@ export type Attempt =
   | RateLimited
   | Unauthorised
   | { readonly kind: 'wrong_url'; readonly status: number; readonly message: string }
-  | Unanswered
+  | NoAnswer
   | Withdrawn;
 
 /** How one attempt at a REST route ended; `reply` is what came, where anything came. */
 export type RestAttempt =
   | { readonly kind: 'answered'; readonly reply: Reply }
   | ((Refused | RateLimited | Unauthorised) & { readonly reply: Reply })
-  | (Unanswered & { readonly reply?: Reply })
+  | (NoAnswer & { readonly reply?: Reply })
   | Withdrawn;
 
 /** An answer of the ingestion webhook. `now` is the wall clock in milliseconds, for a Retry-After given as a date. */
@@ -91,7 +91,7 @@ export function readRestReply(reply: Reply, now: number): RestAttempt {
   return { ...broken(status, `answered ${status}, but with ${describe(reply)}`), reply };
 }
 
-function readFailure(reply: Reply, now: number): Refused | RateLimited | Unauthorised | Unanswered {
+function readFailure(reply: Reply, now: number): Refused | RateLimited | Unauthorised | NoAnswer {
   const { status } = reply;
   const { code, message, field } = errorOf(reply);
   const retryAfterMs = readRetryAfter(reply.headers[HEADERS.retryAfter], now);
@@ -125,7 +125,7 @@ function readFailure(reply: Reply, now: number): Refused | RateLimited | Unautho
   };
 }
 
-function broken(status: number, message: string): Unanswered {
+function broken(status: number, message: string): NoAnswer {
   return { kind: 'unanswered', code: 'unexpected_answer', message, sent: 'maybe', status };
 }
 
@@ -165,7 +165,7 @@ const MISUSE = /^(UND_ERR_INVALID_ARG|ERR_INVALID_URL|ERR_INVALID_CHAR|ERR_INVAL
  * A request that failed without an answer. Only the error's code is used: its message, `input` or `cause` may hold the
  * URL with the ingestion token.
  */
-export function readError(error: unknown, cut: Cut | undefined): Unanswered {
+export function readError(error: unknown, cut: Cut | undefined): NoAnswer {
   if (cut) return { kind: 'unanswered', code: cut, message: CUT_MESSAGES[cut], sent: 'maybe' };
   const code = codeOf(error) ?? codeOf((error as { cause?: unknown } | null)?.cause) ?? 'unknown';
   if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') {

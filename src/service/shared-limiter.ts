@@ -9,10 +9,10 @@ import {
   type LimiterOptions,
   type LimiterStats,
   type TurnOptions,
-  type Waiting,
+  type LimiterWait,
 } from './limiter.ts';
 import { backoff, backoffCeiling } from './retry.ts';
-import { SharedWindow, type Reply } from './shared-window.ts';
+import { SharedWindow, type TokenReply } from './shared-window.ts';
 import { TurnQueue, type Turn } from './turn-queue.ts';
 
 export interface SharedLimiterOptions extends LimiterOptions {
@@ -22,7 +22,7 @@ export interface SharedLimiterOptions extends LimiterOptions {
   readonly apiKey: Secret;
   readonly timeoutSeconds: number;
   /** Told once each time Redis goes out of reach, and when it is back. */
-  readonly trouble: (message: string) => void;
+  readonly notify: (message: string) => void;
 }
 
 const RETRY_MS = 500;
@@ -44,7 +44,7 @@ const MOST_WAITS = 8;
  * While Redis is out of reach nothing is sent.
  */
 export async function createSharedLimiter(options: SharedLimiterOptions): Promise<Limiter> {
-  const { rate, timeoutSeconds, history, trouble } = options;
+  const { rate, timeoutSeconds, history, notify } = options;
   const windowMs = rate.seconds * 1000;
   const window = await SharedWindow.open({
     ...options,
@@ -52,7 +52,7 @@ export async function createSharedLimiter(options: SharedLimiterOptions): Promis
     timeoutMs: Math.ceil(timeoutSeconds * 1000),
     earlier: history?.recent(windowMs) ?? [],
     forgotten: (waitMs) =>
-      trouble(
+      notify(
         `Redis has forgotten which requests went out: nothing is sent for ${Math.ceil(waitMs / 1000)} s, ` +
           'until they no longer count',
       ),
@@ -73,7 +73,7 @@ class SharedLimiter implements Limiter {
   #refusals = 0;
   #pausedUntil = 0;
   #isLost = false;
-  #waiting: { readonly reason: Waiting['reason']; readonly until: number } | undefined;
+  #waiting: { readonly reason: LimiterWait['reason']; readonly until: number } | undefined;
 
   constructor(options: SharedLimiterOptions, window: SharedWindow) {
     this.#options = options;
@@ -126,7 +126,7 @@ class SharedLimiter implements Limiter {
       .catch(() => undefined);
   }
 
-  waiting(): Waiting | undefined {
+  waiting(): LimiterWait | undefined {
     const now = this.#options.clock.monotonic();
     return this.#waiting && { reason: this.#waiting.reason, nextInMs: Math.max(0, this.#waiting.until - now) };
   }
@@ -184,8 +184,8 @@ class SharedLimiter implements Limiter {
     return undefined;
   }
 
-  async #take(token: string): Promise<Pick<Reply, 'waitMs'> & { readonly kind: Reply['kind'] | 'redis' }> {
-    const { rate, trouble } = this.#options;
+  async #take(token: string): Promise<Pick<TokenReply, 'waitMs'> & { readonly kind: TokenReply['kind'] | 'redis' }> {
+    const { rate, notify } = this.#options;
     try {
       const reply = await this.#window.take(token, {
         requests: rate.requests,
@@ -195,11 +195,11 @@ class SharedLimiter implements Limiter {
       });
       this.#refusals = reply.refusals;
       if (reply.limit > 0) this.#serviceLimit = reply.limit;
-      if (this.#isLost) trouble('Redis answers again: sending goes on');
+      if (this.#isLost) notify('Redis answers again: sending goes on');
       this.#isLost = false;
       return reply;
     } catch {
-      if (!this.#isLost && !this.stopped) trouble('Redis cannot be reached: nothing is sent until it is back');
+      if (!this.#isLost && !this.stopped) notify('Redis cannot be reached: nothing is sent until it is back');
       this.#isLost = true;
       return { kind: 'redis', waitMs: RETRY_MS };
     }

@@ -21,7 +21,7 @@ export interface SharedWindowOptions {
 }
 
 /** What a process asks for a token with. */
-export interface Asking {
+export interface TokenRequest {
   /** Requests a window, and those of them withheld. */
   readonly requests: number;
   readonly withheld: number;
@@ -31,7 +31,7 @@ export interface Asking {
   readonly rememberedMs: number;
 }
 
-export interface Reply {
+export interface TokenReply {
   readonly kind: 'granted' | 'rate' | 'paused' | 'probe';
   readonly waitMs: number;
   /** 429s in a row. */
@@ -106,7 +106,7 @@ export class SharedWindow {
   }
 
   /** Asks for this token; again after a reply that was lost, it is the same one. */
-  async take(token: string, { requests, withheld, distanceMs, rememberedMs }: Asking): Promise<Reply> {
+  async take(token: string, { requests, withheld, distanceMs, rememberedMs }: TokenRequest): Promise<TokenReply> {
     const { returnMs, timeoutMs, clock } = this.#options;
     for (;;) {
       if (!this.#hasJoined) await this.#join();
@@ -114,7 +114,7 @@ export class SharedWindow {
       const [kind, waitMs, refusals, limit] = (await this.#eval(
         TAKE,
         ...[this.#epoch, token, requests, withheld, hold, returnMs, Math.round(distanceMs), timeoutMs, rememberedMs],
-      )) as [Reply['kind'] | 'lost', number, number, number];
+      )) as [TokenReply['kind'] | 'lost', number, number, number];
       if (kind === 'granted') this.#own.set(token, clock.monotonic() + hold);
       if (kind !== 'lost') return { kind, waitMs, refusals, limit };
       this.#hasJoined = false;

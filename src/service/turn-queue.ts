@@ -16,7 +16,7 @@ export interface Turn {
 export class TurnQueue {
   readonly #turns = new Set<Turn>();
   readonly #stopped: AbortSignal;
-  readonly #heeded = new WeakSet<AbortSignal>();
+  readonly #listened = new WeakSet<AbortSignal>();
 
   /** Once `stopped` is aborted, all are withdrawn, and whoever comes after. */
   constructor(stopped: AbortSignal) {
@@ -55,8 +55,8 @@ export class TurnQueue {
   }
 
   #onAbort(signal: AbortSignal, concerns: (turn: Turn) => boolean): void {
-    if (this.#heeded.has(signal)) return;
-    this.#heeded.add(signal);
+    if (this.#listened.has(signal)) return;
+    this.#listened.add(signal);
     const withdraw = (): void => {
       for (const turn of [...this.#turns]) if (concerns(turn)) turn.withdraw();
     };

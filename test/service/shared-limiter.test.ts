@@ -31,7 +31,7 @@ async function join(redis: RedisServer, options: Partial<SharedLimiterOptions> =
     baseUrl: 'https://api.example.test',
     apiKey: new Secret(KEY),
     timeoutSeconds: 1,
-    trouble: (message) => said.push(message),
+    notify: (message) => said.push(message),
     ...options,
   });
   onTestFinished(() => limiter.stop());
