@@ -64,3 +64,19 @@ it('keeps the sandbox out of everything but its commands and the library face', 
   const users = (await imports()).filter(([from, to]) => to.startsWith('sandbox/') && !from.startsWith('sandbox/'));
   expect(users.every(([from]) => from.startsWith('commands/') || from === 'index.ts')).toBe(true);
 });
+
+it('declares every type name once', async () => {
+  const files = (await readdir(SRC, { recursive: true })).filter((file) => file.endsWith('.ts'));
+  const declarations = new Map<string, Set<string>>();
+  for (const file of files) {
+    const text = await readFile(join(SRC, file), 'utf8');
+    // A declaration at top level begins its line; the names of `import type { … }` do not follow the keyword directly.
+    const declared = text.matchAll(
+      /^(?:export )?(?:default )?(?:declare )?(?:abstract )?(?:const )?(?:interface|type|class|enum) ([\w$]+)/gm,
+    );
+    for (const [, name] of declared) declarations.set(name!, (declarations.get(name!) ?? new Set()).add(file));
+  }
+  expect(declarations.size).toBeGreaterThan(100);
+  const repeated = [...declarations].filter(([, where]) => where.size > 1);
+  expect(repeated.map(([name, where]) => `${name}: ${[...where].sort().join(', ')}`)).toEqual([]);
+});
