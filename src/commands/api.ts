@@ -79,7 +79,7 @@ export async function api(argv: Readonly<Record<string, unknown>>, console: Cons
     baseUrl,
     apiKey,
     timeoutSeconds: settings.timeout,
-    trouble: (message) => console.complain(`warning: ${message}`),
+    notify: (message) => console.complain(`warning: ${message}`),
   });
   const client = createClient({
     baseUrl,
