@@ -30,7 +30,7 @@ export interface ClientOptions {
 }
 
 export interface SendOptions extends TurnOptions {
-  /** Awaited right before the request goes out, and only then. */
+  /** Awaited immediately before the request is sent. */
   readonly beforeSend?: () => Promise<void>;
 }
 
@@ -44,19 +44,19 @@ type Headers = Readonly<Record<string, string>>;
 
 interface ClientRequest {
   readonly method: string;
-  /** Below the base URL. */
+  /** Relative to the base URL. */
   readonly path: string;
   readonly headers: Headers;
   readonly body?: string | undefined;
 }
 
-/** No list page or summary comes near. */
-const LARGEST_ANSWER = 32 * 1024 * 1024;
-/** Services close idle connections when they like; a request that meets a closing one is lost. */
+/** Far larger than any list page. */
+const MAX_RESPONSE_BYTES = 32 * 1024 * 1024;
+/** Short, because a request sent on a connection that the server is closing is lost. */
 const KEEP_ALIVE_MS = 500;
-const KEEP_ALIVE_AS_ANNOUNCED_MS = 4_000;
+const MAX_KEEP_ALIVE_MS = 4_000;
 
-/** The service at one base URL with one key. What fails comes back as a value; only `beforeSend` makes a call throw. */
+/** The service at one base URL with one API key. Failures are returned as values; only `beforeSend` can make a call throw. */
 export function createClient(options: ClientOptions): Client {
   return new Client(options);
 }
@@ -68,14 +68,14 @@ export class Client {
   readonly #basePath: string;
   readonly #dispatcher: Dispatcher;
   readonly #redactor = new Redactor();
-  /** Without the key, with it, and those of an event. */
+  /** Headers without the API key, with it, and for an event. */
   readonly #openHeaders: Headers;
   readonly #headers: Headers;
   readonly #ingestHeaders: Headers;
   readonly #ingestPath: string | undefined;
   readonly #inFlight = new Set<Exchange>();
   #reached = false;
-  /** Requests sent with the key: those that count against its limit. */
+  /** Requests sent with the API key, which count against its rate limit. */
   requests = 0;
 
   constructor(options: ClientOptions) {
@@ -83,7 +83,7 @@ export class Client {
     this.#clock = options.clock ?? systemClock;
     const url = URL.canParse(options.baseUrl) ? new URL(options.baseUrl) : undefined;
     if (!url || !/^https?:$/.test(url.protocol)) {
-      throw new UserError('the base URL is not a URL', { hint: 'give it as https://host or https://host/path' });
+      throw new UserError('invalid base URL', { hint: 'use the form https://host or https://host/path' });
     }
     this.#origin = url.origin;
     this.#basePath = url.pathname.replace(/\/+$/, '');
@@ -99,7 +99,7 @@ export class Client {
   /** Sends one event, once (service interface, section 4.2). */
   async ingest(body: Envelope, options: SendOptions = {}): Promise<Attempt> {
     const path = this.#ingestPath;
-    if (path === undefined) throw new Error('this client was made without the ingestion token');
+    if (path === undefined) throw new Error('this client was created without an ingestion token');
     const reply = await this.#limited({ method: 'POST', path, headers: this.#ingestHeaders, body }, options);
     return 'kind' in reply ? reply : readIngestReply(reply, this.#clock.wall());
   }
@@ -108,7 +108,7 @@ export class Client {
     return this.request('GET', path, { ...options, ...(query ? { query } : {}) });
   }
 
-  /** One request of a REST route, not retried. A body is sent as JSON. */
+  /** One request to a REST route, without retries. A body is sent as JSON. */
   async request(method: string, path: string, options: RestOptions = {}): Promise<RestAttempt> {
     const query = new URLSearchParams();
     for (const [key, value] of Object.entries(options.query ?? {})) query.set(key, String(value));
@@ -120,24 +120,24 @@ export class Client {
     return 'kind' in reply ? reply : readRestReply(reply, this.#clock.wall());
   }
 
-  /** A route that asks for no key (section 5): it goes without, so it is not counted. */
+  /** A route that needs no API key (section 5): sent without it, so it does not count against the rate limit. */
   async getOpen(path: string): Promise<RestAttempt> {
     const reply = await this.#exchange({ method: 'GET', path, headers: this.#openHeaders });
     return 'kind' in reply ? reply : readRestReply(reply, this.#clock.wall());
   }
 
-  /** GET /health answers 200. Sent without the key (section 5), so it is not counted. */
+  /** Whether GET /health answers 200. Sent without the API key (section 5), so it does not count against the rate limit. */
   async health(): Promise<boolean> {
     const reply = await this.#exchange({ method: 'GET', path: PATHS.health, headers: this.#openHeaders });
     return !('kind' in reply) && reply.status === 200;
   }
 
-  /** What is in flight ends as unanswered; new requests take new connections. */
+  /** Requests in flight end as unanswered; new requests use new connections. */
   dropSockets(cut: 'asleep' | 'aborted'): void {
     for (const exchange of this.#inFlight) exchange.end(cut);
   }
 
-  /** Ends the limiter too: what waits there is not sent. */
+  /** Stops the limiter too: requests waiting in it are not sent. */
   async close(): Promise<void> {
     await this.#options.limiter.stop();
     await this.#dispatcher.destroy();
@@ -172,14 +172,15 @@ export class Client {
     const deadline = setTimeout(() => exchange.end('timeout'), this.#options.timeoutSeconds * 1000);
     this.#inFlight.add(exchange);
     try {
-      // No `{ ...some, more }`: in Node 20 V8 makes new hidden classes for each, which only a full collection takes away.
-      const options = { origin: this.#origin, path: this.#basePath + path, method, headers, body: body ?? null };
-      this.#dispatcher.dispatch(options, exchange);
+      this.#dispatcher.dispatch(
+        { origin: this.#origin, path: `${this.#basePath}${path}`, method, headers, body: body ?? null },
+        exchange,
+      );
       const answer = await exchange.answer;
       this.#reached = true;
       return {
         status: answer.status,
-        headers: plain(answer.headers, this.#redactor),
+        headers: redactedHeaders(answer.headers, this.#redactor),
         body: this.#redactor.redact(answer.body),
       };
     } catch (error) {
@@ -197,9 +198,9 @@ function createDispatcher({ timeoutSeconds, concurrency }: ClientOptions): Dispa
     connections: concurrency + 1,
     connect: { timeout: Math.min(10_000, timeoutSeconds * 1000) },
     keepAliveTimeout: KEEP_ALIVE_MS,
-    keepAliveMaxTimeout: KEEP_ALIVE_AS_ANNOUNCED_MS,
-    maxResponseSize: LARGEST_ANSWER,
-    // The deadline of a request is one, over all its parts.
+    keepAliveMaxTimeout: MAX_KEEP_ALIVE_MS,
+    maxResponseSize: MAX_RESPONSE_BYTES,
+    // One deadline covers the whole request; see #exchange.
     headersTimeout: 0,
     bodyTimeout: 0,
   };
@@ -208,7 +209,7 @@ function createDispatcher({ timeoutSeconds, concurrency }: ClientOptions): Dispa
   return proxied ? new EnvHttpProxyAgent(settings) : new Agent(settings);
 }
 
-function plain(headers: Readonly<Record<string, string | string[] | undefined>>, redactor: Redactor) {
+function redactedHeaders(headers: Readonly<Record<string, string | string[] | undefined>>, redactor: Redactor) {
   const texts: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
     if (value !== undefined) texts[name] = redactor.redact(Array.isArray(value) ? value.join(', ') : value);

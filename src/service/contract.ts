@@ -1,6 +1,6 @@
 /**
- * The service as data: paths, headers, bodies and codes, each with the section of the service interface it comes from.
- * Nothing here talks to it.
+ * The service interface as data: paths, headers, bodies and codes, each with the section of the service interface that
+ * defines it. No I/O.
  */
 import { createRequire } from 'node:module';
 import type * as currencyCodes from 'currency-codes';
@@ -62,7 +62,7 @@ export const dealData = z.strictObject({
   custom_fields: z.record(z.string(), z.unknown()).optional(),
 });
 
-/** Section 2.6; that exactly one parent is named is checked beside it. */
+/** Section 2.6. That there is exactly one parent is checked separately. */
 export const commentData = z.strictObject({
   content: text.min(1),
   external_id: text.optional(),
@@ -81,7 +81,7 @@ export const acknowledgement = z.looseObject({
 });
 export type Acknowledgement = z.infer<typeof acknowledgement>;
 
-/** Section 7.3: codes of the webhook that decide what happens next. */
+/** Section 7.3: error codes of the webhook that are handled specially. */
 export const INGEST_CODES = {
   alreadyExists: 'already_exists',
   notFound: 'not_found',
@@ -94,28 +94,27 @@ export const INGEST_CODES = {
 
 let currencies: ReadonlySet<string> | undefined;
 
-/** Whether a code is one of ISO 4217; their list is loaded for mappings that have amounts. */
+/** Whether a code is in ISO 4217. The list is loaded only when it is needed. */
 function isCurrency(code: string): boolean {
   currencies ??= new Set((createRequire(import.meta.url)('currency-codes') as typeof currencyCodes).codes());
   return currencies.has(code);
 }
 
 /**
- * What the text of a field must be beyond being text, worded as what is wrong with it; undefined when it is right. The
- * form of phone numbers is the service's (section 2.4); the others are what any address or currency code is. The mapping
- * applies them, since it also says what becomes of a value that is refused.
+ * Validates the text of a field: returns what is wrong with it, or undefined if it is valid. The phone number format is the
+ * service's (section 2.4). The mapping applies these rules, since it decides what happens to an invalid value.
  */
 export const FIELD_RULES: Readonly<Record<string, (value: string) => string | undefined>> = {
   external_id: (value) => (value === '' ? 'is empty' : undefined),
-  email: (value) => (/^[^\s@]+@[^\s@]+$/.test(value) ? undefined : 'is no e-mail address (one @, no spaces)'),
-  phone_number: (value) => (/^\+[1-9]\d{1,14}$/.test(value) ? undefined : 'is not in the form E.164 (`+390612345678`)'),
-  currency: (value) => (isCurrency(value) ? undefined : 'is no ISO 4217 code (`EUR`)'),
+  email: (value) => (/^[^\s@]+@[^\s@]+$/.test(value) ? undefined : 'is not a valid e-mail address (one @, no spaces)'),
+  phone_number: (value) => (/^\+[1-9]\d{1,14}$/.test(value) ? undefined : 'is not in E.164 format (`+390612345678`)'),
+  currency: (value) => (isCurrency(value) ? undefined : 'is not an ISO 4217 code (such as `EUR`)'),
   content: (value) => (value.trim() === '' ? 'is empty' : undefined),
 };
 
 export const FIELD_HINTS: Readonly<Record<string, string>> = {
-  email: 'correct the cell, or give the field `on_error: omit`',
-  phone_number: 'give the field `apply: [phone]` and a region',
-  amount: 'give the field `apply: [{ number: … }]` with the separators of the export',
-  currency: 'use a `map` transform to ISO 4217 codes',
+  email: 'correct the value, or set `on_error: omit` on the field',
+  phone_number: 'set `apply: [phone]` on the field, and a region',
+  amount: 'set `apply: [{ number: … }]` on the field, with the separators that the export uses',
+  currency: 'convert it to an ISO 4217 code with a `map` transform',
 };

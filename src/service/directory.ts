@@ -1,18 +1,18 @@
 /**
- * Reads what mapped names are resolved against. List shapes are not uniform (service interface, section 9) and most field
- * names are not documented, so everything plausible is understood and the rest is said.
+ * Reads the pipelines, stages and users that names are resolved against. The shapes of lists vary (service interface,
+ * section 9) and most field names are undocumented, so all plausible forms are accepted and anything else is an error.
  */
 import type { Account, Pipeline, Stage, User } from './account.ts';
 import type { Client } from './client.ts';
 import { PATHS } from './contract.ts';
 import { idOf, isFields, keysOf, pagesOf, unknownShape, type Fields, type ReadOptions } from './lists.ts';
 
-/** No account comes near; a list that never ends is a mistake somewhere. */
-const MOST_PAGES = 1_000;
+/** Far more than any account has: guards against a list that never ends. */
+const MAX_PAGES = 1_000;
 
 /**
- * The deal pipelines with their stages, and the users. Throws a `UserError` where the service refuses, stays silent
- * through five retries, or answers something that is no such list.
+ * The deal pipelines with their stages, and the users. Throws a `UserError` if the service refuses, does not answer after
+ * five retries, or returns something else than such a list.
  */
 export async function readAccount(client: Client, options: ReadOptions = {}): Promise<Account> {
   const pipelines = await readList(client, PATHS.pipelines, { type: 'DEAL' }, options);
@@ -20,7 +20,7 @@ export async function readAccount(client: Client, options: ReadOptions = {}): Pr
   return { pipelines: pipelines.filter(isForDeals).map(readPipeline), users: users.map(readUser) };
 }
 
-/** All items of a list; every one has an `id`, as text. Errors as in `readAccount`. */
+/** All items of a list, each with its `id` as text. Errors as in `readAccount`. */
 export async function readList(
   client: Client,
   path: string,
@@ -31,18 +31,18 @@ export async function readList(
   let pages = 0;
   for await (const { fresh } of pagesOf(client, path, query, options)) {
     pages += 1;
-    if (pages > MOST_PAGES) throw unknownShape(path, `more than ${MOST_PAGES} pages`);
+    if (pages > MAX_PAGES) throw unknownShape(path, `more than ${MAX_PAGES} pages`);
     for (const item of fresh) {
       if (!isFields(item)) throw unknownShape(path, `a list of \`${JSON.stringify(item).slice(0, 60)}\``);
       const id = idOf(item);
-      if (id === undefined) throw unknownShape(path, `an item without \`id\`, but with ${keysOf(item)}`);
+      if (id === undefined) throw unknownShape(path, `an item without \`id\` (it has ${keysOf(item)})`);
       found.push({ ...item, id });
     }
   }
   return found;
 }
 
-/** Other types are dropped whatever was asked for; one without a type is taken at the filter's word. */
+/** Drops other types even if the service ignored the filter; keeps a pipeline without a type. */
 function isForDeals(pipeline: Fields): boolean {
   const type = textIn(pipeline, ['type', 'pipelineType']);
   return type === undefined || type.toUpperCase() === 'DEAL';
@@ -56,11 +56,11 @@ function readPipeline(pipeline: Fields & { readonly id: string }): Pipeline {
   const name = textIn(pipeline, NAME_KEYS) ?? pipeline.id;
   const where = `the pipeline \`${name}\``;
   const key = STAGE_KEYS.find((candidate) => Array.isArray(pipeline[candidate]));
-  if (key === undefined) throw unknownShape(PATHS.pipelines, `${where} without stages, but with ${keysOf(pipeline)}`);
+  if (key === undefined) throw unknownShape(PATHS.pipelines, `${where} without stages (it has ${keysOf(pipeline)})`);
   return { id: pipeline.id, name, type: 'DEAL', stages: readStages(pipeline[key] as unknown[], where) };
 }
 
-/** In the order that the service numbers them in, where it numbers them all; else as they came. */
+/** In the order of their numbers if the service numbers all of them; otherwise in the order of the answer. */
 function readStages(list: readonly unknown[], where: string): Stage[] {
   const stages = list.filter(isFields);
   const orderKey = ORDER_KEYS.find((key) => stages.every((stage) => typeof stage[key] === 'number'));
@@ -69,7 +69,7 @@ function readStages(list: readonly unknown[], where: string): Stage[] {
     const id = idOf(stage);
     const name = textIn(stage, NAME_KEYS);
     if (id !== undefined && name !== undefined) return { id, name };
-    throw unknownShape(PATHS.pipelines, `${where} with a stage without id or name, but with ${keysOf(stage)}`);
+    throw unknownShape(PATHS.pipelines, `${where} with a stage without id or name (it has ${keysOf(stage)})`);
   });
 }
 
@@ -78,7 +78,7 @@ const FIRST_NAME_KEYS = ['firstName', 'first_name', 'givenName'];
 const LAST_NAME_KEYS = ['lastName', 'last_name', 'surname', 'familyName'];
 const EMAIL_KEYS = ['email', 'emailAddress', 'mail', 'userEmail'];
 
-/** What names a user may stand in the user itself or in a nested `user` or `profile`. */
+/** The names may be members of the user itself or of a nested `user` or `profile`. */
 function readUser(user: Fields & { readonly id: string }): User {
   const layers = [user, user.user, user.profile].filter(isFields);
   const names = layers.flatMap((layer) => {

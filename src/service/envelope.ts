@@ -1,18 +1,18 @@
 import type { EventType, Sendable } from '../model.ts';
 import { HEADERS } from './contract.ts';
 
-/** Triggers are suppressed twice, in the envelope and by header (section 2.3). */
+/** Triggers are suppressed twice: in the envelope and by a header (section 2.3). */
 export const INGEST_HEADERS = { 'content-type': 'application/json', [HEADERS.suppressTriggers]: 'true' } as const;
 
-declare const made: unique symbol;
+declare const brand: unique symbol;
 
 /**
- * What goes over the wire: one event per request, in canonical JSON (service interface, section 2.3). Only `envelope`
- * makes one, and there is none that would fire triggers.
+ * The request body of one event, in canonical JSON (service interface, section 2.3). Only `envelope` creates one, and it
+ * always suppresses triggers.
  */
-export type Envelope = string & { readonly [made]: true };
+export type Envelope = string & { readonly [brand]: true };
 
-/** `type` where the event is sent as another type than its own (a created event as an update, or the reverse). */
+/** Pass `type` to send the event as a different type (a created event as an update, or the reverse). */
 export function envelope(event: Sendable, id: string, type: EventType = event.type): Envelope {
   const occurredAt = event.occurredAt === undefined ? '' : `"occurred_at":${JSON.stringify(event.occurredAt)},`;
   const rest = `"id":${JSON.stringify(id)},${occurredAt}"suppress_triggers":true,"type":"${type}"`;

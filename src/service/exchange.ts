@@ -7,17 +7,17 @@ export interface RawAnswer {
   readonly body: string;
 }
 
-/** A mark of the byte order is no part of the text. */
+/** Removes a byte order mark. */
 const UTF_8 = new TextDecoder();
 
 /**
- * One request and its answer, put together as undici hands it over: a `request()` of undici's makes a stream of each body,
- * and wants a signal for what may be cut off.
+ * One request and its answer, collected from undici's dispatch callbacks. undici's own `request()` would create a stream
+ * per body and need an abort signal per request.
  */
 export class Exchange implements Dispatcher.DispatchHandler {
-  /** Rejects with what undici says, or with an error without meaning after `end`. */
+  /** Rejects with undici's error. After `end`, `cut` holds the reason instead. */
   readonly answer: Promise<RawAnswer>;
-  /** Why it was ended, if it was. */
+  /** Why `end` was called, if it was. */
   cut: Cut | undefined;
   #resolve!: (answer: RawAnswer) => void;
   #reject!: (error: Error) => void;
@@ -33,7 +33,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     });
   }
 
-  /** Gives it up, if it has not been answered yet; what has not gone out does not go out any more. */
+  /** Aborts the request unless it has been answered. A request that is not on the wire yet is not sent. */
   end(cut: Cut): void {
     this.cut ??= cut;
     const error = new Error(cut);
@@ -46,7 +46,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.cut) controller.abort(new Error(this.cut));
   }
 
-  /** Told of interim answers too: the last one counts. */
+  /** Also called for interim (1xx) responses: the last call counts. */
   onResponseStart(_controller: unknown, status: number, headers: RawAnswer['headers']): void {
     this.#status = status;
     this.#headers = headers;
@@ -57,9 +57,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    const [first, ...more] = this.#chunks;
-    const bytes = more.length === 0 ? first : Buffer.concat(this.#chunks);
-    this.#resolve({ status: this.#status, headers: this.#headers, body: UTF_8.decode(bytes) });
+    const body = UTF_8.decode(Buffer.concat(this.#chunks));
+    this.#resolve({ status: this.#status, headers: this.#headers, body });
   }
 
   onResponseError(_controller: unknown, error: Error): void {

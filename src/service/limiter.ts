@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { RateHistory } from './rate-history.ts';
 
-/** So many requests in any stretch of so many seconds. */
+/** At most this many requests in any period of this many seconds. */
 export interface RequestRate {
   readonly requests: number;
   readonly seconds: number;
@@ -9,72 +9,72 @@ export interface RequestRate {
 
 export interface LimiterOptions {
   readonly rate: RequestRate;
-  /** Requests of each window left to other users of the key. */
+  /** Requests per window left for other users of the API key. */
   readonly reserve: number;
-  /** Most requests in flight. */
+  /** Maximum number of requests in flight. */
   readonly concurrency: number;
   readonly clock: Clock;
   readonly history?: RateHistory;
 }
 
 export interface TurnOptions {
-  /** Aborted: what waits for its turn gives it up at once. */
+  /** When aborted, a request waiting for its turn is withdrawn. */
   readonly signal?: AbortSignal;
-  /** Asked when the turn has come; false gives it up. */
+  /** Called when the turn has come; false withdraws the request. */
   readonly mayStart?: () => boolean;
 }
 
 export interface LimiterWait {
-  /** `rate`: the window is spent. `rate_limited`: the service answered 429. `redis`: the shared limit is out of reach. */
+  /** `rate`: the window is full. `rate_limited`: the service answered 429. `redis`: the Redis server cannot be reached. */
   readonly reason: 'rate' | 'rate_limited' | 'redis';
   readonly nextInMs: number;
 }
 
 export interface LimiterStats {
-  /** Requests a window that this program allows itself now. */
+  /** Requests per window that this process currently allows itself. */
   readonly allowed: number;
-  /** Requests of the last window that others on the same key made at least, as far as the headers tell. */
+  /** Lower bound of the requests that other users of the API key made in the last window, from the response headers. */
   readonly foreign: number;
   readonly inFlight: number;
 }
 
-/** One per API key. Keeps a strict sliding window (service interface, section 8) and its service's time to wait. */
+/** One per API key. Enforces a strict sliding window (service interface, section 8) and honours `Retry-After`. */
 export interface Limiter {
   readonly stopped: boolean;
   /**
-   * Runs `job`, which makes exactly one request, when its turn comes; every attempt is a job of its own. Rejects with
-   * `NotSent` if it is withdrawn, or the limiter stopped, before that.
+   * Runs `job` when its turn comes. A job makes exactly one request, so every retry is scheduled separately. Rejects with
+   * `NotSent` if the job is withdrawn or the limiter is stopped before that.
    */
   schedule<T>(job: () => Promise<T>, options?: TurnOptions): Promise<T>;
   /**
-   * A request sent at `sentAt` (monotonic) was answered 429. All wait at least as long as the service says, longer with
-   * every pause in a row that did not help (section 7.2), and then one goes first, alone.
+   * A request sent at `sentAt` (monotonic) was answered 429. All requests wait at least as long as the service asks, and
+   * longer after each consecutive pause that did not help (section 7.2). Then a single request is sent as a probe.
    */
   refused(retryAfterMs: number | undefined, sentAt: number): void;
   /**
-   * Takes in the headers of an answer (section 8) to a request sent at `sentAt` (monotonic), while that request still
-   * counts as in flight. X-RateLimit-Reset is not looked at: its unit and clock are not known for sure.
+   * Processes the headers (section 8) of the answer to a request sent at `sentAt` (monotonic), while that request still
+   * counts as in flight. X-RateLimit-Reset is ignored: its unit and clock are not known for certain.
    */
   observe(status: number, headers: Readonly<Record<string, string>>, sentAt: number): void;
-  /** Why nothing goes out at the moment, if so. */
+  /** Why nothing is being sent at the moment; undefined if requests can be sent. */
   waiting(): LimiterWait | undefined;
   stats(): LimiterStats;
-  /** What waits is not sent any more; resolves when what is in flight has ended. */
+  /** Withdraws waiting requests; resolves when the requests in flight have ended. */
   stop(): Promise<void>;
 }
 
-/** The run stopped before the request's turn came: it was not sent. */
+/** The request was withdrawn before its turn came, so it was not sent. */
 export class NotSent extends Error {
   override readonly name = 'NotSent';
 }
 
-/** Of the even distance between requests, what is kept to at least while others use the key. */
+/** While others use the API key, requests are at least this fraction of the even interval apart. */
 export const PACE = 0.5;
 
-/** Answers on a local clock are never later than they really came; timers and server clocks may be a little off. */
+/** Added to each window, because timers and the server's clock may be slightly off. */
 export const MARGIN_MS = 25;
 
-/** A count as the rate-limit headers give it; undefined where it is none. */
+/** A count from a rate-limit header; undefined if it is absent or not a whole number. */
 export function readCount(text: string | undefined): number | undefined {
   return text !== undefined && /^\s*\d+\s*$/.test(text) ? Number(text) : undefined;
 }

@@ -1,4 +1,4 @@
-/** Reads what the REST routes answer: single bodies, and lists whose shapes are not uniform (service interface, section 9). */
+/** Reads single records and lists from the REST routes. The shapes of lists vary (service interface, section 9). */
 import { systemClock, type Clock } from '../clock.ts';
 import { UserError } from '../errors.ts';
 import type { Client } from './client.ts';
@@ -6,7 +6,7 @@ import { LIMITS } from './contract.ts';
 import { parseJson, type Reply, type RestAttempt } from './reply.ts';
 import { retried } from './retry.ts';
 
-/** An object as some route shows it: nothing is certain of it. */
+/** An object as returned by a route; its members are not known. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 export interface ReadOptions {
@@ -16,18 +16,18 @@ export interface ReadOptions {
 
 /** One page of a list. */
 export interface Page {
-  /** Items that no page before had. */
+  /** Items that no earlier page had. */
   readonly fresh: readonly unknown[];
-  /** How many the whole list has, where the service says. */
+  /** Number of items in the whole list, if the service says. */
   readonly total: number | undefined;
-  /** The page says that more comes by another way than page numbers: the member's name (`nextCursor`). */
+  /** The name of the member by which the page announces a next page other than by number (`nextCursor`). */
   readonly cursor: string | undefined;
   readonly headers: Reply['headers'];
 }
 
 /**
- * The pages of a list (`page`, `pageSize`; section 4.3), until one brings no new id. Items without an `id` are known by
- * their whole content. A `UserError` as from `read`, or where the answer is no list.
+ * The pages of a list (`page`, `pageSize`; section 4.3), until a page has no new ids. Items without an `id` are compared by
+ * their content. Throws a `UserError` as `read` does, or if the answer is not a list.
  */
 export async function* pagesOf(
   client: Client,
@@ -42,8 +42,8 @@ export async function* pagesOf(
     const items = listIn(body);
     if (typeof items === 'string') throw unknownShape(path, items);
     const fresh = items.filter((item) => {
-      const known = seen.size;
-      return seen.add((isFields(item) ? idOf(item) : undefined) ?? JSON.stringify(item)).size > known;
+      const key = (isFields(item) ? idOf(item) : undefined) ?? JSON.stringify(item);
+      return !seen.has(key) && seen.add(key);
     });
     if (fresh.length === 0 && page > 1) return;
     yield { fresh, total: totalIn(body), cursor: cursorIn(body), headers: reply.headers };
@@ -51,7 +51,7 @@ export async function* pagesOf(
   }
 }
 
-/** One GET that must be answered with a 2xx; retried five times. A `UserError` says why it was not. */
+/** One GET, retried up to five times. Throws a `UserError` if it is not answered with a 2xx. */
 export async function read(
   client: Client,
   path: string,
@@ -63,7 +63,7 @@ export async function read(
   throw failureOf(path, attempt);
 }
 
-/** The same for one record: undefined where the service has none of this id. */
+/** Reads one record; undefined if the service has no record with this id. */
 export async function readRecord(client: Client, path: string, options: ReadOptions = {}): Promise<Fields | undefined> {
   const attempt = await attemptToRead(client, path, {}, options);
   if (attempt.kind === 'refused' && (attempt.status === 404 || attempt.status === 410)) return undefined;
@@ -92,26 +92,29 @@ function failureOf(path: string, attempt: Exclude<RestAttempt, { kind: 'answered
       });
     case 'refused':
       return new UserError(`GET ${path} was refused (${attempt.status} ${attempt.code}): ${attempt.message}`, {
-        hint: attempt.status === 404 ? 'is the base URL complete, and the right one?' : 'see the message',
+        hint: attempt.status === 404 ? 'check that the base URL is complete' : 'check the base URL and the API key',
       });
     case 'rate_limited':
-      return new UserError(`GET ${path} was refused again and again: the rate limit of this key is used up`, {
-        hint: 'something else uses the same key: stop it, or leave it room with --reserve',
-      });
+      return new UserError(
+        `GET ${path} was rate-limited on every attempt: the rate limit of this API key is exhausted`,
+        {
+          hint: 'another program uses the same API key: stop it, or leave room for it with --reserve',
+        },
+      );
     case 'unanswered':
-      return new UserError(`GET ${path} got no answer: ${attempt.message}`, {
+      return new UserError(`GET ${path} failed: ${attempt.message}`, {
         hint: attempt.setup
           ? 'check the base URL, and that this machine trusts its certificate'
-          : 'is the base URL right, and the service up?',
+          : 'check the base URL, and whether the service is up',
       });
     case 'withdrawn':
-      return new UserError(`GET ${path} was given up: the run is stopping`);
+      return new UserError(`GET ${path} was cancelled: the run is stopping`);
   }
 }
 
 const ITEM_KEYS = ['data', 'items', 'results', 'pipelines', 'users', 'platformUsers', 'records', 'content', 'rows'];
 
-/** A bare array, or the one list in an object, `{success, data}` taken off; or in words what came instead of one. */
+/** A bare array, or the only list in an object, with or without a `{success, data}` wrapper; else a description of the value. */
 function listIn(value: unknown): readonly unknown[] | string {
   if (Array.isArray(value)) return value as unknown[];
   if (!isFields(value)) return describe(value);
@@ -120,7 +123,7 @@ function listIn(value: unknown): readonly unknown[] | string {
   const lists = Object.values(value).filter((member): member is unknown[] => Array.isArray(member));
   if (lists.length === 1) return lists[0]!;
   if (lists.length === 0 && isFields(value.data)) return listIn(value.data);
-  return `an object with ${keysOf(value)}, in which ${lists.length === 0 ? 'no list' : 'more than one list'} was found`;
+  return `an object with ${keysOf(value)}, which contains ${lists.length === 0 ? 'no list' : 'more than one list'}`;
 }
 
 function totalIn(body: unknown): number | undefined {
@@ -134,12 +137,12 @@ function cursorIn(body: unknown): string | undefined {
 }
 
 function describe(value: unknown): string {
-  return value === undefined ? 'an empty answer' : `\`${JSON.stringify(value).slice(0, 60)}\``;
+  return value === undefined ? 'an empty body' : `\`${JSON.stringify(value).slice(0, 60)}\``;
 }
 
-export function unknownShape(path: string, came: string, expected = 'a list of objects with ids'): UserError {
-  return new UserError(`GET ${path} answered ${came}`, {
-    hint: `expected ${expected}; is the base URL that of the API?`,
+export function unknownShape(path: string, found: string, expected = 'a list of objects with ids'): UserError {
+  return new UserError(`GET ${path} returned ${found}`, {
+    hint: `expected ${expected}: check that the base URL is that of the API`,
   });
 }
 

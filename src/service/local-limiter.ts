@@ -12,12 +12,11 @@ import {
   type LimiterWait,
 } from './limiter.ts';
 import { backoff, backoffCeiling } from './retry.ts';
+import { TokenReturns } from './token-returns.ts';
 import { TurnQueue, type Turn } from './turn-queue.ts';
 
-/** Where many tokens are free, this part of them is taken at a time. */
-const HANDFUL = 0.01;
-/** Tokens that come back within so many milliseconds come back together. */
-const RETURN_MS = 5;
+/** The share of the free tokens taken along with each token, since a bottleneck job takes several milliseconds. */
+const BATCH_SHARE = 0.01;
 
 /** A limiter for this process alone. */
 export function createLimiter(options: LimiterOptions): Limiter {
@@ -25,12 +24,10 @@ export function createLimiter(options: LimiterOptions): Limiter {
 }
 
 /**
- * A token comes back one window after the *answer* to the request that took it: whatever lies in the service's window is
- * either in flight or was answered less than a window ago, so what goes out can never be too much, however long requests
- * take on their way.
+ * A request needs a token, which is returned one window after the *answer*. Every request in the service's window is
+ * either in flight or was answered less than a window ago, so the limit is never exceeded, however long requests take.
  *
- * Bottleneck hands the tokens out, at the pace that holds; a request goes out when there is a token in hand. A job of
- * bottleneck's takes some milliseconds, so where tokens are plenty each brings a handful.
+ * Bottleneck issues the tokens at the current pace; a request is sent when a token is available.
  */
 class LocalLimiter implements Limiter {
   readonly #options: LimiterOptions;
@@ -39,39 +36,42 @@ class LocalLimiter implements Limiter {
   readonly #stopped = new AbortController();
   readonly #queue = new TurnQueue(this.#stopped.signal);
   readonly #running = new Set<Promise<void>>();
-  /** Tokens that bottleneck gave, and no request has taken yet. */
-  #inHand = 0;
+  /** Tokens issued by bottleneck that no request has used yet. */
+  #available = 0;
   #isFetching = false;
   #inFlight = 0;
-  /** When tokens come back, by the monotonic clock; the soonest first. */
-  readonly #returns: number[] = [];
-  #isReturning = false;
-  /** Tokens in circulation: free, in hand, in flight, or on their way back. */
+  readonly #returns: TokenReturns;
+  /** All tokens: free, available, in flight, or not returned yet. */
   #allowed: number;
   #serviceLimit = Infinity;
 
   #pausedUntil = 0;
   #pausedAt = 0;
   #isWaking = false;
-  /** Pauses in a row that did not help. */
+  /** Consecutive pauses that did not help. */
   #refusals = 0;
-  /** After a 429 one goes first, alone. */
+  /** After a 429, a single request is sent first. */
   #isProbing = false;
   #minTime: number;
 
   #bottleneck: Bottleneck;
   /** Wall clock minus monotonic clock. */
-  #offset: number;
+  #clockOffset: number;
 
   constructor(options: LimiterOptions) {
     const { rate, clock, history } = options;
     this.#options = options;
     this.#windowMs = rate.seconds * 1000;
     this.#foreign = new ForeignUse(this.#windowMs, rate.requests);
+    this.#returns = new TokenReturns(clock, this.#stopped.signal, (tokens) => {
+      this.#renewIfClockWasSetBack();
+      this.#addTokens(tokens);
+      this.#adjust();
+    });
     this.#allowed = this.#allowance();
-    this.#minTime = this.#distance();
-    this.#offset = clock.wall() - clock.monotonic();
-    for (const age of history?.recent(this.#windowMs) ?? []) this.#comesBack(clock.monotonic() - age);
+    this.#minTime = this.#interval();
+    this.#clockOffset = clock.wall() - clock.monotonic();
+    for (const age of history?.recent(this.#windowMs) ?? []) this.#answered(clock.monotonic() - age);
     this.#bottleneck = this.#build();
   }
 
@@ -116,8 +116,8 @@ class LocalLimiter implements Limiter {
   waiting(): LimiterWait | undefined {
     const now = this.#options.clock.monotonic();
     if (this.#pausedUntil > now) return { reason: 'rate_limited', nextInMs: this.#pausedUntil - now };
-    const next = this.#returns[0];
-    if (next === undefined || this.#free() + this.#inHand > 0) return undefined;
+    const { next } = this.#returns;
+    if (next === undefined || this.#free() + this.#available > 0) return undefined;
     return { reason: 'rate', nextInMs: Math.max(0, next - now) };
   }
 
@@ -132,7 +132,7 @@ class LocalLimiter implements Limiter {
     await Promise.all([this.#bottleneck.stop({ dropWaitingJobs: true }), ...this.#running]);
   }
 
-  /** Starts what may start. Called whenever that may have changed. */
+  /** Starts every request that may start. Called whenever that may have changed. */
   #advance(): void {
     for (let turn = this.#queue.first; turn; turn = this.#queue.first) {
       if (this.#isProbing || this.#inFlight >= this.#options.concurrency) break;
@@ -140,25 +140,25 @@ class LocalLimiter implements Limiter {
         void this.#wake();
         break;
       }
-      if (this.#inHand === 0) {
+      if (this.#available === 0) {
         this.#fetch();
         break;
       }
       if (turn.mayStart()) this.#start(turn);
       else turn.withdraw();
     }
-    // What is not used at once would later go out too close to the next.
+    // A token kept for later would let two requests out too close to each other.
     if (this.#isPaced()) this.#putBack();
   }
 
   #start(turn: Turn): void {
-    this.#inHand -= 1;
+    this.#available -= 1;
     const isProbe = this.#refusals > 0;
     if (isProbe) this.#isProbing = true;
     const running = turn.run().then(() => {
       this.#running.delete(running);
       if (isProbe) this.#isProbing = false;
-      // Whoever asked hears of the answer first: it may mean that nothing more is to go out.
+      // The caller handles the answer first: it may mean that nothing else may be sent.
       setImmediate(() => this.#advance());
     });
     this.#running.add(running);
@@ -173,7 +173,7 @@ class LocalLimiter implements Limiter {
     } finally {
       this.#inFlight -= 1;
       history?.answered();
-      this.#comesBack(clock.monotonic());
+      this.#answered(clock.monotonic());
       this.#renewIfClockWasSetBack();
     }
   }
@@ -188,7 +188,7 @@ class LocalLimiter implements Limiter {
     this.#advance();
   }
 
-  /** One token is waited for; where many are free, more come with it. */
+  /** Gets one token from bottleneck, and more with it if many are free. */
   #fetch(): void {
     this.#renewIfClockWasSetBack();
     if (this.#isFetching) return;
@@ -198,10 +198,10 @@ class LocalLimiter implements Limiter {
     const granted = async (): Promise<void> => {
       if (!isCurrent()) return;
       this.#isFetching = false;
-      this.#inHand += 1;
-      const more = this.#isPaced() ? 0 : Math.max(0, Math.floor(this.#free() * HANDFUL));
-      this.#inHand += more;
-      this.#give(-more);
+      this.#available += 1;
+      const more = this.#isPaced() ? 0 : Math.max(0, Math.floor(this.#free() * BATCH_SHARE));
+      this.#available += more;
+      this.#addTokens(-more);
       this.#advance();
     };
     bottleneck.schedule(granted).catch((error: unknown) => {
@@ -210,35 +210,18 @@ class LocalLimiter implements Limiter {
   }
 
   #putBack(): void {
-    this.#give(this.#inHand);
-    this.#inHand = 0;
+    this.#addTokens(this.#available);
+    this.#available = 0;
   }
 
-  #comesBack(answeredAt: number): void {
-    this.#foreign.answered(answeredAt);
-    this.#returns.push(answeredAt + this.#windowMs + MARGIN_MS);
-    if (!this.#isReturning) void this.#returnTokens();
+  #answered(at: number): void {
+    this.#foreign.answered(at);
+    this.#returns.add(at + this.#windowMs + MARGIN_MS);
   }
 
-  async #returnTokens(): Promise<void> {
-    const { clock } = this.#options;
-    const { signal } = this.#stopped;
-    this.#isReturning = true;
-    while (this.#returns.length > 0 && !signal.aborted) {
-      await clock.sleep(Math.max(RETURN_MS, this.#returns[0]! - clock.monotonic()), signal);
-      this.#renewIfClockWasSetBack();
-      const now = clock.monotonic();
-      const later = this.#returns.findIndex((at) => at > now);
-      const due = this.#returns.splice(0, later < 0 ? Infinity : later);
-      this.#give(due.length);
-      this.#adjust();
-    }
-    this.#isReturning = false;
-  }
-
-  /** Tokens that bottleneck has left. */
+  /** Tokens that bottleneck has not issued. */
   #free(): number {
-    return this.#allowed - this.#inHand - this.#inFlight - this.#returns.length;
+    return this.#allowed - this.#available - this.#inFlight - this.#returns.size;
   }
 
   #allowance(): number {
@@ -249,9 +232,9 @@ class LocalLimiter implements Limiter {
 
   #adjust(): void {
     const allowed = this.#allowance();
-    const minTime = this.#distance();
+    const minTime = this.#interval();
     if (allowed < this.#allowed) this.#putBack();
-    this.#give(allowed - this.#allowed);
+    this.#addTokens(allowed - this.#allowed);
     this.#allowed = allowed;
     if (minTime === this.#minTime) return;
     this.#minTime = minTime;
@@ -260,21 +243,21 @@ class LocalLimiter implements Limiter {
   }
 
   /**
-   * Milliseconds between requests at least. Bursts are harmless while the key is ours alone; they starve others and hide
-   * them, as what is in flight may be either's.
+   * Minimum interval between requests, in milliseconds. Bursts are harmless while nobody else uses the API key; otherwise
+   * they would starve the others and make their requests hard to detect.
    */
-  #distance(): number {
+  #interval(): number {
     const { rate, reserve, clock } = this.#options;
     const isShared = reserve > 0 || this.#refusals > 0 || this.#foreign.estimate(clock.monotonic()) > 0;
     return isShared ? (PACE * this.#windowMs) / Math.min(rate.requests, this.#serviceLimit) : 0;
   }
 
-  /** No timer keeps a distance of less than a millisecond. */
+  /** Timers cannot keep an interval of less than a millisecond. */
   #isPaced(): boolean {
     return this.#minTime >= 1;
   }
 
-  #give(tokens: number): void {
+  #addTokens(tokens: number): void {
     if (tokens !== 0) void this.#bottleneck.incrementReservoir(tokens);
   }
 
@@ -283,14 +266,14 @@ class LocalLimiter implements Limiter {
   }
 
   /**
-   * Bottleneck lets no job start before the last one did, by the wall clock: an hour set back would be an hour's
-   * standstill. So a new one takes over.
+   * Bottleneck schedules by the wall clock and starts no job before the previous one: if the clock is set back by an hour,
+   * it stalls for an hour. A new instance takes over.
    */
   #renewIfClockWasSetBack(): void {
     const { clock } = this.#options;
     const offset = clock.wall() - clock.monotonic();
-    const setBack = this.#offset - offset;
-    this.#offset = offset;
+    const setBack = this.#clockOffset - offset;
+    this.#clockOffset = offset;
     if (setBack < 1_000 || this.stopped) return;
     void this.#bottleneck.stop({ dropWaitingJobs: true });
     this.#bottleneck = this.#build();

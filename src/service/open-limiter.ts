@@ -4,8 +4,8 @@ import { createLimiter } from './local-limiter.ts';
 import type { SharedLimiterOptions } from './shared-limiter.ts';
 
 /**
- * The limiter of this process alone, or, where a Redis server is named, the one that it shares; nothing of Redis is loaded
- * without. Throws a `UserError` where that server cannot be reached: a limit that was to be shared is never kept alone.
+ * A limiter for this process alone or, if a Redis server is given, one shared through it (only then is the Redis client
+ * loaded). Throws a `UserError` if the server cannot be reached: a shared limit never falls back to a local one.
  */
 export async function openLimiter(
   options: Omit<SharedLimiterOptions, 'redis'> & { readonly redis: Secret | undefined },

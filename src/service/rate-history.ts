@@ -3,25 +3,25 @@ import type { Clock } from '../clock.ts';
 import { codeOf, messageOf, UserError } from '../errors.ts';
 
 /**
- * When requests went out and were answered, kept over restarts: a run that begins within the window of the one before
- * (even one that was killed) must not send a fresh burst.
+ * When requests were sent and answered, kept across restarts: a run that starts within a window of the previous one (even
+ * if that one was killed) must not send another full burst.
  */
 export interface RateHistory {
-  /** How long ago, in milliseconds, requests of earlier runs were answered at the latest; oldest first. */
+  /** For requests of earlier runs, how long ago (milliseconds) each was answered at the latest; oldest first. */
   recent(windowMs: number): number[];
   sent(): void;
   answered(): void;
   close(): Promise<void>;
 }
 
-/** After so many lines the file begins anew with those that still matter. */
-const LONGEST = 4_000;
-/** Nobody's window is longer. */
+/** After this many lines the file is rewritten with those that still matter. */
+const MAX_LINES = 4_000;
+/** Longer than any rate window. */
 const KEPT_MS = 60 * 60 * 1000;
 
 /**
- * Opens or begins the history at `path` (0600), one NDJSON line a request and one an answer. `others` are histories of
- * the same key that are only read: a dry run keeps its own, since it may go on beside a run.
+ * Opens or creates the history at `path` (mode 0600), with one NDJSON line per request and one per answer. `others` are
+ * histories of the same API key that are only read: a dry run has its own, because it may run at the same time as a run.
  */
 export async function openRateHistory(
   path: string,
@@ -35,7 +35,7 @@ export async function openRateHistory(
     file = openSync(path, 'a', 0o600);
   } catch (error) {
     throw new UserError(`cannot write to ${path}: ${messageOf(error)}`, {
-      hint: 'mend the permissions, or choose another state directory with --state DIR',
+      hint: 'check the permissions, or choose another state directory with --state DIR',
       cause: error,
     });
   }
@@ -57,7 +57,7 @@ class RateFile implements RateHistory {
     this.#clock = clock;
     this.#answered = [...answered];
     this.#elsewhere = elsewhere;
-    this.#begin();
+    this.#rewrite();
   }
 
   recent(windowMs: number): number[] {
@@ -78,7 +78,7 @@ class RateFile implements RateHistory {
     const now = this.#clock.wall();
     this.#answered.push(now);
     this.#write(line('answered', now));
-    if (this.#lines >= LONGEST) this.#begin();
+    if (this.#lines >= MAX_LINES) this.#rewrite();
   }
 
   async close(): Promise<void> {
@@ -86,10 +86,10 @@ class RateFile implements RateHistory {
     this.#open = false;
   }
 
-  /** Begins the file anew: what is in flight counts as sent now. */
-  #begin(): void {
+  /** Rewrites the file. Requests in flight count as sent now. */
+  #rewrite(): void {
     const now = this.#clock.wall();
-    this.#answered = this.#answered.filter((at) => now - at < KEPT_MS).slice(-LONGEST / 2);
+    this.#answered = this.#answered.filter((at) => now - at < KEPT_MS).slice(-MAX_LINES / 2);
     this.#lines = 0;
     try {
       ftruncateSync(this.#file, 0);
@@ -101,26 +101,26 @@ class RateFile implements RateHistory {
     this.#write([...kept, ...sent].join(''));
   }
 
-  /** A history that cannot be written costs a few refused requests after a restart, so it ends no run. */
+  /** Never throws: without a history, a restart at worst causes a few 429 answers. */
   #write(text: string): void {
     if (!this.#open) return;
     this.#lines += 1;
     try {
       writeSync(this.#file, text);
     } catch {
-      // Said above.
+      // See above.
     }
   }
 }
 
-/** `kept`: an answer whose request is not in the file any more. */
+/** `kept`: an answer whose request is no longer in the file. */
 function line(event: 'sent' | 'answered' | 'kept', at: number): string {
   return `{"event":"${event}","at":${Math.round(at)}}\n`;
 }
 
 /**
- * Times of answers, oldest first. What was in flight when the process died may have been answered up to now, and so may
- * anything dated in the future: the clock was set back since.
+ * Times of answers, oldest first. Requests in flight when the process ended may have been answered at any time up to now.
+ * The same holds for times in the future, because the clock has been set back since.
  */
 function readTimes(path: string, now: number): number[] {
   let text: string;

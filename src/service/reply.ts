@@ -1,6 +1,6 @@
 /**
- * What an answer of the service, or the lack of one, means (service interface, sections 2.7 and 7). Pure: no I/O, and
- * texts come in with the secrets already taken out.
+ * Interprets answers of the service, and failures to get one (service interface, sections 2.7 and 7). Pure: no I/O; secrets
+ * have been redacted from all texts before.
  */
 import { codeOf } from '../errors.ts';
 import { acknowledgement, HEADERS, INGEST_CODES, type Acknowledgement } from './contract.ts';
@@ -12,7 +12,7 @@ export interface Reply {
   readonly body: string;
 }
 
-/** The service understood the request and said no; the same request would be refused again. */
+/** The service understood the request and refused it. Sending the same request again would not help. */
 export interface Refused {
   readonly kind: 'refused';
   readonly status: number;
@@ -23,7 +23,7 @@ export interface Refused {
 
 export interface RateLimited {
   readonly kind: 'rate_limited';
-  /** Milliseconds; undefined where the service did not say. */
+  /** Milliseconds; undefined if the service did not say. */
   readonly retryAfterMs: number | undefined;
 }
 
@@ -34,20 +34,20 @@ export interface Unauthorised {
   readonly message: string;
 }
 
-/** No answer that counts: a retry may help, and is safe under the same id. */
+/** No usable answer. A retry may help, and is safe with the same id. */
 export interface NoAnswer {
   readonly kind: 'unanswered';
   readonly code: string;
   readonly message: string;
-  /** `no`: the request certainly never reached the service. */
+  /** `no`: the request definitely did not reach the service. */
   readonly sent: 'no' | 'maybe';
   readonly status?: number;
   readonly retryAfterMs?: number;
-  /** No connection to be had as things are configured (certificate, protocol, address): hopeless before a first success. */
+  /** No connection is possible with this configuration (certificate, protocol, address). Only set before the first success. */
   readonly setup?: true;
 }
 
-/** The run stopped before the request went out. */
+/** The run stopped before the request was sent. */
 export interface Withdrawn {
   readonly kind: 'withdrawn';
 }
@@ -62,7 +62,7 @@ export type Attempt =
   | NoAnswer
   | Withdrawn;
 
-/** How one attempt at a REST route ended; `reply` is what came, where anything came. */
+/** How one attempt to call a REST route ended; `reply` is the answer, if there was one. */
 export type RestAttempt =
   | { readonly kind: 'answered'; readonly reply: Reply }
   | ((Refused | RateLimited | Unauthorised) & { readonly reply: Reply })
@@ -75,7 +75,7 @@ export function readIngestReply(reply: Reply, now: number): Attempt {
   if (status >= 200 && status < 300) {
     const parsed = acknowledgement.safeParse(parseJson(reply.body));
     if (parsed.success) return { kind: 'acknowledged', acknowledgement: parsed.data };
-    return broken(status, `answered ${status} without the documented body, but with ${describe(reply)}`);
+    return broken(status, `answered ${status} with ${describe(reply)} instead of the documented body`);
   }
   if (status === 404 || status === 405 || status === 410) {
     return { kind: 'wrong_url', status, message: errorOf(reply).message };
@@ -83,12 +83,12 @@ export function readIngestReply(reply: Reply, now: number): Attempt {
   return readFailure(reply, now);
 }
 
-/** An answer of a REST route. A success must carry JSON, or nothing at all. */
+/** An answer of a REST route. The body of a success must be JSON or empty. */
 export function readRestReply(reply: Reply, now: number): RestAttempt {
   const { status } = reply;
   if (status < 200 || status >= 300) return { ...readFailure(reply, now), reply };
   if (reply.body === '' || parseJson(reply.body) !== undefined) return { kind: 'answered', reply };
-  return { ...broken(status, `answered ${status}, but with ${describe(reply)}`), reply };
+  return { ...broken(status, `answered ${status} with ${describe(reply)} instead of JSON`), reply };
 }
 
 function readFailure(reply: Reply, now: number): Refused | RateLimited | Unauthorised | NoAnswer {
@@ -111,7 +111,7 @@ function readFailure(reply: Reply, now: number): Refused | RateLimited | Unautho
     return {
       kind: 'unanswered',
       code: 'redirected',
-      message: `answered ${status}, a redirect${where}, which is not followed`,
+      message: `answered ${status}, a redirect${where}; redirects are not followed`,
       sent: 'maybe',
       status,
     };
@@ -129,7 +129,7 @@ function broken(status: number, message: string): NoAnswer {
   return { kind: 'unanswered', code: 'unexpected_answer', message, sent: 'maybe', status };
 }
 
-/** Seconds or an HTTP date, as milliseconds to wait; undefined when absent or unreadable. */
+/** Parses seconds or an HTTP date; returns the milliseconds to wait, or undefined if absent or invalid. */
 export function readRetryAfter(value: string | undefined, now: number): number | undefined {
   if (value === undefined || value.trim() === '') return undefined;
   const seconds = Number(value);
@@ -138,13 +138,13 @@ export function readRetryAfter(value: string | undefined, now: number): number |
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
-/** Why a request that got no answer at all got none. */
+/** Why a request was aborted. */
 export type Cut = 'timeout' | 'asleep' | 'aborted';
 
 const CUT_MESSAGES: Readonly<Record<Cut, string>> = {
-  timeout: 'no answer within the time of --timeout',
+  timeout: 'no answer within the time set by --timeout',
   asleep: 'the machine slept while the request was in flight',
-  aborted: 'given up because the run was told to end at once',
+  aborted: 'cancelled because the run was stopped immediately',
 };
 
 const NEVER_SENT: ReadonlySet<string> = new Set([
@@ -158,25 +158,25 @@ const NEVER_SENT: ReadonlySet<string> = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
 
-const SETUP = /^(ERR_SSL_|ERR_TLS_|CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|HOSTNAME_MISMATCH$|EPROTO$)/;
-const MISUSE = /^(UND_ERR_INVALID_ARG|ERR_INVALID_URL|ERR_INVALID_CHAR|ERR_INVALID_ARG_\w+)$/;
+const SETUP_ERROR = /^(ERR_SSL_|ERR_TLS_|CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|HOSTNAME_MISMATCH$|EPROTO$)/;
+const REQUEST_ERROR = /^(UND_ERR_INVALID_ARG|ERR_INVALID_URL|ERR_INVALID_CHAR|ERR_INVALID_ARG_\w+)$/;
 
 /**
- * A request that failed without an answer. Only the error's code is used: its message, `input` or `cause` may hold the
- * URL with the ingestion token.
+ * Interprets a request that failed without an answer. Only the error's code is used, because its message, `input` or
+ * `cause` may contain the URL with the ingestion token.
  */
 export function readError(error: unknown, cut: Cut | undefined): NoAnswer {
   if (cut) return { kind: 'unanswered', code: cut, message: CUT_MESSAGES[cut], sent: 'maybe' };
   const code = codeOf(error) ?? codeOf((error as { cause?: unknown } | null)?.cause) ?? 'unknown';
   if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') {
-    const message = 'the answer is larger than any the service is known to give';
+    const message = 'the answer is too large (more than 32 MB)';
     return { kind: 'unanswered', code: 'too_large', message, sent: 'maybe' };
   }
-  if (SETUP.test(code)) {
-    return { kind: 'unanswered', code: 'tls', message: `no secure connection (${code})`, sent: 'no', setup: true };
+  if (SETUP_ERROR.test(code)) {
+    return { kind: 'unanswered', code: 'tls', message: `TLS connection failed (${code})`, sent: 'no', setup: true };
   }
-  if (MISUSE.test(code)) {
-    const message = `the request cannot be built from this base URL and these credentials (${code})`;
+  if (REQUEST_ERROR.test(code)) {
+    const message = `invalid base URL or credentials: cannot build the request (${code})`;
     return { kind: 'unanswered', code: 'unsendable', message, sent: 'no', setup: true };
   }
   if (NEVER_SENT.has(code)) {
@@ -191,7 +191,7 @@ interface ServiceError {
   readonly field?: string;
 }
 
-/** The error in any of the shapes the service uses: `{error: text}`, `{error: {code, message}}`, `{message}`, HTML, nothing. */
+/** Reads an error in any of the service's formats: `{error: text}`, `{error: {code, message}}`, `{message}`, HTML, empty. */
 export function errorOf(reply: Reply): ServiceError {
   const body = parseJson(reply.body);
   const outer = isRecord(body) ? body : {};
@@ -234,7 +234,7 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value : undefined;
 }
 
-function shorten(text: string, most = 300): string {
+function shorten(text: string, maxLength = 300): string {
   const line = text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
-  return line.length <= most ? line : `${line.slice(0, most - 1)}…`;
+  return line.length <= maxLength ? line : `${line.slice(0, maxLength - 1)}…`;
 }

@@ -17,31 +17,30 @@ import { TurnQueue, type Turn } from './turn-queue.ts';
 
 export interface SharedLimiterOptions extends LimiterOptions {
   readonly redis: Secret;
-  /** With the key they name the window. */
+  /** Together with the API key, identifies the window. */
   readonly baseUrl: string;
   readonly apiKey: Secret;
   readonly timeoutSeconds: number;
-  /** Told once each time Redis goes out of reach, and when it is back. */
+  /** Called once each time Redis becomes unreachable, and when it is back. */
   readonly notify: (message: string) => void;
 }
 
 const RETRY_MS = 500;
-/** What the clocks and the way to Redis may add to the age of a request. */
+/** Tolerance for clocks and the latency of Redis, added to the age of a request. */
 const SLACK_MS = 500;
-/** Refusals in a row after which the wait grows no more. */
-const MOST_WAITS = 8;
+/** Consecutive refusals after which the wait no longer grows. */
+const MAX_WAITS = 8;
 
 /**
- * A limiter that keeps one window for all processes and machines that use the same key, over Redis. As the one for a
- * single process does, it gives a token back one window after the answer to its request. Throws a `UserError` where Redis
- * cannot be reached.
+ * A limiter that keeps one window in Redis for all processes and machines that use the same API key. Like the local
+ * limiter, it returns a token one window after the answer to its request. Throws a `UserError` if Redis cannot be reached.
  *
- * It does not use bottleneck's own clustering: there the tokens are a mere number, so those of a process that was killed
- * never come back, and a Redis that forgot its data ends the process, or would grant a whole window anew. Here each token
- * is recorded with its owner and the time at which it comes back by itself: the longest a request takes, and a window, after
- * it was taken. The answer brings that time forward; of a process that dies they come back without anybody's doing.
+ * It does not use bottleneck's clustering, which stores only the number of tokens: the tokens of a killed process are lost,
+ * and a Redis that lost its data ends the process or grants a whole window again. Here each token is stored with its owner
+ * and expiry time: the longest a request can take plus one window. The answer moves that time forward; the tokens of a
+ * process that dies expire by themselves.
  *
- * While Redis is out of reach nothing is sent.
+ * While Redis cannot be reached, nothing is sent.
  */
 export async function createSharedLimiter(options: SharedLimiterOptions): Promise<Limiter> {
   const { rate, timeoutSeconds, history, notify } = options;
@@ -50,11 +49,11 @@ export async function createSharedLimiter(options: SharedLimiterOptions): Promis
     ...options,
     returnMs: Math.ceil(windowMs + MARGIN_MS),
     timeoutMs: Math.ceil(timeoutSeconds * 1000),
-    earlier: history?.recent(windowMs) ?? [],
-    forgotten: (waitMs) =>
+    earlierAges: history?.recent(windowMs) ?? [],
+    onStateLost: (waitMs) =>
       notify(
-        `Redis has forgotten which requests went out: nothing is sent for ${Math.ceil(waitMs / 1000)} s, ` +
-          'until they no longer count',
+        `Redis has lost its record of recent requests: sending is paused for ${Math.ceil(waitMs / 1000)} s, ` +
+          'until they no longer count against the limit',
       ),
   });
   return new SharedLimiter(options, window);
@@ -72,7 +71,7 @@ class SharedLimiter implements Limiter {
   #serviceLimit = Infinity;
   #refusals = 0;
   #pausedUntil = 0;
-  #isLost = false;
+  #isUnreachable = false;
   #waiting: { readonly reason: LimiterWait['reason']; readonly until: number } | undefined;
 
   constructor(options: SharedLimiterOptions, window: SharedWindow) {
@@ -94,7 +93,7 @@ class SharedLimiter implements Limiter {
 
   refused(retryAfterMs: number | undefined, sentAt: number): void {
     const { clock } = this.#options;
-    const waits = Array.from({ length: MOST_WAITS }, (_, index) => {
+    const waits = Array.from({ length: MAX_WAITS }, (_, index) => {
       return (retryAfterMs ?? backoffCeiling(index + 1)) + backoff(index + 1);
     });
     this.#pause(waits[0]!);
@@ -113,14 +112,14 @@ class SharedLimiter implements Limiter {
     const remaining = readCount(headers[HEADERS.remaining]);
     if (limit === undefined && this.#refusals === 0) return;
     if (limit !== undefined) this.#serviceLimit = limit;
-    // Who allows himself less than the service does may have meant another window than the service's own.
+    // If the configured rate is below the service's limit, its window may differ from the service's window.
     const sinceMs = (rate.requests >= (limit ?? 0) ? this.#windowMs : this.#longestWindow()) + SLACK_MS;
     this.#window
       .observe({ ageMs: clock.monotonic() - sentAt, isRefused: status === 429, limit, sinceMs })
       .then(({ refusals, own }) => {
         this.#refusals = refusals;
         if (limit === undefined || remaining === undefined) return;
-        // Whatever of the processes' own may be in the service's window counts as if it were in flight.
+        // All requests of these processes that may be in the service's window count as in flight.
         this.#foreign.observe({ now: clock.monotonic(), sentAt, used: limit - remaining, inFlight: own, limit });
       })
       .catch(() => undefined);
@@ -144,7 +143,7 @@ class SharedLimiter implements Limiter {
     await this.#window.close();
   }
 
-  /** One asks for all: a token first, then the turn that is next by then. */
+  /** Only one call runs at a time: it gets a token first, then starts the request that is next by then. */
   async #ask(): Promise<void> {
     if (this.#isAsking) return;
     this.#isAsking = true;
@@ -165,7 +164,7 @@ class SharedLimiter implements Limiter {
     this.#isAsking = false;
   }
 
-  /** The next token; undefined when nobody wants one any more. */
+  /** The next token; undefined when no request needs one any more. */
   async #token(): Promise<string | undefined> {
     const { clock } = this.#options;
     const token = this.#window.newToken();
@@ -190,17 +189,17 @@ class SharedLimiter implements Limiter {
       const reply = await this.#window.take(token, {
         requests: rate.requests,
         withheld: this.#withheld(),
-        distanceMs: this.#distance(),
+        distanceMs: this.#interval(),
         rememberedMs: Math.ceil(this.#longestWindow() + this.#options.timeoutSeconds * 1000 + SLACK_MS),
       });
       this.#refusals = reply.refusals;
       if (reply.limit > 0) this.#serviceLimit = reply.limit;
-      if (this.#isLost) notify('Redis answers again: sending goes on');
-      this.#isLost = false;
+      if (this.#isUnreachable) notify('Redis is reachable again: sending resumes');
+      this.#isUnreachable = false;
       return reply;
     } catch {
-      if (!this.#isLost && !this.stopped) notify('Redis cannot be reached: nothing is sent until it is back');
-      this.#isLost = true;
+      if (!this.#isUnreachable && !this.stopped) notify('Redis cannot be reached: sending is paused until it is back');
+      this.#isUnreachable = true;
       return { kind: 'redis', waitMs: RETRY_MS };
     }
   }
@@ -230,8 +229,8 @@ class SharedLimiter implements Limiter {
     return Math.max(reserve, this.#foreign.withhold(clock.monotonic()));
   }
 
-  /** Milliseconds between the requests of all at least, as alone: not 0 only while others use the key. */
-  #distance(): number {
+  /** Minimum interval between the requests of all processes, in milliseconds; 0 while nobody else uses the API key. */
+  #interval(): number {
     const { rate, reserve, clock } = this.#options;
     const isShared = reserve > 0 || this.#refusals > 0 || this.#foreign.estimate(clock.monotonic()) > 0;
     return isShared ? (PACE * this.#windowMs) / Math.min(rate.requests, this.#serviceLimit) : 0;

@@ -9,34 +9,34 @@ export interface SharedWindowOptions {
   readonly redis: Secret;
   readonly baseUrl: string;
   readonly apiKey: Secret;
-  /** For how long a token stays out after the answer to its request. */
+  /** Time from the answer to a request until its token is returned. */
   readonly returnMs: number;
-  /** The longest that a request takes. */
+  /** The longest time a request can take. */
   readonly timeoutMs: number;
   readonly clock: Clock;
-  /** Ages of answers to requests of earlier runs: their tokens are out where Redis knows of none at all. */
-  readonly earlier: readonly number[];
-  /** Told when Redis has forgotten what it knew: for so many milliseconds nothing goes out. */
-  readonly forgotten: (waitMs: number) => void;
+  /** Ages of the answers of earlier runs. Their tokens count as in use if Redis has no state at all. */
+  readonly earlierAges: readonly number[];
+  /** Called when Redis has lost its state: nothing is sent for `waitMs` milliseconds. */
+  readonly onStateLost: (waitMs: number) => void;
 }
 
-/** What a process asks for a token with. */
+/** The parameters with which a process asks for a token. */
 export interface TokenRequest {
-  /** Requests a window, and those of them withheld. */
+  /** Requests per window, and how many of them are withheld. */
   readonly requests: number;
   readonly withheld: number;
-  /** Least distance to the request before, whoever made it. */
+  /** Minimum interval since the previous request of any process. */
   readonly distanceMs: number;
-  /** For how long a token that came back still counts as perhaps in the service's window. */
+  /** How long a returned token is kept, because its request may still be in the service's window. */
   readonly rememberedMs: number;
 }
 
 export interface TokenReply {
   readonly kind: 'granted' | 'rate' | 'paused' | 'probe';
   readonly waitMs: number;
-  /** 429s in a row. */
+  /** Consecutive 429s. */
   readonly refusals: number;
-  /** X-RateLimit-Limit as any of the processes saw it last; 0 before. */
+  /** The X-RateLimit-Limit most recently seen by any process; 0 if none has seen it. */
   readonly limit: number;
 }
 
@@ -45,22 +45,22 @@ const COMMAND_MS = 5_000;
 const LONGEST_RETRY_MS = 1_000;
 
 /**
- * One process's hand on the window that all processes with the same key and base URL share. Calls reject while Redis is
- * out of reach; the next one tries again.
+ * One process's client for the window shared by all processes with the same API key and base URL. Calls reject while Redis
+ * cannot be reached; the next call tries again.
  *
- * Redis may forget all it knew (a restart without persistence). Every process notices by the `epoch` and tells its own
- * tokens again, and nothing goes out until all that was sent before has left the service's window.
+ * Redis may lose its state (a restart without persistence). Every process detects this by the `epoch` and registers its own
+ * tokens again, and nothing is sent until all earlier requests have left the service's window.
  */
 export class SharedWindow {
   readonly #options: SharedWindowOptions;
   readonly #redis: Redis;
   readonly #keys: readonly [tokens: string, state: string];
   readonly #owner = randomUUID();
-  /** Tokens this process has out, and until when, by the monotonic clock. */
+  /** Tokens in use by this process, and when each is returned, by the monotonic clock. */
   readonly #own = new Map<string, number>();
   #taken = 0;
   #epoch = '';
-  /** Whether Redis is known to know all of them. */
+  /** Whether all tokens of this process are registered in Redis. */
   #hasJoined = false;
 
   private constructor(options: SharedWindowOptions, redis: Redis) {
@@ -71,12 +71,12 @@ export class SharedWindow {
     redis.on('close', () => (this.#hasJoined = false));
   }
 
-  /** Throws a `UserError` where Redis cannot be reached or does not let us in. */
+  /** Throws a `UserError` if Redis cannot be reached or refuses access. */
   static async open(options: SharedWindowOptions): Promise<SharedWindow> {
     let isOpen = false;
     const redis = new Redis(options.redis.reveal(), {
       lazyConnect: true,
-      // What cannot be asked now is asked anew later: an answer from a queue would be about another time.
+      // A queued command would be answered for a later time: ask again instead.
       enableOfflineQueue: false,
       autoResendUnfulfilledCommands: false,
       connectTimeout: CONNECT_MS,
@@ -94,8 +94,8 @@ export class SharedWindow {
     } catch (error) {
       redis.disconnect();
       const why = codeOf(failure ?? error) ?? messageOf(failure ?? error);
-      throw new UserError(`the Redis server that shares the rate limit cannot be used: ${why}`, {
-        hint: 'check --redis or BACKFILL_REDIS_URL; without it each process would keep the limit by itself, which only one may',
+      throw new UserError(`cannot use the Redis server that shares the rate limit: ${why}`, {
+        hint: 'check --redis or BACKFILL_REDIS_URL; without Redis, only one process may use the API key',
       });
     }
   }
@@ -105,7 +105,7 @@ export class SharedWindow {
     return `${this.#owner}:${this.#taken}`;
   }
 
-  /** Asks for this token; again after a reply that was lost, it is the same one. */
+  /** Asks for this token. Idempotent: safe to repeat after a lost reply. */
   async take(token: string, { requests, withheld, distanceMs, rememberedMs }: TokenRequest): Promise<TokenReply> {
     const { returnMs, timeoutMs, clock } = this.#options;
     for (;;) {
@@ -121,22 +121,22 @@ export class SharedWindow {
     }
   }
 
-  /** Its request has been answered, or has failed. Never rejects: what Redis misses now it is told when it is back. */
+  /** The token's request has been answered or has failed. Never rejects: Redis is updated when it is back. */
   async settle(token: string): Promise<void> {
     const { returnMs, clock } = this.#options;
     this.#own.set(token, clock.monotonic() + returnMs);
     await this.#eval(SETTLE, token, returnMs).catch(() => undefined);
   }
 
-  /** It was not needed. Never rejects: at worst it comes back by itself. */
+  /** Returns a token that was not used. Never rejects: at worst the token expires by itself. */
   async giveBack(token: string): Promise<void> {
     this.#own.delete(token);
     await this.#eval(SETTLE, token, 0).catch(() => undefined);
   }
 
   /**
-   * A request sent so long ago was answered. Tells how many of the requests that the service counts may be those of the
-   * processes that share the window: all in flight, and all answered since `sinceMs` before that sending.
+   * Records the answer to a request sent `ageMs` ago. Returns how many of the requests that the service counts may be from
+   * the processes that share the window: all in flight, and all answered since `sinceMs` before the request was sent.
    */
   async observe(answer: {
     readonly ageMs: number;
@@ -151,7 +151,7 @@ export class SharedWindow {
     return { refusals, own };
   }
 
-  /** A request sent so long ago was refused: nobody asks for `waits[n - 1]` milliseconds after the nth time in a row. */
+  /** A request sent `ageMs` ago was answered 429: all processes wait `waits[n - 1]` ms after the nth consecutive one. */
   async refuse(ageMs: number, waits: readonly number[]): Promise<{ refusals: number; waitMs: number }> {
     const reply = await this.#eval(REFUSE, Math.round(ageMs), ...waits.map(Math.round));
     const [refusals, waitMs] = reply as [number, number];
@@ -164,19 +164,19 @@ export class SharedWindow {
   }
 
   async #join(): Promise<void> {
-    const { returnMs, timeoutMs, earlier, forgotten } = this.#options;
+    const { returnMs, timeoutMs, earlierAges, onStateLost } = this.#options;
     const isFirst = this.#epoch === '';
-    const [epoch, begins, waitMs] = await this.#tell();
+    const [epoch, begins, waitMs] = await this.#register();
     this.#epoch = epoch;
-    if (isFirst && begins === 1 && earlier.length > 0) {
-      for (const age of earlier) this.#own.set(this.newToken(), this.#options.clock.monotonic() + returnMs - age);
-      await this.#tell();
+    if (isFirst && begins === 1 && earlierAges.length > 0) {
+      for (const age of earlierAges) this.#own.set(this.newToken(), this.#options.clock.monotonic() + returnMs - age);
+      await this.#register();
     }
     this.#hasJoined = true;
-    if (waitMs > 0) forgotten(Math.min(waitMs, timeoutMs + returnMs));
+    if (waitMs > 0) onStateLost(Math.min(waitMs, timeoutMs + returnMs));
   }
 
-  async #tell(): Promise<[epoch: string, begins: number, waitMs: number]> {
+  async #register(): Promise<[epoch: string, begins: number, waitMs: number]> {
     const { returnMs, timeoutMs, clock } = this.#options;
     const now = clock.monotonic();
     for (const [token, until] of this.#own) if (until <= now) this.#own.delete(token);

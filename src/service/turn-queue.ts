@@ -1,24 +1,24 @@
 import { NotSent, type TurnOptions } from './limiter.ts';
 
-/** One that waits to make its request; it leaves the queue with either. */
+/** A request waiting for its turn; `withdraw` and `run` both remove it from the queue. */
 export interface Turn {
   readonly signal: AbortSignal | undefined;
   readonly mayStart: () => boolean;
   readonly withdraw: () => void;
-  /** Resolves when its job has ended, however it did. */
+  /** Resolves when the job has ended, whether it succeeded or failed. */
   readonly run: () => Promise<void>;
 }
 
 /**
- * Those that wait for their turn, first come, first served; those whose signal is aborted are withdrawn at once. One
- * listener serves all turns of a signal: a listener for each would be added and removed with every request.
+ * Requests waiting for their turn, in order of arrival. Aborting a signal withdraws its requests immediately. A signal has
+ * one listener for all its requests, since one signal usually serves a whole run.
  */
 export class TurnQueue {
   readonly #turns = new Set<Turn>();
   readonly #stopped: AbortSignal;
   readonly #listened = new WeakSet<AbortSignal>();
 
-  /** Once `stopped` is aborted, all are withdrawn, and whoever comes after. */
+  /** Aborting `stopped` withdraws all requests, including later ones. */
   constructor(stopped: AbortSignal) {
     this.#stopped = stopped;
     this.#onAbort(stopped, () => true);
@@ -28,12 +28,12 @@ export class TurnQueue {
     return this.#turns.size;
   }
 
-  /** Who has waited longest. */
+  /** The request that has waited longest. */
   get first(): Turn | undefined {
     return this.#turns.values().next().value;
   }
 
-  /** Settles as the job does, once its turn was run; rejects with `NotSent` where it was withdrawn. */
+  /** Settles like the job once it has run; rejects with `NotSent` if it was withdrawn. */
   wait<T>(job: () => Promise<T>, { signal, mayStart = () => true }: TurnOptions = {}): Promise<T> {
     return new Promise((resolve, reject) => {
       const turn: Turn = {
@@ -54,11 +54,11 @@ export class TurnQueue {
     });
   }
 
-  #onAbort(signal: AbortSignal, concerns: (turn: Turn) => boolean): void {
+  #onAbort(signal: AbortSignal, matches: (turn: Turn) => boolean): void {
     if (this.#listened.has(signal)) return;
     this.#listened.add(signal);
     const withdraw = (): void => {
-      for (const turn of [...this.#turns]) if (concerns(turn)) turn.withdraw();
+      for (const turn of [...this.#turns]) if (matches(turn)) turn.withdraw();
     };
     signal.addEventListener('abort', withdraw, { once: true });
   }

@@ -133,7 +133,7 @@ describe('api, when it must not go out,', () => {
     ['https://evil.example/leads', 'absolute URL'],
     ['//evil.example/leads', 'absolute URL'],
     ['\\\\evil.example/leads', 'absolute URL'],
-    ['leads', 'begin with a slash'],
+    ['leads', 'start with a slash'],
     ['/a/../../leads', '`..`'],
     ['/a/%2e%2E/leads', '`..`'],
     ['/leads//x', 'empty'],
@@ -153,7 +153,7 @@ describe('api, when it must not go out,', () => {
     for (const options of [{ path: `/leads/${key}` }, { path: '/leads', query: [`apiKey=${key}`] }]) {
       const said = await ask(service, 'GET', '', options);
       expect(said.code).toBe(2);
-      expect(said.stderr).toContain('holds a secret');
+      expect(said.stderr).toContain('contains a secret');
       expect(said.stderr).not.toContain(key);
     }
     expect(nothingArrived(service)).toBe(true);

@@ -94,7 +94,7 @@ describe.skipIf(!hasRedis)('processes that share the limit over Redis', { timeou
     expect(counted(service).length).toBe(sent);
     await redis.start();
     await Promise.all(runs.map(succeeds));
-    for (const each of runs) expect(each.stderr()).toContain('Redis answers again');
+    for (const each of runs) expect(each.stderr()).toContain('Redis is reachable again');
     expect(statuses(service)).toEqual(new Set([200]));
     expect(service.state().leads).toHaveLength(160);
   });

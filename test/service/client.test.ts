@@ -281,6 +281,6 @@ describe('secrets', () => {
   test('are not in the client itself, nor in what a bad base URL throws', async () => {
     const server = await serve(() => processed());
     expectClean(connectTo(server.baseUrl));
-    expect(() => connectTo(`no url ${TOKEN}`)).toThrow(/^the base URL is not a URL$/);
+    expect(() => connectTo(`no url ${TOKEN}`)).toThrow(/^invalid base URL$/);
   });
 });

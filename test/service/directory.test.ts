@@ -63,7 +63,7 @@ describe('lists', () => {
     expect(pipelines).toEqual([asRead]);
   });
 
-  test('all pages are read, 100 at a time, until one brings no new id', async () => {
+  test('all pages are read, 100 at a time, until one has no new id', async () => {
     const user = (index: number) => ({ id: `u${index}`, name: `User ${index}` });
     const all = Array.from({ length: 230 }, (_, index) => user(index));
     const { users, asked } = await read(none, (page) => all.slice((page - 1) * 100, page * 100));
@@ -74,7 +74,7 @@ describe('lists', () => {
     expect(asked[0]).toBe('/pipelines?type=DEAL&page=1&pageSize=100');
   });
 
-  test('a route that ignores the page is read to the end all the same', async () => {
+  test('a route that ignores the page is read to the end too', async () => {
     const { users } = await read(none, () => [{ id: 1, name: 'Ada' }]);
     expect(users).toEqual([{ id: '1', names: ['Ada'] }]);
   });
@@ -86,21 +86,21 @@ describe('lists', () => {
   });
 
   test.each([
-    ['an object without a list', { total: 3 }, 'an object with `total`, in which no list was found'],
+    ['an object without a list', { total: 3 }, 'an object with `total`, which contains no list'],
     ['several lists', { a: [], b: [] }, 'more than one list'],
-    ['items without id', [{ name: 'x' }], 'an item without `id`, but with `name`'],
-    ['items that are no objects', ['x'], 'a list of `"x"`'],
+    ['items without id', [{ name: 'x' }], 'an item without `id` (it has `name`)'],
+    ['items that are not objects', ['x'], 'a list of `"x"`'],
     ['text', '"x"', '`"x"`'],
-  ])('%s is a mistake that says what came', async (_name, body, message) => {
+  ])('%s is an error that says what was returned', async (_name, body, message) => {
     const reading = read(() => body);
     await expect(reading).rejects.toThrow(UserError);
-    await expect(reading).rejects.toThrow('GET /pipelines answered ');
+    await expect(reading).rejects.toThrow('GET /pipelines returned ');
     await expect(reading).rejects.toThrow(message);
   });
 });
 
 describe('pipelines', () => {
-  test('other types are dropped, whatever was asked for', async () => {
+  test('pipelines of other types are dropped even if the service ignores the filter', async () => {
     const { pipelines } = await read(() => [
       sales,
       { ...sales, id: 'p2', type: 'LEAD' },
@@ -109,18 +109,18 @@ describe('pipelines', () => {
     expect(pipelines.map(({ id }) => id)).toEqual(['p1', 'p3']);
   });
 
-  test.each(['stages', 'pipelineStages', 'columns', 'steps'])('stages may stand under `%s`', async (key) => {
+  test.each(['stages', 'pipelineStages', 'columns', 'steps'])('stages are found under `%s`', async (key) => {
     const { pipelines } = await read(() => [{ id: 'p1', title: 'Sales', [key]: [{ id: 's1', label: 'New' }] }]);
     expect(pipelines).toEqual([asRead]);
   });
 
-  test.each(['order', 'position', 'sortOrder'])('stages come in the order of `%s`', async (key) => {
+  test.each(['order', 'position', 'sortOrder'])('stages are sorted by `%s`', async (key) => {
     const stages = [3, 1, 2].map((place) => ({ id: `s${place}`, name: `Stage ${place}`, [key]: place }));
     const { pipelines } = await read(() => [{ ...sales, stages }]);
     expect(pipelines[0]!.stages.map(({ id }) => id)).toEqual(['s1', 's2', 's3']);
   });
 
-  test('stages that are not all numbered stay as they came', async () => {
+  test('stages keep their order if not all are numbered', async () => {
     const stages = [
       { id: 's2', name: 'B', order: 2 },
       { id: 's1', name: 'A' },
@@ -129,9 +129,9 @@ describe('pipelines', () => {
     expect(pipelines[0]!.stages.map(({ id }) => id)).toEqual(['s2', 's1']);
   });
 
-  test('a pipeline without stages is a mistake that says what it has', async () => {
+  test('a pipeline without stages is an error that lists its members', async () => {
     await expect(read(() => [{ id: 'p1', name: 'Sales', type: 'DEAL' }])).rejects.toThrow(
-      'GET /pipelines answered the pipeline `Sales` without stages, but with `id`, `name`, `type`',
+      'GET /pipelines returned the pipeline `Sales` without stages (it has `id`, `name`, `type`)',
     );
   });
 });
@@ -144,7 +144,7 @@ describe('users', () => {
     [{ name: ' Ada ', fullName: 'Ada' }, ['Ada']],
     [{ user: { name: 'Nested' } }, ['Nested']],
     [{ role: 'admin' }, []],
-  ])('%j is named %j', async (fields, names) => {
+  ])('%j has the names %j', async (fields, names) => {
     const { users } = await read(none, () => [{ id: 'u1', ...fields }]);
     expect(users).toEqual([{ id: 'u1', names }]);
   });
@@ -155,8 +155,8 @@ describe('users', () => {
   });
 });
 
-describe('trouble', () => {
-  test('a request without answer is repeated five times, then it is said', async () => {
+describe('failures', () => {
+  test('a request without an answer is retried five times, then it is an error', async () => {
     let requests = 0;
     const reading = readFrom(() => {
       requests += 1;
@@ -164,17 +164,17 @@ describe('trouble', () => {
     });
     await expect(reading).rejects.toMatchObject({
       exitCode: 2,
-      message: expect.stringContaining('no answer') as string,
+      message: expect.stringContaining('GET /pipelines failed: answered 503') as string,
     });
     expect(requests).toBe(6);
   });
 
-  test('what answers within five repetitions is read', async () => {
+  test('an answer within five retries is used', async () => {
     const { users } = await readFrom((_request, nth) => (nth <= 5 ? 'cut' : { status: 200, body: [] }));
     expect(users).toEqual([]);
   });
 
-  test.each([401, 403])('%i is said at once, as a matter of the key', async (status) => {
+  test.each([401, 403])('%i is not retried, and the hint names the API key', async (status) => {
     let requests = 0;
     const reading = readFrom(() => {
       requests += 1;
@@ -185,7 +185,7 @@ describe('trouble', () => {
     expect(requests).toBe(1);
   });
 
-  test('404 asks for the base URL', async () => {
+  test('the hint for a 404 names the base URL', async () => {
     await expect(readFrom(() => ({ status: 404 }))).rejects.toMatchObject({
       exitCode: 2,
       hint: expect.stringContaining('base URL') as string,

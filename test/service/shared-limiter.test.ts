@@ -147,8 +147,8 @@ describe.skipIf(!hasRedis)('a process that dies', () => {
         returnMs: 300,
         timeoutMs: 700,
         clock: systemClock,
-        earlier: [],
-        forgotten: () => undefined,
+        earlierAges: [],
+        onStateLost: () => undefined,
       });
     const asking = { requests: 3, withheld: 0, distanceMs: 0, rememberedMs: 60_000 };
     const dying = await open();
@@ -184,8 +184,8 @@ describe.skipIf(!hasRedis)('a Redis that goes away', { timeout: 60_000 }, () => 
     expect(service.acceptedBy.get('ours')).toBe(120);
     for (const { said } of members) {
       expect(said.filter((message) => message.includes('cannot be reached'))).toHaveLength(1);
-      expect(said.filter((message) => message.includes('answers again'))).toHaveLength(1);
-      expect(said.filter((message) => message.includes('has forgotten'))).toHaveLength(1);
+      expect(said.filter((message) => message.includes('is reachable again'))).toHaveLength(1);
+      expect(said.filter((message) => message.includes('has lost its record'))).toHaveLength(1);
     }
   });
 
