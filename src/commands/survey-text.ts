@@ -3,7 +3,7 @@ import { EVENT_TYPES, type EventType, type Planned } from '../model.ts';
 import { countAll } from '../plan/counts.ts';
 import type { Survey } from '../plan/survey.ts';
 import { estimateSeconds } from '../summarise.ts';
-import { NOT_CARRIED } from '../report/explain.ts';
+import { NOT_MIGRATED } from '../report/explain.ts';
 import { clockText, counted, durationText, wrapped } from '../report/text.ts';
 import type { Rate } from '../settings.ts';
 
@@ -40,7 +40,7 @@ export function surveyText(
       ? []
       : [`  plan ${digest}: the digest of ${counted(plan.listed, 'event')} that could be sent`]),
     ...(not.length === 0 ? [] : [`  not to send: ${not.join(', ')}`]),
-    `  never carried by ingestion: ${NOT_CARRIED.map(([what]) => lowerFirst(what)).join(', ')}`,
+    `  never carried by ingestion: ${NOT_MIGRATED.map(([what]) => lowerFirst(what)).join(', ')}`,
   ];
   return lines.map((line) => hanging(line, pace.columns)).join('\n');
 }

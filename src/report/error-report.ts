@@ -7,10 +7,10 @@ import type { Source } from '../source/source.ts';
 import type { StateDir } from '../state-dir.ts';
 import { csvLine } from '../csv.ts';
 
-/** What the report says of one event (or record) that is not acknowledged. */
+/** The report entry of one event (or record) that is not acknowledged. */
 export interface ErrorEntry {
   readonly place: Place;
-  /** Absent where no event came of the record. */
+  /** Absent if the record produced no event. */
   readonly type?: EventType;
   readonly externalId?: string | undefined;
   readonly eventId?: string;
@@ -21,13 +21,13 @@ export interface ErrorEntry {
   readonly raw?: RawRecord | undefined;
 }
 
-/** The first of all issues with one code, and the places of the first few. */
+/** The first issue with a code, and the places of the first few. */
 export interface CodeExample {
   readonly issue: Issue;
   readonly places: Place[];
 }
 
-const MOST_PLACES = 3;
+const MAX_PLACES = 3;
 
 const ERROR_COLUMNS = [
   'source',
@@ -50,13 +50,13 @@ const ERROR_COLUMNS = [
 const OMITTED_COLUMNS = ['source', 'file', 'line', 'external_id', 'field', 'original', 'reason'];
 
 /**
- * The live report of a run: `errors.csv`, `errors.ndjson`, `rejects/<source>.csv|.ndjson` and `omitted.csv`, begun anew
- * with every run. Each method resolves when its lines are in the file (on the disk, if `durable`).
+ * The error report of a run: `errors.csv`, `errors.ndjson`, `rejects/<source>.csv|.ndjson` and `omitted.csv`, rewritten by
+ * every run. Each method resolves when its lines are in the file (on disk, if `durable`).
  */
 export class ErrorReport {
   readonly errorsByCode = new Map<string, number>();
   readonly warningsByCode = new Map<string, number>();
-  /** By code; errors and warnings have no code in common. */
+  /** By code; no code is used for both errors and warnings. */
   readonly examples = new Map<string, CodeExample>();
   readonly #directory: string;
   readonly #csv: AppendLog;
@@ -65,8 +65,8 @@ export class ErrorReport {
   readonly #sources: ReadonlyMap<string, Source>;
   readonly #rejects = new Map<string, Promise<AppendLog>>();
   readonly #rejected = new Set<string>();
-  /** Sources with records that are wrong themselves, not only blocked by others. */
-  readonly #wrong = new Set<string>();
+  /** Sources with records that have errors themselves, not only blocked ones. */
+  readonly #faulty = new Set<string>();
 
   private constructor(
     directory: string,
@@ -81,14 +81,14 @@ export class ErrorReport {
   }
 
   static async open(state: StateDir, sources: ReadonlyMap<string, Source>): Promise<ErrorReport> {
-    const anew = { keepBytes: 0 };
+    const truncated = { keepBytes: 0 };
     const directory = state.file('rejects');
     await mkdir(directory, { recursive: true, mode: 0o700 });
     for (const name of await readdir(directory)) await unlink(join(directory, name));
     const [csv, ndjson, omitted] = await Promise.all([
-      AppendLog.open(state.file('errors.csv'), anew),
-      AppendLog.open(state.file('errors.ndjson'), anew),
-      AppendLog.open(state.file('omitted.csv'), anew),
+      AppendLog.open(state.file('errors.csv'), truncated),
+      AppendLog.open(state.file('errors.ndjson'), truncated),
+      AppendLog.open(state.file('omitted.csv'), truncated),
     ]);
     await csv.append(csvLine(ERROR_COLUMNS), { durable: false });
     await omitted.append(csvLine(OMITTED_COLUMNS), { durable: false });
@@ -102,7 +102,7 @@ export class ErrorReport {
     for (const issue of errors) {
       count(this.errorsByCode, issue.code);
       this.#remember(issue, entry.place);
-      if (issue.kind !== 'blocked') this.#wrong.add(entry.place.source);
+      if (issue.kind !== 'blocked') this.#faulty.add(entry.place.source);
     }
     await Promise.all([
       this.#csv.append(lines.map((line) => csvLine(ERROR_COLUMNS.map((name) => line[name]))).join(''), options),
@@ -116,9 +116,9 @@ export class ErrorReport {
     this.#remember(issue, place);
   }
 
-  /** The files of rejects to be corrected, by source; those whose records are only blocked follow by themselves. */
+  /** The rejects files to correct, by source, except those with blocked records only. */
   get rejects(): ReadonlyMap<string, string> {
-    const names = [...this.#rejects.keys()].filter((name) => this.#wrong.has(name));
+    const names = [...this.#rejects.keys()].filter((name) => this.#faulty.has(name));
     const sources = names.map((name) => this.#sources.get(name)!);
     return new Map(sources.map((source) => [source.name, rejectsPath(this.#directory, source)]));
   }
@@ -138,10 +138,10 @@ export class ErrorReport {
   #remember(issue: Issue, place: Place | undefined): void {
     const known = this.examples.get(issue.code);
     if (!known) this.examples.set(issue.code, { issue, places: place ? [place] : [] });
-    else if (place && known.places.length < MOST_PLACES) known.places.push(place);
+    else if (place && known.places.length < MAX_PLACES) known.places.push(place);
   }
 
-  /** Each record once, however many of its events failed, so that a corrected file names no record twice. */
+  /** Each record once, however many of its events failed, so that no record is in a rejects file twice. */
   async #reject(entry: ErrorEntry, errors: readonly Issue[]): Promise<void> {
     const { place, raw } = entry;
     const source = this.#sources.get(place.source);
@@ -150,7 +150,7 @@ export class ErrorReport {
     this.#rejected.add(record);
     const log = await this.#rejectsOf(source);
     const error = errors.map(({ field, message }) => (field ? `${field}: ${message}` : message)).join('; ');
-    // Surplus cells would push the added columns aside; the error names them.
+    // Extra cells would shift the added columns; the error describes them.
     const cells = source.kind === 'table' ? (raw as readonly string[]) : [];
     const line =
       source.kind === 'table'

@@ -6,30 +6,30 @@ import { History } from './history.ts';
 import { parseLine } from './lines.ts';
 import { SUMMARY_FILE, SURVEY_FILE, type EventCounts, type Summary, type SurveySnapshot } from './summary.ts';
 
-/** Where a migration stands, from its state directory alone. */
+/** The status of a migration, from its state directory alone. */
 export interface MigrationStatus {
   readonly migration: string | undefined;
   readonly baseUrl: string | undefined;
   /**
-   * What the counts are. `ended`: those of the last run's summary. `under way`: those of its survey, moved on by what was
-   * settled since (it is running, or was killed). `unknown totals`: only what the checkpoint has.
+   * Where the counts come from. `ended`: the summary of the last run. `under way`: its survey, updated with what has been
+   * settled since (the run is in progress or was killed). `unknown totals`: the checkpoint alone.
    */
   readonly basis: 'ended' | 'under way' | 'unknown totals';
   readonly byType: Readonly<Partial<Record<EventType, EventCounts>>>;
   readonly events: EventCounts;
-  /** Of the last run that ended. */
+  /** Summary of the last run that ended. */
   readonly summary: Summary | undefined;
   readonly survey: SurveySnapshot | undefined;
   readonly history: History;
   /** Settled in the last five minutes. */
   readonly recent: number;
-  /** Events that the run that is under way still has to send; 0 after it. */
+  /** Events that the current run still has to send; 0 if none is in progress. */
   readonly left: number;
 }
 
 export const RECENT_MS = 5 * 60_000;
 
-/** Looks into a state directory as often as asked; only what was appended since is read again. */
+/** Reads a state directory repeatedly; each time it reads only what was appended to the checkpoint. */
 export class MigrationStatusReader {
   readonly #state: StateDir;
   #survey: SurveySnapshot | undefined;

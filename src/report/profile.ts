@@ -1,7 +1,7 @@
 import { EVENT_TYPES, type EventType } from '../model.ts';
 import type { SourceNotice } from '../source/source.ts';
 
-/** What the survey saw of one column or path that the mapping reads. */
+/** A column or path that the mapping reads. */
 export interface ColumnNote {
   /** The column's name, or the path in a JSON record. */
   readonly column: string;
@@ -9,7 +9,7 @@ export interface ColumnNote {
   readonly fields: readonly string[];
 }
 
-/** The values of a column that decides something (a stage, an owner, a condition, …), with how often each occurs. */
+/** The values of a column used for a decision (a stage, an owner, a condition, …), with the count of each. */
 export interface ValuesNote extends ColumnNote {
   readonly values: Readonly<Record<string, number>>;
 }
@@ -17,7 +17,7 @@ export interface ValuesNote extends ColumnNote {
 export const DAMAGES = ['scientific', 'spreadsheet_error', 'replacement_character', 'serial_date'] as const;
 export type Damage = (typeof DAMAGES)[number];
 
-/** Cells that something between the CRM and here has damaged. */
+/** Cells damaged since they were exported, typically by a spreadsheet. */
 export interface DamageNote extends ColumnNote {
   readonly kind: Damage;
   readonly count: number;
@@ -28,8 +28,8 @@ export interface DamageNote extends ColumnNote {
 }
 
 /**
- * `either`: every date of the column can be read as day/month and as month/day. `mixed`: some can only be the one, some
- * only the other.
+ * `either`: every date of the column is valid both as day/month and as month/day. `mixed`: some are valid only as one, some
+ * only as the other.
  */
 export interface AmbiguousDateNote extends ColumnNote {
   readonly kind: 'either' | 'mixed';
@@ -42,7 +42,7 @@ export interface SourceProfile {
   readonly records: number;
   /** Columns, or paths in the first records of a JSON source, that no event reads. */
   readonly unused: readonly string[];
-  /** What the mapping reads and no record has. */
+  /** What the mapping reads but no record has a value for. */
   readonly never_a_value: readonly ColumnNote[];
   readonly values: readonly ValuesNote[];
   readonly damage: readonly DamageNote[];
@@ -50,7 +50,7 @@ export interface SourceProfile {
   readonly notices: readonly SourceNotice[];
 }
 
-/** A name or value that no `map`, stage or owner covers; the message names it, the hint what is near. */
+/** A name or value that no `map`, stage or owner covers. The hint has the closest matches. */
 export interface UncoveredValue {
   readonly code: string;
   readonly field: string;
@@ -59,33 +59,33 @@ export interface UncoveredValue {
   readonly count: number;
 }
 
-/** What the survey noticed of the input as a whole, beside what is wrong with single records. */
+/** Findings about the input as a whole, as opposed to issues of single records. */
 export interface Profile {
   readonly sources: Readonly<Record<string, SourceProfile>>;
   readonly uncovered: readonly UncoveredValue[];
-  /** Values that were left out because they could not be read. */
+  /** Values left out because they are invalid. */
   readonly omitted: readonly { readonly type: EventType; readonly field: string; readonly count: number }[];
   readonly duplicates: Readonly<Partial<Record<EventType, number>>>;
-  /** Leads that share an e-mail address or phone number with a lead of another id, and one of them. */
+  /** Number of leads that share an e-mail address or phone number with another lead, and an example. */
   readonly shared: readonly { readonly field: string; readonly count: number; readonly external_id: string }[];
-  /** Events without what one would expect: a lead without name, e-mail and phone, a deal without lead or stage. */
+  /** Events that lack expected data: a lead without name, e-mail and phone, a deal without lead or stage. */
   readonly bare: readonly { readonly code: string; readonly count: number; readonly external_id: string }[];
 }
 
 const DAMAGE_TEXT: Readonly<Record<Damage, string>> = {
-  scientific: 'a spreadsheet has cut digits off: export again, and do not open the file in between',
-  spreadsheet_error: 'a spreadsheet has put an error in place of a value: export again',
-  replacement_character: 'characters were lost when the file was written in another encoding: export again as UTF-8',
-  serial_date: 'a spreadsheet has turned dates into serial numbers: export again, or format the column as text',
+  scientific: 'a spreadsheet has truncated the digits: export again, and do not open the file in a spreadsheet',
+  spreadsheet_error: 'a spreadsheet has replaced the value with an error: export again',
+  replacement_character: 'characters were lost in a conversion to another encoding: export again as UTF-8',
+  serial_date: 'a spreadsheet has converted dates to serial numbers: export again, or format the column as text',
 };
 
 const BARE_TEXT: Readonly<Record<string, string>> = {
-  lead_without_contact: 'leads without name, e-mail and phone number',
+  lead_without_contact: 'leads without a name, e-mail address or phone number',
   deal_without_lead: 'deals without a lead',
-  deal_without_stage: "deals without a stage, which enter the first one of the account's default pipeline",
+  deal_without_stage: "deals without a stage, which are created in the first stage of the account's default pipeline",
 };
 
-/** The profile for a terminal: what a person should look at before anything is sent. Empty parts are left out. */
+/** The profile as text: what to check before anything is sent. Empty parts are left out. */
 export function profileText(profile: Profile): string {
   const sources = Object.entries(profile.sources).map(([name, source]) => sourceText(name, source));
   const across = acrossText(profile);
@@ -96,7 +96,7 @@ function sourceText(name: string, source: SourceProfile): string {
   const lines = [
     ...source.notices.map(({ message, file, line }) => `${line === undefined ? file : `${file}:${line}`}: ${message}`),
     ...(source.unused.length > 0 ? [`not used: ${listed(source.unused)}`] : []),
-    ...source.never_a_value.map((note) => `never a value: ${columnText(note)}`),
+    ...source.never_a_value.map((note) => `always empty: ${columnText(note)}`),
     ...source.values.map((note) => `${columnText(note)}: ${valuesText(note.values)}`),
     ...source.damage.map(
       (note) =>
@@ -115,7 +115,7 @@ function acrossText(profile: Profile): string[] {
         `${field}: ${message}, in ${counted(count, 'event')}${hint ? ` (${hint})` : ''}`,
     ),
     ...profile.omitted.map(
-      ({ type, field, count }) => `${type} ${field}: ${counted(count, 'value')} left out as unreadable (omitted.csv)`,
+      ({ type, field, count }) => `${type} ${field}: ${counted(count, 'value')} left out as invalid (see omitted.csv)`,
     ),
     ...EVENT_TYPES.flatMap((type) => {
       const count = profile.duplicates[type];
@@ -123,7 +123,7 @@ function acrossText(profile: Profile): string[] {
     }),
     ...profile.shared.map(
       ({ field, count, external_id: id }) =>
-        `leads with the ${field} of a lead of another id: ${count}${id === '' ? '' : `, such as \`${id}\``}`,
+        `leads with the same ${field} as another lead: ${count}${id === '' ? '' : `, such as \`${id}\``}`,
     ),
     ...profile.bare.map(
       ({ code, count, external_id: id }) => `${BARE_TEXT[code] ?? code}: ${count}, such as \`${id}\``,
@@ -132,8 +132,8 @@ function acrossText(profile: Profile): string[] {
 }
 
 function dateText({ kind, count, example }: AmbiguousDateNote): string {
-  if (kind === 'mixed') return `some dates have the day first and some the month, such as \`${example}\``;
-  return `all ${count} dates can be read as day/month and as month/day, such as \`${example}\`: check the format`;
+  if (kind === 'mixed') return `some dates are day/month and some are month/day, such as \`${example}\``;
+  return `all ${count} dates are valid both as day/month and as month/day, such as \`${example}\`: check the format`;
 }
 
 function columnText({ column, fields }: ColumnNote): string {
@@ -147,10 +147,10 @@ function valuesText(values: Readonly<Record<string, number>>): string {
     .join(', ');
 }
 
-const MOST_LISTED = 30;
+const MAX_LISTED = 30;
 
 function listed(names: readonly string[]): string {
-  const shown = names.slice(0, MOST_LISTED).map((name) => `\`${name}\``);
+  const shown = names.slice(0, MAX_LISTED).map((name) => `\`${name}\``);
   const more = names.length - shown.length;
   return `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }

@@ -1,31 +1,31 @@
-/** The words and bars of progress: pure, so that every width and state of waiting can be tried. */
+/** The texts and bars of the progress display. Pure, so that every width and waiting state can be tested. */
 import { clockText, durationText } from './text.ts';
 
-/** Where the events of one type stand while they are sent. */
+/** Progress of the events of one type. */
 export interface TypeProgress {
   readonly type: string;
   readonly total: number;
   readonly acknowledged: number;
   /** Rejected by the service. */
   readonly rejected: number;
-  /** Settled in any way, before this run too: what the bar shows. */
+  /** Settled in any way, including by earlier runs; shown by the bar. */
   readonly settled: number;
 }
 
-/** Why nothing goes out at the moment. */
+/** Why nothing is being sent at the moment. */
 export interface WaitingState {
   readonly reason: 'rate' | 'rate_limited' | 'redis' | 'outage' | 'credentials';
   readonly nextInMs: number;
-  /** How long it has been so. */
+  /** How long this has lasted. */
   readonly forMs: number;
 }
 
 export interface ProgressSnapshot {
-  /** Events settled a minute, over the last minutes. */
+  /** Events settled per minute, over the last minutes. */
   readonly perMinute: number;
-  /** Events still to be sent by this run. */
+  /** Events that this run still has to send. */
   readonly left: number;
-  /** Undefined while nothing is known. */
+  /** Undefined if it cannot be estimated. */
   readonly secondsLeft: number | undefined;
   readonly waiting: WaitingState | undefined;
   readonly now: Date;
@@ -33,11 +33,11 @@ export interface ProgressSnapshot {
 
 export type Colorize = (colour: 'red' | 'yellow' | 'green', text: string) => string;
 
-/** Below this there is no room for bars. */
+/** Terminals narrower than this have no room for bars. */
 const NARROW = 60;
 const LONGEST_BAR = 40;
 
-/** The lines on a terminal, one a type and one for all; none is wider than `columns - 1`, so that none wraps. */
+/** The lines on a terminal: one per type and a status line. None is wider than `columns - 1`, so that none wraps. */
 export function progressLines(
   types: readonly TypeProgress[],
   pace: ProgressSnapshot,
@@ -64,14 +64,14 @@ export function progressLines(
   ];
 }
 
-/** `98 a minute, 3,766 left, about 38 min (until 21:40); window full, next in 0.6 s` */
+/** `98/min, 3,766 left, about 38 min (until 21:40); window full, next in 0.6 s` */
 function statusLine(pace: ProgressSnapshot, columns: number, paint: Colorize): string {
   const room = Math.max(20, columns - 1);
   const waiting = pace.waiting ? waitingText(pace.waiting) : undefined;
-  const serious = pace.waiting !== undefined && pace.waiting.reason !== 'rate';
+  const isSerious = pace.waiting !== undefined && pace.waiting.reason !== 'rate';
   const parts = paceParts(pace);
-  // What is most worth knowing stays: an outage before the pace, the pace before a full window.
-  if (serious && waiting !== undefined) {
+  // If there is not enough room, the most important part is kept: an outage, then the rate, then a full window.
+  if (isSerious && waiting !== undefined) {
     const withPace = `${waiting}; ${parts.join(', ')}`;
     return paint('yellow', cut(withPace.length <= room ? withPace : waiting, room));
   }
@@ -83,7 +83,7 @@ function statusLine(pace: ProgressSnapshot, columns: number, paint: Colorize): s
 
 function paceParts({ perMinute, left, secondsLeft, now }: ProgressSnapshot): string[] {
   return [
-    `${Math.round(perMinute).toLocaleString('en')} a minute`,
+    `${Math.round(perMinute).toLocaleString('en')}/min`,
     `${left.toLocaleString('en')} left`,
     ...(secondsLeft === undefined || left === 0
       ? []
@@ -95,14 +95,14 @@ function paceParts({ perMinute, left, secondsLeft, now }: ProgressSnapshot): str
   ];
 }
 
-/** One line for logs: `10:42 lead/created 1,234/5,000, deal/created 0/300; 98 a minute, 4,066 left, about 42 min …` */
+/** One line for logs: `10:42 lead/created 1,234/5,000, deal/created 0/300; 98/min, 4,066 left, about 42 min …` */
 export function progressLogLine(types: readonly TypeProgress[], pace: ProgressSnapshot): string {
   const counts = types.map(
     (each) =>
       `${each.type} ${countText(each)}${each.rejected > 0 ? ` (${each.rejected.toLocaleString('en')} rejected)` : ''}`,
   );
-  const serious = pace.waiting && pace.waiting.reason !== 'rate' ? [waitingText(pace.waiting)] : [];
-  return [timeText(pace.now) + counts.join(', '), paceParts(pace).join(', '), ...serious].join('; ');
+  const isSerious = pace.waiting && pace.waiting.reason !== 'rate' ? [waitingText(pace.waiting)] : [];
+  return [timeText(pace.now) + counts.join(', '), paceParts(pace).join(', '), ...isSerious].join('; ');
 }
 
 function timeText(now: Date): string {
@@ -115,13 +115,13 @@ export function waitingText({ reason, nextInMs, forMs }: WaitingState): string {
     case 'rate':
       return `window full, next in ${next}`;
     case 'rate_limited':
-      return `the service asks to wait (429), next in ${next}`;
+      return `rate-limited by the service (429), next in ${next}`;
     case 'redis':
-      return `Redis, which shares the limit, cannot be reached; trying again in ${next}`;
+      return `Redis cannot be reached, retrying in ${next}`;
     case 'outage':
-      return `service down for ${durationText(forMs / 1000)}, ${nextInMs > 0 ? `probing in ${next}` : 'probing'}`;
+      return `service down for ${durationText(forMs / 1000)}, ${nextInMs > 0 ? `next check in ${next}` : 'checking'}`;
     case 'credentials':
-      return `credentials refused, once more in ${next}`;
+      return `credentials refused, retrying in ${next}`;
   }
 }
 
@@ -138,7 +138,7 @@ function countText({ acknowledged, total }: TypeProgress): string {
   return `${acknowledged.toLocaleString('en')}/${total.toLocaleString('en')}`;
 }
 
-/** 100 % only when all is settled. */
+/** 100 % only when all events are settled. */
 function percentText({ settled, total }: TypeProgress): string {
   return `${total === 0 ? 100 : Math.floor((settled / total) * 100)} %`;
 }
@@ -149,15 +149,15 @@ function cut(text: string, room: number): string {
 
 const RECENT_MS = 5 * 60_000;
 
-/** Requests per sliding window that the limit allows. */
+/** The configured rate: requests per sliding window. */
 interface AllowedRate {
   readonly requests: number;
   readonly seconds: number;
 }
 
 /**
- * Events settled a minute over the last five minutes, and what that means for the rest. The first window goes out in a
- * burst, so nothing is measured over less than a window.
+ * Measures the events settled per minute over the last five minutes and estimates the time left. The first window is sent
+ * in a burst, so the rate is never measured over less than a window.
  */
 export class RateMeter {
   readonly #allowed: AllowedRate;
@@ -167,7 +167,7 @@ export class RateMeter {
     this.#allowed = allowed;
   }
 
-  /** `now` in milliseconds; `left` are the events still to be sent. */
+  /** `now` in milliseconds; `left`: number of events still to be sent. */
   measure(now: number, settled: number, left: number): Pick<ProgressSnapshot, 'perMinute' | 'secondsLeft'> {
     const last = this.#samples.at(-1);
     if (!last || now - last.at >= 1_000) this.#samples.push({ at: now, settled });

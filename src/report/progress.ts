@@ -14,7 +14,7 @@ import {
 } from './progress-text.ts';
 import type { Rate } from '../settings.ts';
 
-/** What progress is drawn from, asked for whenever it is drawn. */
+/** The state that progress is drawn from, read each time it is drawn. */
 export interface ProgressView {
   readonly plan: {
     readonly tables: Readonly<
@@ -31,18 +31,16 @@ export interface Progress {
 }
 
 const LINE_EVERY_MS = 60_000;
-const LOOK_EVERY_MS = 1_000;
+const UPDATE_EVERY_MS = 1_000;
 const BAR_EVERY_MS = 250;
 
-/** Bars on a terminal, a line a minute elsewhere. `allowed` bounds the estimate of the time left. */
+/** Bars on a terminal, otherwise one line per minute. The time left is never estimated below what `allowed` permits. */
 export function startProgress(console: Console, view: ProgressView, allowed: Rate): Progress {
-  const observer = new ProgressTracker(view, allowed);
-  return console.isTerminal && process.env.TERM !== 'dumb'
-    ? startBars(console, observer)
-    : startLines(console, observer);
+  const tracker = new ProgressTracker(view, allowed);
+  return console.isTerminal && process.env.TERM !== 'dumb' ? startBars(console, tracker) : startLines(console, tracker);
 }
 
-/** Looks at the run and remembers what one look alone cannot tell: the rate, and since when it waits. */
+/** Tracks what a single reading cannot tell: the rate, and how long the run has been waiting. */
 class ProgressTracker {
   readonly #view: ProgressView;
   readonly #meter: RateMeter;
@@ -83,29 +81,29 @@ class ProgressTracker {
   }
 }
 
-function startLines(console: Console, observer: ProgressTracker): Progress {
+function startLines(console: Console, tracker: ProgressTracker): Progress {
   let wasDown: WaitingState | undefined;
-  let saidAt = performance.now();
-  const look = (): void => {
-    const pace = observer.pace();
+  let printedAt = performance.now();
+  const update = (): void => {
+    const pace = tracker.pace();
     const down = pace.waiting?.reason === 'outage' ? pace.waiting : undefined;
     if (down && !wasDown) console.say(waitingText(down));
-    if (!down && wasDown) console.say('the service answers again');
+    if (!down && wasDown) console.say('the service is back');
     wasDown = down;
-    if (performance.now() - saidAt < LINE_EVERY_MS) return;
-    saidAt = performance.now();
-    console.say(progressLogLine(observer.types(), pace));
+    if (performance.now() - printedAt < LINE_EVERY_MS) return;
+    printedAt = performance.now();
+    console.say(progressLogLine(tracker.types(), pace));
   };
-  const timer = setInterval(look, LOOK_EVERY_MS).unref();
+  const timer = setInterval(update, UPDATE_EVERY_MS).unref();
   return {
     stop() {
       clearInterval(timer);
-      look();
+      update();
     },
   };
 }
 
-function startBars(console: Console, observer: ProgressTracker): Progress {
+function startBars(console: Console, tracker: ProgressTracker): Progress {
   let lines: readonly string[] = [];
   const bars = new MultiBar({
     format: (_options, _params, payload: { line: number }) => lines[payload.line] ?? '',
@@ -119,11 +117,11 @@ function startBars(console: Console, observer: ProgressTracker): Progress {
   const showCursor = (): void => void process.stderr.write('\u001b[?25h');
   process.once('exit', showCursor);
   const refresh = (): void => {
-    lines = progressLines(observer.types(), observer.pace(), console.columns, colorize);
+    lines = progressLines(tracker.types(), tracker.pace(), console.columns, colorize);
   };
   refresh();
   for (const line of lines.keys()) bars.create(1, 0, { line });
-  // What the bars leave to the right of a shorter line, and below, would else stand behind it.
+  // Clears the rest of the screen, or remains of the bars would show beside a shorter line.
   console.overBars = (line) => bars.log(`\u001b[0J${line}\n`);
   const timer = setInterval(refresh, BAR_EVERY_MS).unref();
   return {

@@ -1,15 +1,15 @@
-/** What `status` says: pure, from what the state directory showed. */
+/** The output of `status`. Pure. */
 import type { Holder } from '../state-dir.ts';
 import { RECENT_MS, type MigrationStatus } from './migration-status.ts';
 import { REPORT_FILE, type EventCounts } from './summary.ts';
 import { clockText, countsTable, counted, durationText, ENDINGS, shortPath } from './text.ts';
 
-/** A look at a migration. */
+/** Everything that `status` shows. */
 export interface StatusView {
   readonly status: MigrationStatus;
-  /** The run that is going on. */
+  /** The process of the current run, if there is one. */
   readonly holder: Holder | undefined;
-  /** ISO 8601: since when that run waits for the service to answer. */
+  /** ISO 8601: since when the service has been down for that run. */
   readonly downSince: string | undefined;
   /** The state directory. */
   readonly path: string;
@@ -20,9 +20,9 @@ export function statusText(view: StatusView, columns: number): string {
   const { status, path } = view;
   const { migration = 'unknown', baseUrl, basis, byType, events } = status;
   const parts = [
-    `${migration} -> ${baseUrl ?? 'no service yet'}\n${stateText(view)}`,
+    `${migration} -> ${baseUrl ?? '(no service yet)'}\n${stateText(view)}`,
     basis === 'unknown totals'
-      ? `${counted(events.acknowledged, 'event')} acknowledged, ${events.rejected} rejected; no survey tells of how many`
+      ? `${counted(events.acknowledged, 'event')} acknowledged, ${events.rejected} rejected; the total is unknown`
       : countsTable({ by_type: byType, events: { ...events, gone: 0, changed: 0 } }, columns),
     activityText(view),
     status.history.damageText ?? '',
@@ -36,15 +36,15 @@ function stateText({ status, holder, now }: StatusView): string {
   if (holder) {
     const since = new Date(holder.at);
     const who = `process ${holder.pid} on ${holder.host}`;
-    return `running: ${who}, since ${clockText(since, now)} (${durationText((now.getTime() - since.getTime()) / 1000)})`;
+    return `running: ${who} since ${clockText(since, now)} (${durationText((now.getTime() - since.getTime()) / 1000)})`;
   }
   if (basis === 'ended' && summary) {
     const { reason, code } = summary.exit;
     const ending = ENDINGS[reason] ?? `Stopped (${reason}); rerun to resume.`;
     return `not running; the last run ended ${clockText(new Date(summary.finished_at), now)} with exit code ${code}. ${ending}`;
   }
-  if (history.runs.length === 0 && !survey) return 'not running; nothing was sent yet';
-  return 'not running; its last run ended without a word (killed, or a power cut): rerun to resume, nothing is lost';
+  if (history.runs.length === 0 && !survey) return 'not running; nothing has been sent yet';
+  return 'not running; the last run ended unexpectedly (killed, or a power cut). Nothing is lost; rerun to resume.';
 }
 
 function activityText(view: StatusView): string {
@@ -62,22 +62,22 @@ function activityText(view: StatusView): string {
       seconds === undefined
         ? ''
         : `, about ${durationText(seconds)} (until ${clockText(new Date(now.getTime() + seconds * 1000), now)})`;
-    lines.push(`${Math.round(rate)} a minute over the last minutes, ${left.toLocaleString('en')} left${eta}`);
-  } else if (holder) lines.push('surveying: the counts are those of the run before');
+    lines.push(`${Math.round(rate)}/min recently, ${left.toLocaleString('en')} left${eta}`);
+  } else if (holder) lines.push('the survey is in progress; the counts are from the previous run');
   if (holder && downSince !== undefined) {
     const seconds = (now.getTime() - Date.parse(downSince)) / 1000;
-    lines.push(`the service is down for ${durationText(seconds)}; the run waits and goes on by itself`);
+    lines.push(`the service has been down for ${durationText(seconds)}; the run resumes automatically`);
   }
   return lines.join('\n');
 }
 
-/** Settled events a minute over the last five, or since the run's survey if that is later (a minute at least). */
+/** Settled events per minute over the last five minutes, or since the survey if that is later (at least one minute). */
 function perMinute({ status, now }: StatusView): number {
   const since = status.survey ? now.getTime() - Date.parse(status.survey.at) : RECENT_MS;
   return (status.recent * 60_000) / Math.min(RECENT_MS, Math.max(60_000, since));
 }
 
-/** The same for machines. */
+/** The output of `status --json`. */
 export function statusJson(view: StatusView): object {
   const { status, holder, downSince, path } = view;
   const { migration, baseUrl, basis, byType, events, history, summary, left } = status;

@@ -5,7 +5,7 @@ export const SUMMARY_FILE = 'summary.json';
 export const SURVEY_FILE = 'survey.json';
 export const REPORT_FILE = 'report.html';
 
-/** Where the events of one type (or all) stand; `total` is the sum of the others. */
+/** Counts of the events of one type (or all); `total` is the sum of the others. */
 export interface EventCounts {
   total: number;
   acknowledged: number;
@@ -18,7 +18,7 @@ export interface EventCounts {
 
 /** `summary.json`, and what `--json` prints. */
 export interface Summary {
-  /** Empty where not even the survey was possible; then the counts are 0 and the reason is `not_started`. */
+  /** Empty if the survey could not start; then all counts are 0 and the reason is `not_started`. */
   readonly migration: string;
   readonly dry_run: boolean;
   readonly exit: { readonly code: number; readonly reason: string };
@@ -32,7 +32,7 @@ export interface Summary {
     readonly skipped: number;
     readonly unreadable: number;
   };
-  /** `gone` stands beside the sum, `changed` is a part of `acknowledged`. */
+  /** `gone` is not part of the total; `changed` is part of `acknowledged`. */
   readonly events: EventCounts & { readonly gone: number; readonly changed: number };
   readonly by_type: Readonly<Partial<Record<EventType, EventCounts>>>;
   readonly outcomes: Readonly<Record<Effect, number>>;
@@ -46,22 +46,22 @@ export interface Summary {
   };
   readonly errors_by_code: Readonly<Record<string, number>>;
   readonly warnings_by_code: Readonly<Record<string, number>>;
-  /** What the survey noticed of the input as a whole. In `--json` alone: it quotes cells, and `summary.json` holds no field values. */
+  /** The profile of the input. Only in `--json`: it quotes cells, and `summary.json` contains no field values. */
   readonly profile: Profile;
   /** The plan: its digest (null where there is none), and how many events of the input it has. */
   readonly plan: { readonly digest: string | null; readonly events: number };
-  /** How long what is pending will take at the rate. */
+  /** Time to send the pending events at the configured rate. */
   readonly estimate_seconds: number;
   readonly files: { readonly checkpoint: string | null; readonly errors: string; readonly report: string | null };
 }
 
-/** `survey.json`: where every event stood when the survey of the last run was over and its first event was still to be sent. */
+/** `survey.json`: the counts after the survey of the last run, before its first event was sent. */
 export interface SurveySnapshot {
   readonly migration: string;
   readonly base_url: string | null;
   readonly at: string;
   readonly records: Summary['records'];
   readonly by_type: Summary['by_type'];
-  /** Events that the run set out to send. */
+  /** Events that the run had to send. */
   readonly to_send: number;
 }

@@ -1,11 +1,11 @@
-/** What a run says at its end, and the pieces that other texts are made of. */
+/** The final text of a run, and helpers shared by other texts. */
 import { relative } from 'node:path';
 import { EVENT_TYPES } from '../model.ts';
 import type { CodeExample } from './error-report.ts';
 import { explain } from './explain.ts';
 import type { EventCounts, Summary } from './summary.ts';
 
-/** The accounting identity as the heads of a table: every line below adds up. */
+/** The accounting identity as table headings: every row adds up. */
 const COLUMNS = [
   ['total', 'total'],
   ['acknowledged', '= acknowledged'],
@@ -16,7 +16,7 @@ const COLUMNS = [
   ['pending', '+ pending'],
 ] as const satisfies readonly (readonly [keyof EventCounts, string])[];
 
-/** Rows of equal columns: the first to the left, the others to the right. */
+/** A table whose first column is left-aligned, the others right-aligned. */
 export function table(rows: readonly (readonly string[])[], gap = '  '): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
   return rows
@@ -26,8 +26,8 @@ export function table(rows: readonly (readonly string[])[], gap = '  '): string 
 }
 
 /**
- * Where every event stands, by type. On a narrow terminal, what nothing fell under is left out; where even that is too
- * wide, the types stand side by side and each column adds up.
+ * The counts of events by type. On a narrow terminal, columns that are always zero are left out; if the table is still too
+ * wide, it is transposed, so that each column adds up.
  */
 export function countsTable(summary: Pick<Summary, 'by_type' | 'events'>, columns = 100): string {
   const types = EVENT_TYPES.flatMap((type): { name: string; counts: EventCounts }[] => {
@@ -67,7 +67,7 @@ export function durationText(seconds: number): string {
   return hours % 24 === 0 ? `${hours / 24} d` : `${Math.floor(hours / 24)} d ${hours % 24} h`;
 }
 
-/** A local time as one would say it now: `21:40`, `Tue 03:12`, `24 Nov 03:12`. */
+/** A local time relative to `now`: `21:40`, `Tue 03:12`, `24 Nov 03:12`. */
 export function clockText(time: Date, now: Date): string {
   const days = (time.getTime() - now.getTime()) / 86_400_000;
   const isToday = time.toDateString() === now.toDateString();
@@ -82,7 +82,7 @@ export function clockText(time: Date, now: Date): string {
   return format.format(time).replace(',', '');
 }
 
-/** Breaks a text at spaces; every line begins with `indent`. */
+/** Wraps a text at spaces; every line starts with `indent`. */
 export function wrapped(text: string, columns: number, indent = ''): string {
   const width = Math.max(40, columns) - indent.length;
   const lines: string[] = [];
@@ -101,17 +101,17 @@ export function counted(count: number, noun: string): string {
   return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** A path as one would type it here: relative, where that is shorter. */
+/** A path relative to the working directory if that is shorter. */
 export function shortPath(path: string): string {
   const fromHere = relative('', path);
   return fromHere !== '' && fromHere.length < path.length ? fromHere : path;
 }
 
-const MOST_CODES = 12;
+const MAX_CODES = 12;
 
 /**
- * Codes with their counts, the most frequent first; where examples are known, with the first places and messages. The
- * terminal is the person's own, so values may be named here as they are in `errors.csv`.
+ * Codes with their counts, most frequent first, with the first places and message of each if known. Like `errors.csv`, the
+ * text may contain field values.
  */
 export function codesText(
   counts: Readonly<Record<string, number>>,
@@ -121,13 +121,13 @@ export function codesText(
   const rows = Object.entries(counts).sort((a, b) => b[1] - a[1] || a[0].localeCompare(b[0], 'en'));
   const width = Math.max(...rows.map(([, count]) => count.toLocaleString('en').length));
   const indent = ' '.repeat(width + 4);
-  const shown = rows.slice(0, MOST_CODES).map(([code, count]) => {
+  const shown = rows.slice(0, MAX_CODES).map(([code, count]) => {
     const example = examples.get(code);
     const head = `  ${count.toLocaleString('en').padStart(width)}  ${code}`;
     return [head, ...(example ? exampleLines(code, example, columns, indent) : [])].join('\n');
   });
   const more = rows.length - shown.length;
-  return [...shown, ...(more > 0 ? [`${indent}and ${counted(more, 'further code')}, see errors.csv`] : [])].join('\n');
+  return [...shown, ...(more > 0 ? [`${indent}and ${counted(more, 'more code')}; see errors.csv`] : [])].join('\n');
 }
 
 function exampleLines(code: string, { issue, places }: CodeExample, columns: number, indent: string): string[] {
@@ -143,14 +143,13 @@ function exampleLines(code: string, { issue, places }: CodeExample, columns: num
 }
 
 export const ENDINGS: Readonly<Record<string, string>> = {
-  done: 'Done: everything chosen is acknowledged.',
+  done: 'Done: all selected events are acknowledged.',
   rejected: 'Finished, but the service rejected some events.',
-  blocked: 'Finished, but some events wait for a parent that was not accepted.',
+  blocked: 'Finished, but some events are blocked because their parent was not accepted.',
   invalid: 'Finished, but some events are invalid.',
   unreadable: 'Finished, but some records could not be read.',
-  changed:
-    'Finished; some records have changed since they were acknowledged (`if_changed` decides what becomes of them).',
-  too_many_invalid: 'Nothing was sent: more events are invalid than --max-errors allows.',
+  changed: 'Finished. Some records have changed in the export since they were acknowledged; see `if_changed`.',
+  too_many_invalid: 'Nothing was sent: there are more invalid events than --max-errors allows.',
 };
 
 const DRY_ENDINGS: Readonly<Record<string, string>> = {
@@ -158,28 +157,28 @@ const DRY_ENDINGS: Readonly<Record<string, string>> = {
   invalid: 'Problems found: some events are invalid. Nothing was sent.',
   blocked: 'Problems found: some events have no parent. Nothing was sent.',
   unreadable: 'Problems found: some records could not be read. Nothing was sent.',
-  rejected: 'The service rejected some of these events earlier. Nothing was sent.',
-  changed: 'Some records have changed since they were acknowledged. Nothing was sent.',
+  rejected: 'The service rejected some of these events in an earlier run. Nothing was sent.',
+  changed: 'Some records have changed in the export since they were acknowledged. Nothing was sent.',
 };
 
-/** All of it in a line or two, for people who asked for quiet. */
+/** The result in a single line, for `--quiet`. */
 export function briefText(summary: Summary): string {
   const { events, dry_run: dry, exit, files } = summary;
   const ending = (dry ? DRY_ENDINGS : ENDINGS)[exit.reason] ?? exit.reason;
   const failed = events.invalid + events.rejected + events.blocked;
-  return `${ending} ${counted(events.total, 'event')}, ${failed.toLocaleString('en')} not accepted: see ${shortPath(files.errors)}`;
+  return `${ending} ${counted(events.total, 'event')}, ${failed.toLocaleString('en')} not accepted; see ${shortPath(files.errors)}`;
 }
 
-/** What stands beside the summary when it is told. */
+/** What the final text contains beside the summary. */
 export interface EndTextOptions {
-  /** The first of each code. */
+  /** The first issue of each code. */
   readonly examples: ReadonlyMap<string, CodeExample>;
   readonly columns: number;
-  /** What to do next, and the commands to do it with. */
+  /** The next steps, with their commands. */
   readonly next: readonly string[];
 }
 
-/** What a run says at its end: how it ended, the accounts, what is wrong and how to mend it, and what to do next. */
+/** The final text of a run: how it ended, the counts, the problems and how to fix them, and the next steps. */
 export function endText(summary: Summary, { examples, columns, next }: EndTextOptions): string {
   const { events, records, this_run: run, files } = summary;
   const ending = (summary.dry_run ? DRY_ENDINGS : ENDINGS)[summary.exit.reason];
@@ -189,7 +188,7 @@ export function endText(summary: Summary, { examples, columns, next }: EndTextOp
       `records: ${records.read} read = ${records.mapped} mapped + ${records.skipped} skipped + ${records.unreadable} unreadable`,
     );
   }
-  if (events.gone > 0) parts.push(`${counted(events.gone, 'event')} acknowledged earlier, no longer in the input`);
+  if (events.gone > 0) parts.push(`${counted(events.gone, 'event')} acknowledged earlier and no longer in the input`);
   if (Object.keys(summary.errors_by_code).length > 0) {
     parts.push(`errors\n${codesText(summary.errors_by_code, examples, columns)}`);
   }
@@ -199,7 +198,7 @@ export function endText(summary: Summary, { examples, columns, next }: EndTextOp
   if (!summary.dry_run) {
     parts.push(
       `this run: ${counted(run.requests, 'request')}, ${counted(run.events_sent, 'event')} sent, ` +
-        `${run.retries} retries, ${run.rate_limited} times rate-limited, ${durationText(run.seconds)}`,
+        `${run.retries} retries, rate-limited ${run.rate_limited} times, ${durationText(run.seconds)}`,
     );
   }
   const failed = events.invalid + events.rejected + events.blocked + records.unreadable > 0;

@@ -1,6 +1,6 @@
 import { entityOf, type EventType } from '../model.ts';
 
-/** What was settled in one stretch of time. */
+/** Number of events settled in one period of time. */
 export interface Bin {
   lead: number;
   deal: number;
@@ -8,27 +8,27 @@ export interface Bin {
   rejected: number;
 }
 
-/** Seconds a bin may cover; each divides the next, so that bins can be merged. */
+/** Possible bin widths in seconds; each divides the next, so that bins can be merged. */
 const STEPS = [1, 5, 15, 60, 300, 900, 3600, 21_600, 86_400, 604_800] as const;
-/** More bins than this are merged into wider ones: memory stays flat, however long a migration takes. */
-const MOST_BINS = 4_000;
+/** If there are more bins, they are merged into wider ones, so that memory stays bounded. */
+const MAX_BINS = 4_000;
 
-/** Settled events by time, in bins that widen as the time gets longer. */
+/** Settled events over time, in bins that become wider as the migration takes longer. */
 export class Timeline {
   #step: number = STEPS[0];
   #bins = new Map<number, Bin>();
 
-  /** `at` is ISO 8601; a time that cannot be read is passed over. */
+  /** `at` is ISO 8601; an invalid time is ignored. */
   add(at: string, type: EventType, status: 'acknowledged' | 'rejected'): void {
     const seconds = Date.parse(at) / 1000;
     if (Number.isNaN(seconds)) return;
     const bin = this.#bin(Math.floor(seconds / this.#step));
     bin[status === 'rejected' ? 'rejected' : entityOf(type)] += 1;
-    if (this.#bins.size > MOST_BINS) this.#widen();
+    if (this.#bins.size > MAX_BINS) this.#widen();
   }
 
-  /** The stretches in which something was settled, with long pauses between them left out. */
-  periods(mostBins = 60): Periods {
+  /** The periods in which events were settled, without the long pauses between them. */
+  periods(maxBins = 60): Periods {
     const starts = [...this.#bins.keys()].sort((a, b) => a - b).map((index) => index * this.#step);
     const longPause = Math.max(120, (starts.length * this.#step) / 4);
     const spans: { from: number; to: number }[] = [];
@@ -38,7 +38,7 @@ export class Timeline {
       else spans.push({ from: start, to: start + this.#step });
     }
     const active = spans.reduce((sum, { from, to }) => sum + to - from, 0);
-    const step = STEPS.find((each) => each >= this.#step && active / each <= mostBins) ?? STEPS.at(-1)!;
+    const step = STEPS.find((each) => each >= this.#step && active / each <= maxBins) ?? STEPS.at(-1)!;
     return { step, periods: spans.map((span) => this.#gather(span, step)) };
   }
 
@@ -71,13 +71,13 @@ export class Timeline {
 }
 
 export interface Periods {
-  /** Seconds a bin covers. */
+  /** Width of a bin in seconds. */
   readonly step: number;
   readonly periods: readonly Period[];
 }
 
 export interface Period {
-  /** Of the first bin, in seconds since 1970. */
+  /** Start of the first bin, in seconds since 1970. */
   readonly from: number;
   readonly bins: readonly Bin[];
 }

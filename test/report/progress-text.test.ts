@@ -23,23 +23,23 @@ const TYPES: TypeProgress[] = [
 const PACE: ProgressSnapshot = { perMinute: 98.4, left: 4_047, secondsLeft: 2_460, waiting: undefined, now: NOW };
 
 const SITUATIONS: Readonly<Record<string, ProgressSnapshot>> = {
-  'under way': PACE,
+  sending: PACE,
   'window full': { ...PACE, waiting: { reason: 'rate', nextInMs: 600, forMs: 600 } },
-  'refused for the rate': { ...PACE, waiting: { reason: 'rate_limited', nextInMs: 12_300, forMs: 1_000 } },
-  down: {
+  'rate-limited': { ...PACE, waiting: { reason: 'rate_limited', nextInMs: 12_300, forMs: 1_000 } },
+  'service down': {
     ...PACE,
     perMinute: 0,
     secondsLeft: undefined,
     waiting: { reason: 'outage', nextInMs: 20_000, forMs: 240_000 },
   },
-  probing: { ...PACE, perMinute: 12, waiting: { reason: 'outage', nextInMs: 0, forMs: 7_200_000 } },
-  'credentials in doubt': { ...PACE, waiting: { reason: 'credentials', nextInMs: 3_000, forMs: 2_000 } },
+  'checking /health': { ...PACE, perMinute: 12, waiting: { reason: 'outage', nextInMs: 0, forMs: 7_200_000 } },
+  'credentials refused': { ...PACE, waiting: { reason: 'credentials', nextInMs: 3_000, forMs: 2_000 } },
   'nothing left': { ...PACE, left: 0, secondsLeft: 0 },
   'days to go': { ...PACE, left: 480_000, secondsLeft: 290_000 },
 };
 
 describe('progress', () => {
-  it('reads well at every width', async () => {
+  it('fits every width', async () => {
     const screens = [40, 59, 60, 80, 120, 200].flatMap((columns) =>
       Object.entries(SITUATIONS).map(
         ([name, pace]) => `--- ${columns} columns, ${name}\n${progressLines(TYPES, pace, columns, plain).join('\n')}`,
@@ -56,28 +56,30 @@ describe('progress', () => {
     }
   });
 
-  it('says 100 % only when all is settled', () => {
+  it('shows 100 % only when all events are settled', () => {
     const almost = { type: 'lead/created', total: 100_000, acknowledged: 99_999, rejected: 0, settled: 99_999 };
     expect(progressLines([almost], PACE, 80, plain)[0]).toContain('99 %');
     expect(progressLines([{ ...almost, settled: 100_000 }], PACE, 80, plain)[0]).toContain('100 %');
   });
 
-  it('paints what is rejected, and a service that does not answer', () => {
-    const painted = progressLines(TYPES, SITUATIONS.down!, 120, (colour, text) => `<${colour}>${text}</>`);
+  it('colours rejections and a service that is down', () => {
+    const painted = progressLines(TYPES, SITUATIONS['service down']!, 120, (colour, text) => `<${colour}>${text}</>`);
     expect(painted[1]).toMatch(/<red>17 rejected<\/>$/);
     expect(painted.at(-1)).toMatch(/^<yellow>service down for 4 min/);
   });
 
-  it('is one line in a log', () => {
+  it('is one line in a log file', () => {
     expect(progressLogLine(TYPES, PACE)).toBe(
       '10:42 lead/created 61,200/61,234, deal/created 1,234/5,000 (17 rejected), comment/created 0/300; ' +
-        '98 a minute, 4,047 left, about 41 min (until 11:23)',
+        '98/min, 4,047 left, about 41 min (until 11:23)',
     );
-    expect(progressLogLine(TYPES, SITUATIONS.down!)).toMatch(/; service down for 4 min, probing in 20 s$/);
+    expect(progressLogLine(TYPES, SITUATIONS['service down']!)).toMatch(
+      /; service down for 4 min, next check in 20 s$/,
+    );
     expect(progressLogLine(TYPES, SITUATIONS['window full']!)).not.toContain('window');
   });
 
-  it('counts tenths of a second only while they matter', () => {
+  it('shows tenths of a second only below ten seconds', () => {
     expect(waitingText({ reason: 'rate', nextInMs: 640, forMs: 0 })).toBe('window full, next in 0.6 s');
     expect(waitingText({ reason: 'rate', nextInMs: 59_100, forMs: 0 })).toBe('window full, next in 1 min');
   });
@@ -86,13 +88,13 @@ describe('progress', () => {
 describe('the rate', () => {
   const allowed = { requests: 100, seconds: 60 };
 
-  it('does not take the burst of the first window for the pace', () => {
+  it('is not measured over the burst of the first window', () => {
     const meter = new RateMeter(allowed);
     meter.measure(0, 0, 3_000);
     expect(meter.measure(2_000, 100, 2_900)).toEqual({ perMinute: 100, secondsLeft: 1_740 });
   });
 
-  it('is that of the last five minutes', () => {
+  it('is measured over the last five minutes', () => {
     const meter = new RateMeter(allowed);
     for (let second = 0; second <= 600; second += 1) {
       meter.measure(second * 1_000, second < 300 ? second : 300 + (second - 300) / 2, 500);
@@ -102,7 +104,7 @@ describe('the rate', () => {
     expect(secondsLeft).toBeCloseTo(1_000, -1);
   });
 
-  it('knows no end while nothing is settled', () => {
+  it('gives no estimate while nothing is settled', () => {
     const meter = new RateMeter(allowed);
     meter.measure(0, 40, 100);
     expect(meter.measure(120_000, 40, 100)).toEqual({ perMinute: 0, secondsLeft: undefined });

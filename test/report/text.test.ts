@@ -23,7 +23,7 @@ describe('the table of outcomes', () => {
   };
   const counts = { by_type: { 'lead/created': NOTHING, 'deal/created': COUNTS }, events };
 
-  it('shows the accounting identity, and every line adds up', () => {
+  it('shows the accounting identity, and every row adds up', () => {
     const [head, ...lines] = countsTable(counts, 120).split('\n');
     expect(head!.trim().replace(/ +/g, ' ')).toBe(
       'total = acknowledged + duplicates + invalid + rejected + blocked + pending',
@@ -35,7 +35,7 @@ describe('the table of outcomes', () => {
     }
   });
 
-  it('fits into 80 columns, without the columns in which nothing is', () => {
+  it('fits into 80 columns by leaving out columns that are zero', () => {
     for (const line of countsTable(counts, 80).split('\n')) expect(line.length).toBeLessThanOrEqual(80);
     const good = countsTable({ by_type: { 'lead/created': NOTHING }, events: { ...NOTHING, gone: 0, changed: 0 } }, 80);
     expect(good).toBe('             total = acknowledged\nlead/created     3              3');
@@ -43,7 +43,7 @@ describe('the table of outcomes', () => {
 });
 
 describe('codes', () => {
-  it('come with the first places, the first message and how to mend it, the most frequent first', () => {
+  it('are sorted by frequency, with the first places, the first message and a hint', () => {
     const places = [17, 19].map((line) => ({ source: 'contacts', file: 'contacts.csv', line, record: line - 1 }));
     const issue = {
       severity: 'error',
@@ -62,9 +62,9 @@ describe('codes', () => {
     );
   });
 
-  it('are cut where there are too many', () => {
+  it('are truncated if there are too many', () => {
     const counts = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`code_${index}`, 40 - index]));
-    expect(codesText(counts, new Map(), 80)).toMatch(/code_11\n {6}and 28 further codes, see errors.csv$/);
+    expect(codesText(counts, new Map(), 80)).toMatch(/code_11\n {6}and 28 more codes; see errors.csv$/);
   });
 });
 
@@ -78,7 +78,7 @@ describe('times', () => {
     [5_990, '1 h 40 min'],
     [86_400 * 2, '2 d'],
     [86_400 * 3.2, '3 d 4 h'],
-  ])('%d seconds are %s', (seconds, text) => {
+  ])('%d seconds are shown as %s', (seconds, text) => {
     expect(durationText(seconds)).toBe(text);
   });
 
@@ -87,18 +87,18 @@ describe('times', () => {
     ['2026-03-03T03:12:00Z', 'Tue 03:12'],
     ['2026-03-24T03:12:00Z', '24 Mar 03:12'],
     ['2026-02-20T03:12:00Z', '20 Feb 03:12'],
-  ])('%s is told as %s', (time, text) => {
+  ])('%s is shown as %s', (time, text) => {
     expect(clockText(new Date(time), now)).toBe(text);
   });
 });
 
-it('breaks lines at spaces and leaves long words whole', () => {
+it('wraps at spaces and keeps long words whole', () => {
   expect(wrapped(`${'word '.repeat(10)}${'x'.repeat(60)}`, 40, '  ')).toBe(
     `  word word word word word word word\n  word word word\n  ${'x'.repeat(60)}`,
   );
 });
 
-it('names a path from here where that is shorter', () => {
+it('shows a relative path if it is shorter', () => {
   expect(shortPath(`${process.cwd()}/a/b.csv`)).toBe('a/b.csv');
   expect(shortPath('/x')).toBe('/x');
 });
@@ -116,11 +116,11 @@ describe('the next command', () => {
 
   const CALM = { mapping: 'a.yaml', sandbox: false, rejects: new Map<string, string>() };
 
-  it('is the one that was given, quoted for a shell', () => {
+  it('repeats the arguments, quoted for a shell', () => {
     expect(commandLine(argv('run', "it's a.yaml", '--limit', '10'))).toBe(`backfill run 'it'\\''s a.yaml' --limit 10`);
   });
 
-  it('sends after a sound dry run, a pilot first', () => {
+  it('suggests a pilot and then the run after a dry run without problems', () => {
     const found = summary({ dry_run: true, events: { ...NOTHING, ...BESIDE, acknowledged: 0, pending: 3 } });
     expect(nextSteps(found, argv('run', 'a.yaml', '--dry-run'), CALM)).toEqual([
       'next: a pilot of ten events of each type, to look at in the service:',
@@ -130,7 +130,7 @@ describe('the next command', () => {
     ]);
   });
 
-  it('feeds corrected rejects back', () => {
+  it('passes corrected rejects with --fix', () => {
     const found = summary({ exit: { code: 1, reason: 'invalid' }, events: { ...COUNTS, gone: 0, changed: 0 } });
     expect(
       nextSteps(found, argv('run', 'a.yaml'), { ...CALM, rejects: new Map([['deals', '/s/rejects/deals.ndjson']]) }),
@@ -141,7 +141,7 @@ describe('the next command', () => {
     ]);
   });
 
-  it('goes on after a pilot without what made it one', () => {
+  it('drops the pilot options after a pilot', () => {
     const found = summary({ events: { ...NOTHING, ...BESIDE, total: 5, pending: 2 } });
     expect(nextSteps(found, argv('run', 'a.yaml', '--limit=10', '--only', 'lead', '--json'), CALM)).toEqual([
       'next: the 2 events that are still pending:',
@@ -149,7 +149,7 @@ describe('the next command', () => {
     ]);
   });
 
-  it('verifies when all is done, but not a rehearsal', () => {
+  it('suggests verify when everything is done, except in a rehearsal', () => {
     const found = summary({ events: { ...NOTHING, ...BESIDE } });
     expect(nextSteps(found, argv('run', 'a.yaml'), { ...CALM, state: '/s t' })).toEqual([
       'next: read it back and compare:',

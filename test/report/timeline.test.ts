@@ -20,17 +20,17 @@ function sum(timeline: Timeline): number {
 }
 
 describe('a timeline', () => {
-  it('has nothing to show where nothing was settled', () => {
+  it('is empty if nothing was settled', () => {
     expect(timelineOf([]).periods().periods).toEqual([]);
   });
 
-  it('shows seconds of a short run', () => {
+  it('shows a short run in seconds', () => {
     const { step, periods } = timelineOf([0, 0, 1, 3]).periods();
     expect(step).toBe(1);
     expect(periods.map(({ bins }) => bins.map(totalOfBin))).toEqual([[2, 1, 0, 1]]);
   });
 
-  it('takes steps that make no more columns than fit, and loses no event', () => {
+  it('uses a step that fits the columns, and loses no event', () => {
     const timeline = timelineOf(every(0.6, 50_000));
     const { step, periods } = timeline.periods();
     expect(step).toBe(900);
@@ -43,13 +43,13 @@ describe('a timeline', () => {
     expect(periods.map(({ from }) => from - START / 1000)).toEqual([0, 86_400]);
   });
 
-  it('stays whole over months', () => {
+  it('covers months without losing events', () => {
     const timeline = timelineOf(every(700, 10_000));
     expect(sum(timeline)).toBe(10_000);
     expect(timeline.periods().step).toBeGreaterThanOrEqual(86_400);
   });
 
-  it('passes over a time that cannot be read', () => {
+  it('ignores an invalid time', () => {
     const timeline = new Timeline();
     timeline.add('soon', 'lead/created', 'acknowledged');
     expect(timeline.periods().periods).toEqual([]);

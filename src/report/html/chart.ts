@@ -7,7 +7,7 @@ const LEFT = 56;
 const RIGHT = 12;
 const TOP = 14;
 const BOTTOM = 34;
-/** A pause between two periods takes as much room as so many bins. */
+/** Width of a pause between two periods, in bins. */
 const PAUSE = 1.5;
 const LAYERS = ['lead', 'deal', 'comment', 'rejected'] as const satisfies readonly (keyof Bin)[];
 
@@ -17,12 +17,12 @@ interface ChartColumn {
   readonly bin: Bin;
 }
 
-/** What a count is multiplied with to be shown: a rate per minute, unless that would be an extrapolation. */
+/** Factor from counts to displayed values: a rate per minute, unless that would be an extrapolation. */
 export function rateFactor(step: number): number {
   return step < 60 ? 1 : 60 / step;
 }
 
-/** Events settled per minute as stacked columns; long pauses are cut out and marked. Decoration of the table beside it. */
+/** Events settled per minute as stacked columns; long pauses are cut out and marked. A table has the same numbers. */
 export function throughputChart({ step, periods }: Periods): Markup {
   const slots = periods.reduce((sum, { bins }) => sum + bins.length, 0) + PAUSE * (periods.length - 1);
   const slot = Math.min(48, (WIDTH - LEFT - RIGHT) / slots);
@@ -97,7 +97,7 @@ function labels(columns: readonly ChartColumn[], step: number, slot: number): Ma
     );
 }
 
-/** 1, 2, 4 or 8 times a power of ten, not below `value` nor 4, so that its quarters are short numbers. */
+/** 1, 2, 4 or 8 times a power of ten, at least `value` and at least 4, so that its quarters are short numbers. */
 function niceCeiling(value: number): number {
   const power = 10 ** Math.floor(Math.log10(Math.max(value, 1)));
   return Math.max(4, [1, 2, 4, 8, 10].map((factor) => factor * power).find((nice) => nice >= value) ?? value);

@@ -4,10 +4,10 @@ import { parse } from 'csv-parse';
 import { withoutValues } from '../explain.ts';
 import { parseLine, wholeLines } from '../lines.ts';
 
-/** Examples kept per code: enough to see what they have in common. */
-const EXAMPLES = 5;
-/** Distinct codes, or fields with their reasons, that are told apart; all others are counted together. */
-const MOST_GROUPS = 200;
+/** Examples kept per code. */
+const MAX_EXAMPLES = 5;
+/** Distinct codes, or fields with their reasons, that are listed; all others are counted together. */
+const MAX_GROUPS = 200;
 
 export interface ErrorExample {
   readonly file: string;
@@ -16,9 +16,9 @@ export interface ErrorExample {
   readonly type: string;
   readonly externalId: string;
   readonly field: string;
-  /** Holds field values. */
+  /** Contains field values. */
   readonly message: string;
-  /** Holds field values. */
+  /** Contains field values. */
   readonly hint: string;
 }
 
@@ -35,9 +35,9 @@ export interface BlockedChain {
   /** `lead 51000671` */
   readonly entity: string;
   readonly externalId: string;
-  /** Why it was not accepted; undefined where it is nowhere. */
+  /** Why it was not accepted; undefined if it is neither in the input nor acknowledged. */
   readonly code: string | undefined;
-  /** Events that hang on it, directly or through others. */
+  /** Events that depend on it, directly or indirectly. */
   count: number;
   readonly types: Map<string, number>;
 }
@@ -45,7 +45,7 @@ export interface BlockedChain {
 export interface CollectedErrors {
   readonly groups: readonly CodeGroup[];
   readonly chains: readonly BlockedChain[];
-  readonly chainsInAll: number;
+  readonly chainCount: number;
   readonly count: number;
 }
 
@@ -67,10 +67,10 @@ interface BlockedGroup {
   readonly type: string;
 }
 
-/** Reads `errors.ndjson` once; what is kept does not grow with it but for the ids of records that others hang on. */
+/** Reads `errors.ndjson` once. Memory grows only with the number of records that failed or that others depend on. */
 export async function collectErrors(path: string): Promise<CollectedErrors> {
   const groups = new Map<string, CodeGroup>();
-  /** Failed leads and deals: their code, or the parent they wait for. */
+  /** Failed leads and deals: their code, or the parent they depend on. */
   const codes = new Map<string, string>();
   const waitsFor = new Map<string, string>();
   const blocked = new Map<string, BlockedGroup & { count: number }>();
@@ -99,14 +99,14 @@ export async function collectErrors(path: string): Promise<CollectedErrors> {
   return {
     groups: [...groups.values()].sort((a, b) => b.count - a.count || a.code.localeCompare(b.code, 'en')),
     chains: chains.slice(0, 20),
-    chainsInAll: chains.length,
+    chainCount: chains.length,
     count,
   };
 }
 
 function addToGroup(groups: Map<string, CodeGroup>, line: Partial<ErrorFields>): void {
   const wanted = `${line.kind ?? ''} ${line.code}`;
-  const isKept = groups.has(wanted) || groups.size < MOST_GROUPS;
+  const isKept = groups.has(wanted) || groups.size < MAX_GROUPS;
   const key = isKept ? wanted : 'others';
   let group = groups.get(key);
   if (!group) {
@@ -116,19 +116,19 @@ function addToGroup(groups: Map<string, CodeGroup>, line: Partial<ErrorFields>):
   group.count += 1;
   add(group.types, line.event_type || '(record)');
   if (line.field && group.fields.size < 10) group.fields.add(line.field);
-  if (group.examples.length >= EXAMPLES) return;
+  if (group.examples.length >= MAX_EXAMPLES) return;
   const { file = '', line: number = 0, record = 0, event_type: type = '', external_id: externalId = '' } = line;
   const { field = '', message = '', hint = '' } = line;
   group.examples.push({ file, line: number, record, type, externalId, field, message, hint });
 }
 
-/** The record that a blocked event waits for, as its message names it: "lead `4711` was not accepted, …". */
+/** The record that a blocked event depends on, from its message: "lead `4711` was not accepted, …". */
 function parentIn(message: string): string | undefined {
   const match = /^(lead|deal|comment) `(.*)` (?:was|is) /s.exec(message);
   return match ? `${match[1]} ${match[2]}` : undefined;
 }
 
-/** Counts every blocked event with the record at the head of its chain. */
+/** Counts every blocked event under the record at the head of its chain. */
 function rollUp(
   blocked: Iterable<BlockedGroup & { count: number }>,
   waitsFor: ReadonlyMap<string, string>,
@@ -154,7 +154,7 @@ export interface OmittedExample {
   readonly file: string;
   readonly line: number;
   readonly externalId: string;
-  /** Holds a field value. */
+  /** Contains a field value. */
   readonly original: string;
 }
 
@@ -169,11 +169,11 @@ export interface OmittedGroup {
 export interface CollectedOmissions {
   readonly groups: readonly OmittedGroup[];
   readonly count: number;
-  /** Records that lost against another one with their external id. */
+  /** Records dropped in favour of another record with the same external id. */
   readonly dropped: OmittedGroup | undefined;
 }
 
-/** Stands in the place of a field where a whole record was left out. */
+/** Used instead of a field name where a whole record was left out. */
 const WHOLE_RECORD = '(record)';
 
 export async function collectOmitted(path: string): Promise<CollectedOmissions> {
@@ -189,13 +189,13 @@ export async function collectOmitted(path: string): Promise<CollectedOmissions> 
     if (field === WHOLE_RECORD) {
       dropped ??= { field, reason, count: 0, examples: [] };
       dropped.count += 1;
-      if (dropped.examples.length < EXAMPLES) dropped.examples.push(example);
+      if (dropped.examples.length < MAX_EXAMPLES) dropped.examples.push(example);
       continue;
     }
     count += 1;
     const plain = withoutValues(reason, original);
     const wanted = `${field}\0${plain}`;
-    const isKept = groups.has(wanted) || groups.size < MOST_GROUPS;
+    const isKept = groups.has(wanted) || groups.size < MAX_GROUPS;
     const key = isKept ? wanted : 'others';
     let group = groups.get(key);
     if (!group) {
@@ -203,7 +203,7 @@ export async function collectOmitted(path: string): Promise<CollectedOmissions> 
       groups.set(key, (group = { ...named, count: 0, examples: [] }));
     }
     group.count += 1;
-    if (group.examples.length < EXAMPLES) group.examples.push(example);
+    if (group.examples.length < MAX_EXAMPLES) group.examples.push(example);
   }
   return { groups: [...groups.values()].sort((a, b) => b.count - a.count), count, dropped };
 }

@@ -1,4 +1,4 @@
-/** HTML that is already safe. Only `html` makes it. */
+/** Safe HTML. Created by `html` and `trusted` only. */
 export class Markup {
   readonly text: string;
 
@@ -10,8 +10,8 @@ export class Markup {
 export type Content = Markup | readonly Markup[] | string | number | undefined;
 
 /**
- * HTML from a template: every value that is not markup itself is escaped, for text and for quoted attributes alike, so
- * that nothing out of an export or an answer of the service can become a tag, a style or an attribute.
+ * A template tag that escapes every value that is not `Markup`, for text and for quoted attributes, so that no text from an
+ * export or from the service can become a tag, a style or an attribute.
  */
 export function html(strings: TemplateStringsArray, ...values: readonly Content[]): Markup {
   let text = strings[0]!;
@@ -21,7 +21,7 @@ export function html(strings: TemplateStringsArray, ...values: readonly Content[
   return new Markup(text);
 }
 
-/** Text of this program that is HTML as it stands: the style sheet. */
+/** Marks constant text of this program as HTML; used for the style sheet. */
 export function trusted(text: string): Markup {
   return new Markup(text);
 }
@@ -41,7 +41,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Controls and invisible format characters: those that turn text around are shown by their number instead. */
+/** Control and invisible format characters (including those that reverse text), shown by their code point instead. */
 const INVISIBLE = /(?![\t\n\r\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 export function escaped(text: string): string {

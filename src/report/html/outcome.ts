@@ -1,4 +1,4 @@
-/** What became of the events: figures, accounts by type, what was left behind, and how fast it went. */
+/** Key figures, outcomes by type, what was not migrated, and throughput. */
 import { EVENT_TYPES } from '../../model.ts';
 import type { EventCounts, Summary } from '../summary.ts';
 import { durationText } from '../text.ts';
@@ -54,13 +54,13 @@ function bar(type: string, counts: EventCounts): Markup {
     x += width;
     return width > 0 ? rect : html``;
   });
-  const words = OUTCOMES.filter((name) => counts[name] > 0).map((name) => `${number(counts[name])} ${name}`);
+  const texts = OUTCOMES.filter((name) => counts[name] > 0).map((name) => `${number(counts[name])} ${name}`);
   return html`<svg
     class="bar"
     viewBox="0 0 1000 10"
     preserveAspectRatio="none"
     role="img"
-    aria-label="${type}: ${words.join(', ')}"
+    aria-label="${type}: ${texts.join(', ')}"
   >
     ${parts}
   </svg>`;
@@ -84,24 +84,24 @@ export function throughput({ status: { history } }: ReportData): Markup | undefi
     'throughput',
     'Throughput over time',
     html`<p>
-      ${number(settled)} answers of the service,
+      ${number(settled)} answers from the service,
       ${
-        rateFactor(step) === 1 ? `events in each ${unit}` : `as events per minute in steps of ${unit}`
-      }${periods.periods.length > 1 ? '; long pauses are cut out where a dashed line stands' : ''}.
+        rateFactor(step) === 1 ? `shown as events per ${unit}` : `shown as events per minute, in steps of ${unit}`
+      }${periods.periods.length > 1 ? '; long pauses are cut out and marked with a dashed line' : ''}.
     </p>`,
     html`<div
       class="wide"
       tabindex="0"
       role="region"
-      aria-label="Chart: how many events were answered over time; its numbers follow below"
+      aria-label="Chart of events answered over time; the numbers are in the table below"
     >
       ${throughputChart(periods)}
     </div>`,
     legend(['lead', 'deal', 'comment', ...(all.some(({ bin }) => bin.rejected > 0) ? ['rejected'] : [])]),
     html`<details>
-      <summary>The numbers behind this chart</summary>
+      <summary>Show the numbers</summary>
       ${dataTable(
-        `Events answered in each ${unit}`,
+        `Events answered per ${unit}`,
         [{ title: 'From' }, ...['lead', 'deal', 'comment', 'rejected'].map((title) => ({ title, numeric: true }))],
         all
           .filter(({ bin }) => totalOfBin(bin) > 0)
@@ -112,9 +112,9 @@ export function throughput({ status: { history } }: ReportData): Markup | undefi
       )}
     </details>`,
     dataTable(
-      'Runs that sent something',
+      'Runs that sent events',
       [
-        { title: 'Begun' },
+        { title: 'Started' },
         { title: 'Last answer' },
         { title: 'acknowledged', numeric: true },
         { title: 'rejected', numeric: true },
@@ -133,35 +133,31 @@ export function throughput({ status: { history } }: ReportData): Markup | undefi
   );
 }
 
-/** Everything of the exports that is not in the service, and why. */
-export function leftBehind({ status, errors, omitted }: ReportData): Markup {
+/** Everything in the exports that is not in the service, and why. */
+export function notInService({ status, errors, omitted }: ReportData): Markup {
   const { events, summary } = status;
   const records: Summary['records'] | undefined = summary?.records ?? status.survey?.records;
   const rows = (
     [
-      [events.invalid, 'events that are invalid', 'found before sending; nothing was spent on them'],
-      [events.rejected, 'events that the service rejected', 'each was answered with a reason'],
-      [events.blocked, 'events that wait for another', 'what they hang on was not accepted; they follow once it is'],
+      [events.invalid, 'invalid events', 'detected before sending; no requests were used'],
+      [events.rejected, 'events rejected by the service', 'the service gave a reason for each'],
+      [events.blocked, 'blocked events', 'a record that they depend on was not accepted; they are sent once it is'],
       [
         events.pending,
         'events not sent yet',
-        summary?.dry_run ? 'a survey sends nothing' : 'held back by choice, or the run has not come to them',
+        summary?.dry_run ? 'a dry run sends nothing' : 'excluded by --limit, --pick or --only, or not reached yet',
       ],
-      [events.duplicates, 'duplicates', 'the same record again: one of them counts'],
-      [records?.unreadable ?? 0, 'records that could not be read', 'so it is not known what they would have become'],
-      [records?.skipped ?? 0, 'records that the mapping skips', 'its conditions say so, or no event takes them'],
-      [
-        omitted.count,
-        'values left out of events that were taken',
-        'they could not be read, and the mapping says to go on',
-      ],
+      [events.duplicates, 'duplicates', 'another record has the same external id'],
+      [records?.unreadable ?? 0, 'records that could not be read', 'the record is damaged; see errors.csv'],
+      [records?.skipped ?? 0, 'records skipped by the mapping', 'excluded by a condition, or not used by any event'],
+      [omitted.count, 'values left out of events', 'the values were invalid or could not be resolved'],
     ] as const
   ).filter(([count]) => count > 0);
   const list =
     rows.length === 0
-      ? html`<p>Nothing: every record of the exports became an event, and every event is in the service.</p>`
+      ? html`<p>Nothing: every record became an event, and every event is in the service.</p>`
       : dataTable(
-          'What of the exports is not in the service',
+          'Records and events that are not in the service',
           [{ title: 'What' }, { title: 'Count', numeric: true }, { title: 'Why' }],
           rows.map(([count, what, why]) => [what, number(count), why]),
         );
@@ -172,7 +168,9 @@ export function leftBehind({ status, errors, omitted }: ReportData): Markup {
       </p>`
     : undefined;
   const more =
-    errors.count > 0 ? html`<p>Each is listed with its place and reason in <code>errors.csv</code>.</p>` : undefined;
+    errors.count > 0
+      ? html`<p>All errors are listed with their place and reason in <code>errors.csv</code>.</p>`
+      : undefined;
   return section('left-behind', 'What was not migrated', list, read, more);
 }
 

@@ -3,12 +3,12 @@ import type { MigrationStatus } from '../migration-status.ts';
 import { ENDINGS } from '../text.ts';
 import type { ReportData } from './report-data.ts';
 import { html, trusted, type Markup } from './markup.ts';
-import { figures, leftBehind, outcome, throughput } from './outcome.ts';
-import { foreign, time } from './parts.ts';
-import { chains, duplicates, errorsByCode, notCarried, omissions, warnings } from './problems.ts';
+import { figures, notInService, outcome, throughput } from './outcome.ts';
+import { externalText, time } from './parts.ts';
+import { chains, duplicates, errorsByCode, notMigrated, omissions, warnings } from './problems.ts';
 import { STYLE } from './style.ts';
 
-/** Nothing may be loaded from anywhere, nothing may run; only the page's own style counts. */
+/** No scripts and nothing loaded from elsewhere; only the inline style sheet. */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
 /** The whole report as one page of HTML. */
@@ -18,14 +18,14 @@ export function reportPage(findings: ReportData): string {
   const title = `${status.summary?.dry_run ? 'Survey' : 'Migration'} report: ${migration}`;
   const parts: readonly (readonly [string, string, Markup | undefined])[] = [
     ['outcome', 'Outcome by type', outcome(findings)],
-    ['left-behind', 'What was not migrated', leftBehind(findings)],
+    ['left-behind', 'What was not migrated', notInService(findings)],
     ['throughput', 'Throughput', throughput(findings)],
-    ['errors', 'Causes', errorsByCode(findings)],
-    ['chains', 'Blocked chains', chains(findings)],
+    ['errors', 'Errors by cause', errorsByCode(findings)],
+    ['chains', 'Blocked events', chains(findings)],
     ['duplicates', 'Duplicates', duplicates(findings)],
     ['omitted', 'Values left out', omissions(findings)],
     ['warnings', 'Warnings', warnings(findings)],
-    ['not-carried', 'What cannot be carried', notCarried()],
+    ['not-carried', 'What cannot be migrated', notMigrated()],
   ];
   const present = parts.filter(([, , part]) => part !== undefined);
   return html`<!doctype html>
@@ -44,7 +44,7 @@ export function reportPage(findings: ReportData): string {
       <body>
         <header>
           <p class="eyebrow">${status.summary?.dry_run ? 'Survey report' : 'Migration report'}</p>
-          <h1>${foreign(migration)}</h1>
+          <h1>${externalText(migration)}</h1>
           ${state(status)} ${facts(findings)}
         </header>
         <nav aria-label="Contents">
@@ -58,8 +58,8 @@ export function reportPage(findings: ReportData): string {
             Written ${time(writtenAt.toISOString())} by ${TOOL}.
             ${
               withValues
-                ? 'This page holds field values of records: treat it like the exports themselves.'
-                : 'This page holds external ids of records, but none of their other values.'
+                ? 'This page contains field values of records: handle it like the exports.'
+                : 'This page contains external ids of records, but no other field values.'
             }
           </p>
         </footer>
@@ -70,23 +70,21 @@ export function reportPage(findings: ReportData): string {
 function state({ basis, summary }: MigrationStatus): Markup {
   if (basis !== 'ended' || !summary) return html`<p class="state warn">Not finished</p>`;
   const { code, reason } = summary.exit;
-  const words = ENDINGS[reason] ?? `Stopped before its end (${reason}); a rerun goes on from there.`;
+  const ending = ENDINGS[reason] ?? `Stopped before the end (${reason}); rerun to resume.`;
   const good = code === 0 ? 'good' : code === 1 ? 'warn' : 'bad';
-  return html`<p class="state ${good}">${summary.dry_run ? surveyed(code) : words}</p>`;
+  return html`<p class="state ${good}">${summary.dry_run ? dryRunText(code) : ending}</p>`;
 }
 
-function surveyed(code: number): string {
-  return code === 0
-    ? 'Survey only: no problems found, nothing was sent.'
-    : 'Survey only: problems found, nothing was sent.';
+function dryRunText(code: number): string {
+  return code === 0 ? 'Dry run: no problems found. Nothing was sent.' : 'Dry run: problems found. Nothing was sent.';
 }
 
 function facts({ status }: ReportData): Markup {
   const { baseUrl, summary, history, survey } = status;
-  const begun = history.header?.created_at ?? summary?.started_at ?? survey?.at;
+  const started = history.header?.created_at ?? summary?.started_at ?? survey?.at;
   const rows: [string, Markup][] = [
-    ['Service', baseUrl === undefined ? html`none (offline)` : foreign(baseUrl)],
-    ['Begun', time(begun)],
+    ['Service', baseUrl === undefined ? html`none (offline)` : externalText(baseUrl)],
+    ['Started', time(started)],
     ['Last run', html`${time(summary?.started_at ?? survey?.at)} – ${time(summary?.finished_at)}`],
   ];
   if (history.lastAt) rows.push(['Last answer', time(history.lastAt)]);
@@ -106,12 +104,12 @@ function damage({ history }: MigrationStatus): Markup | undefined {
 function notice({ basis }: MigrationStatus): Markup | undefined {
   if (basis === 'ended') return undefined;
   return html`<p class="notice">
-    The last run is under way or ended without a word (a power cut, kill -9).
+    The last run is still in progress or ended unexpectedly (a power cut, kill -9).
     ${
       basis === 'under way'
-        ? 'The counts are those of its survey, moved on by what the checkpoint has since; what waits for a rejected record still counts as pending.'
-        : 'No survey of it is there, so only what was answered is counted.'
+        ? 'The counts are from its survey, updated from the checkpoint; events blocked by a rejected record still count as pending.'
+        : 'There is no survey of it, so only answered events are counted.'
     }
-    A rerun goes on from there.
+    Rerun to resume.
   </p>`;
 }

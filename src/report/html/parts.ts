@@ -1,4 +1,4 @@
-/** The building blocks that sections are made of. */
+/** Building blocks of the page. */
 import { html, type Content, type Markup } from './markup.ts';
 
 export interface ColumnHead {
@@ -6,7 +6,7 @@ export interface ColumnHead {
   readonly numeric?: boolean;
 }
 
-/** A table with a caption; the first cell of each row heads it. */
+/** A table with a caption; the first cell of each row is its heading. */
 export function dataTable(
   caption: Content,
   heads: readonly ColumnHead[],
@@ -59,7 +59,7 @@ export function section(id: string, title: string, ...content: readonly (Markup 
   </section> `;
 }
 
-/** A sentence of this program: what stands in backticks is code. */
+/** A text of this program; text in backticks becomes code. */
 export function prose(text: string): Markup {
   return html`${text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : html`${part}`))}`;
 }
@@ -68,7 +68,7 @@ export function number(value: number): string {
   return value.toLocaleString('en');
 }
 
-/** Local time with its zone; the machine-readable time stands beside it. */
+/** Local time with its zone, and the machine-readable time in an attribute. */
 export function time(iso: string | undefined): Markup {
   const date = new Date(iso ?? '');
   if (Number.isNaN(date.getTime())) return html`–`;
@@ -83,22 +83,22 @@ export function time(iso: string | undefined): Markup {
   return html`<time datetime="${date.toISOString()}">${text}</time>`;
 }
 
-/** A text of an export, however long and in whatever direction it is written. */
-export function foreign(text: string, most = 300): Markup {
-  const characters = text.length > most ? [...text] : undefined;
-  const shown = characters && characters.length > most ? `${characters.slice(0, most - 1).join('')}…` : text;
+/** A text from an export or the service: shortened, and isolated for its writing direction. */
+export function externalText(text: string, maxLength = 300): Markup {
+  const characters = text.length > maxLength ? [...text] : undefined;
+  const shown = characters && characters.length > maxLength ? `${characters.slice(0, maxLength - 1).join('')}…` : text;
   return html`<bdi>${shown}</bdi>`;
 }
 
 export function externalId(id: string): Markup {
-  return id === '' ? html`–` : html`<span class="id">${foreign(id, 80)}</span>`;
+  return id === '' ? html`–` : html`<span class="id">${externalText(id, 80)}</span>`;
 }
 
-/** `contacts.csv:17`; where lines mean nothing, the number of the record. */
+/** `contacts.csv:17`, or the number of the record if there is no line number. */
 export function place({ file, line, record }: { file: string; line: number; record?: number }): Markup {
   const name = file.slice(Math.max(file.lastIndexOf('/'), file.lastIndexOf('\\')) + 1);
   const at = line > 0 ? `:${line}` : record === undefined ? '' : ` record ${record}`;
-  return html`<span class="place" title="${file}">${foreign(name, 60)}${at}</span>`;
+  return html`<span class="place" title="${file}">${externalText(name, 60)}${at}</span>`;
 }
 
 export function countsOf(counts: ReadonlyMap<string, number>): string {

@@ -1,30 +1,30 @@
-/** What went wrong, and what was left out: by code, with first examples. */
-import { explain, NOT_CARRIED } from '../explain.ts';
+/** Errors, blocked events, duplicates, omissions and warnings, by code with examples. */
+import { explain, NOT_MIGRATED } from '../explain.ts';
 import type { CodeGroup, OmittedExample } from './collect.ts';
 import type { ReportData } from './report-data.ts';
 import { html, type Content, type Markup } from './markup.ts';
-import { countsOf, dataTable, externalId, foreign, number, place, prose, section } from './parts.ts';
+import { countsOf, dataTable, externalId, externalText, number, place, prose, section } from './parts.ts';
 
-/** Codes shown in full; the rest is one line. */
-const MOST_CODES = 40;
+/** Codes shown in full; the others are counted in one line. */
+const MAX_CODES = 40;
 
 export function errorsByCode({ errors, withValues }: ReportData): Markup | undefined {
   if (errors.count === 0) return undefined;
-  const shown = errors.groups.slice(0, MOST_CODES);
-  const others = errors.groups.slice(MOST_CODES).reduce((sum, { count }) => sum + count, 0);
+  const shown = errors.groups.slice(0, MAX_CODES);
+  const others = errors.groups.slice(MAX_CODES).reduce((sum, { count }) => sum + count, 0);
   return section(
     'errors',
-    'What was not accepted, by cause',
+    'Errors by cause',
     dataTable(
-      'Causes and how often each occurred',
+      'Error codes',
       [{ title: 'Code' }, { title: 'Count', numeric: true }, { title: 'Meaning' }, { title: 'Events' }],
       shown.map((group) => [
-        html`<a href="#${anchor(group)}"><code>${foreign(group.code, 80)}</code></a>`,
+        html`<a href="#${anchor(group)}"><code>${externalText(group.code, 80)}</code></a>`,
         number(group.count),
         prose(explain(group.code, group.kind).what),
         countsOf(group.types),
       ]),
-      ['all', number(errors.count), others > 0 ? `${number(others)} under further codes, see errors.csv` : '', ''],
+      ['all', number(errors.count), others > 0 ? `${number(others)} with other codes; see errors.csv` : '', ''],
     ),
     html`${shown.map((group) => cause(group, withValues))}`,
   );
@@ -37,11 +37,11 @@ function cause(group: CodeGroup, withValues: boolean): Markup {
   const count = group.examples.length;
   return html`<article id="${anchor(group)}">
     <header>
-      <h3><code>${foreign(group.code, 80)}</code></h3>
+      <h3><code>${externalText(group.code, 80)}</code></h3>
       <span class="soft">${number(group.count)} ${group.count === 1 ? 'time' : 'times'}</span>
     </header>
     <p>${prose(what)}${fields}</p>
-    ${fix === '' ? undefined : html`<p><b>To fix it:</b> ${prose(fix)}</p>`}
+    ${fix === '' ? undefined : html`<p><b>How to fix it:</b> ${prose(fix)}</p>`}
     ${dataTable(
       count === group.count ? 'Where' : `The first ${count} of ${number(group.count)}`,
       [{ title: 'Place' }, { title: 'Event' }, { title: 'External id' }, { title: 'Field' }, ...values],
@@ -50,40 +50,37 @@ function cause(group: CodeGroup, withValues: boolean): Markup {
         example.type || 'record',
         externalId(example.externalId),
         example.field || '–',
-        ...(withValues ? [foreign(example.message), foreign(example.hint)] : []),
+        ...(withValues ? [externalText(example.message), externalText(example.hint)] : []),
       ]),
     )}
   </article> `;
 }
 
-/** Safe in an address whatever the service calls its errors. */
+/** A valid fragment whatever the code, since codes may come from the service. */
 function anchor({ code, kind }: CodeGroup): string {
   return `cause-${`${kind}-${code}`.replace(/[^\w-]+/g, '_').slice(0, 60)}`;
 }
 
 export function chains({ errors }: ReportData): Markup | undefined {
   if (errors.chains.length === 0) return undefined;
-  const rest = errors.chainsInAll - errors.chains.length;
+  const rest = errors.chainCount - errors.chains.length;
   return section(
     'chains',
-    'Blocked: what waits for what',
+    'Blocked events',
     html`<p>
-      These events are sound, but what they hang on was not accepted. Mending the one record at the head of a chain
-      frees all that wait for it, on the next run.
+      These events are valid, but a record that they depend on was not accepted. Fix the record at the head of a chain,
+      and the next run sends all events that depend on it.
     </p>`,
     dataTable(
-      rest > 0 ? `The ${errors.chains.length} longest chains; ${number(rest)} more` : 'Chains, the longest first',
-      [
-        { title: 'Head of the chain' },
-        { title: 'Blocks', numeric: true },
-        { title: 'Events' },
-        { title: 'Why it failed' },
-      ],
+      rest > 0 ? `The ${errors.chains.length} longest chains; ${number(rest)} more` : 'Chains, longest first',
+      [{ title: 'Head of the chain' }, { title: 'Blocks', numeric: true }, { title: 'Events' }, { title: 'Reason' }],
       errors.chains.map(({ entity, externalId: id, count, types, code }) => [
         html`${entity} ${externalId(id)}`,
         number(count),
         countsOf(types),
-        code === undefined ? 'neither in the input nor acknowledged earlier' : html`<code>${foreign(code, 80)}</code>`,
+        code === undefined
+          ? 'not in the input and not acknowledged earlier'
+          : html`<code>${externalText(code, 80)}</code>`,
       ]),
     ),
   );
@@ -97,19 +94,19 @@ export function duplicates({ status, omitted }: ReportData): Markup | undefined 
     'duplicates',
     'Duplicates',
     html`<p>
-      ${number(count)} ${count === 1 ? 'record repeats another' : 'records repeat others'} of the same external id, so
-      one of each counts.
+      ${number(count)} ${count === 1 ? 'record has' : 'records have'} the same external id as another record and
+      ${count === 1 ? 'is' : 'are'} ignored.
       ${
         dropped
-          ? `${number(dropped.count)} of them had other content than the one that counts.`
-          : 'All of them have the same content.'
+          ? `${number(dropped.count)} of them had different content from the record that was used.`
+          : 'All of them have the same content as the record that was used.'
       }
     </p>`,
     dropped
       ? dataTable(
           dropped.count > dropped.examples.length
-            ? `The first ${dropped.examples.length} with other content`
-            : 'Records with other content that do not count',
+            ? `The first ${dropped.examples.length} with different content`
+            : 'Ignored records with different content',
           [{ title: 'Place' }, { title: 'External id' }],
           dropped.examples.map((example) => [place(example), externalId(example.externalId)]),
         )
@@ -126,25 +123,25 @@ export function omissions({ omitted, withValues }: ReportData): Markup | undefin
         (example) =>
           html`<div>
             ${place(example)}
-            ${externalId(example.externalId)}${withValues ? html` “${foreign(example.original, 80)}”` : undefined}
+            ${externalId(example.externalId)}${withValues ? html` “${externalText(example.original, 80)}”` : undefined}
           </div>`,
       );
   return section(
     'omitted',
     'Values left out',
     html`<p>
-      ${number(omitted.count)} ${omitted.count === 1 ? 'value was' : 'values were'} left out; the events themselves went
-      on without. All are listed in <code>omitted.csv</code>.
+      ${number(omitted.count)} ${omitted.count === 1 ? 'value was' : 'values were'} left out of their events. All are
+      listed in <code>omitted.csv</code>.
     </p>`,
     dataTable(
       'Values left out, by field and reason',
-      [{ title: 'Field' }, { title: 'Count', numeric: true }, { title: 'Reason' }, { title: 'First of them' }],
+      [{ title: 'Field' }, { title: 'Count', numeric: true }, { title: 'Reason' }, { title: 'Examples' }],
       omitted.groups
-        .slice(0, MOST_CODES)
+        .slice(0, MAX_CODES)
         .map((group) => [
           html`<code>${group.field}</code>`,
           number(group.count),
-          foreign(group.reason),
+          externalText(group.reason),
           html`${examples(group.examples)}`,
         ]),
     ),
@@ -158,24 +155,24 @@ export function warnings({ status }: ReportData): Markup | undefined {
     'warnings',
     'Warnings',
     dataTable(
-      'What was noticed without refusing anything',
+      'Warning codes',
       [{ title: 'Code' }, { title: 'Count', numeric: true }, { title: 'Meaning' }],
-      rows.slice(0, MOST_CODES).map(([code, count]) => {
+      rows.slice(0, MAX_CODES).map(([code, count]) => {
         const { what, fix } = explain(code, undefined);
-        return [html`<code>${foreign(code, 80)}</code>`, number(count), prose(`${what} ${fix}`.trim())];
+        return [html`<code>${externalText(code, 80)}</code>`, number(count), prose(`${what} ${fix}`.trim())];
       }),
     ),
   );
 }
 
-export function notCarried(): Markup {
+export function notMigrated(): Markup {
   return section(
     'not-carried',
-    'What this way of migrating cannot carry',
+    'What cannot be migrated',
     dataTable(
-      'True of every migration through the service’s ingestion',
+      'Limitations of the ingestion webhook, which apply to every migration',
       [{ title: 'What' }, { title: 'Why' }],
-      NOT_CARRIED.map(([what, why]) => [what, why]),
+      NOT_MIGRATED.map(([what, why]) => [what, why]),
     ),
   );
 }

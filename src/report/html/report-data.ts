@@ -2,7 +2,7 @@ import type { StateDir } from '../../state-dir.ts';
 import { MigrationStatusReader, type MigrationStatus } from '../migration-status.ts';
 import { collectErrors, collectOmitted, type CollectedErrors, type CollectedOmissions } from './collect.ts';
 
-/** Everything the page is made of. */
+/** All data of the page. */
 export interface ReportData {
   readonly status: MigrationStatus;
   readonly errors: CollectedErrors;
@@ -11,7 +11,7 @@ export interface ReportData {
   readonly writtenAt: Date;
 }
 
-/** Reads a state directory; nothing else is needed. */
+/** Reads everything from the state directory. */
 export async function readReportData(state: StateDir, options: { withValues: boolean }): Promise<ReportData> {
   const [status, errors, omitted] = await Promise.all([
     new MigrationStatusReader(state).read(),
