@@ -1,27 +1,17 @@
 import { SleepWatch, type Clock } from '../clock.ts';
 import { EXIT } from '../errors.ts';
-import type { Policies } from '../mapping/mapping.ts';
-import { isUpdate, type Effect, type EventType, type Outcome, type Sendable } from '../model.ts';
+import type { Outcome } from '../model.ts';
 import type { Client } from '../service/client.ts';
-import { INGEST_CODES } from '../service/contract.ts';
 import { envelope } from '../service/envelope.ts';
 import type { Limiter, LimiterWait } from '../service/limiter.ts';
-import type { Attempt, Refused, NoAnswer, Unauthorised } from '../service/reply.ts';
+import type { Attempt, NoAnswer, Unauthorised } from '../service/reply.ts';
 import { backoff } from '../service/retry.ts';
 import type { Halt } from '../halt.ts';
+import { acknowledged, newSendState, pending, rejected, type Delivery, type SendState } from './delivery.ts';
 import { Outage } from './outage.ts';
+import { applyPolicies } from './refusals.ts';
 
-/** One event to be sent exactly once. */
-export interface Delivery {
-  readonly ready: Sendable;
-  /** The envelope id: the same for every attempt of every run. */
-  readonly id: string;
-  /** An earlier run sent this record and never recorded an answer; its content was the same, or another. */
-  readonly earlierSend?: 'same' | 'other';
-  /** What `if_exists: update` or `if_missing: create` sends instead. */
-  readonly second?: { readonly type: EventType; readonly id: string };
-  readonly policies: Policies;
-}
+export type { Delivery } from './delivery.ts';
 
 export interface DelivererOptions {
   readonly client: Client;
@@ -30,48 +20,28 @@ export interface DelivererOptions {
   readonly clock: Clock;
   readonly concurrency: number;
   readonly maxOutageMs: number;
-  /** Awaited right before the first attempt goes out; what it throws is all that `deliver` throws. */
+  /** Awaited immediately before the first attempt is sent. `deliver` throws only what this throws. */
   readonly beforeSend: (delivery: Delivery) => Promise<void>;
   readonly log: (event: string, fields?: Readonly<Record<string, unknown>>) => void;
-  /** For the jitter of backoffs. */
+  /** Source of backoff jitter. */
   readonly random?: () => number;
 }
 
 export interface DeliveryStatus {
-  /** Why nothing goes out at the moment, if so. */
+  /** Why nothing is being sent at the moment; absent if events can be sent. */
   readonly waiting?: LimiterWait | { readonly reason: 'outage' | 'credentials'; readonly nextInMs: number };
 }
 
 export interface DeliveryCounters {
-  /** Attempts that went out. */
+  /** Attempts sent. */
   requests: number;
-  /** Events of which at least one attempt went out. */
+  /** Events with at least one attempt sent. */
   events_sent: number;
   retries: number;
   rate_limited: number;
 }
 
-/** Where one event stands. */
-interface SendState {
-  readonly delivery: Delivery;
-  /** Envelope id and type: those of the event, or of its second request. */
-  id: string;
-  type: EventType;
-  isSecond: boolean;
-  /** Requests spent on the event. */
-  attempts: number;
-  /** Of the present id. */
-  tries: number;
-  /** Attempts without an answer: those that count, and all in a row. */
-  failures: number;
-  misses: number;
-  /** An attempt in this run may have been processed although no answer came. */
-  mayHaveArrived: boolean;
-  /** The record is there from a send of an earlier run, and only the second request's effect is in doubt. */
-  isReplay: boolean;
-}
-
-/** The event that is sent once more because the credentials were refused; all others wait. */
+/** After refused credentials, one event is sent once more while all others wait. */
 interface CredentialsCheck {
   readonly id: string;
   readonly until: number;
@@ -79,14 +49,14 @@ interface CredentialsCheck {
   readonly settle: () => void;
 }
 
-const MOST_FAILURES = 5;
+const MAX_FAILURES = 5;
 const CREDENTIALS_RETRY_MS = 5_000;
 
 export function createDeliverer(options: DelivererOptions): Deliverer {
   return new Deliverer(options);
 }
 
-/** Brings events to their outcome through refusals, lost answers and outages, each under one id. */
+/** Sends events until each has an outcome, through refusals, lost answers and outages, always with the same id. */
 export class Deliverer {
   readonly counters: DeliveryCounters = { requests: 0, events_sent: 0, retries: 0, rate_limited: 0 };
   readonly #options: DelivererOptions;
@@ -114,21 +84,10 @@ export class Deliverer {
     halt.hardSignal.addEventListener('abort', () => client.dropSockets('aborted'), { once: true });
   }
 
-  /** Never throws for anything the service or the network does. `pending` only where the run is stopping. */
+  /** Never throws for errors of the service or the network. The outcome is `pending` only if the run is stopping. */
   async deliver(delivery: Delivery): Promise<Outcome> {
     const { clock, halt } = this.#options;
-    const sending: SendState = {
-      delivery,
-      id: delivery.id,
-      type: delivery.ready.type,
-      isSecond: false,
-      attempts: 0,
-      tries: 0,
-      failures: 0,
-      misses: 0,
-      mayHaveArrived: false,
-      isReplay: false,
-    };
+    const sending = newSendState(delivery);
     try {
       for (;;) {
         await this.#turn(sending.id);
@@ -154,12 +113,12 @@ export class Deliverer {
     return waiting ? { waiting } : {};
   }
 
-  /** Ends the watch over the machine's sleep. */
+  /** Stops watching for the machine's sleep. */
   close(): void {
     this.#sleepWatch.stop();
   }
 
-  /** Resolves when nothing holds the event back, or the run is stopping. */
+  /** Resolves when the event may be sent or the run is stopping. */
   async #turn(id: string): Promise<void> {
     while (this.#isHeld(id)) {
       if (this.#credentialsCheck && this.#credentialsCheck.id !== id) await this.#credentialsCheck.settled;
@@ -191,7 +150,7 @@ export class Deliverer {
     });
   }
 
-  /** What an attempt means for its event: an outcome, or (undefined) the next attempt. */
+  /** The outcome after an attempt, or undefined if another attempt is needed. */
   async #conclude(sending: SendState, attempt: Attempt, sentAt: number): Promise<Outcome | undefined> {
     switch (attempt.kind) {
       case 'withdrawn':
@@ -217,7 +176,7 @@ export class Deliverer {
       case 'refused':
         this.#answered(sending);
         this.#hasSettled = true;
-        return refused(sending, attempt);
+        return applyPolicies(sending, attempt);
     }
   }
 
@@ -232,29 +191,29 @@ export class Deliverer {
     if (attempt.setup) {
       halt.request({
         code: attempt.code,
-        message: `nothing can be sent: ${attempt.message}`,
+        message: `cannot send events: ${attempt.message}`,
         hint: 'check the base URL, the certificate and the credentials',
         exitCode: EXIT.nothingSent,
       });
     }
     if (halt.requested) return undefined;
-    sending.misses += 1;
+    sending.unanswered += 1;
     const { externalId } = sending.delivery.ready;
     log('unanswered', { id: sending.id, external_id: externalId, code: attempt.code, message: attempt.message });
     this.#outage.failed(sending.id);
-    const counts = !this.#outage.isDown && (this.#outage.answeredSince(sentAt) || (await client.health()));
+    const isCounted = !this.#outage.isDown && (this.#outage.answeredSince(sentAt) || (await client.health()));
     if (this.#outage.isDown) {
-      // What failed while the service was down says nothing about the event.
+      // Failures during an outage do not count against the event.
       sending.failures = 0;
       return undefined;
     }
-    if (counts) sending.failures += 1;
-    if (sending.failures >= MOST_FAILURES) {
+    if (isCounted) sending.failures += 1;
+    if (sending.failures >= MAX_FAILURES) {
       const { code, message, status } = attempt;
-      const hint = 'a rerun tries it again, under the same id';
+      const hint = 'rerun to send it again with the same id';
       return rejected(sending, { code, message, hint, ...(status === undefined ? {} : { httpStatus: status }) });
     }
-    await clock.sleep(Math.max(backoff(sending.misses, this.#random), attempt.retryAfterMs ?? 0), halt.signal);
+    await clock.sleep(Math.max(backoff(sending.unanswered, this.#random), attempt.retryAfterMs ?? 0), halt.signal);
     return undefined;
   }
 
@@ -264,11 +223,11 @@ export class Deliverer {
     if (this.#credentialsCheck) {
       halt.request({
         code: attempt.code,
-        message: `the service refuses the credentials (${attempt.status}): ${attempt.message}`,
+        message: `the service refused the credentials (${attempt.status}): ${attempt.message}`,
         hint:
           attempt.status === 401
             ? 'check BACKFILL_API_KEY, then rerun'
-            : 'copy the ingestion URL from the dashboard again, with the key of the same account, then rerun',
+            : 'copy the ingestion URL and the API key of the same account from the dashboard, then rerun',
         exitCode: EXIT.stopped,
       });
       return undefined;
@@ -290,64 +249,10 @@ export class Deliverer {
   #wrongUrl(sending: SendState, attempt: Extract<Attempt, { kind: 'wrong_url' }>): Outcome {
     this.#options.halt.request({
       code: 'wrong_base_url',
-      message: `there is no ingestion webhook under this base URL (${attempt.status}): ${attempt.message}`,
+      message: `no ingestion webhook at this base URL (${attempt.status}): ${attempt.message}`,
       hint: 'compare the base URL with the ingestion URL in the dashboard, then rerun',
       exitCode: this.#hasSettled ? EXIT.stopped : EXIT.nothingSent,
     });
     return pending(sending);
   }
-}
-
-/** Service interface, sections 3 and 7.3: what already exists, or does not exist yet, is the mapping's to decide. */
-function refused(sending: SendState, attempt: Refused): Outcome | undefined {
-  const { delivery, isSecond, type } = sending;
-  const { policies, earlierSend } = delivery;
-  const { status, code, message, field } = attempt;
-  let hint: string | undefined;
-  if (status === 409 && (code === INGEST_CODES.alreadyExists || code === `http_${status}`)) {
-    if (sending.mayHaveArrived) return acknowledged(sending, 'none', '', 'replayed');
-    if (!isSecond) {
-      if (earlierSend === 'other') return acknowledged(sending, 'none', '', 'changed');
-      // The earlier run may have got as far as the second request, so that one is repeated: its id makes it harmless.
-      if (policies.if_exists === 'update' && second(sending)) {
-        sending.isReplay = earlierSend === 'same';
-        return undefined;
-      }
-      if (earlierSend === 'same') return acknowledged(sending, 'none', '', 'replayed');
-      if (policies.if_exists === 'skip') return acknowledged(sending, 'none', '', INGEST_CODES.alreadyExists);
-      hint = '`if_exists: skip` leaves such records alone, `if_exists: update` overwrites them';
-    }
-  }
-  if (status === 422 && code === INGEST_CODES.notFound && isUpdate(type) && !isSecond) {
-    if (policies.if_missing === 'skip') return acknowledged(sending, 'none', '', INGEST_CODES.notFound);
-    if (policies.if_missing === 'create' && second(sending)) return undefined;
-    hint = '`if_missing: skip` drops such updates, `if_missing: create` makes the record';
-  }
-  const more = { ...(field === undefined ? {} : { field }), ...(hint === undefined ? {} : { hint }) };
-  return rejected(sending, { code, message, httpStatus: status, ...more });
-}
-
-/** Turns to the event's second request; false where it has none. */
-function second(sending: SendState): boolean {
-  const { second: next } = sending.delivery;
-  if (!next) return false;
-  Object.assign(sending, { ...next, isSecond: true, tries: 0, failures: 0, misses: 0, mayHaveArrived: false });
-  return true;
-}
-
-function acknowledged(sending: SendState, outcome: Effect, entityId: string, code: string | undefined): Outcome {
-  const how = sending.isReplay ? 'replayed' : code;
-  const { attempts } = sending;
-  return { status: 'acknowledged', outcome, entityId, attempts, ...(how === undefined ? {} : { code: how }) };
-}
-
-function rejected(
-  { attempts }: SendState,
-  why: Omit<Extract<Outcome, { status: 'rejected' }>, 'status' | 'attempts'>,
-): Outcome {
-  return { status: 'rejected', ...why, attempts };
-}
-
-function pending({ attempts }: SendState): Outcome {
-  return { status: 'pending', attempts };
 }

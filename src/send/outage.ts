@@ -8,39 +8,40 @@ export interface OutageOptions {
   readonly health: () => Promise<boolean>;
   readonly halt: Halt;
   readonly clock: Clock;
-  /** Monotonic milliseconds without those the machine slept. */
+  /** Monotonic milliseconds, without the time the machine was asleep. */
   readonly awake: () => number;
   readonly concurrency: number;
-  /** How long, awake, the service may be silent. */
+  /** How long the service may be unreachable while the machine is awake. */
   readonly maxOutageMs: number;
   readonly random: () => number;
   readonly log: (event: string, fields?: Readonly<Record<string, unknown>>) => void;
 }
 
 /**
- * Tells a service that is down from an event that fails. It is down when several different events got no answer and none
- * was answered since. Then all wait, /health is asked until it answers, and one event goes alone: only once that is
- * answered do the others follow.
+ * Distinguishes an outage of the service from a failing event. The service is down when several different events got no
+ * answer and none has been answered since. Then all events wait, GET /health is polled until it answers, and a single event
+ * is sent as a probe. The others follow once it has been answered.
  */
 export class Outage {
   readonly #options: OutageOptions;
   readonly #threshold: number;
-  /** Events that failed since the last answer. */
+  /** Events without an answer since the last answer. */
   readonly #failing = new Set<string>();
-  /** Events held back, in the order in which they came, and what lets each go. */
+  /** Waiting events in order of arrival, and the function that releases each. */
   readonly #waiting = new Map<string, () => void>();
-  #silentSince: number | undefined;
+  #unreachableSince: number | undefined;
   #answeredAt = -Infinity;
-  /** The present outage, if there is one; a later one is another. */
+  /** The current outage, if there is one; each outage has its own object. */
   #down: object | undefined;
   #probeAt = 0;
-  #alone: string | undefined;
+  /** The event sent as a probe. */
+  #probe: string | undefined;
   #arrived: () => void = () => undefined;
-  #aloneEnded: () => void = () => undefined;
+  #probeEnded: () => void = () => undefined;
 
   constructor(options: OutageOptions) {
     this.#options = options;
-    // Where events go one at a time, a single one that fails is told apart by /health, so two must fail.
+    // With a concurrency of 1, two events must fail: GET /health tells whether a single event is at fault.
     this.#threshold = Math.max(2, Math.min(3, options.concurrency));
     options.halt.signal.addEventListener('abort', () => this.#releaseAll(), { once: true });
   }
@@ -49,22 +50,22 @@ export class Outage {
     return this.#down !== undefined;
   }
 
-  /** Milliseconds until /health is asked again. */
+  /** Milliseconds until the next GET /health. */
   get nextInMs(): number {
     return Math.max(0, this.#probeAt - this.#options.clock.monotonic());
   }
 
-  /** Whether anything was answered since that time (monotonic). */
+  /** Whether any event has been answered since `time` (monotonic). */
   answeredSince(time: number): boolean {
     return this.#answeredAt >= time;
   }
 
-  /** Whether this event has to wait. */
+  /** Whether this event must wait. */
   holds(id: string): boolean {
-    return this.#down !== undefined && !this.#options.halt.requested && this.#alone !== id;
+    return this.#down !== undefined && !this.#options.halt.requested && this.#probe !== id;
   }
 
-  /** Resolves when this event may be sent: at once, after the outage, or as the one that goes alone. */
+  /** Resolves when this event may be sent: immediately, after the outage, or as the probe. */
   async pass(id: string): Promise<void> {
     if (!this.holds(id)) return;
     await new Promise<void>((resolve) => {
@@ -73,11 +74,11 @@ export class Outage {
     });
   }
 
-  /** The service answered, whatever it said. */
+  /** The service answered, whatever the answer. */
   answered(): void {
     this.#answeredAt = this.#options.clock.monotonic();
     this.#failing.clear();
-    this.#silentSince = undefined;
+    this.#unreachableSince = undefined;
     if (!this.#down) return;
     this.#down = undefined;
     this.#options.log('outage_over');
@@ -87,9 +88,9 @@ export class Outage {
   /** An event's attempt got no answer. */
   failed(id: string): void {
     const { awake, log } = this.#options;
-    this.#silentSince ??= awake();
+    this.#unreachableSince ??= awake();
     this.#failing.add(id);
-    if (this.#alone === id) this.#aloneEnded();
+    if (this.#probe === id) this.#probeEnded();
     if (this.#isTooLong() || this.#down || this.#failing.size < this.#threshold) return;
     this.#down = {};
     log('outage', { events: this.#failing.size });
@@ -106,21 +107,21 @@ export class Outage {
       if (!this.#isStillDown(outage) || this.#isTooLong()) return;
       const isHealthy = await health();
       log('health', { answers: isHealthy });
-      if (isHealthy && this.#isStillDown(outage)) await this.#sendOneAlone(outage);
+      if (isHealthy && this.#isStillDown(outage)) await this.#sendProbe(outage);
     }
   }
 
-  /** Each time it is another one's turn: an event that fails by itself must not hold up the rest. */
-  async #sendOneAlone(outage: object): Promise<void> {
+  /** Uses a different event each time, because an event that always fails must not block the others. */
+  async #sendProbe(outage: object): Promise<void> {
     if (this.#waiting.size === 0) await new Promise<void>((resolve) => (this.#arrived = resolve));
     if (!this.#isStillDown(outage)) return;
     const [id, release] = this.#waiting.entries().next().value!;
     this.#waiting.delete(id);
-    this.#alone = id;
-    const ended = new Promise<void>((resolve) => (this.#aloneEnded = resolve));
+    this.#probe = id;
+    const ended = new Promise<void>((resolve) => (this.#probeEnded = resolve));
     release();
     await ended;
-    this.#alone = undefined;
+    this.#probe = undefined;
   }
 
   #isStillDown(outage: object): boolean {
@@ -131,16 +132,16 @@ export class Outage {
     for (const release of this.#waiting.values()) release();
     this.#waiting.clear();
     this.#arrived();
-    this.#aloneEnded();
+    this.#probeEnded();
   }
 
   #isTooLong(): boolean {
     const { awake, maxOutageMs, halt } = this.#options;
-    if (this.#silentSince === undefined || awake() - this.#silentSince < maxOutageMs) return false;
+    if (this.#unreachableSince === undefined || awake() - this.#unreachableSince < maxOutageMs) return false;
     halt.request({
       code: 'outage',
-      message: 'the service gave no answer for as long as --max-outage allows',
-      hint: 'rerun when it is back',
+      message: 'the service was unreachable for longer than --max-outage',
+      hint: 'rerun when the service is back',
       exitCode: EXIT.stopped,
     });
     return true;

@@ -1,0 +1,68 @@
+/** One event being sent: the request, its state and its outcome. */
+import type { Policies } from '../mapping/mapping.ts';
+import type { Effect, EventType, Outcome, Sendable } from '../model.ts';
+
+/** One event to be sent exactly once. */
+export interface Delivery {
+  readonly ready: Sendable;
+  /** The envelope id; the same for every attempt in every run. */
+  readonly id: string;
+  /** An earlier run sent this record without recording an answer, with the same content or different content. */
+  readonly earlierSend?: 'same' | 'other';
+  /** The request sent instead under `if_exists: update` or `if_missing: create`. */
+  readonly second?: { readonly type: EventType; readonly id: string };
+  readonly policies: Policies;
+}
+
+/** The state of one event while it is being sent. */
+export interface SendState {
+  readonly delivery: Delivery;
+  /** Envelope id and type of the event or of its second request. */
+  id: string;
+  type: EventType;
+  isSecond: boolean;
+  /** Requests sent for the event. */
+  attempts: number;
+  /** Requests sent with the current id. */
+  tries: number;
+  /** Consecutive attempts without an answer that count towards a rejection. */
+  failures: number;
+  /** All consecutive attempts without an answer. */
+  unanswered: number;
+  /** An attempt in this run may have been processed although it was not answered. */
+  mayHaveArrived: boolean;
+  /** The record was created by an earlier run; only the effect of the second request is unknown. */
+  isReplay: boolean;
+}
+
+export function newSendState(delivery: Delivery): SendState {
+  return {
+    delivery,
+    id: delivery.id,
+    type: delivery.ready.type,
+    isSecond: false,
+    attempts: 0,
+    tries: 0,
+    failures: 0,
+    unanswered: 0,
+    mayHaveArrived: false,
+    isReplay: false,
+  };
+}
+
+export function acknowledged(sending: SendState, outcome: Effect, entityId: string, code: string | undefined): Outcome {
+  const reason = sending.isReplay ? 'replayed' : code;
+  const { attempts } = sending;
+  return { status: 'acknowledged', outcome, entityId, attempts, ...(reason === undefined ? {} : { code: reason }) };
+}
+
+export function rejected(
+  { attempts }: SendState,
+  why: Omit<Extract<Outcome, { status: 'rejected' }>, 'status' | 'attempts'>,
+): Outcome {
+  return { status: 'rejected', ...why, attempts };
+}
+
+export function pending({ attempts }: SendState): Outcome {
+  return { status: 'pending', attempts };
+}
