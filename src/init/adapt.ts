@@ -1,26 +1,26 @@
-/** Fits the events of a preset to the exports at hand: spelling, columns that are missing, formats of dates and numbers. */
+/** Adapts the entries of a preset to the given exports: spelling of columns, missing columns, date and number formats. */
 import type { ConditionSpec, EntrySpec, LookupSpec, TransformSpec, ValueObject, ValueSpec } from '../mapping/spec.ts';
 import { parseTemplate } from '../mapping/template.ts';
-import { readsAll, saidAs } from './dates.ts';
+import { readsAll, dateText } from './dates.ts';
 import { guess, idColumn, type ColumnRole } from './guess.ts';
 import type { ExportColumn, Export } from './head.ts';
 import { comparable } from './preset.ts';
 
-/** A preset's entry as it fits, and what a person should know of each part of it, by path (`data.amount`). */
+/** An entry of a preset, adapted, with remarks for the user by path (`data.amount`). */
 export interface FittedEntry {
   readonly entry: EntrySpec;
   readonly remarks: ReadonlyMap<string, string>;
-  /** Columns that the preset reads and the export lacks. */
-  readonly lacking: readonly string[];
+  /** Columns that the preset reads but the export does not have. */
+  readonly missing: readonly string[];
 }
 
-/** Undefined where the entry makes no sense without what is missing; `why` then says what that is. */
+/** Adapts an entry. `why` is the reason if the entry cannot be used without what is missing. */
 export function fitEntry(
   entry: EntrySpec,
   exports: ReadonlyMap<string, Export>,
 ): FittedEntry | { readonly why: string } {
   const own = exports.get(entry.source);
-  if (!own) return { why: `no export of \`${entry.source}\`` };
+  if (!own) return { why: `there is no export for \`${entry.source}\`` };
   const fitter = new Fitter(exports, entry.source);
   const data: Record<string, ValueSpec | Record<string, ValueSpec>> = {};
   for (const [field, value] of Object.entries(entry.data)) {
@@ -40,18 +40,18 @@ export function fitEntry(
     data['external_id'] = idColumn(own)?.name ?? 'ID';
     fitter.remark(
       'data.external_id',
-      `set this: the export lacks ${fitter.lacking.map((name) => `\`${name}\``).join(', ')}`,
+      `set this: the export does not have ${fitter.missing.map((name) => `\`${name}\``).join(', ')}`,
     );
   }
   for (const [field, value] of Object.entries(ownColumns(entry, data, own))) {
     data[field] = value;
-    fitter.remark(`data.${field}`, 'set this: the preset knows it under another name');
+    fitter.remark(`data.${field}`, 'set this: the preset expects another column name');
   }
-  if (isConstant(data['currency'])) fitter.remark('data.currency', 'set this: no column has it');
+  if (isConstant(data['currency'])) fitter.remark('data.currency', 'set this: no column contains the currency');
   const isComment = entry.type === 'comment/created';
-  if (isComment && data['content'] === undefined) return { why: `\`${entry.source}\` has no text to take` };
+  if (isComment && data['content'] === undefined) return { why: `\`${entry.source}\` has no text column` };
   if (isComment && data['deal_external_id'] === undefined && data['lead_external_id'] === undefined) {
-    return { why: `\`${entry.source}\` names no lead or deal it belongs to` };
+    return { why: `\`${entry.source}\` has no column for its lead or deal` };
   }
   const { when, occurred_at: occurredAt, stage_pipeline: pipeline, if_both: both, ...rest } = entry;
   const fittedWhen = when && fitter.condition(when);
@@ -66,10 +66,10 @@ export function fitEntry(
     ...(fittedTime === undefined ? {} : { occurred_at: fittedTime }),
     data,
   };
-  return { entry: fitted, remarks: fitter.remarks, lacking: [...new Set(fitter.lacking)] };
+  return { entry: fitted, remarks: fitter.remarks, missing: [...new Set(fitter.missing)] };
 }
 
-/** Fields of the preset whose columns are not there, read from columns of this export that look like them. */
+/** Fields whose preset columns are missing, read from similar columns of this export instead. */
 function ownColumns(entry: EntrySpec, data: Readonly<Record<string, unknown>>, own: Export): Record<string, ValueSpec> {
   if (own.source.kind === 'tree') return {};
   const { roles } = guess(own);
@@ -98,7 +98,7 @@ function isConstant(value: unknown): boolean {
 
 class Fitter {
   readonly remarks = new Map<string, string>();
-  readonly lacking: string[] = [];
+  readonly missing: string[] = [];
   readonly #exports: ReadonlyMap<string, Export>;
   readonly #source: string;
   #path = '';
@@ -117,7 +117,7 @@ class Fitter {
     return this.#value(value, this.#source);
   }
 
-  /** A condition on a column that is not there is left out. */
+  /** Drops conditions on missing columns. */
   condition(condition: ConditionSpec): ConditionSpec | undefined {
     this.#path = 'when';
     for (const key of ['all', 'any'] as const) {
@@ -162,14 +162,14 @@ class Fitter {
     return this.#alternatives(from as readonly ValueSpec[], source);
   }
 
-  /** Those that are there; what is not is no loss while one is. Two spellings of one column are one. */
+  /** The alternatives that exist; the others do not count as missing. Two spellings of one column count as one. */
   #alternatives(specs: readonly ValueSpec[], source: string): ValueObject | undefined {
-    const before = this.lacking.length;
+    const before = this.missing.length;
     const fitted = specs.flatMap((each) => this.#value(each, source) ?? []);
     const alternatives = fitted.filter((each, index) => fitted.indexOf(each) === index);
     const [only] = alternatives;
     if (only === undefined) return undefined;
-    this.lacking.length = before;
+    this.missing.length = before;
     if (alternatives.length > 1) return { from: alternatives };
     return typeof only === 'object' && only.apply === undefined ? only : { from: only };
   }
@@ -196,14 +196,14 @@ class Fitter {
     return { lookup: { ...lookup, match, with: wanted, take } };
   }
 
-  /** Paths into JSON stay: a record may have what the head has not. */
+  /** Paths into JSON are kept: other records may have values that the sampled ones do not have. */
   #column(name: string, source: string): string | undefined {
     const there = this.#exports.get(source);
     if (!there || there.source.kind === 'tree') return name;
     const { columns, duplicateColumns } = there.source;
     const found = columns.includes(name) ? name : columns.find((column) => comparable(column) === comparable(name));
     if (found !== undefined && !duplicateColumns.has(found)) return found;
-    this.lacking.push(name);
+    this.missing.push(name);
     return undefined;
   }
 
@@ -215,7 +215,10 @@ class Fitter {
       const { decimal, group, ambiguous } = column.facts.number;
       const divide = (item['number'] as { divide?: number }).divide;
       if (ambiguous)
-        this.remark(this.#path, `set this: \`${column.values[0]}\` is read with \`${group}\` between thousands`);
+        this.remark(
+          this.#path,
+          `set this: in \`${column.values[0]}\`, \`${group}\` is read as the thousands separator`,
+        );
       return { number: { decimal, ...(group === '' ? {} : { group }), ...(divide === undefined ? {} : { divide }) } };
     }
     const { date } = column.facts;
@@ -227,7 +230,7 @@ class Fitter {
     const formats = date.formats.length === 1 ? date.formats[0]! : date.formats;
     if (date.ambiguous) {
       const { example, other } = date.ambiguous;
-      const readings = `${saidAs(example, date.formats[0]!)}; under ${other} it is ${saidAs(example, other)}`;
+      const readings = `${dateText(example, date.formats[0]!)}; with ${other} it would be ${dateText(example, other)}`;
       this.remark(this.#path, `set this: ${example} is read as ${readings}`);
     }
     return { date: isObject ? { ...given, formats } : formats };

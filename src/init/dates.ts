@@ -4,11 +4,11 @@ import { compileFormat, readIso, type ReadDate } from '../mapping/transforms/dat
 export interface DateFacts {
   /** As the `date` transform takes them, best first. */
   readonly formats: readonly string[];
-  /** Whether any value has a time of day. */
+  /** Whether any value has a time. */
   readonly hasTime: boolean;
-  /** A value that another order of day and month reads as another day, where no value decides between the two. */
+  /** A value that means another date if day and month are swapped; set if no value decides the order. */
   readonly ambiguous?: { readonly example: string; readonly other: string };
-  /** Values that none of the formats reads. */
+  /** Number of values that match none of the formats. */
   readonly unread: number;
 }
 
@@ -30,13 +30,13 @@ const CANDIDATES: readonly DateCandidate[] = [
   { format: 'iso', read: readIso },
 ];
 
-/** Looks like a date at all: spares the trial of a hundred formats on every other column. */
+/** Pre-filter, so that a hundred formats are tried only on columns that look like dates. */
 const DATE_LIKE =
   /^(?:\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|\d{1,2}[- ][A-Za-z]{3,9}\.?,?[- ]\d{4}|[A-Za-z]{3,9} \d{1,2}, \d{4})/;
 
 /**
- * How a column's values are read as dates, or undefined where most of them are none. `dayFirst` decides where the values
- * themselves do not.
+ * The date formats of a column, or undefined if most of its values are not dates. `dayFirst` is used if the values do not
+ * decide the order of day and month.
  */
 export function dateFacts(values: readonly string[], dayFirst: boolean): DateFacts | undefined {
   const distinct = [...new Set(values)].slice(0, 500);
@@ -68,14 +68,14 @@ export function dateFacts(values: readonly string[], dayFirst: boolean): DateFac
   };
 }
 
-/** `01/06/2026` under a format as people say it: `1 June 2026`. */
-export function saidAs(text: string, format: string): string {
+/** A date written out, to show how a format reads it: `01/06/2026` as `1 June 2026`. */
+export function dateText(text: string, format: string): string {
   const read = compileFormat(format, 'en').read(text);
   if (!read) return text;
   return new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' }).format(read.local);
 }
 
-/** Whether these formats read every value. */
+/** Whether every value matches one of these formats. */
 export function readsAll(values: readonly string[], formats: readonly string[]): boolean {
   const readers = formats.map((format) => (format === 'iso' ? readIso : compileFormat(format, 'en').read));
   return [...new Set(values)].every((value) => readers.some((read) => read(value) !== undefined));

@@ -1,6 +1,6 @@
-/** Writes the events of exports that no preset knows. */
+/** Writes the entries for exports that match no preset. */
 import type { ExportColumn } from './head.ts';
-import { saidAs } from './dates.ts';
+import { dateText } from './dates.ts';
 import { linkTo, type Guess, type ExportLink, type ColumnRole } from './guess.ts';
 import { countNames, type CrmNames } from './names.ts';
 import { entryText, type EntryLine } from './entry-text.ts';
@@ -11,10 +11,10 @@ export interface NamedGuess extends Guess {
   readonly source: string;
 }
 
-/** More custom fields than these are a person's choice. */
-const MOST_CUSTOM = 40;
+/** Maximum number of custom fields per entry. */
+const MAX_CUSTOM = 40;
 
-/** The entry for one export as lines of YAML below `events:`; undefined where it is for lookups or cannot be told. */
+/** The entry for one export as YAML below `events:`; undefined if it is for lookups or not recognised. */
 export function guessedEntry(guess: NamedGuess, all: readonly NamedGuess[], names: CrmNames): string | undefined {
   if (guess.kind === 'leads') return leadText(guess);
   if (guess.kind === 'deals') return dealText(guess, all, names);
@@ -49,7 +49,7 @@ function contactLines({ roles }: NamedGuess): EntryLine[] {
             key: 'phone_number',
             value: { from: phone.name, apply: ['phone'] },
             comment: damaged
-              ? `set this: a spreadsheet has cut ${damaged} of the numbers short, export again`
+              ? `set this: a spreadsheet has truncated ${damaged} of the numbers; export again`
               : undefined,
           },
         ]
@@ -108,7 +108,7 @@ function commentText(guess: NamedGuess, all: readonly NamedGuess[]): string {
     [...(parents.length === 2 ? [{ key: 'if_both', value: 'deal' }] : []), ...head(guess)],
     [
       ...(roles.has('id') ? [idLine(guess)] : []),
-      { key: 'content', value, comment: content ? undefined : 'set this: the column that holds the text' },
+      { key: 'content', value, comment: content ? undefined : 'set this: the column with the text' },
       ...(author ? [{ key: 'author_name', value: author.name }] : []),
       ...(parents.length === 0 ? [missingParent('lead_external_id', 'lead or deal', 'Lead ID')] : []),
       ...parents.map(({ kind, found }) =>
@@ -129,26 +129,26 @@ function dateValue({ name, facts }: ExportColumn, asDay: boolean): { value: unkn
   const value = { from: name, apply: [{ date: asDay ? { formats: one, as: 'date' } : one }] };
   if (!ambiguous) return { value, comment: undefined };
   const { example, other } = ambiguous;
-  const readings = `${example} is read as ${saidAs(example, formats[0]!)}; under ${other} it is ${saidAs(example, other)}`;
+  const readings = `${example} is read as ${dateText(example, formats[0]!)}; with ${other} it would be ${dateText(example, other)}`;
   return { value, comment: `set this: ${readings}` };
 }
 
 function idLine({ roles }: NamedGuess): EntryLine {
   const id = roles.get('id');
-  if (!id) return { key: 'external_id', value: 'ID', comment: 'set this: no column tells the records apart' };
+  if (!id) return { key: 'external_id', value: 'ID', comment: 'set this: no column has a unique id' };
   const { facts } = id;
   if (facts.damaged > 0) {
     return {
       key: 'external_id',
       value: id.name,
-      comment: `set this: a spreadsheet has cut ${facts.damaged} ids short (3.93E+11), export again without opening the file in one`,
+      comment: `set this: a spreadsheet has truncated ${facts.damaged} ids (3.93E+11); export again without opening the file in a spreadsheet`,
     };
   }
   if (facts.email)
     return {
       key: 'external_id',
       value: id.name,
-      comment: 'set this: no id column found, so the e-mail address is taken',
+      comment: 'set this: no id column found, so the e-mail address is used',
     };
   return {
     key: 'external_id',
@@ -161,14 +161,16 @@ function amountLine(column: ExportColumn | undefined): EntryLine[] {
   if (!column) return [];
   const { decimal, group, ambiguous } = column.facts.number!;
   const value = { from: column.name, apply: [{ number: group === '' ? { decimal } : { decimal, group } }] };
-  const doubt = column.values.find((each) => /\d[.,]\d{3}$/.test(each)) ?? column.values[0];
-  const comment = ambiguous ? `set this: \`${doubt}\` is read with \`${group}\` between thousands` : undefined;
+  const example = column.values.find((each) => /\d[.,]\d{3}$/.test(each)) ?? column.values[0];
+  const comment = ambiguous
+    ? `set this: in \`${example}\`, \`${group}\` is read as the thousands separator`
+    : undefined;
   return [{ key: 'amount', value, comment }];
 }
 
 function currencyLine(column: ExportColumn | undefined): EntryLine {
   if (column) return { key: 'currency', value: column.name };
-  return { key: 'currency', value: { value: 'EUR' }, comment: 'set this: no column has it' };
+  return { key: 'currency', value: { value: 'EUR' }, comment: 'set this: no column contains the currency' };
 }
 
 interface ParentLink {
@@ -189,12 +191,12 @@ function parentLine(key: string, { guess, link }: ParentLink): EntryLine {
   if (!id || link.match === id) {
     const { name } = link.column;
     const value = link.separator ? { from: name, apply: [{ split: link.separator }, { at: 0 }] } : name;
-    return { key, value, comment: link.separator ? 'several ids stand in one cell: the first is taken' : undefined };
+    return { key, value, comment: link.separator ? 'a cell has several ids: the first one is used' : undefined };
   }
   return {
     key,
     value: lookup(guess, link, id.name),
-    comment: `found by ${link.match.name}, since no column has the id`,
+    comment: `looked up by ${link.match.name}, because no column contains the id`,
   };
 }
 
@@ -203,11 +205,11 @@ function lookup({ source }: NamedGuess, link: ExportLink, take: string): unknown
 }
 
 function missingParent(key: string, noun: string, column?: string): EntryLine {
-  if (column) return { key, value: column, comment: `set this: no column names the ${noun} it belongs to` };
-  return { key: `# ${key}`, value: 'Contact ID', comment: `set this: no column names the ${noun} it belongs to` };
+  if (column) return { key, value: column, comment: `set this: no column contains the id of its ${noun}` };
+  return { key: `# ${key}`, value: 'Contact ID', comment: `set this: no column contains the id of its ${noun}` };
 }
 
-/** Everything that has a value and no other place. */
+/** All columns with values that are not used otherwise. */
 function customLine(
   { export: { columns }, roles }: NamedGuess,
   key: string,
@@ -216,7 +218,7 @@ function customLine(
   const taken = new Set<ExportColumn | undefined>([...used, ...roles.values()]);
   const fields: Record<string, unknown> = {};
   for (const column of columns) {
-    if (taken.has(column) || column.facts.filled === 0 || Object.keys(fields).length >= MOST_CUSTOM) continue;
+    if (taken.has(column) || column.facts.filled === 0 || Object.keys(fields).length >= MAX_CUSTOM) continue;
     const name = keyOf(column.name);
     const unique = name in fields ? `${name}_${Object.keys(fields).length}` : name;
     fields[unique] = column.facts.date ? dateValue(column, !column.facts.date.hasTime).value : column.name;
@@ -224,7 +226,7 @@ function customLine(
   return { key, value: fields };
 }
 
-/** What was recognised, for people. */
+/** The recognised columns as text. */
 export function rolesText(roles: ReadonlyMap<ColumnRole, ExportColumn>): string {
   return [...roles].map(([role, { name }]) => `${role} \`${name}\``).join(', ');
 }

@@ -7,10 +7,10 @@ export interface EntryLine {
   readonly comment?: string | undefined;
 }
 
-/** Beyond, a value is written over several lines. */
-const WIDEST = 110;
+/** Longer values are written over several lines. */
+const MAX_WIDTH = 110;
 
-/** An item of `events`, each key with its remark. The custom fields of `data` go one level deeper. */
+/** An item of `events`, with a comment per key. The custom fields of `data` are nested one level deeper. */
 export function entryText(
   type: string,
   source: string,
@@ -38,7 +38,7 @@ function lineText({ key, value, comment }: EntryLine, indent: number): string {
   const remark = comment === undefined ? '' : ` # ${comment}`;
   const margin = ' '.repeat(indent);
   const text = flow(value);
-  if (text.length <= WIDEST) return `${margin}${key}: ${text}${remark}`;
+  if (text.length <= MAX_WIDTH) return `${margin}${key}: ${text}${remark}`;
   const deeper = block(value)
     .split('\n')
     .map((line) => `${margin}  ${line}`);

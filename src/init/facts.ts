@@ -3,11 +3,11 @@ import { dateFacts, type DateFacts } from './dates.ts';
 export interface NumberFacts {
   readonly decimal: '.' | ',';
   readonly group: '' | '.' | ',' | ' ' | "'";
-  /** The text decides nothing: `1.250` may be one thousand or one and a quarter. */
+  /** The values do not decide the separators: `1.250` may be 1250 or 1.25. */
   readonly ambiguous: boolean;
 }
 
-/** What a column's values look like, from the head of the export. Shares are of the cells that have a value. */
+/** What the values of a column look like, from a sample of the export. Shares are of the non-empty cells. */
 export interface ColumnFacts {
   readonly filled: number;
   readonly rows: number;
@@ -19,7 +19,7 @@ export interface ColumnFacts {
   readonly currency: boolean;
   readonly number: NumberFacts | undefined;
   readonly date: DateFacts | undefined;
-  /** Cells that a spreadsheet cut short: `3.93E+11`. */
+  /** Cells truncated by a spreadsheet: `3.93E+11`. */
   readonly damaged: number;
   /** Average length of a value. */
   readonly length: number;
@@ -54,7 +54,7 @@ export function factsOf(values: readonly string[], rows: number, dayFirst: boole
   };
 }
 
-/** The separators that explain every value; where none needs any, those of plain decimals. */
+/** The separators that fit every value; those of plain decimals if no value has any. */
 export function numberFacts(values: readonly string[]): NumberFacts {
   const numbers = values.map((value) => value.replace(/[^\d.,'\s\u00a0\u202f]/g, '').trim());
   const both = numbers.find((value) => value.includes('.') && value.includes(','));
@@ -63,13 +63,14 @@ export function numberFacts(values: readonly string[]): NumberFacts {
     return { decimal, group: decimal === ',' ? '.' : ',', ambiguous: false };
   }
   for (const mark of [',', '.'] as const) {
-    const with_ = numbers.filter((value) => value.includes(mark));
-    if (with_.length === 0) continue;
+    const withMark = numbers.filter((value) => value.includes(mark));
+    if (withMark.length === 0) continue;
     const other = mark === ',' ? '.' : ',';
-    const grouped = with_.filter((value) => new RegExp(`^\\d{1,3}(?:\\${mark}\\d{3})+$`).test(value));
-    const repeated = with_.some((value) => value.split(mark).length > 2);
+    const grouped = withMark.filter((value) => new RegExp(`^\\d{1,3}(?:\\${mark}\\d{3})+$`).test(value));
+    const repeated = withMark.some((value) => value.split(mark).length > 2);
     if (repeated) return { decimal: other, group: mark, ambiguous: false };
-    if (grouped.length < with_.length) return { decimal: mark, group: spaceGroup(numbers) ?? other, ambiguous: false };
+    if (grouped.length < withMark.length)
+      return { decimal: mark, group: spaceGroup(numbers) ?? other, ambiguous: false };
     const decided = numbers.some((value) => value.includes(other));
     return { decimal: other, group: mark, ambiguous: !decided };
   }

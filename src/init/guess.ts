@@ -1,4 +1,4 @@
-/** What the columns of an export of an unknown CRM are for, from their names in several languages and from their values. */
+/** Guesses the role of each column of an unknown CRM's export, from its name (in several languages) and its values. */
 import { basename } from 'node:path';
 import type { ExportColumn, Export } from './head.ts';
 import { foldHeader } from './value-text.ts';
@@ -32,12 +32,12 @@ export interface Guess {
 
 interface RolePattern {
   readonly names: RegExp;
-  /** What the values must look like; most columns of a right name have a few wrong ones. */
+  /** Whether the values fit the role; a few may not. */
   readonly fits?: (column: ExportColumn) => boolean;
 }
 
-/** Names as `foldHeader` writes them; the first column that fits is taken. */
-const CLUES: Readonly<Record<ColumnRole, RolePattern>> = {
+/** Names in the form of `foldHeader`; the first column that fits is used. */
+const ROLE_PATTERNS: Readonly<Record<ColumnRole, RolePattern>> = {
   id: {
     names:
       /^(?:(?:record|contact|lead|person|deal|opportunity|customer|client|note|activity|cliente|contatto|trattativa|kunden?|kontakt|vorgangs?) ?)?(?:id|guid|uuid|key|nr|nummer|no|numero|codice|code|cod)$|^(?:id|codice|cod|code) (?:cliente|contatto|trattativa|contact|lead|deal|nota|client|opportunit\w*)$|^identifi\w+$/,
@@ -116,16 +116,16 @@ export function guess(found: Export): Guess {
 }
 
 function fits(role: ColumnRole, column: ExportColumn): boolean {
-  const { names, fits: test } = CLUES[role];
+  const { names, fits: test } = ROLE_PATTERNS[role];
   return column.facts.filled > 0 && names.test(foldHeader(column.name)) && (test === undefined || test(column));
 }
 
-/** A column of phone numbers by its name and its values: ids look the same. */
+/** A column of phone numbers by name and values, since ids have similar values. */
 export function isPhone(column: ExportColumn): boolean {
   return fits('phone', column) && column.facts.phone;
 }
 
-/** `nome` beside `cognome` is a first name, alone it is the whole one. */
+/** `nome` with a `cognome` column is a first name; alone it is the full name. */
 function settleNames(roles: Map<ColumnRole, ExportColumn>): void {
   const first = roles.get('first_name');
   if (!first || roles.has('last_name') || !/^(?:nome|nom|nombre)$/.test(foldHeader(first.name))) return;
@@ -133,7 +133,7 @@ function settleNames(roles: Map<ColumnRole, ExportColumn>): void {
   if (!roles.has('full_name')) roles.set('full_name', first);
 }
 
-/** The name of the file says most; else what the columns hold. */
+/** By the name of the file, otherwise by the columns. */
 function kindOf({ path, columns }: Export): ExportKind {
   const named = FILE_NAMES.find(([, names]) => names.test(basename(path)));
   if (named) return named[0];
@@ -147,7 +147,7 @@ function kindOf({ path, columns }: Export): ExportKind {
   return best[1] >= 2 ? best[0] : 'unknown';
 }
 
-/** A column named like an id, whose values differ from each other; else any that could be one; else the e-mail address. */
+/** A column named like an id with unique values; otherwise any possible id column; otherwise the e-mail address. */
 export function idColumn({ columns, rows }: Export): ExportColumn | undefined {
   const whole = columns.filter(({ facts }) => facts.filled === rows);
   return (
@@ -160,20 +160,20 @@ export function idColumn({ columns, rows }: Export): ExportColumn | undefined {
   );
 }
 
-/** How a column of one export points to records of another. */
+/** A column of one export that refers to records of another. */
 export interface ExportLink {
   readonly column: ExportColumn;
-  /** Column of the other export that has the same values. */
+  /** The column of the other export with the same values. */
   readonly match: ExportColumn;
-  /** Between several ids in one cell. */
+  /** Separator of several ids in one cell. */
   readonly separator?: string;
-  /** Share of this column's values that the other export has. */
+  /** Share of this column's values found in the other export. */
   readonly share: number;
 }
 
 /**
- * The column whose values are found among the ids of `to`, else among its e-mail addresses or names: at least a third
- * of them, since only the heads of both are known.
+ * The column whose values are found among the ids of `to`, otherwise among its e-mail addresses or names. A third of the
+ * values is enough, because only samples of both exports are known.
  */
 export function linkTo(from: Guess, to: Guess): ExportLink | undefined {
   for (const role of ['id', 'email', 'full_name'] as const) {

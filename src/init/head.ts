@@ -1,4 +1,4 @@
-/** Opens an export of which nothing is known and reads its head. */
+/** Opens an unknown export and reads a sample of its records. */
 import { basename, resolve } from 'node:path';
 import { UserError } from '../errors.ts';
 import { isObject, type JsonValue } from '../json.ts';
@@ -10,34 +10,34 @@ import { sampleOf, withEncoding } from '../source/text.ts';
 import { factsOf, type ColumnFacts } from './facts.ts';
 
 const HEAD_ROWS = 2000;
-/** A header further down than this is no header. */
-const DEEPEST_HEADER = 20;
+/** The last line that is tried as the header. */
+const MAX_HEADER_LINE = 20;
 
 /** A column, or the path of a value in JSON records (`emails[0].email`). */
 export interface ExportColumn {
   readonly name: string;
-  /** Those of the head that are not empty, trimmed, in order. */
+  /** The non-empty values of the sample, trimmed, in order. */
   readonly values: readonly string[];
   readonly facts: ColumnFacts;
 }
 
-/** What has to be said of an export in `sources` for it to be read; how each was found out. */
+/** An export with the settings that its entry in `sources` needs, and why. */
 export interface Export {
-  /** As the person gave it. */
+  /** As given by the user. */
   readonly path: string;
   readonly settings: Pick<SourceSpec, 'format' | 'encoding' | 'headerLine' | 'records'>;
   readonly source: Source;
   readonly columns: readonly ExportColumn[];
   readonly rows: number;
-  /** Why each setting is there, for people. */
+  /** The reason for each setting, as text. */
   readonly reasons: readonly string[];
 }
 
-/** Throws a `UserError` where no reading of the file makes sense. */
+/** Throws a `UserError` if the file cannot be read with any settings. */
 export async function openExport(path: string): Promise<Export> {
   const absolute = resolve(path);
   const base = { name: basename(path), path: absolute, ...(await formatOf(absolute)) };
-  const { source, settings, reasons } = await findReading(base);
+  const { source, settings, reasons } = await findSettings(base);
   const { columns, rows } = await readHead(source);
   return {
     path,
@@ -49,7 +49,7 @@ export async function openExport(path: string): Promise<Export> {
   };
 }
 
-/** Said only where the name does not tell. */
+/** The format, if the file name does not tell it. */
 async function formatOf(path: string): Promise<Pick<SourceSpec, 'format'>> {
   if (/\.(?:csv|tsv|tab|txt|json|ndjson|jsonl)(?:\.gz)?$/i.test(path)) return {};
   const text = await beginning(path);
@@ -69,14 +69,14 @@ interface OpenedSource {
   readonly reasons: readonly string[];
 }
 
-/** What to say of an export beside what was said already, and why. */
+/** Additional settings for an export, and the reason. */
 interface SettingsCorrection {
   readonly settings: Export['settings'];
   readonly reason: string;
 }
 
-/** Tries as it is; then another encoding, a header further down, the arrays that a JSON answer holds. */
-async function findReading(base: SourceSpec): Promise<OpenedSource> {
+/** Tries the defaults, then another encoding, a header further down, or a list inside a JSON document. */
+async function findSettings(base: SourceSpec): Promise<OpenedSource> {
   let settings: Export['settings'] = {};
   const reasons: string[] = [];
   let failure: unknown;
@@ -106,7 +106,7 @@ async function correctSettings(
   error: UserError,
 ): Promise<SettingsCorrection | undefined> {
   if (settings.encoding === undefined && error.message.includes('is not UTF-8 text')) {
-    return { settings: { encoding: 'windows-1252' }, reason: 'not UTF-8, so Windows-1252 is assumed' };
+    return { settings: { encoding: 'windows-1252' }, reason: 'not valid UTF-8, so Windows-1252 is assumed' };
   }
   if (error.message.includes('the header has')) {
     const below = await headerBelow(base, settings);
@@ -119,13 +119,13 @@ async function correctSettings(
   return undefined;
 }
 
-/** A header of several columns further down: what stands above it is the title of a report. */
+/** Looks for a header with several columns further down, below the title of a report. */
 async function headerBelow(base: SourceSpec, settings: Export['settings']): Promise<SettingsCorrection | undefined> {
   if (settings.headerLine !== undefined) return undefined;
-  for (let line = 2; line <= DEEPEST_HEADER; line += 1) {
+  for (let line = 2; line <= MAX_HEADER_LINE; line += 1) {
     const source = await openSource({ ...base, ...settings, headerLine: line }).catch(() => undefined);
     if (source && source.columns.length > 1) {
-      return { settings: { headerLine: line }, reason: `a title stands above the header in line ${line}` };
+      return { settings: { headerLine: line }, reason: `the header is in line ${line}, below a title` };
     }
   }
   return undefined;
@@ -135,7 +135,7 @@ function isJson({ path, format }: SourceSpec): boolean {
   return format === 'json' || (format === undefined && /\.json(?:\.gz)?$/i.test(path));
 }
 
-/** The path of the first list of objects that is nearest to the top, in the beginning of a JSON text. */
+/** The path of the first, least nested list of objects in the beginning of a JSON text. */
 export function arrayIn(text: string): string | undefined {
   const stack: { key: string; list: boolean }[] = [];
   const found: string[][] = [];
@@ -180,7 +180,7 @@ async function readHead(source: Source): Promise<{ columns: ExportColumn[]; rows
   return { columns, rows };
 }
 
-/** A date of the export that only one of the two readings explains speaks for the others. */
+/** Whether dates have the day first, decided by the first date that is valid in one order only. */
 function isDayFirst(values: ReadonlyMap<string, readonly string[]>): boolean {
   for (const list of values.values()) {
     for (const value of list.slice(0, 200)) {
@@ -192,7 +192,7 @@ function isDayFirst(values: ReadonlyMap<string, readonly string[]>): boolean {
   return true;
 }
 
-/** The values of a record by path; of a list the first element, as a mapping would name it. */
+/** The values of a record by path; for a list, its first element. */
 function collect(value: JsonValue, path: string, add: (name: string, text: string) => void): void {
   if (Array.isArray(value)) {
     const first = (value as readonly JsonValue[])[0];

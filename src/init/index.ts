@@ -1,4 +1,4 @@
-/** `backfill init`: from exports of which nothing is known to a commented mapping to start from. */
+/** `backfill init`: creates a commented mapping from unknown exports. */
 import { basename, dirname, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { EntrySpec } from '../mapping/spec.ts';
@@ -12,13 +12,13 @@ import { bestMatch, columnsOf, matchPreset, presetNamed, presets, type PresetMat
 import { regionLine } from './region.ts';
 import { flow, keyOf } from './value-text.ts';
 
-/** The mapping's text, and what was recognised in which export, and why. */
+/** The text of the mapping, and what was recognised in each export and why. */
 export interface StarterMapping {
   readonly text: string;
   readonly findings: readonly string[];
 }
 
-/** `out`: where the text will be put; paths in it are relative to that. Throws a `UserError` for an export that cannot be read. */
+/** Paths in the text are relative to the folder of `out`. Throws a `UserError` if an export cannot be read. */
 export async function startMapping(
   paths: readonly string[],
   options: { readonly preset?: string | undefined; readonly out?: string | undefined },
@@ -30,7 +30,7 @@ export async function startMapping(
     options.preset === undefined ? bestMatch(known, exports) : matchPreset(presetNamed(options.preset, known), exports);
   const folder = dirname(resolve(options.out ?? 'mapping.yaml'));
   const names = emptyNames();
-  const findings = exports.map(readingText);
+  const findings = exports.map(exportText);
   const fitted = match ? fitPreset(match, names, findings) : [];
   const others = exports.filter((each) => !match || ![...match.exports.values()].includes(each));
   const guessed = guessOthers(others, match, names, findings);
@@ -42,7 +42,7 @@ export async function startMapping(
   const text = [
     ...heading(match, folder),
     'version: 1',
-    `migration: ${match?.preset.spec.migration ?? 'crm-export'} # set this: names the run and is part of every event id, so keep it across reruns`,
+    `migration: ${match?.preset.spec.migration ?? 'crm-export'} # set this: the name of the migration; it is part of every event id, so do not change it between runs`,
     '',
     ...(await defaultsText(match, exports)),
     '',
@@ -62,11 +62,9 @@ function heading(match: PresetMatch | undefined, folder: string): string[] {
   return [
     `# yaml-language-server: $schema=${relative(folder, schema)}`,
     '#',
-    '# Written by `backfill init` from the heads of the exports. What a person has to decide is marked "set this".',
-    ...(match
-      ? [`# The fields are those of the preset ${match.preset.name}; its comments tell more about such exports.`]
-      : []),
-    '# Then: backfill run THIS-FILE --dry-run',
+    '# Created by `backfill init` from a sample of the exports. Check everything marked "set this".',
+    ...(match ? [`# Based on the preset ${match.preset.name}; see its comments for more about these exports.`] : []),
+    '# Next: backfill run THIS-FILE --dry-run',
   ];
 }
 
@@ -78,13 +76,13 @@ interface PresetEntry {
 function fitPreset(match: PresetMatch, names: CrmNames, findings: string[]): PresetEntry[] {
   const { preset, exports } = match;
   findings.push(
-    `preset ${preset.name}: ${[...exports].map(([name, each]) => `${basename(each.path)} is its \`${name}\``).join(', ')} ` +
-      `(${match.found} columns known)`,
+    `preset ${preset.name}: ${[...exports].map(([name, each]) => `${basename(each.path)} is \`${name}\``).join(', ')} ` +
+      `(${match.found} columns recognised)`,
   );
   return preset.spec.events.flatMap((entry) => {
     const fitted = fitEntry(entry, exports);
     if ('why' in fitted) {
-      findings.push(`${entry.type} of \`${entry.source}\` is left out: ${fitted.why}`);
+      findings.push(`${entry.type} from \`${entry.source}\` is omitted: ${fitted.why}`);
       return [];
     }
     if (entry.type === 'deal/created') nameDeals(fitted.entry, exports, names);
@@ -92,17 +90,17 @@ function fitPreset(match: PresetMatch, names: CrmNames, findings: string[]): Pre
   });
 }
 
-/** Columns with values that the preset has no use for: custom fields of this company, most often. */
+/** Columns with values that the preset does not use, usually custom fields of the company. */
 function unknownText({ entry }: FittedEntry, exports: ReadonlyMap<string, Export>): string[] {
   const { source, columns } = exports.get(entry.source)!;
   if (source.kind === 'tree') return [];
   const used = columnsOf([entry]).get(entry.source);
   const unknown = columns.filter(({ name, facts }) => facts.filled > 0 && used?.has(name) !== true);
   if (unknown.length === 0) return [];
-  return [`  # not taken, though it has values: ${unknown.map(({ name }) => flow(name)).join(', ')}`];
+  return [`  # not used, although they have values: ${unknown.map(({ name }) => flow(name)).join(', ')}`];
 }
 
-function fittedText({ entry, remarks, lacking }: FittedEntry): string {
+function fittedText({ entry, remarks, missing }: FittedEntry): string {
   const { type, source, data, ...settings } = entry;
   const line = (prefix: string, [key, value]: readonly [string, unknown]): EntryLine => ({
     key,
@@ -117,13 +115,13 @@ function fittedText({ entry, remarks, lacking }: FittedEntry): string {
   );
   const inside = [...remarks].filter(([path]) => path.startsWith('data.custom_'));
   const comments = [
-    ...(lacking.length > 0 ? [`not in this export: ${lacking.join(', ')}`] : []),
+    ...(missing.length > 0 ? [`not in this export: ${missing.join(', ')}`] : []),
     ...inside.map(([path, remark]) => `${path.slice('data.'.length)}: ${remark}`),
   ];
   return [...comments.map((comment) => `  # ${comment}`), text].join('\n');
 }
 
-/** Which names its deals use, as far as columns give them; an owner found by a lookup is named as the lookup takes it. */
+/** Counts the names of stages, pipelines and owners that the deals use, as far as they come from columns. */
 function nameDeals(
   { source, data, stage_pipeline: pipeline }: EntrySpec,
   exports: ReadonlyMap<string, Export>,
@@ -142,7 +140,7 @@ function nameDeals(
   count(names.pipelines, pipeline);
 }
 
-/** The columns whose values come out of a value as they are: no lookups' keys, nothing behind a `map`. */
+/** The columns whose values are used unchanged: no lookup keys, no values with transforms. */
 function columnsIn(value: unknown, source: string): { from: string; path: string }[] {
   if (typeof value === 'string') return [{ from: source, path: value }];
   if (Array.isArray(value)) return value.flatMap((each) => columnsIn(each, source));
@@ -156,7 +154,7 @@ function columnsIn(value: unknown, source: string): { from: string; path: string
   return lookup ? columnsIn(lookup.take, lookup.source) : columnsIn(from, source);
 }
 
-/** In the preset's order; where it looks deeper into a file than its list of records, so does the mapping. */
+/** In the preset's order. If the preset reads a list inside the file's records, so does the mapping. */
 function usedSources(match: PresetMatch | undefined, entries: readonly PresetEntry[]): [string, Export][] {
   if (!match) return [];
   const used = JSON.stringify(entries.map(({ entry }) => entry));
@@ -190,8 +188,8 @@ function guessOthers(
     .map((each) => {
       const recognised =
         each.kind === 'unknown'
-          ? 'not recognised: no event is made of it'
-          : `taken for ${each.kind}: ${rolesText(each.roles)}`;
+          ? 'not recognised, so there is no entry for it'
+          : `recognised as ${each.kind}: ${rolesText(each.roles)}`;
       findings.push(`${each.export.path}: ${recognised}`);
       return { ...each, text: guessedEntry(each, guesses, names) };
     })
@@ -209,7 +207,7 @@ async function defaultsText(match: PresetMatch | undefined, exports: readonly Ex
   return [
     'defaults:',
     await regionLine(exports),
-    '  timezone: UTC # set this: the zone of dates that carry none, such as Europe/Rome',
+    '  timezone: UTC # set this: the time zone of dates without an offset, such as Europe/Rome',
     ...(missing.length > 0 ? [`  missing_values: ${flow(missing)}`] : []),
   ];
 }
@@ -230,16 +228,16 @@ function sourceText(name: string, { path, settings, reasons }: Export, folder: s
     ...rest,
     ...(headerLine === undefined ? {} : { header_line: headerLine }),
   };
-  const doubts = settings.records === undefined ? reasons : [];
-  return `  ${flow(name)}: ${flow(value)}${doubts.length > 0 ? ` # set this if it is not so: ${doubts.join('; ')}` : ''}`;
+  const assumptions = settings.records === undefined ? reasons : [];
+  return `  ${flow(name)}: ${flow(value)}${assumptions.length > 0 ? ` # check this: ${assumptions.join('; ')}` : ''}`;
 }
 
-/** Without one the mapping is still a file that says what is missing. */
+/** Without entries, the mapping still shows what is missing. */
 function eventsText(entries: readonly string[]): string[] {
   if (entries.length > 0) return ['events:', entries.join('\n\n')];
-  return ['events: [] # set this: nothing was recognised; the README shows how an event is written'];
+  return ['events: [] # set this: nothing was recognised; see the README for how to write an entry'];
 }
 
-function readingText({ path, source, rows, reasons }: Export): string {
-  return `${path}: ${source.description}, ${rows} records looked at${reasons.map((reason) => `; ${reason}`).join('')}`;
+function exportText({ path, source, rows, reasons }: Export): string {
+  return `${path}: ${source.description}, ${rows} records sampled${reasons.map((reason) => `; ${reason}`).join('')}`;
 }

@@ -1,8 +1,8 @@
 import type { ExportColumn } from './head.ts';
 
-const MOST_NAMES = 60;
+const MAX_NAMES = 60;
 
-/** Names of the old CRM that the target account may know under others, with how often the head has them. */
+/** Names in the old CRM that may differ in the target account, with their counts in the sample. */
 export interface CrmNames {
   readonly pipelines: Map<string, number>;
   readonly stages: Map<string, number>;
@@ -17,20 +17,17 @@ export function countNames(into: Map<string, number>, column: ExportColumn | und
   for (const value of column?.values ?? []) into.set(value, (into.get(value) ?? 0) + 1);
 }
 
-/** The `references` block: each name mapped to itself, commented out, so that a person sees what may need another. */
+/** The `references` block, with each name commented out as a template. */
 export function referencesText(names: CrmNames, quote: (name: string) => string): string {
-  const lines = [
-    'references:',
-    '  # set this: old name: name or UUID in the target account; null leaves the field out.',
-  ];
-  lines.push('  # Names that are the same there need no line: replace {} by the lines that differ.');
+  const lines = ['references:', '  # set this: old name: name or UUID in the target account; null omits the field.'];
+  lines.push('  # Only names that differ are needed: replace {} with their lines.');
   for (const kind of ['pipelines', 'stages', 'owners'] as const) {
     lines.push(`  ${kind}: {}`);
     const sorted = [...names[kind]].sort((a, b) => b[1] - a[1]);
-    for (const [name, count] of sorted.slice(0, MOST_NAMES)) {
-      lines.push(`  #  ${quote(name)}: ${quote(name)} # ${count} in the head of the export`);
+    for (const [name, count] of sorted.slice(0, MAX_NAMES)) {
+      lines.push(`  #  ${quote(name)}: ${quote(name)} # ${count} in the sample`);
     }
-    if (sorted.length > MOST_NAMES) lines.push(`  #  and ${sorted.length - MOST_NAMES} more`);
+    if (sorted.length > MAX_NAMES) lines.push(`  #  and ${sorted.length - MAX_NAMES} more`);
   }
   return lines.join('\n');
 }

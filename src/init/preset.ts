@@ -1,4 +1,4 @@
-/** Presets: the mappings of known CRMs that ship with this program, recognised by the columns they read. */
+/** Presets: mappings for known CRMs that are part of this package, matched by the columns they read. */
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -14,10 +14,10 @@ const FOLDER = fileURLToPath(new URL('../../mappings/', import.meta.url));
 
 export interface Preset {
   readonly name: string;
-  /** The file, whose comments tell a person what is special about this CRM. */
+  /** The text of the file, including its comments. */
   readonly text: string;
   readonly spec: MappingSpec;
-  /** Columns or paths that it reads, by source. */
+  /** Columns or paths that the preset reads, by source. */
   readonly columns: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
@@ -32,26 +32,26 @@ export async function presets(): Promise<readonly Preset[]> {
   );
 }
 
-/** Throws a `UserError` that names the presets there are. */
+/** Throws a `UserError` that lists the presets. */
 export function presetNamed(name: string, known: readonly Preset[]): Preset {
   const found = known.find((preset) => preset.name === name);
   if (found) return found;
   const names = known.map((preset) => preset.name);
-  throw new UserError(`there is no preset \`${name}\``, {
-    hint: didYouMean(name, names) ?? `there are ${names.map((each) => `\`${each}\``).join(', ')}`,
+  throw new UserError(`unknown preset \`${name}\``, {
+    hint: didYouMean(name, names) ?? `available presets: ${names.map((each) => `\`${each}\``).join(', ')}`,
   });
 }
 
-/** Which export is which source of a preset. */
+/** The exports that match the sources of a preset. */
 export interface PresetMatch {
   readonly preset: Preset;
   readonly exports: ReadonlyMap<string, Export>;
-  /** Columns that the preset reads and the exports have. */
+  /** Number of columns of the preset found in the exports. */
   readonly found: number;
 }
 
-/** Share of the columns by which a source is recognised; one that events are made of must have its id as well. */
-const ENOUGH = 0.4;
+/** Minimum share of a source's columns for a match. A source of events must also have its id column. */
+const MIN_SHARE = 0.4;
 
 export function matchPreset(preset: Preset, exports: readonly Export[]): PresetMatch {
   const pairs = exports.flatMap((each) =>
@@ -62,8 +62,8 @@ export function matchPreset(preset: Preset, exports: readonly Export[]): PresetM
       const found = [...columns].filter((column) => has.has(comparable(column))).length;
       const ids = idColumnsOf(preset.spec, source);
       const hasId = ids.length === 0 || ids.some((id) => has.has(comparable(id)));
-      const enough = hasId && found >= Math.min(2, columns.size) && found >= columns.size * ENOUGH;
-      // The name of the file tells apart what has the same columns.
+      const enough = hasId && found >= Math.min(2, columns.size) && found >= columns.size * MIN_SHARE;
+      // The file name distinguishes exports with the same columns.
       const named = foldHeader(basename(each.path)).includes(
         foldHeader(basename(preset.spec.sources[source]!.path).replace(/(?:_\d+)?\.\w+$/, '')),
       );
@@ -82,7 +82,7 @@ export function matchPreset(preset: Preset, exports: readonly Export[]): PresetM
   return { preset, exports: chosen, found };
 }
 
-/** The one that recognises most of what was given; undefined where none recognises any. */
+/** The preset that matches most of the exports; undefined if none matches. */
 export function bestMatch(known: readonly Preset[], exports: readonly Export[]): PresetMatch | undefined {
   const matches = known.map((preset) => matchPreset(preset, exports)).filter(makesEvents);
   const covered = (match: PresetMatch): number => new Set(match.exports.values()).size;
@@ -93,7 +93,7 @@ function makesEvents({ preset, exports }: PresetMatch): boolean {
   return preset.spec.events.some(({ source }) => exports.has(source));
 }
 
-/** The columns, any of which gives the events of a source their ids; none for sources that only lookups read. */
+/** The columns that can provide the ids of a source's events; empty for sources used only by lookups. */
 function idColumnsOf(spec: MappingSpec, source: string): string[] {
   const ids: string[] = [];
   for (const entry of spec.events) {
@@ -104,7 +104,7 @@ function idColumnsOf(spec: MappingSpec, source: string): string[] {
   return ids;
 }
 
-/** One file may be two sources, as pipelines with their stages are. */
+/** One file may be two sources, such as pipelines and their stages. */
 function samePath({ spec }: Preset, a: string, b: string): boolean {
   return spec.sources[a]?.path === spec.sources[b]?.path;
 }
@@ -113,12 +113,12 @@ function isTree({ spec }: Preset, source: string): boolean {
   return /json/.test(spec.sources[source]?.path ?? '');
 }
 
-/** Headers compare without regard to case and spacing, paths without positions in lists. */
+/** Normalises case and spacing of headers, and removes list positions from paths. */
 export function comparable(name: string): string {
   return foldHeader(name.replace(/\[\d+\]/g, ''));
 }
 
-/** The columns or paths that entries read, by source; those within `each` from the record on. */
+/** The columns or paths that entries read, by source; those within `each` as paths from the record. */
 export function columnsOf(entries: readonly EntrySpec[]): ReadonlyMap<string, ReadonlySet<string>> {
   const columns = new Map<string, Set<string>>();
   const add = (source: string, path: string): void => {

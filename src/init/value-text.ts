@@ -17,7 +17,7 @@ export function keyOf(name: string): string {
   return plain === '' ? 'field' : plain;
 }
 
-/** For comparing headers: case, accents, punctuation and repeated spaces do not count. */
+/** A header normalised for comparison: without case, accents, punctuation and repeated spaces. */
 export function foldHeader(name: string): string {
   return keyOf(name).replaceAll('_', ' ');
 }
@@ -27,7 +27,7 @@ export function block(value: unknown): string {
   return toYaml(value, {});
 }
 
-/** Texts with line breaks go on one line with escapes: block scalars do not mix with flow. */
+/** Quotes texts with line breaks on one line, because block scalars are not allowed in flow collections. */
 function toYaml(value: unknown, options: ToStringOptions): string {
   const document = new Document(value, { aliasDuplicateObjects: false });
   visit(document, {

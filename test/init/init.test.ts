@@ -14,7 +14,7 @@ async function cases(area: string): Promise<string[]> {
   return (await readdir(join(FIXTURES, area))).sort();
 }
 
-/** Writes a mapping for the exports of a case into a directory of its own. */
+/** Writes a mapping for the exports of a case into a new directory. */
 async function begin(area: string, name: string): Promise<{ cwd: string; text: string; findings: readonly string[] }> {
   const cwd = await workspace();
   await cp(join(FIXTURES, area, name), join(cwd, 'exports'), { recursive: true });
@@ -26,7 +26,7 @@ async function begin(area: string, name: string): Promise<{ cwd: string; text: s
 }
 
 describe.each(await cases('presets'))('init on the exports of %s', (name) => {
-  it('recognises the CRM, and its mapping gives what the preset gives once a person has filled it in', async () => {
+  it('recognises the CRM, and the completed mapping gives the same events as the preset', async () => {
     const { cwd, findings } = await begin('presets', name);
     expect(findings.join('\n')).toContain(`preset ${name}: `);
     const truth = await truthIn(join(FIXTURES, 'presets', name));
@@ -36,10 +36,10 @@ describe.each(await cases('presets'))('init on the exports of %s', (name) => {
 });
 
 describe.each(await cases('init'))('init on an export of an unknown CRM: %s', (name) => {
-  it('writes a mapping that migrates as the truth says, and marks what a person has to decide', async () => {
+  it('writes a mapping that gives the expected events, and marks what needs a decision', async () => {
     const { cwd, text } = await begin('init', name);
     const truth = await truthIn(join(FIXTURES, 'init', name));
-    for (const said of truth.says ?? []) expect(text).toContain(said);
+    for (const expected of truth.says ?? []) expect(text).toContain(expected);
     await fillIn(join(cwd, 'mapping.yaml'), truth);
     await compare(cwd, await migrate(cwd, 'mapping.yaml', truth), { ...truth, says: [] });
   });
@@ -55,7 +55,7 @@ describe('backfill init', () => {
     expect(ended.stderr).toMatch(/\d+ lines are marked "set this"/);
   });
 
-  it('writes a file that a dry run takes as it stands', async () => {
+  it('writes a file that a dry run accepts unchanged', async () => {
     const cwd = await workspace('presets/pipedrive-csv');
     const written = await backfill(['init', 'people.csv', 'deals.csv', '--out', 'acme.yaml'], { cwd });
     expect(written.code, written.stderr).toBe(0);
@@ -73,17 +73,17 @@ describe('backfill init', () => {
     expect(await readFile(join(cwd, 'acme.yaml'), 'utf8')).toBe('mine');
   });
 
-  it('takes the field table that it is told to, and knows the names of them all', async () => {
+  it('uses the preset named by --preset, and suggests one for a misspelled name', async () => {
     const contacts = join(FIXTURES, 'presets/hubspot-csv/contacts.csv');
     const { findings } = await startMapping([contacts], { preset: 'hubspot-csv' });
-    expect(findings.join('\n')).toContain('contacts.csv is its `contacts`');
+    expect(findings.join('\n')).toContain('contacts.csv is `contacts`');
     await expect(startMapping([contacts], { preset: 'hubspot-cvs' })).rejects.toThrow(UserError);
     await expect(startMapping([contacts], { preset: 'hubspot-cvs' })).rejects.toMatchObject({
       hint: expect.stringContaining('`hubspot-csv`') as string,
     });
   });
 
-  it('reads a field from a column that the preset knows under another name, and says so', async () => {
+  it('reads a field from a column with another name than in the preset, and marks it', async () => {
     const cwd = await workspace();
     const header =
       'Record ID,First Name,Last Name,Email,Lifecycle Stage,Lead Status,Job Title,Create Date,Telephone,Region';
@@ -92,10 +92,10 @@ describe('backfill init', () => {
     const { text, findings } = await startMapping([join(cwd, 'contacts.csv')], {});
     expect(findings.join('\n')).toContain('preset hubspot-csv: ');
     expect(text).toContain('phone_number: { from: Telephone, apply: [phone] } # set this: ');
-    expect(text).toContain('# not taken, though it has values: Region');
+    expect(text).toContain('# not used, although they have values: Region');
   });
 
-  it('refuses a file that is no export with the words of the reader', async () => {
+  it('refuses a file that is not an export with the message of the reader', async () => {
     const cwd = await workspace();
     await writeFile(join(cwd, 'empty.csv'), '');
     const ended = await backfill(['init', 'empty.csv'], { cwd });
