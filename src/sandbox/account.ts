@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Account, Pipeline, User } from '../service/account.ts';
 
-/** A UUID that depends on nothing but the name, so that every machine's sandbox has the same ids. */
+/** A UUID derived from the name, so that every sandbox has the same ids. */
 export function uuidOf(...parts: readonly string[]): string {
   const hex = createHash('sha256').update(JSON.stringify(parts)).digest('hex');
   const variant = ((parseInt(hex[16]!, 16) & 0x3) | 0x8).toString(16);
@@ -9,8 +9,8 @@ export function uuidOf(...parts: readonly string[]): string {
 }
 
 /**
- * A small company's account. It has the traps of real ones: `Qualified` and `Won` are stages of two deal pipelines, and
- * `Marco Rossi` is two people, one of whom has no e-mail address.
+ * The account of a small company, with ambiguities found in real accounts: `Qualified` and `Won` are stages of two deal
+ * pipelines, and there are two users named `Marco Rossi`, one without an e-mail address.
  */
 export function defaultAccount(): Account {
   return {

@@ -6,7 +6,7 @@ import { legacyRoutes } from './legacy.ts';
 import { resourceRoutes } from './resources.ts';
 import { enveloped, type HonoEnv, type SandboxContext } from './context.ts';
 
-/** All routes of the service. The API key and the rate limit were dealt with before. */
+/** All routes of the service. The gateway has already checked the API key and the rate limit. */
 export function sandboxApp(context: SandboxContext): Hono<HonoEnv> {
   const app = new Hono<HonoEnv>();
   const startedAt = context.now();
@@ -16,7 +16,7 @@ export function sandboxApp(context: SandboxContext): Hono<HonoEnv> {
 
   app.on('POST', [PATHS.ingest, `${PATHS.ingest}/`, `${PATHS.ingest}/:token`], async (c) => {
     if (c.req.param('token') !== context.ingestToken.reveal()) {
-      return c.json(enveloped(INGEST_CODES.authFailed, 'the ingestion token is missing or wrong'), 403);
+      return c.json(enveloped(INGEST_CODES.authFailed, 'the ingestion token is missing or invalid'), 403);
     }
     const { status, body } = await ingest(context, c.env.call);
     return c.json(body, status);

@@ -4,28 +4,28 @@ import type { Account } from '../service/account.ts';
 import type { RequestEntry, RequestLog } from './requests.ts';
 import type { Store } from './store.ts';
 
-/** What all routes of one sandbox share: one account, its credentials and its records. */
+/** What all routes of a sandbox share: one account, its credentials and its records. */
 export interface SandboxContext {
   readonly account: Account;
   readonly store: Store;
   readonly requests: RequestLog;
   apiKey: Secret;
   ingestToken: Secret;
-  /** Writes that would have started automations: none during a proper backfill. */
+  /** Writes that would have started automations; a correct backfill has none. */
   triggersFired: number;
-  /** Milliseconds since the epoch; never goes back. */
+  /** Milliseconds since the epoch, monotonic. */
   now(): number;
 }
 
-/** What the routes are told of a request beside the request itself: its body, read once. */
+/** What the gateway passes to the routes beside the request: its log entry and its parsed body. */
 export interface ApiCall {
   readonly entry: RequestEntry;
-  readonly body: { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly why: string };
+  readonly body: { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: string };
   readonly tooLarge: boolean;
   readonly suppressTriggers: boolean;
 }
 
-/** Of the routes, for Hono. */
+/** Hono's environment type for the routes. */
 export interface HonoEnv {
   Bindings: { call: ApiCall };
 }
@@ -44,7 +44,7 @@ export function timestamp(context: SandboxContext): string {
   return new Date(context.now()).toISOString();
 }
 
-/** Section 7.2 and 7.3: the form of cross-cutting errors and of the webhook's. */
+/** Sections 7.2 and 7.3: the format of cross-cutting errors and of the webhook's errors. */
 export function enveloped(code: string, message: string): object {
   return { success: false, error: { code, message } };
 }

@@ -1,4 +1,4 @@
-/** What the POST routes of the CRM resources do; the canonical and the legacy routes word the answers differently. */
+/** Creates CRM records for the POST routes. The canonical and the legacy routes format the answers differently. */
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { JsonObject } from '../json.ts';
@@ -9,7 +9,7 @@ import { timestamp, type ApiCall, type SandboxContext } from './context.ts';
 
 export type CreatableKind = Extract<RecordKind, 'Lead' | 'Deal' | 'Company' | 'Activity'>;
 
-/** `code` is for the routes that answer with an envelope. */
+/** `code` is used by the routes that answer with an envelope. */
 export type CreateResponse =
   | { readonly status: 201; readonly body: PublicRecord }
   | { readonly status: 400 | 409 | 413 | 422; readonly code: string; readonly message: string };
@@ -49,7 +49,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** Creates records, each Idempotency-Key at most once within 24 hours (service interface, section 8). */
 export class Creator {
   readonly #context: SandboxContext;
-  readonly #remembered = new Map<string, CachedResponse>();
+  readonly #responses = new Map<string, CachedResponse>();
 
   constructor(context: SandboxContext) {
     this.#context = context;
@@ -57,21 +57,21 @@ export class Creator {
 
   async create(kind: CreatableKind, call: ApiCall, headers: Headers): Promise<CreateResponse> {
     if (call.tooLarge) return invalid('the body is larger than 10 MB', 413);
-    if (!call.body.ok) return invalid(call.body.why);
+    if (!call.body.ok) return invalid(call.body.error);
     const key = headers.get(HEADERS.idempotencyKey);
     if (key === null) return this.#create(kind, call.body.value);
     if (key.length > LIMITS.idempotencyKeyLength) return invalid('Idempotency-Key is longer than 255 characters');
 
     const request = `${kind} ${JSON.stringify(call.body.value)}`;
     const now = this.#context.now();
-    const before = this.#remembered.get(key);
+    const before = this.#responses.get(key);
     if (before && now - before.at < DAY_MS) {
       if (before.request === request) return before.response;
-      const message = 'this Idempotency-Key came with another body before';
+      const message = 'this Idempotency-Key was used before with a different body';
       return { status: 422, code: 'IDEMPOTENCY_KEY_MISMATCH', message };
     }
     const response = await this.#create(kind, call.body.value);
-    if (response.status === 201) this.#remembered.set(key, { request, response, at: now });
+    if (response.status === 201) this.#responses.set(key, { request, response, at: now });
     return response;
   }
 
@@ -103,9 +103,9 @@ export class Creator {
         ({ pipelineId, stageId }) =>
           pipelineId === (deal.pipelineId ?? pipelineId) && stageId === (deal.stageId ?? stageId),
       );
-      if (!place) return conflict('pipelineId and stageId name no stage of a deal pipeline');
+      if (!place) return conflict('pipelineId and stageId do not match a stage of a deal pipeline');
       if (deal.primaryContactId !== undefined && !context.store.get('Lead', deal.primaryContactId)) {
-        return conflict(`primaryContactId: there is no lead ${deal.primaryContactId}`);
+        return conflict(`primaryContactId: lead ${deal.primaryContactId} does not exist`);
       }
       await context.store.save('Deal', {
         ...kept,
@@ -122,7 +122,7 @@ export class Creator {
     } else {
       await context.store.save(kind, { ...kept, fields: value as JsonObject });
     }
-    // Native writes start automations; no header of theirs can keep them from it.
+    // Native writes always start automations; there is no header to suppress them.
     context.triggersFired += 1;
     return { status: 201, body: publicRecord(context, kind, kept.id)! };
   }

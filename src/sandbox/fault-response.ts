@@ -1,11 +1,11 @@
-/** How faults look on the wire. */
+/** The responses of injected faults. */
 import type { ServerResponse } from 'node:http';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { INGEST_CODES } from '../service/contract.ts';
 import type { FinalFault } from './faults.ts';
 import { enveloped } from './context.ts';
 
-/** Whether the request reaches the service at all. */
+/** Whether the request reaches the service. */
 export function commits(fault: FinalFault): boolean {
   switch (fault.kind) {
     case 'drop_after':
@@ -26,8 +26,8 @@ export function commits(fault: FinalFault): boolean {
 }
 
 /**
- * What the client gets in place of an answer. `answer` is the service's own where the request was committed. For a
- * closed or silent connection the response says that Hono's server must not answer.
+ * The response sent instead of the service's own. `answer` is that one if the request was committed. For a closed or silent
+ * connection, the result tells Hono's server not to answer.
  */
 export async function faultResponse(
   fault: FinalFault,

@@ -8,55 +8,55 @@ const count = z.int().min(1);
 const milliseconds = z.number().min(0);
 const range = z.strictObject({ from: count.default(1), to: count.optional() });
 
-/** When a rule strikes: all that is said must hold. */
+/** When a rule applies: all conditions must hold. */
 const when = z.strictObject({
-  /** Requests whose path begins so; `/` is all of them. The ingestion webhook when absent. */
+  /** Requests whose path starts with this; `/` matches all. Defaults to the ingestion webhook. */
   path: z.string().startsWith('/').default(PATHS.ingest),
   event: z.strictObject({ type: z.enum(EVENT_TYPES).optional(), external_id: z.string().optional() }).optional(),
-  /** The n-th delivery of one event id: `{ from: 1, to: 1 }` strikes every event once, and its resend succeeds. */
+  /** The n-th delivery of one event id: `{ from: 1, to: 1 }` applies to every event once, and its retry succeeds. */
   delivery: range.optional(),
-  /** The n-th request among those that `path`, `event` and `delivery` let through. */
+  /** The n-th request among those that match `path`, `event` and `delivery`. */
   requests: range.optional(),
   /** Time since the plan was set. */
   elapsed_ms: z.strictObject({ from: milliseconds.default(0), to: milliseconds.optional() }).optional(),
-  /** Decided by the seed and the request's place among those that `path`, `event` and `delivery` let through. */
+  /** Derived from the seed and the request's number among those that match `path`, `event` and `delivery`. */
   probability: z.number().min(0).max(1).optional(),
-  /** Strikes at most so often. */
+  /** Applies at most this many times. */
   times: count.optional(),
 });
 
 const rule = <Kind extends string, Shape extends z.ZodRawShape>(kind: Kind, shape: Shape) =>
   z.strictObject({ kind: z.literal(kind), ...shape, when: when.prefault({}) });
 
-/** Whether the event was committed before the trouble. */
+/** Whether the event is committed before the fault. */
 const committed = z.boolean().default(false);
 const status = z.int().min(400).max(599);
 
 const fault = z.discriminatedUnion('kind', [
-  /** Part of the time passes before the request counts in the window, the rest after its commit. */
+  /** Part of the delay is before the request counts in the window, the rest after its commit. */
   rule('latency', { min_ms: milliseconds, max_ms: milliseconds }),
   /** The connection is closed without an answer. */
   rule('drop_before', {}),
   rule('drop_after', {}),
-  /** The same with a TCP reset. */
+  /** The connection is closed with a TCP reset. */
   rule('reset', { committed }),
-  /** No answer, ever. */
+  /** The request is never answered. */
   rule('hang', { committed }),
   rule('status', { status, retry_after_s: z.int().min(0).optional(), code: z.string().optional() }),
   rule('status_after', { status, code: z.string().optional() }),
-  /** A proxy's page with status 200. */
+  /** A proxy's web page with status 200. */
   rule('html', { committed }),
-  /** Committed, but the answer breaks off in the middle. */
+  /** Committed, but the answer is truncated. */
   rule('cut_body', {}),
   rule('redirect', { location: z.string().default('https://login.example.test/') }),
-  /** Committed; 200 with JSON that is no acknowledgement. */
+  /** Committed; 200 with JSON that is not an acknowledgement. */
   rule('bad_ack', { body: z.unknown().optional() }),
-  /** The old credential is refused from this very request on. */
+  /** The old credential is refused from this request on. */
   rule('rotate_token', {}),
   rule('rotate_key', {}),
-  /** Another client of the same key: takes places at once, or so many a second for a while. */
+  /** Another client with the same API key: sends requests at once, or a number per second for a while. */
   rule('foreign', { requests: count, per_second_for_ms: milliseconds.optional() }),
-  /** Begins with this request; everything is refused, /health too: no listener, or this status. */
+  /** Starts with this request. Every request fails, including /health: no listener, or this status. */
   rule('outage', { lasts_ms: milliseconds, status: status.optional() }),
 ]);
 
@@ -64,33 +64,33 @@ const faultPlan = z.strictObject({ seed: z.int().default(1), rules: z.array(faul
 
 export type FaultPlan = z.input<typeof faultPlan>;
 export type FaultRule = z.output<typeof fault>;
-/** Faults that end a request; of those that strike the same one, the first rule's is applied. */
+/** Faults that end a request. If several rules apply to a request, the first one is used. */
 export type FinalFault = Exclude<FaultRule, { kind: 'latency' | 'rotate_token' | 'rotate_key' | 'foreign' }>;
 
-/** What one request is in for. */
+/** The faults to inject into one request. */
 export interface FaultDecision {
-  /** Before the request counts, and after its commit. */
+  /** Delay before the request counts, and after its commit. */
   readonly latencyMs: readonly [before: number, after: number];
   readonly effects: readonly Extract<FaultRule, { kind: 'rotate_token' | 'rotate_key' | 'foreign' }>[];
   readonly fault: FinalFault | undefined;
 }
 
-/** Reads a plan, for instance from a file; a `UserError` names every mistake. */
+/** Validates a fault plan. Throws a `UserError` that lists every problem. */
 export function parseFaultPlan(value: unknown): FaultPlan {
   const parsed = faultPlan.safeParse(value);
   if (parsed.success) return parsed.data;
-  throw new UserError(`the fault plan is not valid:\n${z.prettifyError(parsed.error)}`, {
-    hint: 'a plan is { "seed": 1, "rules": [{ "kind": "drop_after", "when": { "probability": 0.01 } }] }',
+  throw new UserError(`invalid fault plan:\n${z.prettifyError(parsed.error)}`, {
+    hint: 'example: { "seed": 1, "rules": [{ "kind": "drop_after", "when": { "probability": 0.01 } }] }',
   });
 }
 
 interface RuleState {
   readonly rule: FaultRule;
   seen: number;
-  struck: number;
+  applied: number;
 }
 
-/** Decides by the order in which requests arrive: the same plan and order give the same faults. */
+/** Decides by the order of requests: the same plan and order give the same faults. */
 export class FaultInjector {
   readonly #seed: number;
   readonly #since: number;
@@ -103,7 +103,7 @@ export class FaultInjector {
     const { seed, rules } = faultPlan.parse(parseFaultPlan(plan));
     this.#seed = seed;
     this.#since = now;
-    this.#rules = rules.map((rule) => ({ rule, seen: 0, struck: 0 }));
+    this.#rules = rules.map((rule) => ({ rule, seen: 0, applied: 0 }));
     this.#countsDeliveries = rules.some(({ when }) => when.delivery !== undefined);
   }
 
@@ -123,7 +123,7 @@ export class FaultInjector {
       const draw = (salt: number): number => random(this.#seed, index, state.seen, salt);
       const { requests, elapsed_ms: elapsed, probability = 1, times = Infinity } = rule.when;
       if (!within(requests, state.seen) || !within(elapsed, request.now - this.#since)) continue;
-      if (state.struck >= times || (probability < 1 && draw(0) >= probability)) continue;
+      if (state.applied >= times || (probability < 1 && draw(0) >= probability)) continue;
       if (rule.kind === 'latency') {
         const total = rule.min_ms + (rule.max_ms - rule.min_ms) * draw(1);
         const before = total * draw(2);
@@ -136,7 +136,7 @@ export class FaultInjector {
       } else {
         continue;
       }
-      state.struck += 1;
+      state.applied += 1;
     }
     return { latencyMs, effects, fault: final };
   }
@@ -157,7 +157,7 @@ function within(bounds: { from: number; to?: number | undefined } | undefined, v
   return bounds === undefined || (value >= bounds.from && value <= (bounds.to ?? Infinity));
 }
 
-/** A number from 0 to below 1 that depends on its arguments alone (mulberry32 over their mixture). */
+/** A deterministic pseudo-random number in [0, 1) derived from the arguments (mulberry32). */
 function random(...parts: readonly number[]): number {
   let state = 0x9e3779b9;
   for (const part of parts) state = Math.imul(state ^ part, 0x85ebca6b) ^ (state >>> 13);

@@ -1,4 +1,4 @@
-/** What stands before the routes: request log, faults, API key, rate limit. */
+/** Handles a request before the routes do: request log, faults, API key, rate limit. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EVENT_TYPES } from '../model.ts';
@@ -14,7 +14,7 @@ export interface GatewayOptions {
   readonly rate: { readonly requests: number; readonly seconds: number };
   readonly countRefused: boolean;
   readonly faults: FaultPlan;
-  /** Takes the listener away for so long. */
+  /** Stops listening for this many milliseconds. */
   readonly stopListening: (ms: number) => void;
 }
 
@@ -41,7 +41,7 @@ export class Gateway {
     this.#outage = undefined;
   }
 
-  /** Requests that are being delayed end without an answer, and without a commit where they had none. */
+  /** Delayed requests end without an answer, and are not committed if they have not been yet. */
   close(): void {
     this.#closing.abort();
   }
@@ -75,9 +75,9 @@ export class Gateway {
       entry.fault = 'outage';
       return new Response('the service is down', { status: this.#outage.status });
     }
-    if (open) return this.#marked(await this.#routes(request, { call }), this.#fresh());
+    if (open) return this.#withHeaders(await this.#routes(request, { call }), this.#fullWindow());
 
-    const event = path.startsWith(PATHS.ingest) ? glimpse(call) : undefined;
+    const event = path.startsWith(PATHS.ingest) ? eventSummary(call) : undefined;
     const { latencyMs, effects, fault } = this.#injector.decide({ path, event, now: this.#context.now() });
     const [before, after] = latencyMs;
     if (before > 0) await sleep(before, undefined, { signal: this.#closing.signal });
@@ -85,22 +85,22 @@ export class Gateway {
 
     const key = request.headers.get(HEADERS.apiKey);
     if (key !== this.#context.apiKey.reveal()) {
-      const why = key === null ? 'X-API-Key is missing' : 'X-API-Key is invalid';
-      return this.#marked(Response.json({ error: why }, { status: 401 }), this.#fresh());
+      const error = key === null ? 'X-API-Key is missing' : 'X-API-Key is invalid';
+      return this.#withHeaders(Response.json({ error }, { status: 401 }), this.#fullWindow());
     }
     entry.authenticated = true;
     const admission = this.#window(key).admit(this.#context.now());
-    if (!admission.admitted) return this.#marked(this.#refused(admission), admission);
+    if (!admission.admitted) return this.#withHeaders(this.#refused(admission), admission);
 
     let answer: Response | undefined;
-    if (!fault || commits(fault)) answer = this.#marked(await this.#routes(request, { call }), admission);
+    if (!fault || commits(fault)) answer = this.#withHeaders(await this.#routes(request, { call }), admission);
     if (after > 0) await sleep(after, undefined, { signal: this.#closing.signal });
     if (!fault) return answer!;
 
     entry.fault = fault.kind;
     if (fault.kind === 'outage') this.#beginOutage(fault.lasts_ms, fault.status);
-    const instead = await faultResponse(fault, answer, outgoing);
-    return fault.kind === 'status' || fault.kind === 'status_after' ? this.#marked(instead, admission) : instead;
+    const response = await faultResponse(fault, answer, outgoing);
+    return fault.kind === 'status' || fault.kind === 'status_after' ? this.#withHeaders(response, admission) : response;
   }
 
   #apply(effect: FaultDecision['effects'][number], entry: RequestEntry): void {
@@ -131,7 +131,7 @@ export class Gateway {
     return window;
   }
 
-  #fresh(): Admission {
+  #fullWindow(): Admission {
     const { requests } = this.#options.rate;
     return { admitted: true, limit: requests, remaining: requests, freeAt: this.#context.now() };
   }
@@ -144,8 +144,8 @@ export class Gateway {
     return response;
   }
 
-  /** Section 8: on every response. */
-  #marked(response: Response, { limit, remaining, freeAt }: Admission): Response {
+  /** Section 8: every response has the rate-limit headers. */
+  #withHeaders(response: Response, { limit, remaining, freeAt }: Admission): Response {
     response.headers.set(HEADERS.limit, String(limit));
     response.headers.set(HEADERS.remaining, String(remaining));
     response.headers.set(HEADERS.reset, String(Math.ceil(freeAt / 1000)));
@@ -153,7 +153,7 @@ export class Gateway {
   }
 }
 
-/** The whole body; undefined if it is larger than the service takes (it is read to its end all the same, to be answered). */
+/** The whole body; undefined if it is larger than the service accepts (it is still read to the end, so that it can be answered). */
 async function readBody(incoming: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -166,16 +166,16 @@ async function readBody(incoming: IncomingMessage): Promise<Buffer | undefined> 
 
 function parseBody(body: Buffer | undefined, request: Request): ApiCall['body'] {
   if (!/^application\/json\b/i.test(request.headers.get('content-type') ?? '')) {
-    return { ok: false, why: 'Content-Type must be application/json' };
+    return { ok: false, error: 'Content-Type must be application/json' };
   }
   try {
     return { ok: true, value: JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body)) as unknown };
   } catch {
-    return { ok: false, why: 'the body is not JSON in UTF-8' };
+    return { ok: false, error: 'the body is not valid JSON in UTF-8' };
   }
 }
 
-function glimpse({ body }: ApiCall): EventSummary {
+function eventSummary({ body }: ApiCall): EventSummary {
   const value = body.ok ? (body.value as JsonObject) : {};
   const { id, type, data } = isObject(value) ? value : {};
   const externalId = isObject(data) ? data.external_id : undefined;

@@ -1,6 +1,6 @@
 /**
- * A local stand-in for the service, for rehearsals and tests: it refuses what the service interface says is refused,
- * keeps what it accepts, and can be told to misbehave. Only its command and tests import it.
+ * A local stand-in for the service, for rehearsals and tests: it validates requests as the service interface says, stores
+ * what it accepts, and can inject faults. Only its command, the library entry point and tests import it.
  */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -23,44 +23,44 @@ export type { RequestEntry } from './requests.ts';
 export { withoutTimes, type CommentRecord, type DealRecord, type LeadRecord, type SandboxState } from './store.ts';
 
 export interface SandboxOptions {
-  /** A free one by default. The sandbox listens on 127.0.0.1 only. */
+  /** A free port by default. The sandbox listens on 127.0.0.1 only. */
   readonly port?: number;
   readonly apiKey?: string;
   readonly ingestToken?: string;
-  /** Pipelines, stages and users; a small company's by default, with the same ids everywhere. */
+  /** Pipelines, stages and users. The default account has the same ids everywhere. */
   readonly account?: Account;
   /** 100 in 60 s by default. */
   readonly rate?: { readonly requests: number; readonly seconds: number };
-  /** Whether refused calls take places in the window too. */
+  /** Whether refused requests count in the window too. */
   readonly countRefused?: boolean;
-  /** File to which all that is accepted is appended, and from which a later sandbox takes it up again. */
+  /** File to which accepted records are appended, and from which a later sandbox restores them. */
   readonly journal?: string;
   readonly faults?: FaultPlan;
-  /** Milliseconds since the epoch, never going back; for tests of the window. */
+  /** Milliseconds since the epoch, monotonic; for tests of the window. */
   readonly clock?: () => number;
 }
 
 export interface Sandbox {
   readonly baseUrl: string;
-  /** The one that is valid now. */
+  /** The currently valid key. */
   readonly apiKey: Secret;
   readonly ingestToken: Secret;
   readonly account: Account;
-  /** Writes that started automations: 0 unless somebody forgot to suppress them. */
+  /** Writes that started automations; 0 if all of them suppressed triggers. */
   readonly triggersFired: number;
   state(): SandboxState;
   /** In the order of arrival. */
   requests(): readonly RequestEntry[];
-  /** In force from the next request on; its rules count from 1 again. */
+  /** Takes effect with the next request; all rule counters are reset. */
   setFaults(plan: FaultPlan): void;
-  /** The old one is refused at once. */
+  /** The old token is refused immediately. */
   rotateToken(): void;
   rotateKey(): void;
-  /** Ends all connections, those that wait for an answer too. */
+  /** Closes all connections, including those that wait for an answer. */
   close(): Promise<void>;
 }
 
-/** Starts one; it is listening when the promise resolves. A `UserError` says why it cannot (port, journal, fault plan). */
+/** Starts a sandbox; it is listening when the promise resolves. Throws a `UserError` for a port, journal or fault plan that cannot be used. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const context: SandboxContext = {
     account: options.account ?? defaultAccount(),
@@ -78,7 +78,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     server.closeAllConnections();
     clearTimeout(relisten);
     relisten = setTimeout(() => {
-      // Somebody else may have been given the port meanwhile; then the outage lasts a little longer.
+      // Another process may have taken the port; then the outage lasts a little longer.
       listen(server, port).catch(() => stopListening(50));
     }, ms);
   };

@@ -16,7 +16,7 @@ const envelope = z.strictObject({
 });
 type IncomingEvent = z.infer<typeof envelope>;
 
-/** The values that the shared schemas leave open: E.164, the currency code, the one parent. */
+/** Checks that the shared schemas do not make: E.164, the currency code, exactly one parent. */
 const lead = leadData.extend({
   phone_number: z
     .string()
@@ -40,7 +40,7 @@ export interface IngestResponse {
   readonly body: object;
 }
 
-/** An answer other than 200; nothing was changed. */
+/** An answer other than 200; nothing has been changed. */
 class Refusal extends Error {
   readonly reply: IngestResponse;
 
@@ -51,8 +51,8 @@ class Refusal extends Error {
 }
 
 /**
- * One event (service interface, sections 2.3 to 2.7, 3 and 6). Both credentials were checked before. What it changes is
- * in force, and in the journal, before the answer is given.
+ * Processes one event (service interface, sections 2.3 to 2.7, 3 and 6). Both credentials have been checked. Its changes
+ * are applied and in the journal before the answer is sent.
  */
 export async function ingest(context: SandboxContext, call: ApiCall): Promise<IngestResponse> {
   try {
@@ -65,7 +65,7 @@ export async function ingest(context: SandboxContext, call: ApiCall): Promise<In
 
 async function process(context: SandboxContext, call: ApiCall): Promise<Acknowledgement> {
   if (call.tooLarge) throw new Refusal(413, INGEST_CODES.invalidPayload, 'the body is larger than 10 MB');
-  if (!call.body.ok) throw new Refusal(400, INGEST_CODES.invalidPayload, call.body.why);
+  if (!call.body.ok) throw new Refusal(400, INGEST_CODES.invalidPayload, call.body.error);
   const event = parse(envelope, call.body.value, '');
   const known = context.store.processed(event.id);
   if (known) {
@@ -125,7 +125,7 @@ async function writeDeal(context: SandboxContext, event: IncomingEvent): Promise
   return { entity: 'Deal', id: record.id, outcome: before ? 'updated' : 'created' };
 }
 
-/** Section 2.6. Of a comment whose external id is known there is no second one, whatever it says now. */
+/** Section 2.6. A comment with a known external id is not created again, even with different content. */
 async function writeComment(context: SandboxContext, event: IncomingEvent): Promise<IngestResult> {
   const data = parse(comment, event.data, 'data');
   const known = data.external_id === undefined ? undefined : context.store.find('Comment', data.external_id);
@@ -145,13 +145,13 @@ async function writeComment(context: SandboxContext, event: IncomingEvent): Prom
   return { entity: 'Comment', id: record.id, outcome: 'created' };
 }
 
-/** Section 3: created events make, updated events change, and neither does the other's work. */
+/** Section 3: created events only create, updated events only update. */
 function strict<T>(type: EventType, noun: string, externalId: string, before: T | undefined): T | undefined {
   if (before && type.endsWith('/created')) {
-    throw new Refusal(409, INGEST_CODES.alreadyExists, `external_id: a ${noun} "${externalId}" exists already`);
+    throw new Refusal(409, INGEST_CODES.alreadyExists, `external_id: ${noun} "${externalId}" already exists`);
   }
   if (!before && type.endsWith('/updated')) {
-    throw new Refusal(422, INGEST_CODES.notFound, `external_id: there is no ${noun} "${externalId}"`);
+    throw new Refusal(422, INGEST_CODES.notFound, `external_id: ${noun} "${externalId}" does not exist`);
   }
   return before;
 }
@@ -160,7 +160,7 @@ function parentOf(context: SandboxContext, kind: 'Lead' | 'Deal', externalId: st
   const parent = context.store.find(kind, externalId);
   if (parent) return parent.id;
   const noun = kind.toLowerCase();
-  throw new Refusal(422, INGEST_CODES.parentNotFound, `${noun}_external_id: there is no ${noun} "${externalId}"`);
+  throw new Refusal(422, INGEST_CODES.parentNotFound, `${noun}_external_id: ${noun} "${externalId}" does not exist`);
 }
 
 interface StageRef {
@@ -168,7 +168,7 @@ interface StageRef {
   readonly stageId: string;
 }
 
-/** Section 2.5, rules 1 to 3: an id is authoritative; a name must be that of exactly one stage. */
+/** Section 2.5, rules 1 to 3: an id is authoritative; a name must match exactly one stage. */
 function stageOf(context: SandboxContext, id: string | undefined, name: string | undefined): StageRef | undefined {
   const places = context.account.pipelines
     .filter(({ type }) => type === 'DEAL')
@@ -222,7 +222,7 @@ function sameId(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase();
 }
 
-/** Ids follow from external ids (or the event, where there is none), so that two rehearsals can be compared. */
+/** Ids are derived from external ids (or from the event, if there is none), so that two rehearsals can be compared. */
 function kept(
   context: SandboxContext,
   event: IncomingEvent,

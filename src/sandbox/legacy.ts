@@ -10,7 +10,7 @@ const CREATES: Readonly<Record<string, CreatableKind>> = {
   '/activities': 'Activity',
 };
 
-/** The deprecated routes under /external: the same behaviour in the historical envelope (service interface, section 9). */
+/** The deprecated routes under /external: the same behaviour with the old envelope (service interface, section 9). */
 export function legacyRoutes(context: SandboxContext, creator: Creator): Hono<HonoEnv> {
   const app = new Hono<HonoEnv>();
 

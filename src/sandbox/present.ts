@@ -1,13 +1,13 @@
-/** Records as the REST routes show them: the fields of section 2.2 and no more; external ids are not among them. */
+/** Records as returned by the REST routes: only the fields of section 2.2, which do not include external ids. */
 import type { RecordKind } from './store.ts';
 import type { SandboxContext } from './context.ts';
 
 export type PublicRecord = Readonly<Record<string, unknown>>;
 
-/** Undefined where there is no such record. */
+/** Undefined if there is no such record. */
 export function publicRecord(context: SandboxContext, kind: RecordKind, id: string): PublicRecord | undefined {
   const { store, account } = context;
-  /** Writes that need a user are the account owner's (section 5). */
+  /** Writes are attributed to the account owner (section 5). */
   const createdBy = account.users[0]?.id ?? null;
   switch (kind) {
     case 'Lead': {

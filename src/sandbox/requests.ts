@@ -1,28 +1,28 @@
 import type { EventType } from '../model.ts';
 
-/** One request as the sandbox saw it; the ingest token stands as `***` in its path. Times are milliseconds of the clock. */
+/** One request as received; the ingestion token in its path is replaced by `***`. Times are milliseconds of the clock. */
 export interface RequestEntry {
-  /** Counts all requests from 1. */
+  /** Number of the request, from 1. */
   readonly number: number;
   readonly method: string;
   /** With the query. */
   readonly path: string;
-  /** Lower-case names; those that the service documents, without the API key. */
+  /** The documented headers except the API key, with lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The JSON of the body; undefined where there is none or it is not JSON. */
+  /** The JSON of the body; undefined if there is none or it is not JSON. */
   readonly body: unknown;
   readonly at: number;
-  /** Kind of the fault that was applied. */
+  /** Kind of the injected fault. */
   fault?: string;
-  /** Whether the API key was the valid one. */
+  /** Whether the API key was valid. */
   authenticated: boolean;
-  /** Undefined until answered, and for ever where the connection was dropped instead. */
+  /** Undefined until the request is answered; stays so if the connection was dropped. */
   status?: number;
   /** When it was answered or dropped; undefined while it is in flight. */
   endedAt?: number;
 }
 
-/** What the body of an ingestion request says of its event, as far as it can be read. */
+/** The id, type and external id of the event in an ingestion request, as far as they can be read. */
 export interface EventSummary {
   readonly id: string | undefined;
   readonly type: EventType | undefined;
@@ -31,7 +31,7 @@ export interface EventSummary {
 
 const LOGGED_HEADERS = ['content-type', 'x-suppress-triggers', 'idempotency-key', 'user-agent'];
 
-/** The last 100,000 requests or so: long rehearsals must not fill the memory. */
+/** The last requests, at most 100,000, to bound memory in long rehearsals. */
 export class RequestLog {
   #entries: RequestEntry[] = [];
   #count = 0;

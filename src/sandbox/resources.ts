@@ -15,7 +15,7 @@ interface PageRequest {
 
 type ListShape = (items: unknown[], total: number, page: PageRequest) => object;
 
-/** Collections of records, each with the shape of its list. */
+/** Collections of records and the shape of their lists. */
 const COLLECTIONS: readonly { readonly path: string; readonly kind: RecordKind; readonly list: ListShape }[] = [
   { path: '/leads', kind: 'Lead', list: (leads, total, page) => ({ leads, total, ...page }) },
   { path: '/deals', kind: 'Deal', list: (deals) => deals },
@@ -24,7 +24,7 @@ const COLLECTIONS: readonly { readonly path: string; readonly kind: RecordKind; 
   { path: '/activities', kind: 'Activity', list: (activities) => activities },
 ];
 
-/** What the query asks for, as a test of a record as it is shown; undefined where it asks for all. */
+/** The filter of a query as a predicate on public records; undefined if there is no filter. */
 const FILTERS: Readonly<
   Record<string, (query: Record<string, string>) => ((record: PublicRecord) => boolean) | undefined>
 > = {
@@ -41,7 +41,7 @@ const FILTERS: Readonly<
       : (comment) => (leadId ?? comment.leadId) === comment.leadId && (dealId ?? comment.dealId) === comment.dealId,
 };
 
-/** Collections that the sandbox keeps no records of: a few entries in the shape of the route. */
+/** Collections that the sandbox does not implement: static examples in the shape of the route. */
 const STATIC: Readonly<Record<string, unknown>> = {
   '/tags': [{ id: uuidOf('tag', 'VIP'), name: 'VIP', color: '#aa3300' }],
   '/roles': [
@@ -64,7 +64,7 @@ const TEMPLATES = [
   { id: uuidOf('template', 'Agreement'), name: 'Agreement', type: 'CONTRACT' },
 ];
 
-/** The REST routes (service interface, section 4.3). The shapes of lists differ from route to route, as the service's do. */
+/** The REST routes (service interface, section 4.3). As in the service, the shapes of lists differ between routes. */
 export function resourceRoutes(context: SandboxContext, creator: Creator): Hono<HonoEnv> {
   const app = new Hono<HonoEnv>();
 
@@ -95,7 +95,7 @@ export function resourceRoutes(context: SandboxContext, creator: Creator): Hono<
       const found = publicRecord(context, kind, c.req.param('id'));
       return found ? c.json(found) : c.json({ error: `${kind} not found` }, 404);
     });
-    // How comments are created over REST is not shown anywhere.
+    // Creating comments over REST is not documented.
     if (kind === 'Comment') continue;
     app.post(path, async (c) => {
       const created = await creator.create(kind, c.env.call, c.req.raw.headers);
@@ -136,7 +136,7 @@ export function resourceRoutes(context: SandboxContext, creator: Creator): Hono<
 
   app.post('/operator-sessions/token', (c) => {
     const { body } = c.env.call;
-    if (!body.ok) return c.json({ error: body.why }, 400);
+    if (!body.ok) return c.json({ error: body.error }, 400);
     const expiresAt = new Date(context.now() + 60 * 60 * 1000).toISOString();
     return c.json({ token: `session_${randomBytes(24).toString('base64url')}`, expiresAt });
   });
@@ -147,13 +147,13 @@ function asIs<T>(item: T): T {
   return item;
 }
 
-/** The first name as `fullName`, further ones under the other names that users are known to have. */
+/** The first name as `fullName`, further names in the other name fields that users can have. */
 function userOut({ id, names, email }: User): object {
   const [fullName, name, displayName] = names;
   return { id, fullName, name, displayName, email: email ?? null };
 }
 
-/** Section 4.3: page and pageSize, at most 100. What is out of bounds is refused rather than bent. */
+/** Section 4.3: page and pageSize, at most 100. Values out of range are refused. */
 function paged<T>(c: Context<HonoEnv>, all: readonly T[], show: (item: T) => unknown, list: ListShape) {
   const page = positive(c.req.query('page') ?? '1');
   const pageSize = positive(c.req.query('pageSize') ?? '20');

@@ -11,9 +11,9 @@ interface StoredRecord {
   /** ISO 8601 with milliseconds. */
   readonly createdAt: string;
   readonly updatedAt: string;
-  /** 1 when created, one more with every update: shows an update that was applied twice. */
+  /** 1 when created, incremented by every update; reveals an update applied twice. */
   readonly revision: number;
-  /** As the last event gave it; kept for audit, never used. */
+  /** From the last event; stored for audit only. */
   readonly occurredAt: string | null;
 }
 
@@ -45,7 +45,7 @@ export interface CommentRecord extends StoredRecord {
   readonly dealId: string | null;
 }
 
-/** Companies and activities: whatever the caller sent. */
+/** Companies and activities, with the fields that the caller sent. */
 export interface PlainRecord extends StoredRecord {
   readonly fields: JsonObject;
 }
@@ -59,14 +59,14 @@ interface RecordOf {
 }
 export type RecordKind = keyof RecordOf;
 
-/** Everything that was ingested or created, as plain data in the order of external ids, then ids. */
+/** All records as plain data, in the order of external ids, then ids. */
 export interface SandboxState {
   readonly leads: readonly LeadRecord[];
   readonly deals: readonly DealRecord[];
   readonly comments: readonly CommentRecord[];
 }
 
-/** The part of a state that is the same whenever the same events were sent: for comparing two rehearsals. */
+/** A state without times, to compare two rehearsals with the same events. */
 export function withoutTimes(state: SandboxState): Record<keyof SandboxState, object[]> {
   const timeless = <T extends StoredRecord>({ createdAt: _created, updatedAt: _updated, ...record }: T): object =>
     record;
@@ -77,7 +77,7 @@ export function withoutTimes(state: SandboxState): Record<keyof SandboxState, ob
   };
 }
 
-/** An event that was processed successfully; a repeat of its id is answered with the same record. */
+/** An event that was processed successfully. A repeat of its id is answered with the same record. */
 export interface ProcessedEvent {
   readonly kind: RecordKind;
   readonly id: string;
@@ -85,12 +85,12 @@ export interface ProcessedEvent {
 
 interface JournalLine {
   readonly kind: RecordKind;
-  /** Absent where an event changed nothing: a comment whose external id is known already. */
+  /** Absent if an event changed nothing: a comment with a known external id. */
   readonly record?: RecordOf[RecordKind];
   readonly event?: { readonly id: string; readonly record: string };
 }
 
-/** The account's records and the events that made them; with a journal they outlive the sandbox. */
+/** The records of the account and the events processed; persistent with a journal. */
 export class Store {
   readonly #records: { readonly [Kind in RecordKind]: Map<string, RecordOf[Kind]> } = {
     Lead: new Map(),
@@ -108,12 +108,12 @@ export class Store {
     this.#journal = journal;
   }
 
-  /** Reads the journal and appends to it from then on; a torn last line is cut off. Without a path all stays in memory. */
+  /** Restores the journal at `path` and appends to it; an incomplete last line is removed. Without a path, nothing is persisted. */
   static async open(path: string | undefined): Promise<Store> {
     if (path === undefined) return new Store(undefined);
     const { lines, keepBytes } = await readJournal(path);
     const store = new Store(await AppendLog.open(path, { keepBytes }));
-    for (const line of lines) store.#take(line);
+    for (const line of lines) store.#apply(line);
     return store;
   }
 
@@ -135,18 +135,18 @@ export class Store {
     return this.#processed.get(eventId);
   }
 
-  /** In force at once, and in the journal when the promise resolves. `eventId`: the event that did it. */
+  /** Takes effect immediately, and is in the journal when the promise resolves. `eventId`: the event that caused it. */
   async save<Kind extends RecordKind>(kind: Kind, record: RecordOf[Kind], eventId?: string): Promise<void> {
-    await this.#commit({
+    await this.#write({
       kind,
       record,
       ...(eventId === undefined ? {} : { event: { id: eventId, record: record.id } }),
     });
   }
 
-  /** Remembers an event that was processed and changed nothing. */
+  /** Records an event that was processed but changed nothing. */
   async remember(kind: RecordKind, recordId: string, eventId: string): Promise<void> {
-    await this.#commit({ kind, event: { id: eventId, record: recordId } });
+    await this.#write({ kind, event: { id: eventId, record: recordId } });
   }
 
   state(): SandboxState {
@@ -161,12 +161,12 @@ export class Store {
     await this.#journal?.close();
   }
 
-  async #commit(line: JournalLine): Promise<void> {
-    this.#take(line);
+  async #write(line: JournalLine): Promise<void> {
+    this.#apply(line);
     await this.#journal?.append(`${JSON.stringify(line)}\n`, { durable: false });
   }
 
-  #take({ kind, record, event }: JournalLine): void {
+  #apply({ kind, record, event }: JournalLine): void {
     if (record) {
       (this.#records[kind] as Map<string, RecordOf[RecordKind]>).set(record.id, record);
       if (record.externalId !== null) this.#byExternalId.set(`${kind}\0${record.externalId}`, record.id);
@@ -191,8 +191,8 @@ async function readJournal(path: string): Promise<{ lines: JournalLine[]; keepBy
     try {
       lines.push(JSON.parse(bytes.toString('utf8', keepBytes, end)) as JournalLine);
     } catch (error) {
-      throw new UserError(`the sandbox's journal ${path} is damaged in line ${lines.length + 1}: ${messageOf(error)}`, {
-        hint: 'remove the file to begin the rehearsal with an empty account',
+      throw new UserError(`the sandbox's journal ${path} is damaged at line ${lines.length + 1}: ${messageOf(error)}`, {
+        hint: 'delete the file to start the rehearsal with an empty account',
       });
     }
     keepBytes = end + 1;

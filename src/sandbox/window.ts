@@ -1,16 +1,16 @@
-/** What the rate limiter said of one call; times in milliseconds of the sandbox's clock. */
+/** The rate limiter's decision on one call; times in milliseconds of the sandbox's clock. */
 export interface Admission {
   readonly admitted: boolean;
   readonly limit: number;
   /** Calls left in the window after this one. */
   readonly remaining: number;
-  /** When the next place becomes free. */
+  /** When the next call is admitted. */
   readonly freeAt: number;
 }
 
 /**
- * The strict sliding window of one API key: at most `limit` calls within any `windowMs`, counted on arrival
- * (service interface, section 8). Another client of the same key can be made to take places too.
+ * The strict sliding window of one API key: at most `limit` calls within any `windowMs`, counted on arrival (service
+ * interface, section 8). Calls of another client with the same key can be simulated.
  */
 export class SlidingWindow {
   readonly #limit: number;
@@ -35,19 +35,19 @@ export class SlidingWindow {
     return this.#state(now, admitted);
   }
 
-  /** The same without a call. */
+  /** The state without a call. */
   peek(now: number): Admission {
     this.#advance(now);
     return this.#state(now, this.#used() < this.#limit);
   }
 
-  /** Another client takes places: `requests` at once, as far as there are any. */
+  /** Simulates another client that sends `requests` at once, as far as the limit allows. */
   takeAtOnce(now: number, requests: number): void {
     this.#advance(now);
     for (let n = 0; n < requests && this.#used() < this.#limit; n += 1) this.#calls.push(now);
   }
 
-  /** Another client sends `perSecond` requests evenly from `now` until `until`, and is refused like anybody. */
+  /** Simulates another client that sends `perSecond` requests from `now` until `until`, subject to the limit. */
   takeSteadily(now: number, perSecond: number, until: number): void {
     this.#advance(now);
     this.#foreign = { gapMs: 1000 / perSecond, until, next: now };
@@ -80,7 +80,7 @@ export class SlidingWindow {
   #state(now: number, admitted: boolean): Admission {
     const limit = this.#limit;
     const used = this.#used();
-    // Below the limit a place is free now, and the oldest call says when the next one follows.
+    // Below the limit a call is admitted now; the oldest call determines when the next one is.
     const frees = this.#calls[used < limit ? this.#first : this.#calls.length - limit];
     const freeAt = frees === undefined ? now : frees + this.#windowMs;
     return { admitted, limit, remaining: Math.max(0, limit - used), freeAt };
