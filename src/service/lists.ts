@@ -87,7 +87,7 @@ function attemptToRead(
 function failureOf(path: string, attempt: Exclude<RestAttempt, { kind: 'answered' }>): UserError {
   switch (attempt.kind) {
     case 'unauthorised':
-      return new UserError(`GET ${path}: the service refuses the API key (${attempt.status}): ${attempt.message}`, {
+      return new UserError(`GET ${path}: the service refused the API key (${attempt.status}): ${attempt.message}`, {
         hint: 'check BACKFILL_API_KEY',
       });
     case 'refused':

@@ -13,29 +13,29 @@ const HEADS: Readonly<Record<(typeof VERDICTS)[number], string>> = {
   not_comparable: 'not comparable',
 };
 
-/** What a verification found, for people. `account` names stages and pipelines. */
+/** The result of a verification as text. Stages and pipelines are named after `account`. */
 export function verificationText(found: Verification, account: Account | undefined): string {
   const names = namesOf(account);
   const parts = CHECKED.map((entity) => entityText(entity, found.entities[entity]));
   const fields = CHECKED.flatMap((entity) => Object.values(found.entities[entity].fields));
   if (fields.some((counts) => counts.not_comparable > 0)) {
     parts.push(
-      'not comparable: the service does not show the field (custom fields, owners), or the parent is not one of ours',
+      'not comparable: the service does not return the field (custom fields, owners), or the parent is not part of this migration',
     );
   }
   if (found.first_differences.length > 0) {
     const lines = found.first_differences.map((difference) => `  ${differenceText(difference, names)}`);
-    parts.push(['the first of each kind', ...lines].join('\n'));
-    parts.push(`all of them: ${shortPath(found.files.verify)}`);
+    parts.push(['first differences of each kind', ...lines].join('\n'));
+    parts.push(`all differences: ${shortPath(found.files.verify)}`);
   }
   parts.push(ENDINGS[found.exit.reason]);
   return parts.join('\n\n');
 }
 
 const ENDINGS: Readonly<Record<Verification['exit']['reason'], string>> = {
-  same: 'Everything that can be compared is as it was sent.',
-  different: 'Some records are not as they should be.',
-  missing: 'Some records are not in the service any more.',
+  same: 'All comparable fields match what was sent.',
+  different: 'Some records differ from what was sent.',
+  missing: 'Some records no longer exist in the service.',
 };
 
 function entityText(entity: Checked, result: EntityResult): string {
@@ -43,10 +43,10 @@ function entityText(entity: Checked, result: EntityResult): string {
   const lines = [`${entity}s: ${read} of ${all} acknowledged read back`];
   if (result.missing > 0) lines.push(`  missing: ${result.missing}`);
   if (result.without_id > 0) {
-    lines.push(`  not asked for: ${result.without_id} whose id the service never named (skipped, or replayed)`);
+    lines.push(`  not read back: ${result.without_id} without a known service id (skipped or replayed)`);
   }
   if (result.not_in_input > 0) {
-    lines.push(`  not compared: ${result.not_in_input} of which the input makes no valid event any more`);
+    lines.push(`  not compared: ${result.not_in_input} without a valid event in the present input`);
   }
   const fields = Object.entries(result.fields).filter(([, counts]) => VERDICTS.some((verdict) => counts[verdict] > 0));
   const shown = VERDICTS.filter((verdict) => verdict === 'same' || fields.some(([, counts]) => counts[verdict] > 0));

@@ -16,7 +16,7 @@ beforeAll(async () => {
 const SOME: When = { delivery: { from: 1, to: 1 }, probability: 0.15 };
 
 interface Case {
-  readonly trouble: string;
+  readonly fault: string;
   readonly rules: Rule[];
   readonly service?: SandboxOptions;
   readonly options?: Options;
@@ -27,45 +27,45 @@ interface Case {
 }
 
 const CASES: Case[] = [
-  { trouble: 'answers that take their time', rules: [{ kind: 'latency', min_ms: 5, max_ms: 60 }], strikes: 0 },
-  { trouble: 'connections closed before the event counts', rules: [{ kind: 'drop_before', when: SOME }] },
-  { trouble: 'connections closed after the event counts', rules: [{ kind: 'drop_after', when: SOME }] },
-  { trouble: 'resets before', rules: [{ kind: 'reset', when: SOME }] },
-  { trouble: 'resets after', rules: [{ kind: 'reset', committed: true, when: SOME }] },
-  { trouble: 'status 500', rules: [{ kind: 'status', status: 500, when: SOME }] },
-  { trouble: 'status 502', rules: [{ kind: 'status', status: 502, when: SOME }] },
-  { trouble: 'status 503', rules: [{ kind: 'status', status: 503, when: SOME }] },
-  { trouble: 'status 408 and 425', rules: [408, 425].map((status) => ({ kind: 'status', status, when: SOME })) },
-  { trouble: 'status 500 after the event counts', rules: [{ kind: 'status_after', status: 500, when: SOME }] },
+  { fault: 'slow answers', rules: [{ kind: 'latency', min_ms: 5, max_ms: 60 }], strikes: 0 },
+  { fault: 'connections closed before the event counts', rules: [{ kind: 'drop_before', when: SOME }] },
+  { fault: 'connections closed after the event counts', rules: [{ kind: 'drop_after', when: SOME }] },
+  { fault: 'connection resets before the event counts', rules: [{ kind: 'reset', when: SOME }] },
+  { fault: 'connection resets after the event counts', rules: [{ kind: 'reset', committed: true, when: SOME }] },
+  { fault: 'status 500', rules: [{ kind: 'status', status: 500, when: SOME }] },
+  { fault: 'status 502', rules: [{ kind: 'status', status: 502, when: SOME }] },
+  { fault: 'status 503', rules: [{ kind: 'status', status: 503, when: SOME }] },
+  { fault: 'status 408 and 425', rules: [408, 425].map((status) => ({ kind: 'status', status, when: SOME })) },
+  { fault: 'status 500 after the event counts', rules: [{ kind: 'status_after', status: 500, when: SOME }] },
   {
-    trouble: 'status 504 after the event counts, twice in a row',
+    fault: 'status 504 after the event counts, twice in a row',
     rules: [{ kind: 'status_after', status: 504, when: { delivery: { from: 1, to: 2 }, probability: 0.1 } }],
   },
   {
-    trouble: 'a burst of 429',
+    fault: 'a burst of 429',
     rules: [{ kind: 'status', status: 429, retry_after_s: 1, when: { requests: { from: 20, to: 23 } } }],
     strikes: 4,
     refusals: 4,
   },
-  { trouble: 'a proxy’s page in place of the service', rules: [{ kind: 'html', when: SOME }] },
-  { trouble: 'a proxy’s page in place of the answer', rules: [{ kind: 'html', committed: true, when: SOME }] },
-  { trouble: 'answers that break off', rules: [{ kind: 'cut_body', when: SOME }] },
+  { fault: 'a proxy’s page instead of the service', rules: [{ kind: 'html', when: SOME }] },
+  { fault: 'a proxy’s page instead of the answer', rules: [{ kind: 'html', committed: true, when: SOME }] },
+  { fault: 'truncated answers', rules: [{ kind: 'cut_body', when: SOME }] },
   {
-    trouble: 'no answer at all',
+    fault: 'no answer at all',
     rules: [{ kind: 'hang', when: { requests: { from: 10 }, times: 3 } }],
     options: { timeout: '1' },
     strikes: 3,
   },
   {
-    trouble: 'no answer although the event counts',
+    fault: 'no answer although the event counts',
     rules: [{ kind: 'hang', committed: true, when: { requests: { from: 30 }, times: 3 } }],
     options: { timeout: '1' },
     strikes: 3,
   },
-  { trouble: 'redirects', rules: [{ kind: 'redirect', when: SOME }] },
-  { trouble: 'a 200 that is no acknowledgement', rules: [{ kind: 'bad_ack', when: SOME }] },
+  { fault: 'redirects', rules: [{ kind: 'redirect', when: SOME }] },
+  { fault: 'a 200 that is not an acknowledgement', rules: [{ kind: 'bad_ack', when: SOME }] },
   {
-    trouble: 'another client of the same key, in bursts',
+    fault: 'another client of the same key, in bursts',
     rules: [{ kind: 'foreign', requests: 15, when: { requests: { from: 15 }, times: 2 } }],
     service: { rate: { requests: 40, seconds: 2 }, countRefused: true },
     options: { rate: '40/2s' },
@@ -73,27 +73,27 @@ const CASES: Case[] = [
     refusals: 12,
   },
   {
-    trouble: 'another client of the same key, all the time',
+    fault: 'another client of the same key, continuously',
     rules: [{ kind: 'foreign', requests: 5, per_second_for_ms: 20_000, when: { requests: { from: 5 }, times: 1 } }],
     service: { rate: { requests: 40, seconds: 2 } },
     options: { rate: '40/2s' },
     refusals: 12,
   },
   {
-    trouble: 'an outage without listener',
+    fault: 'an outage without a listener',
     rules: [{ kind: 'outage', lasts_ms: 1500, when: { requests: { from: 25 }, times: 1 } }],
   },
   {
-    trouble: 'an outage with status 503',
+    fault: 'an outage with status 503',
     rules: [{ kind: 'outage', lasts_ms: 1500, status: 503, when: { requests: { from: 40 }, times: 1 } }],
   },
   {
-    trouble: 'an outage at the very first event',
+    fault: 'an outage at the first event',
     rules: [{ kind: 'outage', lasts_ms: 1000, when: { requests: { from: 1 }, times: 1 } }],
   },
-  { trouble: 'the very first answer lost', rules: [{ kind: 'drop_after', when: { requests: { from: 1, to: 1 } } }] },
+  { fault: 'the first answer lost', rules: [{ kind: 'drop_after', when: { requests: { from: 1, to: 1 } } }] },
   {
-    trouble: 'trouble while the account is read',
+    fault: 'faults while the account is read',
     rules: [
       { kind: 'status', status: 503, when: { path: '/pipelines', times: 1 } },
       { kind: 'drop_after', when: { path: '/platform-users', times: 1 } },
@@ -122,7 +122,7 @@ const MIX: Rule[] = [
 ];
 
 describe.concurrent('a migration ends as if nothing had happened after', () => {
-  it.each(CASES)('$trouble', async ({ rules, service: options, options: more, strikes = 1, refusals = 0 }) => {
+  it.each(CASES)('$fault', async ({ rules, service: options, options: more, strikes = 1, refusals = 0 }) => {
     await inScene({ ...options, faults: { seed: 3, rules } }, async ({ service, run }) => {
       const summary = await run(more);
       expectUndisturbed(service, summary, calm);
@@ -136,7 +136,7 @@ describe.concurrent('a migration ends as if nothing had happened after', () => {
     });
   });
 
-  it.each([1, 2, 3])('a mix of all of it (seed %i)', async (seed) => {
+  it.each([1, 2, 3])('a mix of all faults (seed %i)', async (seed) => {
     await inScene({ faults: { seed, rules: MIX } }, async ({ service, start }) => {
       const ended = await start('--timeout', '1', '--concurrency', seed === 3 ? '1' : '6').ended;
       expectUndisturbed(service, summaryOf(ended), calm);

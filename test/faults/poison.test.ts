@@ -17,7 +17,7 @@ function sends(service: Sandbox, externalId: string): number {
 }
 
 describe.concurrent('an event that fails by itself', () => {
-  it('is rejected after five attempts, holds up nothing but what hangs on it, and follows once it is mended', async () => {
+  it('is rejected after five attempts, blocks only its children, and is sent once it is fixed', async () => {
     const poison = { kind: 'status', status: 500, when: { event: { external_id: '10114' } } } as const;
     await inScene({ faults: { rules: [poison] } }, async ({ service, cwd, run }) => {
       // Lead 10114 has three updates, a deal with an update, and a note on that deal.
@@ -41,7 +41,7 @@ describe.concurrent('an event that fails by itself', () => {
     });
   });
 
-  it('is tried last by a rerun that has others to send', async () => {
+  it('is sent last by a rerun that has other events to send', async () => {
     const poison = { kind: 'status', status: 500, when: { event: { external_id: '10107' } } } as const;
     await inScene({ faults: { rules: [poison] } }, async ({ service, run }) => {
       // The budget ends the first run soon after the fifth attempt.
@@ -60,7 +60,7 @@ describe.concurrent('an event that fails by itself', () => {
     });
   });
 
-  it('of which the service keeps the record all the same is found again, not doubled', async () => {
+  it('whose record the service stored anyway is recognised and not duplicated', async () => {
     const poison = { kind: 'status_after', status: 500, when: { event: { external_id: '10114' } } } as const;
     await inScene({ faults: { rules: [poison] } }, async ({ service, run }) => {
       expect((await run()).events.rejected).toBe(1);
@@ -71,7 +71,7 @@ describe.concurrent('an event that fails by itself', () => {
 });
 
 describe.concurrent('a service that is down', () => {
-  it('is waited for, and nothing is counted against the events', async () => {
+  it('is waited out, and does not count against the events', async () => {
     const outages = [20, 45].map((from) => ({
       kind: 'outage' as const,
       lasts_ms: 2000,
@@ -85,7 +85,7 @@ describe.concurrent('a service that is down', () => {
     });
   });
 
-  it('for longer than --max-outage ends the run with exit 3; a rerun takes it up', async () => {
+  it('longer than --max-outage ends the run with exit 3; a rerun resumes', async () => {
     const down = { kind: 'outage', lasts_ms: 60_000, status: 503, when: { requests: { from: 30 }, times: 1 } } as const;
     await inScene({ faults: { rules: [down] } }, async ({ service, start, run }) => {
       const ended = await start('--max-outage', '3s').ended;
@@ -99,7 +99,7 @@ describe.concurrent('a service that is down', () => {
     });
   });
 
-  it('answers every event with 503 while /health is well: still an outage, not seventy rejections', async () => {
+  it('with 503 for every event while /health answers is an outage, not seventy rejections', async () => {
     // In the midst of one type: where fewer than three events are left of it, they cannot be told from poisoned ones.
     const rules = [{ kind: 'status' as const, status: 503, when: { requests: { from: 8 } } }];
     await inScene({ faults: { rules } }, async ({ service, run }) => {

@@ -14,7 +14,7 @@ const names = (await readdir(PRESETS))
 describe.each(names)('preset %s', (name) => {
   const file = join(PRESETS, `${name}.yaml`);
 
-  it('is a mapping that editors can check, and says what to set', async () => {
+  it('refers to the schema for editors, and marks what to set', async () => {
     const text = await readFile(file, 'utf8');
     expect(text.startsWith('# yaml-language-server: $schema=../schema/mapping.schema.json\n')).toBe(true);
     expect(text).toMatch(/migration: .* # set this/);
@@ -23,7 +23,7 @@ describe.each(names)('preset %s', (name) => {
     expect([...mapping.usedSources].sort()).toEqual(mapping.sources.map((source) => source.name).sort());
   });
 
-  it('migrates an export as the truth written from it by hand says', async () => {
+  it('migrates an export as in the expected results', async () => {
     const fixture = join(FIXTURES, 'presets', name);
     const truth = await truthIn(fixture);
     const cwd = await workspace();

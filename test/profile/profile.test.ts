@@ -51,7 +51,7 @@ function rows(count: number, row: (number: number) => string): string {
 }
 
 describe('the profile of a table', () => {
-  it('names the columns that nothing uses, and those that are used and never have a value', async () => {
+  it('lists unused columns, and used columns that are always empty', async () => {
     const source = await profileOf({ mapping: LEADS, export: 'ID,Name,Email,City,\n1,Ann, ,Rome,x\n' });
     expect(source.unused).toEqual(['City']);
     expect(source.never_a_value).toEqual([]);
@@ -59,7 +59,7 @@ describe('the profile of a table', () => {
     expect(empty.never_a_value).toEqual([{ column: 'Email', fields: ['email'] }]);
   });
 
-  it('counts the values of the columns that decide something, and of no others', async () => {
+  it('counts the values only of columns used for decisions', async () => {
     const text = `ID,Title,Stage,Owner\n${rows(30, (n) => `${n},Deal,${n % 3 ? 'New' : ' Won '},Ada Lovelace\n`)}`;
     const { values } = await profileOf({ mapping: DEALS('Stage'), export: text });
     expect(values).toEqual([
@@ -68,13 +68,13 @@ describe('the profile of a table', () => {
     ]);
   });
 
-  it('does not keep the values of a column that has more than twenty', async () => {
+  it('does not keep more than twenty values of a column', async () => {
     const text = `ID,Title,Stage,Owner\n${rows(21, (n) => `${n},Deal,New,Owner ${n}\n`)}`;
     const { values } = await profileOf({ mapping: DEALS('Stage'), export: text });
     expect(values.map(({ column }) => column)).toEqual(['Stage']);
   });
 
-  it('tells each kind of damage with a place and an example', async () => {
+  it('reports each kind of damage with a place and an example', async () => {
     const text = 'ID,Name,Email\n3.93E+11,#REF!,\n2,Caf\ufffd,x@example.test\n"1,5E+07",Ann,\n';
     const { damage } = await profileOf({ mapping: LEADS, export: text });
     expect(damage).toMatchObject([
@@ -84,7 +84,7 @@ describe('the profile of a table', () => {
     ]);
   });
 
-  it('takes no sound value for damage', async () => {
+  it('does not report valid values as damaged', async () => {
     const text = 'ID,Name,Email\nE+11,#1 Deals,\n12E+456,#N/A Ltd,\nNICE,ANNE,\n';
     expect((await profileOf({ mapping: LEADS, export: text })).damage).toEqual([]);
   });
@@ -99,7 +99,7 @@ describe('the profile of a table', () => {
     ['05/05/2026\n06/06/2026', undefined],
     ['13/06/2026\n06/13/2026\n01/02/2026', { kind: 'mixed', count: 3, example: '01/02/2026' }],
     ['2026-01-02', undefined],
-  ])('looks at all dates of a column together: %j', async (dates, expected) => {
+  ])('considers all dates of a column together: %j', async (dates, expected) => {
     const lines = dates.split('\n').map((date, n) => `${n},Ann,,${date}\n`);
     const found = (await profileOf({ mapping: DATES, export: `ID,Name,Email,Made\n${lines.join('')}` })).dates;
     expect(found).toMatchObject(expected ? [expected] : []);
@@ -107,7 +107,7 @@ describe('the profile of a table', () => {
   });
 });
 
-it('does not call unused what only a lookup reads', async () => {
+it('does not list columns read only by lookups as unused', async () => {
   const mapping = `events:
   - type: lead/created
     source: it
@@ -130,7 +130,7 @@ describe('the profile of JSON records', () => {
     each: contacts
     data: { external_id: id, full_name: name, email: 'emails[0].email', custom_params: { company: $.company, fax: fax } }
 `;
-  it('follows paths into `each`, names what is not used and what is never there', async () => {
+  it('follows paths into `each`, and lists unused and always empty paths', async () => {
     const record = {
       id: 1,
       company: 'X',
@@ -150,7 +150,7 @@ describe('the profile of JSON records', () => {
 });
 
 describe('the profile of all sources', () => {
-  it('gathers the names that nothing covers, with how often and what is near', async () => {
+  it('lists names without a match, with counts and near matches', async () => {
     const text = `ID,Title,Stage,Owner\n${rows(3, (n) => `${n},Deal,Proposall,Ada Lovelace\n`)}9,Deal,New,Nobody\n`;
     const { profile } = await surveyed({ mapping: DEALS('Stage'), export: text });
     expect(profile.uncovered).toMatchObject([
@@ -164,7 +164,7 @@ describe('the profile of all sources', () => {
     ]);
   });
 
-  it('gathers the values that a `map` lacks, left out or not', async () => {
+  it('lists values missing from a `map`, whether omitted or not', async () => {
     const given = {
       mapping: LEADS.replace('email: Email', 'custom_params: { kind: { from: Email, apply: [{ map: { a: b } }] } }'),
       export: 'ID,Name,Email\n1,Ann,a\n2,Bob,c\n3,Cy,c\n',
@@ -176,7 +176,7 @@ describe('the profile of all sources', () => {
     expect(profile.omitted).toEqual([{ type: 'lead/created', field: 'custom_params.kind', count: 2 }]);
   });
 
-  it('counts what it noticed among the warnings, without holding a run up', async () => {
+  it('counts its findings as warnings without stopping a run', async () => {
     const text =
       'ID,Name,Email,Status,Status\n1,,,x,y\n2,Ann,info@example.test,x,y\n3,Bob,info@example.test,x,y\n3.93E+11,Cy,,x,y\n';
     const summary = await surveyed({ mapping: LEADS, export: text });
@@ -189,13 +189,13 @@ describe('the profile of all sources', () => {
     });
   });
 
-  it('holds no personal value', async () => {
+  it('contains no personal data', async () => {
     const text = 'ID,Name,Email\n1,Ann Secret,ann.secret@example.test\n2,Bob,ann.secret@example.test\n';
     const { profile } = await surveyed({ mapping: LEADS, export: text });
     expect(JSON.stringify(profile)).not.toContain('ecret');
   });
 
-  it('reads well in a terminal', async () => {
+  it('is readable in a terminal', async () => {
     const text =
       'ID,Title,Stage,Owner,City\n1,Roof,New,Ada Lovelace,Rome\n3.93E+11,Floor,Proposall,Ada Lovelace,Rome\n';
     const { profile } = await surveyed({ mapping: DEALS('Stage'), export: text });
@@ -204,7 +204,7 @@ describe('the profile of all sources', () => {
         not used: \`City\`
         \`Stage\` (stage_name): New 1, Proposall 1
         \`Owner\` (owner_name): Ada Lovelace 2
-        \`ID\` (external_id): 1 cell like \`3.93E+11\` (it.csv:3); a spreadsheet has cut digits off: export again, and do not open the file in between
+        \`ID\` (external_id): 1 cell like \`3.93E+11\` (it.csv:3); a spreadsheet has truncated the digits: export again, and do not open the file in a spreadsheet
 
       all sources
         stage_name: stage \`Proposall\` not found among the stages of the deal pipelines, in 1 event (similar: \`Proposal\`; map it in \`references.stages\`, or create it in the target account)

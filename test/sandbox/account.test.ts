@@ -13,7 +13,7 @@ async function stored(text: string): Promise<string> {
   return path;
 }
 
-test('a stored account is read back as it was', async () => {
+test('a stored account is read unchanged', async () => {
   const account = { base_url: 'https://api.example.test', read_at: '2026-11-21T08:00:00.000Z', ...defaultAccount() };
   expect(await readStoredAccount(await stored(JSON.stringify(account)))).toEqual(account);
 });
@@ -22,12 +22,12 @@ test.each([
   ['{"base_url": "x"', /cannot read/],
   ['{"base_url": "x", "read_at": "2026-11-21T08:00:00Z", "pipelines": []}', /users/],
   ['{"base_url": "x", "read_at": "now", "pipelines": [], "users": []}', /read_at/],
-])('what is not a stored account is refused by name: %s', async (text, message) => {
+])('an invalid stored account is refused with its path: %s', async (text, message) => {
   const path = await stored(text);
   await expect(readStoredAccount(path)).rejects.toThrow(message);
   await expect(readStoredAccount(path)).rejects.toThrow(path);
 });
 
-test('a stored account that is not there is refused with its path', async () => {
+test('a missing stored account is refused with its path', async () => {
   await expect(readStoredAccount('/nowhere/account.json')).rejects.toThrow('/nowhere/account.json');
 });

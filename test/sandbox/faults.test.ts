@@ -20,7 +20,7 @@ async function withRules(...rules: Rules): Promise<Sandbox> {
   return sandboxFor({ faults: { seed: 7, rules } });
 }
 
-describe('one fault on the first request, none on its resend', () => {
+describe('a fault on the first request, none on its retry', () => {
   const once = { times: 1 };
   const cases: [FaultPlan['rules'][number], { committed: boolean; seen: unknown }][] = [
     [
@@ -97,7 +97,7 @@ describe('one fault on the first request, none on its resend', () => {
 });
 
 describe('faults', () => {
-  test('a scripted 429 carries Retry-After, a scripted status its code', async () => {
+  test('an injected 429 has Retry-After, an injected status its code', async () => {
     const sandbox = await withRules(
       { kind: 'status', status: 429, retry_after_s: 7, when: { requests: { to: 2 } } },
       { kind: 'status', status: 422, code: 'parent_not_found', when: { times: 1 } },
@@ -115,13 +115,13 @@ describe('faults', () => {
     expect((await send(sandbox, 'lead/created', { external_id: '1' })).status).toBe(200);
   });
 
-  test('requests that met a fault count in the window', async () => {
+  test('requests with a fault count in the window', async () => {
     const sandbox = await withRules({ kind: 'status', status: 500, when: { times: 1 } });
     await send(sandbox, 'lead/created', { external_id: '1' });
     expect((await call(sandbox, 'GET', '/tags')).headers.get('x-ratelimit-remaining')).toBe('98');
   });
 
-  test('credentials rotate under the request that is on its way', async () => {
+  test('credentials rotate while a request is in flight', async () => {
     const sandbox = await withRules(
       { kind: 'rotate_token', when: { requests: { from: 2, to: 2 } } },
       { kind: 'rotate_key', when: { requests: { from: 4, to: 4 } } },
@@ -133,13 +133,13 @@ describe('faults', () => {
     expect(statuses).toEqual([200, 403, 200, 401, 200]);
   });
 
-  test('another client takes places in the window', async () => {
+  test('another client uses part of the window', async () => {
     const sandbox = await withRules({ kind: 'foreign', requests: 60, when: { times: 1 } });
     const answer = await send(sandbox, 'lead/created', { external_id: '1' });
     expect(answer.headers.get('x-ratelimit-remaining')).toBe('39');
   });
 
-  test('another client takes places all the time, for a while', async () => {
+  test('another client uses part of the window for a while', async () => {
     const clock = Object.assign(() => clock.now, { now: 0 });
     const faults: FaultPlan = {
       rules: [{ kind: 'foreign', requests: 2, per_second_for_ms: 10_000, when: { times: 1 } }],
@@ -154,7 +154,7 @@ describe('faults', () => {
     expect(remaining).toEqual(['98', '87', '76']);
   });
 
-  test('latency delays the answer and is no fault', async () => {
+  test('latency delays the answer and is not a fault', async () => {
     const sandbox = await withRules({ kind: 'latency', min_ms: 60, max_ms: 80 });
     await send(sandbox, 'lead/created', { external_id: '1' });
     const [entry] = sandbox.requests();
@@ -162,7 +162,7 @@ describe('faults', () => {
     expect(entry!.fault).toBeUndefined();
   });
 
-  test('strike the webhook unless the rule names another path', async () => {
+  test('apply to the webhook unless the rule has another path', async () => {
     const sandbox = await withRules(
       { kind: 'status', status: 500 },
       { kind: 'status', status: 502, when: { path: '/pipelines' } },
@@ -172,7 +172,7 @@ describe('faults', () => {
     expect((await call(sandbox, 'GET', '/platform-users')).status).toBe(200);
   });
 
-  test('strike one event, or one type of events', async () => {
+  test('apply to one event or one event type', async () => {
     const sandbox = await withRules(
       { kind: 'status', status: 500, when: { event: { external_id: '2' } } },
       { kind: 'status', status: 502, when: { event: { type: 'deal/created' } } },
@@ -182,7 +182,7 @@ describe('faults', () => {
     expect((await send(sandbox, 'deal/created', { external_id: '1' })).status).toBe(502);
   });
 
-  test('strike the first delivery of every event', async () => {
+  test('apply to the first delivery of every event', async () => {
     const sandbox = await withRules({ kind: 'status_after', status: 500, when: { delivery: { from: 1, to: 1 } } });
     for (const id of ['a', 'b']) {
       expect((await send(sandbox, 'lead/created', { external_id: id }, { id })).status).toBe(500);
@@ -212,7 +212,7 @@ describe('faults', () => {
   });
 });
 
-describe('a client that repeats until it is acknowledged', () => {
+describe('a client that retries until it is acknowledged', () => {
   const EVENTS = Array.from({ length: 40 }, (_, index) => {
     const n = index % 10;
     if (index < 10) return ['lead/created', { external_id: `L${n}`, full_name: `Lead ${n}` }] as const;
@@ -234,7 +234,7 @@ describe('a client that repeats until it is acknowledged', () => {
     return attempts;
   }
 
-  test('ends in the same state whatever befell it', async () => {
+  test('ends in the same state whatever the faults', async () => {
     const calm = await sandboxFor({ rate: { requests: 10_000, seconds: 60 } });
     expect(await migrate(calm)).toBe(EVENTS.length);
     const kinds = ['drop_before', 'drop_after', 'reset', 'html', 'cut_body', 'redirect', 'bad_ack'] as const;
@@ -253,7 +253,7 @@ describe('a client that repeats until it is acknowledged', () => {
 });
 
 describe('an outage', () => {
-  test('with a status takes in /health, and ends', async () => {
+  test('with a status includes /health, and ends', async () => {
     const clock = Object.assign(() => clock.now, { now: 0 });
     const faults: FaultPlan = { rules: [{ kind: 'outage', status: 503, lasts_ms: 1000, when: { times: 1 } }] };
     const sandbox = await sandboxFor({ clock, faults });
@@ -266,7 +266,7 @@ describe('an outage', () => {
     expect((await send(sandbox, 'lead/created', { external_id: '1' })).status).toBe(200);
   });
 
-  test('without one takes the listener away for a while', async () => {
+  test('without a status stops listening for a while', async () => {
     const sandbox = await withRules({ kind: 'outage', lasts_ms: 300, when: { times: 1 } });
     expect(await attempt(send(sandbox, 'lead/created', { external_id: '1' }))).toBe('UND_ERR_SOCKET');
     expect(await attempt(call(sandbox, 'GET', '/health'))).toBe('ECONNREFUSED');
@@ -297,12 +297,12 @@ describe('a fault plan', () => {
     { kind: 'html', when: { probability: 0.1 } },
   ];
 
-  test('decides the same with the same seed, and otherwise with another', () => {
+  test('is deterministic for a seed, and differs between seeds', () => {
     expect(kindsOf({ seed: 1, rules })).toEqual(kindsOf({ seed: 1, rules }));
     expect(kindsOf({ seed: 1, rules })).not.toEqual(kindsOf({ seed: 2, rules }));
   });
 
-  test('strikes as often as its probabilities say', () => {
+  test('applies with its probabilities', () => {
     const kinds = kindsOf({ seed: 3, rules });
     for (const [kind, expected] of [
       ['drop_after', 200],
@@ -314,7 +314,7 @@ describe('a fault plan', () => {
     }
   });
 
-  test('is refused with every mistake named', () => {
+  test('is refused with a list of all problems', () => {
     const plan = {
       rules: [{ kind: 'explode' }, { kind: 'latency', min_ms: -1, max_ms: 5 }, { kind: 'hang', whn: {} }],
     };

@@ -14,7 +14,7 @@ describe('credentials', () => {
     expect(sandbox.state().leads).toEqual([]);
   });
 
-  test('a missing or wrong ingestion token is webhook_auth_failed', async () => {
+  test('a missing or invalid ingestion token is webhook_auth_failed', async () => {
     const sandbox = await sandboxFor();
     for (const path of ['/webhooks/ingest', '/webhooks/ingest/', '/webhooks/ingest/ingest_other']) {
       const answer = await call(sandbox, 'POST', path, { body: { id: '1', type: 'lead/created', data: {} } });
@@ -22,7 +22,7 @@ describe('credentials', () => {
     }
   });
 
-  test('rotated credentials are refused at once', async () => {
+  test('rotated credentials are refused immediately', async () => {
     const sandbox = await sandboxFor();
     const [key, token] = [sandbox.apiKey.reveal(), sandbox.ingestToken.reveal()];
     expect(token).toMatch(/^ingest_/);
@@ -34,7 +34,7 @@ describe('credentials', () => {
     expect((await send(sandbox, 'lead/created', { external_id: '1' })).status).toBe(200);
   });
 
-  test('the request log has the event but neither the token nor the key', async () => {
+  test('the request log contains the event but neither the token nor the API key', async () => {
     const sandbox = await sandboxFor();
     await send(sandbox, 'lead/created', { external_id: '1' }, { id: 'e1' });
     const log = JSON.stringify(sandbox.requests());
@@ -45,7 +45,7 @@ describe('credentials', () => {
   });
 });
 
-describe('what is accepted', () => {
+describe('accepted events', () => {
   test('a lead with all its fields', async () => {
     const sandbox = await sandboxFor();
     const answer = await send(
@@ -77,7 +77,7 @@ describe('what is accepted', () => {
     ]);
   });
 
-  test('an update merges: what it does not name stays, custom fields key by key', async () => {
+  test('an update keeps the fields that it does not set, and merges custom fields by key', async () => {
     const sandbox = await sandboxFor();
     await send(sandbox, 'lead/created', {
       external_id: '1',
@@ -92,7 +92,7 @@ describe('what is accepted', () => {
     ]);
   });
 
-  test('a deal without a stage enters the first stage of the default sales pipeline', async () => {
+  test('a deal without a stage is created in the first stage of the default sales pipeline', async () => {
     const sandbox = await sandboxFor();
     await send(sandbox, 'lead/created', { external_id: 'L' });
     const deal = { external_id: 'D', title: 'Big', amount: 10.5, currency: 'EUR', lead_external_id: 'L' };
@@ -111,7 +111,7 @@ describe('what is accepted', () => {
     ]);
   });
 
-  test('stage and owner by id or by a unique name; an id beats a name; an update keeps what it does not name', async () => {
+  test('stage and owner by id or by a unique name; an id wins over a name; an update keeps the fields that it does not set', async () => {
     const sandbox = await sandboxFor();
     const { pipelines, users } = sandbox.account;
     const won = pipelines[1]!.stages[3]!;
@@ -128,7 +128,7 @@ describe('what is accepted', () => {
     });
   });
 
-  test('comments on leads and deals; a repeated external_id makes no second one', async () => {
+  test('comments on leads and deals; a repeated external_id does not create a second one', async () => {
     const sandbox = await sandboxFor();
     await send(sandbox, 'lead/created', { external_id: 'L' });
     await send(sandbox, 'deal/created', { external_id: 'D' });
@@ -145,7 +145,7 @@ describe('what is accepted', () => {
 });
 
 describe('the event id', () => {
-  test('a repeat is answered with the same record and changes nothing, whatever it says', async () => {
+  test('a repeated id is answered with the same record and changes nothing, even with other content', async () => {
     const sandbox = await sandboxFor();
     const first = await send(sandbox, 'lead/created', { external_id: '1', full_name: 'A' }, { id: 'same' });
     const repeat = await send(sandbox, 'lead/updated', { external_id: '1', full_name: 'B' }, { id: 'same' });
@@ -153,7 +153,7 @@ describe('the event id', () => {
     expect(sandbox.state().leads).toMatchObject([{ fullName: 'A', revision: 1 }]);
   });
 
-  test('a failed event is not remembered', async () => {
+  test('a failed event does not use up its id', async () => {
     const sandbox = await sandboxFor();
     const deal = { external_id: 'D', lead_external_id: 'L' };
     expect((await send(sandbox, 'deal/created', deal, { id: 'd' })).status).toBe(422);
@@ -166,7 +166,7 @@ describe('the event id', () => {
 });
 
 describe('triggers', () => {
-  test('envelope or header suppresses them; an event with neither fires', async () => {
+  test('envelope or header suppresses them; an event with neither fires triggers', async () => {
     const sandbox = await sandboxFor();
     await send(sandbox, 'lead/created', { external_id: '1' });
     const off = { suppress_triggers: false };
@@ -179,7 +179,7 @@ describe('triggers', () => {
   });
 });
 
-describe('what is refused', () => {
+describe('refused events', () => {
   const lead = 'lead/created';
   const deal = 'deal/created';
   const comment = 'comment/created';
@@ -220,7 +220,7 @@ describe('what is refused', () => {
     expect(sandbox.state()).toEqual(before);
   });
 
-  test('a stage of a lead pipeline is no stage for a deal', async () => {
+  test('a deal cannot have a stage of a lead pipeline', async () => {
     const sandbox = await sandboxFor();
     const stage = sandbox.account.pipelines.find(({ type }) => type === 'LEAD')!.stages[0]!;
     for (const data of [{ stage_id: stage.id }, { stage_name: stage.name }]) {
@@ -238,14 +238,14 @@ describe('what is refused', () => {
     ['data', { data: undefined }],
     ['data', { data: [] }],
     ['batch', { batch: [] }],
-  ])('an envelope whose %s is wrong: %j', async (field, envelope) => {
+  ])('an envelope with an invalid %s: %j', async (field, envelope) => {
     const sandbox = await sandboxFor();
     const answer = await send(sandbox, lead, { external_id: '1' }, { envelope });
     expect([answer.status, errorOf(answer).code]).toEqual([400, 'invalid_payload']);
     expect(errorOf(answer).message).toMatch(new RegExp(`^${field}:`));
   });
 
-  test('bodies that are not JSON, and JSON that is no object', async () => {
+  test('bodies that are not JSON or not an object', async () => {
     const sandbox = await sandboxFor();
     const path = `/webhooks/ingest/${sandbox.ingestToken.reveal()}`;
     for (const body of ['', '{"id":', 'null', '[]', '"x"']) {
@@ -256,7 +256,7 @@ describe('what is refused', () => {
     expect(errorOf(plain).message).toMatch(/content-type/i);
   });
 
-  test('a body above 10 MB is 413, one of exactly 10 MB is not', async () => {
+  test('a body of more than 10 MB is refused with 413, one of exactly 10 MB is not', async () => {
     const sandbox = await sandboxFor();
     const path = `/webhooks/ingest/${sandbox.ingestToken.reveal()}`;
     const bodyOf = (bytes: number): string => {

@@ -16,7 +16,7 @@ async function directory(): Promise<string> {
 }
 
 describe('the journal', () => {
-  test('a later sandbox knows the records and the events of an earlier one', async () => {
+  test('a later sandbox has the records and events of an earlier one', async () => {
     const journal = join(await directory(), 'sandbox.ndjson');
     const first = await startSandbox({ journal });
     await send(first, 'lead/created', { external_id: 'L', full_name: 'A' }, { id: 'e1' });
@@ -40,7 +40,7 @@ describe('the journal', () => {
     expect(second.state()).toEqual(state);
   });
 
-  test('a torn last line is cut off, and what follows is readable', async () => {
+  test('an incomplete last line is removed, and later lines are readable', async () => {
     const journal = join(await directory(), 'sandbox.ndjson');
     const first = await startSandbox({ journal });
     await send(first, 'lead/created', { external_id: '1' });
@@ -55,7 +55,7 @@ describe('the journal', () => {
     expect(third.state().leads.map(({ externalId }) => externalId)).toEqual(['1', '2']);
   });
 
-  test('a damaged line inside is refused with its number', async () => {
+  test('a damaged line is refused with its number', async () => {
     const journal = join(await directory(), 'sandbox.ndjson');
     await writeFile(journal, '{"kind":"Lead"}\nnonsense\n');
     await expect(startSandbox({ journal })).rejects.toThrow(/line 2/);
@@ -71,7 +71,7 @@ describe('the journal', () => {
 });
 
 describe('two rehearsals of the same events', () => {
-  test('end in the same state but for the times', async () => {
+  test('end in the same state except for times', async () => {
     const states = await Promise.all(
       [0, 1].map(async (order) => {
         const clock = (): number => 1_700_000_000_000 + order * 1000;
@@ -89,7 +89,7 @@ describe('two rehearsals of the same events', () => {
 });
 
 describe('the server', () => {
-  test('listens on this machine only, with credentials of its own', async () => {
+  test('listens on this machine only, with its own credentials', async () => {
     const [a, b] = [await sandboxFor(), await sandboxFor()];
     expect(a.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect(a.apiKey.reveal()).not.toBe(b.apiKey.reveal());
@@ -99,7 +99,7 @@ describe('the server', () => {
     expect([given.apiKey.reveal(), given.ingestToken.reveal()]).toEqual(['key-1', 'ingest_1']);
   });
 
-  test('says so when the port is taken', async () => {
+  test('reports a port that is in use', async () => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void other.close());
@@ -107,7 +107,7 @@ describe('the server', () => {
     await expect(startSandbox({ port })).rejects.toThrow(`127.0.0.1:${port}`);
   });
 
-  test('serves many requests over one kept connection', async () => {
+  test('serves many requests over one connection', async () => {
     const sandbox = await sandboxFor({ rate: { requests: 1000, seconds: 1 } });
     const pool = new Pool(sandbox.baseUrl, { connections: 1 });
     onTestFinished(() => pool.close());

@@ -29,7 +29,7 @@ describe('the account', () => {
     expect((await call(sandbox, 'GET', '/platform-users?page=0')).status).toBe(400);
   });
 
-  test('the default one has the traps of real ones, and the same ids on every machine', async () => {
+  test('the default account has the ambiguities of real ones, and the same ids everywhere', async () => {
     const { account } = await sandboxFor();
     const deals = account.pipelines.filter(({ type }) => type === 'DEAL');
     expect(deals.filter(({ stages }) => stages.some(({ name }) => name === 'Qualified'))).toHaveLength(2);
@@ -38,7 +38,7 @@ describe('the account', () => {
     expect(deals[0]!.id).toBe('d22e1788-5e58-8113-9c34-090e29b61bf0');
   });
 
-  test('another one takes its place', async () => {
+  test('another account can be used', async () => {
     const id = '11111111-1111-4111-8111-111111111111';
     const account = {
       pipelines: [{ id: 'p', name: 'P', type: 'DEAL' as const, stages: [{ id, name: 'Only' }] }],
@@ -55,7 +55,7 @@ describe('the account', () => {
 });
 
 describe('records', () => {
-  test('what was ingested is read by its service id, without its external id', async () => {
+  test('ingested records are read by service id, without their external id', async () => {
     const sandbox = await sandboxFor();
     const ack = await send(sandbox, 'lead/created', { external_id: 'L', full_name: 'Ada', phone_number: '+390212345' });
     const { id } = ack.body as { id: string };
@@ -80,7 +80,7 @@ describe('records', () => {
     expect(named(await call(sandbox, 'GET', '/comments?dealId=other'), 'items')).toEqual([]);
   });
 
-  test('lists come in pages and differ in shape', async () => {
+  test('lists are paged and differ in shape', async () => {
     const sandbox = await sandboxFor();
     for (const id of ['1', '2', '3']) await send(sandbox, 'lead/created', { external_id: id, full_name: `N${id}` });
     const page = await call(sandbox, 'GET', '/leads?page=2&pageSize=2');
@@ -101,7 +101,7 @@ describe('records', () => {
     });
   });
 
-  test('what is not there is 404 in JSON', async () => {
+  test('a missing record is a 404 in JSON', async () => {
     const sandbox = await sandboxFor();
     for (const path of ['/leads/nobody', '/deals/none', '/nowhere', '/webhooks']) {
       const answer = await call(sandbox, 'GET', path);
@@ -114,7 +114,7 @@ describe('records', () => {
 });
 
 describe('creating', () => {
-  test('a lead; it counts as a trigger fired', async () => {
+  test('a lead, which fires triggers', async () => {
     const sandbox = await sandboxFor();
     const body = { fullName: 'A', phoneNumber: '+390212345', email: 'a@x', ownerId: 'me' };
     const answer = await call(sandbox, 'POST', '/leads', { body });
@@ -126,7 +126,7 @@ describe('creating', () => {
     });
   });
 
-  test('a deal in the account, with a lead that exists', async () => {
+  test('a deal with an existing stage and lead', async () => {
     const sandbox = await sandboxFor();
     const { body: lead } = (await call(sandbox, 'POST', '/leads', { body: {} })) as { body: { id: string } };
     const stage = sandbox.account.pipelines[1]!.stages[1]!;
@@ -142,7 +142,7 @@ describe('creating', () => {
     }
   });
 
-  test('an Idempotency-Key gives one record in 24 hours, and no other body', async () => {
+  test('an Idempotency-Key creates one record in 24 hours, and refuses another body', async () => {
     const clock = Object.assign(() => clock.now, { now: 0 });
     const sandbox = await sandboxFor({ clock });
     const headers = { 'idempotency-key': 'k' };
@@ -158,7 +158,7 @@ describe('creating', () => {
     expect((await call(sandbox, 'POST', '/leads', { body: {}, headers: long })).status).toBe(400);
   });
 
-  test('a failed first answer is not kept under the key', async () => {
+  test('a failed answer is not stored under the key', async () => {
     const sandbox = await sandboxFor();
     const headers = { 'idempotency-key': 'k' };
     expect((await call(sandbox, 'POST', '/leads', { body: { email: 5 }, headers })).status).toBe(400);
@@ -167,7 +167,7 @@ describe('creating', () => {
 });
 
 describe('the deprecated routes', () => {
-  test('say so, and answer in the historical envelope', async () => {
+  test('have deprecation headers, and answer with the old envelope', async () => {
     const sandbox = await sandboxFor();
     for (const path of ['/leads', '/companies', '/deals', '/activities']) {
       const answer = await call(sandbox, 'POST', `/external${path}`, { body: { fullName: 'A' } });
@@ -194,8 +194,8 @@ describe('the deprecated routes', () => {
   });
 });
 
-describe('the rest', () => {
-  test("the caller's own calls, filtered", async () => {
+describe('other routes', () => {
+  test('the API log of the caller, filtered', async () => {
     const sandbox = await sandboxFor();
     await call(sandbox, 'GET', '/tags');
     await call(sandbox, 'GET', '/tags', { headers: { 'x-api-key': 'wrong' } });

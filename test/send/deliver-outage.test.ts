@@ -12,7 +12,7 @@ async function until(condition: () => boolean): Promise<void> {
 }
 
 describe('an outage', () => {
-  test('no event is rejected however long it lasts, /health is asked, one goes first, then all get through', async () => {
+  test('no event is rejected, /health is polled, one event is sent first, then all the others', async () => {
     let isUp = false;
     let inFlight = 0;
     let most = 0;
@@ -38,7 +38,7 @@ describe('an outage', () => {
     expect(most).toBeGreaterThan(1);
   });
 
-  test('/health is asked without the key, up to a minute apart', async () => {
+  test('/health is polled without the API key, at most a minute apart', async () => {
     const bench = await startBench(() => broken, forLong);
     bench.server.health = 500;
     const sending = tenIds.map((id) => bench.deliver(delivery(id)));
@@ -51,7 +51,7 @@ describe('an outage', () => {
     expect(Math.max(...bench.clock.slept.filter((ms) => ms < 60_025))).toBeLessThanOrEqual(60_000);
   });
 
-  test('while only /health answers, one event after the other goes alone and none is rejected', async () => {
+  test('while only /health answers, single events are sent one after another and none is rejected', async () => {
     let isUp = false;
     let inFlight = 0;
     let together = 0;
@@ -77,7 +77,7 @@ describe('an outage', () => {
     expect(outcomes.map(({ status }) => status)).toEqual(tenIds.map(() => 'acknowledged'));
   });
 
-  test('longer than --max-outage stops the run (exit 3), with everything pending', async () => {
+  test('that lasts longer than --max-outage stops the run (exit 3) with everything pending', async () => {
     const bench = await startBench(() => 'cut', { maxOutageMs: 10 * 60_000 });
     bench.server.health = 503;
     const outcomes = await Promise.all(tenIds.map((id) => bench.deliver(delivery(id))));
@@ -85,7 +85,7 @@ describe('an outage', () => {
     expect(bench.halt.reason).toMatchObject({ code: 'outage', exitCode: 3 });
   });
 
-  test('time that the machine slept does not count towards --max-outage', async () => {
+  test('time asleep does not count towards --max-outage', async () => {
     let isUp = false;
     const bench = await startBench(() => (isUp ? processed() : broken), { maxOutageMs: 10 * 60_000 });
     bench.server.health = 503;
@@ -113,7 +113,7 @@ describe('a single event that fails', () => {
     expect(bench.halt.reason).toMatchObject({ code: 'outage', exitCode: 3 });
   });
 
-  test('is rejected after five attempts while /health answers, one at a time too', async () => {
+  test('is rejected after five attempts while /health answers, even with a concurrency of 1', async () => {
     const bench = await startBench(({ body }) => (body.id === 'poison' ? broken : processed()), { concurrency: 1 });
     expect(await bench.deliver(delivery('poison'))).toMatchObject({
       status: 'rejected',
@@ -123,7 +123,7 @@ describe('a single event that fails', () => {
     expect(await bench.deliver(delivery('e2'))).toMatchObject({ status: 'acknowledged' });
   });
 
-  test('with another that fails after it is an outage, one at a time too', async () => {
+  test('followed by another failing event is an outage, even with a concurrency of 1', async () => {
     let isUp = false;
     const bench = await startBench(() => (isUp ? processed() : broken), { concurrency: 1 });
     expect(await bench.deliver(delivery('first'))).toMatchObject({ status: 'rejected' });
@@ -134,10 +134,10 @@ describe('a single event that fails', () => {
   });
 });
 
-describe('a run that is told to stop', () => {
+describe('a run that is stopped', () => {
   const reason = { code: 'interrupted', message: 'interrupted', exitCode: 130 } as const;
 
-  test('awaits what is in flight, and its answer counts', async () => {
+  test('awaits requests in flight, and their answers count', async () => {
     let answer: () => void = () => undefined;
     const after = new Promise<void>((resolve) => (answer = resolve));
     const bench = await startBench(() => ({ ...(processed() as object), after }) as Answer);
@@ -152,7 +152,7 @@ describe('a run that is told to stop', () => {
     expect(bench.announced).toEqual(['e1']);
   });
 
-  test('ends a backoff at once, and does not send again', async () => {
+  test('ends a backoff immediately, and does not retry', async () => {
     const bench = await startBench(() => ({ status: 503, headers: { 'retry-after': '999999999' } }));
     bench.clock.stop();
     const sending = bench.deliver(delivery('e1'));
@@ -161,7 +161,7 @@ describe('a run that is told to stop', () => {
     expect(await sending).toEqual({ status: 'pending', attempts: 1 });
   });
 
-  test('ends a wait for the rate limit at once', async () => {
+  test('ends a wait for the rate limit immediately', async () => {
     const bench = await startBench(() => ({ status: 429, headers: { 'retry-after': '3600' } }));
     bench.clock.stop();
     const sending = bench.deliver(delivery('e1'));
@@ -170,7 +170,7 @@ describe('a run that is told to stop', () => {
     expect(await sending).toEqual({ status: 'pending', attempts: 1 });
   });
 
-  test('at once gives up what is in flight', async () => {
+  test('a second time cancels requests in flight', async () => {
     const bench = await startBench(() => 'silence');
     const sending = bench.deliver(delivery('e1'));
     await until(() => bench.server.arrived.length === 1);
@@ -187,7 +187,7 @@ describe('a run that is told to stop', () => {
   });
 });
 
-test('after the machine slept, what was in flight counts as unanswered and is sent again', async () => {
+test('after the machine slept, requests in flight count as unanswered and are sent again', async () => {
   const bench = await startBench((_request, nth) => (nth === 1 ? 'silence' : processed()));
   const sending = bench.deliver(delivery('e1'));
   await until(() => bench.server.arrived.length === 1);
@@ -197,7 +197,7 @@ test('after the machine slept, what was in flight counts as unanswered and is se
   expect(bench.logged).toContainEqual('machine_slept {"seconds":28805}');
 });
 
-test('a connection that cannot be secured stops the run before its first success (exit 2)', async () => {
+test('a TLS failure before the first success stops the run (exit 2)', async () => {
   const bench = await startBench(() => processed(), { isSecure: true });
   expect(await bench.deliver(delivery('e1'))).toMatchObject({ status: 'pending' });
   expect(bench.halt.reason).toMatchObject({ code: 'tls', exitCode: 2 });

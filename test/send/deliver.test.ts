@@ -11,7 +11,7 @@ const exists = failed(409, 'already_exists', 'external_id exists');
 const missing = failed(422, 'not_found', 'external_id does not exist');
 
 describe('acknowledged', () => {
-  test('an event goes out once, under its own id, with triggers suppressed in envelope and header', async () => {
+  test('an event is sent once, with its own id and triggers suppressed in envelope and header', async () => {
     const bench = await startBench(() => processed());
     const outcome = await bench.deliver(delivery('e1'));
     expect(outcome).toEqual({ status: 'acknowledged', outcome: 'created', entityId: 'srv-1', attempts: 1 });
@@ -31,7 +31,7 @@ describe('acknowledged', () => {
     expect(bench.deliverer.counters).toEqual({ requests: 1, events_sent: 1, retries: 0, rate_limited: 0 });
   });
 
-  test('an event that the service already processed is acknowledged as deduplicated', async () => {
+  test('an event that the service has already processed is acknowledged as deduplicated', async () => {
     const bench = await startBench(() => processed('none', true));
     expect(await bench.deliver(delivery('e1'))).toMatchObject({
       status: 'acknowledged',
@@ -40,7 +40,7 @@ describe('acknowledged', () => {
     });
   });
 
-  test('a first send without effect carries no code, so that it can be warned of', async () => {
+  test('a first send without effect has no code, so that it causes a warning', async () => {
     const bench = await startBench(() => processed('none'));
     expect(await bench.deliver(delivery('e1'))).not.toHaveProperty('code');
   });
@@ -54,7 +54,7 @@ describe('refused', () => {
     [422, { success: false, error: { code: 'parent_not_found', message: 'no lead' } }, 'parent_not_found'],
     [422, { error: 'Unprocessable' }, 'http_422'],
     [451, { message: 'not here' }, 'http_451'],
-  ])('%i %j is a rejection, with one attempt and the run going on', async (status, body, code) => {
+  ])('%i %j is a rejection after one attempt, and the run continues', async (status, body, code) => {
     const bench = await startBench(() => ({ status, body }));
     const outcome = await bench.deliver(delivery('e1'));
     expect(outcome).toMatchObject({ status: 'rejected', code, httpStatus: status, attempts: 1 });
@@ -63,7 +63,7 @@ describe('refused', () => {
 });
 
 describe('409 already_exists', () => {
-  test('is a rejection with a hint by default, as somebody else made the record', async () => {
+  test('is a rejection with a hint by default, because something else created the record', async () => {
     const bench = await startBench(() => exists);
     expect(await bench.deliver(delivery('e1'))).toMatchObject({
       status: 'rejected',
@@ -73,7 +73,7 @@ describe('409 already_exists', () => {
     });
   });
 
-  test('is acknowledged without effect where the mapping skips', async () => {
+  test('is acknowledged without effect under the skip policy', async () => {
     const bench = await startBench(() => exists);
     expect(await bench.deliver(delivery('e1', { policies: { if_exists: 'skip' } }))).toEqual({
       status: 'acknowledged',
@@ -84,7 +84,7 @@ describe('409 already_exists', () => {
     });
   });
 
-  test('sends the update under its own id where the mapping updates; the event is announced once', async () => {
+  test('sends the update with its own id under `if_exists: update`; beforeSend is called once', async () => {
     const bench = await startBench(inTurn(exists, processed('updated')));
     const second = { type: 'lead/updated', id: 'e1-second' } as const;
     const outcome = await bench.deliver(delivery('e1', { policies: { if_exists: 'update' }, second }));
@@ -101,29 +101,32 @@ describe('409 already_exists', () => {
     ['a lost connection', 'cut'],
     ['a 500', failed(500, 'internal')],
     ['a page of a proxy', { status: 200, body: '<html>' }],
-  ] as [string, Answer][])('after %s in this run is our own doing: replayed', async (_name, first) => {
-    const bench = await startBench(inTurn(first, exists));
-    expect(await bench.deliver(delivery('e1'))).toEqual({
-      status: 'acknowledged',
-      outcome: 'none',
-      entityId: '',
-      code: 'replayed',
-      attempts: 2,
-    });
-  });
+  ] as [string, Answer][])(
+    'after %s in this run is replayed, because our own request created the record',
+    async (_name, first) => {
+      const bench = await startBench(inTurn(first, exists));
+      expect(await bench.deliver(delivery('e1'))).toEqual({
+        status: 'acknowledged',
+        outcome: 'none',
+        entityId: '',
+        code: 'replayed',
+        attempts: 2,
+      });
+    },
+  );
 
-  test('after a 429 is somebody else’s doing: that attempt was answered', async () => {
+  test('after a 429 is a rejection, because that attempt was answered', async () => {
     const bench = await startBench(inTurn({ status: 429 }, exists));
     expect(await bench.deliver(delivery('e1'))).toMatchObject({ status: 'rejected', code: 'already_exists' });
   });
 
-  test('after a send of an earlier run is replayed, or changed where the content was another', async () => {
+  test('after a send in an earlier run is replayed, or changed if the content was different', async () => {
     const bench = await startBench(() => exists);
     expect(await bench.deliver(delivery('e1', { earlierSend: 'same' }))).toMatchObject({ code: 'replayed' });
     expect(await bench.deliver(delivery('e2', { earlierSend: 'other' }))).toMatchObject({ code: 'changed' });
   });
 
-  test('after an earlier run that may have died before its update repeats the update, and is replayed', async () => {
+  test('after an earlier run that may have ended before its update, repeats the update and is replayed', async () => {
     const bench = await startBench(inTurn(exists, processed('none', true)));
     const second = { type: 'lead/updated', id: 'e1-second' } as const;
     const policies = { if_exists: 'update' } as const;
@@ -143,13 +146,13 @@ describe('422 not_found on an update', () => {
     });
   });
 
-  test('is acknowledged without effect where the mapping skips', async () => {
+  test('is acknowledged without effect under the skip policy', async () => {
     const bench = await startBench(() => missing);
     const outcome = await bench.deliver(delivery('e1', { type: 'deal/updated', policies: { if_missing: 'skip' } }));
     expect(outcome).toMatchObject({ status: 'acknowledged', outcome: 'none', code: 'not_found' });
   });
 
-  test('creates under the second id where the mapping creates; a lost answer to that is a replay too', async () => {
+  test('creates with the second id under `if_missing: create`; a lost answer to that is a replay too', async () => {
     const bench = await startBench(inTurn(missing, 'cut', exists));
     const second = { type: 'deal/created', id: 'e1-second' } as const;
     const policies = { if_missing: 'create' } as const;
@@ -158,7 +161,7 @@ describe('422 not_found on an update', () => {
     expect(bench.server.arrived.map(({ body }) => body.id)).toEqual(['e1', 'e1-second', 'e1-second']);
   });
 
-  test('a second request that is refused is a rejection, and there is no third', async () => {
+  test('a refused second request is a rejection, and there is no third', async () => {
     const bench = await startBench(inTurn(missing, exists));
     const second = { type: 'deal/created', id: 'e1-second' } as const;
     const policies = { if_missing: 'create', if_exists: 'update' } as const;
@@ -168,14 +171,14 @@ describe('422 not_found on an update', () => {
 });
 
 describe('credentials refused', () => {
-  test('the same event is tried once more after five seconds, and the run goes on if that is answered', async () => {
+  test('the same event is retried after five seconds, and the run continues if that is answered', async () => {
     const bench = await startBench(inTurn(failed(403, 'webhook_auth_failed'), processed()));
     expect(await bench.deliver(delivery('e1'))).toMatchObject({ status: 'acknowledged', attempts: 2 });
     expect(bench.clock.slept).toContain(5_000);
     expect(bench.halt.requested).toBe(false);
   });
 
-  test.each([401, 403])('%i twice stops the run (exit 3); all that was in flight stays pending', async (status) => {
+  test.each([401, 403])('%i twice stops the run (exit 3); events in flight stay pending', async (status) => {
     let release: () => void = () => undefined;
     const all = new Promise<void>((resolve) => (release = resolve));
     const bench = await startBench((_request, nth) => {
@@ -190,7 +193,7 @@ describe('credentials refused', () => {
     expect(sent.slice(0, 4)).toContain(sent[4]);
   });
 
-  test('nothing else is sent until the doubt is settled', async () => {
+  test('nothing else is sent until the retry is answered', async () => {
     const bench = await startBench((_request, nth) => (nth === 1 ? failed(401, 'x') : processed()));
     bench.clock.stop();
     const first = bench.deliver(delivery('first'));
@@ -202,7 +205,7 @@ describe('credentials refused', () => {
   });
 });
 
-test.each([404, 405, 410])('%i on the webhook is a wrong base URL: the run stops', async (status) => {
+test.each([404, 405, 410])('%i from the webhook stops the run because of a wrong base URL', async (status) => {
   const bench = await startBench(({ url }) => ({ status, body: `Cannot POST ${url}` }));
   expect(await bench.deliver(delivery('e1'))).toEqual({ status: 'pending', attempts: 1 });
   expect(bench.halt.reason).toMatchObject({ code: 'wrong_base_url', exitCode: 2 });
@@ -217,14 +220,14 @@ test('404 after events were settled stops the run with exit 3', async () => {
 });
 
 describe('429', () => {
-  test('is never counted as a failed attempt, however often it comes', async () => {
+  test('never counts as a failed attempt', async () => {
     const limited: Answer = { status: 429, headers: { 'retry-after': '7' } };
     const bench = await startBench((_request, nth) => (nth <= 12 ? limited : processed()));
     expect(await bench.deliver(delivery('e1'))).toMatchObject({ status: 'acknowledged', attempts: 13 });
     expect(bench.deliverer.counters).toEqual({ requests: 13, events_sent: 1, retries: 12, rate_limited: 12 });
   });
 
-  test('holds back all lanes for at least Retry-After', async () => {
+  test('pauses all lanes for at least Retry-After', async () => {
     const bench = await startBench(inTurn({ status: 429, headers: { 'retry-after': '30' } }, processed()));
     bench.clock.stop();
     const first = bench.deliver(delivery('e1'));
@@ -239,7 +242,7 @@ describe('429', () => {
   });
 });
 
-describe('an attempt without an answer that counts', () => {
+describe('an attempt without a usable answer', () => {
   test.each([
     ['500', failed(500, 'internal')],
     ['503 of a proxy', { status: 503, body: '<html>' }],
@@ -251,7 +254,7 @@ describe('an attempt without an answer that counts', () => {
     ['200 with another body', { status: 200, body: { ok: true } }],
     ['200 with half a body', { status: 200, body: '{"status":"processed"' }],
     ['200 with nothing', { status: 200, body: '' }],
-  ] as [string, Answer][])('%s is repeated under the same id', async (_name, answer) => {
+  ] as [string, Answer][])('%s is retried with the same id', async (_name, answer) => {
     const bench = await startBench(inTurn(answer, processed()), { timeoutSeconds: answer === 'silence' ? 1 : 30 });
     expect(await bench.deliver(delivery('e1'))).toMatchObject({ status: 'acknowledged', attempts: 2 });
     expect(bench.server.arrived.map(({ body, url }) => [body.id, url])).toEqual([
@@ -261,7 +264,7 @@ describe('an attempt without an answer that counts', () => {
     expect(bench.announced).toEqual(['e1']);
   });
 
-  test('five times makes a rejection while others are answered', async () => {
+  test('is rejected after five times while others are answered', async () => {
     const bench = await startBench(({ body }) =>
       body.id === 'poison' ? failed(500, 'internal', 'oops') : processed(),
     );
@@ -288,7 +291,7 @@ describe('an attempt without an answer that counts', () => {
     expect(await bench.deliver(delivery('e1'))).toMatchObject({ status: 'rejected', code, attempts: 5 });
   });
 
-  test('is waited out with exponentially growing full jitter', async () => {
+  test('is retried with exponential backoff and full jitter', async () => {
     const bench = await startBench((_request, nth) => (nth <= 4 ? failed(500, 'internal') : processed()));
     await bench.deliver(delivery('e1'));
     const random = jitter();
@@ -296,14 +299,14 @@ describe('an attempt without an answer that counts', () => {
     expect(bench.clock.slept).toEqual(expect.arrayContaining(backoffs));
   });
 
-  test('a Retry-After on a 503 is kept to', async () => {
+  test('Retry-After on a 503 is honoured', async () => {
     const bench = await startBench(inTurn({ status: 503, headers: { 'retry-after': '120' } }, processed()));
     await bench.deliver(delivery('e1'));
     expect(bench.clock.slept).toContain(120_000);
   });
 });
 
-test('what beforeSend throws is thrown, and nothing is sent', async () => {
+test('an error of beforeSend is thrown, and nothing is sent', async () => {
   const bench = await startBench(() => processed());
   bench.failAnnouncing(new Error('disk full'));
   await expect(bench.deliver(delivery('e1'))).rejects.toThrow('disk full');

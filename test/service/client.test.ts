@@ -60,7 +60,7 @@ const ready: Ready = {
 const event = envelope(ready, 'id-1');
 
 describe('the envelope', () => {
-  test('suppresses triggers in body and header, and keeps numbers digit by digit', () => {
+  test('suppresses triggers in body and header, and keeps all digits of numbers', () => {
     expect(INGEST_HEADERS).toEqual({ 'content-type': 'application/json', 'x-suppress-triggers': 'true' });
     expect(event).toBe(
       '{"data":{"custom_fields":{"big":9007199254740993,"price":5.10},"external_id":"00123"},"id":"id-1",' +
@@ -68,7 +68,7 @@ describe('the envelope', () => {
     );
   });
 
-  test('takes another type for a second request, and leaves occurred_at out where there is none', () => {
+  test('can have another type for a second request, and omits occurred_at if there is none', () => {
     const { occurredAt: _gone, ...rest } = ready;
     expect(envelope(rest, 'id-2', 'deal/updated')).toBe(
       `{"data":${ready.content},"id":"id-2","suppress_triggers":true,"type":"deal/updated"}`,
@@ -77,7 +77,7 @@ describe('the envelope', () => {
 });
 
 describe('requests', () => {
-  test('an event goes to the webhook below the base path, token encoded, key in the header', async () => {
+  test('an event is sent to the webhook under the base path, with the encoded token and the API key in a header', async () => {
     const server = await serve(() => processed());
     expect(await connectTo(`${server.baseUrl}/api/v1/`).ingest(event)).toMatchObject({ kind: 'acknowledged' });
     const [request] = server.arrived;
@@ -91,7 +91,7 @@ describe('requests', () => {
     expect(request!.headers).not.toHaveProperty('accept-encoding');
   });
 
-  test('a REST call carries query, body and headers, and gives back the answer', async () => {
+  test('a REST call sends query, body and headers, and returns the answer', async () => {
     const server = await serve(() => ({ status: 201, body: { id: 7 }, headers: { 'x-more': 'yes' } }));
     const client = connectTo(server.baseUrl);
     const attempt = await client.request('POST', '/leads', {
@@ -105,7 +105,7 @@ describe('requests', () => {
     expect(client.requests).toBe(1);
   });
 
-  test('/health goes without the key and is not counted', async () => {
+  test('/health is requested without the API key and is not counted', async () => {
     const server = await serve(() => processed());
     const client = connectTo(server.baseUrl);
     expect(await client.health()).toBe(true);
@@ -121,7 +121,7 @@ describe('requests', () => {
     expect(server.arrived).toHaveLength(1);
   });
 
-  test('what beforeSend does comes before the request; a declined turn sends nothing', async () => {
+  test('beforeSend is awaited before the request; a withdrawn request is not sent', async () => {
     const server = await serve(() => processed());
     const client = connectTo(server.baseUrl);
     const beforeSend = vi.fn(async () => expect(server.arrived).toHaveLength(0));
@@ -133,7 +133,7 @@ describe('requests', () => {
     expect(server.arrived).toHaveLength(1);
   });
 
-  test('the deadline is one over connection, headers and body', async () => {
+  test('one deadline covers connection, headers and body', async () => {
     const server = createServer((_request, response) => {
       response.writeHead(200);
       const dripping = setInterval(() => response.write(' '), 20);
@@ -165,7 +165,7 @@ describe('requests', () => {
     expect(await client.ingest(event)).toMatchObject({ kind: 'unanswered', code: 'too_large' });
   });
 
-  test('dropped sockets end what is in flight as unanswered', async () => {
+  test('dropping sockets ends requests in flight as unanswered', async () => {
     const server = await serve(() => 'silence');
     const client = connectTo(server.baseUrl);
     const attempt = client.ingest(event);
@@ -174,7 +174,7 @@ describe('requests', () => {
     expect(await attempt).toMatchObject({ kind: 'unanswered', code: 'asleep', sent: 'maybe' });
   });
 
-  test('what is given up before it has a connection does not go out any more', async () => {
+  test('a request cancelled before it has a connection is not sent', async () => {
     const server = await serve(() => processed());
     const pool = new Pool(server.baseUrl);
     const exchange = new Exchange();
@@ -185,7 +185,7 @@ describe('requests', () => {
     expect(server.arrived).toHaveLength(0);
   });
 
-  test('an answer is put together whatever pieces it comes in, and interim answers are passed over', async () => {
+  test('an answer is assembled from any chunks, and interim answers are ignored', async () => {
     const body = Buffer.from('\ufeff{"name":"Zo\u00eb"}');
     const server = createServer((_request, response) => {
       response.writeEarlyHints({ link: '</style.css>; rel=preload' });
@@ -204,7 +204,7 @@ describe('requests', () => {
     });
   });
 
-  test('a server that is not there was never reached', async () => {
+  test('a server that is down was never reached', async () => {
     const server = await startScripted(() => processed());
     await server.close();
     expect(await connectTo(server.baseUrl).ingest(event)).toMatchObject({
@@ -214,7 +214,7 @@ describe('requests', () => {
     });
   });
 
-  test('a connection that cannot be secured is a mistake of the setup', async () => {
+  test('a TLS failure is a setup error', async () => {
     const server = await serve(() => processed());
     expect(await connectTo(server.baseUrl.replace('http:', 'https:')).ingest(event)).toMatchObject({
       code: 'tls',
@@ -223,7 +223,7 @@ describe('requests', () => {
     });
   });
 
-  test('a proxy of the environment is used, but not for hosts that NO_PROXY names', async () => {
+  test('a proxy from the environment is used, except for hosts in NO_PROXY', async () => {
     const through: string[] = [];
     const proxy = createServer();
     proxy.on('connect', (request, socket) => {
@@ -257,20 +257,20 @@ describe('secrets', () => {
     ['a redirect to the same path', ({ url }: Arrived): Answer => ({ status: 301, headers: { location: url } })],
     ['a 200 that repeats the URL', ({ url }: Arrived): Answer => ({ status: 200, body: { url } })],
     ['a lost connection', (): Answer => 'cut'],
-  ])('are in nothing that comes of %s', async (_name, answer) => {
+  ])('do not appear in the result of %s', async (_name, answer) => {
     const server = await serve(answer);
     expectClean(await connectTo(server.baseUrl).ingest(event));
     expectClean(await connectTo(server.baseUrl).get(`/${encodeURIComponent(TOKEN)}`));
   });
 
-  test('are in nothing that comes of a connection that fails', async () => {
+  test('do not appear in the result of a failed connection', async () => {
     const server = await startScripted(() => processed());
     await server.close();
     expectClean(await connectTo(server.baseUrl).ingest(event));
     expectClean(await connectTo(server.baseUrl.replace('http:', 'https:')).ingest(event));
   });
 
-  test('that cannot stand in a header are not quoted, and are a mistake of the setup', async () => {
+  test('that are invalid in a header are not quoted, and are a setup error', async () => {
     const server = await serve(() => processed());
     const apiKey = new Secret(`${KEY}\n`);
     const attempt = await connectTo(server.baseUrl, { apiKey }).ingest(event);
@@ -278,7 +278,7 @@ describe('secrets', () => {
     expectClean(attempt);
   });
 
-  test('are not in the client itself, nor in what a bad base URL throws', async () => {
+  test('do not appear in the client itself, nor in the error for an invalid base URL', async () => {
     const server = await serve(() => processed());
     expectClean(connectTo(server.baseUrl));
     expect(() => connectTo(`no url ${TOKEN}`)).toThrow(/^invalid base URL$/);

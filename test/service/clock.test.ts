@@ -10,7 +10,7 @@ describe('sleep', () => {
     expect(systemClock.monotonic() - startedAt).toBeGreaterThanOrEqual(20);
   });
 
-  test('ends at once when aborted, even one of more than 25 days', async () => {
+  test('ends immediately when aborted, even one of more than 25 days', async () => {
     const stop = new AbortController();
     const sleeping = systemClock.sleep(2 ** 40, stop.signal);
     setTimeout(() => stop.abort(), 5);
@@ -23,7 +23,7 @@ describe('the watch over the machine’s sleep', () => {
   test.each([
     ['only the wall clock went on', (clock: VirtualClock) => clock.setWall(3_600_000), 3_605_000],
     ['the monotonic clock went on too', (clock: VirtualClock) => clock.leap(3_600_000), 3_600_000],
-  ])('is told when %s', (_name, suspend, gap) => {
+  ])('reports that %s', (_name, suspend, gap) => {
     const clock = new VirtualClock();
     const slept: number[] = [];
     const watch = new SleepWatch(clock, (ms) => slept.push(ms));
@@ -38,7 +38,7 @@ describe('the watch over the machine’s sleep', () => {
     clock.stop();
   });
 
-  test('does not mind a clock that is set back, or a busy moment', () => {
+  test('ignores a clock that is set back, and a busy event loop', () => {
     const clock = new VirtualClock();
     const slept: number[] = [];
     const watch = new SleepWatch(clock, (ms) => slept.push(ms));
@@ -65,7 +65,7 @@ describe('backoff', () => {
   });
 });
 
-describe('a REST request is repeated', () => {
+describe('a REST request is retried', () => {
   const clock = new VirtualClock(1);
 
   async function attempts(kinds: readonly string[], signal?: AbortSignal): Promise<[string, number]> {

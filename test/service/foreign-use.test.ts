@@ -6,7 +6,7 @@ const WINDOW_MS = 1_000;
 /** Answers this close together may be counted as one moment. */
 const MOMENT_MS = 10;
 
-it('takes off all own answers of the window, and none that came more than a moment before it', () => {
+it('subtracts all own answers in the window, and none that came well before it', () => {
   const gap = fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 9 }), fc.integer({ min: 10, max: 60 }));
   const gaps = fc.array(gap, { minLength: 1, maxLength: 60 });
   const nearby = fc.integer({ min: -30, max: 30 });

@@ -41,7 +41,7 @@ describe('against a strict sliding window', () => {
     expect(utilisation).toBeGreaterThanOrEqual(0.985);
   });
 
-  test('a limit so high that tokens come by the handful is kept as strictly', async () => {
+  test('a limit high enough to issue tokens in batches is kept as strictly', async () => {
     const { refused, utilisation } = await measure({
       limit: 1_000,
       windowMs: 10_000,
@@ -52,13 +52,13 @@ describe('against a strict sliding window', () => {
     expect(utilisation).toBeGreaterThanOrEqual(0.985);
   });
 
-  test('with another client on the key fewer than 1 % are refused, and the other one is not starved', async () => {
+  test('with another client on the API key, fewer than 1 % are refused, and the other client is not starved', async () => {
     const { refused, accepted, foreignRefused } = await measure({ foreign: 12 });
     expect(refused / (refused + accepted)).toBeLessThan(0.01);
     expect(foreignRefused).toBeLessThanOrEqual(2);
   });
 
-  test('where refused calls count too, it does not livelock with another client', async () => {
+  test('if refused requests count too, it does not livelock with another client', async () => {
     const { accepted, minutes } = await measure({ foreign: 12, countsRefused: true });
     expect(accepted).toBe(201);
     expect(minutes).toBeLessThan(12);
@@ -75,7 +75,7 @@ describe('tokens', () => {
     await limiter.stop();
   });
 
-  test('a request that failed keeps its place in the window', async () => {
+  test('a failed request counts in the window', async () => {
     const limiter = createLimiter({ ...options, rate: { requests: 1, seconds: 60 } });
     const failing = limiter.schedule(async () => {
       throw new Error('connection lost');
@@ -87,7 +87,7 @@ describe('tokens', () => {
     await limiter.stop();
   });
 
-  test('--reserve leaves requests of each window to others', async () => {
+  test('--reserve leaves requests of each window for others', async () => {
     const limiter = createLimiter({ ...options, reserve: 4 });
     const answeredAt = await inFakedTime(Promise.all(Array.from({ length: 7 }, () => limiter.schedule(job))));
     expect(answeredAt[6]! - answeredAt[0]!).toBeGreaterThanOrEqual(60_000);
@@ -95,7 +95,7 @@ describe('tokens', () => {
     await limiter.stop();
   });
 
-  test('a lower X-RateLimit-Limit holds, a higher one does not', async () => {
+  test('a lower X-RateLimit-Limit is applied, a higher one is not', async () => {
     const limiter = createLimiter(options);
     const saying = (limit: string) => () =>
       job().then((at) => {
@@ -112,7 +112,7 @@ describe('tokens', () => {
     await limiter.stop();
   });
 
-  test('a limit that falls takes back what was in hand', async () => {
+  test('a lower limit removes available tokens', async () => {
     const limiter = createLimiter({ ...options, rate: { requests: 10_000, seconds: 60 } });
     let isTold = false;
     const telling = (): Promise<number> =>
@@ -127,7 +127,7 @@ describe('tokens', () => {
     await limiter.stop();
   });
 
-  test('a slower pace than the service’s own is not taken for somebody else’s requests', async () => {
+  test('a configured rate below the limit is not mistaken for foreign use', async () => {
     const limiter = createLimiter({ ...options, rate: { requests: 2, seconds: 1 } });
     let sent = 0;
     const counted = () =>
@@ -140,7 +140,7 @@ describe('tokens', () => {
     await limiter.stop();
   });
 
-  test('no more than --concurrency are in flight', async () => {
+  test('at most --concurrency requests are in flight', async () => {
     const limiter = createLimiter({ ...options, concurrency: 3 });
     let most = 0;
     const watched = (): Promise<number> => {
@@ -152,7 +152,7 @@ describe('tokens', () => {
     await limiter.stop();
   });
 
-  test('while the key is shared, requests keep their distance, also after a turn that was given up', async () => {
+  test('while the API key is shared, requests are spaced out, also after a withdrawn request', async () => {
     const limiter = createLimiter({ ...options, reserve: 1 });
     const starts: number[] = [];
     const noting = (): Promise<number> => {
@@ -168,7 +168,7 @@ describe('tokens', () => {
     await limiter.stop();
   });
 
-  test('what earlier runs sent within the window is not sent again on top', async () => {
+  test('requests of earlier runs within the window count', async () => {
     const history = {
       recent: () => [50_000, 20_000, 0],
       sent: vi.fn(),
@@ -187,7 +187,7 @@ describe('tokens', () => {
 });
 
 describe('a 429', () => {
-  test('stops the whole key, then one goes first, alone', async () => {
+  test('pauses all requests, then a single request is sent first', async () => {
     const limiter = createLimiter({ ...options, rate: { requests: 100, seconds: 60 } });
     const startedAt = Date.now();
     let together = 0;
@@ -211,7 +211,7 @@ describe('a 429', () => {
     await limiter.stop();
   });
 
-  test('that repeats waits longer each time, also where the service does not say how long', async () => {
+  test('pauses longer each time it repeats, even without Retry-After', async () => {
     const limiter = createLimiter({ ...options, rate: { requests: 1_000, seconds: 60 } });
     const starts: number[] = [];
     for (let nth = 0; nth < 9; nth += 1) {
@@ -229,7 +229,7 @@ describe('a 429', () => {
     await limiter.stop();
   });
 
-  test('of several in flight at once is one refusal, not several', async () => {
+  test('for several requests in flight counts as one refusal', async () => {
     const limiter = createLimiter(options);
     for (let nth = 0; nth < 5; nth += 1) limiter.refused(5_000, Date.now() - 10);
     expect(limiter.waiting()).toMatchObject({ reason: 'rate_limited' });
@@ -238,10 +238,10 @@ describe('a 429', () => {
   });
 });
 
-describe('giving up a turn', () => {
+describe('withdrawing a request', () => {
   const full = { ...options, rate: { requests: 1, seconds: 60 } };
 
-  test('an aborted signal ends the wait at once', async () => {
+  test('an aborted signal ends the wait immediately', async () => {
     const limiter = createLimiter(full);
     await inFakedTime(limiter.schedule(job));
     expect(limiter.waiting()).toMatchObject({ reason: 'rate' });
@@ -254,7 +254,7 @@ describe('giving up a turn', () => {
     await limiter.stop();
   });
 
-  test('a turn that is declined leaves its token to the next', async () => {
+  test('a withdrawn request leaves its token to the next one', async () => {
     const limiter = createLimiter(full);
     const startedAt = Date.now();
     await inFakedTime(expect(limiter.schedule(job, { mayStart: () => false })).rejects.toBeInstanceOf(NotSent));
@@ -263,7 +263,7 @@ describe('giving up a turn', () => {
     await limiter.stop();
   });
 
-  test('what an answer decides is decided before the next request goes out', async () => {
+  test('an answer is handled before the next request is sent', async () => {
     const limiter = createLimiter({ ...options, rate: { requests: 10_000, seconds: 60 }, concurrency: 1 });
     const stop = new AbortController();
     const reading = async (): Promise<number> => limiter.schedule(job);
@@ -273,7 +273,7 @@ describe('giving up a turn', () => {
     await limiter.stop();
   });
 
-  test('stopping ends every wait, but not what is in flight', async () => {
+  test('stopping withdraws waiting requests, but not those in flight', async () => {
     const limiter = createLimiter(full);
     const inFlight = limiter.schedule(job);
     const waiting = limiter.schedule(job);
@@ -287,7 +287,7 @@ describe('giving up a turn', () => {
   });
 });
 
-test('a wall clock that is set back an hour does not stop the queue', async () => {
+test('setting the wall clock back by an hour does not stall the queue', async () => {
   let setBack = 0;
   const clock = { ...fakedClock, monotonic: () => Date.now() + setBack };
   const limiter = createLimiter({ ...options, clock, rate: { requests: 5, seconds: 10 } });

@@ -24,7 +24,7 @@ function wallClock(): Clock & { now: number } {
   return clock;
 }
 
-test('a restart knows what was answered within the window, and forgets the rest', async () => {
+test('a restart keeps the answers within the window, and drops the others', async () => {
   const path = temporary();
   const clock = wallClock();
   const history = await openRateHistory(path, clock);
@@ -38,7 +38,7 @@ test('a restart knows what was answered within the window, and forgets the rest'
   expect(statSync(path).mode & 0o777).toBe(0o600);
 });
 
-test('what was in flight when the process was killed counts as answered now', async () => {
+test('requests in flight when the process was killed count as answered now', async () => {
   const path = temporary();
   const clock = wallClock();
   const killed = await openRateHistory(path, clock);
@@ -49,7 +49,7 @@ test('what was in flight when the process was killed counts as answered now', as
   expect((await openRateHistory(path, clock)).recent(60_000)).toEqual([20_000, 0]);
 });
 
-test('a restart right after a restart still knows', async () => {
+test('a second restart still has the history', async () => {
   const path = temporary();
   const clock = wallClock();
   const first = await openRateHistory(path, clock);
@@ -69,14 +69,14 @@ test('answers dated in the future count as answered now: the clock was set back 
   expect((await openRateHistory(path, clock)).recent(60_000)).toEqual([0]);
 });
 
-test('a torn or damaged line is passed over', async () => {
+test('an incomplete or damaged line is ignored', async () => {
   const path = temporary();
   const clock = wallClock();
   writeFileSync(path, `garbage\n{"event":"answered","at":${clock.now - 7}}\n{"event":"answ`);
   expect((await openRateHistory(path, clock)).recent(60_000)).toEqual([7]);
 });
 
-test('the file does not grow without end, and what is in flight survives its renewal', async () => {
+test('the file is bounded, and requests in flight survive its rewriting', async () => {
   const path = temporary();
   const clock = wallClock();
   const history = await openRateHistory(path, clock);
@@ -92,11 +92,11 @@ test('the file does not grow without end, and what is in flight survives its ren
   expect(again.recent(60_000)).toHaveLength(101);
 });
 
-test('a path that cannot be written to is said before anything is sent', async () => {
+test('a path that cannot be written is an error before anything is sent', async () => {
   await expect(openRateHistory(join(temporary(), 'not', 'there'), wallClock())).rejects.toBeInstanceOf(UserError);
 });
 
-test('a history beside it is read and left alone', async () => {
+test('the history of another run is read but not changed', async () => {
   const [own, other] = [temporary(), temporary()];
   const clock = wallClock();
   const beside = await openRateHistory(other, clock);

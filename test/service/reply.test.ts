@@ -7,7 +7,7 @@ function reply(status: number, body: unknown = '', headers: Record<string, strin
   return { status, headers, body: typeof body === 'string' ? body : JSON.stringify(body) };
 }
 
-describe('every error shape of the service is understood', () => {
+describe('all error formats of the service are read', () => {
   test.each([
     [{ error: 'plain' }, undefined, 'plain'],
     [{ success: false, error: { code: 'c1', message: 'm1' } }, 'c1', 'm1'],
@@ -28,11 +28,11 @@ describe('every error shape of the service is understood', () => {
     });
   });
 
-  test('the field, where the service names one', () => {
+  test('the field, if the service gives one', () => {
     expect(errorOf(reply(400, { error: { code: 'c', message: 'm', field: 'data.email' } })).field).toBe('data.email');
   });
 
-  test('long and many-lined messages become one short line', () => {
+  test('long or multi-line messages are shortened to one line', () => {
     const { message } = errorOf(reply(400, { error: `a\n\u0007b${'x'.repeat(1_000)}` }));
     expect(message).toHaveLength(300);
     expect(message).toMatch(/^a bx+…$/);
@@ -53,7 +53,7 @@ describe('Retry-After', () => {
     expect(readRetryAfter(value, NOW)).toBe(expected);
   });
 
-  test('stands in a 429', () => {
+  test('is read from a 429', () => {
     expect(readIngestReply(reply(429, '', { 'retry-after': '12' }), NOW)).toEqual({
       kind: 'rate_limited',
       retryAfterMs: 12_000,
@@ -72,7 +72,7 @@ describe('answers of REST routes', () => {
     [429, '', 'rate_limited'],
     [500, '', 'unanswered'],
     [302, '', 'unanswered'],
-  ])('%i %j is %s, with what came', (status, body, kind) => {
+  ])('%i %j is %s, with the answer', (status, body, kind) => {
     expect(readRestReply(reply(status, body), NOW)).toMatchObject({ kind, reply: { status } });
   });
 });
@@ -103,7 +103,7 @@ describe('errors', () => {
     expect(JSON.stringify(read)).not.toContain('secret');
   });
 
-  test('the cause’s code counts where the error has none, and anything else may have been sent', () => {
+  test('the code of the cause is used if the error has none; any other error may have been sent', () => {
     const cause = Object.assign(new Error('inner'), { code: 'ECONNREFUSED' });
     expect(readError(new Error('outer', { cause }), undefined)).toMatchObject({ code: 'unreachable' });
     expect(readError('odd', undefined)).toMatchObject({ code: 'connection_lost', sent: 'maybe' });

@@ -53,7 +53,7 @@ async function send({ limiter }: Member, service: SlidingWindow, count: number):
 const refusedBy = (service: SlidingWindow): number => service.refusedBy.get('ours') ?? 0;
 
 describe.skipIf(!hasRedis)('several limiters over one Redis', { timeout: 60_000 }, () => {
-  test('keep one strict window together, and none takes the others for strangers', async () => {
+  test('share one strict window, and do not count each other as foreign use', async () => {
     const redis = await redisServer();
     const members = [await join(redis), await join(redis), await join(redis)];
     const service = new SlidingWindow(20, 1_000);
@@ -66,7 +66,7 @@ describe.skipIf(!hasRedis)('several limiters over one Redis', { timeout: 60_000 
     }
   });
 
-  test('leave room for others on the same key, as soon as one of them notices', async () => {
+  test('leave room for other users of the API key once one of them detects them', async () => {
     const redis = await redisServer();
     const [one, other] = [await join(redis), await join(redis)];
     const service = new SlidingWindow(20, 1_000);
@@ -76,7 +76,7 @@ describe.skipIf(!hasRedis)('several limiters over one Redis', { timeout: 60_000 
     await expect.poll(foreign, SOON).toBeGreaterThan(0);
   });
 
-  test('a lower X-RateLimit-Limit that one of them sees holds for all', async () => {
+  test('a lower X-RateLimit-Limit seen by one applies to all', async () => {
     const redis = await redisServer();
     const [one, other] = [await join(redis), await join(redis)];
     await send(one, new SlidingWindow(4, 1_000), 1);
@@ -86,7 +86,7 @@ describe.skipIf(!hasRedis)('several limiters over one Redis', { timeout: 60_000 
     expect(other.limiter.stats().allowed).toBe(4);
   });
 
-  test('a 429 to one of them stops all, then one request goes first, alone', async () => {
+  test('a 429 pauses all of them, then a single request is sent first', async () => {
     const redis = await redisServer();
     const [one, other] = [await join(redis), await join(redis)];
     await one.limiter.schedule(async () => one.limiter.refused(1_500, systemClock.monotonic()));
@@ -110,7 +110,7 @@ describe.skipIf(!hasRedis)('several limiters over one Redis', { timeout: 60_000 
     expect(together).toBe(1);
   });
 
-  test('what is withdrawn while it waits takes no token', async () => {
+  test('a request withdrawn while waiting uses no token', async () => {
     const redis = await redisServer();
     const { limiter } = await join(redis, { rate: { requests: 1, seconds: 1 } });
     const controller = new AbortController();
@@ -126,7 +126,7 @@ describe.skipIf(!hasRedis)('several limiters over one Redis', { timeout: 60_000 
     await last;
   });
 
-  test('what an earlier run sent within the window is out where Redis knows of nothing', async () => {
+  test('requests of an earlier run count if Redis has no state', async () => {
     const redis = await redisServer();
     const history = { recent: () => [500, 100], sent: () => {}, answered: () => {}, close: async () => undefined };
     const begunAt = systemClock.monotonic();
@@ -137,7 +137,7 @@ describe.skipIf(!hasRedis)('several limiters over one Redis', { timeout: 60_000 
 });
 
 describe.skipIf(!hasRedis)('a process that dies', () => {
-  test('leaks no token: those of its requests come back after timeout and window', async () => {
+  test('leaks no tokens: they are returned after timeout plus window', async () => {
     const redis = await redisServer();
     const open = (): Promise<SharedWindow> =>
       SharedWindow.open({
@@ -167,7 +167,7 @@ describe.skipIf(!hasRedis)('a process that dies', () => {
 });
 
 describe.skipIf(!hasRedis)('a Redis that goes away', { timeout: 60_000 }, () => {
-  test('stops the sending and says so once; when it is back, having forgotten all, the limit still holds', async () => {
+  test('pauses sending and reports it once; the limit still holds when Redis returns without its state', async () => {
     const redis = await redisServer();
     const members = [await join(redis), await join(redis)];
     const service = new SlidingWindow(20, 1_000);
@@ -189,7 +189,7 @@ describe.skipIf(!hasRedis)('a Redis that goes away', { timeout: 60_000 }, () => 
     }
   });
 
-  test('and one that is emptied under way is noticed as well', async () => {
+  test('a flushed Redis is detected too', async () => {
     const redis = await redisServer();
     const member = await join(redis);
     const service = new SlidingWindow(20, 1_000);
@@ -204,7 +204,7 @@ describe.skipIf(!hasRedis)('a Redis that goes away', { timeout: 60_000 }, () => 
 });
 
 describe('at the start', () => {
-  test('a Redis that is not there is refused', async () => {
+  test('an unreachable Redis is an error', async () => {
     const away = { url: 'redis://:not-to-be-shown@127.0.0.1:1' } as RedisServer;
     const refusal = await join(away).catch((error: unknown) => error);
     expect(refusal).toBeInstanceOf(UserError);
@@ -213,7 +213,7 @@ describe('at the start', () => {
     expect(JSON.stringify([(refusal as UserError).message, (refusal as UserError).cause])).not.toContain('not-to-be');
   });
 
-  test.skipIf(!hasRedis)('and one that asks for another password too, without a word of ours', async () => {
+  test.skipIf(!hasRedis)('a wrong password is an error, and the password is not shown', async () => {
     const redis = await redisServer({ password: randomUUID() });
     const wrong = { ...redis, url: redis.url.replace(/:[^:@]*@/, ':not-to-be-shown@') };
     const refusal = await join(wrong).catch((error: unknown) => error);
@@ -224,7 +224,7 @@ describe('at the start', () => {
   });
 });
 
-test.skipIf(!hasRedis)('Redis holds neither the key nor the base URL', async () => {
+test.skipIf(!hasRedis)('Redis contains neither the API key nor the base URL', async () => {
   const redis = await redisServer();
   const member = await join(redis);
   await send(member, new SlidingWindow(20, 1_000), 3);

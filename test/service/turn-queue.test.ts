@@ -21,7 +21,7 @@ function queueOf(turns: readonly (readonly [name: string, signal: AbortSignal | 
   return { queue, withdrawn, add, stop };
 }
 
-it('withdraws those whose signal is aborted, and no others', async () => {
+it('withdraws only the requests whose signal is aborted', async () => {
   const one = new AbortController();
   const other = new AbortController();
   const { queue, withdrawn } = queueOf([
@@ -39,7 +39,7 @@ it('withdraws those whose signal is aborted, and no others', async () => {
   expect(withdrawn).toEqual(['a', 'd', 'c']);
 });
 
-it('once stopped, withdraws all that wait and whoever comes after', async () => {
+it('withdraws all waiting and later requests once stopped', async () => {
   const { queue, withdrawn, add, stop } = queueOf([
     ['a', undefined],
     ['b', new AbortController().signal],
@@ -51,7 +51,7 @@ it('once stopped, withdraws all that wait and whoever comes after', async () => 
   expect(queue.size).toBe(0);
 });
 
-it('listens to a signal once, however many wait for it', () => {
+it('adds one listener per signal', () => {
   const { signal } = new AbortController();
   const { queue, add } = queueOf([['first', signal]]);
   queue.first!.withdraw();

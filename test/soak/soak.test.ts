@@ -75,7 +75,7 @@ async function killOne({ service, start }: Scene, random: () => number): Promise
   return signal === 'SIGKILL';
 }
 
-it(`survives ${KILLS} kills in the midst of trouble (seed ${SEED})`, async () => {
+it(`survives ${KILLS} kills during faults (seed ${SEED})`, async () => {
   process.stderr.write(`to repeat: SOAK_SEED=${SEED} SOAK_KILLS=${KILLS} npm run soak\n`);
   const calm = await undisturbed(multiply);
   const random = numbersFrom(SEED);

@@ -53,29 +53,29 @@ async function readLeads(listing: Listing, wanted: readonly number[], atLeast: n
 
 const numbers = (count: number, every = 1): number[] => Array.from({ length: count }, (_, index) => index * every);
 
-it('asks for each where there are fewer than list pages', async () => {
+it('reads records one by one if there are fewer than list pages', async () => {
   const read = await readLeads({ records: 1_000 }, [1, 500, 999], 1_000);
   expect(read).toEqual({ found: [1, 500, 999], missing: [], pages: 0, singles: 3 });
 });
 
-it('reads the list for all, and stops as soon as it has them', async () => {
+it('reads list pages for many records, and stops when all are found', async () => {
   expect(await readLeads({ records: 350 }, numbers(250), 250)).toMatchObject({ missing: [], pages: 3, singles: 0 });
 });
 
-it('turns to single requests as soon as the list says that it is far longer than our part of it', async () => {
+it('switches to single requests if the total of the list is much larger than the sample', async () => {
   const wanted = numbers(50, 2_000);
   const read = await readLeads({ records: 100_000, total: true }, wanted, 1_000);
   expect(read).toEqual({ found: wanted, missing: [], pages: 1, singles: 49 });
 });
 
-it('never reads more pages than single requests would have been, where the list does not say how long it is', async () => {
+it('never reads more pages than single requests would take if the list has no total', async () => {
   const wanted = numbers(50, 2_000);
   const read = await readLeads({ records: 100_000 }, wanted, 1_000);
   expect(read.found).toEqual(wanted);
   expect(read.pages + read.singles).toBeLessThanOrEqual(100);
 });
 
-it('asks for each that no page had, and tells those that are not there', async () => {
+it('reads records missing from the pages one by one, and reports those that do not exist', async () => {
   const read = await readLeads({ records: 199 }, numbers(201), 201);
   expect(read.found).toHaveLength(199);
   expect(read.missing).toEqual([199, 200]);

@@ -76,7 +76,7 @@ async function people(count: number, mapping = LEADS): Promise<string> {
 }
 
 describe('verify', () => {
-  it('finds a migration as it was sent, changes nothing, and exits with 0', async () => {
+  it('finds no differences after a migration, changes nothing, and exits with 0', async () => {
     const target = await service();
     const cwd = await workspace('demo');
     await migrate(cwd, target);
@@ -106,7 +106,7 @@ describe('verify', () => {
     expect((await stat(path)).mode & 0o777).toBe(0o600);
   });
 
-  it('shows a wrong stage map: every deal in it, with both stages named', async () => {
+  it('reports every deal with a wrong stage, with the names of both stages', async () => {
     const target = await service();
     const cwd = await workspace('demo');
     await migrate(cwd, target);
@@ -136,7 +136,7 @@ describe('verify', () => {
     expect(stderr).toContain('expected `Sales / Proposal`, found `Sales / Qualified` (changed since sent)');
   });
 
-  it('tells what the service shows otherwise than it was sent from what somebody edited later', async () => {
+  it('distinguishes values that differ from values edited later', async () => {
     const target = await service();
     const cwd = await people(4);
     await migrate(cwd, target);
@@ -153,7 +153,7 @@ describe('verify', () => {
     expect(await readFile(found.files.verify, 'utf8')).toContain(`full_name,edited,Name 2,'=Edited,`);
   });
 
-  it('does not fail for what was only edited since', async () => {
+  it('does not fail for values edited later', async () => {
     const target = await service();
     const cwd = await people(3);
     await migrate(cwd, target);
@@ -164,7 +164,7 @@ describe('verify', () => {
     expect(found.entities.lead.fields.full_name).toMatchObject({ same: 2, edited: 1 });
   });
 
-  it('lists records that are not there any more', async () => {
+  it('lists records that no longer exist', async () => {
     const cwd = await people(5);
     const journal = join(cwd, 'journal.ndjson');
     const options = { rate: { requests: 100_000, seconds: 1 }, journal, apiKey: 'key-key', ingestToken: 'token-token' };
@@ -185,7 +185,7 @@ describe('verify', () => {
     expect(stderr).toContain('lead 3: missing');
   });
 
-  it('compares what changed in the input since with the service, and says that it was not sent', async () => {
+  it('reports values changed in the input since they were sent', async () => {
     const target = await service();
     const cwd = await people(4);
     await migrate(cwd, target);
@@ -199,7 +199,7 @@ describe('verify', () => {
     expect(stderr).toContain('expected `Other Name`, found `Name 1` (changed since sent)');
   });
 
-  it('expects of an updated record what its updates say, in their order', async () => {
+  it('expects the values of the updates, applied in order', async () => {
     const target = await service();
     const cwd = await people(
       3,
@@ -217,7 +217,7 @@ describe('verify', () => {
     expect(found.entities.lead.fields.email).toMatchObject({ same: 3 });
   });
 
-  it('says of whom the service never named the id, and whose parent it cannot know', async () => {
+  it('counts records without a known service id and parents that cannot be compared', async () => {
     const target = await service();
     await ingest(target, 'lead/created', { external_id: '1', full_name: 'Somebody' });
     const cwd = await people(
@@ -232,12 +232,12 @@ describe('verify', () => {
     const { code, found, stderr } = await check(cwd, target);
     expect(code).toBe(0);
     expect(found.entities.lead).toMatchObject({ acknowledged: 2, read_back: 1, without_id: 1 });
-    expect(stderr).toContain('1 whose id the service never named');
+    expect(stderr).toContain('1 without a known service id');
     expect(found.entities.deal.fields.lead_external_id).toMatchObject({ same: 1, not_comparable: 1 });
   });
 });
 
-it('verify compares every record, also two that the service has made one of', async () => {
+it('verify compares every record, including two that the service has merged', async () => {
   const target = await service();
   const cwd = await people(3);
   await migrate(cwd, target);
@@ -252,7 +252,7 @@ it('verify compares every record, also two that the service has made one of', as
 });
 
 describe('verify --sample', () => {
-  it('asks one by one for a few of many, the same ones each time, spread over the export', async () => {
+  it('reads a small sample one by one, always the same records, spread over the export', async () => {
     const target = await service();
     const cwd = await people(300);
     await migrate(cwd, target);
@@ -265,7 +265,7 @@ describe('verify --sample', () => {
     expect(reads(target, '/leads').slice(4).sort()).toEqual(asked.toSorted());
   });
 
-  it('reads list pages of 100 where that takes fewer requests', async () => {
+  it('reads list pages of 100 if that takes fewer requests', async () => {
     const target = await service();
     const cwd = await people(300);
     await migrate(cwd, target);
@@ -287,13 +287,13 @@ describe('verify, when it cannot,', () => {
     [{ sample: 'some' }, '--sample'],
     [{ rate: 'abc' }, '--rate'],
     [{ source: ['people'] }, 'NAME=PATH'],
-  ])('refuses %j as a mistake of usage', async (options, why) => {
+  ])('refuses %j as a usage error', async (options, why) => {
     const said = await say(await people(1), await service(), options);
     expect(said.code).toBe(2);
     expect(said.stderr).toContain(why);
   });
 
-  it('says that nothing was sent yet', async () => {
+  it('reports that nothing has been sent yet', async () => {
     const target = await service();
     const cwd = await people(1);
     expect(await say(cwd, target)).toMatchObject({ code: 2 });
@@ -303,7 +303,7 @@ describe('verify, when it cannot,', () => {
     expect(said.stderr).toContain('nothing to verify');
   });
 
-  it('stays away while a run holds the state directory', async () => {
+  it('does not start while a run holds the state directory', async () => {
     const target = await service();
     const cwd = await people(1);
     await migrate(cwd, target);
@@ -314,7 +314,7 @@ describe('verify, when it cannot,', () => {
     expect(said.stderr).toContain('in use');
   });
 
-  it('refuses another service than the one that was sent to', async () => {
+  it('refuses a service other than the one that events were sent to', async () => {
     const cwd = await people(1);
     await migrate(cwd, await service());
     const said = await say(cwd, await service());
@@ -322,7 +322,7 @@ describe('verify, when it cannot,', () => {
     expect(said.stderr).toContain('another base URL');
   });
 
-  it('refuses another account at the same base URL, and keeps what is known of the right one', async () => {
+  it('refuses another account at the same base URL, and keeps the stored account', async () => {
     const cwd = await people(1);
     const right = await startSandbox({ apiKey: 'key-key', ingestToken: 'token-token' });
     await migrate(cwd, right);
@@ -342,7 +342,7 @@ describe('verify, when it cannot,', () => {
   });
 });
 
-it('verify is a command of the program: a rehearsal is verified against its own records', async () => {
+it('backfill verify checks a rehearsal against its own records', async () => {
   const cwd = await workspace('demo');
   await backfill(['run', 'mapping.yaml', '--sandbox'], { cwd });
   const ended = await backfill(['verify', 'mapping.yaml', '--sandbox', '--sample', 'all', '--json'], { cwd });
