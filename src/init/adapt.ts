@@ -1,4 +1,6 @@
-/** Adapts the entries of a preset to the given exports: spelling of columns, missing columns, date and number formats. */
+/**
+ * Adapts the entries of a preset to the given exports: spelling of columns, missing columns, date and number formats.
+ */
 import type { ConditionSpec, EntrySpec, LookupSpec, TransformSpec, ValueObject, ValueSpec } from '../mapping/spec.ts';
 import { parseTemplate } from '../mapping/template.ts';
 import { readsAll, dateText } from './dates.ts';

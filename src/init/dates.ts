@@ -35,8 +35,8 @@ const DATE_LIKE =
   /^(?:\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|\d{1,2}[- ][A-Za-z]{3,9}\.?,?[- ]\d{4}|[A-Za-z]{3,9} \d{1,2}, \d{4})/;
 
 /**
- * The date formats of a column, or undefined if most of its values are not dates. `dayFirst` is used if the values do not
- * decide the order of day and month.
+ * The date formats of a column, or undefined if most of its values are not dates. `dayFirst` is used if the values do
+ * not decide the order of day and month.
  */
 export function dateFacts(values: readonly string[], dayFirst: boolean): DateFacts | undefined {
   const distinct = [...new Set(values)].slice(0, 500);

@@ -172,8 +172,8 @@ export interface ExportLink {
 }
 
 /**
- * The column whose values are found among the ids of `to`, otherwise among its e-mail addresses or names. A third of the
- * values is enough, because only samples of both exports are known.
+ * The column whose values are found among the ids of `to`, otherwise among its e-mail addresses or names. A third of
+ * the values is enough, because only samples of both exports are known.
  */
 export function linkTo(from: Guess, to: Guess): ExportLink | undefined {
   for (const role of ['id', 'email', 'full_name'] as const) {

@@ -50,8 +50,8 @@ const ERROR_COLUMNS = [
 const OMITTED_COLUMNS = ['source', 'file', 'line', 'external_id', 'field', 'original', 'reason'];
 
 /**
- * The error report of a run: `errors.csv`, `errors.ndjson`, `rejects/<source>.csv|.ndjson` and `omitted.csv`, rewritten by
- * every run. Each method resolves when its lines are in the file (on disk, if `durable`).
+ * The error report of a run: `errors.csv`, `errors.ndjson`, `rejects/<source>.csv|.ndjson` and `omitted.csv`, rewritten
+ * by every run. Each method resolves when its lines are in the file (on disk, if `durable`).
  */
 export class ErrorReport {
   readonly errorsByCode = new Map<string, number>();

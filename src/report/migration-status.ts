@@ -11,8 +11,8 @@ export interface MigrationStatus {
   readonly migration: string | undefined;
   readonly baseUrl: string | undefined;
   /**
-   * Where the counts come from. `ended`: the summary of the last run. `under way`: its survey, updated with what has been
-   * settled since (the run is in progress or was killed). `unknown totals`: the checkpoint alone.
+   * Where the counts come from. `ended`: the summary of the last run. `under way`: its survey, updated with what has
+   * been settled since (the run is in progress or was killed). `unknown totals`: the checkpoint alone.
    */
   readonly basis: 'ended' | 'under way' | 'unknown totals';
   readonly byType: Readonly<Partial<Record<EventType, EventCounts>>>;

@@ -28,8 +28,8 @@ export interface DamageNote extends ColumnNote {
 }
 
 /**
- * `either`: every date of the column is valid both as day/month and as month/day. `mixed`: some are valid only as one, some
- * only as the other.
+ * `either`: every date of the column is valid both as day/month and as month/day. `mixed`: some are valid only as one,
+ * some only as the other.
  */
 export interface AmbiguousDateNote extends ColumnNote {
   readonly kind: 'either' | 'mixed';

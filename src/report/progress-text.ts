@@ -156,8 +156,8 @@ interface AllowedRate {
 }
 
 /**
- * Measures the events settled per minute over the last five minutes and estimates the time left. The first window is sent
- * in a burst, so the rate is never measured over less than a window.
+ * Measures the events settled per minute over the last five minutes and estimates the time left. The first window is
+ * sent in a burst, so the rate is never measured over less than a window.
  */
 export class RateMeter {
   readonly #allowed: AllowedRate;

@@ -26,8 +26,8 @@ export function table(rows: readonly (readonly string[])[], gap = '  '): string 
 }
 
 /**
- * The counts of events by type. On a narrow terminal, columns that are always zero are left out; if the table is still too
- * wide, it is transposed, so that each column adds up.
+ * The counts of events by type. On a narrow terminal, columns that are always zero are left out; if the table is still
+ * too wide, it is transposed, so that each column adds up.
  */
 export function countsTable(summary: Pick<Summary, 'by_type' | 'events'>, columns = 100): string {
   const types = EVENT_TYPES.flatMap((type): { name: string; counts: EventCounts }[] => {
@@ -110,8 +110,8 @@ export function shortPath(path: string): string {
 const MAX_CODES = 12;
 
 /**
- * Codes with their counts, most frequent first, with the first places and message of each if known. Like `errors.csv`, the
- * text may contain field values.
+ * Codes with their counts, most frequent first, with the first places and message of each if known. Like `errors.csv`,
+ * the text may contain field values.
  */
 export function codesText(
   counts: Readonly<Record<string, number>>,

@@ -26,8 +26,8 @@ export function commits(fault: FinalFault): boolean {
 }
 
 /**
- * The response sent instead of the service's own. `answer` is that one if the request was committed. For a closed or silent
- * connection, the result tells Hono's server not to answer.
+ * The response sent instead of the service's own. `answer` is that one if the request was committed. For a closed or
+ * silent connection, the result tells Hono's server not to answer.
  */
 export async function faultResponse(
   fault: FinalFault,

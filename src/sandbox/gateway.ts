@@ -153,7 +153,10 @@ export class Gateway {
   }
 }
 
-/** The whole body; undefined if it is larger than the service accepts (it is still read to the end, so that it can be answered). */
+/**
+ * The whole body; undefined if it is larger than the service accepts (it is still read to the end, so that it can be
+ * answered).
+ */
 async function readBody(incoming: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;

@@ -1,6 +1,6 @@
 /**
- * A local stand-in for the service, for rehearsals and tests: it validates requests as the service interface says, stores
- * what it accepts, and can inject faults. Only its command, the library entry point and tests import it.
+ * A local stand-in for the service, for rehearsals and tests: it validates requests as the service interface says,
+ * stores what it accepts, and can inject faults. Only its command, the library entry point and tests import it.
  */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -60,7 +60,10 @@ export interface Sandbox {
   close(): Promise<void>;
 }
 
-/** Starts a sandbox; it is listening when the promise resolves. Throws a `UserError` for a port, journal or fault plan that cannot be used. */
+/**
+ * Starts a sandbox; it is listening when the promise resolves. Throws a `UserError` for a port, journal or fault plan
+ * that cannot be used.
+ */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const context: SandboxContext = {
     account: options.account ?? defaultAccount(),

@@ -51,8 +51,8 @@ class Refusal extends Error {
 }
 
 /**
- * Processes one event (service interface, sections 2.3 to 2.7, 3 and 6). Both credentials have been checked. Its changes
- * are applied and in the journal before the answer is sent.
+ * Processes one event (service interface, sections 2.3 to 2.7, 3 and 6). Both credentials have been checked. Its
+ * changes are applied and in the journal before the answer is sent.
  */
 export async function ingest(context: SandboxContext, call: ApiCall): Promise<IngestResponse> {
   try {

@@ -1,6 +1,8 @@
 import type { EventType } from '../model.ts';
 
-/** One request as received; the ingestion token in its path is replaced by `***`. Times are milliseconds of the clock. */
+/**
+ * One request as received; the ingestion token in its path is replaced by `***`. Times are milliseconds of the clock.
+ */
 export interface RequestEntry {
   /** Number of the request, from 1. */
   readonly number: number;

@@ -108,7 +108,10 @@ export class Store {
     this.#journal = journal;
   }
 
-  /** Restores the journal at `path` and appends to it; an incomplete last line is removed. Without a path, nothing is persisted. */
+  /**
+   * Restores the journal at `path` and appends to it; an incomplete last line is removed. Without a path, nothing is
+   * persisted.
+   */
   static async open(path: string | undefined): Promise<Store> {
     if (path === undefined) return new Store(undefined);
     const { lines, keepBytes } = await readJournal(path);

@@ -19,8 +19,8 @@ export interface OutageOptions {
 
 /**
  * Distinguishes an outage of the service from a failing event. The service is down when several different events got no
- * answer and none has been answered since. Then all events wait, GET /health is polled until it answers, and a single event
- * is sent as a probe. The others follow once it has been answered.
+ * answer and none has been answered since. Then all events wait, GET /health is polled until it answers, and a single
+ * event is sent as a probe. The others follow once it has been answered.
  */
 export class Outage {
   readonly #options: OutageOptions;

@@ -1,6 +1,6 @@
 /**
- * The pipelines and users of one account, as last read from the service. Names in the mapping are resolved against them.
- * Stored as `account.json` in the state directory, for `--offline` and for the sandbox.
+ * The pipelines and users of one account, as last read from the service. Names in the mapping are resolved against
+ * them. Stored as `account.json` in the state directory, for `--offline` and for the sandbox.
  */
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';

@@ -56,7 +56,10 @@ const MAX_RESPONSE_BYTES = 32 * 1024 * 1024;
 const KEEP_ALIVE_MS = 500;
 const MAX_KEEP_ALIVE_MS = 4_000;
 
-/** The service at one base URL with one API key. Failures are returned as values; only `beforeSend` can make a call throw. */
+/**
+ * The service at one base URL with one API key. Failures are returned as values; only `beforeSend` can make a call
+ * throw.
+ */
 export function createClient(options: ClientOptions): Client {
   return new Client(options);
 }
@@ -126,7 +129,9 @@ export class Client {
     return 'kind' in reply ? reply : readRestReply(reply, this.#clock.wall());
   }
 
-  /** Whether GET /health answers 200. Sent without the API key (section 5), so it does not count against the rate limit. */
+  /**
+   * Whether GET /health answers 200. Sent without the API key (section 5), so it does not count against the rate limit.
+   */
   async health(): Promise<boolean> {
     const reply = await this.#exchange({ method: 'GET', path: PATHS.health, headers: this.#openHeaders });
     return !('kind' in reply) && reply.status === 200;

@@ -101,8 +101,8 @@ function isCurrency(code: string): boolean {
 }
 
 /**
- * Validates the text of a field: returns what is wrong with it, or undefined if it is valid. The phone number format is the
- * service's (section 2.4). The mapping applies these rules, since it decides what happens to an invalid value.
+ * Validates the text of a field: returns what is wrong with it, or undefined if it is valid. The phone number format is
+ * the service's (section 2.4). The mapping applies these rules, since it decides what happens to an invalid value.
  */
 export const FIELD_RULES: Readonly<Record<string, (value: string) => string | undefined>> = {
   external_id: (value) => (value === '' ? 'is empty' : undefined),

@@ -11,8 +11,8 @@ import { idOf, isFields, keysOf, pagesOf, unknownShape, type Fields, type ReadOp
 const MAX_PAGES = 1_000;
 
 /**
- * The deal pipelines with their stages, and the users. Throws a `UserError` if the service refuses, does not answer after
- * five retries, or returns something else than such a list.
+ * The deal pipelines with their stages, and the users. Throws a `UserError` if the service refuses, does not answer
+ * after five retries, or returns something else than such a list.
  */
 export async function readAccount(client: Client, options: ReadOptions = {}): Promise<Account> {
   const pipelines = await readList(client, PATHS.pipelines, { type: 'DEAL' }, options);

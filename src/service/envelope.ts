@@ -7,8 +7,8 @@ export const INGEST_HEADERS = { 'content-type': 'application/json', [HEADERS.sup
 declare const brand: unique symbol;
 
 /**
- * The request body of one event, in canonical JSON (service interface, section 2.3). Only `envelope` creates one, and it
- * always suppresses triggers.
+ * The request body of one event, in canonical JSON (service interface, section 2.3). Only `envelope` creates one, and
+ * it always suppresses triggers.
  */
 export type Envelope = string & { readonly [brand]: true };
 

@@ -11,8 +11,8 @@ export interface RawAnswer {
 const UTF_8 = new TextDecoder();
 
 /**
- * One request and its answer, collected from undici's dispatch callbacks. undici's own `request()` would create a stream
- * per body and need an abort signal per request.
+ * One request and its answer, collected from undici's dispatch callbacks. undici's own `request()` would create a
+ * stream per body and need an abort signal per request.
  */
 export class Exchange implements Dispatcher.DispatchHandler {
   /** Rejects with undici's error. After `end`, `cut` holds the reason instead. */

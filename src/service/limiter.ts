@@ -25,7 +25,9 @@ export interface TurnOptions {
 }
 
 export interface LimiterWait {
-  /** `rate`: the window is full. `rate_limited`: the service answered 429. `redis`: the Redis server cannot be reached. */
+  /**
+   * `rate`: the window is full. `rate_limited`: the service answered 429. `redis`: the Redis server cannot be reached.
+   */
   readonly reason: 'rate' | 'rate_limited' | 'redis';
   readonly nextInMs: number;
 }
@@ -42,13 +44,13 @@ export interface LimiterStats {
 export interface Limiter {
   readonly stopped: boolean;
   /**
-   * Runs `job` when its turn comes. A job makes exactly one request, so every retry is scheduled separately. Rejects with
-   * `NotSent` if the job is withdrawn or the limiter is stopped before that.
+   * Runs `job` when its turn comes. A job makes exactly one request, so every retry is scheduled separately. Rejects
+   * with `NotSent` if the job is withdrawn or the limiter is stopped before that.
    */
   schedule<T>(job: () => Promise<T>, options?: TurnOptions): Promise<T>;
   /**
-   * A request sent at `sentAt` (monotonic) was answered 429. All requests wait at least as long as the service asks, and
-   * longer after each consecutive pause that did not help (section 7.2). Then a single request is sent as a probe.
+   * A request sent at `sentAt` (monotonic) was answered 429. All requests wait at least as long as the service asks,
+   * and longer after each consecutive pause that did not help (section 7.2). Then a single request is sent as a probe.
    */
   refused(retryAfterMs: number | undefined, sentAt: number): void;
   /**

@@ -26,8 +26,8 @@ export interface Page {
 }
 
 /**
- * The pages of a list (`page`, `pageSize`; section 4.3), until a page has no new ids. Items without an `id` are compared by
- * their content. Throws a `UserError` as `read` does, or if the answer is not a list.
+ * The pages of a list (`page`, `pageSize`; section 4.3), until a page has no new ids. Items without an `id` are
+ * compared by their content. Throws a `UserError` as `read` does, or if the answer is not a list.
  */
 export async function* pagesOf(
   client: Client,
@@ -114,7 +114,10 @@ function failureOf(path: string, attempt: Exclude<RestAttempt, { kind: 'answered
 
 const ITEM_KEYS = ['data', 'items', 'results', 'pipelines', 'users', 'platformUsers', 'records', 'content', 'rows'];
 
-/** A bare array, or the only list in an object, with or without a `{success, data}` wrapper; else a description of the value. */
+/**
+ * A bare array, or the only list in an object, with or without a `{success, data}` wrapper; else a description of the
+ * value.
+ */
 function listIn(value: unknown): readonly unknown[] | string {
   if (Array.isArray(value)) return value as unknown[];
   if (!isFields(value)) return describe(value);

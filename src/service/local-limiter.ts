@@ -243,8 +243,8 @@ class LocalLimiter implements Limiter {
   }
 
   /**
-   * Minimum interval between requests, in milliseconds. Bursts are harmless while nobody else uses the API key; otherwise
-   * they would starve the others and make their requests hard to detect.
+   * Minimum interval between requests, in milliseconds. Bursts are harmless while nobody else uses the API key;
+   * otherwise they would starve the others and make their requests hard to detect.
    */
   #interval(): number {
     const { rate, reserve, clock } = this.#options;
@@ -266,8 +266,8 @@ class LocalLimiter implements Limiter {
   }
 
   /**
-   * Bottleneck schedules by the wall clock and starts no job before the previous one: if the clock is set back by an hour,
-   * it stalls for an hour. A new instance takes over.
+   * Bottleneck schedules by the wall clock and starts no job before the previous one: if the clock is set back by an
+   * hour, it stalls for an hour. A new instance takes over.
    */
   #renewIfClockWasSetBack(): void {
     const { clock } = this.#options;

@@ -3,8 +3,8 @@ import type { Clock } from '../clock.ts';
 import { codeOf, messageOf, UserError } from '../errors.ts';
 
 /**
- * When requests were sent and answered, kept across restarts: a run that starts within a window of the previous one (even
- * if that one was killed) must not send another full burst.
+ * When requests were sent and answered, kept across restarts: a run that starts within a window of the previous one
+ * (even if that one was killed) must not send another full burst.
  */
 export interface RateHistory {
   /** For requests of earlier runs, how long ago (milliseconds) each was answered at the latest; oldest first. */
@@ -21,7 +21,8 @@ const KEPT_MS = 60 * 60 * 1000;
 
 /**
  * Opens or creates the history at `path` (mode 0600), with one NDJSON line per request and one per answer. `others` are
- * histories of the same API key that are only read: a dry run has its own, because it may run at the same time as a run.
+ * histories of the same API key that are only read: a dry run has its own, because it may run at the same time as a
+ * run.
  */
 export async function openRateHistory(
   path: string,
@@ -119,8 +120,8 @@ function line(event: 'sent' | 'answered' | 'kept', at: number): string {
 }
 
 /**
- * Times of answers, oldest first. Requests in flight when the process ended may have been answered at any time up to now.
- * The same holds for times in the future, because the clock has been set back since.
+ * Times of answers, oldest first. Requests in flight when the process ended may have been answered at any time up to
+ * now. The same holds for times in the future, because the clock has been set back since.
  */
 function readTimes(path: string, now: number): number[] {
   let text: string;

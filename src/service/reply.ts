@@ -1,6 +1,6 @@
 /**
- * Interprets answers of the service, and failures to get one (service interface, sections 2.7 and 7). Pure: no I/O; secrets
- * have been redacted from all texts before.
+ * Interprets answers of the service, and failures to get one (service interface, sections 2.7 and 7). Pure: no I/O;
+ * secrets have been redacted from all texts before.
  */
 import { codeOf } from '../errors.ts';
 import { acknowledgement, HEADERS, INGEST_CODES, type Acknowledgement } from './contract.ts';
@@ -43,7 +43,10 @@ export interface NoAnswer {
   readonly sent: 'no' | 'maybe';
   readonly status?: number;
   readonly retryAfterMs?: number;
-  /** No connection is possible with this configuration (certificate, protocol, address). Only set before the first success. */
+  /**
+   * No connection is possible with this configuration (certificate, protocol, address). Only set before the first
+   * success.
+   */
   readonly setup?: true;
 }
 
@@ -191,7 +194,10 @@ interface ServiceError {
   readonly field?: string;
 }
 
-/** Reads an error in any of the service's formats: `{error: text}`, `{error: {code, message}}`, `{message}`, HTML, empty. */
+/**
+ * Reads an error in any of the service's formats: `{error: text}`, `{error: {code, message}}`, `{message}`, HTML,
+ * empty.
+ */
 export function errorOf(reply: Reply): ServiceError {
   const body = parseJson(reply.body);
   const outer = isRecord(body) ? body : {};

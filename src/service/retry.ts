@@ -14,8 +14,8 @@ export function backoff(nth: number, random: () => number = Math.random): number
 }
 
 /**
- * Retries a REST request that got no usable answer or was rate-limited, at most `retries` times. After a 429 it does not
- * wait itself, because the limiter does. Returns the last attempt, whatever it is.
+ * Retries a REST request that got no usable answer or was rate-limited, at most `retries` times. After a 429 it does
+ * not wait itself, because the limiter does. Returns the last attempt, whatever it is.
  */
 export async function retried<T extends { readonly kind: string }>(
   request: () => Promise<T>,

@@ -11,8 +11,8 @@ export interface Route {
 }
 
 /**
- * Validates a path (with or without a query) and adds parameters to its query. Throws a `UserError` for a path that would
- * leave the base URL, reach the ingestion webhook in any spelling, or contain a secret, since servers log URLs.
+ * Validates a path (with or without a query) and adds parameters to its query. Throws a `UserError` for a path that
+ * would leave the base URL, reach the ingestion webhook in any spelling, or contain a secret, since servers log URLs.
  */
 export function readRoute(
   given: string,

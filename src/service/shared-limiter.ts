@@ -33,12 +33,13 @@ const MAX_WAITS = 8;
 
 /**
  * A limiter that keeps one window in Redis for all processes and machines that use the same API key. Like the local
- * limiter, it returns a token one window after the answer to its request. Throws a `UserError` if Redis cannot be reached.
+ * limiter, it returns a token one window after the answer to its request. Throws a `UserError` if Redis cannot be
+ * reached.
  *
- * It does not use bottleneck's clustering, which stores only the number of tokens: the tokens of a killed process are lost,
- * and a Redis that lost its data ends the process or grants a whole window again. Here each token is stored with its owner
- * and expiry time: the longest a request can take plus one window. The answer moves that time forward; the tokens of a
- * process that dies expire by themselves.
+ * It does not use bottleneck's clustering, which stores only the number of tokens: the tokens of a killed process are
+ * lost, and a Redis that lost its data ends the process or grants a whole window again. Here each token is stored with
+ * its owner and expiry time: the longest a request can take plus one window. The answer moves that time forward; the
+ * tokens of a process that dies expire by themselves.
  *
  * While Redis cannot be reached, nothing is sent.
  */

@@ -45,11 +45,11 @@ const COMMAND_MS = 5_000;
 const LONGEST_RETRY_MS = 1_000;
 
 /**
- * One process's client for the window shared by all processes with the same API key and base URL. Calls reject while Redis
- * cannot be reached; the next call tries again.
+ * One process's client for the window shared by all processes with the same API key and base URL. Calls reject while
+ * Redis cannot be reached; the next call tries again.
  *
- * Redis may lose its state (a restart without persistence). Every process detects this by the `epoch` and registers its own
- * tokens again, and nothing is sent until all earlier requests have left the service's window.
+ * Redis may lose its state (a restart without persistence). Every process detects this by the `epoch` and registers its
+ * own tokens again, and nothing is sent until all earlier requests have left the service's window.
  */
 export class SharedWindow {
   readonly #options: SharedWindowOptions;
@@ -135,8 +135,9 @@ export class SharedWindow {
   }
 
   /**
-   * Records the answer to a request sent `ageMs` ago. Returns how many of the requests that the service counts may be from
-   * the processes that share the window: all in flight, and all answered since `sinceMs` before the request was sent.
+   * Records the answer to a request sent `ageMs` ago. Returns how many of the requests that the service counts may be
+   * from the processes that share the window: all in flight, and all answered since `sinceMs` before the request was
+   * sent.
    */
   async observe(answer: {
     readonly ageMs: number;
@@ -151,7 +152,9 @@ export class SharedWindow {
     return { refusals, own };
   }
 
-  /** A request sent `ageMs` ago was answered 429: all processes wait `waits[n - 1]` ms after the nth consecutive one. */
+  /**
+   * A request sent `ageMs` ago was answered 429: all processes wait `waits[n - 1]` ms after the nth consecutive one.
+   */
   async refuse(ageMs: number, waits: readonly number[]): Promise<{ refusals: number; waitMs: number }> {
     const reply = await this.#eval(REFUSE, Math.round(ageMs), ...waits.map(Math.round));
     const [refusals, waitMs] = reply as [number, number];

@@ -10,8 +10,8 @@ export interface Turn {
 }
 
 /**
- * Requests waiting for their turn, in order of arrival. Aborting a signal withdraws its requests immediately. A signal has
- * one listener for all its requests, since one signal usually serves a whole run.
+ * Requests waiting for their turn, in order of arrival. Aborting a signal withdraws its requests immediately. A signal
+ * has one listener for all its requests, since one signal usually serves a whole run.
  */
 export class TurnQueue {
   readonly #turns = new Set<Turn>();

@@ -1,11 +1,12 @@
 /**
- * The shared window in Redis, and the atomic scripts that are its only users. Times are milliseconds of the Redis server's
- * clock, the only clock that all processes share.
+ * The shared window in Redis, and the atomic scripts that are its only users. Times are milliseconds of the Redis
+ * server's clock, the only clock that all processes share.
  *
  * KEYS[1], a sorted set: every token in use, scored by the time when it is returned.
  * KEYS[2], a hash: `epoch` and `created` of this state; `limit`, the last X-RateLimit-Limit; `refusals`, the number of
- * consecutive 429s, and `refused_at`, when the last of them began; `until`, the end of the pause; `probe`, the token of the
- * single request sent after it, and `probe_until`; `last`, when a token was last granted; `clock`, the latest time seen.
+ * consecutive 429s, and `refused_at`, when the last of them began; `until`, the end of the pause; `probe`, the token of
+ * the single request sent after it, and `probe_until`; `last`, when a token was last granted; `clock`, the latest time
+ * seen.
  */
 
 /** The state expires when no process has used it for this long. */
@@ -33,9 +34,9 @@ end
 `;
 
 /**
- * ARGV: the epoch this process knows, or ''; a new epoch to use if there is none; how long to pause if the state was lost;
- * then a token and its remaining milliseconds for each token in use by this process. Replies: the epoch; 1 if it is new;
- * the milliseconds to pause, because other processes may have tokens in use that are not registered again yet.
+ * ARGV: the epoch this process knows, or ''; a new epoch to use if there is none; how long to pause if the state was
+ * lost; then a token and its remaining milliseconds for each token in use by this process. Replies: the epoch; 1 if it
+ * is new; the milliseconds to pause, because other processes may have tokens in use that are not registered again yet.
  */
 export const JOIN = `${NOW}
 local epoch = redis.call('HGET', state, 'epoch')
@@ -98,8 +99,9 @@ return 1
 
 /**
  * ARGV: milliseconds since the request was sent; 1 if it was not refused; X-RateLimit-Limit or 0; how many milliseconds
- * before that an answer may still count in the service's window; milliseconds from an answer until its token is returned.
- * Replies: consecutive refusals, and how many of the requests counted by the service may be from this window's processes.
+ * before that an answer may still count in the service's window; milliseconds from an answer until its token is
+ * returned. Replies: consecutive refusals, and how many of the requests counted by the service may be from this
+ * window's processes.
  */
 export const OBSERVE = `${NOW}
 local sent = now - ARGV[1]
@@ -113,8 +115,8 @@ return {get('refusals'), redis.call('ZCOUNT', tokens, '(' .. (sent - ARGV[4] + A
 `;
 
 /**
- * ARGV: milliseconds since the refused request was sent; how long to wait after the first, second, … consecutive refusal.
- * Replies: consecutive refusals, milliseconds to wait.
+ * ARGV: milliseconds since the refused request was sent; how long to wait after the first, second, … consecutive
+ * refusal. Replies: consecutive refusals, milliseconds to wait.
  */
 export const REFUSE = `${NOW}
 local refusals = get('refusals')

@@ -10,8 +10,8 @@ export class Markup {
 export type Content = Markup | readonly Markup[] | string | number | undefined;
 
 /**
- * A template tag that escapes every value that is not `Markup`, for text and for quoted attributes, so that no text from an
- * export or from the service can become a tag, a style or an attribute.
+ * A template tag that escapes every value that is not `Markup`, for text and for quoted attributes, so that no text
+ * from an export or from the service can become a tag, a style or an attribute.
  */
 export function html(strings: TemplateStringsArray, ...values: readonly Content[]): Markup {
   let text = strings[0]!;

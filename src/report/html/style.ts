@@ -1,4 +1,7 @@
-/** The one style sheet of the page: light and dark, narrow and printed. Colours have a contrast of at least 4.5 to 1 as text. */
+/**
+ * The one style sheet of the page: light and dark, narrow and printed. Colours have a contrast of at least 4.5 to 1 as
+ * text.
+ */
 export const STYLE = `
 :root {
   color-scheme: light dark;
