@@ -53,7 +53,7 @@ export async function connect(
     baseUrl: credentials.baseUrl,
     apiKey: credentials.apiKey,
     timeoutSeconds: settings.timeout,
-    trouble: warn,
+    notify: warn,
   });
   const client = createClient({
     ...credentials,

@@ -2,7 +2,7 @@ import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import type { SettledLine } from '../../src/checkpoint/lines.ts';
 import { writeReport } from '../../src/report/html/write.ts';
-import { StandingReader } from '../../src/report/standing.ts';
+import { MigrationStatusReader } from '../../src/report/migration-status.ts';
 import { statusText } from '../../src/report/status-text.ts';
 import { stateDirectory } from './state.ts';
 
@@ -25,10 +25,10 @@ function settled(externalId: string): string {
 it('status and report count the sound lines of a damaged checkpoint, and say that it is damaged', async () => {
   const state = await stateDirectory();
   const path = state.file('checkpoint.ndjson');
-  const reader = new StandingReader(state);
+  const reader = new MigrationStatusReader(state);
   const status = async (): Promise<string> => {
-    const standing = await reader.look();
-    return statusText({ standing, holder: undefined, downSince: undefined, path: state.path, now: new Date() }, 80);
+    const view = { holder: undefined, downSince: undefined, path: state.path, now: new Date() };
+    return statusText({ status: await reader.read(), ...view }, 80);
   };
 
   await writeFile(path, settled('1'));
