@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { parse, stringify } from 'lossless-json';
-import { z } from 'zod';
 import { systemClock } from '../clock.ts';
 import type { Console } from '../console.ts';
+import { readEnvironment, restCredentials } from '../credentials.ts';
 import { EXIT, messageOf, UserError, type ExitCode } from '../errors.ts';
+import { parseOptions } from '../options/option.ts';
 import { createClient, type Client } from '../service/client.ts';
 import { HEADERS, LIMITS, PATHS } from '../service/contract.ts';
 import { openLimiter } from '../service/open-limiter.ts';
@@ -12,42 +13,13 @@ import { pagesOf } from '../service/lists.ts';
 import { parseJson, type Reply, type RestAttempt } from '../service/reply.ts';
 import { retried } from '../service/retry.ts';
 import { readRoute, type Route } from '../service/route.ts';
-import {
-  connection,
-  DEFAULT_RATE,
-  flag,
-  many,
-  option,
-  parseOptions,
-  readEnvironment,
-  restCredentials,
-} from '../settings.ts';
+import { DEFAULT_RATE } from '../settings.ts';
 import { TOOL } from '../version.ts';
+import { API, type CommandSettings, type Method } from './definitions.ts';
+import type { Argv } from './load.ts';
 
-const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
-type Method = (typeof METHODS)[number];
-
-const options = connection.pick({ baseUrl: true, envFile: true, timeout: true, redis: true }).extend({
-  method: option(`one of ${METHODS.join(', ')}`, (text) => METHODS.find((method) => method === text.toUpperCase())),
-  path: z.string(),
-  data: option('JSON or @FILE', (text) => text).optional(),
-  query: many.transform((texts, context) =>
-    texts.map((text): readonly [string, string] => {
-      const at = text.indexOf('=');
-      if (at < 1) context.addIssue({ code: 'custom', message: `\`${text}\` is not NAME=VALUE` });
-      return [text.slice(0, at), text.slice(at + 1)];
-    }),
-  ),
-  paginate: flag,
-  write: flag,
-  idempotencyKey: option(`1 to ${LIMITS.idempotencyKeyLength} plain characters without spaces`, (text) =>
-    /^[\x21-\x7e]+$/.test(text) && text.length <= LIMITS.idempotencyKeyLength ? text : undefined,
-  ).optional(),
-});
-type ApiSettings = z.infer<typeof options>;
-
-/** One call, and what it takes to repeat it. */
-interface Call {
+/** One call, with what repeating it needs. */
+interface ApiCall {
   readonly method: Method;
   readonly route: Route;
   readonly body: string | undefined;
@@ -55,14 +27,14 @@ interface Call {
 }
 
 /** `backfill api`: one call of a REST route; the answer on stdout, everything about it on stderr. */
-export async function api(argv: Readonly<Record<string, unknown>>, console: Console): Promise<ExitCode> {
-  const settings = parseOptions(options, argv);
+export async function api(argv: Argv, console: Console): Promise<ExitCode> {
+  const settings = parseOptions(API, argv);
   refuseMisuse(settings);
   const service = restCredentials(settings.baseUrl, readEnvironment(settings.envFile));
   const { baseUrl, apiKey, ingestToken } = service;
   console.redactor.add(apiKey, ingestToken, ...(service.otherSecrets ?? []));
   const { method } = settings;
-  const call: Call = {
+  const call: ApiCall = {
     method,
     route: readRoute(settings.path, settings.query, { baseUrl, secrets: [apiKey, ingestToken] }),
     body: settings.data === undefined ? undefined : await readData(settings.data),
@@ -97,7 +69,15 @@ export async function api(argv: Readonly<Record<string, unknown>>, console: Cons
   }
 }
 
-function refuseMisuse({ method, data, paginate, write, idempotencyKey, query, path }: ApiSettings): void {
+function refuseMisuse({
+  method,
+  data,
+  paginate,
+  write,
+  idempotencyKey,
+  query,
+  path,
+}: CommandSettings<typeof API>): void {
   if (method !== 'GET' && !write) {
     throw new UserError(
       `${method} changes something in the service, and automations may fire: nothing suppresses them here`,
@@ -142,7 +122,7 @@ async function readData(given: string): Promise<string> {
 const LEGACY = 'external';
 const SUNSET = '2026-12-31 23:59:59 GMT';
 
-function warn({ method, route, idempotencyKey }: Call, console: Console): void {
+function warn({ method, route, idempotencyKey }: ApiCall, console: Console): void {
   if (route.segments[0]?.toLowerCase() === LEGACY) {
     const successor = `/${route.segments.slice(1).join('/')}`;
     console.complain(
@@ -153,7 +133,7 @@ function warn({ method, route, idempotencyKey }: Call, console: Console): void {
   if (idempotencyKey !== undefined) console.say(`Idempotency-Key: ${idempotencyKey}`);
 }
 
-async function printOne(client: Client, call: Call, console: Console): Promise<ExitCode> {
+async function printOne(client: Client, call: ApiCall, console: Console): Promise<ExitCode> {
   const attempt = await perform(client, call);
   const reply = 'reply' in attempt ? attempt.reply : undefined;
   if (!reply) {
@@ -175,7 +155,7 @@ async function printOne(client: Client, call: Call, console: Console): Promise<E
 }
 
 /** All items as one array, or nothing at all. */
-async function printAll(client: Client, { route }: Call, console: Console): Promise<ExitCode> {
+async function printAll(client: Client, { route }: ApiCall, console: Console): Promise<ExitCode> {
   const items: unknown[] = [];
   let pages = 0;
   let cursor: string | undefined;
@@ -203,7 +183,7 @@ async function printAll(client: Client, { route }: Call, console: Console): Prom
 }
 
 /** Repeats only what is safe to repeat: a GET, and a POST under its key (service interface, section 8). */
-async function perform(client: Client, { method, route, body, idempotencyKey }: Call): Promise<RestAttempt> {
+async function perform(client: Client, { method, route, body, idempotencyKey }: ApiCall): Promise<RestAttempt> {
   const isOpen = method === 'GET' && route.segments.length === 1 && OPEN.includes(`/${route.segments[0]}`);
   const request = async (): Promise<RestAttempt> => {
     const attempt = isOpen

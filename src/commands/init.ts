@@ -1,19 +1,14 @@
 import { writeFile } from 'node:fs/promises';
-import { z } from 'zod';
 import type { Console } from '../console.ts';
 import { codeOf, EXIT, messageOf, UserError, type ExitCode } from '../errors.ts';
 import { startMapping } from '../init/index.ts';
-import { parseOptions } from '../settings.ts';
-
-const initOptions = z.object({
-  exports: z.array(z.coerce.string()).min(1),
-  preset: z.string('give one preset').optional(),
-  out: z.string('give one file').min(1, 'is empty').optional(),
-});
+import { parseOptions } from '../options/option.ts';
+import { INIT } from './definitions.ts';
+import type { Argv } from './load.ts';
 
 /** `backfill init`: a commented mapping on stdout or in a file that did not exist; what was recognised on stderr. */
-export async function init(argv: Readonly<Record<string, unknown>>, console: Console): Promise<ExitCode> {
-  const options = parseOptions(initOptions, argv);
+export async function init(argv: Argv, console: Console): Promise<ExitCode> {
+  const options = parseOptions(INIT, argv);
   const { text, findings } = await startMapping(options.exports, options);
   for (const finding of findings) console.say(finding);
   const open = text.split('\n').filter((line) => line.includes('set this')).length;

@@ -5,15 +5,15 @@ import { CHECKPOINT_FILE } from '../checkpoint/lines.ts';
 import type { Console } from '../console.ts';
 import { cannotWrite } from '../append-log.ts';
 import { EXIT, UserError, type ExitCode } from '../errors.ts';
+import { parseOptions } from '../options/option.ts';
 import { ACCOUNT_FILE } from '../plan/setup.ts';
 import { REPORT_FILE, SUMMARY_FILE, SURVEY_FILE, type Summary } from '../report/summary.ts';
 import { RUN_LOG_FILE } from '../run-log.ts';
-import { flag, parseOptions } from '../settings.ts';
 import { Lock, type StateDir } from '../state-dir.ts';
 import { VERIFY_FILE } from '../verify/differences.ts';
-import { existingState, stateOptions } from './state.ts';
-
-const options = stateOptions.extend({ yes: flag });
+import { PURGE } from './definitions.ts';
+import type { Argv } from './load.ts';
+import { existingState } from './state.ts';
 
 /** What holds field values of records or names of people, and what is in it. */
 const PERSONAL: Readonly<Record<string, string>> = {
@@ -39,8 +39,8 @@ const KEPT: Readonly<Record<string, string>> = {
 };
 
 /** `backfill purge`: deletes what holds personal data from a state directory, and says what is gone and what is left. */
-export async function purge(argv: Readonly<Record<string, unknown>>, console: Console): Promise<ExitCode> {
-  const settings = parseOptions(options, argv);
+export async function purge(argv: Argv, console: Console): Promise<ExitCode> {
+  const settings = parseOptions(PURGE, argv);
   const state = await existingState(settings);
   const lock = await Lock.acquire(state, { takeOver: false });
   try {

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
+import type { Credentials } from '../credentials.ts';
 import { loadMapping } from '../mapping/load.ts';
 import { statePath, storedAccountOf } from '../plan/setup.ts';
 import { startSandbox } from '../sandbox/index.ts';
-import { DEFAULT_RATE, type Credentials, type RunSettings } from '../settings.ts';
+import type { RunSettings } from '../settings.ts';
 import { StateDir } from '../state-dir.ts';
 
 /**
@@ -18,7 +19,7 @@ export async function startRehearsal(
   const stored = real && (await storedAccountOf(real));
   const sandbox = await startSandbox({
     ...(stored ? { account: { pipelines: stored.pipelines, users: stored.users } } : {}),
-    rate: settings.rate ?? DEFAULT_RATE,
+    rate: settings.rate,
     journal: join(state.path, 'sandbox.ndjson'),
   });
   const { baseUrl, apiKey, ingestToken } = sandbox;

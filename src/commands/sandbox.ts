@@ -1,23 +1,16 @@
 import { readFile } from 'node:fs/promises';
-import { z } from 'zod';
 import type { Console } from '../console.ts';
 import { EXIT, messageOf, UserError, type ExitCode } from '../errors.ts';
+import { parseOptions } from '../options/option.ts';
 import { parseFaultPlan } from '../sandbox/faults.ts';
 import { startSandbox } from '../sandbox/index.ts';
 import { readStoredAccount } from '../service/account.ts';
-import { DEFAULT_RATE, parseOptions, rate } from '../settings.ts';
-
-const options = z.object({
-  port: z.coerce.number().int().min(0).max(65535).default(0),
-  account: z.string().optional(),
-  rate: rate.default(DEFAULT_RATE),
-  journal: z.string().optional(),
-  faults: z.string().optional(),
-});
+import { SANDBOX } from './definitions.ts';
+import type { Argv } from './load.ts';
 
 /** `backfill sandbox`: serves until a signal ends it. Its secrets are its own, so they are shown. */
-export async function sandbox(argv: Readonly<Record<string, unknown>>, console: Console): Promise<ExitCode> {
-  const settings = parseOptions(options, argv);
+export async function sandbox(argv: Argv, console: Console): Promise<ExitCode> {
+  const settings = parseOptions(SANDBOX, argv);
   const stored = settings.account === undefined ? undefined : await readStoredAccount(settings.account);
   const running = await startSandbox({
     port: settings.port,

@@ -1,16 +1,15 @@
 import { open } from 'node:fs/promises';
-import { z } from 'zod';
 import type { Console } from '../console.ts';
 import { EXIT, type ExitCode } from '../errors.ts';
+import { parseOptions } from '../options/option.ts';
 import { parseLine } from '../report/lines.ts';
 import { StandingReader } from '../report/standing.ts';
 import { statusJson, statusText, type Status } from '../report/status-text.ts';
 import { RUN_LOG_FILE } from '../run-log.ts';
-import { parseOptions } from '../settings.ts';
 import { lockHolder, type StateDir } from '../state-dir.ts';
-import { existingState, stateOptions } from './state.ts';
-
-const options = stateOptions.extend({ watch: z.boolean().default(false), json: z.boolean().default(false) });
+import { STATUS } from './definitions.ts';
+import type { Argv } from './load.ts';
+import { existingState } from './state.ts';
 
 const LOOK_EVERY_MS = 2_000;
 
@@ -18,8 +17,8 @@ const LOOK_EVERY_MS = 2_000;
  * `backfill status`: where a migration stands, from its state directory alone and without its lock. `--watch` looks again
  * every two seconds until the run it watches has ended, or Ctrl-C.
  */
-export async function status(argv: Readonly<Record<string, unknown>>, console: Console): Promise<ExitCode> {
-  const settings = parseOptions(options, argv);
+export async function status(argv: Argv, console: Console): Promise<ExitCode> {
+  const settings = parseOptions(STATUS, argv);
   const state = await existingState(settings);
   const reader = new StandingReader(state);
   const redraws = settings.watch && !settings.json && process.stdout.isTTY;

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { loadMapping } from '../../src/mapping/load.ts';
-import { RUN_OPTIONS } from '../../src/commands/options.ts';
+import { kebab } from '../../src/options/option.ts';
+import { RUN_OPTIONS } from '../../src/settings.ts';
 import { readReadme, withSections } from './sections.ts';
 
 const flat = (text: string): string => text.replace(/\s+/g, ' ').replace(/ ?-{3,} ?/g, '-');
@@ -15,7 +16,7 @@ it('shows usage, fields, policies and transforms as the program has them (`npm r
 
 it('names every option of run', () => {
   const readme = readReadme();
-  expect(Object.keys(RUN_OPTIONS).filter((name) => !readme.includes(`--${name}`))).toEqual([]);
+  expect(Object.keys(RUN_OPTIONS).filter((name) => !readme.includes(`--${kebab(name)}`))).toEqual([]);
 });
 
 it('shows a mapping that loads', async () => {
