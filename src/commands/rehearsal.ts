@@ -7,8 +7,8 @@ import type { RunSettings } from '../settings.ts';
 import { StateDir } from '../state-dir.ts';
 
 /**
- * Starts the embedded sandbox for `--sandbox`: the account that an earlier run of this mapping stored, if any, and
- * the records of the last rehearsal, which it keeps beside the rehearsal's checkpoint. It enforces the rate of the run.
+ * Starts the embedded sandbox for `--sandbox`, with the account that an earlier run of this mapping stored, if any, and the
+ * records of the last rehearsal, which are kept next to its checkpoint. The sandbox enforces the rate of the run.
  */
 export async function startRehearsal(
   settings: Pick<RunSettings, 'mapping' | 'source' | 'state' | 'rate'>,

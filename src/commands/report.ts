@@ -10,7 +10,7 @@ import { REPORT } from './definitions.ts';
 import type { Argv } from './load.ts';
 import { existingState } from './state.ts';
 
-/** `backfill report`: writes `report.html` again from the state directory, and prints its path. */
+/** `backfill report`: writes `report.html` again from the state directory and prints its path. */
 export async function report(argv: Argv, console: Console): Promise<ExitCode> {
   const settings = parseOptions(REPORT, argv);
   const found = await existingState(settings);
@@ -18,10 +18,12 @@ export async function report(argv: Argv, console: Console): Promise<ExitCode> {
   const files = [CHECKPOINT_FILE, SUMMARY_FILE].map((name) => stat(state.file(name)));
   if ((await Promise.allSettled(files)).every(({ status }) => status === 'rejected')) {
     throw new UserError(`there is nothing to report in ${state.path}: it has neither a checkpoint nor a summary`, {
-      hint: settings.dryRun ? 'make a dry run first' : 'run the migration first; --dry-run reports on the last dry run',
+      hint: settings.dryRun
+        ? 'run with --dry-run first'
+        : 'run the migration first, or add --dry-run to report on the last dry run',
     });
   }
   console.print(await writeReport(state, settings));
-  if (settings.withValues) console.say('it holds field values of records: treat it like the exports themselves');
+  if (settings.withValues) console.say('it contains field values of records: treat it like the exports themselves');
   return EXIT.done;
 }

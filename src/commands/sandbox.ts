@@ -8,7 +8,7 @@ import { readStoredAccount } from '../service/account.ts';
 import { SANDBOX } from './definitions.ts';
 import type { Argv } from './load.ts';
 
-/** `backfill sandbox`: serves until a signal ends it. Its secrets are its own, so they are shown. */
+/** `backfill sandbox`: runs until a signal stops it. Its secrets protect nothing, so they are shown. */
 export async function sandbox(argv: Argv, console: Console): Promise<ExitCode> {
   const settings = parseOptions(SANDBOX, argv);
   const stored = settings.account === undefined ? undefined : await readStoredAccount(settings.account);
@@ -22,7 +22,9 @@ export async function sandbox(argv: Argv, console: Console): Promise<ExitCode> {
   console.print(`BACKFILL_BASE_URL=${running.baseUrl}`);
   console.print(`BACKFILL_API_KEY=${running.apiKey.reveal()}`);
   console.print(`BACKFILL_INGEST_TOKEN=${running.ingestToken.reveal()}`);
-  console.say(`a sandbox with ${settings.rate.requests} requests per ${settings.rate.seconds} s; Ctrl-C ends it`);
+  console.say(
+    `sandbox started, limited to ${settings.rate.requests} requests per ${settings.rate.seconds} s; press Ctrl-C to stop it`,
+  );
   await new Promise<void>((resolve) => {
     process.once('SIGINT', resolve);
     process.once('SIGTERM', resolve);

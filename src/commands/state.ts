@@ -11,7 +11,7 @@ export async function existingState(options: Pick<RunSettings, 'mapping' | 'stat
   if (options.state !== undefined) return StateDir.existing(resolve(options.state));
   if ((await stat(options.mapping).catch(() => undefined))?.isDirectory()) {
     throw new UserError(`${options.mapping} is a directory, not a mapping file`, {
-      hint: 'name the mapping file; a state directory is named with --state DIR',
+      hint: 'give the mapping file; to give a state directory, use --state DIR',
     });
   }
   const mapping = await loadMapping(options.mapping, { sources: new Map() });

@@ -14,8 +14,8 @@ import { existingState } from './state.ts';
 const LOOK_EVERY_MS = 2_000;
 
 /**
- * `backfill status`: where a migration stands, from its state directory alone and without its lock. `--watch` looks again
- * every two seconds until the run it watches has ended, or Ctrl-C.
+ * `backfill status`: the progress of a migration, read from its state directory without taking the lock. `--watch` refreshes
+ * it every two seconds until the run ends.
  */
 export async function status(argv: Argv, console: Console): Promise<ExitCode> {
   const settings = parseOptions(STATUS, argv);
@@ -41,7 +41,7 @@ async function look(state: StateDir, reader: StandingReader): Promise<Status> {
 
 const TAIL_BYTES = 1 << 16;
 
-/** Since when the service does not answer, as the end of the run's log tells; undefined while it does. */
+/** When the service became unreachable, by the end of the run's log; undefined while it is reachable. */
 async function outageSince(state: StateDir): Promise<string | undefined> {
   const file = await open(state.file(RUN_LOG_FILE)).catch(() => undefined);
   if (!file) return undefined;

@@ -10,7 +10,7 @@ import { VERIFY, type CommandSettings } from './definitions.ts';
 import type { Argv } from './load.ts';
 import { existingState } from './state.ts';
 
-/** `backfill verify`: reads what was acknowledged back and compares it with what the mapping sends. */
+/** `backfill verify`: reads acknowledged records back and compares them with what the mapping sends. */
 export async function verify(argv: Argv, console: Console): Promise<ExitCode> {
   const settings = parseOptions(VERIFY, argv);
   const service = await serviceOf(settings);
@@ -24,7 +24,7 @@ export async function verify(argv: Argv, console: Console): Promise<ExitCode> {
       stateSuffix: settings.sandbox ? '.sandbox' : '',
       connected: (read) => (account = read),
       trouble: (message) => console.complain(`warning: ${message}`),
-      reading: (entity, records) => console.say(`reading ${counted(records, entity)} back`),
+      reading: (entity, records) => console.say(`reading back ${counted(records, entity)}`),
       progress: progressOn(console),
     });
     console.say(`\n${verificationText(found, account)}`);
@@ -37,7 +37,7 @@ export async function verify(argv: Argv, console: Console): Promise<ExitCode> {
 
 const SAY_EVERY_MS = 15_000;
 
-/** A line every so often: reading everything back may take hours. */
+/** Prints a line at intervals, since reading everything back may take hours. */
 function progressOn(console: Console): NonNullable<VerifyJob['progress']> {
   let next = Date.now() + SAY_EVERY_MS;
   return (entity, done, records) => {
@@ -47,7 +47,7 @@ function progressOn(console: Console): NonNullable<VerifyJob['progress']> {
   };
 }
 
-/** The service, or the sandbox with what the last rehearsal left in it. */
+/** The service, or the sandbox with the records of the last rehearsal. */
 async function serviceOf(
   settings: CommandSettings<typeof VERIFY>,
 ): Promise<{ credentials: RestCredentials; close(): Promise<void> }> {

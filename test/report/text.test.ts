@@ -122,9 +122,9 @@ describe('the next command', () => {
   it('sends after a sound dry run, a pilot first', () => {
     const found = summary({ dry_run: true, events: { ...NOTHING, ...BESIDE, acknowledged: 0, pending: 3 } });
     expect(nextSteps(found, argv('run', 'a.yaml', '--dry-run'), CALM)).toEqual([
-      'next: a pilot of ten events of each type, to look at in the service:',
+      'next: send a pilot of ten events of each type and check them in the service:',
       '  backfill run a.yaml --limit 10',
-      'then all of it:',
+      'then send everything:',
       '  backfill run a.yaml',
     ]);
   });
@@ -143,7 +143,7 @@ describe('the next command', () => {
   it('goes on after a pilot without what made it one', () => {
     const found = summary({ events: { ...NOTHING, ...BESIDE, total: 5, pending: 2 } });
     expect(nextSteps(found, argv('run', 'a.yaml', '--limit=10', '--only', 'lead', '--json'), CALM)).toEqual([
-      'next: the 2 events that are still pending:',
+      'next: send the 2 events that are still pending:',
       '  backfill run a.yaml --json',
     ]);
   });
@@ -151,7 +151,7 @@ describe('the next command', () => {
   it('verifies when all is done, but not a rehearsal', () => {
     const found = summary({ events: { ...NOTHING, ...BESIDE } });
     expect(nextSteps(found, argv('run', 'a.yaml'), { ...CALM, state: '/s t' })).toEqual([
-      'next: read it back and compare:',
+      'next: read the records back and compare them:',
       "  backfill verify a.yaml --state '/s t'",
     ]);
     expect(nextSteps(found, argv('run', 'a.yaml', '--sandbox'), { ...CALM, sandbox: true })).toEqual([]);
