@@ -101,7 +101,9 @@ function report(error: unknown, console: Console): ExitCode {
     if (error.hint) console.complain(`hint: ${error.hint}`);
     return error.exitCode;
   }
-  console.complain(`this is a bug in backfill ${VERSION}: ${error instanceof Error ? error.stack : String(error)}`);
+  console.complain(
+    `internal error in backfill ${VERSION}; please report it: ${error instanceof Error ? error.stack : String(error)}`,
+  );
   return EXIT.stopped;
 }
 

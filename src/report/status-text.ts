@@ -1,5 +1,5 @@
 /** What `status` says: pure, from what the state directory showed. */
-import type { Holder } from '../state-dir.ts';
+import type { LockHolder } from '../state-dir.ts';
 import { RECENT_MS, type Standing } from './standing.ts';
 import { REPORT_FILE, type EventCounts } from './summary.ts';
 import { clockText, countsTable, counted, durationText, ENDINGS, shortPath } from './text.ts';
@@ -8,7 +8,7 @@ import { clockText, countsTable, counted, durationText, ENDINGS, shortPath } fro
 export interface Status {
   readonly standing: Standing;
   /** The run that is going on. */
-  readonly holder: Holder | undefined;
+  readonly holder: LockHolder | undefined;
   /** ISO 8601: since when that run waits for the service to answer. */
   readonly downSince: string | undefined;
   /** The state directory. */

@@ -9,7 +9,7 @@ import { readReadme, withSections } from './sections.ts';
 
 const flat = (text: string): string => text.replace(/\s+/g, ' ').replace(/ ?-{3,} ?/g, '-');
 
-it('shows usage, fields, policies and transforms as the program has them (`npm run readme` writes them)', () => {
+it('shows usage, fields, policies and transforms as the program defines them (update with `npm run readme`)', () => {
   const readme = readReadme();
   expect(flat(readme)).toBe(flat(withSections(readme)));
 });
@@ -32,7 +32,7 @@ it('shows a mapping that loads', async () => {
   }
 });
 
-it('promises scripts that package.json has', async () => {
+it('mentions only scripts that package.json has', async () => {
   const { scripts } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8')) as {
     scripts: Record<string, string>;
   };

@@ -1,4 +1,4 @@
-/** The sections of the README that come from the program itself, as Markdown, by the name of their markers. */
+/** The generated sections of the README, as Markdown, by the names of their markers. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -48,7 +48,7 @@ const SECTIONS: Readonly<Record<string, () => string>> = {
     ),
 };
 
-/** The README with its generated sections as they should be. */
+/** The README with up-to-date generated sections. */
 export function withSections(readme: string): string {
   return Object.entries(SECTIONS).reduce((text, [name, make]) => {
     const [begin, end] = [`<!-- generated: ${name} -->`, `<!-- /generated: ${name} -->`];

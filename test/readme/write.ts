@@ -1,4 +1,4 @@
-/** `npm run readme`: writes the generated sections of the README anew. */
+/** `npm run readme`: updates the generated sections of the README. */
 import { writeReadme } from './sections.ts';
 
 writeReadme();

@@ -104,7 +104,7 @@ it('names a path from here where that is shorter', () => {
 });
 
 describe('the next command', () => {
-  const argv = (...words: string[]): string[] => ['node', '/x/dist/cli.js', ...words];
+  const argv = (...args: string[]): string[] => ['node', '/x/dist/cli.js', ...args];
   const summary = (change: Partial<Summary>): Summary =>
     ({
       dry_run: false,
@@ -115,11 +115,11 @@ describe('the next command', () => {
 
   const CALM = { mapping: 'a.yaml', sandbox: false, rejects: new Map<string, string>() };
 
-  it('is the one that was given, quoted for a shell', () => {
+  it('repeats the command line, quoted for a shell', () => {
     expect(commandLine(argv('run', "it's a.yaml", '--limit', '10'))).toBe(`backfill run 'it'\\''s a.yaml' --limit 10`);
   });
 
-  it('sends after a sound dry run, a pilot first', () => {
+  it('sends a pilot and then everything after a dry run without problems', () => {
     const found = summary({ dry_run: true, events: { ...NOTHING, ...BESIDE, acknowledged: 0, pending: 3 } });
     expect(nextSteps(found, argv('run', 'a.yaml', '--dry-run'), CALM)).toEqual([
       'next: send a pilot of ten events of each type and check them in the service:',
@@ -129,18 +129,18 @@ describe('the next command', () => {
     ]);
   });
 
-  it('feeds corrected rejects back', () => {
+  it('applies corrected rejects with --fix', () => {
     const found = summary({ exit: { code: 1, reason: 'invalid' }, events: { ...COUNTS, gone: 0, changed: 0 } });
     expect(
       nextSteps(found, argv('run', 'a.yaml'), { ...CALM, rejects: new Map([['deals', '/s/rejects/deals.ndjson']]) }),
     ).toEqual([
-      expect.stringContaining('correct copies of rejects'),
+      expect.stringContaining('correct copies of the rejects'),
       '  cp /s/rejects/deals.ndjson corrected-deals.ndjson',
       '  backfill run a.yaml --fix deals=corrected-deals.ndjson',
     ]);
   });
 
-  it('goes on after a pilot without what made it one', () => {
+  it('continues after a pilot without the options that chose it', () => {
     const found = summary({ events: { ...NOTHING, ...BESIDE, total: 5, pending: 2 } });
     expect(nextSteps(found, argv('run', 'a.yaml', '--limit=10', '--only', 'lead', '--json'), CALM)).toEqual([
       'next: send the 2 events that are still pending:',
@@ -148,7 +148,7 @@ describe('the next command', () => {
     ]);
   });
 
-  it('verifies when all is done, but not a rehearsal', () => {
+  it('verifies a finished migration, but not a rehearsal', () => {
     const found = summary({ events: { ...NOTHING, ...BESIDE } });
     expect(nextSteps(found, argv('run', 'a.yaml'), { ...CALM, state: '/s t' })).toEqual([
       'next: read the records back and compare them:',
