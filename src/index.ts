@@ -68,7 +68,7 @@ export interface MigrationOptions extends SurveyOptions {
 
 /**
  * Surveys the input, then sends what is not acknowledged yet; called again, it resumes. Throws a `UserError` if something
- * must be fixed before anything can be sent; the summary reports whatever happens later.
+ * must be fixed before anything can be sent; the summary reports anything that happens later.
  */
 export async function runMigration(options: MigrationOptions): Promise<Summary> {
   return start(options, options.service, {

@@ -26,6 +26,9 @@ function quoted(arg: string): string {
   return /^[\w@%+=:,./-]+$/.test(arg) ? arg : `'${arg.replaceAll("'", `'\\''`)}'`;
 }
 
+/** A step that changes what is sent needs another plan. */
+const PLAN = '--plan';
+
 /** What the next steps depend on besides the summary; `rejects` are files by source. */
 interface Circumstances {
   readonly mapping: string;
@@ -49,7 +52,7 @@ export function nextSteps(
     return [
       'next: fix the mapping or exports and run again, or correct copies of the rejects:',
       ...copies.map(({ path, copy }) => `  cp ${quoted(shortPath(path))} ${quoted(copy)}`),
-      `  ${commandLine(argv, { without: dry ? [] : ONCE, and: fixes })}`,
+      `  ${commandLine(argv, { without: dry ? [PLAN] : [...ONCE, PLAN], and: fixes })}`,
       ...(dry && events.pending > 0 ? ['to send the valid events now:', `  ${plain}`] : []),
     ];
   }
@@ -59,13 +62,18 @@ export function nextSteps(
     return [
       ...(isPilot
         ? []
-        : ['next: send a pilot of ten events of each type and check them in the service:', `  ${plain} --limit 10`]),
+        : [
+            'next: send a pilot of ten events of each type and check them in the service:',
+            `  ${commandLine(argv, { without: [...ONCE, PLAN], and: ['--limit', '10'] })}`,
+          ]),
       isPilot ? 'next:' : 'then send everything:',
       `  ${plain}`,
     ];
   }
   if (events.pending > 0) {
-    const whole = commandLine(argv, { without: [...ONCE, '--limit', '--pick', '--only', '--max-requests', '--until'] });
+    const whole = commandLine(argv, {
+      without: [...ONCE, PLAN, '--limit', '--pick', '--only', '--max-requests', '--until'],
+    });
     return [`next: send the ${events.pending.toLocaleString('en')} events that are still pending:`, `  ${whole}`];
   }
   if (sandbox || failed > 0 || events.total === 0) return [];

@@ -5,7 +5,7 @@ import type { ExitCode } from '../errors.ts';
 /** The options and positionals of a command by name, not checked yet. */
 export type Argv = Readonly<Record<string, unknown>>;
 
-/** Runs a command. It returns the exit code of a failure that it has reported, and throws whatever is not reported yet. */
+/** Runs a command. It returns the exit code of a failure that it has reported, and throws every other error. */
 export type CommandFunction = (argv: Argv, console: Console) => Promise<ExitCode>;
 
 const require = createRequire(import.meta.url);

@@ -98,7 +98,7 @@ function defaultOf(option: Option): boolean | string | undefined {
   return option.type === 'value' ? option.default : undefined;
 }
 
-/** As yargs takes it. Values stay text: yargs would turn `--rate abc` into NaN without a word. */
+/** As yargs takes it. Values stay text: yargs would turn `--rate abc` into NaN without a warning. */
 export function yargsOption(option: Option): YargsOption {
   const { group, describe } = option;
   const shared = { ...(group === undefined ? {} : { group }), describe };

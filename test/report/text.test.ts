@@ -129,6 +129,17 @@ describe('the next command', () => {
     ]);
   });
 
+  it('keeps --plan only where the same events are sent', () => {
+    const dry = summary({ dry_run: true, events: { ...NOTHING, ...BESIDE, acknowledged: 0, pending: 3 } });
+    const steps = nextSteps(dry, argv('run', 'a.yaml', '--dry-run', '--plan', '0123456789ab'), CALM);
+    expect(steps[1]).toBe('  backfill run a.yaml --limit 10');
+    expect(steps[3]).toBe('  backfill run a.yaml --plan 0123456789ab');
+    const pilot = summary({ events: { ...NOTHING, ...BESIDE, total: 5, pending: 2 } });
+    expect(nextSteps(pilot, argv('run', 'a.yaml', '--plan=0123456789ab', '--limit', '3'), CALM)[1]).toBe(
+      '  backfill run a.yaml',
+    );
+  });
+
   it('applies corrected rejects with --fix', () => {
     const found = summary({ exit: { code: 1, reason: 'invalid' }, events: { ...COUNTS, gone: 0, changed: 0 } });
     expect(
