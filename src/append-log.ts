@@ -2,7 +2,7 @@ import { appendFileSync } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { messageOf, UserError } from './errors.ts';
 
-interface Waiting {
+interface Append {
   readonly text: string;
   readonly durable: boolean;
   readonly resolve: () => void;
@@ -10,19 +10,18 @@ interface Waiting {
 }
 
 /**
- * A file that only grows (mode 0600). Whatever waits is written in one go, and one flush to disk serves all that asked for
- * it and were written before it began; who does not ask waits for none. What cannot be written (a full disk, say) is a
- * `UserError`; after one, nothing more is written and every later append fails with it.
+ * An append-only file (mode 0600). Appends that wait are written in one call, and one flush to disk serves all durable
+ * appends that were written before it began; an append that is not durable does not wait for a flush. A failed write (a full
+ * disk, say) is a `UserError`; after it nothing more is written, and every later append fails with the same error.
  *
- * Writing is synchronous: it ends in the system's memory, and costs less than having another thread do it and hearing of
- * its end. Flushing goes on beside it.
+ * Writes are synchronous: they end in the page cache, which is faster than handing them to a thread pool. Flushes are not.
  */
 export class AppendLog {
   readonly #path: string;
   readonly #file: FileHandle;
-  #waiting: Waiting[] = [];
-  /** Written, and waiting for the next flush. */
-  #written: Waiting[] = [];
+  #waiting: Append[] = [];
+  /** Written but not flushed yet. */
+  #written: Append[] = [];
   #flushing: Promise<void> | undefined;
   #broken: UserError | undefined;
 
@@ -31,7 +30,7 @@ export class AppendLog {
     this.#file = file;
   }
 
-  /** Opens for appending; `keepBytes` cuts the file to that length first (0 begins anew). */
+  /** Opens for appending; `keepBytes` truncates the file to that length first (0 empties it). */
   static async open(path: string, options: { keepBytes?: number } = {}): Promise<AppendLog> {
     try {
       const file = await open(path, 'a', 0o600);
@@ -86,7 +85,7 @@ export class AppendLog {
     this.#flushing = undefined;
   }
 
-  #end(batch: readonly Waiting[]): void {
+  #end(batch: readonly Append[]): void {
     for (const { resolve, reject } of batch) {
       if (this.#broken) reject(this.#broken);
       else resolve();
@@ -96,7 +95,7 @@ export class AppendLog {
 
 export function cannotWrite(path: string, error: unknown): UserError {
   return new UserError(`cannot write ${path}: ${messageOf(error)}`, {
-    hint: 'make room or mend the permissions, then rerun: nothing that was acknowledged is lost',
+    hint: 'free some disk space or check the permissions, then rerun: nothing that was acknowledged is lost',
     cause: error,
   });
 }

@@ -11,7 +11,6 @@ export interface HaltReason {
 
 /** Reasons after which a run ends otherwise than by telling what it did not get to. */
 export const STOPPED = {
-  inputChanged: 'input_changed',
   notWritten: 'state_not_written',
   unknownHistory: 'unknown_history',
   bug: 'bug',

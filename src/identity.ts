@@ -1,23 +1,23 @@
 /**
- * What makes two events the same: the id under which the service recognises a resend, and hashes of what is sent, by
- * which a rerun recognises what it already sent.
+ * What identifies an event: the id by which the service recognises a resend, and the content hashes by which a rerun
+ * recognises what was sent already.
  */
 import { hash } from 'node:crypto';
 import { canonicalJson, isObject, type JsonObject, type JsonValue } from './json.ts';
 import type { EventType } from './model.ts';
 
-/** Namespace of this program's UUIDv5 event ids; changing it would make every rerun a new migration. */
+/** Namespace of the UUIDv5 event ids. If it changed, a rerun would send every event again under another id. */
 const NAMESPACE = Buffer.from('8d2f6c1e5b0a4c0f9a3e7d41c6b25e90', 'hex');
 
 export interface EventIdentity {
   readonly migration: string;
   readonly type: EventType;
-  /** Absent for comments that the old CRM gave no id; then `occurredAt` takes part. */
+  /** Absent for comments that have no id in the old CRM; then `occurredAt` is part of the identity. */
   readonly externalId: string | undefined;
   /** The canonical JSON of the data as sent. */
   readonly content: string;
   readonly occurredAt: string | undefined;
-  /** Tells apart events that are otherwise the same: see `plan/plan.ts`. */
+  /** Distinguishes events that are otherwise the same: see `plan/plan.ts`. */
   readonly n: number;
 }
 
@@ -41,10 +41,17 @@ export function contentSha(content: string): string {
   return hash('sha256', content, 'hex').slice(0, 32);
 }
 
-/** Fields whose first-level keys count as fields of their own. */
+/** The first 64 bits of a content hash, as two unsigned words of 32. */
+export type ShaWords = readonly [first: number, second: number];
+
+export function shaWords(sha: string): ShaWords {
+  return [Number.parseInt(sha.slice(0, 8), 16), Number.parseInt(sha.slice(8, 16), 16)];
+}
+
+/** Fields whose first-level keys are treated as separate fields. */
 export const CUSTOM_FIELDS: readonly string[] = ['custom_params', 'custom_fields'];
 
-/** Every field of an event's data on its own, the custom ones as `custom_params.origin`; external_id is not among them. */
+/** Every field of an event's data except `external_id`; custom fields as `custom_params.origin`. */
 export function* fieldsOf(data: JsonObject): Generator<[name: string, value: JsonValue]> {
   for (const [name, value] of Object.entries(data)) {
     if (value === undefined || name === 'external_id') continue;
@@ -58,7 +65,7 @@ export function* fieldsOf(data: JsonObject): Generator<[name: string, value: Jso
 
 export type FieldHashes = Readonly<Record<string, string>>;
 
-/** A short hash (32 bits) per field: enough to tell that a value changed, not what it was. */
+/** A short hash (32 bits) per field: enough to detect a changed value without storing it. */
 export function fieldHashes(data: JsonObject): FieldHashes {
   const hashes: Record<string, string> = {};
   for (const [name, value] of fieldsOf(data)) hashes[name] = hash('sha256', canonicalJson(value), 'hex').slice(0, 8);

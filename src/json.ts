@@ -1,6 +1,8 @@
+import { parse as parseLossless } from 'lossless-json';
+
 /**
- * A JSON number whose text a JavaScript number cannot give back (`9007199254740993`, `5.10`): kept digit by digit.
- * Readers produce it only where `String(Number(text)) !== text`; all other numbers are plain numbers.
+ * A JSON number whose text would change as a JavaScript number (`9007199254740993`, `5.10`), kept as text. Only numbers
+ * with `String(Number(text)) !== text` are kept so; all others are plain numbers.
  */
 export class NumberText {
   readonly text: string;
@@ -20,55 +22,60 @@ export interface JsonObject {
   readonly [key: string]: JsonValue | undefined;
 }
 
-/** A number as the readers give it: plain where that loses nothing, else its text. */
+/** A plain number if its text is exactly `text`, otherwise a `NumberText`. */
 export function readNumber(text: string): number | NumberText {
   const number = Number(text);
   return String(number) === text ? number : new NumberText(text);
+}
+
+/**
+ * A number that JSON.parse would change: many digits, zeros at its end, an exponent, a small fraction, or -0. It may match
+ * inside a text value, which only costs time; it never misses such a number.
+ */
+const DELICATE_NUMBER = /(?:^|[:,[])\s*(?:-?(?:[\d.]{16,}|\d+\.\d*0|[\d.]+[eE][-+\d]+|0\.000000\d*)|-0)\s*(?:[,\]}]|$)/;
+
+/** Whether JSON.parse may change a number in this text. */
+export function hasDelicateNumber(text: string): boolean {
+  return DELICATE_NUMBER.test(text);
+}
+
+/** Parses JSON without changing a number (see `NumberText`). Of a repeated key the last value counts. Throws a `SyntaxError`. */
+export function parseJson(text: string): JsonValue {
+  return hasDelicateNumber(text) ? parseExactJson(text) : (JSON.parse(text) as JsonValue);
+}
+
+/**
+ * Like `parseJson`, several times slower. `onRepeatedKey` is called for each key that an object repeats with a different
+ * value.
+ */
+export function parseExactJson(text: string, onRepeatedKey: (key: string) => void = () => undefined): JsonValue {
+  return parseLossless(text, null, {
+    parseNumber: readNumber,
+    onDuplicateKey: ({ key, newValue }) => {
+      onRepeatedKey(key);
+      return newValue;
+    },
+  }) as JsonValue;
 }
 
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof NumberText);
 }
 
-/** Beyond it the texts of keys are forgotten, as those of arbitrary objects are. */
-const MOST_KEYS = 1000;
-const keyTexts = new Map<string, string>();
-
-/** What a text has to be free of to stand for itself within quotes. */
-const TO_ESCAPE = /["\\\u0000-\u001f\ud800-\udfff]/;
-
 /**
- * The one text of a value: keys sorted by UTF-16 code unit, no white space, members that are undefined left out,
- * `NumberText` digit by digit. Event ids and content hashes are taken over it, and it is what goes over the wire. Text by
- * text it is what JSON.stringify gives, in two thirds of the time that this takes for a whole event.
+ * The canonical text of a value: keys sorted by UTF-16 code unit, no white space, undefined members left out, each
+ * `NumberText` as its text. Event ids and content hashes are computed from it, and it is what is sent.
  */
 export function canonicalJson(value: JsonValue): string {
-  if (typeof value === 'string') return TO_ESCAPE.test(value) ? JSON.stringify(value) : `"${value}"`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   if (value instanceof NumberText) return value.text;
   if (Array.isArray(value)) return `[${(value as readonly JsonValue[]).map(canonicalJson).join(',')}]`;
   const object = value as JsonObject;
-  let text = '';
-  for (const key of inOrder(Object.keys(object))) {
+  let members = '';
+  for (const key of Object.keys(object).sort()) {
     const member = object[key];
     if (member === undefined) continue;
-    text += `${text === '' ? '' : ','}${keyText(key)}${canonicalJson(member)}`;
+    members += `${members === '' ? '' : ','}${JSON.stringify(key)}:${canonicalJson(member)}`;
   }
-  return `{${text}}`;
-}
-
-/** Most are: what the mapping yields has its keys in order. */
-function inOrder(keys: string[]): string[] {
-  for (let index = 1; index < keys.length; index += 1) if (keys[index]! < keys[index - 1]!) return keys.sort();
-  return keys;
-}
-
-function keyText(key: string): string {
-  let text = keyTexts.get(key);
-  if (text === undefined) {
-    if (keyTexts.size === MOST_KEYS) keyTexts.clear();
-    text = `${JSON.stringify(key)}:`;
-    keyTexts.set(key, text);
-  }
-  return text;
+  return `{${members}}`;
 }

@@ -1,17 +1,19 @@
 /**
- * The words of this program, and the types that data has on its one way through it:
+ * The glossary of this program, and the types that data has on its one way through it:
  *
- *     row -> draft -> ready -> outcome
+ *     row -> draft -> ready -> (plan.ndjson) -> planned -> outcome
  *
- * - **source**: one export (a file, or the parts of one) under the name the mapping gives it.
- * - **record**, **row**: one entry of a source as it was read, and the place it was read at.
+ * - **source**: one export (a file, or several parts of one) under the name that the mapping gives it.
+ * - **record**, **row**: one entry of a source as it was read, and its place in the file.
  * - **mapping**: the file that says which events the records become. **entry**: one item of its `events` list.
- * - **draft**: an event as mapped: names of stages and owners still in it, and what went wrong on the way.
+ * - **draft**: an event as mapped: names of stages and owners not yet resolved, with the issues found so far.
  * - **ready**: an event with its references resolved, validated: exactly what would be sent.
- * - **issue**: something wrong with one record or event (a *problem* is wrong with the mapping or the input as a whole).
+ * - **plan**: every event of the input that could be sent, in `plan.ndjson`, and an index of it in memory.
+ * - **planned**: an event as read back from the plan.
+ * - **survey**: the one reading of the whole input that writes the plan. Nothing is sent meanwhile.
+ * - **issue**: something wrong with one record or event (a *problem* concerns the mapping or the input as a whole).
  * - **outcome**: what became of an event: acknowledged, duplicate, invalid, rejected, blocked or pending.
  * - **external id**: the record's id in the old CRM; the service matches on it.
- * - **pass**: one reading of the input that sends the events of one type. The **survey** is the reading before.
  * - **checkpoint**: the file that says what was settled. **ledger**: the same in memory.
  */
 import type { JsonObject } from './json.ts';
@@ -69,15 +71,6 @@ export interface Unreadable {
 
 export type ReadItem = Row | Unreadable;
 
-/** A record that was found and not looked into yet. */
-export interface Unread {
-  readonly kind: 'unread';
-  readonly place: Place;
-  readonly text: string;
-  /** Throws a `UserError` where the file as a whole is unreadable because of it. */
-  read(): ReadItem;
-}
-
 /** The stage at which an event (or record) failed. */
 export type IssueKind = 'read' | 'map' | 'resolve' | 'blocked' | 'send';
 
@@ -122,9 +115,8 @@ export interface ParentRef {
   readonly externalId: string;
 }
 
-/** An event as it would go out: only documented fields, references as UUIDs, validated. */
-export interface Ready {
-  readonly kind: 'ready';
+/** An event as it would go out (only documented fields, references as UUIDs, validated), and where it comes from. */
+export interface Sendable {
   readonly type: EventType;
   readonly entry: number;
   readonly place: Place;
@@ -137,8 +129,20 @@ export interface Ready {
   /** The hash of `content` (`contentSha`), by which runs recognise what they sent. */
   readonly sha: string;
   readonly occurredAt?: string;
+}
+
+/** An event as the survey hands it to the plan. Its issues are warnings only. */
+export interface Ready extends Sendable {
+  readonly kind: 'ready';
   readonly issues: readonly Issue[];
   readonly omissions: readonly Omission[];
+}
+
+/** An event as read from the plan, with the record it comes from. */
+export interface Planned extends Sendable {
+  readonly raw: RawRecord;
+  /** An update that `if_changed` makes of a record acknowledged earlier. */
+  readonly isDerived: boolean;
 }
 
 /** An event that cannot be sent as it stands: at least one of its issues is an error. */

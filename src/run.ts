@@ -1,40 +1,35 @@
 /**
- * The composition root: a migration from its mapping file to its summary.
+ * A migration from its mapping file to its summary:
  *
- *     mapping -> account -> survey -> (dry run: stop here) -> passes -> summary
+ *     mapping -> account -> checkpoint -> survey -> (dry run: stop here) -> send -> summary
  */
+import { assertBound } from './checkpoint/binding.ts';
 import { CHECKPOINT_FILE } from './checkpoint/lines.ts';
+import { loadCheckpoint, type LoadedCheckpoint } from './checkpoint/load.ts';
+import { connect, storeAccount, storedAccountOf, type Target } from './connect.ts';
 import { EXIT, messageOf } from './errors.ts';
+import type { Halt } from './halt.ts';
 import { loadMapping } from './mapping/load.ts';
 import type { Mapping } from './mapping/mapping.ts';
-import { EVENT_TYPES } from './model.ts';
+import { allowedErrors, countAll } from './plan/counts.ts';
+import type { Plan } from './plan/plan.ts';
+import { surveyInput, type Survey } from './plan/survey.ts';
 import type { Redactor } from './redact.ts';
 import { writeReport } from './report/html/write.ts';
-import { REPORT_FILE, SUMMARY_FILE, SURVEY_FILE, type Summary } from './report/summary.ts';
+import { SUMMARY_FILE, SURVEY_FILE, type Summary } from './report/summary.ts';
 import { RUN_LOG_FILE, RunLog } from './run-log.ts';
-import type { Account } from './service/account.ts';
-import { DEFAULT_RATE, type Credentials, type RunSettings } from './settings.ts';
-import { Lock, StateDir, writeWhole } from './state-dir.ts';
-import { TOOL } from './version.ts';
 import type { Deliverer } from './send/deliver.ts';
-import type { Halt } from './halt.ts';
-import { pass, type PassJob } from './plan/pass.ts';
-import type { Plan } from './plan/plan.ts';
-import {
-  connect,
-  DRY_RUN,
-  statePath,
-  storedAccountOf,
-  surveyMigration,
-  type Surveyed,
-  type Target,
-} from './plan/setup.ts';
-import { allowedErrors, countEvents, endingOf, snapshotOf, summarise, totalOf, type Ending } from './summarise.ts';
+import type { Sender } from './send/sender.ts';
+import type { Account } from './service/account.ts';
+import type { Credentials, RunSettings } from './settings.ts';
+import { DRY_RUN, Lock, StateDir, statePath, writeWhole } from './state-dir.ts';
+import { endingOf, snapshotOf, summarise, type Ending } from './summarise.ts';
+import { TOOL } from './version.ts';
 
-/** Who watches a run: told of each stage as it begins, and handed what progress is drawn from. */
+/** Who watches a run: called as each stage begins, with what progress is drawn from. */
 export interface Monitor {
   connected?(account: Account, baseUrl: string | undefined): void;
-  surveyed?(found: Surveyed): void;
+  surveyed?(survey: Survey): void;
   sending?(view: { readonly plan: Plan; readonly deliverer: Deliverer }): void | Promise<void>;
   /** A line of `run.log`, as it is written. */
   logged?(line: string): void;
@@ -67,128 +62,147 @@ export async function runMigration(job: RunJob): Promise<Summary> {
   }
 }
 
+/** `output`: where plan, reports and log go: the state directory, or `dry-run/` in it. */
 async function runIn(job: RunJob, mapping: Mapping, state: StateDir, output: StateDir): Promise<Summary> {
-  const { settings, credentials, halt, monitor } = job;
-  const startedAt = new Date();
-  const log = await RunLog.open(output.file(RUN_LOG_FILE), job.redactor, (line) => monitor.logged?.(line));
-  log.write('run', { tool: TOOL, mapping: mapping.file, mapping_sha256: mapping.sha256, dry_run: settings.dryRun });
-  const target =
-    credentials && !settings.offline
-      ? await connect(settings, credentials, state, output, (message) => {
-          log.write('trouble', { message });
-          monitor.trouble?.(message);
-        })
-      : undefined;
+  const log = await RunLog.open(output.file(RUN_LOG_FILE), job.redactor, (line) => job.monitor.logged?.(line));
+  const run = new Run(job, mapping, state, output, log);
   try {
-    const offlineAccount = target ? undefined : await storedAccountOf(state);
-    const account = target?.account ?? offlineAccount;
+    const target = await run.connect();
+    const checkpoint = await run.loadCheckpoint(target);
+    const survey = await run.survey(target, checkpoint);
+    if (!target || !run.maySend(survey)) return await run.summarise(target, survey);
+    const sender = await run.send(target, checkpoint, survey);
+    return await run.summarise(target, survey, sender);
+  } finally {
+    await run.close();
+  }
+}
+
+/** The steps of one run, and what they have in common. */
+class Run {
+  readonly #job: RunJob;
+  readonly #mapping: Mapping;
+  readonly #state: StateDir;
+  readonly #output: StateDir;
+  readonly #log: RunLog;
+  readonly #startedAt = new Date();
+  #target: Target | undefined;
+  #survey: Survey | undefined;
+  #alreadyAcknowledged = 0;
+
+  constructor(job: RunJob, mapping: Mapping, state: StateDir, output: StateDir, log: RunLog) {
+    this.#job = job;
+    this.#mapping = mapping;
+    this.#state = state;
+    this.#output = output;
+    this.#log = log;
+    const { file, sha256 } = mapping;
+    log.write('run', { tool: TOOL, mapping: file, mapping_sha256: sha256, dry_run: job.settings.dryRun });
+  }
+
+  /** Undefined where nothing may touch the network. */
+  async connect(): Promise<Target | undefined> {
+    const { settings, credentials, monitor } = this.#job;
+    if (!credentials || settings.offline) return undefined;
+    this.#target = await connect(settings, credentials, this.#state, this.#output, (message) => {
+      this.#log.write('trouble', { message });
+      monitor.trouble?.(message);
+    });
+    return this.#target;
+  }
+
+  async loadCheckpoint(target: Target | undefined): Promise<LoadedCheckpoint> {
+    const path = this.#state.file(CHECKPOINT_FILE);
+    const keepFields = this.#mapping.entries.some(({ policies }) => typeof policies.if_changed === 'object');
+    const checkpoint = await loadCheckpoint(path, { keepFields });
+    assertBound(checkpoint, path, this.#mapping.migration, target);
+    return checkpoint;
+  }
+
+  async survey(target: Target | undefined, checkpoint: LoadedCheckpoint): Promise<Survey> {
+    const { settings, halt, monitor } = this.#job;
+    const [mapping, state, output] = [this.#mapping, this.#state, this.#output];
+    const account = target?.account ?? (await storedAccountOf(state));
     if (account) monitor.connected?.(account, target?.baseUrl);
     else monitor.trouble?.('no account is stored yet, so names of stages and owners stay unresolved');
-    const found = await surveyMigration({
-      settings,
-      mapping,
-      state,
-      output,
-      target,
-      offlineAccount,
-      halt,
-      log,
-      trouble: (message) => monitor.trouble?.(message),
-    });
-    const alreadyAcknowledged = totalOf(EVENT_TYPES.map((type) => countEvents(found.plan, type))).acknowledged;
-    monitor.surveyed?.(found);
+    if (target) await storeAccount(output, target);
+    const survey = await surveyInput({ settings, mapping, account, checkpoint, state, output, halt });
+    this.#survey = survey;
+    this.#alreadyAcknowledged = countAll(survey.plan).acknowledged;
+    monitor.surveyed?.(survey);
     if (!settings.dryRun) {
-      const snapshot = snapshotOf(mapping.migration, target?.baseUrl ?? null, found.plan, found.records);
+      const snapshot = snapshotOf(mapping.migration, target?.baseUrl ?? null, survey.plan, survey.records);
       await writeWhole(state.file(SURVEY_FILE), `${JSON.stringify(snapshot)}\n`);
     }
-    const sent = await carryOn(job, mapping, state, target, found, log);
-    const summary = summarise({
-      migration: mapping.migration,
-      dryRun: settings.dryRun,
-      baseUrl: target?.baseUrl ?? null,
-      startedAt,
-      ending: sent.ending,
-      plan: found.plan,
-      records: found.records,
-      profile: found.profile,
-      report: found.report,
-      outcomes: sent.outcomes,
-      sending: {
-        requests: target?.client.requests ?? 0,
-        eventsSent: sent.counters?.events_sent ?? 0,
-        retries: sent.counters?.retries ?? 0,
-        rateLimited: sent.counters?.rate_limited ?? 0,
-      },
-      alreadyAcknowledged,
-      rate: settings.rate ?? DEFAULT_RATE,
-      reserve: settings.reserve,
-      files: {
-        checkpoint: settings.dryRun ? null : state.file(CHECKPOINT_FILE),
-        errors: output.file('errors.csv'),
-        report: output.file(REPORT_FILE),
-      },
+    return survey;
+  }
+
+  maySend(survey: Survey): boolean {
+    const { settings, halt } = this.#job;
+    return !settings.dryRun && !halt.requested && !this.#hasTooManyInvalid(survey);
+  }
+
+  async send(target: Target, checkpoint: LoadedCheckpoint, survey: Survey): Promise<Sender> {
+    const { sendPlan } = await import('./send/send.ts');
+    const { settings, halt, monitor } = this.#job;
+    return sendPlan({
+      settings,
+      mapping: this.#mapping,
+      state: this.#state,
+      target,
+      survey,
+      checkpoint,
+      halt,
+      log: this.#log,
+      begun: async (deliverer) => monitor.sending?.({ plan: survey.plan, deliverer }),
     });
-    await found.report.close();
+  }
+
+  /** The summary, which is also written to the state directory together with the report. */
+  async summarise(target: Target | undefined, survey: Survey, sender?: Sender): Promise<Summary> {
+    const { settings, monitor } = this.#job;
+    const summary = summarise({
+      settings,
+      mapping: this.#mapping,
+      survey,
+      ending: this.#ending(survey),
+      startedAt: this.#startedAt,
+      alreadyAcknowledged: this.#alreadyAcknowledged,
+      baseUrl: target?.baseUrl ?? null,
+      requests: target?.client.requests ?? 0,
+      sender,
+      checkpoint: settings.dryRun ? null : this.#state.file(CHECKPOINT_FILE),
+      output: this.#output,
+    });
+    await survey.report.close();
     try {
       // The profile quotes cells, and this file is one that may be passed on.
       const { profile: _profile, ...counts } = summary;
-      await writeWhole(output.file(SUMMARY_FILE), `${JSON.stringify(counts, null, 2)}\n`);
-      await writeReport(output, { withValues: false });
+      await writeWhole(this.#output.file(SUMMARY_FILE), `${JSON.stringify(counts, null, 2)}\n`);
+      await writeReport(this.#output, { withValues: false });
     } catch (error) {
       monitor.trouble?.(messageOf(error));
     }
-    log.write('end', { exit: summary.exit, events: summary.events });
+    this.#log.write('end', { exit: summary.exit, events: summary.events });
     return summary;
-  } finally {
-    await target?.client.close();
-    await target?.history.close();
-    await log.close();
   }
-}
 
-interface Sent {
-  readonly ending: Ending;
-  readonly outcomes: Summary['outcomes'];
-  readonly counters?: Deliverer['counters'];
-}
+  async close(): Promise<void> {
+    this.#survey?.plan.file.close();
+    await this.#target?.close();
+    await this.#log.close();
+  }
 
-/** After the survey: nothing more where it forbids sending, else the passes. */
-async function carryOn(
-  job: RunJob,
-  mapping: Mapping,
-  state: StateDir,
-  target: Target | undefined,
-  found: Surveyed,
-  log: RunLog,
-): Promise<Sent> {
-  const { settings, halt } = job;
-  const outcomes = { created: 0, updated: 0, none: 0 };
-  const passJob: PassJob = {
-    ...found,
-    ...mapping,
-    sources: found.input.sources,
-    ledger: found.checkpoint.ledger,
-    goesOn: () => !halt.requested,
-  };
-  const ended = (): Ending => {
+  #hasTooManyInvalid({ plan }: Survey): boolean {
+    return countAll(plan).invalid > allowedErrors(this.#job.settings.maxErrors, plan);
+  }
+
+  #ending(survey: Survey): Ending {
+    const { settings, halt } = this.#job;
     if (halt.reason) return { code: halt.reason.exitCode, reason: halt.reason.code };
-    const events = totalOf(EVENT_TYPES.map((type) => countEvents(found.plan, type)));
-    return endingOf({ ...events, changed: found.plan.changed }, found.unreadable);
-  };
-  const tooMany =
-    totalOf(EVENT_TYPES.map((type) => countEvents(found.plan, type))).invalid >
-    allowedErrors(settings.maxErrors, found.plan);
-  // What the whole input decided against single events is told before anything is sent.
-  for (const type of EVENT_TYPES) await pass(passJob, type, undefined, () => undefined);
-  if (settings.dryRun || tooMany || !target) {
-    if (tooMany && !settings.dryRun)
-      return { ending: { code: EXIT.nothingSent, reason: 'too_many_invalid' }, outcomes };
-    return { ending: ended(), outcomes };
+    if (!settings.dryRun && this.#hasTooManyInvalid(survey)) {
+      return { code: EXIT.nothingSent, reason: 'too_many_invalid' };
+    }
+    return endingOf({ ...countAll(survey.plan), changed: survey.plan.changed }, survey.unreadable);
   }
-  const { plan } = found;
-  const begun = async (deliverer: Deliverer): Promise<void> => job.monitor.sending?.({ plan, deliverer });
-  const dispatcher = await (
-    await import('./send/send.ts')
-  ).sendAll({ settings, mapping, state, target, found, passJob, halt, log, begun });
-  return { ending: ended(), outcomes: dispatcher.outcomes, counters: dispatcher.counters };
 }

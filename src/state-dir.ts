@@ -2,9 +2,22 @@ import { mkdir, readFile, rename, stat, unlink, writeFile } from 'node:fs/promis
 import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
 import { createServer, type Server } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { cannotWrite } from './append-log.ts';
 import { codeOf, EXIT, messageOf, UserError } from './errors.ts';
+
+/** Where a dry run writes, inside the state directory. */
+export const DRY_RUN = 'dry-run';
+
+/** The state directory of a mapping: beside the mapping file, unless `--state` names another. */
+export function statePath(
+  settings: { readonly mapping: string; readonly state?: string | undefined },
+  mapping: { readonly migration: string },
+  suffix: string,
+): string {
+  if (settings.state !== undefined) return resolve(settings.state);
+  return join(dirname(resolve(settings.mapping)), '.backfill', `${mapping.migration}${suffix}`);
+}
 
 /** The state directory of a migration, with mode 0700; its files have mode 0600. */
 export class StateDir {

@@ -1,51 +1,19 @@
 import { EXIT, type ExitCode } from './errors.ts';
-import { EVENT_TYPES, type Effect, type EventType } from './model.ts';
-import type { ErrorReport } from './report/error-report.ts';
-import type { Profile } from './report/profile.ts';
-import type { EventCounts, Summary, SurveySnapshot } from './report/summary.ts';
-import type { Rate, Tolerance } from './settings.ts';
+import type { Mapping } from './mapping/mapping.ts';
+import { EVENT_TYPES } from './model.ts';
+import { countAll, countDue, countEvents, totalOf } from './plan/counts.ts';
 import type { Plan } from './plan/plan.ts';
-import type { RecordCounts } from './plan/survey.ts';
+import type { RecordCounts } from './plan/record-reader.ts';
+import type { Survey } from './plan/survey.ts';
+import { REPORT_FILE, type EventCounts, type Summary, type SurveySnapshot } from './report/summary.ts';
+import type { Sender } from './send/sender.ts';
+import { DEFAULT_RATE, type Rate, type RunSettings } from './settings.ts';
+import type { StateDir } from './state-dir.ts';
 
 export interface Ending {
   readonly code: ExitCode;
   /** `done`, or what stopped the run or is wrong: snake_case. */
   readonly reason: string;
-}
-
-export interface SendingCounts {
-  readonly requests: number;
-  readonly eventsSent: number;
-  readonly retries: number;
-  readonly rateLimited: number;
-}
-
-/** The accounting identity holds by construction: every event has exactly one state. */
-export function countEvents(plan: Plan, type: EventType): EventCounts {
-  const { counts, size } = plan.tables[type];
-  return {
-    total: size,
-    acknowledged: counts.acknowledged,
-    duplicates: counts.duplicate,
-    invalid: counts.invalid,
-    rejected: counts.rejected + counts.retry,
-    blocked: counts.blocked,
-    pending: counts.ready + counts.held,
-  };
-}
-
-export function totalOf(counts: readonly EventCounts[]): EventCounts {
-  const sum: EventCounts = {
-    total: 0,
-    acknowledged: 0,
-    duplicates: 0,
-    invalid: 0,
-    rejected: 0,
-    blocked: 0,
-    pending: 0,
-  };
-  for (const each of counts) for (const name of Object.keys(sum) as (keyof EventCounts)[]) sum[name] += each[name];
-  return sum;
 }
 
 /** How a run ends that nothing stopped. A dry run has no rejections; held events are pending by choice. */
@@ -56,13 +24,6 @@ export function endingOf(events: EventCounts & { changed: number }, unreadable: 
   if (unreadable > 0) return { code: EXIT.finishedWithErrors, reason: 'unreadable' };
   if (events.changed > 0) return { code: EXIT.finishedWithErrors, reason: 'changed' };
   return { code: EXIT.done, reason: 'done' };
-}
-
-/** How many events may be invalid, or rejected in one run. */
-export function allowedErrors(tolerance: Tolerance, plan: Plan): number {
-  if ('count' in tolerance) return tolerance.count;
-  const { total } = totalOf(EVENT_TYPES.map((type) => countEvents(plan, type)));
-  return (total * tolerance.percent) / 100;
 }
 
 /** Seconds that so many events take: a full window at once, then at the rate; each costs one request. */
@@ -85,61 +46,57 @@ export function snapshotOf(
     at: new Date().toISOString(),
     records,
     by_type: Object.fromEntries(byType.filter(([, { total }]) => total > 0)),
-    to_send: EVENT_TYPES.reduce(
-      (sum, type) => sum + plan.tables[type].counts.ready + plan.tables[type].counts.retry,
-      0,
-    ),
+    to_send: countDue(plan),
   };
 }
 
 export function summarise(run: {
-  readonly migration: string;
-  readonly dryRun: boolean;
-  readonly baseUrl: string | null;
-  readonly startedAt: Date;
+  readonly settings: Pick<RunSettings, 'dryRun' | 'rate' | 'reserve'>;
+  readonly mapping: Pick<Mapping, 'migration'>;
+  readonly survey: Survey;
   readonly ending: Ending;
-  readonly plan: Plan;
-  readonly records: RecordCounts;
-  readonly profile: Profile;
-  readonly report: ErrorReport;
-  readonly outcomes: Readonly<Record<Effect, number>>;
-  readonly sending: SendingCounts;
+  readonly startedAt: Date;
   readonly alreadyAcknowledged: number;
-  readonly rate: Rate;
-  readonly reserve: number;
-  readonly files: Summary['files'];
+  readonly baseUrl: string | null;
+  readonly requests: number;
+  /** Undefined where nothing was sent. */
+  readonly sender: Sender | undefined;
+  readonly checkpoint: string | null;
+  readonly output: StateDir;
 }): Summary {
-  const { plan, report, sending } = run;
+  const { settings, survey, sender, output } = run;
+  const { plan, report } = survey;
   const byType = EVENT_TYPES.map((type) => [type, countEvents(plan, type)] as const);
   const finished = new Date();
   return {
-    migration: run.migration,
-    dry_run: run.dryRun,
+    migration: run.mapping.migration,
+    dry_run: settings.dryRun,
     exit: run.ending,
     base_url: run.baseUrl,
     started_at: run.startedAt.toISOString(),
     finished_at: finished.toISOString(),
-    records: run.records,
-    events: { ...totalOf(byType.map(([, counts]) => counts)), gone: plan.gone, changed: plan.changed },
+    records: survey.records,
+    events: { ...countAll(plan), gone: plan.gone, changed: plan.changed },
     by_type: Object.fromEntries(byType.filter(([, { total }]) => total > 0)),
-    outcomes: run.outcomes,
+    outcomes: sender?.outcomes ?? { created: 0, updated: 0, none: 0 },
     this_run: {
-      requests: sending.requests,
-      events_sent: sending.eventsSent,
-      retries: sending.retries,
-      rate_limited: sending.rateLimited,
+      requests: run.requests,
+      events_sent: sender?.counters.events_sent ?? 0,
+      retries: sender?.counters.retries ?? 0,
+      rate_limited: sender?.counters.rate_limited ?? 0,
       already_acknowledged: run.alreadyAcknowledged,
       seconds: secondsBetween(run.startedAt, finished),
     },
     errors_by_code: Object.fromEntries(report.errorsByCode),
     warnings_by_code: Object.fromEntries(report.warningsByCode),
-    profile: run.profile,
-    estimate_seconds: estimateSeconds(
-      byType.reduce((sum, [type]) => sum + plan.tables[type].counts.ready + plan.tables[type].counts.retry, 0),
-      run.rate,
-      run.reserve,
-    ),
-    files: run.files,
+    profile: survey.profile,
+    plan: { digest: survey.digest ?? null, events: plan.listed },
+    estimate_seconds: estimateSeconds(countDue(plan), settings.rate ?? DEFAULT_RATE, settings.reserve),
+    files: {
+      checkpoint: run.checkpoint,
+      errors: output.file('errors.csv'),
+      report: output.file(REPORT_FILE),
+    },
   };
 }
 
@@ -167,6 +124,7 @@ export function notStarted(run: { dryRun: boolean; startedAt: Date; exitCode: Ex
     },
     errors_by_code: {},
     warnings_by_code: {},
+    plan: { digest: null, events: 0 },
     profile: { sources: {}, uncovered: [], omitted: [], duplicates: {}, shared: [], bare: [] },
     estimate_seconds: 0,
     files: { checkpoint: null, errors: '', report: null },

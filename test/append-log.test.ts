@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true, force: true }));
 
-test('lines stand in the order in which they were handed in, whether they ask for a flush or not', async () => {
+test('lines are written in the order in which they were appended, durable or not', async () => {
   const path = join(directory, 'log');
   const log = await AppendLog.open(path);
   const lines = Array.from({ length: 500 }, (_, index) => `line ${index}\n`);
@@ -28,7 +28,7 @@ test('lines stand in the order in which they were handed in, whether they ask fo
   expect(text.startsWith(prompt.join(''))).toBe(true);
 });
 
-test('what is resolved can be read, and closing waits for what was handed in', async () => {
+test('a resolved append can be read, and closing waits for appends that are pending', async () => {
   const path = join(directory, 'log');
   const log = await AppendLog.open(path);
   await log.append('sent\n', { durable: false });
@@ -41,7 +41,7 @@ test('what is resolved can be read, and closing waits for what was handed in', a
   expect(await readFile(path, 'utf8')).toBe('sent\nsettled\na\nb\n');
 });
 
-test('opening cuts a torn end off', async () => {
+test('opening with keepBytes cuts off a torn last line', async () => {
   const path = join(directory, 'log');
   await writeFile(path, 'whole\nto');
   const log = await AppendLog.open(path, { keepBytes: 6 });
@@ -50,7 +50,7 @@ test('opening cuts a torn end off', async () => {
   expect(await readFile(path, 'utf8')).toBe('whole\nnext\n');
 });
 
-test.runIf(existsSync('/dev/full'))('on a full disk this append and every later one fails', async () => {
+test.runIf(existsSync('/dev/full'))('on a full disk the append and every later one fail', async () => {
   const log = await AppendLog.open('/dev/full');
   const both = [log.append('a\n', { durable: false }), log.append('b\n', { durable: true })];
   for (const append of both) await expect(append).rejects.toThrow(/cannot write \/dev\/full/);

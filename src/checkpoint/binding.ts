@@ -1,15 +1,14 @@
+import { UserError } from '../errors.ts';
+import type { Account } from '../service/account.ts';
 import type { HeaderLine } from './lines.ts';
 import type { LoadedCheckpoint } from './load.ts';
-import { UserError } from '../errors.ts';
-import type { Mapping } from '../mapping/mapping.ts';
-import type { Account } from '../service/account.ts';
 
-/** What a checkpoint is bound to: one migration, into one account of one base URL. */
-export function newHeader(mapping: Mapping, baseUrl: string, account: Account): HeaderLine {
+/** The header that binds a new checkpoint to one migration into one account of one base URL. */
+export function newHeader(migration: string, baseUrl: string, account: Account): HeaderLine {
   return {
     kind: 'header',
     version: 1,
-    migration: mapping.migration,
+    migration,
     base_url: baseUrl,
     account: { pipeline_ids: account.pipelines.map(({ id }) => id), user_ids: account.users.map(({ id }) => id) },
     created_at: new Date().toISOString(),
@@ -18,23 +17,22 @@ export function newHeader(mapping: Mapping, baseUrl: string, account: Account): 
 
 /** Throws a `UserError` unless the checkpoint is new or belongs to this migration, base URL and account. */
 export function assertBound(
-  checkpoint: Pick<LoadedCheckpoint, 'header' | 'wholeBytes'>,
+  { header, wholeBytes }: Pick<LoadedCheckpoint, 'header' | 'wholeBytes'>,
   path: string,
-  mapping: Mapping,
+  migration: string,
   target: { readonly baseUrl: string; readonly account: Account } | undefined,
 ): void {
-  const { header, wholeBytes } = checkpoint;
   if (!header) {
     if (wholeBytes === 0) return;
-    throw new UserError(`${path} has no header line that can be read`, {
-      hint: 'restore the file from a backup; without its header nobody can tell which account it belongs to',
+    throw new UserError(`${path} has no header line`, {
+      hint: 'restore the file from a backup: the header says which account the checkpoint belongs to',
     });
   }
   const other = (what: string, theirs: string, ours: string): UserError =>
     new UserError(`the state directory belongs to another ${what}: ${theirs}, not ${ours}`, {
-      hint: 'name another directory with --state DIR, or mend what you run against',
+      hint: `use another state directory with --state DIR, or check that this is the right ${what}`,
     });
-  if (header.migration !== mapping.migration) throw other('migration', header.migration, mapping.migration);
+  if (header.migration !== migration) throw other('migration', header.migration, migration);
   if (!target) return;
   if (header.base_url !== target.baseUrl) throw other('base URL', header.base_url, target.baseUrl);
   const known = header.account.pipeline_ids;
@@ -42,7 +40,7 @@ export function assertBound(
     throw other(
       'account',
       `one with the pipelines ${known.join(', ')}`,
-      `the one of this API key, which has none of them`,
+      'the account of this API key, which has none of them',
     );
   }
 }

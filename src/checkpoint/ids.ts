@@ -8,12 +8,22 @@ const COLUMNS = ['type', 'external_id', 'service_id'];
 const LINE_FEED = 0x0a;
 
 /**
- * Opens `ids.csv` (`type,external_id,service_id` of everything acknowledged), to be continued as events are acknowledged.
- * Where it does not hold `expected` records (after a kill or a power cut), it is begun anew from the checkpoint.
+ * Opens `ids.csv` (`type,external_id,service_id` of everything acknowledged) to append to as events are acknowledged.
+ * If it does not hold `expected` records (after a kill or a power cut), it is written again from the checkpoint.
  */
 export async function openIds(path: string, checkpoint: string, expected: number): Promise<AppendLog> {
   if ((await linesIn(path)) === expected + 1) return AppendLog.open(path);
   const ids = await AppendLog.open(path, { keepBytes: 0 });
+  try {
+    await writeIds(ids, checkpoint);
+    return ids;
+  } catch (error) {
+    await ids.close();
+    throw error;
+  }
+}
+
+async function writeIds(ids: AppendLog, checkpoint: string): Promise<void> {
   let text = csvLine(COLUMNS);
   for await (const line of settledLines(checkpoint)) {
     if (line.status !== 'acknowledged' || !line.entity_id) continue;
@@ -24,10 +34,9 @@ export async function openIds(path: string, checkpoint: string, expected: number
     }
   }
   await ids.append(text, { durable: false });
-  return ids;
 }
 
-/** Undefined where the last one has no end. */
+/** Undefined if the last line is torn. */
 async function linesIn(path: string): Promise<number | undefined> {
   let lines = 0;
   for await (const piece of readPieces(path)) {

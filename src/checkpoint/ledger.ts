@@ -1,108 +1,70 @@
-import type { FieldHashes } from '../identity.ts';
-import { ByteColumn, KeyTable, keyWords, Uint32Column, type KeyWords } from '../keys.ts';
-import { entityOf, EVENT_TYPES, isUpdate, type Entity, type EventType } from '../model.ts';
+import { ByteColumn, ShaColumn, Uint32Column } from '../columns.ts';
+import { shaWords, type FieldHashes } from '../identity.ts';
+import { entityOf, EVENT_TYPES, isUpdate, type EventType } from '../model.ts';
 import { IF_CHANGED, type SentLine, type SettledLine } from './lines.ts';
+import { RecordNumbers } from './record-numbers.ts';
 
 const NONE = 0;
 const ACKNOWLEDGED = 1;
 const REJECTED = 2;
+/** An acknowledged update that an update in the input has been matched with. */
 const CLAIMED = 3;
-
-/** Where the last eight digits of a UUID begin. */
-export const LAST_DIGITS = 28;
-
-/** 64 bits of a content hash, or of an id: they are only ever compared within one record. */
-export type ShaWords = readonly [first: number, second: number];
-
-/** What is kept of a settled line that no other line about its record bears upon. */
-export interface Settled {
-  readonly isUpdate: boolean;
-  readonly isAcknowledged: boolean;
-  /** Of its content. */
-  readonly sha: ShaWords;
-  readonly id: ShaWords;
-}
+/** An acknowledged update that `if_changed` made: no update in the input is matched with it. */
+const MADE = 4;
 
 /** A request whose answer is not recorded. */
-interface Unanswered {
+interface PendingSend {
   readonly id: string;
-  /** Of its content. */
   readonly sha: string;
 }
 
 /**
- * The checkpoint in memory: per record what was acknowledged or rejected and a hash of its content; no field values.
- * Keys are numbers of `keys`, which the plan shares.
+ * The checkpoint in memory: what was acknowledged or rejected about each record, and a hash of its content; no field
+ * values. Keys are numbers of `records`, which the plan shares.
  */
 export class Ledger {
-  readonly keys: KeyTable;
-  /** Acknowledged events of the mapping, without updates that `if_changed` added. */
+  readonly records = new RecordNumbers();
+  /** Acknowledged events of the input, without updates that `if_changed` made. */
   acknowledged = 0;
   settled = 0;
-  /** Lines of the file could not be read: what is not here may have been. */
-  isDamaged = false;
 
   readonly #created = new ByteColumn();
   readonly #createdSha = new ShaColumn();
-  /** Per key the number of its newest update + 1; updates of one key form a list through `#next`. */
+  /** Per key the number of its newest update + 1; `#previous` links it to the one before, in the same way. */
   readonly #newest = new Uint32Column();
-  readonly #next = new Uint32Column();
+  readonly #previous = new Uint32Column();
   readonly #updateSha = new ShaColumn();
-  readonly #updateId = new ShaColumn();
   readonly #updateStatus = new ByteColumn();
   #updates = 0;
-  readonly #ackedUpdates = new Uint32Column();
-  /** Contents that `if_changed` sent since; few. */
+  /** Content that `if_changed` sent last; few. */
   readonly #sinceCreated = new Map<number, string>();
-  /** Per key 1 where there was one. */
-  readonly #hadUnanswered = new ByteColumn();
-  readonly #unanswered = new Map<number, readonly Unanswered[]>();
-  /** Per key the ids of updates that had no answer when one that went out later was acknowledged. */
-  readonly #overtaken = new Map<number, string[]>();
+  /** Requests without a recorded answer, by `sendKey`. */
+  readonly #pendingSends = new Map<number, readonly PendingSend[]>();
   readonly #fields: Map<number, FieldHashes> | undefined;
 
-  /** `keepFields`: needed only where a mapping's `if_changed` lists fields. `expected`: about how many records. */
-  constructor(options: { keepFields: boolean; expected?: number }) {
-    this.keys = new KeyTable(options.expected);
-    this.#fields = options.keepFields ? new Map() : undefined;
+  /** `keepFields`: only needed if a mapping's `if_changed` lists fields. */
+  constructor({ keepFields }: { keepFields: boolean }) {
+    this.#fields = keepFields ? new Map() : undefined;
   }
 
-  /** The number of the record an event is about; an event without external id is known by its own id. */
+  /** The number of the record an event is about; an event without external id is identified by its own id. */
   keyOf(type: EventType, externalId: string | null, id: string): number {
-    return this.keys.intern(recordKey(type, externalId, id));
+    return externalId === null ? this.records.internEvent(id) : this.records.intern(entityOf(type), externalId);
   }
 
-  sent({ id, type, external_id, content_sha }: SentLine): void {
-    const key = this.keyOf(type, external_id, id);
-    const others = this.#unansweredOf(type, key).filter((send) => send.id !== id);
-    this.#unanswered.set(sendKey(type, key), [...others, { id, sha: content_sha }]);
-    this.#hadUnanswered.set(key, 1);
+  sent({ id, type, external_id, content_sha: sha }: SentLine): void {
+    const send = sendKey(type, this.keyOf(type, external_id, id));
+    const others = this.#pendingSends.get(send)?.filter((other) => other.id !== id) ?? [];
+    this.#pendingSends.set(send, [...others, { id, sha }]);
   }
 
   settle(line: SettledLine): void {
-    const { type, id, content_sha: sha } = line;
-    const key = this.keyOf(type, line.external_id, id);
-    if (this.#hadUnanswered.get(key) !== 0) this.#answered(key, line);
+    const key = this.keyOf(line.type, line.external_id, line.id);
+    this.settled += 1;
+    this.#removePending(key, line);
     if (line.code === IF_CHANGED) this.#settleSinceCreated(key, line);
-    else {
-      const settled = {
-        isUpdate: isUpdate(type),
-        isAcknowledged: line.status === 'acknowledged',
-        sha: shaWords(sha),
-        id: idWords(id),
-      };
-      const isNew = !settled.isUpdate && settled.isAcknowledged && this.#created.get(key) !== ACKNOWLEDGED;
-      if (isNew) this.#fields?.set(key, line.fields);
-      this.#settle(key, settled);
-    }
-  }
-
-  /** As `settle`, for nearly every line, but keeps no fields; false where the line itself is needed. */
-  settleWords(record: KeyWords, settled: Settled): boolean {
-    const key = this.keys.intern(record);
-    if (this.#hadUnanswered.get(key) !== 0) return false;
-    this.#settle(key, settled);
-    return true;
+    else if (isUpdate(line.type)) this.#settleUpdate(key, line);
+    else this.#settleCreated(key, line);
   }
 
   created(key: number): 'none' | 'acknowledged' | 'rejected' {
@@ -121,141 +83,96 @@ export class Ledger {
     return this.#fields?.get(key);
   }
 
+  /** Acknowledged updates of the record, including those that `if_changed` made. */
   acknowledgedUpdates(key: number): number {
-    return this.#ackedUpdates.get(key);
+    return this.#countUpdates(key, isAcknowledged);
   }
 
-  /** Takes one acknowledged update of this content, each only once; false when there is none (left). */
+  /** The same, of this content only. */
+  acknowledgedUpdatesOf(key: number, sha: string): number {
+    const words = shaWords(sha);
+    return this.#countUpdates(key, (status, update) => isAcknowledged(status) && this.#updateSha.equals(update, words));
+  }
+
+  /** Takes one acknowledged update of this content, each only once; false if there is none (left). */
   claimUpdate(key: number, sha: string): boolean {
-    const update = this.#findUpdate(key, shaWords(sha), ACKNOWLEDGED);
-    if (update < 0) return false;
+    const update = this.#findUpdate(key, sha, ACKNOWLEDGED);
+    if (update === undefined) return false;
     this.#updateStatus.set(update, CLAIMED);
     return true;
   }
 
   rejectedUpdate(key: number, sha: string): boolean {
-    return this.#findUpdate(key, shaWords(sha), REJECTED) >= 0;
+    return this.#findUpdate(key, sha, REJECTED) !== undefined;
   }
 
-  /** The contents of requests whose answers were never recorded. */
+  /** The content hashes of requests whose answers were never recorded. */
   unansweredShas(type: EventType, key: number): readonly string[] {
-    return this.#unansweredOf(type, key).map(({ sha }) => sha);
+    return this.#pendingSends.get(sendKey(type, key))?.map(({ sha }) => sha) ?? [];
   }
 
-  /** Whether an update of this event id was acknowledged; not for those that `if_changed` added. */
-  isAcknowledged(key: number, id: string): boolean {
-    const words = idWords(id);
-    for (let link = this.#newest.get(key); link !== NONE; link = this.#next.get(link - 1)) {
-      if (this.#updateStatus.get(link - 1) !== REJECTED && this.#updateId.equals(link - 1, words)) return true;
-    }
-    return false;
+  /** An acknowledgement says what the record holds; a rejection only what one request did not do. */
+  #removePending(key: number, { type, id, status }: SettledLine): void {
+    const send = sendKey(type, key);
+    const others = this.#pendingSends.get(send)?.filter((other) => other.id !== id);
+    if (others === undefined) return;
+    if (others.length > 0 && status === 'rejected') this.#pendingSends.set(send, others);
+    else this.#pendingSends.delete(send);
   }
 
-  /** The event ids of updates that went out and have no answer here, whatever was acknowledged since. */
-  unansweredUpdates(type: EventType, key: number): readonly string[] {
-    const last = this.#unansweredOf(type, key);
-    const ids = [...(this.#overtaken.get(key) ?? []), ...last.map(({ id }) => id)];
-    return ids.filter((id) => !this.isAcknowledged(key, id));
-  }
-
-  #unansweredOf(type: EventType, key: number): readonly Unanswered[] {
-    return this.#unanswered.get(sendKey(type, key)) ?? [];
-  }
-
-  /** An acknowledgement tells what the record holds; a rejection only what one request did not do. */
-  #answered(key: number, { type, id, status }: SettledLine): void {
-    const record = sendKey(type, key);
-    const others = this.#unansweredOf(type, key).filter((send) => send.id !== id);
-    if (others.length > 0 && status === 'rejected') this.#unanswered.set(record, others);
-    else this.#unanswered.delete(record);
-    if (others.length === 0 || status === 'rejected' || !isUpdate(type)) return;
-    this.#overtaken.set(key, [...(this.#overtaken.get(key) ?? []), ...others.map((send) => send.id)]);
-  }
-
-  #settleSinceCreated(key: number, line: SettledLine): void {
-    this.settled += 1;
-    if (line.status !== 'acknowledged') return;
-    this.#sinceCreated.set(key, line.content_sha);
-    this.#ackedUpdates.set(key, this.#ackedUpdates.get(key) + 1);
-    this.#fields?.set(key, { ...this.#fields.get(key), ...line.fields });
-  }
-
-  #settle(key: number, settled: Settled): void {
-    this.settled += 1;
-    if (settled.isUpdate) this.#settleUpdate(key, settled);
-    else this.#settleCreated(key, settled);
-  }
-
-  #settleCreated(key: number, { isAcknowledged, sha }: Settled): void {
+  #settleCreated(key: number, { status, content_sha: sha, fields }: SettledLine): void {
     if (this.#created.get(key) === ACKNOWLEDGED) return;
-    if (isAcknowledged) this.acknowledged += 1;
-    this.#created.set(key, isAcknowledged ? ACKNOWLEDGED : REJECTED);
-    this.#createdSha.set(key, sha);
-  }
-
-  #settleUpdate(key: number, { isAcknowledged, sha, id }: Settled): void {
-    let update = this.#findUpdate(key, sha, REJECTED);
-    if (update < 0) {
-      update = this.#updates;
-      this.#updates += 1;
-      this.#updateSha.set(update, sha);
-      this.#next.set(update, this.#newest.get(key));
-      this.#newest.set(key, update + 1);
-    }
-    this.#updateId.set(update, id);
-    this.#updateStatus.set(update, isAcknowledged ? ACKNOWLEDGED : REJECTED);
-    if (!isAcknowledged) return;
+    this.#createdSha.set(key, shaWords(sha));
+    this.#created.set(key, status === 'acknowledged' ? ACKNOWLEDGED : REJECTED);
+    if (status !== 'acknowledged') return;
     this.acknowledged += 1;
-    this.#ackedUpdates.set(key, this.#ackedUpdates.get(key) + 1);
+    this.#fields?.set(key, fields);
   }
 
-  #findUpdate(key: number, sha: ShaWords, status: number): number {
-    for (let link = this.#newest.get(key); link !== NONE; link = this.#next.get(link - 1)) {
-      if (this.#updateStatus.get(link - 1) === status && this.#updateSha.equals(link - 1, sha)) return link - 1;
+  #settleUpdate(key: number, { status, content_sha: sha }: SettledLine): void {
+    const update = this.#findUpdate(key, sha, REJECTED) ?? this.#addUpdate(key, sha);
+    this.#updateStatus.set(update, status === 'acknowledged' ? ACKNOWLEDGED : REJECTED);
+    if (status === 'acknowledged') this.acknowledged += 1;
+  }
+
+  #settleSinceCreated(key: number, { status, content_sha: sha, fields }: SettledLine): void {
+    if (status !== 'acknowledged') return;
+    this.#sinceCreated.set(key, sha);
+    this.#updateStatus.set(this.#addUpdate(key, sha), MADE);
+    this.#fields?.set(key, { ...this.#fields.get(key), ...fields });
+  }
+
+  #addUpdate(key: number, sha: string): number {
+    const update = this.#updates;
+    this.#updates += 1;
+    this.#updateSha.set(update, shaWords(sha));
+    this.#previous.set(update, this.#newest.get(key));
+    this.#newest.set(key, update + 1);
+    return update;
+  }
+
+  #findUpdate(key: number, sha: string, status: number): number | undefined {
+    const words = shaWords(sha);
+    for (const update of this.#updatesOf(key)) {
+      if (this.#updateStatus.get(update) === status && this.#updateSha.equals(update, words)) return update;
     }
-    return -1;
+    return undefined;
+  }
+
+  #countUpdates(key: number, counts: (status: number, update: number) => boolean): number {
+    let count = 0;
+    for (const update of this.#updatesOf(key)) if (counts(this.#updateStatus.get(update), update)) count += 1;
+    return count;
+  }
+
+  /** Newest first. */
+  *#updatesOf(key: number): Generator<number, void, undefined> {
+    for (let link = this.#newest.get(key); link !== NONE; link = this.#previous.get(link - 1)) yield link - 1;
   }
 }
 
-/** 64 bits of a content hash, or of an id, per number. */
-export class ShaColumn {
-  readonly #words = new Uint32Column();
-
-  set(index: number, [first, second]: ShaWords): void {
-    this.#words.set(index * 2, first);
-    this.#words.set(index * 2 + 1, second);
-  }
-
-  equals(index: number, [first, second]: ShaWords): boolean {
-    return this.#words.get(index * 2) === first >>> 0 && this.#words.get(index * 2 + 1) === second >>> 0;
-  }
-}
-
-export function shaWords(sha: string): ShaWords {
-  return [hexWord(sha, 0), hexWord(sha, 8)];
-}
-
-function idWords(id: string): ShaWords {
-  return [hexWord(id, 0), hexWord(id, LAST_DIGITS)];
-}
-
-/** Eight digits of lower-case hexadecimal as a number. */
-function hexWord(text: string, from: number): number {
-  let word = 0;
-  for (let at = from; at < from + 8; at += 1) {
-    const code = text.charCodeAt(at);
-    word = (word << 4) | (code - (code < 0x61 ? 0x30 : 0x57));
-  }
-  return word;
-}
-
-export function recordKey(type: EventType, externalId: string | null, id: string): KeyWords {
-  return externalId === null ? keyWords(`event:${id}`) : recordWords(entityOf(type), externalId);
-}
-
-/** The key of a record; one letter leaves the most room for the id (see `keyWords`). */
-export function recordWords(entity: Entity, externalId: string): KeyWords {
-  return keyWords(entity[0]! + externalId);
+function isAcknowledged(status: number): boolean {
+  return status === ACKNOWLEDGED || status === CLAIMED || status === MADE;
 }
 
 function sendKey(type: EventType, key: number): number {

@@ -1,4 +1,4 @@
-/** The lines of `checkpoint.ndjson`, as they stand in the file. */
+/** The lines of `checkpoint.ndjson` as they are in the file. */
 import type { FieldHashes } from '../identity.ts';
 import type { Effect, EventType } from '../model.ts';
 import type { FileDigest } from '../source/source.ts';
@@ -8,7 +8,7 @@ export interface HeaderLine {
   readonly version: 1;
   readonly migration: string;
   readonly base_url: string;
-  /** How the account is known again without storing a secret: it has at least one of these pipelines. */
+  /** Identifies the account without storing a secret: it has at least one of these pipelines. */
   readonly account: { readonly pipeline_ids: readonly string[]; readonly user_ids: readonly string[] };
   readonly created_at: string;
 }
@@ -21,7 +21,7 @@ export interface RunLine {
   readonly at: string;
 }
 
-/** Written before a request goes out: if no settled line follows, whether the event arrived is unknown. */
+/** Written before a request is sent: if no settled line follows, it is not known whether the event arrived. */
 export interface SentLine {
   readonly kind: 'sent';
   readonly id: string;
@@ -30,7 +30,7 @@ export interface SentLine {
   readonly content_sha: string;
 }
 
-/** `id` stands first in every settled line, so that a reader may find it at a fixed place. */
+/** Written when an event has been acknowledged or rejected. */
 export interface SettledLine {
   readonly kind?: undefined;
   readonly id: string;
@@ -47,7 +47,7 @@ export interface SettledLine {
 
 export type CheckpointLine = HeaderLine | RunLine | SentLine | SettledLine;
 
-/** `code` of an update that was sent because a record acknowledged earlier has changed since (`if_changed`). */
+/** `code` of an update that was sent because an acknowledged record has changed in the export since (`if_changed`). */
 export const IF_CHANGED = 'if_changed';
 
 export const CHECKPOINT_FILE = 'checkpoint.ndjson';

@@ -1,117 +1,151 @@
 import { open } from 'node:fs/promises';
-import { codeOf } from '../errors.ts';
-import { EVENT_TYPES } from '../model.ts';
-import { LineForms } from './forms.ts';
-import type { CheckpointLine, SettledLine } from './lines.ts';
-import { QuickLine } from './quick.ts';
+import { codeOf, messageOf, UserError } from '../errors.ts';
+import { EVENT_TYPES, type Effect } from '../model.ts';
+import type { CheckpointLine, HeaderLine, SettledLine } from './lines.ts';
 
-const PIECE = 1 << 20;
+/** At first; a longer line makes the buffer grow. */
+const BUFFER_BYTES = 1 << 20;
 const LINE_FEED = 0x0a;
 
 /**
- * A checkpoint in pieces of whole lines, each good until the next is asked for; a last line without line feed is a piece
- * of its own. Nothing where there is no file. While one piece is looked at, the next is being read. `from`: bytes to pass by.
+ * A file in pieces of whole lines, from the byte `position`; a last line without a line feed is a piece of its own. A piece
+ * is valid until the next one is requested. Yields nothing if there is no such file. Throws a `UserError` if it cannot be
+ * read.
  */
-export async function* readPieces(path: string, from = 0): AsyncGenerator<Buffer> {
+export async function* readPieces(path: string, position = 0): AsyncGenerator<Buffer, void, undefined> {
   const file = await open(path).catch((error: unknown) => {
     if (codeOf(error) === 'ENOENT') return undefined;
-    throw error;
+    throw cannotRead(path, error);
   });
   if (!file) return;
-  let buffer = Buffer.allocUnsafeSlow(PIECE);
-  let other = Buffer.allocUnsafeSlow(PIECE);
-  /** Bytes of a line whose end has not come yet. */
-  let rest = 0;
-  let position = from;
-  const readOn = async (): Promise<number> => {
-    const { bytesRead } = await file.read(buffer, rest, buffer.length - rest, position);
-    position += bytesRead;
-    return bytesRead;
-  };
-  const read = (): Promise<number> => {
-    const reading = readOn();
-    // A failure is told when this piece is asked for, not before.
-    reading.catch(() => undefined);
-    return reading;
-  };
-  let reading = read();
+  let buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES);
+  let filled = 0;
   try {
-    for (let bytes = await reading; bytes > 0; bytes = await reading) {
-      const filled = rest + bytes;
-      const piece = buffer.subarray(0, buffer.lastIndexOf(LINE_FEED, filled - 1) + 1);
-      rest = filled - piece.length;
-      if (rest >= other.length) other = Buffer.allocUnsafeSlow(rest * 2);
-      buffer.copy(other, 0, piece.length, filled);
-      [buffer, other] = [other, buffer];
-      reading = read();
-      if (piece.length > 0) yield piece;
+    for (;;) {
+      if (filled === buffer.length) buffer = Buffer.concat([buffer], buffer.length * 2);
+      const { bytesRead } = await file
+        .read(buffer, filled, buffer.length - filled, position)
+        .catch((error: unknown) => {
+          throw cannotRead(path, error);
+        });
+      if (bytesRead === 0) break;
+      position += bytesRead;
+      filled += bytesRead;
+      const end = buffer.lastIndexOf(LINE_FEED, filled - 1) + 1;
+      if (end === 0) continue;
+      yield buffer.subarray(0, end);
+      buffer.copyWithin(0, end, filled);
+      filled -= end;
     }
-    if (rest > 0) yield buffer.subarray(0, rest);
+    if (filled > 0) yield buffer.subarray(0, filled);
   } finally {
-    // Whoever leaves early does not wait for it.
-    await reading.catch(() => 0);
     await file.close();
   }
 }
 
+function cannotRead(path: string, error: unknown): UserError {
+  return new UserError(`cannot read ${path}: ${messageOf(error)}`, { hint: 'check the permissions', cause: error });
+}
+
+/** Whether the piece is a last line without a line feed. */
 export function isTorn(piece: Buffer): boolean {
   return piece.at(-1) !== LINE_FEED;
 }
 
-/** Goes through the lines of a piece. */
-export class LineCursor {
-  /** Good until the next is asked for; undefined where it is damaged. */
-  line: QuickLine | CheckpointLine | undefined;
-  readonly #piece: Buffer;
-  readonly #forms: LineForms;
-  readonly #quick: QuickLine;
-  #at = 0;
+/** The lines of a piece without their line feeds. Lines end at LF alone: JSON may contain U+2028 unescaped. */
+export function* textLines(piece: Buffer): Generator<string, void, undefined> {
+  let start = 0;
+  for (let end = piece.indexOf(LINE_FEED); end >= 0; end = piece.indexOf(LINE_FEED, start)) {
+    yield piece.toString('utf8', start, end);
+    start = end + 1;
+  }
+}
 
-  constructor(piece: Buffer, forms: LineForms) {
-    this.#piece = piece;
-    this.#forms = forms;
-    this.#quick = new QuickLine(piece, forms);
+/** Reads the whole lines of a checkpoint in order, and can continue where it stopped when lines have been appended. */
+export class CheckpointReader {
+  /** Bytes up to the end of the last line that was read. */
+  wholeBytes = 0;
+  /** Bytes of a last line without a line feed; it is not read. */
+  tornBytes = 0;
+  /** Numbers (from 1) of lines that are not JSON or not of a known form; they are skipped. */
+  readonly damagedLines: number[] = [];
+  readonly path: string;
+  #lines = 0;
+
+  constructor(path: string) {
+    this.path = path;
   }
 
-  /** Goes on to the next line; false where there is none. */
-  next(): boolean {
-    const start = this.#at;
-    if (start >= this.#piece.length) return false;
-    if (this.#quick.read(start)) {
-      this.line = this.#quick;
-      this.#at = this.#quick.end;
-      return true;
+  /** The lines piece by piece: all of one piece are to be read before the next one is requested. */
+  async *pieces(): AsyncGenerator<Iterable<CheckpointLine>, void, undefined> {
+    this.tornBytes = 0;
+    for await (const piece of readPieces(this.path, this.wholeBytes)) {
+      if (isTorn(piece)) {
+        this.tornBytes = piece.length;
+        return;
+      }
+      yield this.#linesOf(piece);
+      this.wholeBytes += piece.length;
     }
-    const line = lineAt(this.#piece, start);
-    // So that those like it are known.
-    if (line && (line.kind === undefined || line.kind === 'sent')) this.#forms.learn(line);
-    this.line = line;
-    this.#at = this.#piece.indexOf(LINE_FEED, start) + 1;
-    return true;
+  }
+
+  /** Throws a `UserError` that names the damaged lines, if there are any. */
+  assertUndamaged(): void {
+    const [first, ...others] = this.damagedLines;
+    if (first === undefined) return;
+    if (first === 1) throw damagedHeader(this.path);
+    const more = others.length === 0 ? '' : `, and ${others.length} more: ${listed(others)}`;
+    const what = others.length === 0 ? 'the line' : 'these lines';
+    throw new UserError(`${this.path}:${first}: damaged line${more}`, {
+      hint: `remove ${what} and rerun. This is safe: an event whose line is removed is sent again under the same id`,
+    });
+  }
+
+  *#linesOf(piece: Buffer): Generator<CheckpointLine, void, undefined> {
+    for (const text of textLines(piece)) {
+      this.#lines += 1;
+      const line = parseLine(text);
+      if (line) yield line;
+      else this.damagedLines.push(this.#lines);
+    }
   }
 }
 
-/** The lines of a piece, each good until the next is asked for; undefined for a damaged one. */
-export function* linesOf(piece: Buffer, forms: LineForms): Generator<CheckpointLine | undefined, void, undefined> {
-  for (const lines = new LineCursor(piece, forms); lines.next();) yield lines.line;
+const MOST_LISTED = 10;
+
+function listed(lines: readonly number[]): string {
+  return lines.length > MOST_LISTED ? `${lines.slice(0, MOST_LISTED).join(', ')}, …` : lines.join(', ');
 }
 
-/** The settled lines of a checkpoint in order; lines that cannot be read are passed over: the loader reports them. */
-export async function* settledLines(path: string): AsyncGenerator<SettledLine> {
-  const forms = new LineForms();
+function damagedHeader(path: string): UserError {
+  return new UserError(`${path}:1: the header line is damaged`, {
+    hint: 'restore the file from a backup: the header says which account the checkpoint belongs to',
+  });
+}
+
+/** The header of a checkpoint, undefined if there is no checkpoint. Throws a `UserError` if it is damaged. */
+export async function readHeader(path: string): Promise<HeaderLine | undefined> {
   for await (const piece of readPieces(path)) {
-    if (isTorn(piece)) return;
-    for (const line of linesOf(piece, forms)) if (line && line.kind === undefined) yield line;
+    if (isTorn(piece)) return undefined;
+    const [first = ''] = textLines(piece);
+    const line = parseLine(first);
+    if (line?.kind === 'header') return line;
+    throw damagedHeader(path);
+  }
+  return undefined;
+}
+
+/** The settled lines of a checkpoint in order. Throws a `UserError` if a line is damaged. */
+export async function* settledLines(path: string): AsyncGenerator<SettledLine, void, undefined> {
+  const reader = new CheckpointReader(path);
+  for await (const lines of reader.pieces()) {
+    for (const line of lines) if (line.kind === undefined) yield line;
+    reader.assertUndamaged();
   }
 }
 
-/** The line that begins there; undefined where it is damaged. */
-export function lineAt(piece: Buffer, place: number): CheckpointLine | undefined {
-  return parseLine(piece.toString('utf8', place, piece.indexOf(LINE_FEED, place)));
-}
-
-/** Undefined where the line is damaged. */
-export function parseLine(text: string): CheckpointLine | undefined {
+/** Undefined if the text is not JSON or not a line of a known form. */
+function parseLine(text: string): CheckpointLine | undefined {
   let line: unknown;
   try {
     line = JSON.parse(text);
@@ -121,16 +155,51 @@ export function parseLine(text: string): CheckpointLine | undefined {
   return isLine(line) ? line : undefined;
 }
 
+const EFFECTS: readonly unknown[] = ['created', 'updated', 'none', null] satisfies (Effect | null)[];
+
 function isLine(value: unknown): value is CheckpointLine {
-  if (typeof value !== 'object' || value === null) return false;
-  const line = value as Record<string, unknown>;
-  if (line.kind === 'header') return typeof line.migration === 'string' && typeof line.base_url === 'string';
-  if (line.kind === 'run') return typeof line.at === 'string';
-  const event =
-    typeof line.id === 'string' &&
-    (EVENT_TYPES as readonly unknown[]).includes(line.type) &&
-    (typeof line.external_id === 'string' || line.external_id === null) &&
-    typeof line.content_sha === 'string';
-  if (line.kind === 'sent') return event;
-  return line.kind === undefined && event && (line.status === 'acknowledged' || line.status === 'rejected');
+  if (!isFields(value)) return false;
+  switch (value.kind) {
+    case 'header':
+      return (
+        isText(value.migration) && isText(value.base_url) && isFields(value.account) && hasPipelines(value.account)
+      );
+    case 'run':
+      return isText(value.tool) && isText(value.at);
+    case 'sent':
+      return isAboutEvent(value);
+    case undefined:
+      return isAboutEvent(value) && isSettlement(value);
+    default:
+      return false;
+  }
+}
+
+type LineFields = Readonly<Record<string, unknown>>;
+
+function hasPipelines({ pipeline_ids: ids }: LineFields): boolean {
+  return Array.isArray(ids) && ids.every(isText);
+}
+
+function isAboutEvent({ id, type, external_id, content_sha }: LineFields): boolean {
+  return (
+    isText(id) && (EVENT_TYPES as readonly unknown[]).includes(type) && isTextOrNull(external_id) && isText(content_sha)
+  );
+}
+
+function isSettlement({ status, outcome, entity_id, code, fields, at }: LineFields): boolean {
+  const isKnown = (status === 'acknowledged' || status === 'rejected') && EFFECTS.includes(outcome);
+  return isKnown && isTextOrNull(entity_id) && isTextOrNull(code) && isFields(fields) && isText(at);
+}
+
+function isFields(value: unknown): value is LineFields {
+  return typeof value === 'object' && value !== null;
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
+}
+
+function isTextOrNull(value: unknown): boolean {
+  return typeof value === 'string' || value === null;
 }

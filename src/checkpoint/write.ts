@@ -2,7 +2,7 @@ import { AppendLog } from '../append-log.ts';
 import type { LoadedCheckpoint } from './load.ts';
 import type { HeaderLine, RunLine, SentLine, SettledLine } from './lines.ts';
 
-/** Appends to a checkpoint. What it resolved as settled survives a power cut; what it resolved as sent survives kill -9. */
+/** Appends to a checkpoint. Once its promise resolves, a settled line survives a power cut, a sent line a kill -9. */
 export class CheckpointWriter {
   readonly #log: AppendLog;
 
@@ -10,12 +10,12 @@ export class CheckpointWriter {
     this.#log = log;
   }
 
-  /** Cuts a torn last line off, so that the next line begins on its own. */
+  /** Cuts off a torn last line, so that the next line does not continue it. */
   static async open(path: string, loaded: LoadedCheckpoint): Promise<CheckpointWriter> {
     return new CheckpointWriter(await AppendLog.open(path, { keepBytes: loaded.wholeBytes }));
   }
 
-  /** The head of a new checkpoint, or of a new run: on disk before anything is sent. */
+  /** Writes the first lines of a checkpoint or of a run: on disk before anything is sent. */
   async begin(lines: readonly (HeaderLine | RunLine)[]): Promise<void> {
     await this.#log.append(lines.map(asLine).join(''), { durable: true });
   }

@@ -26,9 +26,6 @@ function quoted(arg: string): string {
   return /^[\w@%+=:,./-]+$/.test(arg) ? arg : `'${arg.replaceAll("'", `'\\''`)}'`;
 }
 
-/** A step that changes what is sent needs another plan. */
-const PLAN = '--plan';
-
 /** What the next steps depend on besides the summary; `rejects` are files by source. */
 interface Circumstances {
   readonly mapping: string;
@@ -43,16 +40,18 @@ export function nextSteps(
   argv: readonly string[],
   { mapping, state, sandbox, rejects }: Circumstances,
 ): readonly string[] {
-  const { events, records, dry_run: dry } = summary;
+  const { events, records, dry_run: dry, plan } = summary;
   const failed = events.invalid + events.rejected + events.blocked + records.unreadable;
-  const plain = commandLine(argv, { without: ONCE });
+  const approved = dry && plan.digest !== null ? ['--plan', plan.digest] : [];
+  const plain = commandLine(argv, { without: [...ONCE, '--plan'], and: approved });
   if (failed > 0 && rejects.size > 0) {
     const copies = [...rejects].map(([name, path]) => ({ name, path, copy: `corrected-${name}${extname(path)}` }));
     const fixes = copies.flatMap(({ name, copy }) => ['--fix', `${name}=${copy}`]);
     return [
       'next: fix the mapping or exports and run again, or correct copies of the rejects:',
       ...copies.map(({ path, copy }) => `  cp ${quoted(shortPath(path))} ${quoted(copy)}`),
-      `  ${commandLine(argv, { without: dry ? [PLAN] : [...ONCE, PLAN], and: fixes })}`,
+      // Corrected records make another plan.
+      `  ${commandLine(argv, { without: dry ? ['--plan'] : [...ONCE, '--plan'], and: fixes })}`,
       ...(dry && events.pending > 0 ? ['to send the valid events now:', `  ${plain}`] : []),
     ];
   }
@@ -62,17 +61,14 @@ export function nextSteps(
     return [
       ...(isPilot
         ? []
-        : [
-            'next: send a pilot of ten events of each type and check them in the service:',
-            `  ${commandLine(argv, { without: [...ONCE, PLAN], and: ['--limit', '10'] })}`,
-          ]),
+        : ['next: send a pilot of ten events of each type and check them in the service:', `  ${plain} --limit 10`]),
       isPilot ? 'next:' : 'then send everything:',
       `  ${plain}`,
     ];
   }
   if (events.pending > 0) {
     const whole = commandLine(argv, {
-      without: [...ONCE, PLAN, '--limit', '--pick', '--only', '--max-requests', '--until'],
+      without: [...ONCE, '--limit', '--pick', '--only', '--max-requests', '--until'],
     });
     return [`next: send the ${events.pending.toLocaleString('en')} events that are still pending:`, `  ${whole}`];
   }

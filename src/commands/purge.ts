@@ -5,8 +5,9 @@ import { CHECKPOINT_FILE } from '../checkpoint/lines.ts';
 import type { Console } from '../console.ts';
 import { cannotWrite } from '../append-log.ts';
 import { EXIT, UserError, type ExitCode } from '../errors.ts';
+import { ACCOUNT_FILE } from '../connect.ts';
 import { parseOptions } from '../options/option.ts';
-import { ACCOUNT_FILE } from '../plan/setup.ts';
+import { PLAN_FILE } from '../plan/plan-file.ts';
 import { REPORT_FILE, SUMMARY_FILE, SURVEY_FILE, type Summary } from '../report/summary.ts';
 import { RUN_LOG_FILE } from '../run-log.ts';
 import { Lock, type StateDir } from '../state-dir.ts';
@@ -17,6 +18,7 @@ import { existingState } from './state.ts';
 
 /** The files that hold field values of records or names of people, and what is in them. */
 const PERSONAL: Readonly<Record<string, string>> = {
+  [PLAN_FILE]: 'every event with its values; `backfill run MAPPING --dry-run` writes one again',
   'errors.csv': 'messages that quote values',
   'errors.ndjson': 'the same',
   rejects: 'original records',

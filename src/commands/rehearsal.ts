@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import type { Credentials } from '../credentials.ts';
 import { loadMapping } from '../mapping/load.ts';
-import { statePath, storedAccountOf } from '../plan/setup.ts';
+import { storedAccountOf } from '../connect.ts';
 import { startSandbox } from '../sandbox/index.ts';
 import type { RunSettings } from '../settings.ts';
-import { StateDir } from '../state-dir.ts';
+import { StateDir, statePath } from '../state-dir.ts';
 
 /**
  * Starts the embedded sandbox for `--sandbox`, with the account that an earlier run of this mapping stored, if any, and the

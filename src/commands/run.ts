@@ -4,7 +4,7 @@ import { EXIT, UserError, type ExitCode } from '../errors.ts';
 import { loadMapping } from '../mapping/load.ts';
 import { Halt } from '../halt.ts';
 import { runMigration, type Monitor } from '../run.ts';
-import type { Surveyed } from '../plan/setup.ts';
+import type { Survey } from '../plan/survey.ts';
 import { notStarted } from '../summarise.ts';
 import type { Progress } from '../report/progress.ts';
 import { profileText } from '../report/profile.ts';
@@ -110,14 +110,14 @@ function listenForSignals(halt: Halt, console: Console): () => void {
 
 interface Watching {
   readonly monitor: Monitor;
-  found(): Surveyed | undefined;
+  found(): Survey | undefined;
   end(): void;
 }
 
 function watch(settings: RunSettings, console: Console): Watching {
   const rate = settings.rate ?? DEFAULT_RATE;
   let progress: Progress | undefined;
-  let found: Surveyed | undefined;
+  let found: Survey | undefined;
   const monitor: Monitor = {
     connected(account, baseUrl) {
       const stages = account.pipelines.reduce((sum, { stages: list }) => sum + list.length, 0);

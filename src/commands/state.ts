@@ -2,9 +2,8 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { UserError } from '../errors.ts';
 import { loadMapping } from '../mapping/load.ts';
-import { statePath } from '../plan/setup.ts';
 import type { RunSettings } from '../settings.ts';
-import { StateDir } from '../state-dir.ts';
+import { StateDir, statePath } from '../state-dir.ts';
 
 /** The state directory of a mapping. With `--state` the mapping file is not read and need not exist. */
 export async function existingState(options: Pick<RunSettings, 'mapping' | 'state' | 'sandbox'>): Promise<StateDir> {

@@ -1,17 +1,18 @@
 import { canonicalJson } from '../json.ts';
-import { EVENT_TYPES, type EventType, type Ready } from '../model.ts';
-import type { Surveyed } from '../plan/setup.ts';
-import { countEvents, estimateSeconds, totalOf } from '../summarise.ts';
+import { EVENT_TYPES, type EventType, type Planned } from '../model.ts';
+import { countAll } from '../plan/counts.ts';
+import type { Survey } from '../plan/survey.ts';
+import { estimateSeconds } from '../summarise.ts';
 import { NOT_CARRIED } from '../report/explain.ts';
 import { clockText, counted, durationText, wrapped } from '../report/text.ts';
 import type { Rate } from '../settings.ts';
 
 /** What the survey found, before anything is sent: the events to send, how long that takes, and the events not to send. */
 export function surveyText(
-  { plan, records }: Pick<Surveyed, 'plan' | 'records'>,
+  { plan, digest, records }: Pick<Survey, 'plan' | 'digest' | 'records'>,
   pace: { readonly rate: Rate; readonly reserve: number; readonly now: Date; readonly columns: number },
 ): string {
-  const events = totalOf(EVENT_TYPES.map((type) => countEvents(plan, type)));
+  const events = countAll(plan);
   const due = EVENT_TYPES.flatMap((type) => {
     const { ready, retry } = plan.tables[type].counts;
     return ready + retry > 0 ? [{ type, count: ready + retry }] : [];
@@ -35,6 +36,9 @@ export function surveyText(
           `  ${due.map(({ type, count }) => `${type} ${count.toLocaleString('en')}`).join(', ')}`,
           `  ${paceText(sum, pace)}`,
         ]),
+    ...(digest === undefined
+      ? []
+      : [`  plan ${digest}: the digest of ${counted(plan.listed, 'event')} that could be sent`]),
     ...(not.length === 0 ? [] : [`  not to send: ${not.join(', ')}`]),
     `  not supported by ingestion: ${NOT_CARRIED.map(([what]) => lowerFirst(what)).join(', ')}`,
   ];
@@ -66,7 +70,7 @@ function hanging(line: string, columns: number): string {
 }
 
 /** The first events of each type, as they would be sent. */
-export function samplesText(samples: ReadonlyMap<EventType, readonly Ready[]>): string {
+export function samplesText(samples: ReadonlyMap<EventType, readonly Planned[]>): string {
   return EVENT_TYPES.flatMap((type) => {
     const events = samples.get(type) ?? [];
     if (events.length === 0) return [];

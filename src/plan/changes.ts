@@ -1,14 +1,13 @@
 import { contentSha, CUSTOM_FIELDS, fieldHashes, type FieldHashes } from '../identity.ts';
 import { canonicalJson, isObject, type JsonObject, type JsonValue } from '../json.ts';
-import type { Policies } from '../mapping/mapping.ts';
 import type { Ready } from '../model.ts';
 
-/** People list fields by the names they map; what goes out instead are ids. */
+/** A mapping lists fields by the names it maps; ids are sent instead. */
 const SENT_AS: Readonly<Record<string, string>> = { stage_name: 'stage_id', owner_name: 'owner_id' };
 
 /**
- * The fields among those that `if_changed` lists whose value is another now than when the record was last sent; hashes
- * as `fieldHashes` names them. A field that has no value any more cannot be sent, so it is not among them.
+ * The fields listed by `if_changed` whose value is different from what was last sent (`before`, as `fieldHashes` gives it).
+ * A field without a value now cannot be sent, so it is not among them.
  */
 export function changedFields(event: Ready, listed: readonly string[], before: FieldHashes): string[] {
   return Object.entries(fieldHashes(event.data))
@@ -24,11 +23,6 @@ export function updateOf(event: Ready, fields: 'all' | readonly string[]): Ready
   const data = pick(event.data, fields);
   const content = canonicalJson(data);
   return { ...rest, type, data, content, sha: contentSha(content) };
-}
-
-/** Whether this policy makes updates of acknowledged records at all. */
-export function sendsUpdates(policies: Policies): boolean {
-  return policies.if_changed === 'update' || typeof policies.if_changed === 'object';
 }
 
 function isListed(name: string, listed: readonly string[]): boolean {

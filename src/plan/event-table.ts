@@ -1,9 +1,9 @@
-import { ByteColumn, Uint32Column } from '../keys.ts';
-import { ShaColumn, shaWords } from '../checkpoint/ledger.ts';
+import { ByteColumn, Float64Column, ShaColumn, Uint32Column } from '../columns.ts';
+import { shaWords } from '../identity.ts';
 import type { EventType } from '../model.ts';
 
 /**
- * Where an event stands.
+ * The state of an event.
  * - `ready`: to be sent. `retry`: rejected by an earlier run and unchanged since, so tried last.
  * - `held`: not to be sent by this run (`--only`, `--limit`, `--pick`, or a parent that is held).
  * - the others are outcomes.
@@ -24,30 +24,32 @@ const NUMBER_OF = Object.fromEntries(STATES.map((state, index) => [state, index]
 
 /** Properties of one event, as bits. */
 export const FLAG = {
-  /** Acknowledged earlier with other content. */
+  /** Acknowledged earlier with different content. */
   changed: 1,
-  /** `if_changed` sends an update for it: the next event of the `updated` table. */
-  derives: 2,
+  /** An update that `if_changed` makes: no event of the input, so not part of the plan's digest. */
+  derived: 2,
   /** `if_parent_missing: send`. */
   sendWithoutParent: 4,
   /** `if_parent_missing: omit`. */
   omitMissingParent: 8,
-  /** Its parent is nowhere, so the reference is left out. */
+  /** Its parent was not found, so its line in the plan has no reference to it. */
   parentOmitted: 16,
-  /** A duplicate with other content than the one that counts. */
-  dropped: 32,
-  /** What is wrong with it stands in the report already. */
-  reported: 64,
 } as const;
 
-/** The numbers of an event's record and of its parent, and the hash of its content. */
-export interface About {
+/** What the index keeps of one event. */
+export interface IndexEntry {
+  readonly state: State;
+  /** Bits of `FLAG`. */
+  readonly flags?: number;
+  /** Numbers of the record and of its parent. */
   readonly key?: number | undefined;
   readonly parent?: number | undefined;
   readonly sha?: string;
+  /** Where its line begins in the plan; undefined where it has none. */
+  readonly at?: number | undefined;
 }
 
-/** All events of one type in reading order, 18 bytes each: no texts. Ordinals count from 0. */
+/** All events of one type in reading order, 26 bytes each. Ordinals count from 0. */
 export class EventTable {
   readonly type: EventType;
   size = 0;
@@ -63,9 +65,10 @@ export class EventTable {
   };
   readonly #states = new ByteColumn();
   readonly #flags = new ByteColumn();
-  /** Numbers of the record and of its parent, + 1; 0 is none. */
+  /** Numbers of the record and of its parent, and places in the plan, + 1; 0 is none. */
   readonly #keys = new Uint32Column();
   readonly #parents = new Uint32Column();
+  readonly #places = new Float64Column();
   readonly shas = new ShaColumn();
   /** The `n` of event ids where it is not 0. */
   readonly n = new Map<number, number>();
@@ -74,7 +77,7 @@ export class EventTable {
     this.type = type;
   }
 
-  add(state: State, flags: number, { key, parent, sha }: About): number {
+  add({ state, flags = 0, key, parent, sha, at }: IndexEntry): number {
     const ordinal = this.size;
     this.size += 1;
     this.#states.set(ordinal, NUMBER_OF[state]);
@@ -83,6 +86,7 @@ export class EventTable {
     if (key !== undefined) this.#keys.set(ordinal, key + 1);
     if (parent !== undefined) this.#parents.set(ordinal, parent + 1);
     if (sha !== undefined) this.shas.set(ordinal, shaWords(sha));
+    if (at !== undefined) this.#places.set(ordinal, at + 1);
     return ordinal;
   }
 
@@ -105,8 +109,20 @@ export class EventTable {
   }
 
   key(ordinal: number): number | undefined {
-    const key = this.#keys.get(ordinal);
-    return key === 0 ? undefined : key - 1;
+    return lessOne(this.#keys.get(ordinal));
+  }
+
+  parent(ordinal: number): number | undefined {
+    return lessOne(this.#parents.get(ordinal));
+  }
+
+  /** Where the event's line begins in the plan. */
+  at(ordinal: number): number | undefined {
+    return lessOne(this.#places.get(ordinal));
+  }
+
+  forgetLine(ordinal: number): void {
+    this.#places.set(ordinal, 0);
   }
 
   /** Whether an event is about this record. */
@@ -114,9 +130,8 @@ export class EventTable {
     for (let ordinal = 0; ordinal < this.size; ordinal += 1) if (this.key(ordinal) === key) return true;
     return false;
   }
+}
 
-  parent(ordinal: number): number | undefined {
-    const parent = this.#parents.get(ordinal);
-    return parent === 0 ? undefined : parent - 1;
-  }
+function lessOne(stored: number): number | undefined {
+  return stored === 0 ? undefined : stored - 1;
 }

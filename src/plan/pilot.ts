@@ -9,8 +9,8 @@ const SENDABLE: ReadonlySet<State> = new Set(['ready', 'retry', 'acknowledged'])
 type Chosen = Readonly<Record<EventType, Set<number>>>;
 
 /**
- * A pilot of the first `limit` events of each type, taken from the last type upwards with the parents they need, so that
- * ten of each are a connected little migration. The same on every rerun: acknowledged events count.
+ * A pilot of the first `limit` events of each type, chosen from the last type upwards together with the parents they need,
+ * so that ten of each are a complete small migration. Acknowledged events count, so a rerun chooses the same events.
  */
 export function holdAllButFirst(plan: Plan, limit: number): void {
   const chosen = nothing();
@@ -24,7 +24,7 @@ export function holdAllButFirst(plan: Plan, limit: number): void {
   holdOthers(plan, chosen);
 }
 
-/** A pilot of these records, with their parents and everything that hangs on them. */
+/** A pilot of these records, with their parents and all their children. */
 export function holdAllButPicked(plan: Plan, picks: readonly PickedRecord[]): void {
   const keys = new Set(picks.map((pick) => keyOf(plan, pick)));
   const chosen = nothing();
@@ -46,16 +46,17 @@ export function holdAllButPicked(plan: Plan, picks: readonly PickedRecord[]): vo
 function keyOf(plan: Plan, { entity, externalId }: PickedRecord): number {
   const key = plan.findRecord(entity, externalId);
   const known =
-    key >= 0 && [plan.tables[`${entity}/created`], plan.tables[`${entity}/updated`]].some((table) => table.holds(key));
-  if (known) return key;
+    key !== undefined &&
+    [plan.tables[`${entity}/created`], plan.tables[`${entity}/updated`]].some((table) => table.holds(key));
+  if (key !== undefined && known) return key;
   throw new UserError(`--pick ${entity}:${externalId}: the input has no such ${entity}`, {
-    hint: 'the id is the external_id that the mapping gives it',
+    hint: 'ID is the external_id that the mapping gives the record',
   });
 }
 
 function addParents(plan: Plan, chosen: Chosen, type: EventType): void {
   for (const ordinal of chosen[type]) {
-    for (const parent of plan.eventsNeededBy(type, ordinal)) chosen[parent.type].add(parent.ordinal);
+    for (const parent of plan.links.eventsNeededBy(type, ordinal)) chosen[parent.type].add(parent.ordinal);
   }
 }
 

@@ -1,64 +1,64 @@
-import { recordWords, shaWords, type Ledger } from '../checkpoint/ledger.ts';
-import { contentSha, eventId } from '../identity.ts';
+import type { Ledger } from '../checkpoint/ledger.ts';
+import { contentSha, eventId, shaWords } from '../identity.ts';
 import { canonicalJson } from '../json.ts';
-import { ByteColumn, keyWords, Uint32Column } from '../keys.ts';
 import type { Policies } from '../mapping/mapping.ts';
-import { entityOf, EVENT_TYPES, isUpdate, type Entity, type EventType, type Invalid, type Ready } from '../model.ts';
+import {
+  entityOf,
+  EVENT_TYPES,
+  isUpdate,
+  type Entity,
+  type EventType,
+  type Invalid,
+  type Planned,
+  type RawRecord,
+  type Ready,
+  type Sendable,
+} from '../model.ts';
 import { changedFields, updateOf } from './changes.ts';
-import { DamagedPlaces } from './damaged-places.ts';
-import { EventTable, FLAG, type About, type State } from './event-table.ts';
+import { PlanDigest } from './digest.ts';
+import { EventTable, FLAG, type IndexEntry, type State } from './event-table.ts';
+import { Links } from './links.ts';
+import { planChanged, type PlanFile } from './plan-file.ts';
+import { RECORD, RecordTable } from './records.ts';
+import { UpdateCounts } from './update-counts.ts';
 
 /** What the plan says of an event when the survey hands it in. */
 export interface Verdict {
   readonly ordinal: number;
   readonly state: State;
-  /** Acknowledged earlier with other content, and the mapping does not say to send it again. */
+  /** Acknowledged earlier with different content, and the mapping does not say to send it again. */
   readonly changed: boolean;
-  /** `if_changed` sends this update for it. */
-  readonly update?: { readonly event: Ready; readonly ordinal: number };
+  /** A duplicate with different content than the one that counts. */
+  readonly dropped: boolean;
 }
 
-/** What the plan looks at in most events. */
-export type Known = Pick<Ready, 'type' | 'entry' | 'externalId' | 'parent' | 'sha'>;
-
-/** The event itself, for the few of which the plan needs more. */
-type Whole = () => Ready;
-
-/** How an event stands to its parent. `expected`: the parent is still to be sent. */
-export type ParentStanding = 'none' | 'exists' | 'expected' | 'held' | 'missing' | 'failed';
-
-/** Properties of one record, as bits. */
-const RECORD = { conflict: 1, invalid: 2, updated: 4, deal: 8 } as const;
-
 /**
- * Every event of the input with its state, without any of its values: the survey fills it, the passes read it again in
- * the same order. Two events of one type about one record have the same key.
+ * Every event of the input: what it is in `plan.ndjson`, and here its place in that file, its state, its record and
+ * parent, and the hash of its content. The survey fills it; everything afterwards reads from it.
  */
 export class Plan {
   readonly tables: Readonly<Record<EventType, EventTable>>;
+  readonly links: Links;
+  readonly file: PlanFile;
   readonly #migration: string;
   readonly #ledger: Ledger;
   readonly #policies: readonly Policies[];
-  readonly #records = new ByteColumn();
-  /** Per record the ordinal + 1 of the created event that counts, and of the last updated event. */
-  readonly #created = new Uint32Column();
-  readonly #updated = new Uint32Column();
-  /** Updates of the record (or occurrences of a comment without id) that were not acknowledged before. */
-  readonly #places = new Uint32Column();
-  /** Only where the checkpoint is damaged. */
-  readonly #damaged: DamagedPlaces | undefined;
-  /** Content hashes without the parent, for `if_parent_missing: omit`. */
-  readonly #withoutParent = new Map<string, string>();
+  readonly #records = new RecordTable();
+  readonly #updateCounts = new UpdateCounts();
+  /** Comments without id that occur again: how many there are, by the number of the first. */
+  readonly #repeats = new Map<number, number>();
   /** Ordinals of the updates that `if_changed` added, by the created event. */
   readonly #derived = new Map<string, number>();
   #matched = 0;
 
-  constructor(options: { migration: string; ledger: Ledger; policies: readonly Policies[] }) {
+  /** `policies`: of the mapping's entries. */
+  constructor(options: { migration: string; ledger: Ledger; policies: readonly Policies[]; file: PlanFile }) {
     this.#migration = options.migration;
     this.#ledger = options.ledger;
     this.#policies = options.policies;
+    this.file = options.file;
     this.tables = Object.fromEntries(EVENT_TYPES.map((type) => [type, new EventTable(type)])) as Plan['tables'];
-    if (this.#ledger.isDamaged) this.#damaged = new DamagedPlaces(this.#ledger, (event, n) => this.#id(event, n));
+    this.links = new Links(this.tables, this.#records, this.#ledger);
   }
 
   /** Events acknowledged earlier that the input no longer has. */
@@ -66,90 +66,103 @@ export class Plan {
     return this.#ledger.acknowledged - this.#matched;
   }
 
+  /** Events acknowledged earlier whose content is different now. */
   get changed(): number {
     let changed = 0;
     for (const table of Object.values(this.tables)) {
       for (let ordinal = 0; ordinal < table.size; ordinal += 1) {
-        // One that a later record took the place of (`duplicates: last`) does not count any more.
         if (table.has(ordinal, FLAG.changed) && table.state(ordinal) === 'acknowledged') changed += 1;
       }
     }
     return changed;
   }
 
-  addInvalid(event: Invalid): Verdict {
-    const key = event.externalId === undefined ? undefined : this.#key(entityOf(event.type), event.externalId);
-    if (key !== undefined) this.#mark(key, RECORD.invalid);
-    return verdict(this.tables[event.type], 'invalid', FLAG.reported, { key });
+  /** Of every event of the input that could be sent (see `PlanDigest`). */
+  digest(): string {
+    const digest = new PlanDigest();
+    for (const { type, ordinal } of this.#listed()) digest.add(type, this.tables[type].shas.get(ordinal));
+    return digest.value();
   }
 
-  add(event: Ready): Verdict;
-  add(event: Known, whole: Whole): Verdict;
-  add(event: Known, whole: Whole = () => event as Ready): Verdict {
-    if (event.externalId === undefined) return this.#addNameless(whole());
+  /** How many events of the input could be sent. */
+  get listed(): number {
+    return [...this.#listed()].length;
+  }
+
+  /** Every event of the input that could be sent, by type in reading order. */
+  *events(): Generator<Planned, void, undefined> {
+    for (const { type, ordinal } of this.#listed()) yield this.read(type, ordinal);
+  }
+
+  addInvalid(event: Invalid): void {
+    const key = event.externalId === undefined ? undefined : this.#key(entityOf(event.type), event.externalId);
+    if (key !== undefined) this.#records.mark(key, RECORD.invalid);
+    this.tables[event.type].add({ state: 'invalid', key });
+  }
+
+  /** `raw`: the record that the event comes from. */
+  add(event: Ready, raw: RawRecord): Verdict {
+    if (event.externalId === undefined) return this.#addNameless(event, raw);
     const key = this.#key(entityOf(event.type), event.externalId);
-    return isUpdate(event.type) ? this.#addUpdate(event, key, whole) : this.#addCreated(event, key, whole);
+    return isUpdate(event.type) ? this.#addUpdate(event, key, raw) : this.#addCreated(event, key, raw);
+  }
+
+  /** The event with this ordinal, as it goes out. Throws a `UserError` (exit 3) where the file is not what was written. */
+  read(type: EventType, ordinal: number): Planned {
+    const table = this.tables[type];
+    const at = table.at(ordinal);
+    if (at === undefined) throw new Error(`${type} ${ordinal} has no line in the plan`);
+    const event = this.file.read(at);
+    if (event.type !== type || !table.shas.equals(ordinal, shaWords(event.sha))) {
+      throw planChanged(this.file.path, 'an event has different content');
+    }
+    return event;
+  }
+
+  /** The ordinals of the events of one type that are in this state now, as they are asked for. */
+  *inState(type: EventType, state: State): Generator<number, void, undefined> {
+    const table = this.tables[type];
+    for (let ordinal = 0; ordinal < table.size; ordinal += 1) if (table.state(ordinal) === state) yield ordinal;
   }
 
   /** The envelope id of an event that was added under this ordinal. */
-  idOf(event: Ready, ordinal: number): string {
+  idOf(event: Sendable, ordinal: number): string {
     return this.#id(event, this.tables[event.type].n.get(ordinal) ?? 0);
   }
 
   /** The id of the second request that `if_exists: update` or `if_missing: create` would send for an event. */
-  secondId(event: Ready, type: EventType, ordinal: number): string {
+  secondId(event: Sendable, type: EventType, ordinal: number): string {
     return this.#id({ ...event, type }, this.tables[event.type].n.get(ordinal) ?? 0);
-  }
-
-  /** Whether this is the event that the survey saw under this ordinal; if not, the input has changed. */
-  isSame(event: Ready, ordinal: number): boolean {
-    return this.tables[event.type].shas.equals(ordinal, shaWords(event.sha));
-  }
-
-  /** The event as it goes out: without its parent where the plan found that the parent is nowhere. */
-  asSent(event: Ready, ordinal: number): Ready {
-    return this.tables[event.type].has(ordinal, FLAG.parentOmitted) ? withoutParent(event) : event;
   }
 
   /**
    * The content (its hash) of an earlier request about the same record whose answer is unknown; of several, one that is
    * not this event's: had this very event arrived, the service would know its id.
    */
-  earlierSend(event: Ready, id: string): string | undefined {
+  earlierSend(event: Sendable, id: string): string | undefined {
     const shas = this.#ledger.unansweredShas(event.type, this.#ledger.keyOf(event.type, event.externalId ?? null, id));
     return shas.find((sha) => sha !== event.sha) ?? shas[0];
-  }
-
-  /** How the event stands to the record it hangs on; for an update, to its own created event as well. */
-  parentStanding(type: EventType, ordinal: number): ParentStanding {
-    const table = this.tables[type];
-    if (isUpdate(type)) {
-      const own = this.standingOfCreated(type, ordinal);
-      if (own === 'failed' || own === 'held' || own === 'expected') return own;
-    }
-    const parent = table.parent(ordinal);
-    if (parent === undefined || table.has(ordinal, FLAG.parentOmitted)) return 'none';
-    const standing = this.#standing(this.#parentEntity(parent), parent);
-    return standing === 'missing' && table.has(ordinal, FLAG.sendWithoutParent) ? 'none' : standing;
-  }
-
-  /** How the record's own created event stands, for an update of it. */
-  standingOfCreated(type: EventType, ordinal: number): ParentStanding {
-    return this.#standingOfCreated(entityOf(type), this.tables[type].key(ordinal)!);
   }
 
   /** After the survey: what the whole input decides about each event. Types not among `only` are held. */
   link(only: readonly EventType[]): void {
     for (const table of Object.values(this.tables)) {
-      const holdAll = !only.includes(table.type);
+      const isHeld = !only.includes(table.type);
       for (let ordinal = 0; ordinal < table.size; ordinal += 1) {
         const state = table.state(ordinal);
-        const conflict = !isUpdate(table.type) && this.#has(table.key(ordinal), RECORD.conflict);
+        const conflict = !isUpdate(table.type) && this.#records.has(table.key(ordinal), RECORD.conflict);
         if (conflict && state !== 'acknowledged' && state !== 'invalid') table.setState(ordinal, 'invalid');
-        else if (state === 'ready' || state === 'retry') this.#linkToParent(table, ordinal, holdAll);
+        else if (state === 'ready' || state === 'retry') this.#linkToParent(table, ordinal, isHeld);
+        else if (state === 'acknowledged' && this.#lacksParent(table, ordinal)) this.#omitParent(table, ordinal);
       }
     }
-    this.#damaged?.settle();
+  }
+
+  /** Takes the line of an event out of the file that turned out not to be one that could be sent. */
+  withdraw(type: EventType, ordinal: number): void {
+    const table = this.tables[type];
+    this.file.blank(table.at(ordinal)!);
+    table.forgetLine(ordinal);
   }
 
   /** Records what became of an event of this run. */
@@ -157,152 +170,145 @@ export class Plan {
     const table = this.tables[type];
     table.setState(ordinal, state);
     const key = table.key(ordinal);
-    if (state === 'acknowledged' && isUpdate(type) && key !== undefined) this.#mark(key, RECORD.updated);
+    if (state === 'acknowledged' && isUpdate(type) && key !== undefined) this.#records.mark(key, RECORD.updated);
   }
 
-  /** An event just acknowledged, whose record holds other content: what `if_changed` says comes next. */
-  settleChanged(event: Ready, ordinal: number): void {
+  /** An event just acknowledged, whose record has different content: counts as changed unless the mapping ignores that. */
+  settleChanged(event: Sendable, ordinal: number): void {
     if (this.#policies[event.entry]!.if_changed !== 'ignore') this.tables[event.type].flag(ordinal, FLAG.changed);
   }
 
-  /** The created events that must be acknowledged before this one can be: its parent's, and for an update its own. */
-  *eventsNeededBy(type: EventType, ordinal: number): Generator<{ type: EventType; ordinal: number }> {
-    const table = this.tables[type];
-    const own = isUpdate(type) ? this.#createdOrdinal(table.key(ordinal)!) : undefined;
-    if (own !== undefined) yield { type: `${entityOf(type)}/created` as EventType, ordinal: own };
-    const parent = table.parent(ordinal);
-    const above = parent === undefined ? undefined : this.#createdOrdinal(parent);
-    if (above !== undefined) yield { type: `${this.#parentEntity(parent!)}/created`, ordinal: above };
+  /** The number of a record; undefined if neither the input nor the checkpoint has it. */
+  findRecord(entity: Entity, externalId: string): number | undefined {
+    return this.#ledger.records.find(entity, externalId);
   }
 
-  /** The number of a record, or -1 if neither the input nor the checkpoint has it. */
-  findRecord(entity: Entity, externalId: string): number {
-    return this.#ledger.keys.find(recordWords(entity, externalId));
+  *#listed(): Generator<{ readonly type: EventType; readonly ordinal: number }, void, undefined> {
+    for (const type of EVENT_TYPES) {
+      const table = this.tables[type];
+      for (let ordinal = 0; ordinal < table.size; ordinal += 1) {
+        if (table.at(ordinal) !== undefined && !table.has(ordinal, FLAG.derived)) yield { type, ordinal };
+      }
+    }
   }
 
-  /** The created event that counts for a record. */
-  #createdOrdinal(key: number): number | undefined {
-    const ordinal = this.#created.get(key);
-    return ordinal === 0 ? undefined : ordinal - 1;
-  }
-
-  #addCreated(event: Known, key: number, whole: Whole): Verdict {
+  #addCreated(event: Ready, key: number, raw: RawRecord): Verdict {
     const table = this.tables[event.type];
-    const { sha } = event;
-    const previous = this.#createdOrdinal(key);
-    const base = { key, parent: this.#parentKey(event), sha };
-    if (previous === undefined) return this.#addFirst(event, key, base, whole);
-    if (table.shas.equals(previous, shaWords(sha))) return verdict(table, 'duplicate', 0, base);
+    const previous = this.#records.created(key);
+    if (previous === undefined) return this.#addFirst(event, key, raw);
+    const about = { key, sha: event.sha };
+    if (table.shas.equals(previous, shaWords(event.sha))) return this.#enter(table, { ...about, state: 'duplicate' });
     const policy = this.#policies[event.entry]!.duplicates;
-    if (policy === 'first') return verdict(table, 'duplicate', FLAG.dropped, base);
+    if (policy === 'first') return { ...this.#enter(table, { ...about, state: 'duplicate' }), dropped: true };
     if (policy === 'last') {
-      const update = this.#derivedOrdinal(event.type, previous);
+      const update = this.#derived.get(`${event.type} ${previous}`);
       if (update !== undefined) this.tables[updatedType(event.type)].setState(update, 'duplicate');
       if (table.state(previous) === 'acknowledged') this.#matched -= 1;
       table.setState(previous, 'duplicate');
-      table.flag(previous, FLAG.dropped);
-      return this.#addFirst(event, key, base, whole);
+      return this.#addFirst(event, key, raw);
     }
-    this.#mark(key, RECORD.conflict);
-    return verdict(table, 'invalid', 0, base);
+    this.#records.mark(key, RECORD.conflict);
+    return this.#enter(table, { ...about, state: 'invalid' });
   }
 
-  #addFirst(event: Known, key: number, base: About & { readonly sha: string }, whole: Whole): Verdict {
+  #addFirst(event: Ready, key: number, raw: RawRecord): Verdict {
     const table = this.tables[event.type];
-    this.#created.set(key, table.size + 1);
-    const parentFlags = this.#parentFlags(event, whole);
-    const judged = this.#judgeCreated(event, key, whole);
+    this.#records.setCreated(key, table.size);
+    const judged = this.#judgeCreated(event, key);
     if (judged.state === 'acknowledged') this.#matched += 1;
-    const added = verdict(table, judged.state, judged.flags | parentFlags, base);
-    if (!judged.update) return added;
-    const updates = this.tables[judged.update.type];
-    const updateSha = judged.update.sha;
-    this.#number(updates, key);
-    // What `if_changed` goes back to was sent before: that its id is known does not say that this one arrived.
-    this.#damaged?.see([], { table: updates, key, isAcknowledged: false });
-    this.#updated.set(key, updates.size + 1);
-    this.#derived.set(`${event.type} ${added.ordinal}`, updates.size);
-    const state = this.#ledger.rejectedUpdate(key, updateSha) ? 'retry' : 'ready';
-    const ordinal = updates.add(state, 0, { key, sha: updateSha });
-    return { ...added, update: { event: judged.update, ordinal } };
+    const verdict = this.#enterWithLine(event, raw, { key, state: judged.state, flags: judged.flags });
+    if (judged.update) this.#addDerived(judged.update, key, raw, verdict.ordinal);
+    return verdict;
   }
 
-  #derivedOrdinal(type: EventType, ordinal: number): number | undefined {
-    return this.#derived.get(`${type} ${ordinal}`);
+  /** What `if_changed` sends for a record acknowledged earlier. */
+  #addDerived(update: Ready, key: number, raw: RawRecord, created: number): void {
+    const table = this.tables[update.type];
+    const n = this.#ledger.acknowledgedUpdatesOf(key, update.sha);
+    if (n > 0) table.n.set(table.size, n);
+    this.#records.setUpdated(key, table.size);
+    this.#derived.set(`${EVENT_TYPES.find((type) => updatedType(type) === update.type)} ${created}`, table.size);
+    const state = this.#ledger.rejectedUpdate(key, update.sha) ? 'retry' : 'ready';
+    table.add({ state, flags: FLAG.derived, key, sha: update.sha, at: this.file.append(update, raw, true) });
   }
 
-  #judgeCreated(event: Known, key: number, whole: Whole): { state: State; flags: number; update?: Ready } {
+  #judgeCreated(event: Ready, key: number): { state: State; flags: number; update?: Ready } {
     const before = this.#ledger.created(key);
     if (before === 'none') return { state: 'ready', flags: 0 };
-    const alone = this.#withoutParent.get(`${event.type} ${this.tables[event.type].size}`);
+    const policies = this.#policies[event.entry]!;
     const same =
-      this.#ledger.hasContent(key, event.sha) || (alone !== undefined && this.#ledger.hasContent(key, alone));
+      this.#ledger.hasContent(key, event.sha) ||
+      (policies.if_parent_missing === 'omit' && this.#ledger.hasContent(key, withoutParent(event).sha));
     if (before !== 'acknowledged') return { state: same ? 'retry' : 'ready', flags: 0 };
-    const policy = this.#policies[event.entry]!.if_changed;
+    const policy = policies.if_changed;
     if (same || policy === 'ignore') return { state: 'acknowledged', flags: 0 };
     if (policy === 'report') return { state: 'acknowledged', flags: FLAG.changed };
-    if (policy === 'update') return { state: 'acknowledged', flags: FLAG.derives, update: updateOf(whole(), 'all') };
-    const changed = whole();
-    const fields = changedFields(changed, policy, this.#ledger.fields(key) ?? {});
+    if (policy === 'update') return { state: 'acknowledged', flags: 0, update: updateOf(event, 'all') };
+    const fields = changedFields(event, policy, this.#ledger.fields(key) ?? {});
     if (fields.length === 0) return { state: 'acknowledged', flags: 0 };
-    return { state: 'acknowledged', flags: FLAG.derives, update: updateOf(changed, fields) };
+    return { state: 'acknowledged', flags: 0, update: updateOf(event, fields) };
   }
 
-  #addUpdate(event: Known, key: number, whole: Whole): Verdict {
+  #addUpdate(event: Ready, key: number, raw: RawRecord): Verdict {
     const table = this.tables[event.type];
-    const { sha } = event;
-    const base = { key, parent: this.#parentKey(event), sha };
-    const flags = this.#parentFlags(event, whole);
-    this.#updated.set(key, table.size + 1);
-    const isAcknowledged = this.#ledger.claimUpdate(key, sha);
+    const sha = shaWords(event.sha);
+    const n = this.#updateCounts.next(key, table.size, (ordinal) => table.shas.equals(ordinal, sha));
+    if (n > 0) table.n.set(table.size, n);
+    this.#records.setUpdated(key, table.size);
+    const isAcknowledged = this.#ledger.claimUpdate(key, event.sha);
     if (isAcknowledged) this.#matched += 1;
-    else this.#number(table, key);
-    if (this.#damaged) {
-      const ready = whole();
-      const contents = flags === FLAG.omitMissingParent ? [ready, withoutParent(ready)] : [ready];
-      this.#damaged.see(contents, { table, key, isAcknowledged });
-    }
-    if (isAcknowledged) return verdict(table, 'acknowledged', flags, base);
-    return verdict(table, this.#ledger.rejectedUpdate(key, sha) ? 'retry' : 'ready', flags, base);
+    const open = this.#ledger.rejectedUpdate(key, event.sha) ? 'retry' : 'ready';
+    return this.#enterWithLine(event, raw, { key, state: isAcknowledged ? 'acknowledged' : open });
   }
 
-  /** The `n` of the update that comes next in the table. */
-  #number(table: EventTable, key: number): void {
-    const n = this.#ledger.acknowledgedUpdates(key) + this.#nextPlace(key);
-    if (n > 0) table.n.set(table.size, n);
-  }
-
-  /** A comment that the old CRM gave no id: the n-th of its kind is known by its event id. */
-  #addNameless(event: Ready): Verdict {
+  /** A comment that the old CRM gave no id: the n-th of identical ones is known by its event id. */
+  #addNameless(event: Ready, raw: RawRecord): Verdict {
     const table = this.tables[event.type];
-    const { sha } = event;
-    const kind = this.#ledger.keys.intern(keyWords(`nameless:${sha}:${event.occurredAt ?? ''}`));
-    const n = this.#nextPlace(kind);
-    if (n > 0) table.n.set(table.size, n);
-    const key = this.#ledger.keyOf(event.type, null, this.#id(event, n));
+    const first = this.#ledger.keyOf(event.type, null, this.#id(event, 0));
+    let key = first;
+    if (this.#records.created(first) !== undefined) {
+      const n = this.#repeats.get(first) ?? 1;
+      this.#repeats.set(first, n + 1);
+      table.n.set(table.size, n);
+      key = this.#ledger.keyOf(event.type, null, this.#id(event, n));
+    }
+    this.#records.setCreated(key, table.size);
     const before = this.#ledger.created(key);
     if (before === 'acknowledged') this.#matched += 1;
     const state = before === 'acknowledged' ? 'acknowledged' : before === 'rejected' ? 'retry' : 'ready';
-    return verdict(
-      table,
-      state,
-      this.#parentFlags(event, () => event),
-      { key, parent: this.#parentKey(event), sha },
-    );
+    return this.#enterWithLine(event, raw, { key, state });
   }
 
-  #linkToParent(table: EventTable, ordinal: number, hold: boolean): void {
-    const standing = this.parentStanding(table.type, ordinal);
-    if (standing === 'held' || (hold && (standing === 'none' || standing === 'exists' || standing === 'expected'))) {
+  #enter(table: EventTable, entry: IndexEntry): Verdict {
+    const changed = ((entry.flags ?? 0) & FLAG.changed) !== 0;
+    return { ordinal: table.add(entry), state: entry.state, changed, dropped: false };
+  }
+
+  /** An event that could be sent: it gets a line in the file. */
+  #enterWithLine(event: Ready, raw: RawRecord, entry: IndexEntry): Verdict {
+    const { type, sha, parent } = event;
+    const at = this.file.append(event, raw);
+    const flags = (entry.flags ?? 0) | (parent ? PARENT_FLAGS[this.#policies[event.entry]!.if_parent_missing] : 0);
+    return this.#enter(this.tables[type], { ...entry, flags, sha, at, parent: this.#parentKey(event) });
+  }
+
+  #linkToParent(table: EventTable, ordinal: number, isHeld: boolean): void {
+    const status = this.links.parentStatus(table.type, ordinal);
+    if (status === 'held' || (isHeld && (status === 'none' || status === 'exists' || status === 'expected'))) {
       table.setState(ordinal, 'held');
-    } else if (standing === 'failed') table.setState(ordinal, 'blocked');
-    else if (standing === 'missing' && table.has(ordinal, FLAG.omitMissingParent)) this.#omitParent(table, ordinal);
-    else if (standing === 'missing') table.setState(ordinal, 'blocked');
+    } else if (status === 'failed') table.setState(ordinal, 'blocked');
+    else if (status === 'missing' && table.has(ordinal, FLAG.omitMissingParent))
+      this.#sendWithoutParent(table, ordinal);
+    else if (status === 'missing') table.setState(ordinal, 'blocked');
   }
 
-  #omitParent(table: EventTable, ordinal: number): void {
-    table.flag(ordinal, FLAG.parentOmitted);
-    const sha = this.#withoutParent.get(`${table.type} ${ordinal}`)!;
+  #lacksParent(table: EventTable, ordinal: number): boolean {
+    return table.has(ordinal, FLAG.omitMissingParent) && this.links.parentStatus(table.type, ordinal) === 'missing';
+  }
+
+  /** `if_parent_missing: omit`, of an event not acknowledged yet: it may have been sent that way before. */
+  #sendWithoutParent(table: EventTable, ordinal: number): void {
+    const sha = this.#omitParent(table, ordinal);
     const key = table.key(ordinal)!;
     if (isUpdate(table.type)) {
       if (!this.#ledger.claimUpdate(key, sha)) return;
@@ -313,83 +319,41 @@ export class Plan {
     }
   }
 
-  #standing(entity: 'lead' | 'deal', key: number): ParentStanding {
-    if (this.#ledger.acknowledgedUpdates(key) > 0 || this.#has(key, RECORD.updated)) return 'exists';
-    const created = this.#standingOfCreated(entity, key);
-    if (created !== 'none') return created;
-    const update = this.#updated.get(key);
-    return update === 0 ? 'missing' : standingOf(this.tables[`${entity}/updated`].state(update - 1));
+  /** The event goes out without the reference to its parent, and the plan says so. Returns the hash of that content. */
+  #omitParent(table: EventTable, ordinal: number): string {
+    const alone = withoutParent(this.read(table.type, ordinal));
+    this.file.replace(table.at(ordinal)!, alone);
+    table.flag(ordinal, FLAG.parentOmitted);
+    table.shas.set(ordinal, shaWords(alone.sha));
+    return alone.sha;
   }
 
-  #standingOfCreated(entity: Entity, key: number): ParentStanding {
-    if (this.#ledger.created(key) === 'acknowledged') return 'exists';
-    const ordinal = this.#createdOrdinal(key);
-    if (ordinal !== undefined) return standingOf(this.tables[`${entity}/created`].state(ordinal));
-    return this.#has(key, RECORD.invalid) ? 'failed' : 'none';
-  }
-
-  #parentEntity(parent: number): 'lead' | 'deal' {
-    return this.#has(parent, RECORD.deal) ? 'deal' : 'lead';
-  }
-
-  #parentKey(event: Known): number | undefined {
+  #parentKey(event: Sendable): number | undefined {
     if (!event.parent) return undefined;
     const key = this.#key(event.parent.entity, event.parent.externalId);
-    if (event.parent.entity === 'deal') this.#mark(key, RECORD.deal);
+    if (event.parent.entity === 'deal') this.#records.mark(key, RECORD.deal);
     return key;
   }
 
-  #parentFlags(event: Known, whole: Whole): number {
-    if (!event.parent) return 0;
-    const policy = this.#policies[event.entry]!.if_parent_missing;
-    if (policy === 'send') return FLAG.sendWithoutParent;
-    if (policy === 'block') return 0;
-    const alone = withoutParent(whole()).sha;
-    if (alone !== event.sha) this.#withoutParent.set(`${event.type} ${this.tables[event.type].size}`, alone);
-    return FLAG.omitMissingParent;
-  }
-
-  #nextPlace(key: number): number {
-    const place = this.#places.get(key);
-    this.#places.set(key, place + 1);
-    return place;
-  }
-
   #key(entity: Entity, externalId: string): number {
-    return this.#ledger.keys.intern(recordWords(entity, externalId));
+    return this.#ledger.records.intern(entity, externalId);
   }
 
-  #mark(key: number, bit: number): void {
-    this.#records.set(key, this.#records.get(key) | bit);
-  }
-
-  #has(key: number | undefined, bit: number): boolean {
-    return key !== undefined && (this.#records.get(key) & bit) !== 0;
-  }
-
-  #id(event: Ready, n: number): string {
+  #id(event: Sendable, n: number): string {
     const { type, externalId, content, occurredAt } = event;
     return eventId({ migration: this.#migration, type, externalId, content, occurredAt, n });
   }
 }
 
-function verdict(table: EventTable, state: State, flags: number, about: About): Verdict {
-  return { ordinal: table.add(state, flags, about), state, changed: (flags & FLAG.changed) !== 0 };
-}
+const PARENT_FLAGS = { block: 0, send: FLAG.sendWithoutParent, omit: FLAG.omitMissingParent } as const;
 
 function updatedType(type: EventType): 'lead/updated' | 'deal/updated' {
   return type === 'lead/created' ? 'lead/updated' : 'deal/updated';
 }
 
-function standingOf(state: State): ParentStanding {
-  if (state === 'acknowledged') return 'exists';
-  if (state === 'ready' || state === 'retry') return 'expected';
-  return state === 'held' ? 'held' : 'failed';
-}
-
-function withoutParent(event: Ready): Ready {
-  const { lead_external_id: _lead, ...data } = event.data;
+function withoutParent<T extends Sendable>(event: T): T {
+  const { lead_external_id: _lead, deal_external_id: _deal, ...data } = event.data;
   const { parent: _parent, ...rest } = event;
   const content = canonicalJson(data);
-  return { ...rest, data, content, sha: contentSha(content) };
+  return { ...rest, data, content, sha: contentSha(content) } as T;
 }

@@ -5,14 +5,14 @@ import { LIMITS } from '../service/contract.ts';
 import type { Resolution, Resolver } from './resolve.ts';
 import { validate } from './validate.ts';
 
-/** Room for the envelope around the data: id, type, time and the flag (service interface, section 2.3). */
+/** Size of the envelope around the data: id, type, time and flag (service interface, section 2.3). */
 const ENVELOPE_BYTES = 512;
 
 const NO_ISSUES: readonly Issue[] = [];
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** From a mapped event to one that could be sent as it stands, or to the reasons why not. Pure but for the resolver's memory. */
+/** Turns a mapped event into one that can be sent as it is, or into the reasons why it cannot. */
 export function prepare(draft: Draft, resolver: Resolver): Ready | Invalid {
   const { type, entry, place, omissions, occurredAt } = draft;
   const { data, issues: unresolved } = resolveReferences(draft, resolver);
@@ -46,7 +46,7 @@ function hasError(issues: readonly Issue[]): boolean {
   return issues.length > 0 && issues.some(({ severity }) => severity === 'error');
 }
 
-/** Names never go out where a UUID can: each is replaced by the id it stands for. */
+/** Replaces each name by the id that it stands for. */
 function resolveReferences(draft: Draft, resolver: Resolver): { data: JsonObject; issues: readonly Issue[] } {
   const given = draft.data;
   if (!namesReference(given)) return { data: given, issues: NO_ISSUES };
@@ -88,7 +88,7 @@ function namesReference({
 }
 
 function oversized(content: string): readonly Issue[] {
-  // A character has at most three bytes in UTF-8: few texts need to be counted.
+  // A UTF-16 unit has at most three bytes in UTF-8: the bytes of most events need not be counted.
   if (content.length * 3 + ENVELOPE_BYTES <= LIMITS.bodyBytes) return NO_ISSUES;
   const bytes = Buffer.byteLength(content) + ENVELOPE_BYTES;
   if (bytes <= LIMITS.bodyBytes) return NO_ISSUES;
@@ -96,9 +96,10 @@ function oversized(content: string): readonly Issue[] {
   return [{ severity: 'error', kind: 'map', code: 'body_too_large', message, hint: 'shorten a field with `truncate`' }];
 }
 
-function parentOf(draft: Draft, data: JsonObject): ParentRef | undefined {
+/** The record that an event hangs on, by its data. */
+export function parentOf({ type }: Pick<Draft, 'type'>, data: JsonObject): ParentRef | undefined {
   const { lead_external_id: lead, deal_external_id: deal } = data;
-  if (entityOf(draft.type) === 'lead') return undefined;
+  if (entityOf(type) === 'lead') return undefined;
   if (typeof deal === 'string') return { entity: 'deal', externalId: deal };
   return typeof lead === 'string' ? { entity: 'lead', externalId: lead } : undefined;
 }

@@ -1,6 +1,6 @@
 import type { Damage, DateNote, ValuesNote } from '../report/profile.ts';
 
-/** Columns with more values than these decide nothing: their values are not kept. */
+/** A column with more distinct values than this decides nothing: its values are not kept. */
 const MOST_VALUES = 20;
 /** `01/06/2026`, `1.6.26 10:00`: day and month, or month and day. */
 const SLASH_DATE = /^(\d{1,2})[/.-](\d{1,2})[/.-]\d{2,4}(?!\d)/;
@@ -8,7 +8,7 @@ const SCIENTIFIC = /^[+-]?\d(?:[.,]\d+)?E[+-]\d\d$/;
 const SPREADSHEET_ERROR = /^#(?:N\/A|REF!|VALUE!|NAME\?|DIV\/0!|NUM!|NULL!)$/;
 const LOST = '\ufffd';
 
-/** Where a cell was seen that is damaged. */
+/** Damaged cells of one kind, and the place of the first. */
 interface Found {
   count: number;
   readonly example: string;
@@ -17,8 +17,8 @@ interface Found {
 }
 
 /**
- * What is gathered of one column or path that the mapping reads. `take` runs for every cell of the input: it compares
- * single characters, and applies a pattern only to what looks suspicious.
+ * Statistics of one column or path that the mapping reads. `take` runs for every cell of the input: it compares single
+ * characters, and applies a pattern only to suspicious cells.
  */
 export class ColumnWatch {
   readonly column: string;
@@ -37,7 +37,7 @@ export class ColumnWatch {
     this.#values = keepValues ? new Map() : undefined;
   }
 
-  /** Whether every value is needed, for trees: a path that has had its value and decides nothing need not be walked. */
+  /** Whether further values are needed; for trees, a path that had a value and decides nothing is not read any more. */
   get wantsMore(): boolean {
     return !this.filled || this.#values !== undefined;
   }
@@ -92,7 +92,7 @@ export class ColumnWatch {
     else if (SPREADSHEET_ERROR.test(cell)) this.addDamage('spreadsheet_error', cell, file, line);
   }
 
-  /** `example` is a date that the two readings put on different days. */
+  /** `example` is a date that is a different day in each of the two readings. */
   #takeDate(cell: string): void {
     const match = SLASH_DATE.exec(cell);
     if (this.#hasDates === undefined) this.#hasDates = match !== null;

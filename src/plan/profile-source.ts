@@ -8,14 +8,14 @@ import type { SourceProfile } from '../report/profile.ts';
 import type { Source } from '../source/source.ts';
 import { ColumnWatch } from './profile-column.ts';
 
-/** Records of a JSON source that are looked through as a whole; of the others only what is still missing. */
+/** Records of a JSON source that are inspected completely; of the others only paths that had no value so far. */
 const SAMPLE = 1000;
 const MOST_PATHS = 500;
 
-/** Fields by whose values a mapping decides: their values are worth counting. */
+/** Fields whose values decide something in the mapping: their values are counted. */
 const DECIDING = /^(?:stage_name|owner_name|stage_pipeline|when|currency|stage_id|owner_id)$/;
 
-/** Watches the records of one source as the survey reads them. */
+/** Gathers statistics of one source as the survey reads it. */
 export interface SourceWatch {
   row(row: Row): void;
   /** A date of this field was a spreadsheet's serial number. */
@@ -110,7 +110,6 @@ class TreeWatch implements SourceWatch {
     this.#records += 1;
     const whole = this.#records <= SAMPLE;
     if (whole) collectPaths(row.raw, '', this.#seen);
-    // A row of which nothing is wanted is not looked into: it may have been read in the other thread only.
     for (const { read, watch } of this.#paths) {
       if (whole || watch.wantsMore) takeAll(read(row.raw as JsonObject), watch, row.place.file, row.place.line);
     }
@@ -128,7 +127,7 @@ class TreeWatch implements SourceWatch {
   profile(): SourceProfile {
     const plain = (path: string): string => path.replace(/\[\d+\]/g, '');
     const used = new Set([...this.#paths.map(({ path }) => path), ...this.#lookedUp].map(plain));
-    // A path that leads to an object uses all of it, but the elements of an `each` are looked into.
+    // A path to an object uses all of it, except for `each`, whose elements have paths of their own.
     const whole = this.#paths
       .filter(({ watch }) => watch.fields.some((field) => field !== 'each'))
       .map(({ path }) => plain(path));

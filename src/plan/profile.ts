@@ -6,12 +6,12 @@ import type { Plan } from './plan.ts';
 import { SharedValues } from './shared-values.ts';
 import { watchSource, type SourceWatch } from './profile-source.ts';
 
-/** Different names that are kept of those that nothing covers; beyond, only those already kept are counted on. */
+/** Most names without a counterpart that are kept; further ones are not counted. */
 const MOST_UNCOVERED = 500;
 
 const UNCOVERED = /^(?:unresolved_|ambiguous_(?:stage|owner|pipeline)|not_mapped$)/;
 
-/** A value of a custom field that its `map` lacks is left out; only the reason then tells why. */
+/** A custom field's value that is missing in its `map` is omitted; the omission's reason is all that is left of it. */
 const NOT_IN_MAP = /is not in the map$/;
 
 /** Counted like every other warning of the survey. */
@@ -25,9 +25,8 @@ interface Tally {
 }
 
 /**
- * Watches the survey read and map, and tells at its end what a person should know of the input as a whole. It keeps
- * counts and a few examples, never the values of personal fields; its memory does not grow with the input but for 12 to
- * 16 bytes an e-mail address and phone number.
+ * Gathers, during the survey, what a person should know about the input as a whole. It keeps counts and a few examples,
+ * never the values of personal fields; its memory grows with the input only by a hash per e-mail address and phone number.
  */
 export class Profiler {
   readonly #job: {
@@ -57,7 +56,7 @@ export class Profiler {
     }
   }
 
-  /** The watch over the rows of one source: taken once, as it is called for every row. */
+  /** What is gathered from the rows of one source. */
   watch(source: string): SourceWatch {
     return this.#watches.get(source)!;
   }
@@ -71,15 +70,14 @@ export class Profiler {
         if (/^\d{5}$/.test(original)) this.watch(row.place.source).serialDate(field, row);
       }
     }
-    if (event.kind === 'ready') this.#look(event);
   }
 
-  /** Of an event that counts (no duplicate), what a record may lack or share with others. */
-  #look({ type, data, externalId = '' }: Ready): void {
+  /** An event that the plan took, no duplicate: what the record lacks, or shares with others. */
+  planned({ type, data, externalId = '' }: Ready, ordinal: number): void {
     if (type === 'lead/created') {
       const { full_name: name, email, phone_number: phone } = data;
-      if (typeof email === 'string') this.#contacts.email.add(email, externalId);
-      if (typeof phone === 'string') this.#contacts.phone_number.add(phone, externalId);
+      if (typeof email === 'string') this.#contacts.email.add(email, ordinal);
+      if (typeof phone === 'string') this.#contacts.phone_number.add(phone, ordinal);
       if (name === undefined && email === undefined && phone === undefined) {
         this.#countBare('lead_without_contact', externalId);
       }
@@ -116,7 +114,7 @@ export class Profiler {
     else this.#bare.set(code, { count: 1, externalId });
   }
 
-  /** To be called when all was read: what was noticed, which also counts among the report's warnings. */
+  /** To be called at the end of the survey. What was noticed is also counted among the report's warnings. */
   finish(plan: Plan): Profile {
     const profile: Profile = {
       sources: Object.fromEntries([...this.#watches].map(([name, watch]) => [name, watch.profile()])),
@@ -126,8 +124,9 @@ export class Profiler {
         EVENT_TYPES.map((type) => [type, plan.tables[type].counts.duplicate] as const).filter(([, count]) => count > 0),
       ),
       shared: Object.entries(this.#contacts).flatMap(([field, values]) => {
-        const { count, externalId } = values.count();
-        return count > 0 ? [{ field, count, external_id: externalId }] : [];
+        const { count, ordinal } = values.count();
+        if (ordinal === undefined) return [];
+        return [{ field, count, external_id: plan.read('lead/created', ordinal).externalId ?? '' }];
       }),
       bare: [...this.#bare].map(([code, { count, externalId }]) => ({ code, count, external_id: externalId })),
     };

@@ -3,7 +3,7 @@ import type { Issue } from '../model.ts';
 import { nearest } from '../problem.ts';
 import type { Account } from '../service/account.ts';
 
-/** What an old name stands for in the target account. `omit`: the mapping says to leave the field out. */
+/** What an old name stands for in the target account. `omit`: the mapping says to omit the field. */
 export type Resolution =
   | { readonly kind: 'resolved'; readonly id: string }
   | { readonly kind: 'omit' }
@@ -23,8 +23,8 @@ const OMIT: Resolution = { kind: 'omit' };
 
 /**
  * Turns names of stages and owners into ids of the target account. Names compare exactly first, then without regard to
- * case, spacing and Unicode form if that is unique; an id of the account stands for itself. What the mapping's
- * `references` say of a name goes first; their `"*"` takes what neither they nor the account know.
+ * case, spacing and Unicode form if that is unique; an id of the account stands for itself. The mapping's `references`
+ * come first; their `"*"` applies to names that neither they nor the account have.
  */
 export class Resolver {
   readonly #account: Account | undefined;
@@ -120,9 +120,9 @@ export class Resolver {
 }
 
 const WORDS = {
-  stage_name: { noun: 'stage', code: 'stage', mend: 'references.stages' },
-  owner_name: { noun: 'owner', code: 'owner', mend: 'references.owners' },
-  stage_pipeline: { noun: 'pipeline', code: 'pipeline', mend: 'references.pipelines' },
+  stage_name: { noun: 'stage', code: 'stage', fix: 'references.stages' },
+  owner_name: { noun: 'owner', code: 'owner', fix: 'references.owners' },
+  stage_pipeline: { noun: 'pipeline', code: 'pipeline', fix: 'references.pipelines' },
 } as const;
 
 function find(
@@ -132,7 +132,7 @@ function find(
   where: string,
   original: string,
 ): Resolution {
-  const { noun, code, mend } = WORDS[field];
+  const { noun, code, fix } = WORDS[field];
   const mapped = wanted === original ? '' : ` (\`${original}\` in the export)`;
   const matches = [
     targets.filter(({ id }) => id.toLowerCase() === wanted.toLowerCase()),
@@ -149,19 +149,19 @@ function find(
     const narrow = field === 'stage_name' ? 'give the entry a `stage_pipeline`, or ' : '';
     return failed(
       'ambiguous',
-      `${noun} \`${wanted}\`${mapped} stands for ${matches.length} ${where}`,
-      `${narrow}name one by its id in \`${mend}\`: ${ids.join(', ')}`,
+      `${noun} \`${wanted}\`${mapped} matches ${matches.length} ${where}`,
+      `${narrow}choose one by its id in \`${fix}\`: ${ids.join(', ')}`,
     );
   }
   const near = nearest(
     wanted,
     targets.flatMap(({ names }) => names),
   );
-  const hint = near.length > 0 ? `near: ${near.map((name) => `\`${name}\``).join(', ')}; ` : '';
+  const hint = near.length > 0 ? `similar: ${near.map((name) => `\`${name}\``).join(', ')}; ` : '';
   return failed(
     'unresolved',
-    `no ${noun} \`${wanted}\`${mapped} among the ${where}`,
-    `${hint}map it in \`${mend}\`, or create it in the target account`,
+    `${noun} \`${wanted}\`${mapped} not found among the ${where}`,
+    `${hint}map it in \`${fix}\`, or create it in the target account`,
   );
 }
 
@@ -169,7 +169,7 @@ function pipelineName(match: Named): string {
   return (match as StagePlace).pipeline.names[0] ?? '';
 }
 
-/** A key as written, else the only one that differs in case, spacing or Unicode form. `"*"` is not a name. */
+/** An exact key, else the only one that differs just in case, spacing or Unicode form. `"*"` is not a name. */
 function lookUp<T>(map: ReadonlyMap<string, T>, name: string): T | undefined {
   if (name !== '*' && map.has(name)) return map.get(name);
   const wanted = fold(name);

@@ -4,31 +4,30 @@
  */
 export class SharedValues {
   readonly #hashes: number[] = [];
-  readonly #owners: string[] = [];
+  readonly #ordinals: number[] = [];
 
-  add(value: string, externalId: string): void {
+  /** `ordinal`: of the lead in the plan; to be called once for each lead. */
+  add(value: string, ordinal: number): void {
     this.#hashes.push(hash53(value));
-    this.#owners.push(externalId);
+    this.#ordinals.push(ordinal);
   }
 
-  /** The leads that have a value of an earlier lead, and the first of them; '' where there is none. */
-  count(): { readonly count: number; readonly externalId: string } {
+  /** How many leads have a value of an earlier lead, and the ordinal of the first of them. */
+  count(): { readonly count: number; readonly ordinal: number | undefined } {
     const repeated = this.#repeated();
-    const firstOwner = new Map<number, string>();
+    const seen = new Set<number>();
     let count = 0;
-    let externalId = '';
-    if (repeated.size === 0) return { count, externalId };
+    let ordinal: number | undefined;
+    if (repeated.size === 0) return { count, ordinal };
     for (const [index, hash] of this.#hashes.entries()) {
       if (!repeated.has(hash)) continue;
-      const owner = this.#owners[index]!;
-      const first = firstOwner.get(hash);
-      if (first === undefined) firstOwner.set(hash, owner);
-      else if (first !== owner) {
+      if (seen.has(hash)) {
         count += 1;
-        externalId ||= owner;
+        ordinal ??= this.#ordinals[index];
       }
+      seen.add(hash);
     }
-    return { count, externalId };
+    return { count, ordinal };
   }
 
   #repeated(): ReadonlySet<number> {

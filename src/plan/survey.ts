@@ -1,131 +1,120 @@
-import type { CompiledMapping } from '../mapping/mapping.ts';
-import { EVENT_TYPES, type EventType, type Issue, type Place, type Ready, type Row } from '../model.ts';
-import type { ErrorReport } from '../report/error-report.ts';
+/**
+ * The survey: reads the whole input once, decides about every event and writes the plan. Sends nothing.
+ *
+ *     source -> row -> (entry.map) -> draft -> (prepare) -> ready -> plan
+ */
+import type { LoadedCheckpoint } from '../checkpoint/load.ts';
+import { UserError } from '../errors.ts';
+import type { Halt } from '../halt.ts';
+import type { CompiledMapping, Mapping } from '../mapping/mapping.ts';
+import { EVENT_TYPES, type EventType, type Planned } from '../model.ts';
+import { ErrorReport } from '../report/error-report.ts';
 import type { Profile } from '../report/profile.ts';
-import type { Source } from '../source/source.ts';
-import { FirstDue } from './first-due.ts';
-import type { Known, Plan } from './plan.ts';
+import type { Account } from '../service/account.ts';
+import type { RunSettings } from '../settings.ts';
+import { collectFixes, Input } from '../source/input.ts';
+import type { FileDigest } from '../source/source.ts';
+import type { StateDir } from '../state-dir.ts';
+import { assertApproved } from './approval.ts';
+import { holdAllButFirst, holdAllButPicked } from './pilot.ts';
+import { Plan } from './plan.ts';
+import { PLAN_FILE, PlanFile, storedPlans } from './plan-file.ts';
 import { Profiler } from './profile.ts';
-import { readThrough, type Reader } from './read.ts';
-import type { Resolver } from './resolve.ts';
+import { RecordReader, type RecordCounts } from './record-reader.ts';
+import { Resolver } from './resolve.ts';
+import { reportVerdicts } from './verdicts.ts';
 
-/** read = mapped + skipped + unreadable; sources used only by lookups are not counted. */
-export interface RecordCounts {
-  read: number;
-  mapped: number;
-  skipped: number;
-  unreadable: number;
+export interface SurveyJob {
+  readonly settings: Pick<RunSettings, 'fix' | 'dryRun' | 'only' | 'limit' | 'pick' | 'plan'>;
+  readonly mapping: Mapping;
+  /** Undefined where nothing is known of the service: names stay unresolved. */
+  readonly account: Account | undefined;
+  readonly checkpoint: LoadedCheckpoint;
+  readonly state: StateDir;
+  /** Where the plan and the reports go: the state directory, or `dry-run/` in it. */
+  readonly output: StateDir;
+  readonly halt: Halt;
 }
 
-/** What the survey found beyond the plan that it filled. */
+/** Everything that is known before the first event is sent. */
 export interface Survey {
+  readonly plan: Plan;
+  /** Undefined where the survey was interrupted. */
+  readonly digest: string | undefined;
   readonly records: RecordCounts;
-  /** Unreadable records without those that only deserve a warning (a report's footer). */
+  /** Unreadable records, without those that are only a warning (a report's footer). */
   readonly unreadable: number;
   /** The first events of each type as they would go out. */
-  readonly samples: ReadonlyMap<EventType, readonly Ready[]>;
+  readonly samples: ReadonlyMap<EventType, readonly Planned[]>;
   readonly profile: Profile;
-  readonly firstDue: FirstDue;
+  readonly report: ErrorReport;
+  readonly compiled: CompiledMapping;
+  readonly inputs: readonly FileDigest[];
+}
+
+/**
+ * Throws a `UserError` (exit 2) for what is wrong with the input as a whole, where the plan cannot be written, and where
+ * it is not the one that `--plan` names. What is wrong with single records and events is in the report.
+ */
+export async function surveyInput(job: SurveyJob): Promise<Survey> {
+  const { settings, mapping, checkpoint, state, output } = job;
+  const names = mapping.sources.map(({ name }) => name);
+  const fixes = await collectFixes(state, names, settings.fix, !settings.dryRun);
+  const used = mapping.sources.filter(({ name }) => mapping.usedSources.includes(name));
+  const input = await Input.open(used, fixes);
+  const compiled = await mapping.compile(input.sources);
+  const report = await ErrorReport.open(output, input.sources);
+  const file = PlanFile.create(output.file(PLAN_FILE));
+  const policies = compiled.entries.map((entry) => entry.policies);
+  const plan = new Plan({ migration: mapping.migration, ledger: checkpoint.ledger, policies, file });
+  try {
+    return await fillPlan({ ...job, input, compiled, report, plan });
+  } catch (error) {
+    file.close();
+    throw error;
+  }
+}
+
+interface FillJob extends SurveyJob {
+  readonly input: Input;
+  readonly compiled: CompiledMapping;
+  readonly report: ErrorReport;
+  readonly plan: Plan;
+}
+
+async function fillPlan(job: FillJob): Promise<Survey> {
+  const { settings, mapping, account, input, compiled, report, plan, halt } = job;
+  const profiler = new Profiler({ sources: input.sources, eventSources: mapping.eventSources, compiled, report });
+  const resolver = new Resolver(account, mapping.references);
+  const reader = new RecordReader({ compiled, resolver, plan, report, profiler, goesOn: () => !halt.requested });
+  for (const name of mapping.eventSources) await reader.read(input.sources.get(name)!);
+  const { records, unreadable } = reader;
+  const found = { plan, records, unreadable, report, compiled, inputs: input.digests() };
+  if (halt.requested) return { ...found, digest: undefined, samples: new Map(), profile: profiler.finish(plan) };
+  await input.assertUnchanged();
+  if (records.read === 0) throw new UserError('the sources have no records', { hint: 'is this the right export?' });
+
+  plan.link(settings.only);
+  const profile = profiler.finish(plan);
+  await reportVerdicts(plan, report);
+  if (settings.limit !== undefined) holdAllButFirst(plan, settings.limit);
+  if (settings.pick.length > 0) holdAllButPicked(plan, settings.pick);
+  if (settings.plan !== undefined) await assertApproved(plan, settings.plan, await storedPlans(job.state));
+  plan.file.commit();
+  return { ...found, digest: plan.digest(), samples: samplesOf(plan), profile };
 }
 
 const SAMPLES_PER_TYPE = 3;
 
-/**
- * Reads the whole input once: maps, resolves and validates every record and enters every event into the plan. Sends
- * nothing. What is wrong with a record or an event goes to the report; what is wrong with a file as a whole is thrown.
- */
-export async function survey(job: {
-  readonly sources: ReadonlyMap<string, Source>;
-  readonly eventSources: readonly string[];
-  readonly compiled: CompiledMapping;
-  readonly resolver: Resolver;
-  readonly plan: Plan;
-  readonly report: ErrorReport;
-  readonly goesOn: () => boolean;
-  /** The event types to send; the others stay pending. */
-  readonly only: readonly EventType[];
-}): Promise<Survey> {
-  const { plan, report } = job;
-  const records: RecordCounts = { read: 0, mapped: 0, skipped: 0, unreadable: 0 };
-  const profiler = new Profiler(job);
-  const samples = new Map<EventType, Ready[]>(EVENT_TYPES.map((type) => [type, []]));
-  const firstDue = new FirstDue();
-  let unreadable = 0;
-  let writing: Promise<void>[] = [];
-
-  const warn = (issues: readonly Issue[], place: Place): void => {
-    for (const issue of issues) if (issue.severity === 'warning') report.warning(issue, place);
-  };
-
-  const plans = (event: Known, row: Row, whole: () => Ready): void => {
-    const { ordinal, state, update, changed } = plan.add(event, whole);
-    if (changed) {
-      const message = `${event.externalId} has changed since it was acknowledged`;
-      report.warning({ ...CHANGED, message }, row.place);
-    }
-    if ((state === 'ready' || state === 'retry') && firstDue.wants(event.type)) {
-      firstDue.keep(event.type, { event: whole, ordinal, row, derived: false });
-    }
-    if (update && firstDue.wants(update.event.type)) {
-      firstDue.keep(update.event.type, { event: itself(update.event), ordinal: update.ordinal, row, derived: true });
-    }
-    const shown = samples.get(event.type)!;
-    if (shown.length < SAMPLES_PER_TYPE) shown.push(whole());
-  };
-
-  for (const name of job.eventSources) {
-    const entries = job.compiled.entries.filter(({ source }) => source === name);
-    const watch = profiler.watch(name);
-    const reader: Reader = {
-      goesOn: job.goesOn,
-      item(item, events) {
-        records.read += 1;
-        if (item.kind === 'row') {
-          watch.row(item);
-          records[events > 0 ? 'mapped' : 'skipped'] += 1;
-          warn(item.issues, item.place);
-          return;
-        }
-        records.unreadable += 1;
-        if (item.issue.severity === 'error') unreadable += 1;
-        warn([item.issue], item.place);
-        writing.push(report.error({ place: item.place, issues: [item.issue], raw: item.raw }));
-      },
-      event({ event, row }) {
-        const { type, place, externalId, issues, omissions } = event;
-        warn(issues, place);
-        profiler.event(event, row);
-        if (omissions.length > 0) writing.push(report.omitted(place, externalId, omissions));
-        if (event.kind === 'invalid') {
-          plan.addInvalid(event);
-          writing.push(report.error({ place, type, externalId, issues, raw: row.raw }));
-          return;
-        }
-        if (event.type === 'comment/created' && externalId === undefined) report.warning(NAMELESS, place);
-        plans(event, row, itself(event));
-      },
-      async batch() {
-        await Promise.all(writing);
-        writing = [];
-      },
-    };
-    const source = job.sources.get(name)!;
-    await readThrough(source, entries, job.resolver, reader);
-  }
-  plan.link(job.only);
-  return { records, unreadable, samples, profile: profiler.finish(plan), firstDue };
+function samplesOf(plan: Plan): Map<EventType, Planned[]> {
+  return new Map(
+    EVENT_TYPES.map((type) => {
+      const table = plan.tables[type];
+      const ordinals: number[] = [];
+      for (let ordinal = 0; ordinal < table.size && ordinals.length < SAMPLES_PER_TYPE; ordinal += 1) {
+        if (table.at(ordinal) !== undefined) ordinals.push(ordinal);
+      }
+      return [type, ordinals.map((ordinal) => plan.read(type, ordinal))];
+    }),
+  );
 }
-
-/** For keeping: a function made within the survey would hold on to all of it. */
-function itself(event: Ready): () => Ready {
-  return () => event;
-}
-
-const CHANGED = { severity: 'warning', kind: 'map', code: 'changed' } as const;
-
-const NAMELESS: Issue = {
-  severity: 'warning',
-  kind: 'map',
-  code: 'comment_without_id',
-  message: 'a comment without external_id cannot be corrected later: sending it changed would add a second one',
-};

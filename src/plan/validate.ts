@@ -26,13 +26,13 @@ export function validate(type: EventType, data: JsonObject, content: string): re
       ),
     );
   }
-  // JSON.stringify writes half of a surrogate pair as an escape: without one there is none.
+  // JSON.stringify escapes half of a surrogate pair, so content without that escape has none.
   const broken = content.includes('\\ud') ? findLoneSurrogate(data, '') : undefined;
-  if (broken) issues.push(invalid('lone_surrogate', broken, `${broken} holds half of a surrogate pair`));
+  if (broken) issues.push(invalid('lone_surrogate', broken, `${broken} contains half of a surrogate pair`));
   return issues.length === 0 ? NO_ISSUES : issues;
 }
 
-/** What the schema has against the fields, in words. */
+/** The schema's objections to the fields, in words. */
 function wrongFields(entity: Entity, data: JsonObject): Issue[] {
   const parsed = SCHEMAS[entity].safeParse(data);
   if (parsed.success) return [];
@@ -44,7 +44,7 @@ function wrongFields(entity: Entity, data: JsonObject): Issue[] {
   return issues;
 }
 
-/** Whether an event's data are right in every field; false means: ask the schema. */
+/** Whether every field of an event's data is valid. Where it says no, the schema decides and words the error. */
 export type QuickCheck = (data: JsonObject) => boolean;
 
 type Test = (value: JsonValue | undefined) => boolean;
@@ -58,7 +58,7 @@ const TESTS: readonly { readonly example: JsonValue; readonly test: Test }[] = [
   { example: '00000000-0000-0000-0000-000000000000', test: (value) => typeof value === 'string' && UUID.test(value) },
 ];
 
-/** What a field is shows in which example its schema takes. */
+/** The kind of a field is that of the example which its schema accepts. */
 function compileCheck(schema: ZodObject): QuickCheck {
   const tests = new Map<string, Test>();
   const required: string[] = [];
@@ -74,7 +74,7 @@ function compileCheck(schema: ZodObject): QuickCheck {
   };
 }
 
-/** For each entity its schema as one look at each value: a fifth of the schema's own time. */
+/** For each entity its schema as one test per value: a fifth of the time that the schema itself takes. */
 export const QUICK: Readonly<Record<Entity, QuickCheck>> = {
   lead: compileCheck(leadData),
   deal: compileCheck(dealData),

@@ -1,12 +1,11 @@
-import { LineForms } from '../checkpoint/forms.ts';
 import type { HeaderLine, RunLine, SettledLine } from '../checkpoint/lines.ts';
-import { isTorn, linesOf, readPieces } from '../checkpoint/read.ts';
+import { CheckpointReader } from '../checkpoint/read.ts';
 import type { EventType } from '../model.ts';
 import { Timeline } from './timeline.ts';
 
 /** One run that sent something, as the checkpoint shows it. */
 export interface RunSpan {
-  /** ISO 8601: when its survey was over. */
+  /** ISO 8601: when its survey ended. */
   readonly at: string;
   readonly tool: string;
   acknowledged: number;
@@ -15,12 +14,12 @@ export interface RunSpan {
   last: string | undefined;
 }
 
-/** A settled event (good until the next), and whether it was known as rejected with the same content before. */
+/** Receives a settled event, and whether the same content had been rejected before. */
 export type SettledListener = (line: SettledLine, wasRejected: boolean) => void;
 
 /**
- * What a checkpoint tells people: runs, how much was settled when, by type. Reads without the lock, and goes on from
- * where it stopped, so that a run can be watched.
+ * What a checkpoint says to people: its runs, and how many events were settled when, by type. It reads without the lock and
+ * continues where it stopped, so that a run can be watched. Damaged lines are skipped.
  */
 export class History {
   header: HeaderLine | undefined;
@@ -28,29 +27,32 @@ export class History {
   readonly timeline = new Timeline();
   readonly acknowledged = new Map<EventType, number>();
   lastAt: string | undefined;
-  readonly #path: string;
-  readonly #forms = new LineForms();
+  readonly #reader: CheckpointReader;
   readonly #onSettled: SettledListener | undefined;
-  /** Content of what is rejected and was not acknowledged since. */
+  /** Content hashes of events that were rejected and have not been acknowledged since. */
   readonly #rejected = new Map<string, string>();
-  #offset = 0;
 
   constructor(path: string, onSettled?: SettledListener) {
-    this.#path = path;
+    this.#reader = new CheckpointReader(path);
     this.#onSettled = onSettled;
   }
 
-  /** Reads what was appended since the last call. */
+  /** One sentence about damaged lines; undefined if there are none. */
+  get damageText(): string | undefined {
+    const [first, ...others] = this.#reader.damagedLines;
+    if (first === undefined) return undefined;
+    const lines = others.length === 0 ? `line ${first}` : `line ${first} and ${others.length} more`;
+    return `The checkpoint is damaged (${lines}): damaged lines are not counted here, and \`run\` sends nothing until they are removed.`;
+  }
+
+  /** Reads what has been appended since the last call. */
   async catchUp(): Promise<void> {
-    for await (const piece of readPieces(this.#path, this.#offset)) {
-      if (isTorn(piece)) return;
-      for (const line of linesOf(piece, this.#forms)) {
-        if (!line) continue;
+    for await (const lines of this.#reader.pieces()) {
+      for (const line of lines) {
         if (line.kind === undefined) this.#settle(line);
         else if (line.kind === 'header') this.header ??= line;
         else if (line.kind === 'run') this.#beginRun(line);
       }
-      this.#offset += piece.length;
     }
   }
 
@@ -66,8 +68,6 @@ export class History {
 
   #settle(line: SettledLine): void {
     const { type, status, at } = line;
-    // It may be damaged: nothing else needs it.
-    if (typeof at !== 'string') return;
     const key = `${type} ${line.external_id ?? line.id}`;
     const wasRejected = this.#rejected.get(key) === line.content_sha;
     if (status === 'rejected') this.#rejected.set(key, line.content_sha);

@@ -25,6 +25,7 @@ export function statusText(status: Status, columns: number): string {
       ? `${counted(events.acknowledged, 'event')} acknowledged, ${events.rejected} rejected; no survey tells of how many`
       : countsTable({ by_type: byType, events: { ...events, gone: 0, changed: 0 } }, columns),
     activityText(status),
+    standing.history.damageText ?? '',
   ];
   if (basis === 'ended') parts.push(`report   ${shortPath(`${path}/${REPORT_FILE}`)}`);
   return parts.filter((part) => part !== '').join('\n\n');

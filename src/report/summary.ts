@@ -48,6 +48,8 @@ export interface Summary {
   readonly warnings_by_code: Readonly<Record<string, number>>;
   /** What the survey noticed of the input as a whole. In `--json` alone: it quotes cells, and `summary.json` holds no field values. */
   readonly profile: Profile;
+  /** The plan: its digest (null where there is none), and how many events of the input it has. */
+  readonly plan: { readonly digest: string | null; readonly events: number };
   /** How long what is pending will take at the rate. */
   readonly estimate_seconds: number;
   readonly files: { readonly checkpoint: string | null; readonly errors: string; readonly report: string | null };

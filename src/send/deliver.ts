@@ -1,7 +1,7 @@
 import { SleepWatch, type Clock } from '../clock.ts';
 import { EXIT } from '../errors.ts';
 import type { Policies } from '../mapping/mapping.ts';
-import { isUpdate, type Effect, type EventType, type Outcome, type Ready } from '../model.ts';
+import { isUpdate, type Effect, type EventType, type Outcome, type Sendable } from '../model.ts';
 import type { Client } from '../service/client.ts';
 import { INGEST_CODES } from '../service/contract.ts';
 import { envelope } from '../service/envelope.ts';
@@ -13,7 +13,7 @@ import { Outage } from './outage.ts';
 
 /** One event to be sent exactly once. */
 export interface Delivery {
-  readonly ready: Ready;
+  readonly ready: Sendable;
   /** The envelope id: the same for every attempt of every run. */
   readonly id: string;
   /** An earlier run sent this record and never recorded an answer; its content was the same, or another. */

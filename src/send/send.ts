@@ -1,46 +1,58 @@
 import { unlink } from 'node:fs/promises';
+import { newHeader } from '../checkpoint/binding.ts';
 import { IDS_FILE, openIds } from '../checkpoint/ids.ts';
 import { CHECKPOINT_FILE } from '../checkpoint/lines.ts';
+import type { LoadedCheckpoint } from '../checkpoint/load.ts';
 import { CheckpointWriter } from '../checkpoint/write.ts';
 import { systemClock } from '../clock.ts';
 import { EXIT, UserError } from '../errors.ts';
+import { STOPPED, type Halt } from '../halt.ts';
 import type { Mapping } from '../mapping/mapping.ts';
-import { EVENT_TYPES } from '../model.ts';
+import { EVENT_TYPES, type EventType } from '../model.ts';
+import { allowedErrors } from '../plan/counts.ts';
+import type { Plan } from '../plan/plan.ts';
+import type { Survey } from '../plan/survey.ts';
+import { reportBlocked } from '../plan/verdicts.ts';
+import type { ErrorReport } from '../report/error-report.ts';
 import type { RunLog } from '../run-log.ts';
+import type { Account } from '../service/account.ts';
+import type { Client } from '../service/client.ts';
+import type { Limiter } from '../service/limiter.ts';
 import type { RunSettings } from '../settings.ts';
 import type { StateDir } from '../state-dir.ts';
+
 import { TOOL } from '../version.ts';
-import { newHeader } from '../checkpoint/binding.ts';
 import { createDeliverer, type Deliverer } from './deliver.ts';
-import { Dispatcher } from './sender.ts';
-import { STOPPED, type Halt } from '../halt.ts';
-import { InputChanged, pass, type PassJob } from '../plan/pass.ts';
-import type { Surveyed, Target } from '../plan/setup.ts';
-import { allowedErrors } from '../summarise.ts';
+import { Sender } from './sender.ts';
 
 export interface SendingJob {
   readonly settings: RunSettings;
   readonly mapping: Mapping;
   readonly state: StateDir;
-  readonly target: Target;
-  readonly found: Surveyed;
-  readonly passJob: PassJob;
+  readonly target: {
+    readonly baseUrl: string;
+    readonly client: Client;
+    readonly limiter: Limiter;
+    readonly account: Account;
+  };
+  readonly survey: Survey;
+  readonly checkpoint: LoadedCheckpoint;
   readonly halt: Halt;
   readonly log: RunLog;
-  /** Told when the first event is about to go out. */
+  /** Called when the first event is about to go out. */
   readonly begun: (deliverer: Deliverer) => Promise<void>;
 }
 
 /**
- * The passes: sends what is due, type by type, what was never tried before what was rejected earlier. Returns when all
- * is settled or `halt` was requested, with nothing in flight. Throws a `UserError` (exit 2) where the state directory
- * cannot be written before the first event.
+ * Sends the plan: type by type, what was never tried before what was rejected earlier. Returns when all is settled or
+ * `halt` was requested, with nothing in flight. Throws a `UserError` (exit 2) where the state directory cannot be written
+ * before the first event.
  */
-export async function sendAll(job: SendingJob): Promise<Dispatcher> {
-  const { settings, mapping, state, target, found, passJob, halt, log } = job;
-  const { plan, report, checkpoint, input } = found;
+export async function sendPlan(job: SendingJob): Promise<Sender> {
+  const { settings, state, target, survey, checkpoint, halt, log } = job;
+  const { plan, report, compiled } = survey;
   const path = state.file(CHECKPOINT_FILE);
-  const writer = await beginCheckpoint(path, mapping, target, found);
+  const writer = await beginCheckpoint(path, job);
   const ids = await openIds(state.file(IDS_FILE), path, checkpoint.named);
   const deliverer = createDeliverer({
     client: target.client,
@@ -59,9 +71,9 @@ export async function sendAll(job: SendingJob): Promise<Dispatcher> {
       }),
     log: (event, fields) => log.write(event, fields),
   });
-  const dispatcher = new Dispatcher({
+  const sender = new Sender({
     plan,
-    policies: found.compiled.entries.map(({ policies }) => policies),
+    policies: compiled.entries.map(({ policies }) => policies),
     deliverer,
     checkpoint: writer,
     ids,
@@ -78,39 +90,56 @@ export async function sendAll(job: SendingJob): Promise<Dispatcher> {
   const alarm = settings.until && haltAt(settings.until, halt);
   try {
     for (const type of EVENT_TYPES) {
-      for (const due of ['ready', 'retry'] as const) {
-        if (halt.requested) break;
-        await input.assertUnchanged();
-        await pass(passJob, type, due, (event) => dispatcher.send(event, due === 'retry'));
-        await dispatcher.idle();
-      }
+      for (const state of ['ready', 'retry'] as const) await sendAll(type, state, plan, sender, report, halt);
     }
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    const code = error instanceof InputChanged ? STOPPED.inputChanged : STOPPED.notWritten;
-    halt.request({ code, message: error.message, hint: error.hint, exitCode: EXIT.stopped });
+    halt.request({ code: STOPPED.notWritten, message: error.message, hint: error.hint, exitCode: EXIT.stopped });
   } finally {
     clearInterval(alarm);
-    await dispatcher.idle();
+    await sender.idle();
     deliverer.close();
     await writer.close();
     await ids.close();
   }
   const stopped = halt.reason?.code;
   if (stopped === STOPPED.unknownHistory) await unlink(path);
-  else if (stopped !== STOPPED.inputChanged && stopped !== STOPPED.notWritten) await reportUntried(passJob);
-  return dispatcher;
+  else if (stopped !== STOPPED.notWritten) await reportUntried(plan, report);
+  return sender;
 }
 
-/** After a stop: events that an earlier run saw rejected, and that this one did not get to, stand in the report as well. */
-async function reportUntried(job: PassJob): Promise<void> {
+/** Sends the events of one type that are in one state; those whose parent failed meanwhile are blocked instead. */
+async function sendAll(
+  type: EventType,
+  state: 'ready' | 'retry',
+  plan: Plan,
+  sender: Sender,
+  report: ErrorReport,
+  halt: Halt,
+): Promise<void> {
+  for (const ordinal of plan.inState(type, state)) {
+    if (halt.requested) break;
+    const event = plan.read(type, ordinal);
+    const parent = plan.links.parentStatus(type, ordinal);
+    if (parent === 'none' || parent === 'exists') await sender.send(event, ordinal, state === 'retry');
+    else if (parent === 'held' || parent === 'expected') plan.settle(type, ordinal, 'held');
+    else {
+      plan.settle(type, ordinal, 'blocked');
+      await reportBlocked(plan, report, event, ordinal);
+    }
+  }
+  await sender.idle();
+}
+
+/** After a stop: also reports the events that an earlier run saw rejected and that this run did not try again. */
+async function reportUntried(plan: Plan, report: ErrorReport): Promise<void> {
   for (const type of EVENT_TYPES) {
-    if (job.plan.tables[type].counts.retry === 0) continue;
-    await pass({ ...job, goesOn: () => true }, type, 'retry', ({ event, ordinal, row }) => {
-      const { place, externalId } = event;
-      const eventId = job.plan.idOf(job.plan.asSent(event, ordinal), ordinal);
-      return job.report.error({ place, type, externalId, eventId, issues: [UNTRIED], raw: row.raw });
-    });
+    for (const ordinal of plan.inState(type, 'retry')) {
+      const event = plan.read(type, ordinal);
+      const { place, externalId, raw } = event;
+      const eventId = plan.idOf(event, ordinal);
+      await report.error({ place, type, externalId, eventId, issues: [UNTRIED], raw });
+    }
   }
 }
 
@@ -118,21 +147,18 @@ const UNTRIED = {
   severity: 'error',
   kind: 'send',
   code: 'rejected_earlier',
-  message: 'an earlier run saw it rejected, and this one stopped before trying it again',
+  message: 'rejected by an earlier run; this run stopped before trying it again',
 } as const;
 
-/** On disk before anything is sent: a directory that cannot be written to is found here (exit 2). */
+/** Written to disk before anything is sent: a directory that is not writable is noticed here (exit 2). */
 async function beginCheckpoint(
   path: string,
-  mapping: Mapping,
-  target: Target,
-  found: Surveyed,
+  { checkpoint, mapping, target, survey }: SendingJob,
 ): Promise<CheckpointWriter> {
-  const { checkpoint, input } = found;
   const writer = await CheckpointWriter.open(path, checkpoint);
   await writer.begin([
-    ...(checkpoint.header ? [] : [newHeader(mapping, target.baseUrl, target.account)]),
-    { kind: 'run', tool: TOOL, mapping_sha256: mapping.sha256, inputs: input.digests(), at: new Date().toISOString() },
+    ...(checkpoint.header ? [] : [newHeader(mapping.migration, target.baseUrl, target.account)]),
+    { kind: 'run', tool: TOOL, mapping_sha256: mapping.sha256, inputs: survey.inputs, at: new Date().toISOString() },
   ]);
   return writer;
 }
@@ -141,7 +167,7 @@ async function beginCheckpoint(
 function haltAt(time: Date, halt: Halt): NodeJS.Timeout {
   const look = (): void => {
     if (Date.now() < time.getTime()) return;
-    halt.request({ code: 'until', message: 'the time of --until has come', exitCode: EXIT.stopped });
+    halt.request({ code: 'until', message: 'the time given with --until was reached', exitCode: EXIT.stopped });
   };
   return setInterval(look, 1000).unref();
 }

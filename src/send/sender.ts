@@ -5,15 +5,22 @@ import type { CheckpointWriter } from '../checkpoint/write.ts';
 import { EXIT, UserError } from '../errors.ts';
 import { fieldHashes } from '../identity.ts';
 import type { Policies } from '../mapping/mapping.ts';
-import { entityOf, isUpdate, type Effect, type EventType, type Outcome } from '../model.ts';
+import { entityOf, isUpdate, type Effect, type EventType, type Outcome, type Planned } from '../model.ts';
 import { csvLine } from '../csv.ts';
 import type { ErrorReport } from '../report/error-report.ts';
 import type { Deliverer, Delivery } from './deliver.ts';
 import { STOPPED, type Halt } from '../halt.ts';
-import type { Due } from '../plan/first-due.ts';
 import type { Plan } from '../plan/plan.ts';
 
-export interface DispatchOptions {
+/** One event that is to be sent. */
+interface Due {
+  readonly event: Planned;
+  readonly ordinal: number;
+  /** An earlier run saw it rejected, so another rejection is no news. */
+  readonly again: boolean;
+}
+
+export interface SenderOptions {
   readonly plan: Plan;
   readonly policies: readonly Policies[];
   readonly deliverer: Deliverer;
@@ -34,19 +41,19 @@ export interface DispatchOptions {
 }
 
 /**
- * Events in hand for each request that may be in flight: while the disk is waited for with some, others go out. How many
- * go out at a time is the limiter's to say.
+ * Events in progress for each request that may be in flight: while some wait for the disk, others are sent. The limiter
+ * decides how many are sent at a time.
  */
-const IN_HAND = 4;
+const IN_PROGRESS = 4;
 
 /**
- * Hands events to the deliverer, some at a time, and records how each ended: evidence first, then the checkpoint, then the
- * plan. The first event of a type goes alone until one has been acknowledged; two events about one record are never in
- * flight together.
+ * Passes events to the deliverer, several at a time, and records how each ended: first in the error report, then in the
+ * checkpoint, then in the plan. The events of a type are sent one at a time until one has been acknowledged; two events
+ * about one record are never in flight together.
  */
-export class Dispatcher {
+export class Sender {
   readonly outcomes: Record<Effect, number> = { created: 0, updated: 0, none: 0 };
-  readonly #options: DispatchOptions;
+  readonly #options: SenderOptions;
   readonly #queue: PQueue;
   /** By the number of the record that the event is about. */
   readonly #inFlight = new Map<number, Promise<void>>();
@@ -55,26 +62,25 @@ export class Dispatcher {
   #inARow = { code: '', count: 0 };
   #answered = 0;
 
-  constructor(options: DispatchOptions) {
+  constructor(options: SenderOptions) {
     this.#options = options;
-    this.#queue = new PQueue({ concurrency: IN_HAND * options.concurrency });
+    this.#queue = new PQueue({ concurrency: IN_PROGRESS * options.concurrency });
   }
 
   /**
    * Resolves when the event is on its way and there is room for the next. `again`: it was rejected by an earlier run, so
    * another rejection is no news.
    */
-  async send(due: Due, again: boolean): Promise<void> {
+  async send(event: Planned, ordinal: number, again: boolean): Promise<void> {
     const { plan, halt, concurrency } = this.#options;
-    const key = plan.tables[due.event.type].key(due.ordinal)!;
+    const key = plan.tables[event.type].key(ordinal)!;
     await this.#inFlight.get(key);
     await this.#leaveBudget();
     if (halt.requested) return;
-    const ended = this.#queue.add(() => this.#sendOne(due, again));
+    const ended = this.#queue.add(() => this.#sendOne({ event, ordinal, again }));
     this.#inFlight.set(key, ended);
     void ended.finally(() => this.#inFlight.delete(key));
-    if (!this.#proven.has(due.event.type)) await ended;
-    // By the handful: each wait has p-queue take in a listener and drop it again.
+    if (!this.#proven.has(event.type)) await ended;
     else if (this.#queue.size >= concurrency) await this.#queue.onEmpty();
   }
 
@@ -87,7 +93,7 @@ export class Dispatcher {
     return this.#queue.onIdle();
   }
 
-  /** With a budget of requests, the last ones go one after another, so that it is never exceeded by those in flight. */
+  /** Near the end of the budget, requests are sent one at a time, so that those in flight never exceed it. */
   async #leaveBudget(): Promise<void> {
     const { maxRequests, requests, halt, concurrency } = this.#options;
     if (maxRequests === undefined) return;
@@ -95,17 +101,17 @@ export class Dispatcher {
     if (requests() < maxRequests) return;
     halt.request({
       code: 'max_requests',
-      message: `the ${maxRequests} requests of --max-requests are spent`,
+      message: `the ${maxRequests} requests that --max-requests allows have been used`,
       exitCode: EXIT.stopped,
     });
   }
 
-  async #sendOne(due: Due, again: boolean): Promise<void> {
+  async #sendOne(due: Due): Promise<void> {
     const { plan, halt, deliverer, policies } = this.#options;
     if (halt.requested) return;
-    const { type } = due.event;
-    const ready = plan.asSent(due.event, due.ordinal);
-    const id = plan.idOf(ready, due.ordinal);
+    const { event: ready, ordinal } = due;
+    const { type } = ready;
+    const id = plan.idOf(ready, ordinal);
     const policy = policies[ready.entry]!;
     const second = secondType(type, policy);
     const earlier = plan.earlierSend(ready, id);
@@ -114,30 +120,25 @@ export class Dispatcher {
       id,
       policies: policy,
       ...(earlier === undefined ? {} : { earlierSend: earlier === ready.sha ? 'same' : 'other' }),
-      ...(second ? { second: { type: second, id: plan.secondId(ready, second, due.ordinal) } } : {}),
+      ...(second ? { second: { type: second, id: plan.secondId(ready, second, ordinal) } } : {}),
     };
     try {
-      await this.#settle(due, delivery, await deliverer.deliver(delivery), { again, earlier });
+      await this.#settle(due, delivery, await deliverer.deliver(delivery), earlier);
     } catch (error) {
       const known = error instanceof UserError;
       halt.request({
         code: known ? STOPPED.notWritten : STOPPED.bug,
         message: known ? error.message : `this is a bug: ${error instanceof Error ? error.stack : String(error)}`,
-        hint: known ? error.hint : 'nothing that was acknowledged is lost; a rerun goes on',
+        hint: known ? error.hint : 'nothing that was acknowledged is lost; rerun to continue',
         exitCode: EXIT.stopped,
       });
     }
   }
 
-  async #settle(
-    due: Due,
-    delivery: Delivery,
-    outcome: Outcome,
-    { again, earlier }: { again: boolean; earlier: string | undefined },
-  ): Promise<void> {
+  async #settle(due: Due, delivery: Delivery, outcome: Outcome, earlier: string | undefined): Promise<void> {
     if (outcome.status === 'pending') return;
     if (outcome.status === 'acknowledged') await this.#acknowledge(due, delivery, outcome, earlier);
-    else await this.#reject(due, delivery, outcome, again);
+    else await this.#reject(due, delivery, outcome);
     this.#answered += 1;
   }
 
@@ -148,7 +149,7 @@ export class Dispatcher {
     earlier: string | undefined,
   ): Promise<void> {
     const { plan, checkpoint, ids, report, halt, isFirstRun } = this.#options;
-    // An answer that this very run lost is no history.
+    // A duplicate of an attempt of this run says nothing about earlier runs.
     if (isFirstRun && this.#answered === 0 && outcome.code === 'deduplicated' && outcome.attempts === 1) {
       halt.request(WRONG_STATE_DIRECTORY);
       return;
@@ -157,7 +158,7 @@ export class Dispatcher {
     const { ready } = delivery;
     const { type } = due.event;
     const entityId = outcome.entityId === '' ? null : outcome.entityId;
-    const code = due.derived ? IF_CHANGED : (outcome.code ?? null);
+    const code = due.event.isDerived ? IF_CHANGED : (outcome.code ?? null);
     const line = settledLine(delivery, 'acknowledged', { outcome: outcome.outcome, entityId, code });
     const differs = code === CHANGED && earlier !== undefined;
     await checkpoint.settle(differs ? { ...line, content_sha: earlier, fields: {} } : line);
@@ -166,7 +167,7 @@ export class Dispatcher {
     this.outcomes[outcome.outcome] += 1;
     this.#proven.add(type);
     if (outcome.outcome === 'none' && outcome.code === undefined) {
-      const message = 'acknowledged without effect';
+      const message = 'acknowledged with outcome `none`: nothing was created or updated';
       report.warning({ severity: 'warning', kind: 'send', code: 'not_created', message }, due.event.place);
     }
     if (entityId !== null) {
@@ -174,16 +175,11 @@ export class Dispatcher {
     }
   }
 
-  async #reject(
-    due: Due,
-    delivery: Delivery,
-    outcome: Extract<Outcome, { status: 'rejected' }>,
-    again: boolean,
-  ): Promise<void> {
+  async #reject(due: Due, delivery: Delivery, outcome: Extract<Outcome, { status: 'rejected' }>): Promise<void> {
     const { plan, checkpoint, report } = this.#options;
     const { code, message, field, hint, httpStatus, attempts } = outcome;
-    // Before the disk is waited for: it may mean that nothing more is to go out.
-    if (!again) this.#countRejection(code);
+    // Before waiting for the disk: it may stop the run, and nothing more must be sent then.
+    if (!due.again) this.#countRejection(code);
     const issue = {
       severity: 'error',
       kind: 'send',
@@ -194,7 +190,7 @@ export class Dispatcher {
     } as const;
     const { type, place, externalId } = delivery.ready;
     await report.error(
-      { place, type, externalId, eventId: delivery.id, issues: [issue], httpStatus, attempts, raw: due.row.raw },
+      { place, type, externalId, eventId: delivery.id, issues: [issue], httpStatus, attempts, raw: due.event.raw },
       { durable: true },
     );
     await checkpoint.settle(settledLine(delivery, 'rejected', { outcome: null, entityId: null, code }));
@@ -209,21 +205,21 @@ export class Dispatcher {
       halt.request({
         code: 'rejections_in_a_row',
         message: `the service rejected ${this.#inARow.count} events in a row with \`${code}\``,
-        hint: 'see errors.csv; mend the mapping or the account, then rerun (`--max-rejections-in-a-row 0` lifts this)',
+        hint: 'see errors.csv; fix the mapping or the account, then rerun (`--max-rejections-in-a-row 0` turns this off)',
         exitCode: EXIT.stopped,
       });
     } else if (this.#rejections > maxRejections) {
       halt.request({
         code: 'too_many_errors',
         message: `the service rejected ${this.#rejections} events of this run, more than --max-errors allows`,
-        hint: 'see errors.csv; mend what they have in common, then rerun',
+        hint: 'see errors.csv; fix what they have in common, then rerun',
         exitCode: EXIT.stopped,
       });
     }
   }
 }
 
-/** Outcome of an event whose record holds other content: that of an earlier request, whose answer was lost. */
+/** The record has different content: that of an earlier request, whose answer was lost. */
 const CHANGED = 'changed';
 
 function settledLine(
@@ -248,8 +244,8 @@ function settledLine(
 const WRONG_STATE_DIRECTORY = {
   code: STOPPED.unknownHistory,
   message:
-    'the service has already processed the first event of this migration, but this state directory knows of none',
-  hint: 'name the right directory with --state DIR, or go on with --adopt if it is lost',
+    'the service has already processed the first event of this migration, but this state directory has no record of it',
+  hint: 'name the right directory with --state DIR, or continue with --adopt if it is lost',
   exitCode: EXIT.stopped,
 } as const;
 

@@ -1,7 +1,6 @@
 /** Reads what the REST routes answer: single bodies, and lists whose shapes are not uniform (service interface, section 9). */
 import { systemClock, type Clock } from '../clock.ts';
 import { UserError } from '../errors.ts';
-import { KeyTable, keyWords } from '../keys.ts';
 import type { Client } from './client.ts';
 import { LIMITS } from './contract.ts';
 import { parseJson, type Reply, type RestAttempt } from './reply.ts';
@@ -36,7 +35,7 @@ export async function* pagesOf(
   query: Readonly<Record<string, string>>,
   options: ReadOptions = {},
 ): AsyncGenerator<Page, void, undefined> {
-  const seen = new KeyTable();
+  const seen = new Set<string>();
   for (let page = 1; ; page += 1) {
     const reply = await read(client, path, { ...query, page, pageSize: LIMITS.pageSize }, options);
     const body = parseJson(reply.body);
@@ -44,7 +43,7 @@ export async function* pagesOf(
     if (typeof items === 'string') throw unknownShape(path, items);
     const fresh = items.filter((item) => {
       const known = seen.size;
-      return seen.intern(keyWords((isFields(item) ? idOf(item) : undefined) ?? JSON.stringify(item))) === known;
+      return seen.add((isFields(item) ? idOf(item) : undefined) ?? JSON.stringify(item)).size > known;
     });
     if (fresh.length === 0 && page > 1) return;
     yield { fresh, total: totalIn(body), cursor: cursorIn(body), headers: reply.headers };

@@ -9,9 +9,9 @@ import { unreadable, type InputFile } from './files.ts';
 const CHUNK = 64 * 1024;
 
 /**
- * The bytes of a file, unpacked where it is gzip (told by its first bytes, whatever its name). `hash` is fed what stands
- * on disk. Every chunk is a buffer of its own, so that whoever reads may keep views of it. Leaving the loop early closes
- * the file. A file that cannot be read or unpacked throws a `UserError`.
+ * The bytes of a file, decompressed if it is gzip (detected by its first bytes, whatever its name). `hash` gets the bytes
+ * as they are on disk. Every chunk is a separate buffer, so callers may keep views of it. Leaving the loop early closes the
+ * file. Throws a `UserError` if the file cannot be read or decompressed.
  */
 export async function* readBytes(file: InputFile, hash?: Hash): AsyncGenerator<Buffer, void, undefined> {
   const packed = isGzip(await firstBytes(file));
@@ -23,19 +23,19 @@ export async function* readBytes(file: InputFile, hash?: Hash): AsyncGenerator<B
     }
   };
   try {
-    // The callback only keeps a failure of the disk from going unheard: it reaches the loop through the unpacker.
+    // Errors reach the loop through the gunzip stream; `pipeline` requires a callback all the same.
     yield* packed ? pipeline(disk, hashed, createGunzip({ chunkSize: CHUNK }), () => undefined) : hashed(disk);
   } catch (error) {
     const code = codeOf(error);
     if (code === 'Z_BUF_ERROR') {
-      throw new UserError(`${file.shown} ends in the middle: its gzip data are cut off`, {
+      throw new UserError(`${file.shown} is incomplete: its gzip data ends early`, {
         hint: 'download or copy it again',
         cause: error,
       });
     }
     if (code?.startsWith('Z_')) {
-      throw new UserError(`${file.shown} cannot be unpacked: ${messageOf(error)}`, {
-        hint: 'the gzip data are damaged: download or copy it again',
+      throw new UserError(`cannot decompress ${file.shown}: ${messageOf(error)}`, {
+        hint: 'the gzip data is damaged: download or copy it again',
         cause: error,
       });
     }
@@ -45,16 +45,18 @@ export async function* readBytes(file: InputFile, hash?: Hash): AsyncGenerator<B
   }
 }
 
-/** Refuses, with advice, what is plainly an archive or a workbook and no text. */
+/** Throws a `UserError` for an empty file, and for a zip archive or workbook, which is not text. */
 export async function refuseArchives(file: InputFile): Promise<void> {
   const first = await firstBytes(file);
   if (file.bytes === 0) {
-    throw new UserError(`${file.shown} is empty`, { hint: 'export it again; an export without records has a header' });
+    throw new UserError(`${file.shown} is empty`, {
+      hint: 'export it again; even an export without records has a header',
+    });
   }
   if (first.toString('latin1') === 'PK\x03\x04') {
     const workbook = /\.xls[xmb]$/i.test(file.path);
     throw new UserError(`${file.shown} is ${workbook ? 'a workbook' : 'a zip archive'}, not a text file`, {
-      hint: workbook ? 'save the sheet as "CSV UTF-8" and name that file' : 'unpack it and name the files in it',
+      hint: workbook ? 'save the sheet as "CSV UTF-8" and use that file' : 'extract it and use the files in it',
     });
   }
 }

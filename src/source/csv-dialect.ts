@@ -1,18 +1,18 @@
 import { UserError } from '../errors.ts';
 import { QuickParser } from './csv-quick.ts';
 
-/** What has to be known of a CSV file before its records can be read. */
+/** What must be known about a CSV file before its records can be read. */
 export interface Dialect {
   readonly delimiter: string;
-  /** Line on which the header stands. */
+  /** Line of the header. */
   readonly headerLine: number;
-  /** The header, trimmed; blank where a column has no name. */
+  /** The header, trimmed; an empty string for a column without a name. */
   readonly header: readonly string[];
 }
 
-/** Where two explain a file equally well, the one that is rarer in text and numbers is meant. */
+/** In order of preference: of two that fit a file equally well, the one that is rarer in text and numbers is right. */
 const DELIMITERS = ['\t', '|', ';', ','];
-/** Records of the sample that are compared. */
+/** How many records of the sample are compared. */
 const RECORDS = 200;
 
 interface Trial {
@@ -21,37 +21,39 @@ interface Trial {
   /** Cells up to the last one that has a name. */
   readonly named: number;
   readonly headerLine: number;
-  /** Share of the records below the header that have as many cells as it. */
+  /** Share of the records below the header with the same number of cells. */
   readonly agreement: number;
-  /** The first record below the header, where nearly all have more cells than it: a title rather than a header. */
+  /** The first record that is wider than the header, if nearly all are: the header is probably a title. */
   readonly wider?: { readonly cells: number; readonly line: number };
   readonly error?: UserError;
 }
 
 /**
- * Finds delimiter and header of a file from the text it begins with, by reading it with every delimiter and comparing.
- * What the mapping declares holds. `whole`: the sample is the whole file. Throws a `UserError` where there is no header.
+ * Finds the delimiter and the header of a file by reading the beginning of its text with each delimiter and comparing the
+ * results. What the mapping declares is used as it is. `whole`: the sample is the whole file. Throws a `UserError` if there
+ * is no header.
  */
-export function findDialect(
+export async function findDialect(
   shown: string,
   sample: Buffer,
   whole: boolean,
   declared: { readonly delimiter?: string; readonly headerLine?: number },
-): Dialect {
+): Promise<Dialect> {
   const hinted = declared.headerLine === undefined ? separatorLine(sample) : undefined;
   const line = declared.headerLine ?? (hinted ? 2 : 1);
   const text = new LineSkipper(line - 1).skip(sample);
   if (whole && sample.toString('utf8').trim() === '') {
-    throw new UserError(`${shown} is empty`, { hint: 'export it again; an export without records has a header' });
+    throw new UserError(`${shown} is empty`, { hint: 'export it again; even an export without records has a header' });
   }
   const wanted = declared.delimiter ?? hinted;
   const delimiters = wanted === undefined ? DELIMITERS : [checkDelimiter(shown, wanted)];
-  const trials = delimiters.map((delimiter) => tryDelimiter(shown, text, line, whole, delimiter));
+  const trials: Trial[] = [];
+  for (const delimiter of delimiters) trials.push(await tryDelimiter(shown, text, line, whole, delimiter));
   const best = trials.reduce((a, b) => (compare(b, a) > 0 ? b : a));
   if (best.error && best.header.length === 0) throw best.error;
   if (best.header.length === 0 || (declared.headerLine !== undefined && best.headerLine !== line)) {
     throw new UserError(`${shown}:${line}: there is no header`, {
-      hint: 'the first line names the columns; where it stands lower, say so: `header_line: 3`',
+      hint: 'the first line must name the columns; if the header is further down, set its line: `header_line: 3`',
     });
   }
   const wider = best.wider ?? (best.named === 1 ? trials.find((trial) => trial.wider)?.wider : undefined);
@@ -61,15 +63,15 @@ export function findDialect(
         `more cells (line ${wider.line} has ${wider.cells})`,
       {
         hint:
-          `if the header stands lower, say on which line: \`header_line: ${wider.line}\`` +
-          (best.named === 1 ? '; if there is one column, say `delimiter: "\\t"`' : ''),
+          `if the header is further down, set its line: \`header_line: ${wider.line}\`` +
+          (best.named === 1 ? '; if there is only one column, set `delimiter: "\\t"`' : ''),
       },
     );
   }
   return { delimiter: best.delimiter, headerLine: best.headerLine, header: best.header };
 }
 
-/** Passes over the first lines of a text that comes in chunks, whatever ends them. */
+/** Skips the first lines of a text that arrives in chunks, whatever their line ends. */
 export class LineSkipper {
   #left: number;
   #afterReturn = false;
@@ -96,24 +98,30 @@ function checkDelimiter(shown: string, delimiter: string): string {
   if (delimiter === '\\t') return '\t';
   if (delimiter !== '' && !/["\r\n]/.test(delimiter)) return delimiter;
   throw new UserError(`${shown}: ${JSON.stringify(delimiter)} cannot be a delimiter`, {
-    hint: 'leave `delimiter` out to have it detected',
+    hint: 'remove `delimiter` to have it detected',
   });
 }
 
-/** `sep=;` on the first line, as spreadsheets write and read it. */
+/** The delimiter of a `sep=;` line at the beginning, as spreadsheets write and read it. */
 function separatorLine(sample: Buffer): string | undefined {
   return /^"?sep=([^\r\n"])"?\r?[\r\n]/i.exec(sample.subarray(0, 16).toString('latin1'))?.[1];
 }
 
-function tryDelimiter(shown: string, text: Buffer, line: number, whole: boolean, delimiter: string): Trial {
+async function tryDelimiter(
+  shown: string,
+  text: Buffer,
+  line: number,
+  whole: boolean,
+  delimiter: string,
+): Promise<Trial> {
   const records: { cells: string[]; line: number }[] = [];
   const parser = new QuickParser(shown, delimiter, line, (cells, at) => {
     if (records.length < RECORDS && cells.some((cell) => cell.trim() !== '')) records.push({ cells, line: at });
   });
   let error: UserError | undefined;
   try {
-    parser.feed(text);
-    if (whole) parser.finish();
+    await parser.feed(text);
+    if (whole) await parser.finish();
   } catch (thrown) {
     if (!(thrown instanceof UserError)) throw thrown;
     error = thrown;
@@ -123,7 +131,7 @@ function tryDelimiter(shown: string, text: Buffer, line: number, whole: boolean,
   if (!first) return { delimiter, header: [], named: 0, headerLine: line, agreement: 0, ...sound };
   const named = width(first.cells);
   const agreeing = rest.filter(({ cells }) => cells.length === first.cells.length);
-  // A last column without a name is no reason to doubt a header.
+  // One more column at the end without a name is not a reason to doubt the header.
   const wider = rest.filter(({ cells }) => width(cells) > Math.min(first.cells.length, named + 1));
   const example = rest.length > 1 && wider.length >= rest.length * 0.8 ? wider[0] : undefined;
   return {
@@ -137,12 +145,12 @@ function tryDelimiter(shown: string, text: Buffer, line: number, whole: boolean,
   };
 }
 
-/** Cells up to the last one that is not blank. */
+/** Number of cells up to the last one that is not blank. */
 function width(cells: readonly string[]): number {
   return cells.findLastIndex((cell) => cell.trim() !== '') + 1;
 }
 
-/** Several columns beat one, then sound quotes, then the agreement of the records, then more columns. */
+/** More than one column wins, then no parse error, then agreement of the records, then more columns. */
 function compare(a: Trial, b: Trial): number {
   return (
     Number(a.named > 1) - Number(b.named > 1) ||

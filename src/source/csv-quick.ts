@@ -1,62 +1,64 @@
-import { MAX_RECORD, RecordParser, type TakeRecord } from './csv-records.ts';
-import { countBreaks, textOf } from './text.ts';
+import { closingQuote, MAX_RECORD, RecordParser, type TakeRecord } from './csv-records.ts';
+import { countBreaks } from './text.ts';
 
 const QUOTE = 0x22;
 const FEED = 0x0a;
 const RETURN = 0x0d;
 
-/** What reading a record comes to where it is not read: its end has not come yet; it is not plainly right. */
+/** Why a record was not read: its end is not in the text yet; it may be malformed. */
 const UNFINISHED = -1;
 const DOUBTFUL = -2;
 
 /**
- * Reads CSV as `RecordParser` does, several times as fast: cells are cut out of the text of a whole chunk. It may only
- * accept. From the first record on that is not plainly right (a quote where none belongs, a lone carriage return, a quote
- * that stays open, more than 1 MiB) everything is csv-parse's, which reads it or words what is wrong; so is a file whose
- * delimiter has several characters. The tests hold the two against each other.
+ * Reads CSV as `RecordParser` does, several times as fast: it slices cells from the text of a whole chunk. It reads only
+ * records that are clearly well formed. From the first other record on (a misplaced quote, a lone carriage return, a quote
+ * that stays open, more than 1 MiB), csv-parse reads the rest of the file or reports the error. csv-parse also reads files
+ * whose delimiter has several characters. The tests compare the two.
  */
 export class QuickParser {
   readonly #shown: string;
   readonly #delimiter: string;
   readonly #take: TakeRecord;
-  /** Of the record that comes next. */
+  /** Line of the next record. */
   #line: number;
   #afterBlank = false;
-  /** The beginning of a record whose end has not come yet. */
+  /** The beginning of a record whose end has not been read yet. */
   #rest = '';
-  #thorough: RecordParser | undefined;
+  #csvParse: RecordParser | undefined;
 
-  /** `firstLine`: where the text begins in the file that people see as `shown`. */
+  /** `firstLine`: line of the file `shown` on which the text begins. */
   constructor(shown: string, delimiter: string, firstLine: number, take: TakeRecord) {
     this.#shown = shown;
     this.#delimiter = delimiter;
     this.#line = firstLine;
     this.#take = take;
-    if (delimiter.length > 1) this.#handOver();
+    if (delimiter.length > 1) this.#csvParse = this.#createCsvParse();
   }
 
-  /** Takes a text that is cut between characters. Throws a `UserError` with file and line, as csv-parse finds it. */
-  feed(chunk: Buffer): void {
-    if (this.#thorough) this.#thorough.feed(chunk);
-    else this.#read(this.#rest + textOf(chunk), false);
+  /** Takes UTF-8 that is cut between characters. Throws a `UserError` with file and line, as csv-parse does. */
+  async feed(chunk: Buffer): Promise<void> {
+    if (this.#csvParse) await this.#csvParse.feed(chunk);
+    else await this.#read(this.#rest + chunk.toString('utf8'), false);
   }
 
-  /** After the last chunk: delivers a record that no line break ends. Throws as `feed` does. */
-  finish(): void {
-    if (!this.#thorough) this.#read(this.#rest, true);
-    this.#thorough?.finish();
+  /** After the last chunk: passes on a last record without a line break. Throws as `feed` does. */
+  async finish(): Promise<void> {
+    if (!this.#csvParse) await this.#read(this.#rest, true);
+    await this.#csvParse?.finish();
   }
 
   /** `isLast`: the file ends with this text. */
-  #read(text: string, isLast: boolean): void {
+  async #read(text: string, isLast: boolean): Promise<void> {
     let start = 0;
     let next = 0;
     while (start < text.length && (next = this.#record(text, start, isLast)) >= 0) start = next;
     this.#rest = text.slice(start);
-    if (next === DOUBTFUL || Buffer.byteLength(this.#rest) > MAX_RECORD) this.#handOver();
+    if (next !== DOUBTFUL && Buffer.byteLength(this.#rest) <= MAX_RECORD) return;
+    this.#csvParse = this.#createCsvParse();
+    await this.#csvParse.feed(Buffer.from(this.#rest));
   }
 
-  /** Delivers the record that begins at `start`; gives where the next one begins, or why it did not. */
+  /** Passes on the record at `start`. Returns where the next one begins, or why it was not read. */
   #record(text: string, start: number, isLast: boolean): number {
     const delimiter = this.#delimiter.charCodeAt(0);
     const cells: string[] = [];
@@ -101,18 +103,17 @@ export class QuickParser {
     return at;
   }
 
-  #handOver(): void {
-    const blank = this.#afterBlank;
-    let first = true;
-    this.#thorough = new RecordParser(this.#shown, this.#delimiter, this.#line, (cells, line, afterBlank) => {
-      this.#take(cells, line, afterBlank || (first && blank));
-      first = false;
+  /** csv-parse, continuing at the next record. */
+  #createCsvParse(): RecordParser {
+    let afterBlank = this.#afterBlank;
+    return new RecordParser(this.#shown, this.#delimiter, this.#line, (cells, line, isAfterBlank) => {
+      this.#take(cells, line, afterBlank || isAfterBlank);
+      afterBlank = false;
     });
-    this.#thorough.feed(Buffer.from(this.#rest));
   }
 }
 
-/** Where a cell without quotes ends; a quote within ends it too, for the caller to find. */
+/** Where a cell without quotes ends. A quote inside it ends it too: the caller checks what follows. */
 function endOfCell(text: string, from: number, delimiter: number): number {
   let at = from;
   for (; at < text.length; at += 1) {
@@ -120,12 +121,4 @@ function endOfCell(text: string, from: number, delimiter: number): number {
     if (code === delimiter || code === FEED || code === RETURN || code === QUOTE) break;
   }
   return at;
-}
-
-/** The quote that ends a cell: the first one that is not doubled; -1 where there is none. */
-function closingQuote(text: string, from: number): number {
-  let quote = text.indexOf('"', from);
-  while (quote >= 0 && quote + 1 < text.length && text.charCodeAt(quote + 1) === QUOTE)
-    quote = text.indexOf('"', quote + 2);
-  return quote;
 }

@@ -1,123 +1,136 @@
-import { Parser, type CsvError, type Options } from 'csv-parse';
-import { UserError } from '../errors.ts';
+import { parse, type InfoRecord, type Options, type Parser } from 'csv-parse';
+import { codeOf, UserError } from '../errors.ts';
 import { countBreaks } from './text.ts';
 
-/** No record of a CRM comes near it; an open quote would otherwise swallow the file. */
+/** Far more than any record of a CRM has. Without a limit, an open quote would swallow the rest of the file. */
 export const MAX_RECORD = 1024 * 1024;
 
-/** One record as parsed: its cells, its first line, and whether a blank line stands before it. */
+/** Takes one parsed record: its cells, its first line, and whether a blank line precedes it. */
 export type TakeRecord = (cells: string[], line: number, afterBlank: boolean) => void;
 
-/** What csv-parse 7 publishes beside its types: the record and the field it is at work on. */
-interface Unfinished {
-  readonly quoting: boolean;
-  readonly wasRowDelimiter: boolean;
-  readonly record: readonly string[];
-  readonly field: { toString(encoding: string): string };
-}
-
 /**
- * csv-parse with the number of each record's first line, at no cost: `push` is called for every record as it is parsed,
- * while `info.lines` is its last line. It is driven by hand, chunk by chunk, so that nothing is buffered beyond the chunk
- * and an error comes right after the records before it. Every chunk must be a buffer of its own.
+ * csv-parse with the line on which each record begins. csv-parse itself reports the last line of a record, counts a CRLF
+ * within quotes as two lines, and reports an open quote at the end of the file. So lines are counted here, in the text up
+ * to the byte offset that it reports. Records are passed on as they are parsed: those before an error are not lost, and
+ * only the record that is being read is buffered.
  */
-export class RecordParser extends Parser {
-  declare readonly state: Unfinished;
+export class RecordParser {
   readonly #shown: string;
-  readonly #take: TakeRecord;
-  /** To be added to a line number: lines before the text, less those that csv-parse counted twice (CRLF within quotes). */
-  #shift: number;
-  /** `info.lines` at the end of the last record. */
-  #counted = 0;
+  readonly #delimiter: string;
+  readonly #parser: Parser;
+  /** What was fed after the end of the last record. */
+  #pending: Buffer = Buffer.alloc(0);
+  /** Bytes before `#pending`. */
+  #offset = 0;
+  /** Line on which `#pending` begins. */
+  #line: number;
 
-  /** `firstLine`: where the text begins in the file that people see as `shown`. */
+  /** `firstLine`: line of the file `shown` on which the text begins. */
   constructor(shown: string, delimiter: string, firstLine: number, take: TakeRecord) {
-    super({
+    this.#shown = shown;
+    this.#delimiter = delimiter;
+    this.#line = firstLine;
+    this.#parser = parse({
       delimiter,
       record_delimiter: ['\r\n', '\n', '\r'],
       relax_column_count: true,
       skip_empty_lines: true,
       max_record_size: MAX_RECORD,
-    } satisfies Options);
-    this.#shown = shown;
-    this.#take = take;
-    this.#shift = firstLine - 1;
+      on_record: (cells: string[], { bytes }: InfoRecord): undefined => {
+        const text = this.#pending.toString('utf8', 0, bytes - this.#offset);
+        const blank = leadingBreaks(text);
+        take(cells, this.#line + countBreaks(blank), blank !== '');
+        this.#pending = this.#pending.subarray(bytes - this.#offset);
+        this.#offset = bytes;
+        this.#line += countBreaks(text);
+      },
+    } satisfies Options<string[]>);
+    // `feed` and `finish` throw the error; without a listener it would end the process as well.
+    this.#parser.on('error', () => undefined);
   }
 
-  override push(cells: string[] | null): boolean {
-    if (cells === null) return false;
-    const { lines } = this.info;
-    const step = lines - this.#counted;
-    this.#counted = lines;
-    if (step === 1) {
-      this.#take(cells, lines + this.#shift, false);
-      return true;
-    }
-    const { counted, twice } = breaksIn(cells);
-    const line = lines - counted + this.#shift;
-    this.#shift -= twice;
-    this.#take(cells, line, step - 1 > counted);
-    return true;
+  /** Takes UTF-8. Throws a `UserError` with file and line if quotes do not match or a record is too large. */
+  async feed(chunk: Buffer): Promise<void> {
+    this.#pending = Buffer.concat([this.#pending, chunk]);
+    await this.#settled((done) => this.#parser.write(chunk, done));
   }
 
-  /** Throws a `UserError` with file and line where quotes do not match or a record is too large. */
-  feed(chunk: Buffer): void {
-    this._transform(chunk, 'utf8', (error) => this.#check(error));
+  /** After the last chunk: passes on a last record without a line break. Throws as `feed` does. */
+  async finish(): Promise<void> {
+    await this.#settled((done) => this.#parser.end(done));
   }
 
-  /** After the last chunk: delivers a record that no line break ends. Throws as `feed` does. */
-  finish(): void {
-    this._flush((error) => this.#check(error));
+  async #settled(work: (done: (error?: Error | null) => void) => void): Promise<void> {
+    const error = await new Promise<Error | null | undefined>((resolve) => work(resolve));
+    if (error) throw this.#explained(error);
   }
 
-  #check(error: Error | null | undefined): void {
-    if (!error) return;
-    const { quoting, wasRowDelimiter, record, field } = this.state;
-    const now = this.info.lines + (wasRowDelimiter ? 1 : 0);
-    const open = quoting ? field.toString('utf8') : '';
-    const here = now + this.#shift - breaksIn([...record, open]).twice;
-    const opened = here - countBreaks(open);
-    switch ((error as CsvError).code as string) {
+  /** The error of csv-parse with its place, which is in the record at the beginning of `#pending`. */
+  #explained(error: Error): Error {
+    const text = this.#pending.toString('utf8');
+    const code = codeOf(error) ?? '';
+    const from = leadingBreaks(text).length;
+    // Beyond 1 MiB, the last chunk may contain the end of the record and further records.
+    const to = code === 'CSV_MAX_RECORD_SIZE' ? from + MAX_RECORD : text.length;
+    const { start, end } = damagedCell(text.slice(0, to), from, this.#delimiter);
+    const lineOf = (index: number): number => this.#line + countBreaks(text.slice(0, index));
+    const opened = lineOf(start);
+    const problem = (line: number, message: string, hint: string): UserError =>
+      new UserError(`${this.#shown}:${line}: ${message}`, { hint, cause: error });
+    const closeIt = 'close the quote, or double it (`""`) if it is part of the text';
+    switch (code) {
       case 'CSV_QUOTE_NOT_CLOSED':
-        throw new UserError(`${this.#shown}:${opened}: a quote opens here and is never closed`, {
-          hint: 'close it, or double it (`""`) where it is part of the text',
-          cause: error,
-        });
+        return problem(opened, 'a quote opens here and is never closed', closeIt);
       case 'CSV_MAX_RECORD_SIZE':
-        throw new UserError(
-          quoting
-            ? `${this.#shown}:${opened}: a quote opens here and is not closed within 1 MiB`
-            : `${this.#shown}:${here}: this record is larger than 1 MiB`,
-          { hint: 'close the quote, or double it (`""`) where it is part of the text', cause: error },
+        return text[start] === '"'
+          ? problem(opened, 'a quote opens here and is not closed within 1 MiB', closeIt)
+          : problem(opened, 'this record is larger than 1 MiB', 'check the file for a missing line break or quote');
+      case 'CSV_INVALID_CLOSING_QUOTE': {
+        const here = lineOf(end);
+        const where = here === opened ? '' : ` (the quote was opened on line ${opened})`;
+        return problem(
+          here,
+          `unexpected text after a closing quote${where}`,
+          'double a quote (`""`) that is part of the text, and close every quote',
         );
-      case 'CSV_INVALID_CLOSING_QUOTE':
-        throw new UserError(
-          `${this.#shown}:${here}: text follows a closing quote` +
-            (opened === here ? '' : ` (the quote was opened on line ${opened})`),
-          { hint: 'double a quote (`""`) that is part of the text, and close every quote', cause: error },
-        );
+      }
       case 'INVALID_OPENING_QUOTE':
-        throw new UserError(`${this.#shown}:${here}: a quote stands in the middle of a cell that is not quoted`, {
-          hint: 'put the whole cell in quotes and double the quote (`""`) within',
-          cause: error,
-        });
+        return problem(
+          opened,
+          'unexpected quote in a cell that is not quoted',
+          'quote the whole cell and double the quote (`""`) inside it',
+        );
       default:
-        throw error;
+        return error;
     }
   }
 }
 
-/** Line breaks within cells: as csv-parse counts them (CRLF as two), and how many of them are counted twice. */
-function breaksIn(cells: readonly string[]): { counted: number; twice: number } {
-  let counted = 0;
-  let twice = 0;
-  for (const cell of cells) {
-    for (let index = 0; index < cell.length; index += 1) {
-      const code = cell.charCodeAt(index);
-      if (code !== 10 && code !== 13) continue;
-      counted += 1;
-      if (code === 10 && index > 0 && cell.charCodeAt(index - 1) === 13) twice += 1;
+/** The line breaks at the beginning of a text: before a record they are blank lines. */
+function leadingBreaks(text: string): string {
+  return /^[\r\n]*/.exec(text)![0];
+}
+
+/** The cell with the first mistake of the record at `from`: where it begins, and where it stops being well formed. */
+function damagedCell(text: string, from: number, delimiter: string): { readonly start: number; readonly end: number } {
+  let start = from;
+  for (;;) {
+    let end = start;
+    if (text[start] === '"') {
+      const close = closingQuote(text, start + 1);
+      if (close < 0) return { start, end: text.length };
+      end = close + 1;
+    } else {
+      while (end < text.length && text[end] !== '"' && !text.startsWith(delimiter, end)) end += 1;
     }
+    if (!text.startsWith(delimiter, end)) return { start, end };
+    start = end + delimiter.length;
   }
-  return { counted, twice };
+}
+
+/** The quote that closes a quoted cell: the first one that is not doubled; -1 if there is none. */
+export function closingQuote(text: string, from: number): number {
+  let quote = text.indexOf('"', from);
+  while (quote >= 0 && text[quote + 1] === '"') quote = text.indexOf('"', quote + 2);
+  return quote;
 }

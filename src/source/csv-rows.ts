@@ -1,21 +1,21 @@
-import type { Issue, Place, RawRecord, ReadItem } from '../model.ts';
-import type { Outbox } from './reading.ts';
+import type { Issue, Place, RawRecord } from '../model.ts';
+import type { ItemBatches } from './reading.ts';
 import type { SourceNotice } from './source.ts';
 
-/** Lines of a footer; more lone cells than these are short rows. */
+/** Most lines of a footer: more lone cells than this are short rows. */
 const FOOTER_LINES = 20;
 const NO_ISSUES: readonly Issue[] = [];
 
 interface Layout {
   readonly source: string;
-  /** As people see it. */
+  /** As shown to the user. */
   readonly file: string;
   readonly header: readonly string[];
-  /** Columns of the whole source. */
+  /** Number of columns of the whole source. */
   readonly columns: number;
-  /** For each column of this file its place among those of the source. */
+  /** For each column of this file, its index among the columns of the source. */
   readonly targets: readonly number[];
-  readonly outbox: Outbox<ReadItem>;
+  readonly items: ItemBatches;
 }
 
 interface Held {
@@ -23,20 +23,20 @@ interface Held {
   readonly line: number;
 }
 
-/** Makes rows of the records of one CSV file: as wide as the source, in the order of its columns. */
+/** Turns the records of one CSV file into rows with the columns of the source, in their order. */
 export class TableRows {
   readonly #layout: Layout;
   readonly #width: number;
-  /** Cells that a row must have: up to the last column with a name. */
+  /** Least number of cells of a complete row: up to the last column with a name. */
   readonly #needed: number;
-  /** This file has the columns of the source in their order. */
+  /** This file has the same columns as the source, in the same order. */
   readonly #plain: boolean;
   #headerSeen = false;
   #record = 0;
   #nul = false;
-  /** Lone cells after a blank line: a footer, unless a whole record follows. */
+  /** Lone cells after a blank line: a footer, unless a complete record follows. */
   #held: Held[] = [];
-  /** Since the last row there was one of empty cells only, as spreadsheets write a blank line. */
+  /** A row of empty cells, which is how spreadsheets write a blank line, has followed the last row. */
   #padded = false;
   #empty = 0;
   #firstEmpty = 0;
@@ -48,7 +48,7 @@ export class TableRows {
     this.#plain = layout.columns === layout.header.length && layout.targets.every((target, index) => target === index);
   }
 
-  /** From here on cells may hold NUL. */
+  /** From now on cells may contain NUL. */
   expectNul(): void {
     this.#nul = true;
   }
@@ -83,8 +83,8 @@ export class TableRows {
         severity: 'warning',
         kind: 'read',
         code: 'report_footer',
-        message: `a line of text below the records, "${shorten(cells[0]!)}", is taken for the footer of a report`,
-        hint: 'remove it from the export if it is none',
+        message: `this line below the records is treated as the footer of a report: "${shorten(cells[0]!)}"`,
+        hint: 'if it is a record, add its other cells',
       });
     }
     this.#held = [];
@@ -92,7 +92,7 @@ export class TableRows {
 
   notices(): SourceNotice[] {
     if (this.#empty === 0) return [];
-    const message = `${this.#empty} ${this.#empty === 1 ? 'row' : 'rows'} without any value skipped, like blank lines`;
+    const message = `${this.#empty} empty ${this.#empty === 1 ? 'row' : 'rows'} skipped`;
     return [{ code: 'empty_rows', message, file: this.#layout.file, line: this.#firstEmpty }];
   }
 
@@ -116,8 +116,8 @@ export class TableRows {
         severity: 'error',
         kind: 'read',
         code: 'nul_byte',
-        message: `a cell holds a NUL character: "${shorten(cells.find((cell) => cell.includes('\0'))!)}"`,
-        hint: 'the file is damaged here, or in another encoding than declared',
+        message: `a cell contains a NUL character: "${shorten(cells.find((cell) => cell.includes('\0'))!)}"`,
+        hint: 'the file is damaged here, or its encoding is not the declared one',
       });
     } else if (first === this.#layout.header[0] && this.#repeatsHeader(cells)) {
       this.#refuse(cells, line, {
@@ -125,12 +125,12 @@ export class TableRows {
         kind: 'read',
         code: 'repeated_header',
         message: 'this line repeats the header',
-        hint: 'several exports seem to have been joined; check that none is in twice',
+        hint: 'several exports seem to have been joined: check that none is included twice',
       });
     } else if (cells.length >= this.#needed && cells.length <= this.#width) {
       this.#deliver(cells, line, NO_ISSUES);
     } else if (cells.length < this.#needed) {
-      const message = `the row has ${cells.length} of ${this.#needed} cells: those missing count as empty`;
+      const message = `the row has ${cells.length} of ${this.#needed} cells: the missing ones are read as empty`;
       this.#deliver(cells, line, [{ severity: 'warning', kind: 'read', code: 'short_row', message }]);
     } else if (cells.every((cell, index) => index < this.#width || isBlank(cell))) {
       this.#deliver(cells.slice(0, this.#width), line, NO_ISSUES);
@@ -140,8 +140,8 @@ export class TableRows {
         severity: 'error',
         kind: 'read',
         code: 'too_many_cells',
-        message: `the row has ${cells.length} cells, the header ${this.#width}; too many: "${shorten(surplus.join(', '))}"`,
-        hint: 'a cell that holds the delimiter must stand in quotes',
+        message: `the row has ${cells.length} cells, but the header has ${this.#width}; unexpected: "${shorten(surplus.join(', '))}"`,
+        hint: 'a cell that contains the delimiter must be quoted',
       });
     }
   }
@@ -152,11 +152,11 @@ export class TableRows {
   }
 
   #deliver(cells: readonly string[], line: number, issues: readonly Issue[]): void {
-    this.#layout.outbox.add({ kind: 'row', place: this.#place(line), raw: this.#arrange(cells), issues });
+    this.#layout.items.add({ kind: 'row', place: this.#place(line), raw: this.#arrange(cells), issues });
   }
 
   #refuse(cells: readonly string[], line: number, issue: Issue): void {
-    this.#layout.outbox.add({ kind: 'unreadable', place: this.#place(line), issue, raw: this.#arrange(cells) });
+    this.#layout.items.add({ kind: 'unreadable', place: this.#place(line), issue, raw: this.#arrange(cells) });
   }
 
   #place(line: number): Place {
@@ -164,7 +164,7 @@ export class TableRows {
     return { source: this.#layout.source, file: this.#layout.file, line, record: this.#record };
   }
 
-  /** The cells in the order of the source's columns, and any surplus after them. */
+  /** The cells in the order of the source's columns, followed by any surplus cells. */
   #arrange(cells: readonly string[]): RawRecord {
     if (this.#plain && cells.length >= this.#width) return cells;
     const { columns, targets } = this.#layout;

@@ -4,18 +4,18 @@ import type { ReadItem } from '../model.ts';
 import { findDialect, LineSkipper, type Dialect } from './csv-dialect.ts';
 import { QuickParser } from './csv-quick.ts';
 import { TableRows } from './csv-rows.ts';
-import { Outbox, type FileEnd, type Part, type SourceHead } from './reading.ts';
+import { ItemBatches, type FileResult, type SourceFile, type SourceHead } from './reading.ts';
 import type { SourceNotice, SourceSpec } from './source.ts';
 import { readText, sampleOf, type TextFile } from './text.ts';
 
-/** Opens CSV files as one table. Throws a `UserError` where one has no header or cannot be decoded. */
+/** Opens CSV files as one table. Throws a `UserError` if one has no header or cannot be decoded. */
 export async function openTable(spec: SourceSpec, files: readonly TextFile[]): Promise<SourceHead> {
   const dialects: Dialect[] = [];
   for (const file of files) dialects.push(await dialectOf(file, spec));
   const columns = union(dialects.map(({ header }) => header));
   const names = columns.map(({ name }) => name);
   const duplicates = new Set(columns.filter(({ name, nth }) => nth > 1 && name !== '').map(({ name }) => name));
-  const parts = files.map((file, index): Part => {
+  const parts = files.map((file, index): SourceFile => {
     const dialect = dialects[index]!;
     const targets = numbered(dialect.header).map(({ name, nth }) =>
       columns.findIndex((column) => column.name === name && column.nth === nth),
@@ -35,10 +35,10 @@ export async function openTable(spec: SourceSpec, files: readonly TextFile[]): P
 
 async function dialectOf(file: TextFile, spec: SourceSpec): Promise<Dialect> {
   const { text, whole } = await sampleOf(file);
-  const dialect = findDialect(file.shown, text, whole, spec);
+  const dialect = await findDialect(file.shown, text, whole, spec);
   if (dialect.header.some((cell) => cell.includes('\0'))) {
-    throw new UserError(`${file.shown}:${dialect.headerLine}: the header holds NUL characters`, {
-      hint: 'the file may be UTF-16: say so, `encoding: utf-16le`; otherwise it is damaged',
+    throw new UserError(`${file.shown}:${dialect.headerLine}: the header contains NUL characters`, {
+      hint: 'if the file is UTF-16, set `encoding: utf-16le`; otherwise it is damaged',
     });
   }
   return dialect;
@@ -51,31 +51,31 @@ async function* readTable(
   columns: number,
   targets: readonly number[],
   hash: Hash,
-): AsyncGenerator<readonly ReadItem[], FileEnd, undefined> {
-  const outbox = new Outbox<ReadItem>();
-  const rows = new TableRows({ source, file: file.shown, header, columns, targets, outbox });
+): AsyncGenerator<readonly ReadItem[], FileResult, undefined> {
+  const items = new ItemBatches();
+  const rows = new TableRows({ source, file: file.shown, header, columns, targets, items });
   const parser = new QuickParser(file.shown, delimiter, headerLine, (cells, line, afterBlank) =>
     rows.take(cells, line, afterBlank),
   );
   const skipper = new LineSkipper(headerLine - 1);
   for await (const chunk of readText(file, hash)) {
     if (chunk.includes(0)) rows.expectNul();
-    parser.feed(skipper.skip(chunk));
-    yield* outbox.take();
+    await parser.feed(skipper.skip(chunk));
+    yield* items.take();
   }
-  parser.finish();
+  await parser.finish();
   rows.finish();
-  yield* outbox.take();
-  return { rows: outbox.rows, notices: rows.notices(), more: false };
+  yield* items.take();
+  return { rows: items.count, notices: rows.notices(), more: false };
 }
 
-interface Column {
+interface HeaderColumn {
   readonly name: string;
-  /** Counts the columns of one name within a header, from 1. */
+  /** Which of the columns with this name in one header, from 1. */
   readonly nth: number;
 }
 
-function numbered(header: readonly string[]): Column[] {
+function numbered(header: readonly string[]): HeaderColumn[] {
   const seen = new Map<string, number>();
   return header.map((name) => {
     const nth = (seen.get(name) ?? 0) + 1;
@@ -84,8 +84,8 @@ function numbered(header: readonly string[]): Column[] {
   });
 }
 
-function union(headers: readonly (readonly string[])[]): Column[] {
-  const columns: Column[] = [];
+function union(headers: readonly (readonly string[])[]): HeaderColumn[] {
+  const columns: HeaderColumn[] = [];
   for (const header of headers) {
     for (const column of numbered(header)) {
       if (!columns.some(({ name, nth }) => name === column.name && nth === column.nth)) columns.push(column);
@@ -106,13 +106,14 @@ function headerNotices(
     const add = (code: string, message: string) => notices.push({ code, message, file: shown, line: headerLine });
     for (const name of duplicates) {
       const times = header.filter((other) => other === name).length;
-      if (times > 1) add('duplicate_column', `the header names \`${name}\` ${times} times`);
+      if (times > 1) add('duplicate_column', `the header has \`${name}\` ${times} times`);
     }
     const last = header.findLastIndex((name) => name !== '');
     const blank = header.slice(0, last).filter((name) => name === '').length;
     if (blank > 0) add('blank_column', `${blank === 1 ? 'a column has' : `${blank} columns have`} no name`);
     const lacking = names.filter((name) => name !== '' && !header.includes(name)).map((name) => `\`${name}\``);
-    if (lacking.length > 0) add('missing_column', `the header lacks ${lacking.join(', ')}, which other files have`);
+    if (lacking.length > 0)
+      add('missing_column', `the header has no ${lacking.join(', ')}, unlike other files of this source`);
     return notices;
   });
 }

@@ -9,7 +9,7 @@ export interface Encoding {
   readonly name: string;
   /** Length of the byte-order mark. */
   readonly bom: number;
-  /** The mapping says so; else it was found out. */
+  /** Set in the mapping; otherwise detected. */
   readonly declared: boolean;
 }
 
@@ -28,7 +28,7 @@ const UNICODE = new Map([
   ['ucs2', 'UTF-16LE'],
 ]);
 
-/** Offered when a name is unknown; iconv-lite knows many more. */
+/** Suggested when a name is unknown; iconv-lite supports many more. */
 const COMMON = [
   ...['utf-8', 'utf-16le', 'utf-16be', 'macintosh', 'koi8-r', 'koi8-u', 'cp437', 'cp850', 'cp852', 'cp866'],
   ...['shift_jis', 'euc-jp', 'gbk', 'gb18030', 'big5', 'euc-kr', 'latin1', 'latin2', 'latin9'],
@@ -36,13 +36,13 @@ const COMMON = [
   ...[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 14, 15, 16].map((part) => `iso-8859-${part}`),
 ];
 
-/** What iconv-lite also answers to although it is no encoding of text. */
+/** Names that iconv-lite accepts although they are not text encodings. */
 const NO_TEXT = new Set(['base64', 'hex', 'binary', 'internal', 'utf7', 'utf7imap', 'cesu8']);
 
 /**
- * The encoding of a file that begins with `head`: by its byte-order mark, else as declared, else UTF-16 where every other
- * byte is zero, else UTF-8 (which the reading then insists on). Throws a `UserError` for a name that is none, and where
- * the declaration and the mark contradict each other.
+ * The encoding of a file that begins with `head`: by its byte-order mark, else as declared, else UTF-16 if every other byte
+ * is zero, else UTF-8 (which is then enforced while reading). Throws a `UserError` for an unknown encoding, and if the
+ * declared encoding and the byte-order mark contradict each other.
  */
 export async function chooseEncoding(file: InputFile, head: Buffer, declared: string | undefined): Promise<Encoding> {
   const mark = MARKS.find(({ bytes }) => bytes.every((byte, index) => head[index] === byte));
@@ -52,8 +52,8 @@ export async function chooseEncoding(file: InputFile, head: Buffer, declared: st
       wanted === undefined || wanted === mark.name || (wanted === 'UTF-16' && mark.name.startsWith('UTF-16'));
     if (agrees) return { name: mark.name, bom: mark.bytes.length, declared: wanted !== undefined };
     throw new UserError(
-      `${file.shown} begins with the byte-order mark of ${mark.name}, but the mapping says \`encoding: ${declared}\``,
-      { hint: 'leave `encoding` out of this source' },
+      `${file.shown} begins with the byte-order mark of ${mark.name}, but the mapping sets \`encoding: ${declared}\``,
+      { hint: 'remove `encoding` from this source' },
     );
   }
   if (wanted !== undefined && wanted !== 'UTF-16') return { name: wanted, bom: 0, declared: true };
@@ -62,15 +62,15 @@ export async function chooseEncoding(file: InputFile, head: Buffer, declared: st
   return { name: guess ?? 'UTF-8', bom: 0, declared: false };
 }
 
-/** What speaks against a declared code page, which takes nearly any bytes: said to the person, who knows better. */
+/** A reason to doubt a declared code page. Nearly any bytes are valid in one, so the user has to check. */
 export function doubtOf({ name, declared }: Encoding, head: Buffer): string | undefined {
   if (!declared || /^utf/i.test(name) || head.every((byte) => byte < 0x80)) return undefined;
   const end = head.findLastIndex((byte) => byte < 0x80) + 1;
   if (isUtf8(head.subarray(0, end)) && head.subarray(0, end).some((byte) => byte >= 0x80)) {
-    return `the mapping says \`encoding: ${name}\`, but the file reads as UTF-8: check a name with accents`;
+    return `the mapping sets \`encoding: ${name}\`, but the file is valid UTF-8: check a name with accents`;
   }
   if (/^(?:iso-?8859|latin)/.test(name) && /[\x80-\x9f]/.test(head.toString('latin1'))) {
-    return `the file has bytes that are control characters in ${name}; it is probably windows-1252`;
+    return `the file contains bytes that are control characters in ${name}: it is probably windows-1252`;
   }
   return undefined;
 }
@@ -81,12 +81,12 @@ async function normalise(file: InputFile, declared: string): Promise<string> {
   if (unicode) return unicode;
   const { default: iconv } = await import('iconv-lite');
   if (!NO_TEXT.has(plain) && iconv.encodingExists(declared)) return declared.toLowerCase();
-  throw new UserError(`${file.shown}: there is no encoding \`${declared}\``, {
+  throw new UserError(`${file.shown}: unknown encoding \`${declared}\``, {
     hint: didYouMean(declared, COMMON) ?? 'for example `utf-8`, `utf-16le`, `windows-1252` or `iso-8859-15`',
   });
 }
 
-/** Western text in UTF-16 has a zero in nearly every pair of bytes, always on the same side. */
+/** Western text in UTF-16 has a zero in nearly every pair of bytes, always at the same position. */
 function guessUtf16(head: Buffer): string | undefined {
   const length = Math.min(head.length - (head.length % 2), 4096);
   const zeros = [0, 0];

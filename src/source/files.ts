@@ -8,15 +8,15 @@ import type { SourceSpec } from './source.ts';
 export interface InputFile {
   /** Absolute. */
   readonly path: string;
-  /** As people see it. */
+  /** As shown to the user. */
   readonly shown: string;
   /** Size on disk. */
   readonly bytes: number;
 }
 
 /**
- * The files behind a source's path: the file itself, or those that a glob matches, in the order of their names (by UTF-16
- * code unit, so that every machine reads them in the same order). Throws a `UserError` where there is nothing to read.
+ * The files of a source: the file at its path, or those that a glob matches, in the order of their names (by UTF-16 code
+ * unit, so that every machine reads them in the same order). Throws a `UserError` if there is nothing to read.
  */
 export async function findFiles(spec: SourceSpec, display: (path: string) => string): Promise<InputFile[]> {
   const { path, name } = spec;
@@ -26,12 +26,12 @@ export async function findFiles(spec: SourceSpec, display: (path: string) => str
   });
   if (found?.isDirectory()) {
     throw new UserError(`source \`${name}\`: ${display(path)} is a directory`, {
-      hint: `name a file in it, or several with a glob: ${display(join(path, '*.csv'))}`,
+      hint: `use a file in it, or several with a glob: ${display(join(path, '*.csv'))}`,
     });
   }
   if (found && !found.isFile()) {
     throw new UserError(`source \`${name}\`: ${display(path)} is not a regular file`, {
-      hint: 'an export is read several times: save it to a file first',
+      hint: 'save the export to a file first: it is read more than once',
     });
   }
   if (found) return [{ path, shown: display(path), bytes: found.size }];
@@ -44,25 +44,25 @@ export async function findFiles(spec: SourceSpec, display: (path: string) => str
   }
   if (files.length === 0) {
     throw new UserError(`source \`${name}\`: no file matches ${display(path)}`, {
-      hint: 'a path is relative to the mapping file (after --source, to the working directory)',
+      hint: 'paths are relative to the mapping file (with --source, to the working directory)',
     });
   }
   const paths = new Set(files.map((file) => file.path));
   const twice = files.find((file) => paths.has(`${file.path}.gz`));
   if (twice) {
     throw new UserError(`source \`${name}\`: ${display(path)} matches both ${twice.shown} and ${twice.shown}.gz`, {
-      hint: 'the same export would be read twice: remove one of them, or make the glob narrower',
+      hint: 'the same export would be read twice: remove one of the two, or use a narrower glob',
     });
   }
   return files;
 }
 
-/** What to tell the person whose file the system refuses to read. */
+/** The error for a file that the system cannot read. */
 export function unreadable(shown: string, error: unknown): UserError {
   const code = codeOf(error);
-  if (code === 'ENOENT') return new UserError(`${shown} is no longer there`, { cause: error });
+  if (code === 'ENOENT') return new UserError(`${shown} no longer exists`, { cause: error });
   return new UserError(`cannot read ${shown}: ${messageOf(error)}`, {
-    ...(code === 'EACCES' || code === 'EPERM' ? { hint: 'give yourself the right to read it' } : {}),
+    ...(code === 'EACCES' || code === 'EPERM' ? { hint: 'check the permissions of the file' } : {}),
     cause: error,
   });
 }
@@ -71,13 +71,13 @@ async function missing(spec: SourceSpec, display: (path: string) => string): Pro
   const folder = dirname(spec.path);
   const names = await readdir(folder).catch(() => undefined);
   const near = names && didYouMean(basename(spec.path), names);
-  const hint = names ? near : `there is no directory ${display(folder)} either`;
-  return new UserError(`source \`${spec.name}\`: there is no file ${display(spec.path)}`, {
-    hint: hint ?? 'a path is relative to the mapping file (after --source, to the working directory)',
+  const hint = names ? near : `the directory ${display(folder)} does not exist`;
+  return new UserError(`source \`${spec.name}\`: ${display(spec.path)} does not exist`, {
+    hint: hint ?? 'paths are relative to the mapping file (with --source, to the working directory)',
   });
 }
 
-/** Files that match a glob of `*`, `?`, `[a-z]`, `{a,b}` and `**`; names that begin with a dot only where the glob says so. */
+/** Files that match a glob of `*`, `?`, `[a-z]`, `{a,b}` and `**`; names that begin with a dot must be asked for with one. */
 async function expand(glob: string): Promise<string[]> {
   const [root = '', ...segments] = glob.split(sep === '\\' ? /[\\/]/ : '/');
   return walk(`${root}/`, segments);

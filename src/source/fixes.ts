@@ -1,32 +1,31 @@
 import { basename, resolve, sep } from 'node:path';
 import { NumberText, type JsonObject, type JsonValue } from '../json.ts';
-import type { RawRecord, ReadItem, Row, Unread } from '../model.ts';
+import type { RawRecord, ReadItem, Row } from '../model.ts';
 import { didYouMean, ProblemsError, type Problem } from '../problem.ts';
 import { restore } from '../cells.ts';
 import { openSource } from './open.ts';
-import { readNow } from './reading.ts';
 import type { Source } from './source.ts';
 
-/** What the rejects files add to a record; only the first two are read back. */
+/** The columns or keys that rejects files add to a record; only the first two are read back. */
 const FILE = '_file';
 const RECORD = '_record';
 const ADDED: ReadonlySet<string> = new Set([FILE, RECORD, '_line', '_error']);
 
-const AS_WRITTEN = 'keep the columns of the rejects file as they were written';
+const AS_WRITTEN = 'keep the columns of the rejects file unchanged';
 
-/** A corrected record, and where in the file of fixes it stands. */
-interface Fix {
+/** A corrected record, and the row of the fix file that it is from. */
+interface CorrectedRecord {
   readonly row: Row;
   readonly raw: RawRecord;
 }
 
-/** By path of the export, then by record. */
-type Fixes = ReadonlyMap<string, ReadonlyMap<number, Fix>>;
+/** By path of the export, then by record number. */
+type CorrectedRecords = ReadonlyMap<string, ReadonlyMap<number, CorrectedRecord>>;
 
 /**
- * The source with single records replaced: `path` is a rejects file that was corrected, whose `_file` and `_record` name
- * the record that each row stands for; everything else is read as before. Throws a `ProblemsError` where the file is no
- * such file or names one record twice; a complete reading throws one where it names a record that does not exist.
+ * The source with single records replaced. `path` is a corrected rejects file, in which `_file` and `_record` identify the
+ * record that each row replaces; all other records are read as before. Throws a `ProblemsError` if the file is not of that
+ * form or corrects one record twice; reading to the end throws one if it corrects a record that does not exist.
  */
 export async function withFixes(
   source: Source,
@@ -42,19 +41,18 @@ export async function withFixes(
     duplicateColumns: source.duplicateColumns,
     files: source.files,
     description: `${source.description}, ${count} corrected ${count === 1 ? 'record' : 'records'}`,
-    batches: () => readNow(apply(source, fixes)),
-    unread: () => apply(source, fixes),
+    batches: () => apply(source, fixes),
     digests: () => source.digests(),
     notices: () => source.notices(),
   };
 }
 
-async function* apply(source: Source, fixes: Fixes): AsyncGenerator<readonly (ReadItem | Unread)[], void, undefined> {
+async function* apply(source: Source, fixes: CorrectedRecords): AsyncGenerator<readonly ReadItem[], void, undefined> {
   const paths = source.files.map(({ path }) => path);
-  const used = new Set<Fix>();
+  const used = new Set<CorrectedRecord>();
   let file: string | undefined;
-  let ofFile: ReadonlyMap<number, Fix> | undefined;
-  for await (const batch of source.unread()) {
+  let ofFile: ReadonlyMap<number, CorrectedRecord> | undefined;
+  for await (const batch of source.batches()) {
     yield batch.map((item) => {
       const { place } = item;
       if (place.file !== file) {
@@ -79,11 +77,11 @@ async function readFixes(
   source: Source,
   path: string,
   options: { readonly display?: (path: string) => string },
-): Promise<Fixes> {
+): Promise<CorrectedRecords> {
   const file = await openSource({ name: source.name, path }, options);
   const paths = source.files.map((one) => one.path);
-  const shape = source.kind === 'table' ? tableShape(source, file) : treeShape(source, file);
-  const fixes = new Map<string, Map<number, Fix>>();
+  const reader = source.kind === 'table' ? tableReader(source, file) : treeReader(source, file);
+  const fixes = new Map<string, Map<number, CorrectedRecord>>();
   const problems: Problem[] = [];
   for await (const batch of file.batches()) {
     for (const item of batch) {
@@ -91,7 +89,7 @@ async function readFixes(
         problems.push(problem(item, item.issue.code, item.issue.message, item.issue.hint));
         continue;
       }
-      const named = shape.named(item);
+      const named = reader.named(item);
       const target = fileNamed(named.file, paths);
       const record = /^[1-9]\d*$/.test(named.record) ? Number(named.record) : undefined;
       if (target === undefined) {
@@ -100,19 +98,19 @@ async function readFixes(
           paths.map((one) => basename(one)),
         );
         problems.push(
-          problem(item, 'unknown_file', `\`${FILE}\` names no file of this source: "${named.file}"`, files),
+          problem(item, 'unknown_file', `\`${FILE}\` is not a file of this source: "${named.file}"`, files),
         );
       } else if (record === undefined) {
-        problems.push(problem(item, 'no_record', `\`${RECORD}\` is no record number: "${named.record}"`));
+        problems.push(problem(item, 'no_record', `\`${RECORD}\` is not a record number: "${named.record}"`));
       } else {
-        const records = fixes.get(target) ?? new Map<number, Fix>();
+        const records = fixes.get(target) ?? new Map<number, CorrectedRecord>();
         const other = records.get(record);
         fixes.set(target, records);
         if (other) {
           const where = `already corrected on line ${other.row.place.line}`;
           problems.push(problem(item, 'fixed_twice', `record ${record} of ${basename(target)} is ${where}`));
         } else {
-          records.set(record, { row: item, raw: shape.raw(item) });
+          records.set(record, { row: item, raw: reader.raw(item) });
         }
       }
     }
@@ -121,27 +119,29 @@ async function readFixes(
   return fixes;
 }
 
-/** How to take apart the rows of a file of fixes. */
-interface Shape {
+/** How to read the rows of a fix file. */
+interface RejectsReader {
   named(row: Row): { readonly file: string; readonly record: string };
   raw(row: Row): RawRecord;
 }
 
-function tableShape(source: Source, file: Source): Shape {
+function tableReader(source: Source, file: Source): RejectsReader {
   if (file.kind !== 'table')
-    throw mistakes([mistake(file, 'wrong_format', `source \`${source.name}\` is a table: its fixes must be CSV`)]);
+    throw mistakes([
+      mistake(file, 'wrong_format', `source \`${source.name}\` is a table, so its fix file must be CSV`),
+    ]);
   const there = numbered(file.columns.map((name) => (source.columns.includes(name) ? name : restore(name))));
   const wanted = numbered(source.columns);
   const [fileKey = '', recordKey = ''] = numbered([FILE, RECORD]);
   const problems = [
     ...[...wanted, fileKey, recordKey]
       .filter((key) => !there.includes(key))
-      .map((key) => mistake(file, 'missing_column', `there is no column \`${nameOf(key)}\``, AS_WRITTEN)),
+      .map((key) => mistake(file, 'missing_column', `missing column \`${nameOf(key)}\``, AS_WRITTEN)),
     ...there
       .filter((key) => !wanted.includes(key) && !ADDED.has(nameOf(key)))
       .map((key) => {
         const near = didYouMean(nameOf(key), source.columns) ?? AS_WRITTEN;
-        return mistake(file, 'unknown_column', `the export has no column \`${nameOf(key)}\``, near);
+        return mistake(file, 'unknown_column', `unknown column \`${nameOf(key)}\`: the export does not have it`, near);
       }),
   ];
   if (problems.length > 0) throw mistakes(problems);
@@ -156,9 +156,11 @@ function tableShape(source: Source, file: Source): Shape {
   };
 }
 
-function treeShape(source: Source, file: Source): Shape {
+function treeReader(source: Source, file: Source): RejectsReader {
   if (file.kind !== 'tree')
-    throw mistakes([mistake(file, 'wrong_format', `source \`${source.name}\` is JSON: its fixes must be NDJSON`)]);
+    throw mistakes([
+      mistake(file, 'wrong_format', `source \`${source.name}\` is JSON, so its fix file must be NDJSON`),
+    ]);
   const text = (value: JsonValue | undefined): string =>
     typeof value === 'string' || typeof value === 'number' || value instanceof NumberText ? String(value) : '';
   return {
@@ -167,7 +169,7 @@ function treeShape(source: Source, file: Source): Shape {
   };
 }
 
-/** Keys that tell columns of one name apart: `1:Status`, `2:Status`. */
+/** Keys that distinguish columns with the same name: `1:Status`, `2:Status`. */
 function numbered(names: readonly string[]): string[] {
   const seen = new Map<string, number>();
   return names.map((name) => {
@@ -182,8 +184,8 @@ function nameOf(key: string): string {
 }
 
 /**
- * The one export that a `_file` means: the path itself, else the end of one path, else one file's name. The rejects file
- * may have been written from another working directory than this run's.
+ * The one export that `_file` refers to: by its path, else by the end of its path, else by its file name. The rejects file
+ * may have been written in a different working directory.
  */
 function fileNamed(text: string, paths: readonly string[]): string | undefined {
   const absolute = resolve(text);
@@ -205,7 +207,7 @@ function problem({ place }: ReadItem, code: string, message: string, suggestion?
   };
 }
 
-/** A mistake of the file of fixes as a whole. */
+/** A problem with the fix file as a whole. */
 function mistake(file: Source, code: string, message: string, suggestion?: string): Problem {
   return {
     code,

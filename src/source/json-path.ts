@@ -1,17 +1,17 @@
 import { UserError } from '../errors.ts';
 
 /** A key of an object or an index into an array. */
-export type Step = string | number;
+export type JsonPathStep = string | number;
 
-/** `a.b[0].items` as steps; none for the top level. Throws a `UserError` where it is no path. */
-export function parsePath(text: string | undefined): readonly Step[] {
+/** `a.b[0].items` as steps; none for the top level. Throws a `UserError` if the text is not a path. */
+export function parsePath(text: string | undefined): readonly JsonPathStep[] {
   if (text === undefined || text === '') return [];
-  const steps: Step[] = [];
+  const steps: JsonPathStep[] = [];
   for (const part of text.split('.')) {
     const match = /^([^[\]]*)((?:\[\d+\])*)$/.exec(part);
     if (!match || (match[1] === '' && (match[2] === '' || steps.length > 0))) {
       throw new UserError(`\`records: ${text}\` is not a path`, {
-        hint: 'write keys with dots between and positions in brackets, for example `data.items` or `pages[0].results`',
+        hint: 'separate keys with dots and put indexes in brackets, for example `data.items` or `pages[0].results`',
       });
     }
     if (match[1]) steps.push(match[1]);
@@ -20,7 +20,7 @@ export function parsePath(text: string | undefined): readonly Step[] {
   return steps;
 }
 
-export function formatPath(steps: readonly Step[]): string {
+export function formatPath(steps: readonly JsonPathStep[]): string {
   return steps
     .map((step, index) => (typeof step === 'number' ? `[${step}]` : `${index > 0 ? '.' : ''}${step}`))
     .join('');

@@ -1,65 +1,42 @@
 import { parse as parseLossless } from 'lossless-json';
 import { messageOf } from '../errors.ts';
-import { isObject, readNumber, type JsonObject, type JsonValue } from '../json.ts';
+import { hasDelicateNumber, isObject, parseExactJson, type JsonObject, type JsonValue } from '../json.ts';
 import type { Issue } from '../model.ts';
-import { RecordForms } from './json-forms.ts';
-import type { Shape } from './json-shape.ts';
+import type { JsonShape } from './json-shape.ts';
 
-/** Nesting beyond it is no record of a CRM, and would exhaust the stack of whatever walks through it. */
+/** Far deeper than any record of a CRM; deeper nesting could exhaust the stack of code that walks through a record. */
 export const MAX_DEPTH = 200;
 
-/** A record, or why it is none; `at` is where it stops being JSON. */
-export type Parsed =
+/** A record, or why there is none; `at` is the index at which the text stops being JSON. */
+export type ParsedRecord =
   | { readonly value: JsonObject }
   | { readonly issue: Issue; readonly raw?: JsonObject }
   | { readonly syntax: string; readonly at: number };
 
-/**
- * A number that JSON.parse would change: many digits, zeros at its end, an exponent, a small fraction, or -0. In a text
- * value the pattern may be mistaken, which only costs time; it never misses such a number.
- */
-const DELICATE_NUMBER = /[:,[]\s*(?:-?(?:[\d.]{16,}|\d+\.\d*0|[\d.]+[eE][-+\d]+|0\.000000\d*)|-0)\s*[,\]}]/;
-
-/** Reads the records of one file: those like the ones before by their form. */
-export class RecordReader {
-  readonly #forms = new RecordForms();
-
-  read(text: string, shapeOf: (text: string) => Shape): Parsed {
-    const known = this.#forms.read(text);
-    if (known) return { value: known };
-    const parsed = parseRecord(text, shapeOf(text));
-    if ('value' in parsed) this.#forms.learn(text);
-    return parsed;
-  }
-}
-
-/** Reads one record. Numbers keep their digits; a key that is repeated with another value makes it unreadable. */
-export function parseRecord(text: string, shape: Shape): Parsed {
+/** Reads one record. Numbers keep their digits; a key that is repeated with a different value makes it unreadable. */
+export function parseRecord(text: string, shape: JsonShape): ParsedRecord {
   let value: JsonValue;
   try {
     value = JSON.parse(text) as JsonValue;
   } catch {
-    return shape.deepest > MAX_DEPTH ? { syntax: 'this is no JSON', at: 0 } : findFault(text);
+    return shape.deepest > MAX_DEPTH ? { syntax: 'invalid JSON', at: 0 } : findSyntaxError(text);
   }
   if (!isObject(value)) {
     const what = Array.isArray(value) ? 'a list' : value === null ? 'null' : `a ${typeof value}`;
-    return { issue: readError('not_an_object', `a record must be an object, this is ${what}: ${shorten(text)}`) };
+    return { issue: readError('not_an_object', `a record must be an object, but this is ${what}: ${shorten(text)}`) };
   }
   if (shape.deepest > MAX_DEPTH) {
     return {
-      issue: readError('too_deep', `the record is nested ${shape.deepest} levels deep; at most ${MAX_DEPTH} are read`),
+      issue: readError(
+        'too_deep',
+        `the record is nested ${shape.deepest} levels deep; at most ${MAX_DEPTH} are supported`,
+      ),
     };
   }
-  const isExact = !shape.rareNumbers || !DELICATE_NUMBER.test(text);
+  const isExact = !shape.rareNumbers || !hasDelicateNumber(text);
   if (isExact && membersOf(value) === shape.members) return { value };
   const repeated = new Set<string>();
-  const exact = parseLossless(text, null, {
-    parseNumber: readNumber,
-    onDuplicateKey: ({ key, newValue }) => {
-      repeated.add(key);
-      return newValue;
-    },
-  }) as JsonObject;
+  const exact = parseExactJson(text, (key) => repeated.add(key)) as JsonObject;
   if (repeated.size === 0) return { value: exact };
   const keys = [...repeated].map((key) => `\`${shorten(key)}\``).join(', ');
   const issue = readError('repeated_key', `the record has ${keys} more than once, with different values`);
@@ -89,13 +66,13 @@ function membersOf(value: unknown): number {
   return members;
 }
 
-/** Where a text stops being JSON: JSON.parse does not always say, lossless-json does. Its end, where it is cut off. */
-export function findFault(text: string): { readonly syntax: string; readonly at: number } {
+/** Where a text stops being JSON: its end if it is cut off. JSON.parse does not always report the place, lossless-json does. */
+export function findSyntaxError(text: string): { readonly syntax: string; readonly at: number } {
   try {
     parseLossless(text, null, { onDuplicateKey: ({ newValue }) => newValue });
   } catch (error) {
     const [, syntax, at] = /^([^]*) at position (\d+)$/.exec(messageOf(error)) ?? [];
     if (syntax !== undefined) return { syntax, at: Number(at) };
   }
-  return { syntax: 'this is no JSON', at: 0 };
+  return { syntax: 'invalid JSON', at: 0 };
 }

@@ -1,30 +1,31 @@
-import { isAscii } from 'node:buffer';
-import { faultWithin, JsonFault } from './json-fault.ts';
-import { formatPath, type Step } from './json-path.ts';
-import { findFault, MAX_DEPTH } from './json-record.ts';
-import { ValueScan, type Shape } from './json-shape.ts';
+import { errorWithin, JsonError } from './json-error.ts';
+import { MOST_KEYS, PathHints } from './json-hints.ts';
+import { formatPath, type JsonPathStep } from './json-path.ts';
+import { findSyntaxError, MAX_DEPTH } from './json-record.ts';
+import { ValueScan, type JsonShape } from './json-shape.ts';
 
-/** More than any body the service takes (service interface, section 8), with room for what a mapping drops. */
+/** More than any body that the service accepts (service interface, section 8), with room for what a mapping leaves out. */
 const MAX_ELEMENT = 64 * 1024 * 1024;
 
-const INCOMPLETE = 'the export is incomplete: make it again';
+const INCOMPLETE = 'the export is incomplete: export it again';
 
-/** One element of the array of records, as text. */
-export interface Element extends Shape {
+/** One element of the array of records, unparsed. */
+export interface Element extends JsonShape {
   readonly text: string;
   readonly line: number;
   /** In bytes, from 1. */
   readonly column: number;
 }
 
-/** An object or array that is open, outside the records. */
-interface Frame {
+/** An object or array around the records whose end has not been read yet. */
+interface OpenContainer {
   readonly array: boolean;
-  /** The way to the records leads through it. */
+  /** It is on the path to the records. */
   readonly onPath: boolean;
   readonly target: boolean;
-  /** The key or index of its member that is being read. */
-  step: Step;
+  /** Key or index of the member that is being read. */
+  step: JsonPathStep;
+  /** The first keys, for hints. */
   readonly keys: string[];
 }
 
@@ -32,40 +33,38 @@ type Mode = 'structure' | 'string' | 'scalar' | 'nested';
 type Expect = 'value' | 'value or ]' | 'key' | 'key or }' | ':' | ', or end' | 'nothing';
 
 /**
- * Finds the elements of one array in a JSON text that comes in chunks of UTF-8, in memory that does not grow with it.
- * What stands around the array is checked strictly; within an element only brackets and strings are followed, since
- * whoever parses it checks it. `onValue` hears of what stands around the array.
+ * Finds the elements of one array in a JSON text that arrives in chunks of UTF-8, in memory that does not grow with the
+ * text. What surrounds the array is checked strictly; inside an element only brackets and strings are followed, because
+ * parsing the element checks the rest.
  */
 export class ElementScanner {
-  readonly #path: readonly Step[];
+  readonly #path: readonly JsonPathStep[];
   readonly #onValue: (path: string, value: unknown) => void;
-  readonly #stack: Frame[] = [];
+  readonly #stack: OpenContainer[] = [];
   #mode: Mode = 'structure';
   #expect: Expect = 'value';
   #elements: Element[] = [];
   #found = false;
-  /** Paths of other arrays, and the keys where the path was lost: for advice. */
-  readonly #arrays: string[] = [];
-  #lost: { readonly depth: number; readonly keys: readonly string[] } = { depth: -1, keys: [] };
+  readonly #hints: PathHints;
   #top = '';
 
   #offset = 0;
   #line = 1;
   #lineStart = 0;
 
-  /** The token being read: its earlier chunks, where it begins in this one, and in the file. */
+  /** The token that is being read: its parts in earlier chunks, and where it begins in this chunk and in the file. */
   #parts: Buffer[] = [];
   #length = 0;
   #start = 0;
-  #isPlain = true;
   #tokenLine = 1;
   #tokenColumn = 1;
   #escaped = false;
   readonly #scan = new ValueScan();
 
-  /** `onValue` hears of the values that stand in objects around the array: scalars as they are, objects as `{}`. */
-  constructor(path: readonly Step[], onValue: (path: string, value: unknown) => void) {
+  /** `onValue` is called with each value in the objects around the array: scalars as they are, objects as `{}`. */
+  constructor(path: readonly JsonPathStep[], onValue: (path: string, value: unknown) => void) {
     this.#path = path;
+    this.#hints = new PathHints(path);
     this.#onValue = onValue;
   }
 
@@ -74,11 +73,10 @@ export class ElementScanner {
     return this.#found;
   }
 
-  /** The elements that end in this chunk. Throws a `JsonFault`. */
+  /** Returns the elements that end in this chunk. Throws a `JsonError`. */
   scan(chunk: Buffer): Element[] {
     this.#elements = [];
     this.#start = 0;
-    this.#isPlain = isAscii(chunk);
     let index = 0;
     while (index < chunk.length) {
       switch (this.#mode) {
@@ -106,16 +104,16 @@ export class ElementScanner {
     return this.#elements;
   }
 
-  /** After the last chunk. Throws a `JsonFault` where the text is cut off or has no such array. */
+  /** Call it after the last chunk. Throws a `JsonError` if the text is cut off or does not have the array. */
   finish(): void {
     const empty = Buffer.alloc(0);
     this.#start = 0;
     if (this.#mode === 'scalar' && this.#stack.length === 0) this.#endToken(empty, 0);
     const what = this.#stack.at(-1)?.target ? 'record' : 'value';
-    if (this.#mode !== 'structure') this.#unfinished(`the file ends in the middle of the ${what} that begins here`);
-    if (this.#top === '') throw this.#fault('the file is empty', 0, INCOMPLETE);
-    if (this.#stack.length > 0) throw this.#fault('the file ends here, in the middle of the JSON', 0, INCOMPLETE);
-    if (!this.#found) throw this.#missing();
+    if (this.#mode !== 'structure') this.#unfinished(`the file ends before the end of the ${what} that begins here`);
+    if (this.#top === '') throw this.#error('the file is empty', 0, INCOMPLETE);
+    if (this.#stack.length > 0) throw this.#error('the file ends here, before the end of the JSON', 0, INCOMPLETE);
+    if (!this.#found) throw this.#hints.missing(this.#top);
   }
 
   #structure(chunk: Buffer, index: number): number {
@@ -126,16 +124,16 @@ export class ElementScanner {
       return index + 1;
     }
     if (byte === 0x20 || byte === 0x0d || byte === 0x09) return index + 1;
-    const frame = this.#stack.at(-1);
+    const container = this.#stack.at(-1);
     const mayClose = this.#expect === 'value or ]' || this.#expect === 'key or }' || this.#expect === ', or end';
-    if (frame && mayClose && byte === (frame.array ? 0x5d : 0x7d)) {
-      this.#close(frame);
+    if (container && mayClose && byte === (container.array ? 0x5d : 0x7d)) {
+      this.#close(container);
       return index + 1;
     }
     switch (this.#expect) {
       case 'value':
       case 'value or ]':
-        return this.#value(chunk, index, frame);
+        return this.#value(chunk, index, container);
       case 'key':
       case 'key or }':
         if (byte === 0x22) return this.#beginToken('string', index);
@@ -147,25 +145,25 @@ export class ElementScanner {
         }
         break;
       case ', or end':
-        if (byte === 0x2c && frame) {
-          if (frame.array) frame.step = Number(frame.step) + 1;
-          this.#expect = frame.array ? 'value' : 'key';
+        if (byte === 0x2c && container) {
+          if (container.array) container.step = Number(container.step) + 1;
+          this.#expect = container.array ? 'value' : 'key';
           return index + 1;
         }
         break;
       case 'nothing':
-        throw this.#fault(
-          'text follows the end of the JSON',
+        throw this.#error(
+          'unexpected text after the end of the JSON',
           index,
           this.#top === 'an object' && byte === 0x7b
-            ? 'one object after the other is NDJSON: `format: ndjson`'
-            : 'remove it, or export again',
+            ? 'if the file has one object per line, set `format: ndjson`'
+            : 'remove it, or export the file again',
         );
     }
     throw this.#unexpected(chunk, index);
   }
 
-  #value(chunk: Buffer, index: number, frame: Frame | undefined): number {
+  #value(chunk: Buffer, index: number, container: OpenContainer | undefined): number {
     const byte = chunk[index]!;
     const opens = byte === 0x7b || byte === 0x5b;
     if (
@@ -177,46 +175,42 @@ export class ElementScanner {
     ) {
       throw this.#unexpected(chunk, index);
     }
-    if (frame?.target) {
+    if (container?.target) {
       this.#scan.begin();
       return this.#beginToken(opens ? 'nested' : byte === 0x22 ? 'string' : 'scalar', index);
     }
-    const kind = byte === 0x7b ? 'an object' : byte === 0x5b ? 'an array' : byte === 0x22 ? 'a text' : 'a single value';
-    if (!frame) this.#top = kind;
+    const kind =
+      byte === 0x7b ? 'an object' : byte === 0x5b ? 'an array' : byte === 0x22 ? 'a string' : 'a single value';
+    if (!container) this.#top = kind;
     const depth = this.#stack.length;
-    const onPath = !frame || (frame.onPath && this.#path[depth - 1] === frame.step);
+    const onPath = !container || (container.onPath && this.#path[depth - 1] === container.step);
     const last = onPath && depth === this.#path.length;
     if (last && byte !== 0x5b && depth > 0) {
-      throw this.#fault(`\`${formatPath(this.#path)}\` is ${kind}, not an array of records`, index, this.#advice());
+      throw this.#error(`\`${formatPath(this.#path)}\` is ${kind}, not an array of records`, index, this.#hints.hint());
     }
     if (!opens) return this.#beginToken(byte === 0x22 ? 'string' : 'scalar', index);
     const target = last && byte === 0x5b;
-    if (target && this.#found) throw this.#fault(`\`${formatPath(this.#path)}\` occurs twice`, index);
-    if (depth >= MAX_DEPTH) throw this.#fault(`this is nested more than ${MAX_DEPTH} levels deep`, index);
-    if (depth > 0 && !target) this.#announce(byte === 0x5b ? [] : {});
+    if (target && this.#found) throw this.#error(`\`${formatPath(this.#path)}\` occurs twice`, index);
+    if (depth >= MAX_DEPTH) throw this.#error(`this is nested more than ${MAX_DEPTH} levels deep`, index);
+    if (depth > 0 && !target) this.#report(byte === 0x5b ? [] : {});
     this.#found ||= target;
     this.#stack.push({ array: byte === 0x5b, onPath, target, step: byte === 0x5b ? 0 : '', keys: [] });
     this.#expect = byte === 0x5b ? 'value or ]' : 'key or }';
     return index + 1;
   }
 
-  #close(frame: Frame): void {
+  #close(container: OpenContainer): void {
     this.#stack.pop();
-    if (frame.onPath && this.#stack.length >= this.#lost.depth) {
-      this.#lost = { depth: this.#stack.length, keys: frame.keys };
-    }
+    if (container.onPath) this.#hints.addKeys(container.keys, this.#stack.length);
     this.#expect = this.#stack.length > 0 ? ', or end' : 'nothing';
   }
 
-  /** Tells of a value that stands in objects only. */
-  #announce(value: unknown): void {
+  /** Reports a value that is not inside an array. */
+  #report(value: unknown): void {
     if (this.#stack.length > 4 || this.#stack.some(({ array }) => array)) return;
     const path = formatPath(this.#stack.map(({ step }) => step));
-    if (Array.isArray(value)) {
-      if (this.#arrays.length < 20) this.#arrays.push(path);
-    } else {
-      this.#onValue(path, value);
-    }
+    if (Array.isArray(value)) this.#hints.addArray(path);
+    else this.#onValue(path, value);
   }
 
   #beginToken(mode: Mode, index: number): number {
@@ -252,7 +246,7 @@ export class ElementScanner {
     return index;
   }
 
-  /** Follows an element to its end. This is where nearly all of the time goes. */
+  /** Follows an element to its end. */
   #nested(chunk: Buffer, from: number): number {
     const scan = this.#scan;
     const end = scan.follow(chunk, from, chunk.length);
@@ -267,8 +261,8 @@ export class ElementScanner {
     const text = this.#token(chunk, end);
     this.#mode = 'structure';
     this.#parts = [];
-    const frame = this.#stack.at(-1);
-    if (frame?.target) {
+    const container = this.#stack.at(-1);
+    if (container?.target) {
       this.#elements.push({
         text,
         line: this.#tokenLine,
@@ -284,63 +278,48 @@ export class ElementScanner {
     try {
       value = JSON.parse(text);
     } catch {
-      throw this.#faultIn(text);
+      throw this.#errorIn(text);
     }
     if (this.#expect === 'key' || this.#expect === 'key or }') {
-      frame!.step = value as string;
-      if (frame!.onPath && frame!.keys.length < 50) frame!.keys.push(value as string);
+      container!.step = value as string;
+      if (container!.onPath && container!.keys.length < MOST_KEYS) container!.keys.push(value as string);
       this.#expect = ':';
       return end;
     }
-    if (frame) this.#announce(value);
-    this.#expect = frame ? ', or end' : 'nothing';
+    if (container) this.#report(value);
+    this.#expect = container ? ', or end' : 'nothing';
     return end;
   }
 
-  /** The token whose last part ends there. */
+  /** The text of the token that ends at `end`. */
   #token(chunk: Buffer, end: number): string {
-    // ASCII becomes text faster when it is known to be that.
-    if (this.#parts.length === 0) return chunk.toString(this.#isPlain ? 'latin1' : 'utf8', this.#start, end);
+    if (this.#parts.length === 0) return chunk.toString('utf8', this.#start, end);
     return Buffer.concat([...this.#parts, chunk.subarray(this.#start, end)]).toString('utf8');
   }
 
-  #fault(message: string, index: number, hint?: string): JsonFault {
-    return new JsonFault(message, this.#line, this.#offset + index - this.#lineStart + 1, hint);
+  #error(message: string, index: number, hint?: string): JsonError {
+    return new JsonError(message, this.#line, this.#offset + index - this.#lineStart + 1, hint);
   }
 
-  #unexpected(chunk: Buffer, index: number): JsonFault {
+  #unexpected(chunk: Buffer, index: number): JsonError {
     const char = [...chunk.toString('utf8', index, index + 4)][0] ?? '';
     const wanted = this.#expect === ', or end' ? (this.#stack.at(-1)?.array ? ', or ]' : ', or }') : this.#expect;
-    return this.#fault(`expected ${wanted}, but found ${JSON.stringify(char)}`, index);
+    return this.#error(`expected ${wanted}, but found ${JSON.stringify(char)}`, index);
   }
 
-  /** The token that began last is no JSON. */
-  #faultIn(text: string): JsonFault {
-    const { syntax, at } = findFault(text);
-    return faultWithin(text, at, syntax, this.#tokenLine, this.#tokenColumn);
+  /** The last token is not valid JSON. */
+  #errorIn(text: string): JsonError {
+    const { syntax, at } = findSyntaxError(text);
+    return errorWithin(text, at, syntax, this.#tokenLine, this.#tokenColumn);
   }
 
-  /** The token that began last has no end: a mistake within it, or the file is cut off. */
+  /** The last token has no end: there is a mistake in it, or the file is cut off. */
   #unfinished(message: string): never {
     const text = Buffer.concat(this.#parts).toString('utf8');
     if (this.#scan.deepest <= MAX_DEPTH) {
-      const { at } = findFault(text);
-      if (at > 0 && at < text.length) throw this.#faultIn(text);
+      const { at } = findSyntaxError(text);
+      if (at > 0 && at < text.length) throw this.#errorIn(text);
     }
-    throw new JsonFault(message, this.#tokenLine, this.#tokenColumn, INCOMPLETE);
-  }
-
-  #missing(): JsonFault {
-    if (this.#path.length === 0) {
-      return new JsonFault(`the top level is ${this.#top}, not an array of records`, 1, 1, this.#advice());
-    }
-    const keys = this.#lost.keys.map((key) => `\`${key}\``).slice(0, 10);
-    const there = keys.length > 0 ? ` (keys there: ${keys.join(', ')})` : '';
-    return new JsonFault(`there is no \`${formatPath(this.#path)}\`${there}`, 1, 1, this.#advice());
-  }
-
-  #advice(): string | undefined {
-    if (this.#arrays.length === 0) return this.#found ? undefined : 'name the path to the array: `records: data.items`';
-    return `arrays there: ${this.#arrays.map((path) => `\`records: ${path}\``).join(', ')}`;
+    throw new JsonError(message, this.#tokenLine, this.#tokenColumn, INCOMPLETE);
   }
 }

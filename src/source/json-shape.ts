@@ -1,15 +1,15 @@
-/** What is known of a record before it is parsed. */
-export interface Shape {
-  /** How deep objects and arrays are nested. */
+/** What is known about a JSON value before it is parsed. */
+export interface JsonShape {
+  /** Number of levels of nested objects and arrays. */
   readonly deepest: number;
-  /** Members of all its objects, repeated keys included. */
+  /** Number of members of all its objects, repeated keys included. */
   readonly members: number;
-  /** Whether it has numbers beyond integers of up to 15 digits. */
+  /** Whether it may contain numbers other than integers of up to 15 digits. */
   readonly rareNumbers: boolean;
 }
 
-/** Of a whole value. */
-export function shapeOf(text: string): Shape {
+/** The shape of a whole value. */
+export function shapeOf(text: string): JsonShape {
   const bytes = Buffer.from(text);
   const scan = new ValueScan();
   scan.begin();
@@ -18,14 +18,14 @@ export function shapeOf(text: string): Shape {
 }
 
 /**
- * Follows a JSON value to its end, in chunks of UTF-8 bytes. It looks at brackets, strings and the signs of rare numbers
- * only: whoever parses the value checks it.
+ * Follows a JSON value to its end, in chunks of UTF-8. It looks only at brackets, strings and signs of rare numbers; the
+ * value is checked when it is parsed.
  */
-export class ValueScan implements Shape {
+export class ValueScan implements JsonShape {
   deepest = 0;
   members = 0;
   rareNumbers = false;
-  /** Line feeds between its parts, and where in the last chunk the last of them stands. */
+  /** Line feeds in the last chunk outside of strings, and the index of the last one. */
   lines = 0;
   lastLine = -1;
   #depth = 0;
@@ -43,7 +43,7 @@ export class ValueScan implements Shape {
     this.#escaped = false;
   }
 
-  /** Where the object or array ends, or -1 if it does not before `to`. */
+  /** Returns where the object or array ends, or -1 if it does not end before `to`. */
   follow(bytes: Buffer, from: number, to: number): number {
     let inString = this.#inString;
     let escaped = this.#escaped;

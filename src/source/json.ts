@@ -1,15 +1,15 @@
 import type { Hash } from 'node:crypto';
 import { UserError } from '../errors.ts';
-import type { Place, ReadItem, Unread } from '../model.ts';
-import { faultWithin, JsonFault } from './json-fault.ts';
-import { formatPath, parsePath, type Step } from './json-path.ts';
-import { RecordReader } from './json-record.ts';
+import type { Place, ReadItem } from '../model.ts';
+import { errorWithin, JsonError } from './json-error.ts';
+import { formatPath, parsePath, type JsonPathStep } from './json-path.ts';
+import { parseRecord } from './json-record.ts';
 import { ElementScanner, type Element } from './json-scanner.ts';
-import { Outbox, type FileEnd, type SourceHead } from './reading.ts';
+import { ItemBatches, type FileResult, type SourceHead } from './reading.ts';
 import type { SourceSpec } from './source.ts';
 import { readText, type TextFile } from './text.ts';
 
-/** How the APIs of the known CRMs say that an answer is one page and another follows. */
+/** How the APIs of common CRMs say that a response is one page and that there are more. */
 const MORE_PAGES = new Map<string, (value: unknown) => boolean>([
   ['has_more', (value) => value === true],
   ['done', (value) => value === false],
@@ -18,7 +18,7 @@ const MORE_PAGES = new Map<string, (value: unknown) => boolean>([
   ['paging.next', (value) => value !== null && value !== false && value !== ''],
 ]);
 
-/** Opens JSON files that hold an array of records. Throws a `UserError` where one does not. */
+/** Opens JSON files that contain an array of records. Throws a `UserError` if one does not. */
 export async function openTree(spec: SourceSpec, files: readonly TextFile[]): Promise<SourceHead> {
   const path = parsePath(spec.records);
   for (const file of files) await findArray(file, path);
@@ -35,7 +35,7 @@ export async function openTree(spec: SourceSpec, files: readonly TextFile[]): Pr
   };
 }
 
-async function findArray(file: TextFile, path: readonly Step[]): Promise<void> {
+async function findArray(file: TextFile, path: readonly JsonPathStep[]): Promise<void> {
   const scanner = new ElementScanner(path, () => undefined);
   try {
     for await (const chunk of readText(file)) {
@@ -51,11 +51,10 @@ async function findArray(file: TextFile, path: readonly Step[]): Promise<void> {
 async function* readTree(
   source: string,
   file: TextFile,
-  path: readonly Step[],
+  path: readonly JsonPathStep[],
   hash: Hash,
-): AsyncGenerator<readonly Unread[], FileEnd, undefined> {
-  const outbox = new Outbox<Unread>();
-  const reader = new RecordReader();
+): AsyncGenerator<readonly ReadItem[], FileResult, undefined> {
+  const items = new ItemBatches();
   let more = false;
   const scanner = new ElementScanner(path, (name, value) => {
     if (MORE_PAGES.get(name)?.(value)) more = true;
@@ -63,29 +62,27 @@ async function* readTree(
   try {
     for await (const chunk of readText(file, hash)) {
       for (const element of scanner.scan(chunk)) {
-        const place = { source, file: file.shown, line: element.line, record: outbox.rows + 1 };
-        outbox.add({ kind: 'unread', place, text: element.text, read: () => read(reader, element, file, place) });
+        const place = { source, file: file.shown, line: element.line, record: items.count + 1 };
+        items.add(read(element, file, place));
       }
-      yield* outbox.take();
+      yield* items.take();
     }
     scanner.finish();
   } catch (error) {
-    // One of these may be at fault before it.
-    yield* outbox.take();
     throw located(file, error);
   }
-  return { rows: outbox.rows, notices: [], more };
+  return { rows: items.count, notices: [], more };
 }
 
-function read(reader: RecordReader, element: Element, file: TextFile, place: Place): ReadItem {
-  const parsed = reader.read(element.text, () => element);
+function read(element: Element, file: TextFile, place: Place): ReadItem {
+  const parsed = parseRecord(element.text, element);
   if ('value' in parsed) return { kind: 'row', place, raw: parsed.value, issues: [] };
   if ('issue' in parsed) return { kind: 'unreadable', place, ...parsed };
-  throw located(file, faultWithin(element.text, parsed.at, parsed.syntax, element.line, element.column));
+  throw located(file, errorWithin(element.text, parsed.at, parsed.syntax, element.line, element.column));
 }
 
 function located(file: TextFile, error: unknown): unknown {
-  if (!(error instanceof JsonFault)) return error;
+  if (!(error instanceof JsonError)) return error;
   return new UserError(`${file.shown}:${error.line}:${error.column}: ${error.message}`, {
     ...(error.hint === undefined ? {} : { hint: error.hint }),
     cause: error,

@@ -1,25 +1,25 @@
 import type { Hash } from 'node:crypto';
 import { UserError } from '../errors.ts';
-import type { Place, ReadItem, Unread } from '../model.ts';
-import { readError, RecordReader, shorten, type Parsed } from './json-record.ts';
+import type { Place, ReadItem } from '../model.ts';
+import { parseRecord, readError, shorten } from './json-record.ts';
 import { shapeOf } from './json-shape.ts';
-import { Outbox, type FileEnd, type SourceHead } from './reading.ts';
+import { ItemBatches, type FileResult, type SourceHead } from './reading.ts';
 import type { SourceSpec } from './source.ts';
-import { readText, sampleOf, textOf, type TextFile } from './text.ts';
+import { readText, sampleOf, type TextFile } from './text.ts';
 
-/** As for an element of a JSON array. */
+/** The same limit as for an element of a JSON array. */
 const MAX_LINE = 64 * 1024 * 1024;
 const BLANK = /^[ \t\r]*$/;
 
-/** Opens files with one JSON object a line. Throws a `UserError` where one holds nothing. */
+/** Opens files with one JSON object per line. Throws a `UserError` if one is empty. */
 export async function openLines(spec: SourceSpec, files: readonly TextFile[]): Promise<SourceHead> {
   for (const file of files) {
     const { text, whole } = await sampleOf(file);
     const start = text.toString('utf8').trimStart();
     if (whole && start === '') throw new UserError(`${file.shown} is empty`, { hint: 'export it again' });
     if (/^(?:\[|\{\s*\n)/.test(start)) {
-      throw new UserError(`${file.shown} has no object of its own on the first line, as NDJSON has`, {
-        hint: 'where the file is one JSON text, say `format: json`',
+      throw new UserError(`${file.shown} is not NDJSON: its first line is not a complete object`, {
+        hint: 'if the whole file is one JSON value, set `format: json`',
       });
     }
   }
@@ -39,66 +39,41 @@ async function* readLines(
   source: string,
   file: TextFile,
   hash: Hash,
-): AsyncGenerator<readonly Unread[], FileEnd, undefined> {
-  const outbox = new Outbox<Unread>();
-  const reader = new RecordReader();
-  /** A line whose end has not come yet. */
-  let parts: string[] = [];
-  /** Its bytes. */
-  let length = 0;
+): AsyncGenerator<readonly ReadItem[], FileResult, undefined> {
+  const items = new ItemBatches();
+  /** The beginning of a line whose end has not been read yet. */
+  let rest = '';
   let number = 0;
   const takeLine = (line: string): void => {
     number += 1;
     if (BLANK.test(line)) return;
-    outbox.add(new UnreadLine({ source, file: file.shown, line: number, record: outbox.rows + 1 }, line, reader));
+    items.add(readLine(line, { source, file: file.shown, line: number, record: items.count + 1 }));
   };
   for await (const chunk of readText(file, hash)) {
-    const text = textOf(chunk);
+    const text = chunk.toString('utf8');
     let start = 0;
     for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', start)) {
-      const line = text.slice(start, end);
-      takeLine(start === 0 ? parts.join('') + line : line);
+      takeLine(rest + text.slice(start, end));
+      rest = '';
       start = end + 1;
     }
-    if (start > 0) {
-      parts = [];
-      length = 0;
-    }
-    parts.push(text.slice(start));
-    length += chunk.length - chunk.lastIndexOf(0x0a) - 1;
-    if (length > MAX_LINE) {
+    rest += text.slice(start);
+    if (rest.length > MAX_LINE) {
       throw new UserError(`${file.shown}:${number + 1}: this line is longer than 64 MiB`, {
-        hint: 'NDJSON has one object a line; where the file is one array, say `format: json`',
+        hint: 'NDJSON has one object per line; if the whole file is one array, set `format: json`',
       });
     }
-    yield* outbox.take();
+    yield* items.take();
   }
-  takeLine(parts.join(''));
-  yield* outbox.take();
-  return { rows: outbox.rows, notices: [], more: false };
+  takeLine(rest);
+  yield* items.take();
+  return { rows: items.count, notices: [], more: false };
 }
 
-/** A class: a function of its own for each line would be half of what is made for one. */
-class UnreadLine implements Unread {
-  readonly kind = 'unread';
-  readonly place: Place;
-  readonly text: string;
-  readonly #reader: RecordReader;
-
-  constructor(place: Place, text: string, reader: RecordReader) {
-    this.place = place;
-    this.text = text;
-    this.#reader = reader;
-  }
-
-  read(): ReadItem {
-    return readLine(this.#reader.read(this.text, shapeOf), this.place);
-  }
-}
-
-function readLine(parsed: Parsed, place: Place): ReadItem {
+function readLine(line: string, place: Place): ReadItem {
+  const parsed = parseRecord(line, shapeOf(line));
   if ('value' in parsed) return { kind: 'row', place, raw: parsed.value, issues: [] };
   if ('issue' in parsed) return { kind: 'unreadable', place, ...parsed };
-  const message = `the line is no JSON, from column ${parsed.at + 1} on: ${shorten(parsed.syntax)}`;
+  const message = `invalid JSON at column ${parsed.at + 1}: ${shorten(parsed.syntax)}`;
   return { kind: 'unreadable', place, issue: readError('no_json', message) };
 }

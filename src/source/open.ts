@@ -18,7 +18,7 @@ const FORMATS = new Map<string, NonNullable<SourceSpec['format']>>([
 
 type Open = (spec: SourceSpec, files: readonly TextFile[]) => Promise<SourceHead>;
 
-/** Loaded when there is an export of the format. */
+/** Loaded only when there is an export in that format. */
 const READERS: Readonly<Record<NonNullable<SourceSpec['format']>, () => Promise<Open>>> = {
   csv: async () => (await import('./csv.ts')).openTable,
   json: async () => (await import('./json.ts')).openTree,
@@ -26,8 +26,8 @@ const READERS: Readonly<Record<NonNullable<SourceSpec['format']>, () => Promise<
 };
 
 /**
- * Opens an export: finds its files, their encoding and dialect, and the columns. Nothing is held open. Throws a
- * `UserError` where a file is missing, empty, not decodable, or has no header or no array of records.
+ * Opens an export: finds its files, their encodings and dialects, and the columns. No file is kept open. Throws a
+ * `UserError` if a file is missing, empty, cannot be decoded, or has no header or no array of records.
  */
 export async function openSource(
   spec: SourceSpec,
@@ -48,7 +48,7 @@ export async function openSource(
   return new FilesSource({ ...head, notices: [...doubts, ...head.notices] });
 }
 
-/** A path as people like to see it: relative to the working directory where that is shorter. */
+/** The path relative to the working directory, if that is shorter. */
 function shorterPath(path: string): string {
   const short = relative(process.cwd(), path);
   return short !== '' && short.length < path.length ? short : path;
@@ -59,13 +59,13 @@ function formatOf(spec: SourceSpec, files: readonly InputFile[]): NonNullable<So
     const extension = /\.([^./\\]+)(?:\.gz)?$/i.exec(path)?.[1]?.toLowerCase() ?? '';
     const format = FORMATS.get(extension);
     if (format) return format;
-    throw new UserError(`source \`${spec.name}\`: the name of ${shown} does not tell its format`, {
-      hint: 'say so: `format: csv`, `json` or `ndjson`',
+    throw new UserError(`source \`${spec.name}\`: cannot tell the format of ${shown} from its name`, {
+      hint: 'set `format` to `csv`, `json` or `ndjson`',
     });
   });
   const [first, ...others] = new Set(formats);
   if (first && others.length === 0) return first;
-  throw new UserError(`source \`${spec.name}\`: its files are of several formats (${[first, ...others].join(', ')})`, {
-    hint: 'make the glob narrower, and each format a source of its own',
+  throw new UserError(`source \`${spec.name}\`: its files have different formats (${[first, ...others].join(', ')})`, {
+    hint: 'use a narrower glob, and a separate source for each format',
   });
 }

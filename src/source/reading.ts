@@ -1,53 +1,51 @@
 import { createHash, type Hash } from 'node:crypto';
-import type { ReadItem, Unread } from '../model.ts';
+import type { ReadItem } from '../model.ts';
 import type { InputFile } from './files.ts';
 import type { FileDigest, Source, SourceNotice } from './source.ts';
 
-/** Items that travel together: enough to make the way cheap, few enough to stay small. */
+/** Few enough to bound memory, enough to make passing them on cheap. */
 const BATCH = 250;
 
 /** Collects the items of one file into batches. */
-export class Outbox<Item extends ReadItem | Unread> {
-  readonly #full: Item[][] = [];
-  #filling: Item[] = [];
-  rows = 0;
+export class ItemBatches {
+  #items: ReadItem[] = [];
+  /** Items so far, those already taken included. */
+  count = 0;
 
-  add(item: Item): void {
-    this.rows += 1;
-    if (this.#filling.push(item) < BATCH) return;
-    this.#full.push(this.#filling);
-    this.#filling = [];
+  add(item: ReadItem): void {
+    this.count += 1;
+    this.#items.push(item);
   }
 
-  /** All so far. */
-  take(): Item[][] {
-    if (this.#filling.length > 0) this.#full.push(this.#filling);
-    this.#filling = [];
-    return this.#full.splice(0);
+  /** The items since the last call, in batches. */
+  *take(): Generator<readonly ReadItem[], void, undefined> {
+    const items = this.#items;
+    this.#items = [];
+    for (let start = 0; start < items.length; start += BATCH) yield items.slice(start, start + BATCH);
   }
 }
 
-/** What a complete reading of one file found. */
-export interface FileEnd {
+/** What reading a whole file found. */
+export interface FileResult {
   readonly rows: number;
   readonly notices: readonly SourceNotice[];
-  /** The file is a page of an API's answer, and says that another one follows. */
+  /** The file is one page of an API response, and says that there are more. */
   readonly more: boolean;
 }
 
-/** One file of a source, ready to be read any number of times. */
-export interface Part {
+/** One file of a source; it can be read any number of times. */
+export interface SourceFile {
   readonly file: InputFile;
-  read(hash: Hash): AsyncGenerator<readonly (ReadItem | Unread)[], FileEnd, undefined>;
+  read(hash: Hash): AsyncGenerator<readonly ReadItem[], FileResult, undefined>;
 }
 
-/** What is known of a source once its files are opened. */
+/** What is known about a source once its files have been opened. */
 export interface SourceHead extends Pick<Source, 'name' | 'kind' | 'columns' | 'duplicateColumns' | 'description'> {
-  readonly parts: readonly Part[];
+  readonly parts: readonly SourceFile[];
   readonly notices: readonly SourceNotice[];
 }
 
-/** Reads the parts of a source one after the other, as one. */
+/** Reads the files of a source one after the other, as one. */
 export class FilesSource implements Source {
   readonly name: string;
   readonly kind: 'table' | 'tree';
@@ -69,11 +67,7 @@ export class FilesSource implements Source {
     this.#head = head;
   }
 
-  batches(): AsyncGenerator<readonly ReadItem[], void, undefined> {
-    return readNow(this.unread());
-  }
-
-  async *unread(): AsyncGenerator<readonly (ReadItem | Unread)[], void, undefined> {
+  async *batches(): AsyncGenerator<readonly ReadItem[], void, undefined> {
     const digests: FileDigest[] = [];
     const notices: SourceNotice[] = [];
     let more = true;
@@ -84,12 +78,12 @@ export class FilesSource implements Source {
       notices.push(...end.notices);
       more &&= end.more;
     }
-    // Of several pages all but the last say that more is to come.
+    // All pages but the last say that there are more, so more are missing only if the last one says so too.
     const last = this.#head.parts.at(-1);
     if (more && last) {
       notices.push({
         code: 'more_pages',
-        message: 'this is one page of an API answer, which says that more is to come: fetch all pages',
+        message: 'this is one page of an API response, which says that there are more: fetch all pages',
         file: last.file.shown,
       });
     }
@@ -107,11 +101,4 @@ export class FilesSource implements Source {
   notices(): readonly SourceNotice[] {
     return [...this.#head.notices, ...this.#found];
   }
-}
-
-/** `unread` as `batches`. */
-export async function* readNow(
-  batches: AsyncIterable<readonly (ReadItem | Unread)[]>,
-): AsyncGenerator<readonly ReadItem[], void, undefined> {
-  for await (const batch of batches) yield batch.map((item) => (item.kind === 'unread' ? item.read() : item));
 }

@@ -1,4 +1,4 @@
-import { isAscii, isUtf8 } from 'node:buffer';
+import { isUtf8 } from 'node:buffer';
 import type { Hash } from 'node:crypto';
 import { StringDecoder } from 'node:string_decoder';
 import type { DecoderStream } from 'iconv-lite';
@@ -10,19 +10,16 @@ import type { InputFile } from './files.ts';
 /** A file whose encoding is known. */
 export interface TextFile extends InputFile {
   readonly encoding: Encoding;
-  /** What a person should check about the encoding. */
+  /** What the user should check about the encoding. */
   readonly doubt?: string;
 }
 
-/**
- * What is looked at together. The records of a larger piece would be held for so long while they are sent, one by one,
- * that V8 moves them to where it looks for garbage seldom.
- */
+/** Bytes of text that are passed on at a time; bounds how many records are in memory. */
 const PIECE = 16 * 1024;
 
 /**
- * The text of a file as UTF-8 bytes, without byte-order mark, cut anywhere between characters. Nothing becomes U+FFFD in
- * silence: bytes that are no text in the file's encoding throw a `UserError` that names their line.
+ * The text of a file as UTF-8, without byte-order mark, cut between any two characters. Bytes that are not text in the
+ * encoding of the file throw a `UserError` that names their line; none are silently replaced by U+FFFD.
  */
 export async function* readText(file: TextFile, hash?: Hash): AsyncGenerator<Buffer, void, undefined> {
   const decoder = await decoderFor(file.encoding);
@@ -32,18 +29,18 @@ export async function* readText(file: TextFile, hash?: Hash): AsyncGenerator<Buf
     const chunk = skip > 0 ? bytes.subarray(skip) : bytes;
     skip -= bytes.length - chunk.length;
     const text = decoder.decode(chunk);
-    if (text === undefined) throw await undecodable(file, offset, decoder.fault());
+    if (text === undefined) throw await undecodable(file, offset, decoder.failure());
     offset += bytes.length;
     yield* inPieces(text);
   }
   if (!decoder.complete()) {
-    throw new UserError(`${file.shown} ends in the middle of a character`, {
-      hint: 'export it again, or say how it is encoded, for example `encoding: windows-1252`',
+    throw new UserError(`${file.shown} is incomplete: it ends in the middle of a character`, {
+      hint: 'export it again, or set its encoding, for example `encoding: windows-1252`',
     });
   }
 }
 
-/** A whole text, cut between characters. */
+/** Cuts a text between characters. */
 function* inPieces(text: Buffer): Generator<Buffer, void, undefined> {
   for (let rest = text; rest.length > 0;) {
     const end = lastBoundary(rest.subarray(0, PIECE));
@@ -52,35 +49,30 @@ function* inPieces(text: Buffer): Generator<Buffer, void, undefined> {
   }
 }
 
-/** The text of a chunk that `readText` gives: ASCII becomes text faster when it is known to be that. */
-export function textOf(chunk: Buffer): string {
-  return chunk.toString(isAscii(chunk) ? 'latin1' : 'utf8');
-}
-
-/** Where a decoder gave up: how many line breaks into the chunk it had come, and the bytes there. */
-interface Fault {
+/** Where a chunk stops being text: the number of line breaks before that place, and the bytes there. */
+interface UndecodableText {
   readonly breaks: number;
   readonly bytes: Buffer;
 }
 
-/** Strict, and fed chunk by chunk. */
-interface Decoder {
-  /** The chunk in UTF-8, as far as its characters are complete; undefined where it is no text. */
+/** Decodes a text chunk by chunk and does not replace anything. */
+interface StrictDecoder {
+  /** The complete characters of the chunk as UTF-8; undefined if it is not text in this encoding. */
   decode(chunk: Buffer): Buffer | undefined;
   /** Whether the text may end here. */
   complete(): boolean;
-  fault(): Fault;
+  failure(): UndecodableText;
 }
 
-async function decoderFor(encoding: Encoding): Promise<Decoder> {
+async function decoderFor(encoding: Encoding): Promise<StrictDecoder> {
   if (encoding.name === 'UTF-8') return new Utf8();
   if (encoding.name === 'UTF-16LE' || encoding.name === 'UTF-16BE') return new Utf16(encoding.name === 'UTF-16BE');
-  // Few exports are in a code page: its tables are loaded for those that are.
+  // Few exports use a code page, so the tables are loaded only for those that do.
   const { default: iconv } = await import('iconv-lite');
   return new CodePage(iconv.getDecoder(encoding.name));
 }
 
-class Utf8 implements Decoder {
+class Utf8 implements StrictDecoder {
   #rest: Buffer = Buffer.alloc(0);
 
   decode(chunk: Buffer): Buffer | undefined {
@@ -99,7 +91,7 @@ class Utf8 implements Decoder {
     return this.#rest.length === 0;
   }
 
-  fault(): Fault {
+  failure(): UndecodableText {
     let breaks = 0;
     let start = 0;
     for (const match of this.#rest.toString('latin1').matchAll(/\r\n|\r|\n|$/g)) {
@@ -108,11 +100,11 @@ class Utf8 implements Decoder {
       breaks += 1;
       start = match.index + match[0].length;
     }
-    throw new Error('a chunk was refused as UTF-8 although every line of it is');
+    throw new Error('a chunk is not UTF-8 although each of its lines is');
   }
 }
 
-/** Where the last complete character ends: 0 to 3 bytes before the end. */
+/** Where the last complete character ends: up to 3 bytes before the end. */
 function lastBoundary(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
     const byte = bytes[bytes.length - back]!;
@@ -122,7 +114,7 @@ function lastBoundary(bytes: Buffer): number {
   return bytes.length;
 }
 
-/** The word with the first byte above ASCII that does not belong there: enough to recognise the encoding by. */
+/** The word with the first invalid byte, by which the user can recognise the encoding. */
 function wordAround(line: Buffer): Buffer {
   const bad = Buffer.byteLength(line.toString('utf8').split('\ufffd', 1)[0] ?? '');
   const words = [...line.toString('latin1').matchAll(/[^\s,;"|]+/g)];
@@ -130,7 +122,7 @@ function wordAround(line: Buffer): Buffer {
   return Buffer.from(word.slice(0, 24), 'latin1');
 }
 
-class Utf16 implements Decoder {
+class Utf16 implements StrictDecoder {
   readonly #swap: boolean;
   readonly #decoder = new StringDecoder('utf16le');
   #odd: Buffer = Buffer.alloc(0);
@@ -154,13 +146,13 @@ class Utf16 implements Decoder {
     return this.#odd.length === 0 && this.#text === '';
   }
 
-  fault(): Fault {
+  failure(): UndecodableText {
     const bad = this.#text.search(/\p{Surrogate}/u);
     return { breaks: countBreaks(this.#text.slice(0, Math.max(0, bad))), bytes: Buffer.alloc(0) };
   }
 }
 
-class CodePage implements Decoder {
+class CodePage implements StrictDecoder {
   readonly #decoder: DecoderStream;
   #text = '';
 
@@ -178,7 +170,7 @@ class CodePage implements Decoder {
     return this.#text === '';
   }
 
-  fault(): Fault {
+  failure(): UndecodableText {
     return { breaks: countBreaks(this.#text.slice(0, this.#text.indexOf('\ufffd'))), bytes: Buffer.alloc(0) };
   }
 }
@@ -187,26 +179,26 @@ export function countBreaks(text: string): number {
   return text.match(/\r\n|\r|\n/g)?.length ?? 0;
 }
 
-async function undecodable(file: TextFile, offset: number, fault: Fault): Promise<UserError> {
+async function undecodable(file: TextFile, offset: number, failure: UndecodableText): Promise<UserError> {
   const { name, declared } = file.encoding;
-  const line = (await breaksBefore(file, offset)) + fault.breaks + 1;
+  const line = (await breaksBefore(file, offset)) + failure.breaks + 1;
   const { default: iconv } = await import('iconv-lite');
-  const word = iconv.decode(fault.bytes, 'windows-1252');
-  const message = `${file.shown}:${line} is not ${name} text${declared ? ', although the mapping says so' : ''}`;
+  const word = iconv.decode(failure.bytes, 'windows-1252');
+  const message = `${file.shown}:${line} is not ${name} text${declared ? ', which is the encoding set in the mapping' : ''}`;
   if (name !== 'UTF-8') {
     return new UserError(message, {
       hint: declared
-        ? 'leave `encoding` out to have it detected, or name the encoding in which the file was saved'
+        ? 'remove `encoding` to have it detected, or set the encoding in which the file was saved'
         : 'the file is damaged here: export it again',
     });
   }
-  const reads = word === '' || word.includes('\ufffd') ? '' : ` (in which a word there reads "${word}")`;
+  const reads = word === '' || word.includes('\ufffd') ? '' : ` (then a word there reads "${word}")`;
   return new UserError(message, {
-    hint: `say how it is encoded, for example \`encoding: windows-1252\`${reads}, or save the file as UTF-8`,
+    hint: `set its encoding, for example \`encoding: windows-1252\`${reads}, or save the file as UTF-8`,
   });
 }
 
-/** Line breaks in the first `length` bytes of a file, read once more: only a failed reading asks for them. */
+/** Line breaks in the first `length` bytes of a file. Reads the file again, which only an error makes necessary. */
 async function breaksBefore(file: TextFile, length: number): Promise<number> {
   const { name } = file.encoding;
   const width = name.startsWith('UTF-16') ? 2 : name.startsWith('utf-32') ? 4 : 1;
@@ -218,7 +210,7 @@ async function breaksBefore(file: TextFile, length: number): Promise<number> {
     for (let index = 0; index < chunk.length; index += 1, position += 1) {
       if (position % width !== place) continue;
       const isFeed = chunk[index] === 0x0a;
-      // A return counts once it is known that no line feed follows: one that does may stand beyond `length`.
+      // A carriage return counts only when no line feed follows it, and the line feed may be beyond `length`.
       if (afterReturn && !isFeed) breaks += 1;
       if (position >= length) return breaks;
       if (isFeed) breaks += 1;
@@ -228,10 +220,10 @@ async function breaksBefore(file: TextFile, length: number): Promise<number> {
   return afterReturn ? breaks + 1 : breaks;
 }
 
-/** Enough of a file to tell its encoding and dialect by. */
+/** Bytes that are enough to detect the encoding and dialect of a file. */
 const SAMPLE = 64 * 1024;
 
-/** Looks at the first bytes for the encoding, and for what speaks against it. */
+/** Determines the encoding of a file from its first bytes, and whether there is reason to doubt it. */
 export async function withEncoding(file: InputFile, declared: string | undefined): Promise<TextFile> {
   const { text } = await firstOf(readBytes(file));
   const encoding = await chooseEncoding(file, text, declared);
@@ -239,7 +231,7 @@ export async function withEncoding(file: InputFile, declared: string | undefined
   return { ...file, encoding, ...(doubt === undefined ? {} : { doubt }) };
 }
 
-/** The text that the file begins with, and whether that is all of it. */
+/** The beginning of the text of a file, and whether it is the whole text. */
 export async function sampleOf(file: TextFile): Promise<{ text: Buffer; whole: boolean }> {
   return firstOf(readText(file));
 }

@@ -2,7 +2,7 @@ import type { Fields } from '../service/lists.ts';
 import type { Difference, EntityResult } from './differences.ts';
 import type { ExpectedFields } from './expected.ts';
 import { COMPARED, likeness, type Checked } from './fields.ts';
-import type { Written } from './written.ts';
+import type { WrittenRecord } from './written.ts';
 
 /** The field that names another record, by an id that the service does not show. */
 export const PARENT = 'lead_external_id';
@@ -11,7 +11,7 @@ export const PARENT = 'lead_external_id';
 export interface Known {
   readonly entity: Checked;
   readonly externalId: string;
-  readonly written: Written;
+  readonly written: WrittenRecord;
   readonly expected: ExpectedFields;
   readonly leadIds: ReadonlyMap<string, string>;
 }
@@ -59,7 +59,7 @@ const SETTLING_MS = 5_000;
 /** How far this machine's clock and the service's may be apart. */
 const CLOCKS_APART_MS = 60_000;
 
-function wasEdited(record: Fields, written: Written): boolean {
+function wasEdited(record: Fields, written: WrittenRecord): boolean {
   const updated = timeOf(record.updatedAt);
   const created = timeOf(record.createdAt);
   if (written.onlyCreated && !Number.isNaN(created)) return updated - created > SETTLING_MS;

@@ -1,7 +1,6 @@
 import { fieldHashes } from '../identity.ts';
 import type { JsonObject } from '../json.ts';
-import type { Policies } from '../mapping/mapping.ts';
-import { isUpdate, type Ready } from '../model.ts';
+import { isUpdate, type Sendable } from '../model.ts';
 import { COMPARED, textOf, type Checked } from './fields.ts';
 
 /** A value that a field should have, and the hash by which the checkpoint knows what was sent. */
@@ -16,8 +15,7 @@ export type ExpectedFields = readonly (Expected | undefined)[];
 type Packed = readonly ([value: string, hash: string | null] | 0)[];
 
 /**
- * What the present input and mapping make of the records of one entity: the created event that counts, and over it the
- * updates in their order. Kept as one short text a record: of a million records, with what the checkpoint says of them,
+ * What the plan says of the records of one entity: the created event, and over it the updates in their order. Kept as one short text a record: of a million records, with what the checkpoint says of them,
  * 0.6 GB (one type is done after the other).
  */
 export class Expectations {
@@ -31,14 +29,11 @@ export class Expectations {
     this.#stagePipelines = stagePipelines;
   }
 
-  add(event: Ready, externalId: string, duplicates: Policies['duplicates']): void {
+  add(event: Sendable, externalId: string): void {
     const record = this.#records.get(externalId) ?? { created: undefined, updates: undefined };
     const packed = this.#pack(event.data);
-    if (isUpdate(event.type)) {
-      record.updates = JSON.stringify(overlay(unpack(record.updates), packed));
-    } else if (record.created === undefined || duplicates === 'last') {
-      record.created = JSON.stringify(packed);
-    }
+    if (isUpdate(event.type)) record.updates = JSON.stringify(overlay(unpack(record.updates), packed));
+    else record.created = JSON.stringify(packed);
     this.#records.set(externalId, record);
   }
 

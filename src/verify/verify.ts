@@ -1,28 +1,26 @@
 /**
  * Whether the service shows what was sent:
  *
- *     checkpoint (which records) -> input (what they should be) -> service (what they are) -> verify.csv
+ *     checkpoint (which records) -> plan (what they should be) -> service (what they are) -> verify.csv
  */
 import { CHECKPOINT_FILE, type HeaderLine } from '../checkpoint/lines.ts';
+import { readHeader } from '../checkpoint/read.ts';
 import { EXIT, UserError, type ExitCode } from '../errors.ts';
 import { loadMapping } from '../mapping/load.ts';
-import type { CompiledMapping, Mapping } from '../mapping/mapping.ts';
+import type { Mapping } from '../mapping/mapping.ts';
 import { entityOf } from '../model.ts';
 import { assertBound } from '../checkpoint/binding.ts';
-import { collectFixes, Input } from '../plan/input.ts';
-import { readThrough } from '../plan/read.ts';
-import { Resolver } from '../plan/resolve.ts';
-import { connect, statePath, type Target } from '../plan/setup.ts';
-import { parseLine } from '../report/lines.ts';
+import { connect, type Target } from '../connect.ts';
+import { readPlan, storedPlans } from '../plan/plan-file.ts';
 import type { Account } from '../service/account.ts';
 import type { Pace, RestCredentials } from '../settings.ts';
-import { Lock, StateDir } from '../state-dir.ts';
+import { Lock, StateDir, statePath } from '../state-dir.ts';
 import { compareRecord, PARENT } from './compare.ts';
 import { Differences, newResult, VERIFY_FILE, type Difference, type EntityResult } from './differences.ts';
 import { Expectations, type ExpectedFields } from './expected.ts';
 import { CHECKED, COMPARED, type Checked } from './fields.ts';
 import { readBack } from './read-back.ts';
-import { firstLine, population, writtenRecords, type SampleSize } from './written.ts';
+import { population, writtenRecords, type SampleSize } from './written.ts';
 
 export interface Verification {
   readonly migration: string;
@@ -65,38 +63,38 @@ export async function verifyMigration(job: VerifyJob): Promise<Verification> {
     const header = await headerOf(state);
     const target = await connect(settings, job.credentials, state, state, job.trouble);
     try {
-      assertBound({ header, wholeBytes: 1 }, state.file(CHECKPOINT_FILE), mapping, target);
+      assertBound({ header, wholeBytes: 1 }, state.file(CHECKPOINT_FILE), mapping.migration, target);
       job.connected?.(target.account);
       return await compareAll(job, mapping, state, target);
     } finally {
-      await target.client.close();
-      await target.history.close();
+      await target.close();
     }
   } finally {
     await lock.release();
   }
 }
 
-async function headerOf(state: StateDir): Promise<HeaderLine | undefined> {
-  const text = await firstLine(state.file(CHECKPOINT_FILE)).catch((error: unknown) => {
-    throw new UserError(`there is nothing to verify: ${state.path} has no checkpoint`, {
-      hint: 'nothing was sent for this mapping yet',
-      cause: error,
-    });
+async function headerOf(state: StateDir): Promise<HeaderLine> {
+  const header = await readHeader(state.file(CHECKPOINT_FILE));
+  if (header) return header;
+  throw new UserError(`there is nothing to verify: ${state.path} has no checkpoint`, {
+    hint: 'nothing has been sent for this mapping yet',
   });
-  const line = parseLine<HeaderLine>(text);
-  return line?.kind === 'header' ? (line as HeaderLine) : undefined;
 }
 
 async function compareAll(job: VerifyJob, mapping: Mapping, state: StateDir, target: Target): Promise<Verification> {
-  const input = await Input.open(mapping, await collectFixes(state, mapping, new Map(), false));
-  const compiled = await mapping.compile(input.sources);
+  const [planPath] = await storedPlans(state);
+  if (planPath === undefined) {
+    throw new UserError(`there is no plan to compare with in ${state.path}`, {
+      hint: 'write it again with `backfill run MAPPING --dry-run`',
+    });
+  }
   const path = state.file(VERIFY_FILE);
   const differences = await Differences.open(path);
   const entities = {} as Record<Checked, EntityResult>;
   try {
     for (const entity of CHECKED) {
-      entities[entity] = await compareEntity({ ...job, mapping, state, target, input, compiled, differences }, entity);
+      entities[entity] = await compareEntity({ ...job, state, target, planPath, differences }, entity);
     }
   } finally {
     await differences.close();
@@ -122,11 +120,10 @@ function endingOf(results: readonly EntityResult[]): Verification['exit'] {
 }
 
 interface EntityJob extends VerifyJob {
-  readonly mapping: Mapping;
   readonly state: StateDir;
   readonly target: Target;
-  readonly input: Input;
-  readonly compiled: CompiledMapping;
+  /** The newest plan: of the last run, or of a dry run since. */
+  readonly planPath: string;
   readonly differences: Differences;
 }
 
@@ -161,9 +158,9 @@ async function compareEntity(job: EntityJob, entity: Checked): Promise<EntityRes
   return result;
 }
 
-/** Maps the input again, as a run would. */
+/** What the plan says that the service should show. */
 async function expectedOf(
-  { mapping, compiled, input, target }: EntityJob,
+  { planPath, target }: EntityJob,
   entity: Checked,
   isChosen: (externalId: string) => boolean,
 ): Promise<Expectations> {
@@ -171,17 +168,11 @@ async function expectedOf(
     stages.map((stage): [string, string] => [stage.id.toLowerCase(), id]),
   );
   const expectations = new Expectations(entity, new Map(pipelines));
-  const resolver = new Resolver(target.account, mapping.references);
-  for (const name of mapping.eventSources) {
-    const entries = compiled.entries.filter(({ source, type }) => source === name && entityOf(type) === entity);
-    if (entries.length === 0) continue;
-    await readThrough(input.sources.get(name)!, entries, resolver, {
-      goesOn: () => true,
-      event({ event }) {
-        if (event.kind !== 'ready' || event.externalId === undefined || !isChosen(event.externalId)) return;
-        expectations.add(event, event.externalId, compiled.entries[event.entry]!.policies.duplicates);
-      },
-    });
+  for await (const event of readPlan(planPath)) {
+    const { type, externalId, isDerived } = event;
+    // What `if_changed` derives is part of the created event's content.
+    if (isDerived || entityOf(type) !== entity || externalId === undefined || !isChosen(externalId)) continue;
+    expectations.add(event, externalId);
   }
   return expectations;
 }

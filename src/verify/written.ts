@@ -1,7 +1,5 @@
-import { createReadStream } from 'node:fs';
 import { settledLines } from '../checkpoint/read.ts';
 import { contentSha } from '../identity.ts';
-import { ByteColumn, KeyTable, keyWords } from '../keys.ts';
 import { entityOf } from '../model.ts';
 import type { ExpectedFields } from './expected.ts';
 import { COMPARED, type Checked } from './fields.ts';
@@ -12,53 +10,49 @@ export type SampleSize = number | 'all';
 /** Acknowledged records of one entity, by the checkpoint. */
 export interface Population {
   readonly acknowledged: number;
-  /** Those that the service never named an id of: they cannot be asked for. */
+  /** Records of which the service has never named an id: they cannot be read back. */
   readonly withoutId: number;
-  /** Whether a record is among those chosen: always the same ones of the same checkpoint, spread over all. */
+  /** Whether a record is in the sample: always the same one for the same checkpoint, spread over all records. */
   isChosen(externalId: string): boolean;
 }
 
 /** A record that we wrote. */
-export interface Written {
+export interface WrittenRecord {
   readonly serviceId: string;
   /** When its last write was settled, in milliseconds since 1970. */
   readonly at: number;
-  /** The only write created it, so the service's own createdAt is the time of our write. */
+  /** It was written only once, by its created event: the service's createdAt is the time of our write. */
   readonly onlyCreated: boolean;
-  /** Bit per field of `COMPARED`: what the input says now is not what was sent. */
+  /** A bit per field of `COMPARED`: set if the value in the input now differs from what was sent. */
   readonly changed: number;
 }
 
-const ACKNOWLEDGED = 1;
-const HAS_ID = 2;
-
 export async function population(checkpoint: string, entity: Checked, sample: SampleSize): Promise<Population> {
-  const keys = new KeyTable();
-  const marks = new ByteColumn();
-  const orders: number[] = [];
+  /** Acknowledged records, each with whether the service has named an id of it. */
+  const records = new Map<string, boolean>();
   for await (const line of settledLines(checkpoint)) {
     if (line.status !== 'acknowledged' || line.external_id === null || entityOf(line.type) !== entity) continue;
-    const key = keys.intern(keyWords(line.external_id));
-    const before = marks.get(key);
-    marks.set(key, before | ACKNOWLEDGED | (line.entity_id ? HAS_ID : 0));
-    if (line.entity_id && !(before & HAS_ID)) orders.push(orderOf(line.external_id));
+    if (line.entity_id) records.set(line.external_id, true);
+    else if (!records.has(line.external_id)) records.set(line.external_id, false);
   }
+  const orders: number[] = [];
+  for (const [externalId, hasId] of records) if (hasId) orders.push(orderOf(externalId));
   const last = sample === 'all' ? Infinity : (orders.sort((a, b) => a - b)[sample - 1] ?? Infinity);
   return {
-    acknowledged: keys.size,
-    withoutId: keys.size - orders.length,
+    acknowledged: records.size,
+    withoutId: records.size - orders.length,
     isChosen: (externalId) => orderOf(externalId) <= last,
   };
 }
 
-/** Any order will do that has nothing to do with that of the export. */
+/** A fixed order that is independent of the order in the export, so that a sample is spread over it. */
 function orderOf(externalId: string): number {
   return Number.parseInt(contentSha(`sample:${externalId}`).slice(0, 8), 16);
 }
 
 /**
- * What the checkpoint says of the records chosen, and the service ids of the leads in `parents`. `expected` yields what
- * a record should be; undefined where the input does not say.
+ * What the checkpoint says about the chosen records, and the service ids of the leads in `parents`. `expected` yields what
+ * a record should be; undefined if the input does not say.
  */
 export async function writtenRecords(
   checkpoint: string,
@@ -66,8 +60,8 @@ export async function writtenRecords(
   chosen: (externalId: string) => boolean,
   expected: (externalId: string) => ExpectedFields | undefined,
   parents: ReadonlySet<string>,
-): Promise<{ records: ReadonlyMap<string, Written>; leadIds: ReadonlyMap<string, string> }> {
-  const records = new Map<string, Written>();
+): Promise<{ records: ReadonlyMap<string, WrittenRecord>; leadIds: ReadonlyMap<string, string> }> {
+  const records = new Map<string, WrittenRecord>();
   const leadIds = new Map<string, string>();
   for await (const line of settledLines(checkpoint)) {
     if (line.status !== 'acknowledged' || line.external_id === null) continue;
@@ -91,15 +85,4 @@ export async function writtenRecords(
   }
   for (const [externalId, { serviceId }] of records) if (serviceId === '') records.delete(externalId);
   return { records, leadIds };
-}
-
-/** The first line, which says what the checkpoint belongs to. */
-export async function firstLine(path: string): Promise<string> {
-  let text = '';
-  for await (const chunk of createReadStream(path, { encoding: 'utf8', highWaterMark: 1 << 16 })) {
-    text += chunk as string;
-    const end = text.indexOf('\n');
-    if (end >= 0) return text.slice(0, end);
-  }
-  return text;
 }

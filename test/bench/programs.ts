@@ -8,12 +8,9 @@ import { createRequire } from 'node:module';
 import { createInterface } from 'node:readline';
 import type * as load from '../../src/checkpoint/load.ts';
 import type * as identity from '../../src/identity.ts';
-import type { Mapping } from '../../src/mapping/mapping.ts';
 import type * as mappings from '../../src/mapping/load.ts';
 import type * as halting from '../../src/halt.ts';
-import type * as passes from '../../src/plan/pass.ts';
-import type * as setup from '../../src/plan/setup.ts';
-import type { RunLog } from '../../src/run-log.ts';
+import type * as survey from '../../src/plan/survey.ts';
 import type * as options from '../../src/settings.ts';
 import type * as directories from '../../src/state-dir.ts';
 
@@ -92,35 +89,35 @@ const programs: Record<string, (...args: string[]) => Promise<void>> = {
 
   /** Bytes that a survey leaves in memory: heap, and what is held outside it. */
   async retained(mapping = '', dist = '', directory = '') {
-    const { found } = await surveyed(mapping, dist, directory);
+    const { records, plan } = await surveyed(mapping, dist, directory);
     for (let time = 0; time < 3; time += 1) globalThis.gc!();
-    const { heapUsed, external } = process.memoryUsage();
-    say(JSON.stringify({ events: found.records.mapped, bytes: heapUsed + external }));
+    const { heapUsed, external, arrayBuffers } = process.memoryUsage();
+    say(JSON.stringify({ events: records.mapped, bytes: heapUsed + external + arrayBuffers }));
+    plan.file.close();
   },
 
   /** Appends to a checkpoint what a run would that sent every event of the input and saw it acknowledged. */
   async acknowledge(mapping = '', dist = '', directory = '', path = '') {
-    const { found, loaded } = await surveyed(mapping, dist, directory);
-    const { pass } = (await import(`${dist}/plan/pass.js`)) as typeof passes;
-    const { contentSha, fieldHashes } = (await import(`${dist}/identity.js`)) as typeof identity;
-    const { plan, input, checkpoint } = found;
-    const job = { ...found, ...loaded, sources: input.sources, ledger: checkpoint.ledger, goesOn: () => true };
+    const { plan } = await surveyed(mapping, dist, directory);
+    const { fieldHashes } = (await import(`${dist}/identity.js`)) as typeof identity;
     const file = createWriteStream(path, { flags: 'a' });
     const at = new Date().toISOString();
     let text = '';
-    await pass(job, 'lead/created', 'ready', async ({ event, ordinal }) => {
+    for (const ordinal of plan.inState('lead/created', 'ready')) {
+      const event = plan.read('lead/created', ordinal);
       const id = plan.idOf(event, ordinal);
       const about = { id, type: event.type, external_id: event.externalId };
       const settled = { status: 'acknowledged', outcome: 'created', entity_id: id, code: null };
-      const content = { content_sha: contentSha(event.content) };
+      const content = { content_sha: event.sha };
       text += `${JSON.stringify({ kind: 'sent', ...about, ...content })}\n`;
       text += `${JSON.stringify({ ...about, ...settled, ...content, fields: fieldHashes(event.data), at })}\n`;
-      if (text.length < 1 << 20) return;
+      if (text.length < 1 << 20) continue;
       if (!file.write(text)) await once(file, 'drain');
       text = '';
-    });
+    }
     file.end(text);
     await once(file, 'close');
+    plan.file.close();
   },
 
   /** A bare undici loop: posts the bodies of a file, one a line, `concurrency` at a time; prints the seconds it took. */
@@ -151,30 +148,23 @@ const programs: Record<string, (...args: string[]) => Promise<void>> = {
   },
 };
 
-async function surveyed(
-  mapping: string,
-  dist: string,
-  directory: string,
-): Promise<{ found: setup.Surveyed; loaded: Mapping }> {
+async function surveyed(mapping: string, dist: string, directory: string): Promise<survey.Survey> {
+  const { loadCheckpoint } = (await import(`${dist}/checkpoint/load.js`)) as typeof load;
   const { loadMapping } = (await import(`${dist}/mapping/load.js`)) as typeof mappings;
-  const { surveyMigration } = (await import(`${dist}/plan/setup.js`)) as typeof setup;
+  const { surveyInput } = (await import(`${dist}/plan/survey.js`)) as typeof survey;
   const { StateDir } = (await import(`${dist}/state-dir.js`)) as typeof directories;
   const { Halt } = (await import(`${dist}/halt.js`)) as typeof halting;
   const { runSettings } = (await import(`${dist}/settings.js`)) as typeof options;
   const state = await StateDir.create(directory);
-  const loaded = await loadMapping(mapping, { sources: new Map() });
-  const found = await surveyMigration({
+  return surveyInput({
     settings: runSettings({ mapping, dryRun: true, offline: true }),
-    mapping: loaded,
+    mapping: await loadMapping(mapping, { sources: new Map() }),
+    account: undefined,
+    checkpoint: await loadCheckpoint(state.file('checkpoint.ndjson'), { keepFields: false }),
     state,
     output: state,
-    target: undefined,
-    offlineAccount: undefined,
     halt: new Halt(),
-    log: { write: () => undefined } as unknown as RunLog,
-    trouble: () => undefined,
   });
-  return { found, loaded };
 }
 
 async function eachLine(path: string, take: (line: string) => void): Promise<void> {

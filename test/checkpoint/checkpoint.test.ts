@@ -6,6 +6,7 @@ import { openIds } from '../../src/checkpoint/ids.ts';
 import { IF_CHANGED, type SentLine, type SettledLine } from '../../src/checkpoint/lines.ts';
 import { loadCheckpoint } from '../../src/checkpoint/load.ts';
 import { CheckpointWriter } from '../../src/checkpoint/write.ts';
+import { EXIT } from '../../src/errors.ts';
 
 let path: string;
 beforeEach(async () => {
@@ -42,8 +43,9 @@ async function load(keepFields = false) {
   return { ...loaded, key: loaded.ledger.keyOf('lead/created', '7', '') };
 }
 
-async function ids(): Promise<string> {
-  const { named } = await loadCheckpoint(path, { keepFields: false });
+/** `named`: how many records `ids.csv` is to hold. */
+async function ids(named?: number): Promise<string> {
+  named ??= (await loadCheckpoint(path, { keepFields: false })).named;
   await (await openIds(`${path}.ids`, path, named)).close();
   return readFile(`${path}.ids`, 'utf8');
 }
@@ -55,13 +57,13 @@ async function write(...lines: (SettledLine | SentLine)[]): Promise<void> {
 }
 
 describe('a checkpoint', () => {
-  it('that does not exist is an empty one', async () => {
+  it('that does not exist is empty', async () => {
     const { ledger, header, key } = await load();
     expect(header).toBeUndefined();
     expect(ledger.created(key)).toBe('none');
   });
 
-  it('gives back what was settled, by type and external id', async () => {
+  it('says what was settled, by type and external id', async () => {
     await write(settled(), settled({ external_id: '8', status: 'rejected', code: 'invalid_payload' }));
     const { ledger, key } = await load();
     expect(ledger.created(key)).toBe('acknowledged');
@@ -79,7 +81,7 @@ describe('a checkpoint', () => {
     expect(ledger.hasContent(key, SHA)).toBe(true);
   });
 
-  it('knows what was sent and never answered, and forgets it once it was', async () => {
+  it('knows which requests have no answer, until the answer is recorded', async () => {
     await write(sent());
     expect((await load()).ledger.unansweredShas('lead/created', (await load()).key)).toEqual([SHA]);
     await write(settled());
@@ -97,7 +99,7 @@ describe('a checkpoint', () => {
     expect(ledger.rejectedUpdate(key, OTHER)).toBe(true);
   });
 
-  it('compares with what if_changed sent last, field by field', async () => {
+  it('keeps what if_changed sent last, field by field', async () => {
     const change = {
       type: 'lead/updated',
       code: IF_CHANGED,
@@ -113,7 +115,7 @@ describe('a checkpoint', () => {
     expect(ledger.claimUpdate(key, OTHER)).toBe(false);
   });
 
-  it('cuts a torn last line off before anything is appended', async () => {
+  it('cuts off a torn last line before anything is appended', async () => {
     await write(settled());
     await appendFile(path, '{"id":"22222222-2222-5222-8222-2222');
     expect((await load()).tornBytes).toBeGreaterThan(0);
@@ -122,22 +124,44 @@ describe('a checkpoint', () => {
     expect(lines.map((line) => (JSON.parse(line) as SettledLine).external_id)).toEqual(['7', '9']);
   });
 
-  it('skips a damaged line inside and says which', async () => {
-    await write(settled());
-    await appendFile(path, '\0\0\0garbage\n{"id":1}\n');
-    await appendFile(path, `${JSON.stringify(settled({ external_id: '9' }))}\n`);
-    const { damagedLines, ledger } = await load();
-    expect(damagedLines).toEqual([2, 3]);
-    expect(ledger.acknowledged).toBe(2);
+  it.each([
+    ['zeros', '\0\0\0\0', 1],
+    ['an empty line', '', 1],
+    ['half a line', JSON.stringify(settled()).slice(0, 70), 1],
+    ['a line of another program', '{"id":1}', 1],
+    ['a settled line without a hash', JSON.stringify({ ...settled(), content_sha: undefined }), 1],
+    ['a settled line of no known status', JSON.stringify({ ...settled(), status: 'maybe' }), 1],
+    ['several lines', '{"id":1}\nnull\n[]', 3],
+  ])('with %s inside is refused with the line number, and can be loaded without it', async (_name, damage, lines) => {
+    const [first, last] = ['1', '2'].map((id) => JSON.stringify(settled({ external_id: id })));
+    await writeFile(path, `${first}\n${damage}\n${last}\n`);
+    const others = lines === 1 ? '' : ', and 2 more: 3, 4';
+    await expect(load()).rejects.toMatchObject({
+      message: `${path}:2: damaged line${others}`,
+      hint: expect.stringContaining('is sent again under the same id') as string,
+      exitCode: EXIT.nothingSent,
+    });
+    await expect(ids(2)).rejects.toThrow(`${path}:2: damaged line`);
+    await writeFile(path, `${first}\n${last}\n`);
+    expect((await load()).ledger.acknowledged).toBe(2);
   });
 
-  it('gives its ids again, also those with characters that some take for a line end', async () => {
+  it('with a damaged header line is refused, and the hint is to restore it', async () => {
+    await writeFile(path, `{"kind":"header"}\n${JSON.stringify(settled())}\n`);
+    await expect(load()).rejects.toMatchObject({
+      message: `${path}:1: the header line is damaged`,
+      hint: expect.stringContaining('restore the file from a backup') as string,
+      exitCode: EXIT.nothingSent,
+    });
+  });
+
+  it('restores ids.csv, including ids with characters that some programs take for a line end', async () => {
     await write(settled({ external_id: 'a\u2028b' }), settled({ external_id: 'c', entity_id: null }));
     await appendFile(path, '{"id":"torn');
     expect(await ids()).toBe('type,external_id,service_id\nlead/created,a\u2028b,e1\n');
   });
 
-  it('lets ids be continued that are all there, and begins anew those that are not', async () => {
+  it('appends to a complete ids.csv and writes an incomplete one again', async () => {
     await write(settled({ external_id: 'a' }), settled({ external_id: 'b', status: 'rejected', entity_id: null }));
     const whole = 'type,external_id,service_id\nlead/created,a,e1\n';
     const mine = whole.replace('e1', 'as it stood');
@@ -154,23 +178,22 @@ describe('a checkpoint', () => {
     }
   });
 
-  it('is read whole around a line of several megabytes, and up to a torn one', async () => {
+  it('may have lines of several megabytes, and a torn last line as long', async () => {
     const [first, last] = ['1', '2'].map((id) => JSON.stringify(settled({ external_id: id })));
     for (const length of [1 << 20, 5_000_000]) {
-      await writeFile(path, `${first}\n${'x'.repeat(length)}\n${last}\n${'y'.repeat(length)}`);
-      const { ledger, damagedLines, tornBytes } = await load();
-      expect(ledger.acknowledged).toBe(2);
-      expect(damagedLines).toEqual([2]);
+      const long = JSON.stringify(settled({ external_id: '3', fields: { note: 'x'.repeat(length) } }));
+      await writeFile(path, `${first}\n${long}\n${last}\n${'y'.repeat(length)}`);
+      const { ledger, tornBytes } = await load();
+      expect(ledger.acknowledged).toBe(3);
       expect(tornBytes).toBe(length);
     }
   });
 
-  it('is read whole whatever the size of the pieces it is read in', async () => {
+  it('is read completely when it takes several pieces', async () => {
     const lines = Array.from({ length: 20_000 }, (_, index) => JSON.stringify(settled({ external_id: `é${index}` })));
     await writeFile(path, `${lines.join('\n')}\n`);
-    const { ledger, damagedLines } = await load();
+    const { ledger } = await load();
     expect(ledger.acknowledged).toBe(20_000);
-    expect(damagedLines).toEqual([]);
     expect(ledger.created(ledger.keyOf('lead/created', 'é19999', ''))).toBe('acknowledged');
   });
 });

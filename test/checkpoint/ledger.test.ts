@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { Ledger } from '../../src/checkpoint/ledger.ts';
-import { isUpdate, type EventType } from '../../src/model.ts';
+import { IF_CHANGED, type SettledLine } from '../../src/checkpoint/lines.ts';
+import type { EventType } from '../../src/model.ts';
 
 const TYPES = ['lead/created', 'lead/updated', 'deal/created'] as const satisfies readonly EventType[];
 
@@ -29,44 +30,31 @@ function shaOf({ content }: Step): string {
 }
 
 /** What was sent and not answered, as lists of all of it. */
-class Lists {
+class PendingLists {
   readonly #sends = new Map<string, Step[]>();
-  readonly #overtaken = new Map<number, Step[]>();
-  readonly #acknowledged = new Set<string>();
 
   take(step: Step): void {
     const record = `${step.type} ${step.record}`;
     const others = (this.#sends.get(record) ?? []).filter((other) => idOf(other) !== idOf(step));
     if (step.what === 'sent') this.#sends.set(record, [...others, step]);
     else if (step.what === 'rejected') this.#sends.set(record, others);
-    else {
-      this.#sends.delete(record);
-      if (!isUpdate(step.type)) return;
-      this.#acknowledged.add(idOf(step));
-      this.#overtaken.set(step.record, [...(this.#overtaken.get(step.record) ?? []), ...others]);
-    }
+    else this.#sends.delete(record);
   }
 
   shas(type: EventType, record: number): string[] {
     return (this.#sends.get(`${type} ${record}`) ?? []).map(shaOf);
   }
-
-  updates(record: number): string[] {
-    const last = this.#sends.get(`lead/updated ${record}`) ?? [];
-    return [...(this.#overtaken.get(record) ?? []), ...last].map(idOf).filter((id) => !this.#acknowledged.has(id));
-  }
 }
 
-it('knows what was sent and not answered, however requests and answers follow each other', () => {
+it('knows which requests have no recorded answer, in whatever order requests and answers come', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40 }), fc.nat(40), (steps, asked) => {
       const ledger = new Ledger({ keepFields: false });
-      const lists = new Lists();
+      const lists = new PendingLists();
       const compare = (record: number): void => {
         for (const type of TYPES) {
           const key = ledger.keyOf(type, String(record), '');
           expect(ledger.unansweredShas(type, key)).toEqual(lists.shas(type, record));
-          if (type === 'lead/updated') expect(ledger.unansweredUpdates(type, key)).toEqual(lists.updates(record));
         }
       };
       steps.forEach((each, nth) => {
@@ -75,11 +63,49 @@ it('knows what was sent and not answered, however requests and answers follow ea
         if (what === 'sent') ledger.sent({ kind: 'sent', ...about });
         else ledger.settle({ ...about, status: what, outcome: null, entity_id: null, code: null, fields: {}, at: '' });
         lists.take(each);
-        // That it is asked may change nothing.
+        // Asking must not change anything.
         if (nth === asked) compare(record);
       });
       for (let record = 0; record < 4; record += 1) compare(record);
     }),
     { numRuns: 2000 },
   );
+});
+
+function update(content: number, line: Partial<SettledLine> = {}): SettledLine {
+  const step: Step = { what: 'acknowledged', type: 'lead/updated', record: 1, content };
+  return {
+    id: idOf(step),
+    type: 'lead/updated',
+    external_id: '1',
+    status: 'acknowledged',
+    outcome: 'updated',
+    entity_id: 'e1',
+    code: null,
+    content_sha: shaOf(step),
+    fields: {},
+    at: '',
+    ...line,
+  };
+}
+
+it('counts the acknowledged updates of a record by content, claimed or not, made by if_changed or not', () => {
+  const ledger = new Ledger({ keepFields: false });
+  const [sha, other] = [update(1).content_sha, update(2).content_sha];
+  ledger.settle(update(1));
+  ledger.settle(update(1, { code: IF_CHANGED }));
+  ledger.settle(update(2, { status: 'rejected', code: 'invalid_payload' }));
+  ledger.settle(update(1, { external_id: '2' }));
+  const key = ledger.keyOf('lead/updated', '1', '');
+  const counts = (): number[] => [
+    ledger.acknowledgedUpdatesOf(key, sha),
+    ledger.acknowledgedUpdatesOf(key, other),
+    ledger.acknowledgedUpdates(key),
+  ];
+  expect(counts()).toEqual([2, 0, 2]);
+  // Only the one that if_changed did not make can be claimed.
+  expect([ledger.claimUpdate(key, sha), ledger.claimUpdate(key, sha)]).toEqual([true, false]);
+  expect(counts()).toEqual([2, 0, 2]);
+  ledger.settle(update(2));
+  expect(counts()).toEqual([2, 1, 3]);
 });

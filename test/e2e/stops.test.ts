@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdir, readFile, utimes } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { withoutTimes, type Sandbox } from '../../src/sandbox/index.ts';
@@ -191,8 +191,8 @@ describe('a run that stops by itself', () => {
   });
 });
 
-describe('input that changes under a run', () => {
-  it('is noticed before the next pass: exit 3, and nothing of it is sent', async () => {
+describe('an export that is edited while a run goes on', () => {
+  it('has no effect on that run: what is sent is read from the plan', async () => {
     const service = await sandbox({ faults: SLOW });
     const cwd = await workspace('demo');
     const env = environmentOf(service);
@@ -201,21 +201,23 @@ describe('input that changes under a run', () => {
     const deals = await readFile(join(cwd, 'deals.csv'), 'utf8');
     await files(cwd, { 'deals.csv': deals.replace('Annual licence', 'Annual license') });
     const ended = await run.ended;
-    expect(ended.code).toBe(3);
-    expect(ended.stderr).toContain('the input changed while it was being sent');
-    expect(service.state().deals).toEqual([]);
+    expect(summaryOf(ended).exit.reason).toBe('blocked');
+    const titles = service.state().deals.map(({ title }) => title ?? '');
+    expect(titles.some((title) => title.startsWith('Annual licence'))).toBe(true);
+    expect(titles.some((title) => title.startsWith('Annual license'))).toBe(false);
+
     const rest = summaryOf(await backfill(['run', 'mapping.yaml', '--json', ...FAST], { cwd, env }));
-    expect(rest.exit.reason).toBe('blocked');
-    expect(service.state().deals.some(({ title }) => title?.startsWith('Annual license'))).toBe(true);
+    expect(rest.events.changed).toBeGreaterThan(0);
   });
 
-  it('is no reason to stop when only its time is another', async () => {
+  it('has no effect either when it is deleted', async () => {
     const service = await sandbox({ faults: SLOW });
     const cwd = await workspace('demo');
     const run = start(['run', 'mapping.yaml', '--json', ...FAST], { cwd, env: environmentOf(service) });
     await expect.poll(() => posts(service), { timeout: 20_000 }).toBeGreaterThan(0);
-    await utimes(join(cwd, 'deals.csv'), new Date(), new Date());
+    await rm(join(cwd, 'deals.csv'));
     expect((await run.ended).code).toBe(1);
+    expect(service.state().deals.length).toBeGreaterThan(10);
   });
 });
 
@@ -229,8 +231,24 @@ describe('a disk without room', () => {
     return path;
   }
 
-  it('in mid-run stops with exit 3 and loses nothing', async (context) => {
+  it('for the plan is exit 2, and nothing is sent', async (context) => {
     const disk = await tinyDisk('48k');
+    if (disk === undefined) return context.skip('this process may not mount a file system');
+    const service = await sandbox();
+    const cwd = await leads(300);
+    const state = join(disk, 'state');
+    const ended = await backfill(['run', 'mapping.yaml', '--json', '--state', state, ...FAST], {
+      cwd,
+      env: environmentOf(service),
+    });
+    expect(ended.code, ended.stderr).toBe(2);
+    expect(ended.stderr).toMatch(/cannot write .*plan\.ndjson.*ENOSPC/);
+    expect(posts(service)).toBe(0);
+    expect((await readdir(state)).filter((name) => name.startsWith('plan'))).toEqual([]);
+  });
+
+  it('in mid-run stops with exit 3 and loses nothing', async (context) => {
+    const disk = await tinyDisk('120k');
     if (disk === undefined) return context.skip('this process may not mount a file system');
     const service = await sandbox();
     const cwd = await leads(300);

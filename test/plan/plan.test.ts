@@ -1,22 +1,46 @@
 import fc from 'fast-check';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Ledger } from '../../src/checkpoint/ledger.ts';
 import { IF_CHANGED, type SettledLine } from '../../src/checkpoint/lines.ts';
 import { contentSha, fieldHashes } from '../../src/identity.ts';
 import { canonicalJson, type JsonObject } from '../../src/json.ts';
 import type { Policies } from '../../src/mapping/mapping.ts';
 import { DEFAULT_POLICIES } from '../../src/mapping/policies.ts';
-import { EVENT_TYPES, type EventType, type Ready } from '../../src/model.ts';
+import { EVENT_TYPES, type EventType, type Planned, type Ready, type Sendable } from '../../src/model.ts';
 import { holdAllButFirst, holdAllButPicked } from '../../src/plan/pilot.ts';
-import { Plan } from '../../src/plan/plan.ts';
+import { Plan, type Verdict } from '../../src/plan/plan.ts';
+import { PlanFile } from '../../src/plan/plan-file.ts';
 
 let ledger: Ledger;
 beforeEach(() => {
   ledger = new Ledger({ keepFields: true });
 });
 
-function planWith(policies: Partial<Policies> = {}): Plan {
-  return new Plan({ migration: 'm', ledger, policies: [{ ...DEFAULT_POLICIES, ...policies }] });
+let directory: string;
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'backfill-plan-'));
+});
+afterAll(() => rm(directory, { recursive: true, force: true }));
+
+let plans = 0;
+const files: PlanFile[] = [];
+afterEach(() => files.splice(0).forEach((file) => file.close()));
+
+/** A plan whose file is a real one, and `add` without the record that an event comes from. */
+class TestPlan extends Plan {
+  override add(event: Ready): Verdict {
+    return super.add(event, ['a cell']);
+  }
+}
+
+function planWith(policies: Partial<Policies> = {}): TestPlan {
+  plans += 1;
+  const file = PlanFile.create(join(directory, `${plans}.ndjson`));
+  files.push(file);
+  return new TestPlan({ migration: 'm', ledger, policies: [{ ...DEFAULT_POLICIES, ...policies }], file });
 }
 
 function event(type: EventType, externalId: string | undefined, data: JsonObject = {}): Ready {
@@ -50,9 +74,9 @@ const note = (id: string, parent: string): Ready =>
   event('comment/created', id, { content: 'x', deal_external_id: parent });
 const invalid = (of: Ready) => ({ ...of, kind: 'invalid' as const });
 
-function settle(of: Ready, line: Partial<SettledLine> = {}): void {
+function settle(of: Sendable, line: Partial<SettledLine> = {}): void {
   ledger.settle({
-    id: new Plan({ migration: 'm', ledger, policies: [DEFAULT_POLICIES] }).idOf(of, 0),
+    id: planWith().idOf(of, 0),
     type: of.type,
     external_id: of.externalId ?? null,
     status: 'acknowledged',
@@ -186,7 +210,7 @@ describe('an event whose parent', () => {
     const orphan = deal('d', 'nobody');
     const { ordinal } = plan.add(orphan);
     expect(states(plan)).toEqual({ 'deal/created': [state] });
-    expect('lead_external_id' in plan.asSent(orphan, ordinal).data).toBe(keepsParent);
+    expect('lead_external_id' in plan.read('deal/created', ordinal).data).toBe(keepsParent);
   });
 
   it('was left out is recognised as acknowledged on the rerun', () => {
@@ -202,9 +226,9 @@ describe('an event whose parent', () => {
     plan.add(lead('1'));
     plan.add(deal('d', '1'));
     plan.link(EVENT_TYPES);
-    expect(plan.parentStanding('deal/created', 0)).toBe('expected');
+    expect(plan.links.parentStatus('deal/created', 0)).toBe('expected');
     plan.settle('lead/created', 0, 'rejected');
-    expect(plan.parentStanding('deal/created', 0)).toBe('failed');
+    expect(plan.links.parentStatus('deal/created', 0)).toBe('failed');
   });
 
   it('is only updated by this input exists once an update was acknowledged', () => {
@@ -212,9 +236,9 @@ describe('an event whose parent', () => {
     plan.add(event('lead/updated', '1', { full_name: 'a' }));
     plan.add(deal('d', '1'));
     plan.link(EVENT_TYPES);
-    expect(plan.parentStanding('deal/created', 0)).toBe('expected');
+    expect(plan.links.parentStatus('deal/created', 0)).toBe('expected');
     plan.settle('lead/updated', 0, 'acknowledged');
-    expect(plan.parentStanding('deal/created', 0)).toBe('exists');
+    expect(plan.links.parentStatus('deal/created', 0)).toBe('exists');
   });
 
   it('is itself, for an update whose own created event failed, is blocked', () => {
@@ -265,13 +289,20 @@ describe('a rerun', () => {
 });
 
 describe('if_changed', () => {
+  /** The update that a changed record makes. */
+  function derivedBy(plan: TestPlan, changed: Ready): Planned {
+    plan.add(changed);
+    return plan.read('lead/updated', 0);
+  }
+
   it('ignores, or sends the whole record as an update', () => {
     settle(lead('1', { full_name: 'before' }));
     const changed = lead('1', { full_name: 'after' });
     const ignoring = planWith({ if_changed: 'ignore' });
     expect(ignoring.add(changed)).toMatchObject({ state: 'acknowledged', changed: false });
     const updating = planWith({ if_changed: 'update' });
-    expect(updating.add(changed).update?.event).toMatchObject({ type: 'lead/updated', data: changed.data });
+    updating.add(changed);
+    expect(updating.read('lead/updated', 0)).toMatchObject({ type: 'lead/updated', data: changed.data });
     expect(states(updating)).toEqual({ 'lead/created': ['acknowledged'], 'lead/updated': ['ready'] });
   });
 
@@ -283,21 +314,22 @@ describe('if_changed', () => {
     expect(plan.add(same)).toMatchObject({ state: 'acknowledged', changed: false });
     const other = planWith({ if_changed: ['city'] });
     const moved = lead('1', { full_name: 'y', custom_params: { city: 'Pisa', size: '2' } });
-    expect(other.add(moved).update?.event.data).toEqual({ external_id: '1', custom_params: { city: 'Pisa' } });
+    other.add(moved);
+    expect(other.read('lead/updated', 0).data).toEqual({ external_id: '1', custom_params: { city: 'Pisa' } });
   });
 
   it('is content with what it sent before, and sends again under a new id when the content goes back and forth', () => {
     settle(lead('1', { full_name: 'a' }));
     const b = lead('1', { full_name: 'b' });
     const first = planWith({ if_changed: 'update' });
-    const toB = first.add(b).update!.event;
+    const toB = derivedBy(first, b);
     const idOfB = first.idOf(toB, 0);
     settle(toB, { code: IF_CHANGED });
     expect(planWith({ if_changed: 'update' }).add(b)).toMatchObject({ state: 'acknowledged', changed: false });
-    const toA = planWith({ if_changed: 'update' }).add(lead('1', { full_name: 'a' })).update!.event;
+    const toA = derivedBy(planWith({ if_changed: 'update' }), lead('1', { full_name: 'a' }));
     settle(toA, { code: IF_CHANGED });
     const third = planWith({ if_changed: 'update' });
-    const again = third.add(b).update!.event;
+    const again = derivedBy(third, b);
     expect(third.idOf(again, 0)).not.toBe(idOfB);
   });
 });

@@ -71,12 +71,12 @@ describe('a stage', () => {
     expect(told(resolver(references).stage(stage, pipeline))).toBe(expected);
   });
 
-  it('that is unresolved is told with names that are near', () => {
+  it('that is unresolved is reported with similar names', () => {
     const resolution = resolver().stage('Negotation', 'Sales');
     expect(resolution).toMatchObject({
       kind: 'failed',
       issue: {
-        message: 'no stage `Negotation` among the stages of pipeline `Sales`',
+        message: 'stage `Negotation` not found among the stages of pipeline `Sales`',
         hint: expect.stringContaining('`Negotiation`') as unknown,
       },
     });

@@ -7,7 +7,9 @@ import { FIXTURES, workspace } from '../e2e/harness.ts';
 import { compare, fillIn, migrate, sourcesOf, truthIn } from './truth.ts';
 
 const PRESETS = fileURLToPath(new URL('../../mappings/', import.meta.url));
-const names = (await readdir(PRESETS)).map((file) => file.replace(/\.yaml$/, ''));
+const names = (await readdir(PRESETS))
+  .filter((file) => file.endsWith('.yaml'))
+  .map((file) => file.slice(0, -'.yaml'.length));
 
 describe.each(names)('preset %s', (name) => {
   const file = join(PRESETS, `${name}.yaml`);

@@ -207,7 +207,7 @@ describe('the profile of all sources', () => {
         \`ID\` (external_id): 1 cell like \`3.93E+11\` (it.csv:3); a spreadsheet has cut digits off: export again, and do not open the file in between
 
       all sources
-        stage_name: no stage \`Proposall\` among the stages of the deal pipelines, in 1 event (near: \`Proposal\`; map it in \`references.stages\`, or create it in the target account)
+        stage_name: stage \`Proposall\` not found among the stages of the deal pipelines, in 1 event (similar: \`Proposal\`; map it in \`references.stages\`, or create it in the target account)
         deals without a lead: 1, such as \`1\`"
     `);
   });

@@ -1,40 +1,135 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { dirname, join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { parse } from 'yaml';
 import { loadMapping } from '../../src/mapping/load.ts';
-import { kebab } from '../../src/options/option.ts';
-import { RUN_OPTIONS } from '../../src/settings.ts';
-import { readReadme, withSections } from './sections.ts';
+import { mappingJsonSchema } from '../../src/mapping/schema.ts';
+import { helpText, PAGES, readPage, ROOT, withSections, type Page } from './sections.ts';
 
 const flat = (text: string): string => text.replace(/\s+/g, ' ').replace(/ ?-{3,} ?/g, '-');
 
-it('shows usage, fields, policies and transforms as the program defines them (update with `npm run readme`)', () => {
-  const readme = readReadme();
-  expect(flat(readme)).toBe(flat(withSections(readme)));
+/** A page without its blocks of code. */
+const prose = (page: Page): string => readPage(page).replaceAll(/^( *)```[^]*?^ *```$/gm, '');
+
+async function directory(): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), 'backfill-readme-'));
+  onTestFinished(() => rm(path, { recursive: true }));
+  return path;
+}
+
+describe.each(PAGES)('%s', (page) => {
+  it('shows what comes from the program as the program has it (`npm run readme` writes it)', () => {
+    expect(flat(readPage(page))).toBe(flat(withSections(page, readPage(page))));
+  });
+
+  it('has no link to a file or heading that does not exist', async () => {
+    const links = [...prose(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target!);
+    const dead: string[] = [];
+    for (const link of links.filter((target) => !/^[a-z]+:/.test(target))) {
+      const [path = '', anchor] = link.split('#');
+      const file = path === '' ? join(ROOT, page) : join(ROOT, dirname(page), path);
+      const found = await stat(file).catch(() => undefined);
+      if (!found || (anchor !== undefined && !anchors(await readFile(file, 'utf8')).includes(anchor))) dead.push(link);
+    }
+    expect(dead).toEqual([]);
+  });
+
+  it('shows YAML that parses and mappings that load', async () => {
+    const cwd = await directory();
+    for (const [, indent = '', text = ''] of readPage(page).matchAll(/^( *)```yaml\n([^]*?)^ *```$/gm)) {
+      const yaml = text.replaceAll(new RegExp(`^${indent}`, 'gm'), '');
+      parse(yaml);
+      if (!yaml.includes('version: 1')) continue;
+      await writeFile(join(cwd, 'mapping.yaml'), yaml);
+      expect((await loadMapping(join(cwd, 'mapping.yaml'))).migration).toMatch(/^acme/);
+    }
+  });
+
+  it('names no npm script that package.json does not have', async () => {
+    const { scripts } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as { scripts: object };
+    const named = [...readPage(page).matchAll(/npm run ([\w:]+)/g)].map(([, script]) => script);
+    expect(named.filter((script) => !Object.keys(scripts).includes(script!))).toEqual([]);
+  });
 });
 
-it('names every option of run', () => {
-  const readme = readReadme();
-  expect(Object.keys(RUN_OPTIONS).filter((name) => !readme.includes(`--${kebab(name)}`))).toEqual([]);
+describe('README.md', () => {
+  it('has at most 300 lines', () => {
+    expect(readPage('README.md').trimEnd().split('\n').length).toBeLessThanOrEqual(300);
+  });
+
+  it('names every option that `run --help` lists', () => {
+    const listed = helpText('run').match(/(?<=^ {2})--[\w-]+/gm)!;
+    expect(listed.length).toBeGreaterThan(20);
+    const readme = readPage('README.md');
+    expect(listed.filter((option) => !['--help', '--version'].includes(option) && !readme.includes(option))).toEqual(
+      [],
+    );
+  });
+
+  it('or src/README.md names every file that a rehearsal leaves in its state directory', async () => {
+    const cwd = await directory();
+    await cp(join(ROOT, 'fixtures/demo'), cwd, { recursive: true });
+    for (const args of [['run', '--dry-run'], ['run', '--rate', '10000/1s'], ['verify'], ['report']]) {
+      const [verb = '', ...options] = args;
+      await backfill(cwd, verb, 'mapping.yaml', '--sandbox', ...options);
+    }
+    const state = join(cwd, '.backfill/demo.sandbox');
+    const written = new Set([...(await readdir(state)), ...(await readdir(join(state, 'dry-run')))]);
+    expect([...written]).toEqual(expect.arrayContaining(['checkpoint.ndjson', 'errors.csv', 'rejects', 'dry-run']));
+    const pages = readPage('README.md') + readPage('src/README.md');
+    expect([...written].filter((name) => !pages.includes(`\`${name}`))).toEqual([]);
+  });
 });
 
-it('shows a mapping that loads', async () => {
-  const directory = await mkdtemp(join(tmpdir(), 'backfill-readme-'));
-  onTestFinished(() => rm(directory, { recursive: true }));
-  const blocks = [...readReadme().matchAll(/^( *)```yaml\n([^]*?)^ *```$/gm)];
-  expect(blocks.length).toBeGreaterThan(0);
-  for (const [, indent, text] of blocks) {
-    if (!text!.includes('version: 1')) continue;
-    await writeFile(join(directory, 'acme.yaml'), text!.replaceAll(new RegExp(`^${indent}`, 'gm'), ''));
-    const mapping = await loadMapping(join(directory, 'acme.yaml'));
-    expect(mapping.migration).toBe('acme');
+describe('mappings/README.md', () => {
+  it('names every key of a mapping file', () => {
+    const page = readPage('mappings/README.md');
+    const keys = new Set<string>();
+    collectKeys(mappingJsonSchema(), keys);
+    expect(keys.size).toBeGreaterThan(60);
+    expect([...keys].filter((key) => !new RegExp(`\\b${key}\\b`).test(page))).toEqual([]);
+  });
+
+  it('names every preset', async () => {
+    const presets = (await readdir(join(ROOT, 'mappings'))).filter((file) => file.endsWith('.yaml'));
+    const page = readPage('mappings/README.md');
+    expect(presets.filter((file) => !page.includes(`](${file})`))).toEqual([]);
+  });
+});
+
+describe('src/README.md', () => {
+  it('names every folder of the sources, and no other', async () => {
+    const entries = await readdir(join(ROOT, 'src'), { withFileTypes: true });
+    const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+    const named = [...readPage('src/README.md').matchAll(/^\| `(\w+)\/` \|/gm)].map(([, name]) => name!);
+    expect(named.sort()).toEqual(folders.sort());
+  });
+});
+
+/** The anchors of a page's headings, as GitHub makes them. */
+function anchors(text: string): string[] {
+  const headings = text.replaceAll(/^( *)```[^]*?^ *```$/gm, '').matchAll(/^#+ (.*)$/gm);
+  return [...headings].map(([, heading]) =>
+    heading!
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+/** The names of all properties in a JSON Schema. */
+function collectKeys(schema: unknown, keys: Set<string>): void {
+  if (typeof schema !== 'object' || schema === null) return;
+  for (const [name, part] of Object.entries(schema)) {
+    if (name === 'properties') for (const key of Object.keys(part as object)) keys.add(key);
+    collectKeys(part, keys);
   }
-});
+}
 
-it('mentions only scripts that package.json has', async () => {
-  const { scripts } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8')) as {
-    scripts: Record<string, string>;
-  };
-  for (const [, script] of readReadme().matchAll(/npm run ([\w:]+)/g)) expect(Object.keys(scripts)).toContain(script);
-});
+/** Runs the built program, whatever its exit code. */
+async function backfill(cwd: string, ...args: string[]): Promise<void> {
+  const child = execFile(process.execPath, [join(ROOT, 'dist/cli.js'), ...args], { cwd });
+  await new Promise((resolve) => child.once('exit', resolve));
+}

@@ -1,76 +1,192 @@
-/** The generated sections of the README, as Markdown, by the names of their markers. */
+/** The sections of the documentation that come from the program itself, as Markdown, by page and by the name of their markers. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { EXIT } from '../../src/errors.ts';
 import { EVENT_TYPES, entityOf } from '../../src/model.ts';
 import { fieldReference, policyReference, transformReference } from '../../src/mapping/reference.ts';
 import type { Example } from '../../src/mapping/transforms/transform.ts';
 
-export const README = fileURLToPath(new URL('../../README.md', import.meta.url));
-const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
+export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const CLI = join(ROOT, 'dist/cli.js');
 
-const SECTIONS: Readonly<Record<string, () => string>> = {
-  usage: () => ['', 'run'].map((command) => helpOf(command)).join('\n\n'),
-  fields: () => {
-    const entities = new Map(fieldReference().map(({ type, fields }) => [entityOf(type), fields]));
-    return [...entities]
-      .map(([entity, fields]) =>
-        table(
-          [`\`${entity}/*\` field`, 'required', 'unreadable values are', 'holds'],
-          fields.map(({ name, required, onError, doc }) => [
-            code(name),
-            required ? 'yes' : '',
-            onError === 'omit' ? 'omitted' : 'rejected',
-            doc,
-          ]),
-        ),
-      )
-      .join('\n\n');
-  },
-  policies: () =>
-    table(
-      ['policy', 'on', 'choices', 'decides what happens when'],
-      policyReference().map(({ name, types, choices, default: normal, doc }) => [
-        code(name),
-        types.length === EVENT_TYPES.length ? 'all' : types.map(code).join(', '),
-        choices.map((choice) => (choice === normal ? `**${code(choice)}**` : code(choice))).join(', '),
-        doc,
-      ]),
-    ),
-  transforms: () =>
-    table(
-      ['transform', 'does', 'for example'],
-      transformReference().map(({ usage, doc, examples }) => [
-        usage.split(' | ').map(code).join('<br>'),
-        doc,
-        examples.map(exampleText).join('<br>'),
-      ]),
-    ),
+/** The pages of the documentation, relative to the root of the project. */
+export const PAGES = ['README.md', 'mappings/README.md', 'src/README.md', 'test/bench/README.md'] as const;
+export type Page = (typeof PAGES)[number];
+
+const SECTIONS: Readonly<Record<Page, Readonly<Record<string, () => string>>>> = {
+  'README.md': { commands, 'options of run': runOptions, 'exit codes': exitCodes },
+  'mappings/README.md': { fields, policies, transforms },
+  'src/README.md': {},
+  'test/bench/README.md': {},
 };
 
-/** The README with up-to-date generated sections. */
-export function withSections(readme: string): string {
-  return Object.entries(SECTIONS).reduce((text, [name, make]) => {
+function commands(): string {
+  return table(
+    ['command', 'does', 'options'],
+    helpOf().commands.map(({ usage, text }) => {
+      const name = usage.split(' ')[0]!;
+      const own = name === 'run' || name === 'completion' ? [] : helpOf(name).options.filter(isOwn);
+      const listed = own.map((option) => code(`--${option.name}`)).join(' ');
+      return [code(`backfill ${usage}`), markdown(text), name === 'run' ? '[below](#options-of-run)' : listed];
+    }),
+  );
+}
+
+function runOptions(): string {
+  const options = helpOf('run').options.filter(isOwn);
+  const rows = options.map(({ group, name, text }, index) => {
+    return [group === options[index - 1]?.group ? '' : group, code(`--${name}`), markdown(text)];
+  });
+  return table(['', 'option', ''], rows);
+}
+
+/** In words of this page; which codes there are is the program's to say. */
+const EXIT_CODES: Readonly<Record<keyof typeof EXIT, string>> = {
+  done:
+    'everything chosen is acknowledged, or a duplicate of what is; for a dry run, no problem was found (warnings do ' +
+    'not count)',
+  finishedWithErrors:
+    'finished, but some records were unreadable, some events were not accepted, or acknowledged ones have changed; for a ' +
+    'dry run, problems were found',
+  nothingSent:
+    'stopped before the first event: usage, mapping, input, plan, state, credentials or base URL cannot be used. Nothing ' +
+    'was sent',
+  stopped:
+    'stopped before the end (credentials refused, too many errors, an outage too long, `--until`, `--max-requests`), or ' +
+    'another run holds the state directory. Rerun to resume',
+  interrupted: 'interrupted by SIGINT: what was in flight was awaited and recorded. Rerun to resume',
+  terminated: 'the same for SIGTERM',
+};
+
+function exitCodes(): string {
+  const names = Object.keys(EXIT) as (keyof typeof EXIT)[];
+  return table(
+    ['code', 'meaning'],
+    names.map((name) => [code(String(EXIT[name])), EXIT_CODES[name]]),
+  );
+}
+
+function fields(): string {
+  const entities = new Map(fieldReference().map(({ type, fields }) => [entityOf(type), fields]));
+  return [...entities]
+    .map(([entity, fields]) =>
+      table(
+        [`\`${entity}/*\` field`, 'required', 'unreadable values are', 'holds'],
+        fields.map(({ name, required, onError, doc }) => [
+          code(name),
+          required ? 'yes' : '',
+          onError === 'omit' ? 'omitted' : 'rejected',
+          doc,
+        ]),
+      ),
+    )
+    .join('\n\n');
+}
+
+function policies(): string {
+  return table(
+    ['policy', 'on', 'choices', 'decides what happens when'],
+    policyReference().map(({ name, types, choices, default: normal, doc }) => [
+      code(name),
+      types.length === EVENT_TYPES.length ? 'all' : types.map(code).join(', '),
+      choices.map((choice) => (choice === normal ? `**${code(choice)}**` : code(choice))).join(', '),
+      doc,
+    ]),
+  );
+}
+
+function transforms(): string {
+  return table(
+    ['transform', 'does', 'for example'],
+    transformReference().map(({ usage, doc, examples }) => [
+      usage.split(' | ').map(code).join('<br>'),
+      doc,
+      examples.map(exampleText).join('<br>'),
+    ]),
+  );
+}
+
+/** A page with its generated sections as they should be. */
+export function withSections(page: Page, written: string): string {
+  return Object.entries(SECTIONS[page]).reduce((text, [name, make]) => {
     const [begin, end] = [`<!-- generated: ${name} -->`, `<!-- /generated: ${name} -->`];
     const from = text.indexOf(begin);
     const to = text.indexOf(end);
-    if (from < 0 || to < from) throw new Error(`README.md has no section ${name}`);
+    if (from < 0 || to < from) throw new Error(`${page} has no section ${name}`);
     return `${text.slice(0, from + begin.length)}\n\n${make()}\n\n${text.slice(to)}`;
-  }, readme);
+  }, written);
 }
 
-export function readReadme(): string {
-  return readFileSync(README, 'utf8');
+export function readPage(page: Page): string {
+  return readFileSync(join(ROOT, page), 'utf8');
 }
 
-export function writeReadme(): void {
-  writeFileSync(README, withSections(readReadme()));
+export function writePages(): void {
+  for (const page of PAGES) writeFileSync(join(ROOT, page), withSections(page, readPage(page)));
 }
 
-function helpOf(command: string): string {
-  const args = [...(command === '' ? [] : [command]), '--help'];
-  const help = execFileSync(process.execPath, [CLI, ...args], { encoding: 'utf8' }).trimEnd();
-  return `\`\`\`console\n$ backfill ${args.join(' ')}\n${help}\n\`\`\``;
+interface OptionHelp {
+  /** Its heading in the help. */
+  readonly group: string;
+  readonly name: string;
+  readonly text: string;
+}
+
+interface Help {
+  readonly commands: readonly { readonly usage: string; readonly text: string }[];
+  readonly options: readonly OptionHelp[];
+}
+
+/** Options that every command has. */
+const COMMON = ['help', 'version'];
+
+function isOwn({ name }: OptionHelp): boolean {
+  return !COMMON.includes(name);
+}
+
+export function helpText(...command: string[]): string {
+  return execFileSync(process.execPath, [CLI, ...command, '--help'], { encoding: 'utf8' });
+}
+
+/** The commands and options that the help of the program, or of one command, lists: what a user sees is what is documented. */
+function helpOf(...command: string[]): Help {
+  const commands: { usage: string; text: string }[] = [];
+  const options: { group: string; name: string; text: string }[] = [];
+  let group = '';
+  let last: { text: string } | undefined;
+  for (const line of helpText(...command).split('\n')) {
+    const heading = /^(\S.*):$/.exec(line)?.[1];
+    const option = /^ {2}--([\w-]+) +(.*)$/.exec(line);
+    const verb = /^ {2}backfill (\S.*?)(?: {2,}(.*))?$/.exec(line);
+    if (heading !== undefined) {
+      group = heading;
+      last = undefined;
+    } else if (option) {
+      const found = { group, name: option[1]!, text: option[2]! };
+      options.push(found);
+      last = found;
+    } else if (verb && group === 'Commands') {
+      const found = { usage: verb[1]!, text: verb[2] ?? '' };
+      commands.push(found);
+      last = found;
+    } else if (last && /^ {3,}\S/.test(line)) last.text += ` ${line.trim()}`;
+  }
+  return {
+    commands,
+    options: options.map((option) => ({ ...option, text: withoutTypes(option.text) })),
+  };
+}
+
+/** Without what yargs adds of types; a default that is said in words stays. */
+function withoutTypes(text: string): string {
+  return text.replace(/ +\[(?:boolean|string|array|number|required|default: (?:true|false))\]/g, '').trim();
+}
+
+/** Text as Markdown in which nothing is taken for HTML. */
+function markdown(text: string): string {
+  return text.trim().replaceAll('<', '\\<');
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {

@@ -1,4 +1,4 @@
-/** `npm run readme`: updates the generated sections of the README. */
-import { writeReadme } from './sections.ts';
+/** `npm run readme`: writes the generated sections of the documentation anew. */
+import { writePages } from './sections.ts';
 
-writeReadme();
+writePages();

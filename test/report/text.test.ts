@@ -110,6 +110,7 @@ describe('the next command', () => {
       dry_run: false,
       exit: { code: 0, reason: 'done' },
       records: { read: 3, mapped: 3, skipped: 0, unreadable: 0 },
+      plan: { digest: '0123456789ab', events: 3 },
       ...change,
     }) as Summary;
 
@@ -123,27 +124,19 @@ describe('the next command', () => {
     const found = summary({ dry_run: true, events: { ...NOTHING, ...BESIDE, acknowledged: 0, pending: 3 } });
     expect(nextSteps(found, argv('run', 'a.yaml', '--dry-run'), CALM)).toEqual([
       'next: send a pilot of ten events of each type and check them in the service:',
-      '  backfill run a.yaml --limit 10',
+      '  backfill run a.yaml --plan 0123456789ab --limit 10',
       'then send everything:',
-      '  backfill run a.yaml',
+      '  backfill run a.yaml --plan 0123456789ab',
     ]);
   });
 
-  it('keeps --plan only where the same events are sent', () => {
-    const dry = summary({ dry_run: true, events: { ...NOTHING, ...BESIDE, acknowledged: 0, pending: 3 } });
-    const steps = nextSteps(dry, argv('run', 'a.yaml', '--dry-run', '--plan', '0123456789ab'), CALM);
-    expect(steps[1]).toBe('  backfill run a.yaml --limit 10');
-    expect(steps[3]).toBe('  backfill run a.yaml --plan 0123456789ab');
-    const pilot = summary({ events: { ...NOTHING, ...BESIDE, total: 5, pending: 2 } });
-    expect(nextSteps(pilot, argv('run', 'a.yaml', '--plan=0123456789ab', '--limit', '3'), CALM)[1]).toBe(
-      '  backfill run a.yaml',
-    );
-  });
-
-  it('applies corrected rejects with --fix', () => {
+  it('applies corrected rejects with --fix, which makes another plan', () => {
     const found = summary({ exit: { code: 1, reason: 'invalid' }, events: { ...COUNTS, gone: 0, changed: 0 } });
     expect(
-      nextSteps(found, argv('run', 'a.yaml'), { ...CALM, rejects: new Map([['deals', '/s/rejects/deals.ndjson']]) }),
+      nextSteps(found, argv('run', 'a.yaml', '--plan', '0123456789ab'), {
+        ...CALM,
+        rejects: new Map([['deals', '/s/rejects/deals.ndjson']]),
+      }),
     ).toEqual([
       expect.stringContaining('correct copies of the rejects'),
       '  cp /s/rejects/deals.ndjson corrected-deals.ndjson',

@@ -20,7 +20,7 @@ test.each([
   expect(restore(written)).toBe(cell);
 });
 
-test('no cell is run as a formula, and every cell comes back', () => {
+test('no cell can run as a formula, and every cell can be restored', () => {
   const cell = fc.oneof(fc.string(), fc.string({ unit: fc.constantFrom("'", '=', '+', '-', '@', '\t', '\r', 'a') }));
   fc.assert(
     fc.property(cell, (text) => {
@@ -31,6 +31,6 @@ test('no cell is run as a formula, and every cell comes back', () => {
   );
 });
 
-test('a cell from which a person took the prefix away stays as it is', () => {
+test('a cell from which a person removed the prefix stays unchanged', () => {
   expect(restore('+39 02 1234')).toBe('+39 02 1234');
 });

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { failure, folderWith, openIn, readAll } from './reading.ts';
 
 describe('CSV', () => {
-  test('arrives in batches of 250 where the rows are short, in order', async () => {
+  test('is read in batches of 250 if the rows are short, in order', async () => {
     const rows = Array.from({ length: 2500 }, (_, index) => `${index + 1},`);
     const source = await openIn(folderWith({ 'a.csv': `ID,Name\n${rows.join('\n')}\n` }), 'a.csv');
     const sizes: number[] = [];
@@ -16,7 +16,7 @@ describe('CSV', () => {
     expect(ids).toEqual(rows.map((_, index) => index + 1));
   });
 
-  test('arrives in batches of a few KiB where the rows are wide', async () => {
+  test('is read in batches of a few KiB if the rows are wide', async () => {
     const rows = Array.from({ length: 300 }, (_, index) => `${index + 1},${'ä'.repeat(500)}`);
     const source = await openIn(folderWith({ 'a.csv': `ID,Name\n${rows.join('\n')}` }), 'a.csv');
     const sizes: number[] = [];
@@ -27,27 +27,30 @@ describe('CSV', () => {
     expect(Math.max(...sizes)).toBeLessThanOrEqual(17 * 1024);
   });
 
-  test.each(['\n', '\r\n', '\r'])('knows the first line of every record, however large the file (%j)', async (end) => {
-    const expected: number[] = [];
-    let line = 2;
-    let text = `ID,Note,Owner${end}`;
-    for (let id = 0; id < 20_000; id += 1) {
-      const breaks = id % 7;
-      if (id % 11 === 0) {
-        text += end.repeat(2);
-        line += 2;
+  test.each(['\n', '\r\n', '\r'])(
+    'gives every record the number of its first line, even in a large file (%j)',
+    async (end) => {
+      const expected: number[] = [];
+      let line = 2;
+      let text = `ID,Note,Owner${end}`;
+      for (let id = 0; id < 20_000; id += 1) {
+        const breaks = id % 7;
+        if (id % 11 === 0) {
+          text += end.repeat(2);
+          line += 2;
+        }
+        expected.push(line);
+        text += `${id},"${`é“${end}`.repeat(breaks)}",Ada${end}`;
+        line += breaks + 1;
       }
-      expected.push(line);
-      text += `${id},"${`é“${end}`.repeat(breaks)}",Ada${end}`;
-      line += breaks + 1;
-    }
-    const folder = folderWith({ 'a.csv': text, 'b.csv.gz': gzipSync(text) });
-    for (const name of ['a.csv', 'b.csv.gz']) {
-      expect((await readAll(await openIn(folder, name))).map(({ place }) => place.line)).toEqual(expected);
-    }
-  });
+      const folder = folderWith({ 'a.csv': text, 'b.csv.gz': gzipSync(text) });
+      for (const name of ['a.csv', 'b.csv.gz']) {
+        expect((await readAll(await openIn(folder, name))).map(({ place }) => place.line)).toEqual(expected);
+      }
+    },
+  );
 
-  test('names the line of bad bytes far into a file', async () => {
+  test('names the line of invalid bytes late in a file', async () => {
     const rows = '1,Zoë\r\n'.repeat(50_000);
     const bad = Buffer.concat([Buffer.from(`ID,Name\r\n${rows}`), Buffer.from([0x32, 0x2c, 0xeb, 0x0a])]);
     const folder = folderWith({ 'a.csv': bad, 'b.csv.gz': gzipSync(bad) });
@@ -57,7 +60,7 @@ describe('CSV', () => {
     }
   });
 
-  test('names the line of a lone surrogate far into a UTF-16 file', async () => {
+  test('names the line of a lone surrogate late in a UTF-16 file', async () => {
     const text = Buffer.from(`\ufeffID,Name\r\n${'1,😀\r\n'.repeat(50_000)}2,\ud800\r\n`, 'utf16le');
     const source = await openIn(folderWith({ 'a.csv': text, 'b.csv': Buffer.from(text).swap16() }), '[ab].csv');
     expect((await failure(readAll(source))).message).toBe('a.csv:50002 is not UTF-16LE text');
@@ -65,7 +68,7 @@ describe('CSV', () => {
     expect((await failure(readAll(swapped))).message).toBe('b.csv:50002 is not UTF-16BE text');
   });
 
-  test('names the line of the quote that is never closed, not the end of the file', async () => {
+  test('names the line of an unclosed quote, not the end of the file', async () => {
     const rows = '1,"a\r\nb"\r\n'.repeat(10_000);
     const source = await openIn(
       folderWith({ 'a.csv': `ID,Name\r\n${rows}2,"x\r\n${'3,y\r\n'.repeat(1000)}` }),
@@ -74,7 +77,7 @@ describe('CSV', () => {
     expect((await failure(readAll(source))).message).toBe('a.csv:20002: a quote opens here and is never closed');
   });
 
-  test('an open quote in a large file is found after 1 MiB', async () => {
+  test('an unclosed quote in a large file is reported after 1 MiB', async () => {
     const source = await openIn(folderWith({ 'a.csv': `ID,Name\n1,x\n2,"x\n${'3,y\n'.repeat(500_000)}` }), 'a.csv');
     expect((await failure(readAll(source))).message).toBe('a.csv:3: a quote opens here and is not closed within 1 MiB');
   });
@@ -84,7 +87,7 @@ describe('CSV', () => {
     expect((await failure(readAll(source))).message).toBe('a.csv:3: this record is larger than 1 MiB');
   });
 
-  test('more lone cells than a footer has are short rows, and none is lost', async () => {
+  test('more lone cells than a footer can have are short rows, and none is lost', async () => {
     const lone = Array.from({ length: 50 }, (_, index) => `id-${index}`);
     const source = await openIn(folderWith({ 'a.csv': `ID,Name\n1,Ada\n\n${lone.join('\n')}\n` }), 'a.csv');
     const items = await readAll(source);
@@ -93,13 +96,13 @@ describe('CSV', () => {
     expect(items.map(({ raw }) => (raw as string[])[0])).toEqual(['1', ...lone]);
   });
 
-  test('cells arrive as they stand, spaces and all', async () => {
+  test('cells keep their spaces', async () => {
     const source = await openIn(folderWith({ 'a.csv': ' ID , Name \n 1 ,"  Ada\t"\n' }), 'a.csv');
     expect(source.columns).toEqual(['ID', 'Name']);
     expect((await readAll(source))[0]!.raw).toEqual([' 1 ', '  Ada\t']);
   });
 
-  test('a U+FFFD that stands in the file is left to whoever looks at the values', async () => {
+  test('a U+FFFD that is in the file is kept', async () => {
     const source = await openIn(folderWith({ 'a.csv': 'ID,Name\n1,Zo\ufffd\n' }), 'a.csv');
     expect((await readAll(source))[0]!.raw).toEqual(['1', 'Zo\ufffd']);
   });

@@ -10,7 +10,7 @@ import { failure, folderWith, openIn, readAll } from './reading.ts';
 const TABLE = 'ID,Name\n1,Ada\n2,Bob\n';
 
 describe('files of a source', () => {
-  test('the bytes on disk are hashed, file by file, after a complete reading only', async () => {
+  test('there is a hash of the bytes of each file on disk, but only after a complete reading', async () => {
     const folder = folderWith({ 'a.csv': TABLE, 'b.csv.gz': gzipSync(TABLE) });
     const source = await openIn(folder, '{a,b}.csv*');
     expect(source.digests()).toBeUndefined();
@@ -26,7 +26,7 @@ describe('files of a source', () => {
     expect(source.files.map(({ bytes }) => bytes)).toEqual([TABLE.length, gzipSync(TABLE).length]);
   });
 
-  test('every reading begins anew', async () => {
+  test('every reading starts from the beginning', async () => {
     const source = await openIn(folderWith({ 'a.csv': TABLE }), 'a.csv');
     expect(await readAll(source)).toEqual(await readAll(source));
   });
@@ -42,39 +42,39 @@ describe('files of a source', () => {
     );
   });
 
-  test('what is gzip is unpacked whatever its name, and what only has the name is read as it is', async () => {
+  test('gzip data is decompressed whatever the file name, and other data in a .gz file is read as it is', async () => {
     const folder = folderWith({ 'a.csv': gzipSync(TABLE), 'b.csv.gz': TABLE });
     expect(await readAll(await openIn(folder, 'a.csv'))).toHaveLength(2);
     expect(await readAll(await openIn(folder, 'b.csv.gz'))).toHaveLength(2);
   });
 
-  test('several gzip members in one file are one text', async () => {
+  test('several gzip members in one file are read as one text', async () => {
     const folder = folderWith({ 'a.csv.gz': Buffer.concat([gzipSync(TABLE), gzipSync('3,Cy\n')]) });
     expect(await readAll(await openIn(folder, 'a.csv.gz'))).toHaveLength(3);
   });
 
-  test('gzip data that are cut off are an error', async () => {
+  test('truncated gzip data is an error', async () => {
     const whole = gzipSync(`ID,Name\n${'1,Ada\n'.repeat(10)}`);
     const error = await failure(openIn(folderWith({ 'a.csv.gz': whole.subarray(0, -5) }), 'a.csv.gz'));
     expect(error).toBeInstanceOf(UserError);
-    expect(error.message).toBe('a.csv.gz ends in the middle: its gzip data are cut off');
+    expect(error.message).toBe('a.csv.gz is incomplete: its gzip data ends early');
   });
 
-  test('damaged gzip data are an error', async () => {
+  test('damaged gzip data is an error', async () => {
     const packed = Buffer.from(gzipSync(TABLE));
     packed.fill(0x55, 12, 20);
     const error = await failure(openIn(folderWith({ 'a.csv.gz': packed }), 'a.csv.gz'));
     expect(error).toBeInstanceOf(UserError);
-    expect(error.message).toContain('a.csv.gz cannot be unpacked');
+    expect(error.message).toContain('cannot decompress a.csv.gz');
   });
 
-  test.skipIf(process.getuid?.() === 0)('a file that may not be read is an error with its name', async () => {
+  test.skipIf(process.getuid?.() === 0)('a file without read permission is an error that names it', async () => {
     const folder = folderWith({ 'a.csv': TABLE });
     chmodSync(join(folder, 'a.csv'), 0);
     expect((await failure(openIn(folder, 'a.csv'))).message).toContain('cannot read a.csv');
   });
 
-  test('a file that is gone between two readings is an error with its name', async () => {
+  test('a file that was deleted between two readings is an error that names it', async () => {
     const folder = folderWith({ 'a.csv': TABLE });
     const source = await openIn(folder, 'a.csv');
     writeFileSync(join(folder, 'b.csv'), '');
@@ -82,7 +82,7 @@ describe('files of a source', () => {
     rmSync(join(folder, 'a.csv'));
     const error = await failure(readAll(source));
     expect(error).toBeInstanceOf(UserError);
-    expect(error.message).toBe('a.csv is no longer there');
+    expect(error.message).toBe('a.csv no longer exists');
   });
 
   test('a directory is an error that suggests a glob', async () => {
@@ -90,20 +90,20 @@ describe('files of a source', () => {
     mkdirSync(join(folder, 'exports'));
     expect(await failure(openIn(folder, 'exports'))).toMatchObject({
       message: 'source `it`: exports is a directory',
-      hint: 'name a file in it, or several with a glob: exports/*.csv',
+      hint: 'use a file in it, or several with a glob: exports/*.csv',
     });
   });
 
   test('a file in a directory that does not exist is an error that says so', async () => {
     expect(await failure(openIn(folderWith({}), 'export/a.csv'))).toMatchObject({
-      hint: 'there is no directory export either',
+      hint: 'the directory export does not exist',
     });
   });
 
   test('files of one glob with several formats are an error', async () => {
     const folder = folderWith({ 'a.csv': TABLE, 'a.json': '[]' });
     expect((await failure(openIn(folder, 'a.*'))).message).toBe(
-      'source `it`: its files are of several formats (csv, json)',
+      'source `it`: its files have different formats (csv, json)',
     );
   });
 
@@ -111,11 +111,11 @@ describe('files of a source', () => {
     const folder = folderWith({ 'a.xlsx': 'PK\x03\x04' });
     expect(await failure(openIn(folder, 'a.xlsx', { format: 'csv' }))).toMatchObject({
       message: 'a.xlsx is a workbook, not a text file',
-      hint: 'save the sheet as "CSV UTF-8" and name that file',
+      hint: 'save the sheet as "CSV UTF-8" and use that file',
     });
   });
 
-  test('a path is shown relative to the working directory where that is shorter', async () => {
+  test('a path is shown relative to the working directory if that is shorter', async () => {
     const folder = folderWith({ 'a.csv': TABLE });
     const before = process.cwd();
     process.chdir(folder);
@@ -128,7 +128,7 @@ describe('files of a source', () => {
     }
   });
 
-  test.skipIf(process.platform !== 'linux')('whoever stops reading early leaves no file open', async () => {
+  test.skipIf(process.platform !== 'linux')('stopping before the end leaves no file open', async () => {
     const rows = `ID,Name\n${'1,Ada\n'.repeat(200_000)}`;
     const folder = folderWith({
       'a.csv': rows,
@@ -183,7 +183,7 @@ describe('globs', () => {
     expect(await matches(glob)).toEqual(expected);
   });
 
-  test('a directory of the right name is no file', async () => {
+  test('a directory with a matching name is ignored', async () => {
     expect((await matches('*.csv')).map((path) => basename(path))).not.toContain('dir.csv');
   });
 });

@@ -8,7 +8,7 @@ import type { SourceSpec } from '../../src/source/source.ts';
 
 const CASES = join(import.meta.dirname, '../../fixtures/source');
 
-/** Everything a source tells, as text to be read by people. */
+/** Everything that a source reports, as text. */
 async function dump(folder: string): Promise<string> {
   const spec = JSON.parse(readFileSync(join(folder, 'source.json'), 'utf8')) as SourceSpec;
   const display = (path: string): string => relative(folder, path);
@@ -44,7 +44,7 @@ function issueText({ severity, kind, code, message, hint }: Issue): string {
   return `  ${severity} ${kind} ${code}: ${message}${hint === undefined ? '' : ` (${hint})`}`;
 }
 
-describe('a folder of fixtures reads as its expected.txt says', () => {
+describe('a fixture folder is read as its expected.txt says', () => {
   const names = readdirSync(CASES, { withFileTypes: true }).filter((entry) => entry.isDirectory());
   test.each(names.map(({ name }) => name))('%s', async (name) => {
     await expect(await dump(join(CASES, name))).toMatchFileSnapshot(join(CASES, name, 'expected.txt'));

@@ -5,7 +5,7 @@ import { NumberText } from '../../src/json.ts';
 import { failure, folderWith, openIn, readAll } from './reading.ts';
 
 describe('JSON', () => {
-  test('knows the first line of every record, however large the file', async () => {
+  test('gives every record the number of its first line, even in a large file', async () => {
     const records: string[] = [];
     const lines: number[] = [];
     let line = 3;
@@ -24,26 +24,26 @@ describe('JSON', () => {
     }
   });
 
-  test('what stands around the records may be large, before and after', async () => {
+  test('what precedes and follows the records may be large', async () => {
     const other = JSON.stringify(Array.from({ length: 30_000 }, (_, id) => ({ id, text: 'results": [{' })));
     const text = `{"included":${other},"results":[{"id":1}],"meta":${other}}`;
     const items = await readAll(await openIn(folderWith({ 'a.json': text }), 'a.json', { records: 'results' }));
     expect(items.map(({ raw }) => raw)).toEqual([{ id: 1 }]);
   });
 
-  test('a mistake around the records is an error with its place', async () => {
+  test('a mistake outside the records is an error with its place', async () => {
     const folder = folderWith({ 'a.json': '{"results":[{"id":1}],\n "total": nope}' });
     expect((await failure(openIn(folder, 'a.json', { records: 'results' }))).message).toContain('a.json:2:11: ');
   });
 
-  test('records that are found twice are an error', async () => {
+  test('an array of records that occurs twice is an error', async () => {
     const folder = folderWith({ 'a.json': '{"a":[{"id":1}],"a":[{"id":2}]}' });
     expect((await failure(openIn(folder, 'a.json', { records: 'a' }))).message).toBe('a.json:1:21: `a` occurs twice');
   });
 
   test.each([
-    ['[{"a":1}', 'a.json:1:9: the file ends here, in the middle of the JSON'],
-    ['[{"a":1},', 'a.json:1:10: the file ends here, in the middle of the JSON'],
+    ['[{"a":1}', 'a.json:1:9: the file ends here, before the end of the JSON'],
+    ['[{"a":1},', 'a.json:1:10: the file ends here, before the end of the JSON'],
     ['[{"a":1},]', 'a.json:1:10: expected value, but found "]"'],
     ['[,{"a":1}]', 'a.json:1:2: expected value or ], but found ","'],
     ['[{"a":1}}', 'a.json:1:9: expected , or ], but found "}"'],
@@ -52,21 +52,21 @@ describe('JSON', () => {
     ['[{"a":1\n,"b":01}]', "a.json:2:7: Comma ',' expected after value but got '1'"],
     ['[{"a":"x\ny"}]', "a.json:1:9: Invalid character '\n'"],
     ['{"x":1}', 'a.json:1:1: the top level is an object, not an array of records'],
-    ['"x"', 'a.json:1:1: the top level is a text, not an array of records'],
+    ['"x"', 'a.json:1:1: the top level is a string, not an array of records'],
     ['12', 'a.json:1:1: the top level is a single value, not an array of records'],
     ['[{"a":tru}]', "a.json:1:7: Object value expected after ':'"],
     ['[tru]', 'a.json:1:2: JSON value expected but got'],
     ['ID,Name\n1,Ada', 'a.json:1:1: expected value, but found "I"'],
     ['{"a" 1}', 'a.json:1:6: expected :, but found "1"'],
     ['{1:1}', 'a.json:1:2: expected key or }, but found "1"'],
-    [`${'['.repeat(300)}`, 'a.json:1:2: the file ends in the middle of the record that begins here'],
+    [`${'['.repeat(300)}`, 'a.json:1:2: the file ends before the end of the record that begins here'],
   ])('%j is an error with its place', async (text, message) => {
     const error = await failure(openIn(folderWith({ 'a.json': text }), 'a.json').then(readAll));
     expect(error).toBeInstanceOf(UserError);
     expect(error.message).toContain(message);
   });
 
-  test('a record nested too deep is unreadable, and exhausts no stack', async () => {
+  test('a record that is nested too deeply is unreadable, and does not overflow the stack', async () => {
     const bomb = `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
     const folder = folderWith({ 'a.json': `[{"id":1},${bomb},{"id":2}]`, 'b.ndjson': `{"id":1}\n${bomb}\n{"id":2}\n` });
     for (const name of ['a.json', 'b.ndjson']) {
@@ -79,13 +79,13 @@ describe('JSON', () => {
     }
   });
 
-  test('deep nesting around the records is an error', async () => {
+  test('deep nesting outside the records is an error', async () => {
     const text = `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)},"results":[]}`;
     const error = await failure(openIn(folderWith({ 'a.json': text }), 'a.json', { records: 'results' }));
     expect(error.message).toBe('a.json:1:205: this is nested more than 200 levels deep');
   });
 
-  test('numbers keep their digits only where a number would lose them', async () => {
+  test('numbers are kept as text only if a JavaScript number would change them', async () => {
     const texts = ['0', '-1', '12.5', '123456789012345', '9007199254740993', '5.0', '1E5', '-0', '0.1', '1e-7'];
     const text = `[${texts.map((number) => `{"n": ${number} }`).join(',')}]`;
     const items = await readAll(await openIn(folderWith({ 'a.json': text }), 'a.json'));
@@ -94,7 +94,7 @@ describe('JSON', () => {
     );
   });
 
-  test('keys like __proto__ are keys', async () => {
+  test('`__proto__` is a key like any other', async () => {
     const text = '[{"__proto__":{"polluted":true},"n":5.0}]';
     const [item] = await readAll(await openIn(folderWith({ 'a.json': text }), 'a.json'));
     expect(Object.keys(item!.raw!)).toEqual(['__proto__', 'n']);
@@ -102,7 +102,7 @@ describe('JSON', () => {
     expect((item!.raw as { polluted?: boolean }).polluted).toBeUndefined();
   });
 
-  test('pages say that more is to come only where the last one does', async () => {
+  test('more pages are reported missing only if the last one says that there are more', async () => {
     const codes = async (...pages: string[]): Promise<string[]> => {
       const files = Object.fromEntries(pages.map((page, index) => [`p${index}.json`, page]));
       const source = await openIn(folderWith(files), 'p*.json', { records: 'data' });
@@ -119,7 +119,7 @@ describe('JSON', () => {
 });
 
 describe('NDJSON', () => {
-  test('knows the line of every record, however large the file', async () => {
+  test('gives every record its line number, even in a large file', async () => {
     const lines = Array.from({ length: 20_000 }, (_, id) => (id % 5 === 4 ? '' : JSON.stringify({ id, t: 'é\u2028' })));
     const items = await readAll(await openIn(folderWith({ 'a.ndjson': lines.join('\r\n') }), 'a.ndjson'));
     expect(items.map(({ place, raw }) => [place.line, (raw as { id: number }).id])).toEqual(
@@ -127,13 +127,13 @@ describe('NDJSON', () => {
     );
   });
 
-  test('a line that is no JSON says from which column on', async () => {
+  test('a line that is not JSON is unreadable, with the column of the mistake', async () => {
     const [item] = await readAll(await openIn(folderWith({ 'a.ndjson': '{"id":1,}\n' }), 'a.ndjson'));
     expect(item).toMatchObject({
       kind: 'unreadable',
       place: { source: 'it', file: 'a.ndjson', line: 1, record: 1 },
       issue: { code: 'no_json', kind: 'read', severity: 'error' },
     });
-    expect(item?.kind === 'unreadable' && item.issue.message).toContain('from column 9 on');
+    expect(item?.kind === 'unreadable' && item.issue.message).toContain('invalid JSON at column 9');
   });
 });

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { folderWith, openIn, readAll } from './reading.ts';
 
 const RUNS = 60;
-/** Any text without lone surrogates and NUL, with much of what has a meaning in CSV. */
+/** Any text without lone surrogates and NUL, often with characters that are special in CSV. */
 const cell = fc.oneof(
   fc.string({ unit: 'grapheme' }).map((text) => text.replaceAll('\0', '')),
   fc.string({ unit: fc.constantFrom('"', ',', ';', '\t', '|', '\r', '\n', "'", ' ', 'a', 'é', '😀') }),
@@ -11,7 +11,7 @@ const cell = fc.oneof(
 const delimiters = fc.constantFrom(',', ';', '\t', '|');
 const ends = fc.constantFrom('\n', '\r\n', '\r');
 
-/** A header of letters, an id in the first column, and whatever in the others. */
+/** A header of letters, an id in the first column, and arbitrary cells in the others. */
 const table = fc.integer({ min: 2, max: 5 }).chain((width) =>
   fc
     .array(fc.array(cell, { minLength: width - 1, maxLength: width - 1 }), { minLength: 1, maxLength: 8 })
@@ -31,7 +31,7 @@ function countLines(text: string): number {
   return text.match(/\r\n|\r|\n/g)?.length ?? 0;
 }
 
-test('any table reads back equal, with the line of every record', async () => {
+test('any table is read back unchanged, with the line of every record', async () => {
   await fc.assert(
     fc.asyncProperty(
       table,
@@ -54,7 +54,7 @@ test('any table reads back equal, with the line of every record', async () => {
   );
 });
 
-test('the delimiter is found where the header tells it', async () => {
+test('the delimiter is detected if the header has only one candidate', async () => {
   await fc.assert(
     fc.asyncProperty(table, delimiters, ends, async ({ header, rows }, delimiter, end) => {
       const text = write([header, ...rows], delimiter, end, true);
@@ -65,7 +65,7 @@ test('the delimiter is found where the header tells it', async () => {
   );
 });
 
-test('any table reads back equal from UTF-16', async () => {
+test('any table is read back unchanged from UTF-16', async () => {
   await fc.assert(
     fc.asyncProperty(table, fc.boolean(), async ({ header, rows }, swap) => {
       const bytes = Buffer.from(`\ufeff${write([header, ...rows], '\t', '\r\n', false)}`, 'utf16le');
@@ -78,7 +78,7 @@ test('any table reads back equal from UTF-16', async () => {
 
 const records = fc.array(fc.dictionary(cell, fc.jsonValue({ maxDepth: 3 })), { maxLength: 8 });
 
-test('any objects read back equal from JSON and from NDJSON', async () => {
+test('any objects are read back unchanged from JSON and from NDJSON', async () => {
   await fc.assert(
     fc.asyncProperty(
       records,
@@ -101,7 +101,7 @@ test('any objects read back equal from JSON and from NDJSON', async () => {
   );
 });
 
-/** Numbers that were kept as text, as numbers again. */
+/** Turns numbers that were kept as text back into numbers. */
 function digits(_key: string, value: unknown): unknown {
   const text = (value as { text?: unknown } | null)?.text;
   return value?.constructor?.name === 'NumberText' ? Number(text) : value;

@@ -6,7 +6,7 @@ import type { ReadItem } from '../../src/model.ts';
 import { openSource } from '../../src/source/index.ts';
 import type { Source, SourceSpec } from '../../src/source/source.ts';
 
-/** A directory with these files in it, gone after the test. */
+/** A temporary directory with these files; it is removed after the test. */
 export function folderWith(files: Readonly<Record<string, string | Uint8Array>>): string {
   const folder = mkdtempSync(join(tmpdir(), 'source-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -14,7 +14,7 @@ export function folderWith(files: Readonly<Record<string, string | Uint8Array>>)
   return folder;
 }
 
-/** Opens a file of the folder as the source `it`, its places relative to the folder. */
+/** Opens a file of the folder as the source `it`; the paths in its places are relative to the folder. */
 export async function openIn(
   folder: string,
   path: string,
@@ -32,7 +32,7 @@ export async function readAll(source: Source): Promise<ReadItem[]> {
 export async function failure(work: Promise<unknown>): Promise<Error> {
   return work.then(
     () => {
-      throw new Error('it did not fail');
+      throw new Error('expected an error');
     },
     (error: unknown) => error as Error,
   );

@@ -9,6 +9,12 @@ import type { Verification } from '../../src/verify/verify.ts';
 import { call, envFile, type Said } from '../commands/in-process.ts';
 import { backfill, files, sandbox, workspace } from '../e2e/harness.ts';
 
+/** What the survey finds of an input or mapping that changed since the run. */
+async function survey(cwd: string, target: Sandbox): Promise<void> {
+  const argv = { mapping: join(cwd, 'mapping.yaml'), envFile: await envFile(target), rate: '100000/1s', quiet: true };
+  await call(run, { ...argv, dryRun: true });
+}
+
 type Argv = Readonly<Record<string, unknown>>;
 
 /** The clock of the service: stands still unless a test moves it. */
@@ -108,6 +114,7 @@ describe('verify', () => {
     const wrong = mapping.replace('Qualified to Buy: Qualified', 'Qualified to Buy: Proposal');
     expect(wrong).not.toBe(mapping);
     await writeFile(join(cwd, 'mapping.yaml'), wrong.replace('Channel: Partners', 'Channel: Sales'));
+    await survey(cwd, target);
     const { code, found, stderr } = await check(cwd, target, { sample: 'all' });
     expect(code).toBe(1);
     expect(found.exit.reason).toBe('different');
@@ -184,6 +191,7 @@ describe('verify', () => {
     await migrate(cwd, target);
     const table = await readFile(join(cwd, 'people.csv'), 'utf8');
     await writeFile(join(cwd, 'people.csv'), table.replace('Name 1', 'Other Name').replace(/^3,.*\n/m, ''));
+    await survey(cwd, target);
     const { code, found, stderr } = await check(cwd, target);
     expect(code).toBe(1);
     expect(found.entities.lead.not_in_input).toBe(1);

@@ -52,7 +52,7 @@ export function reportPage(findings: Findings): string {
             ${present.map(([id, name]) => html`<li><a href="#${id}">${name}</a></li>`)}
           </ul>
         </nav>
-        <main>${notice(standing)} ${figures(findings)} ${present.map(([, , part]) => part!)}</main>
+        <main>${notice(standing)} ${damage(standing)} ${figures(findings)} ${present.map(([, , part]) => part!)}</main>
         <footer>
           <p>
             Written ${time(writtenAt.toISOString())} by ${TOOL}.
@@ -97,6 +97,10 @@ function facts({ standing }: Findings): Markup {
           <dd>${value}</dd>`,
     )}
   </dl>`;
+}
+
+function damage({ history }: Standing): Markup | undefined {
+  return history.damageText === undefined ? undefined : html`<p class="notice">${history.damageText}</p>`;
 }
 
 function notice({ basis }: Standing): Markup | undefined {

@@ -3,14 +3,13 @@ import { createReadStream } from 'node:fs';
 import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { messageOf, UserError } from '../errors.ts';
-import type { Mapping } from '../mapping/mapping.ts';
 import { didYouMean } from '../problem.ts';
-import { openSource, withFixes } from '../source/index.ts';
-import type { FileDigest, Source } from '../source/source.ts';
 import { writeWhole, type StateDir } from '../state-dir.ts';
-import { InputChanged } from './pass.ts';
+import { withFixes } from './fixes.ts';
+import { openSource } from './open.ts';
+import type { FileDigest, Source, SourceSpec } from './source.ts';
 
-/** The opened sources of a mapping, and the means to notice that a file is not what it was. */
+/** The opened sources of a mapping, and the means to notice that a file changes while it is read. */
 export class Input {
   readonly sources: ReadonlyMap<string, Source>;
   readonly #stamps = new Map<string, string>();
@@ -19,10 +18,9 @@ export class Input {
     this.sources = sources;
   }
 
-  static async open(mapping: Mapping, fixes: Fixes): Promise<Input> {
+  static async open(specs: readonly SourceSpec[], fixes: FixFiles): Promise<Input> {
     const sources = new Map<string, Source>();
-    for (const spec of mapping.sources) {
-      if (!mapping.usedSources.includes(spec.name)) continue;
+    for (const spec of specs) {
       let source = await openSource(spec);
       for (const path of fixes.get(spec.name) ?? []) source = await withFixes(source, path);
       sources.set(spec.name, source);
@@ -37,14 +35,16 @@ export class Input {
     return [...this.sources.values()].flatMap((source) => [...(source.digests() ?? [])]);
   }
 
-  /** Throws (exit 3) when a file that the survey read has other content now; one that was only touched is let pass. */
+  /**
+   * To be called when all was read: lookups and events may have read a file twice, and must have seen the same content.
+   * Throws a `UserError` where a file changed meanwhile.
+   */
   async assertUnchanged(): Promise<void> {
-    const digests = new Map(this.digests().map(({ path, sha256 }) => [path, sha256]));
     for (const [path, stamp] of this.#stamps) {
-      const now = await stampOf(path).catch(() => undefined);
-      if (now === stamp) continue;
-      if (now === undefined || (await sha256Of(path)) !== digests.get(path)) throw new InputChanged(path);
-      this.#stamps.set(path, now);
+      if ((await stampOf(path).catch(() => undefined)) === stamp) continue;
+      throw new UserError(`${path} changed while it was being read`, {
+        hint: 'nothing was sent; rerun once the export is complete',
+      });
     }
   }
 
@@ -54,20 +54,19 @@ export class Input {
 }
 
 /** Files of corrected rejects by source name, in the order in which they apply: a later one wins. */
-export type Fixes = ReadonlyMap<string, readonly string[]>;
+export type FixFiles = ReadonlyMap<string, readonly string[]>;
 
 /**
  * The corrected rejects to apply: those of earlier runs, which the state directory keeps, then those given now with
- * `--fix`. `keep`: those are kept too, unless they are the ones that were given last time.
+ * `--fix`. `names`: of the mapping's sources. `keep`: the given ones are kept too, unless they were the last ones given.
  */
 export async function collectFixes(
   state: StateDir,
-  mapping: Mapping,
+  names: readonly string[],
   given: ReadonlyMap<string, string>,
   keep: boolean,
-): Promise<Fixes> {
+): Promise<FixFiles> {
   const directory = state.file('fixes');
-  const names = mapping.sources.map(({ name }) => name);
   const fixes = new Map<string, string[]>();
   for (const file of (await readdir(directory).catch(() => [])).sort()) {
     const [, name] = /^(.+)\.\d{4}\.[^.]+$/.exec(file) ?? [];

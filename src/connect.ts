@@ -1,0 +1,94 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { systemClock } from './clock.ts';
+import { readStoredAccount, type Account, type StoredAccount } from './service/account.ts';
+import type { Client } from './service/client.ts';
+import type { Limiter } from './service/limiter.ts';
+import type { RateHistory } from './service/rate-history.ts';
+import { DEFAULT_RATE, type Pace, type RestCredentials } from './settings.ts';
+import { DRY_RUN, writeWhole, type StateDir } from './state-dir.ts';
+import { TOOL } from './version.ts';
+
+export const ACCOUNT_FILE = 'account.json';
+export const RATE_FILE = 'rate.ndjson';
+
+/** The service that events are sent to, and the account as it showed it. */
+export interface Target {
+  /** What the checkpoint is bound to. */
+  readonly baseUrl: string;
+  readonly client: Client;
+  readonly limiter: Limiter;
+  readonly account: Account;
+  /** Ends all connections, and what the limiter keeps on disk. */
+  close(): Promise<void>;
+}
+
+/**
+ * Connects and reads the account; nothing is sent but GET requests. `output`: where the times of answers are kept, so
+ * that the next run stays within the limit. `warn` is called with what a person should know.
+ */
+export async function connect(
+  settings: Pace,
+  credentials: RestCredentials,
+  state: StateDir,
+  output: StateDir,
+  warn: (message: string) => void = () => undefined,
+): Promise<Target> {
+  const other = output === state ? join(state.file(DRY_RUN), RATE_FILE) : state.file(RATE_FILE);
+  // What talks HTTP takes a tenth of a second to load: a survey without a service does without.
+  const [{ createClient }, { openLimiter }, { openRateHistory }, { readAccount }] = await Promise.all([
+    import('./service/client.ts'),
+    import('./service/open-limiter.ts'),
+    import('./service/rate-history.ts'),
+    import('./service/directory.ts'),
+  ]);
+  const history: RateHistory = await openRateHistory(output.file(RATE_FILE), systemClock, [other]);
+  const limiter = await openLimiter({
+    rate: settings.rate ?? DEFAULT_RATE,
+    reserve: settings.reserve,
+    concurrency: settings.concurrency,
+    clock: systemClock,
+    history,
+    redis: settings.redis ?? credentials.redis,
+    baseUrl: credentials.baseUrl,
+    apiKey: credentials.apiKey,
+    timeoutSeconds: settings.timeout,
+    trouble: warn,
+  });
+  const client = createClient({
+    ...credentials,
+    timeoutSeconds: settings.timeout,
+    concurrency: settings.concurrency,
+    limiter,
+    userAgent: TOOL,
+  });
+  const close = async (): Promise<void> => {
+    await client.close();
+    await history.close();
+  };
+  try {
+    const account = await readAccount(client);
+    return { baseUrl: credentials.boundTo ?? credentials.baseUrl, client, limiter, account, close };
+  } catch (error) {
+    // An open connection would keep the process from ending.
+    await close();
+    throw error;
+  }
+}
+
+/** Keeps the account for `--offline` and the sandbox. */
+export async function storeAccount(
+  output: StateDir,
+  { baseUrl, account }: Pick<Target, 'baseUrl' | 'account'>,
+): Promise<void> {
+  const stored: StoredAccount = { base_url: baseUrl, read_at: new Date().toISOString(), ...account };
+  await writeWhole(output.file(ACCOUNT_FILE), `${JSON.stringify(stored, null, 2)}\n`);
+}
+
+/** The account as an earlier run stored it, or undefined. */
+export async function storedAccountOf(state: StateDir): Promise<StoredAccount | undefined> {
+  for (const path of [state.file(ACCOUNT_FILE), join(state.file(DRY_RUN), ACCOUNT_FILE)]) {
+    if (await stat(path).catch(() => undefined)) return readStoredAccount(path);
+  }
+  return undefined;
+}

@@ -1,0 +1,72 @@
+/** `--plan DIGEST`: what was approved after a dry run is what goes out, or nothing. */
+import { UserError } from '../errors.ts';
+import { shaWords } from '../identity.ts';
+import type { Sendable } from '../model.ts';
+import { PlanDigest } from './digest.ts';
+import type { Plan } from './plan.ts';
+import { readPlan } from './plan-file.ts';
+
+/** Hashes of the contents of events, by type and external id; of comments without id by their content. */
+type Contents = Map<string, string[]>;
+
+/**
+ * Throws a `UserError` (exit 2) unless the plan has this digest. `stored`: paths of earlier plans, among which the
+ * approved one is looked for, to say how many events were added, removed or changed since.
+ */
+export async function assertApproved(plan: Plan, approved: string, stored: readonly string[]): Promise<void> {
+  const digest = plan.digest();
+  if (digest === approved) return;
+  const before = await findPlan(stored, approved);
+  throw new UserError(`the plan of this input is ${digest}, not ${approved}: ${differenceText(plan, before)}`, {
+    hint: 'nothing was sent; check the new plan with --dry-run, then name its digest',
+  });
+}
+
+function differenceText(plan: Plan, before: Contents | undefined): string {
+  if (!before) return 'no stored plan has that digest, so the difference is unknown';
+  const after: Contents = new Map();
+  for (const event of plan.events()) keep(after, event);
+  let [added, removed, changed] = [0, 0, 0];
+  for (const key of new Set([...before.keys(), ...after.keys()])) {
+    const gone = without(before.get(key) ?? [], after.get(key) ?? []);
+    const come = without(after.get(key) ?? [], before.get(key) ?? []);
+    changed += Math.min(gone, come);
+    added += Math.max(0, come - gone);
+    removed += Math.max(0, gone - come);
+  }
+  return `events added: ${added}, removed: ${removed}, changed: ${changed}`;
+}
+
+/** How many of `contents` are not among `others`, each counted once. */
+function without(contents: readonly string[], others: readonly string[]): number {
+  const left = [...others];
+  return contents.filter((sha) => {
+    const at = left.indexOf(sha);
+    if (at >= 0) left.splice(at, 1);
+    return at < 0;
+  }).length;
+}
+
+async function findPlan(paths: readonly string[], wanted: string): Promise<Contents | undefined> {
+  for (const path of paths) {
+    const contents: Contents = new Map();
+    const digest = new PlanDigest();
+    try {
+      for await (const event of readPlan(path)) {
+        if (event.isDerived) continue;
+        digest.add(event.type, shaWords(event.sha));
+        keep(contents, event);
+      }
+    } catch {
+      // There is none, or it is no plan of this version.
+      continue;
+    }
+    if (digest.value() === wanted) return contents;
+  }
+  return undefined;
+}
+
+function keep(contents: Contents, { type, externalId, sha }: Sendable): void {
+  const key = externalId === undefined ? `${type} ${sha}` : `${type} ${JSON.stringify(externalId)}`;
+  contents.set(key, [...(contents.get(key) ?? []), sha]);
+}

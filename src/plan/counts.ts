@@ -1,0 +1,49 @@
+import { EVENT_TYPES, type EventType } from '../model.ts';
+import type { EventCounts } from '../report/summary.ts';
+import type { Tolerance } from '../settings.ts';
+import type { Plan } from './plan.ts';
+
+type Counted = Pick<Plan, 'tables'>;
+
+/** The accounting identity holds by construction: every event has exactly one state. */
+export function countEvents(plan: Counted, type: EventType): EventCounts {
+  const { counts, size } = plan.tables[type];
+  return {
+    total: size,
+    acknowledged: counts.acknowledged,
+    duplicates: counts.duplicate,
+    invalid: counts.invalid,
+    rejected: counts.rejected + counts.retry,
+    blocked: counts.blocked,
+    pending: counts.ready + counts.held,
+  };
+}
+
+export function totalOf(counts: readonly EventCounts[]): EventCounts {
+  const sum: EventCounts = {
+    total: 0,
+    acknowledged: 0,
+    duplicates: 0,
+    invalid: 0,
+    rejected: 0,
+    blocked: 0,
+    pending: 0,
+  };
+  for (const each of counts) for (const name of Object.keys(sum) as (keyof EventCounts)[]) sum[name] += each[name];
+  return sum;
+}
+
+/** Of all types. */
+export function countAll(plan: Counted): EventCounts {
+  return totalOf(EVENT_TYPES.map((type) => countEvents(plan, type)));
+}
+
+/** Events that this run is to send. */
+export function countDue(plan: Counted): number {
+  return EVENT_TYPES.reduce((sum, type) => sum + plan.tables[type].counts.ready + plan.tables[type].counts.retry, 0);
+}
+
+/** How many events may be invalid, or rejected in one run. */
+export function allowedErrors(tolerance: Tolerance, plan: Counted): number {
+  return 'count' in tolerance ? tolerance.count : (countAll(plan).total * tolerance.percent) / 100;
+}

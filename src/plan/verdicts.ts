@@ -1,0 +1,85 @@
+/** What the whole input decides against single events, in words, for the error report. */
+import { entityOf, EVENT_TYPES, isUpdate, type Issue, type ParentRef, type Planned, type Sendable } from '../model.ts';
+import type { ErrorReport } from '../report/error-report.ts';
+import { FLAG } from './event-table.ts';
+import type { Plan } from './plan.ts';
+
+/** An event and the record it comes from. */
+type Reported = Omit<Planned, 'isDerived'>;
+
+/**
+ * After `Plan.link`: reports the events that are in conflict, dropped or blocked. Those that could not be sent however
+ * their parents fare are taken out of the plan's file.
+ */
+export async function reportVerdicts(plan: Plan, report: ErrorReport): Promise<void> {
+  for (const type of EVENT_TYPES) {
+    const table = plan.tables[type];
+    if (table.counts.invalid + table.counts.duplicate + table.counts.blocked === 0) continue;
+    for (let ordinal = 0; ordinal < table.size; ordinal += 1) {
+      const state = table.state(ordinal);
+      if (table.at(ordinal) === undefined) continue;
+      if (state === 'blocked') await reportBlocked(plan, report, plan.read(type, ordinal), ordinal);
+      if (state !== 'invalid' && state !== 'duplicate') continue;
+      const event = plan.read(type, ordinal);
+      if (state === 'invalid') await reportConflict(plan, report, event, ordinal);
+      else if (!table.has(ordinal, FLAG.derived)) await reportDropped(report, event);
+      plan.withdraw(type, ordinal);
+    }
+  }
+}
+
+/** Several records of the input have one external id and different content. */
+export function reportConflict(plan: Plan, report: ErrorReport, event: Reported, ordinal: number): Promise<void> {
+  const issue: Issue = {
+    severity: 'error',
+    kind: 'map',
+    code: 'duplicate_external_id',
+    field: 'external_id',
+    message: `several records have the external_id \`${event.externalId}\` with different content`,
+    hint: 'remove all but one, or choose with `duplicates: first` or `duplicates: last`',
+  };
+  return reportIssue(plan, report, event, ordinal, issue);
+}
+
+/** `duplicates: first` or `last` chose another record. */
+export function reportDropped(report: ErrorReport, event: Pick<Sendable, 'place' | 'externalId'>): Promise<void> {
+  const { place, externalId } = event;
+  const reason = 'another record with this external_id was chosen (`duplicates`)';
+  return report.omitted(place, externalId, [{ field: '(record)', original: externalId ?? '', reason }]);
+}
+
+/** Names the record that a blocked event waits for. */
+export function reportBlocked(plan: Plan, report: ErrorReport, event: Planned, ordinal: number): Promise<void> {
+  return reportIssue(plan, report, event, ordinal, blockedBy(plan, event, ordinal));
+}
+
+function reportIssue(plan: Plan, report: ErrorReport, event: Reported, ordinal: number, issue: Issue): Promise<void> {
+  const { type, place, externalId, raw } = event;
+  return report.error({ place, type, externalId, eventId: plan.idOf(event, ordinal), issues: [issue], raw });
+}
+
+function blockedBy(plan: Plan, { type, parent, externalId }: Planned, ordinal: number): Issue {
+  const key = plan.tables[type].key(ordinal)!;
+  const ownFailed = isUpdate(type) && plan.links.createdStatus(entityOf(type), key) === 'failed';
+  const needed: ParentRef | { entity: string; externalId: string } =
+    ownFailed || !parent ? { entity: entityOf(type), externalId: externalId ?? '' } : parent;
+  const name = `${needed.entity} \`${needed.externalId}\``;
+  if (plan.links.parentStatus(type, ordinal) === 'missing') {
+    return {
+      severity: 'error',
+      kind: 'blocked',
+      code: 'parent_missing',
+      field: `${needed.entity}_external_id`,
+      message: `${name} is neither in the input nor acknowledged earlier`,
+      hint: 'add the parent to the input, or set `if_parent_missing` if it is in the service already',
+    };
+  }
+  return {
+    severity: 'error',
+    kind: 'blocked',
+    code: ownFailed ? 'own_created_failed' : 'parent_failed',
+    field: ownFailed ? 'external_id' : `${needed.entity}_external_id`,
+    message: `${name} was not accepted, so this event cannot be sent`,
+    hint: 'fix that record; this event follows by itself on the rerun',
+  };
+}

@@ -1,0 +1,234 @@
+import { appendFile, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../src/json.ts';
+import type { Sandbox } from '../../src/sandbox/index.ts';
+import { backfill, environmentOf, FAST, files, sandbox, start, summaryOf, workspace } from './harness.ts';
+
+interface Line {
+  readonly type: string;
+  readonly external_id?: string;
+  readonly occurred_at?: string;
+  readonly data: JsonObject;
+  readonly source: string;
+  readonly file: string;
+  readonly line: number;
+  readonly record: number;
+  readonly raw: readonly string[];
+}
+
+type Body = Pick<Line, 'type' | 'occurred_at' | 'data'>;
+
+async function planIn(directory: string): Promise<Line[]> {
+  const text = await readFile(join(directory, 'plan.ndjson'), 'utf8');
+  return text
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map((line) => JSON.parse(line) as Line);
+}
+
+function sentTo(service: Sandbox): Body[] {
+  return service
+    .requests()
+    .filter(({ method }) => method === 'POST')
+    .map(({ body }) => body as Body);
+}
+
+function essence({ type, occurred_at, data }: Body): string {
+  return JSON.stringify([type, occurred_at ?? null, data]);
+}
+
+const MAPPING = `version: 1
+migration: plan
+sources:
+  people: { path: people.csv }
+events:
+  - type: lead/created
+    source: people
+    data: { external_id: id, full_name: name, custom_params: { size: size } }
+`;
+const PEOPLE = ['1,Ann,5.10', '2,Bob,7', '3,Cid,00123', '4,Dan,9'];
+
+async function people(rows: readonly string[] = PEOPLE, policies = ''): Promise<string> {
+  const cwd = await workspace();
+  await files(cwd, { 'mapping.yaml': `${MAPPING}${policies}`, 'people.csv': `id,name,size\n${rows.join('\n')}\n` });
+  return cwd;
+}
+
+async function rewrite(cwd: string, rows: readonly string[]): Promise<void> {
+  await files(cwd, { 'people.csv': `id,name,size\n${rows.join('\n')}\n` });
+}
+
+async function dryRun(cwd: string, service: Sandbox): Promise<{ digest: string; stderr: string }> {
+  const ended = await backfill(['run', 'mapping.yaml', '--dry-run', '--json', ...FAST], {
+    cwd,
+    env: environmentOf(service),
+  });
+  return { digest: summaryOf(ended).plan.digest!, stderr: ended.stderr };
+}
+
+describe('plan.ndjson', () => {
+  it('has one line for every event that could be sent, exactly as it is sent, and its record', async () => {
+    const service = await sandbox();
+    const cwd = await workspace('demo');
+    const env = environmentOf(service);
+    const summary = summaryOf(await backfill(['run', 'mapping.yaml', '--json', ...FAST], { cwd, env }));
+    const state = join(cwd, '.backfill/demo');
+    const plan = await planIn(state);
+    const sent = sentTo(service).map(essence);
+    expect(sent.length).toBe(summary.this_run.events_sent);
+    const planned = plan.map(essence);
+    expect(sent.filter((event) => !planned.includes(event))).toEqual([]);
+    const { total, duplicates, invalid } = summary.events;
+    expect(plan).toHaveLength(total - duplicates - invalid);
+    expect(summary.plan).toMatchObject({ events: plan.length });
+    for (const { external_id: id, data } of plan) expect(id).toBe(data.external_id);
+    const contacts = (await readFile(join(cwd, 'contacts.csv'), 'utf8')).split('\n');
+    const first = plan.find(({ source }) => source === 'contacts')!;
+    expect(first).toMatchObject({ file: 'contacts.csv', line: 2, record: 1 });
+    expect(contacts[first.line - 1]).toContain(first.raw[0]);
+    expect((await stat(join(state, 'plan.ndjson'))).mode & 0o777).toBe(0o600);
+  });
+
+  it('lists neither the records in conflict nor those that `duplicates` drops', async () => {
+    const service = await sandbox();
+    const rows = ['1,Ann,1', '1,Ann,1', '2,Bob,2', '2,Rob,2', '3,Cid,3'];
+    for (const [policy, names] of [
+      ['reject', ['Ann', 'Cid']],
+      ['first', ['Ann', 'Bob', 'Cid']],
+      ['last', ['Ann', 'Cid', 'Rob']],
+    ] as const) {
+      const cwd = await people(rows, `    duplicates: ${policy}\n`);
+      await dryRun(cwd, service);
+      const plan = await planIn(join(cwd, '.backfill/plan/dry-run'));
+      expect(plan.map(({ data }) => data.full_name).sort(), policy).toEqual(names);
+    }
+  });
+
+  it('has an event without its parent where the mapping omits a parent that is missing', async () => {
+    const service = await sandbox();
+    const cwd = await workspace();
+    await files(cwd, {
+      'deals.csv': 'id,lead\nD1,nobody\n',
+      'mapping.yaml': `version: 1
+migration: plan
+sources: { deals: { path: deals.csv } }
+events:
+  - type: deal/created
+    source: deals
+    if_parent_missing: omit
+    data: { external_id: id, lead_external_id: lead }
+`,
+    });
+    const { digest } = await dryRun(cwd, service);
+    expect((await planIn(join(cwd, '.backfill/plan/dry-run'))).map(({ data }) => data)).toEqual([
+      { external_id: 'D1' },
+    ]);
+    const args = ['run', 'mapping.yaml', '--json', '--plan', digest, ...FAST];
+    const env = environmentOf(service);
+    expect(summaryOf(await backfill(args, { cwd, env })).events.acknowledged).toBe(1);
+    expect(summaryOf(await backfill(args, { cwd, env })).this_run.events_sent).toBe(0);
+  });
+
+  it('of an earlier survey stays when a survey fails', async () => {
+    const service = await sandbox();
+    const cwd = await people();
+    await dryRun(cwd, service);
+    const directory = join(cwd, '.backfill/plan/dry-run');
+    const before = await readFile(join(directory, 'plan.ndjson'), 'utf8');
+    await rewrite(cwd, ['1,Ann,1', '2,"an open quote,2']);
+    const ended = await backfill(['run', 'mapping.yaml', '--dry-run', ...FAST], { cwd, env: environmentOf(service) });
+    expect(ended.code).toBe(2);
+    expect(await readFile(join(directory, 'plan.ndjson'), 'utf8')).toBe(before);
+    expect((await readdir(directory)).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+  });
+
+  it('that is edited while it is sent stops the run, and nothing of the edit is sent', async () => {
+    const service = await sandbox({ faults: { rules: [{ kind: 'latency', min_ms: 100, max_ms: 150 }] } });
+    // More than is read from the file at a time.
+    const rows = Array.from({ length: 600 }, (_, id) => `${id},Name ${id},${'x'.repeat(200)}`);
+    const cwd = await people(rows);
+    const env = environmentOf(service);
+    const run = start(['run', 'mapping.yaml', '--json', ...FAST], { cwd, env });
+    await expect.poll(() => sentTo(service).length, { timeout: 20_000 }).toBeGreaterThan(0);
+    const path = join(cwd, '.backfill/plan/plan.ndjson');
+    const text = await readFile(path, 'utf8');
+    await writeFile(path, text.replaceAll('Name 599', 'Evil 599'), { flag: 'r+' });
+    const ended = await run.ended;
+    expect(ended.code).toBe(3);
+    expect(ended.stderr).toContain('plan.ndjson has changed since it was written');
+    expect(sentTo(service).some(({ data }) => JSON.stringify(data).includes('Evil'))).toBe(false);
+    const rest = summaryOf(await backfill(['run', 'mapping.yaml', '--json', ...FAST], { cwd, env }));
+    expect(rest.events).toMatchObject({ acknowledged: 600, changed: 0 });
+  });
+});
+
+describe('--plan', () => {
+  it('sends the plan whose digest the dry run printed, and resumes it', async () => {
+    const service = await sandbox();
+    const cwd = await people();
+    const env = environmentOf(service);
+    const { digest, stderr } = await dryRun(cwd, service);
+    expect(digest).toMatch(/^[0-9a-f]{12}$/);
+    expect(stderr).toContain(`plan ${digest}`);
+    expect(stderr).toContain(`--plan ${digest}`);
+    const args = ['run', 'mapping.yaml', '--json', '--plan', digest, ...FAST];
+    const first = summaryOf(await backfill([...args, '--max-requests', '5'], { cwd, env }));
+    expect(first.exit).toMatchObject({ code: 3, reason: 'max_requests' });
+    expect(first.events.acknowledged).toBeLessThan(4);
+    const rest = summaryOf(await backfill(args, { cwd, env }));
+    expect(rest).toMatchObject({ exit: { code: 0 }, events: { acknowledged: 4 }, plan: { digest, events: 4 } });
+  });
+
+  it('has the same digest whatever the order of the rows, and with more rows that are not sent', async () => {
+    const service = await sandbox();
+    const { digest } = await dryRun(await people(), service);
+    expect((await dryRun(await people([...PEOPLE].reverse()), service)).digest).toBe(digest);
+    expect((await dryRun(await people([...PEOPLE, '2,Bob,7']), service)).digest).toBe(digest);
+    expect((await dryRun(await people([...PEOPLE, '5,Eve,1']), service)).digest).not.toBe(digest);
+    expect((await dryRun(await people(PEOPLE.map((row) => row.replace('Bob', 'Rob'))), service)).digest).not.toBe(
+      digest,
+    );
+  });
+
+  it('sends nothing of another plan, and says what is different', async () => {
+    const service = await sandbox();
+    const cwd = await people();
+    const env = environmentOf(service);
+    const { digest } = await dryRun(cwd, service);
+    await rewrite(cwd, ['1,Ann,5.10', '2,Rob,7', '5,Eve,1', '6,Fay,2', '4,Dan,9']);
+    const args = ['run', 'mapping.yaml', '--plan', digest, ...FAST];
+    for (const options of [[], ['--dry-run']]) {
+      const ended = await backfill([...args, ...options], { cwd, env });
+      expect(ended.code).toBe(2);
+      expect(ended.stderr).toContain('events added: 2, removed: 1, changed: 1');
+    }
+    expect(sentTo(service)).toEqual([]);
+    await rewrite(cwd, PEOPLE);
+    expect((await backfill(args, { cwd, env })).code).toBe(0);
+  });
+
+  it('that no stored plan has is refused, and so is what is no digest', async () => {
+    const service = await sandbox();
+    const cwd = await people();
+    const env = environmentOf(service);
+    const unknown = await backfill(['run', 'mapping.yaml', '--plan', 'abcdefabcdef', ...FAST], { cwd, env });
+    expect(unknown.code).toBe(2);
+    expect(unknown.stderr).toContain('no stored plan has that digest');
+    const wrong = await backfill(['run', 'mapping.yaml', '--plan', 'yes', ...FAST], { cwd, env });
+    expect(wrong.code).toBe(2);
+    expect(wrong.stderr).toContain('12 hexadecimal digits');
+    expect(sentTo(service)).toEqual([]);
+  });
+
+  it('stops before sending when the export gained a row while nobody looked', async () => {
+    const service = await sandbox();
+    const cwd = await people();
+    const env = environmentOf(service);
+    const { digest } = await dryRun(cwd, service);
+    await appendFile(join(cwd, 'people.csv'), '9,Zoe,1\n');
+    const ended = await backfill(['run', 'mapping.yaml', '--json', '--plan', digest, ...FAST], { cwd, env });
+    expect(summaryOf(ended).exit).toEqual({ code: 2, reason: 'not_started' });
+    expect(ended.stderr).toContain('events added: 1, removed: 0, changed: 0');
+  });
+});
