@@ -1,16 +1,16 @@
-/** The time, as everything that waits sees it: handed in, so that tests can run it faster. */
+/** The source of time for everything that waits, passed in so that tests can control it. */
 export interface Clock {
-  /** Milliseconds since some start; never set back. */
+  /** Milliseconds since an arbitrary start; never decreases. */
   monotonic(): number;
-  /** Milliseconds since 1970, as the machine believes; may be set at any time. */
+  /** Milliseconds since 1970 by the system clock, which can be set at any time. */
   wall(): number;
-  /** Resolves after `ms` milliseconds, or at once when `signal` is aborted; never rejects. */
+  /** Resolves after `ms` milliseconds, or as soon as `signal` is aborted; never rejects. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** Calls `tick` every `ms` milliseconds until the function it returns is called; alone it keeps no process alive. */
+  /** Calls `tick` every `ms` milliseconds until the returned function is called. Does not keep the process alive. */
   every(ms: number, tick: () => void): () => void;
 }
 
-/** What one timer can wait; Node fires longer ones at once. */
+/** The longest delay of a timer; Node fires longer ones at once. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
@@ -41,12 +41,12 @@ function timer(ms: number, signal: AbortSignal | undefined): Promise<void> {
 }
 
 const TICK_MS = 5_000;
-/** A tick this late means that the machine (or this process) stood still; a busy event loop is not late by as much. */
+/** A tick this late means that the machine or the process was suspended; a busy event loop is never this late. */
 const ASLEEP_MS = 15_000;
 
 /**
- * Notices that the machine slept: a short wait took far longer by one of the two clocks, since on some systems the
- * monotonic one stands still meanwhile. `awake()` is the monotonic time without such gaps.
+ * Detects that the machine slept: a short wait took far longer by one of the two clocks. Both are needed, since on some
+ * systems the monotonic clock stops during sleep. `awake()` is the monotonic time without these gaps.
  */
 export class SleepWatch {
   readonly #clock: Clock;
@@ -56,7 +56,7 @@ export class SleepWatch {
   #wall: number;
   #slept = 0;
 
-  /** `onSleep` is told for how long, in milliseconds. */
+  /** `onSleep` is called with the length of each sleep in milliseconds. */
   constructor(clock: Clock, onSleep: (ms: number) => void) {
     this.#clock = clock;
     this.#onSleep = onSleep;

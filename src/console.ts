@@ -3,15 +3,15 @@ import { Redactor } from './redact.ts';
 export type Verbosity = 'quiet' | 'normal' | 'verbose';
 
 /**
- * The one door to stdout and stderr: every line passes the redactor. stdout is for what a machine may read (`--json`,
- * a schema, an API answer); everything said to people goes to stderr.
+ * The only way to stdout and stderr, so that every line is redacted. stdout is for what programs read (`--json`, a schema,
+ * an API response); everything for people goes to stderr.
  */
 export class Console {
   readonly redactor: Redactor;
   readonly verbosity: Verbosity;
   readonly #out: NodeJS.WritableStream;
   readonly #err: NodeJS.WritableStream;
-  /** Set while progress bars own the terminal: takes the line instead, so that it is printed above them. */
+  /** Set while progress bars are shown: prints a line above them. */
   overBars: ((line: string) => void) | undefined;
 
   constructor(
@@ -28,22 +28,22 @@ export class Console {
     this.#err = options.stderr ?? process.stderr;
   }
 
-  /** For machines. */
+  /** For programs, to stdout. */
   print(text: string): void {
     this.#out.write(`${this.redactor.redact(text)}\n`);
   }
 
-  /** For people, unless they asked for quiet. */
+  /** For people, unless `--quiet` is set. */
   say(text: string): void {
     if (this.verbosity !== 'quiet') this.#write(text);
   }
 
-  /** For people who asked for more. */
+  /** For people, only if `--verbose` is set. */
   detail(text: string): void {
     if (this.verbosity === 'verbose') this.#write(text);
   }
 
-  /** For people, always: what went wrong and how to mend it. */
+  /** For people, always: errors and warnings, and how to fix them. */
   complain(text: string): void {
     this.#write(text);
   }

@@ -1,4 +1,4 @@
-/** What the process exits with (README, "Exit codes"). */
+/** The exit codes of the process (README, "Exit codes"). */
 export const EXIT = {
   done: 0,
   finishedWithErrors: 1,
@@ -11,8 +11,8 @@ export const EXIT = {
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 /**
- * Something the person at the keyboard can mend: printed as message and hint, never with a stack trace.
- * `exitCode` is 2 unless events may have been sent before it was noticed.
+ * An error that the user can fix: printed as message and hint, without a stack trace. `exitCode` is 2 unless requests may
+ * already have been sent.
  */
 export class UserError extends Error {
   override readonly name: string = 'UserError';
@@ -26,12 +26,12 @@ export class UserError extends Error {
   }
 }
 
-/** The text of anything that was thrown. */
+/** The message of anything that was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** The `code` that Node and its libraries put on system errors (`ENOENT`, `ECONNRESET`, `UND_ERR_SOCKET`), if any. */
+/** The `code` that Node and its libraries set on system errors (`ENOENT`, `ECONNRESET`, `UND_ERR_SOCKET`), if any. */
 export function codeOf(error: unknown): string | undefined {
   const code = (error as { code?: unknown } | null)?.code;
   return typeof code === 'string' ? code : undefined;

@@ -1,6 +1,6 @@
 /**
- * For programs that migrate without the command line: the same runs, the same files in the state directory, and a summary
- * instead of an exit code. `summary.exit.code` is what the command line would exit with.
+ * The library, for programs that migrate without the command line: the same runs and the same files in the state directory,
+ * with a summary instead of an exit code. `summary.exit.code` is the exit code of the command line.
  */
 import { EXIT } from './errors.ts';
 import type { EventType } from './model.ts';
@@ -9,27 +9,28 @@ import { runMigration as run } from './run.ts';
 import { Redactor } from './redact.ts';
 import type { Summary } from './report/summary.ts';
 import type { Sandbox, SandboxOptions } from './sandbox/index.ts';
-import { credentials, runSettings } from './settings.ts';
+import { credentials } from './credentials.ts';
+import { runSettings } from './settings.ts';
 
 export { UserError } from './errors.ts';
 export type { EventType } from './model.ts';
 export type { Summary } from './report/summary.ts';
 export type { Sandbox, SandboxOptions } from './sandbox/index.ts';
 
-/** Where events go to. Nothing of it is written to any file or log, but for the base URL. */
+/** The service that events are sent to. Only the base URL is ever written to a file or log. */
 export interface Service {
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly ingestToken: string;
-  /** A Redis server over which processes share the rate limit of the key. */
+  /** A Redis server through which processes share the rate limit of the key. */
   readonly redisUrl?: string;
 }
 
-/** Options as of `backfill run`, with the same defaults; what is wrong with them is said in a `UserError`. */
+/** The options of `backfill run`, with the same checks and defaults; a `UserError` names each one that is wrong. */
 export interface SurveyOptions {
   /** Path of the mapping file. */
   readonly mapping: string;
-  /** Files to read instead of those the mapping names, by source. */
+  /** Files to read instead of those named in the mapping, by source. */
   readonly sources?: Readonly<Record<string, string>>;
   /** Corrected rejects, by source. */
   readonly fixes?: Readonly<Record<string, string>>;
@@ -42,14 +43,16 @@ export interface SurveyOptions {
   readonly timeoutSeconds?: number;
   /** A number of events, or a percentage like `5%`. */
   readonly maxErrors?: number | `${number}%`;
-  /** Pilot: the first so many events of each type, with their parents. */
+  /** Pilot: the first N events of each type, with their parents. */
   readonly limit?: number;
   /** Pilot: these records (`lead:ID`, `deal:ID`), with parents and children. */
   readonly pick?: readonly string[];
   readonly only?: readonly EventType[];
-  /** Told what a person should know, beside what the summary says. */
+  /** Send this plan or nothing: the 12 hexadecimal digits that a dry run printed. */
+  readonly plan?: string;
+  /** Called with warnings that are not part of the summary. */
   readonly onWarning?: (message: string) => void;
-  /** Aborted: no new request goes out, what is in flight is recorded, and a rerun goes on from there. */
+  /** When aborted, no new request is sent, and requests in flight are awaited and recorded; a rerun resumes. */
   readonly signal?: AbortSignal;
 }
 
@@ -64,26 +67,26 @@ export interface MigrationOptions extends SurveyOptions {
 }
 
 /**
- * Surveys the input, then sends whatever is not acknowledged yet; called again, it resumes. Throws a `UserError` where
- * nothing was sent because something has to be mended first; whatever happens later is told in the summary.
+ * Surveys the input, then sends what is not acknowledged yet; called again, it resumes. Throws a `UserError` if something
+ * must be fixed before anything can be sent; the summary reports anything that happens later.
  */
 export async function runMigration(options: MigrationOptions): Promise<Summary> {
   return start(options, options.service, {
     maxOutage: options.maxOutageSeconds === undefined ? undefined : `${options.maxOutageSeconds}s`,
     maxRejectionsInARow: options.maxRejectionsInARow,
     maxRequests: options.maxRequests,
-    until: options.until?.toISOString(),
+    until: options.until && isoTime(options.until),
     takeOver: options.takeOver,
     adopt: options.adopt,
   });
 }
 
-/** The survey alone: every record is mapped and validated, and no event is sent. Without `service` it needs no network. */
+/** Maps and validates every record, and sends no events. Without `service` it needs no network. */
 export async function surveyMigration(options: SurveyOptions & { readonly service?: Service }): Promise<Summary> {
   return start(options, options.service, { dryRun: true, offline: options.service === undefined });
 }
 
-/** A local stand-in for the service, for rehearsals and tests; it is listening when the promise resolves. Close it. */
+/** Starts a local stand-in for the service, for rehearsals and tests. It is listening when the promise resolves; close it. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const { startSandbox: begin } = await import('./sandbox/index.ts');
   return begin(options);
@@ -95,7 +98,7 @@ async function start(
   more: Readonly<Record<string, unknown>>,
 ): Promise<Summary> {
   const { mapping, state, rate, reserve, concurrency, timeoutSeconds, maxErrors, limit, onWarning, signal } = options;
-  // What the command line takes as text is checked in one place.
+  // As text, since the checks are those of the command line.
   const settings = runSettings({
     mapping,
     state,
@@ -109,6 +112,7 @@ async function start(
     limit,
     pick: options.pick && [...options.pick],
     only: options.only && [...options.only],
+    plan: options.plan,
     ...more,
   });
   const target =
@@ -131,6 +135,11 @@ async function start(
   } finally {
     signal?.removeEventListener('abort', stop);
   }
+}
+
+/** An invalid date as a text that the check of the option refuses. */
+function isoTime(date: Date): string {
+  return Number.isNaN(date.getTime()) ? String(date) : date.toISOString();
 }
 
 function pairs(paths: Readonly<Record<string, string>> = {}): string[] {

@@ -1,15 +1,17 @@
-import yargs, { type Argv as Yargs, type Options } from 'yargs';
-import { COMMANDS, loadCommand, nameOf, type Argv, type Command } from './commands/commands.ts';
+import yargs, { type Argv as Yargs } from 'yargs';
+import { COMMANDS, nameOf, type Command } from './commands/definitions.ts';
+import { loadCommand, type Argv } from './commands/load.ts';
 import { Console, type Verbosity } from './console.ts';
 import { EXIT, UserError, type ExitCode } from './errors.ts';
+import { kebab, yargsOption, yargsPositional } from './options/option.ts';
 import { didYouMean } from './problem.ts';
 import { VERSION } from './version.ts';
 
-/** Runs the command line and returns the exit code; the only place that catches. */
+/** Runs the command line and returns the exit code. The only place that catches every error. */
 export async function main(args: readonly string[]): Promise<ExitCode> {
   const console = new Console({ verbosity: verbosityOf(args) });
   let exitCode: ExitCode = EXIT.done;
-  // What the script of `completion` asks with.
+  // Set by the script that `completion` prints.
   const isCompletion = args.includes('--get-yargs-completions');
   try {
     const cli = yargs([...args])
@@ -17,18 +19,19 @@ export async function main(args: readonly string[]): Promise<ExitCode> {
       .usage(
         '$0 <command>\n\nMoves CRM history into the service: one event per request, triggers suppressed, resumable.',
       );
-    for (const { usage, describe, ...command } of COMMANDS) {
+    for (const command of COMMANDS) {
       const handler = async (argv: Argv): Promise<void> => {
-        exitCode = await loadCommand(nameOf({ usage }))(argv, console);
+        exitCode = await loadCommand(nameOf(command))(argv, console);
       };
-      cli.command(usage, describe, (inner, isHelp = true) => takes(inner, command, isHelp || isCompletion), handler);
+      const build = (inner: Yargs, isHelp = true): void => declare(inner, command, isHelp || isCompletion);
+      cli.command(command.usage, command.describe, build, handler);
     }
     cli
-      .completion('completion', 'Print a script that completes commands and options, for bash or zsh')
+      .completion('completion', 'Print a completion script for bash or zsh')
       .example('$0 run acme.yaml --dry-run', 'check everything, send nothing')
       .example('$0 run acme.yaml', 'the migration; the same command resumes it')
-      .example('$0 run --help', 'what a command takes, with more examples')
-      .demandCommand(1, 'Name a command.')
+      .example('$0 run --help', 'the options of a command, with more examples')
+      .demandCommand(1, 'missing command')
       .strict()
       .recommendCommands()
       .version(VERSION)
@@ -50,50 +53,57 @@ export async function main(args: readonly string[]): Promise<ExitCode> {
 }
 
 /**
- * Tells yargs what a command takes. It lays out the help of a command that it carries out as well, which takes longer than
- * all else it does: nothing is in there unless it is asked for.
+ * Declares the positionals and options of a command. yargs lays out the help even of a command that it runs, which takes
+ * longer than everything else it does, so options are hidden from it unless the help is shown.
  */
-function takes(
-  inner: Yargs,
-  { words, options, examples }: Pick<Command, 'words' | 'options' | 'examples'>,
-  isHelp: boolean,
-): void {
-  for (const [name, word] of Object.entries(words)) inner.positional(name, word);
-  for (const [name, option] of Object.entries<Options>(options)) inner.option(name, { ...option, hidden: !isHelp });
+function declare(inner: Yargs, { positionals, options, examples }: Command, isHelp: boolean): void {
+  for (const [name, positional] of Object.entries(positionals)) inner.positional(name, yargsPositional(positional));
+  for (const [name, option] of Object.entries(options)) {
+    inner.option(kebab(name), { ...yargsOption(option), hidden: !isHelp });
+  }
   if (isHelp) for (const [line, what] of examples) inner.example(line, what);
 }
 
-/** What yargs found wrong with the words of the command line, with what may have been meant. */
+/** What yargs found wrong with the command line, in the words of this program, with what was probably meant. */
 function usageError(message: string, args: readonly string[]): UserError {
-  const command = args.find((word) => !word.startsWith('-')) ?? '';
-  const options = COMMANDS.find((each) => nameOf(each) === command)?.options;
-  const help = `see backfill ${options ? `${command} ` : ''}--help`;
+  const name = args.find((arg) => !arg.startsWith('-')) ?? '';
+  const command = COMMANDS.find((each) => nameOf(each) === name);
+  const help = `see backfill ${command ? `${name} ` : ''}--help`;
   if (message.startsWith('Did you mean ')) {
     const meant = message.slice('Did you mean '.length).replace(/\?$/, '');
-    return new UserError(`there is no command \`${command}\``, { hint: `did you mean \`${meant}\`? ${help}` });
+    return new UserError(`unknown command: \`${name}\``, { hint: `did you mean \`${meant}\`? ${help}` });
   }
-  if (message.startsWith('Not enough non-option arguments')) {
-    return new UserError(`\`backfill ${command}\` takes more words than that`, { hint: help });
+  const given = /^Not enough non-option arguments: got (\d+)/.exec(message)?.[1];
+  if (given !== undefined) {
+    const missing = Object.keys(command?.positionals ?? {}).slice(Number(given));
+    const list = missing.map((each) => `<${each}>`).join(', ');
+    return new UserError(`missing ${missing.length === 1 ? 'argument' : 'arguments'}: ${list}`, { hint: help });
   }
-  const unknown = /^Unknown arguments?: (.*)$/.exec(message)?.[1]?.split(', ')[0];
+  const unknown = /^Unknown (?:argument|command)s?: (.*)$/.exec(message)?.[1]?.split(', ')[0];
   if (unknown === undefined) return new UserError(message, { hint: help });
-  if (!args.some((word) => word.startsWith('-') && word.includes(unknown))) {
-    const what = options ? `one word too many: \`${unknown}\`` : `there is no command \`${unknown}\``;
-    return new UserError(what, { hint: help });
+  if (!args.some((arg) => arg.startsWith('-') && arg.includes(unknown))) {
+    return new UserError(command ? `unexpected argument: \`${unknown}\`` : `unknown command: \`${unknown}\``, {
+      hint: help,
+    });
   }
-  const near = didYouMean(unknown, Object.keys(options ?? {}));
+  const near = didYouMean(unknown, Object.keys(command?.options ?? {}).map(kebab));
   const hint = near === undefined ? help : `${near.replace(/`([^`]*)`/g, '`--$1`')} ${help}`;
-  return new UserError(`there is no option \`--${unknown}\``, { hint });
+  return new UserError(`unknown option: \`--${unknown}\``, { hint });
 }
 
-/** What the person can mend is said in a sentence; anything else is a bug of this program and shows where. */
+/**
+ * Reports an error that a command threw. A `UserError` is something the user can fix: message and hint. Anything else is a
+ * bug in this program and shows its stack. A failure that is already reported is not thrown: the command returns its exit code.
+ */
 function report(error: unknown, console: Console): ExitCode {
   if (error instanceof UserError) {
     console.complain(`error: ${error.message}`);
     if (error.hint) console.complain(`hint: ${error.hint}`);
     return error.exitCode;
   }
-  console.complain(`this is a bug in backfill ${VERSION}: ${error instanceof Error ? error.stack : String(error)}`);
+  console.complain(
+    `internal error in backfill ${VERSION}; please report it: ${error instanceof Error ? error.stack : String(error)}`,
+  );
   return EXIT.stopped;
 }
 

@@ -1,23 +1,23 @@
 import { UserError } from './errors.ts';
 
-/** A place in a file that a person wrote; line and column count from 1. */
+/** A place in a file that the user wrote; line and column count from 1. */
 export interface Location {
   readonly file: string;
   readonly line: number;
   readonly column: number;
 }
 
-/** A mistake in what the person wrote or handed in, found before anything is sent. All are reported at once. */
+/** A mistake in the user's files, found before anything is sent. All problems are reported at once. */
 export interface Problem {
   readonly code: string;
   readonly message: string;
   readonly severity: 'error' | 'warning';
   readonly at?: Location;
-  /** How to mend it, where that is known: "did you mean `Email`?" */
+  /** How to fix it, if that is known: "did you mean `Email`?" */
   readonly suggestion?: string;
 }
 
-/** Several mistakes at once, already worded as `file:line:column message`. Exit code 2. */
+/** All problems at once; the message lists each as `file:line:column message`. Exit code 2. */
 export class ProblemsError extends UserError {
   override readonly name = 'ProblemsError';
   readonly problems: readonly Problem[];
@@ -28,7 +28,7 @@ export class ProblemsError extends UserError {
   }
 }
 
-/** `file:line:column error code: message`, the lines around it where `sources` has the file's text, and the suggestion. */
+/** `file:line:column severity: message [code]`, the lines around it if `sources` has the file's text, and the suggestion. */
 export function formatProblem(problem: Problem, sources: ReadonlyMap<string, string> = new Map()): string {
   const { at } = problem;
   const where = at ? `${at.file}:${at.line}:${at.column} ` : '';
@@ -54,7 +54,7 @@ export function codeFrame(text: string, at: Location): string {
   return frame.join('\n');
 }
 
-/** The candidates nearest to `name`, best first; none when nothing is close enough to be meant. */
+/** The candidates most similar to `name`, best first; none if no candidate is similar enough. */
 export function nearest(name: string, candidates: Iterable<string>, most = 3): string[] {
   const wanted = fold(name);
   const scored: { candidate: string; distance: number }[] = [];
@@ -71,7 +71,7 @@ export function nearest(name: string, candidates: Iterable<string>, most = 3): s
     .map(({ candidate }) => candidate);
 }
 
-/** "did you mean `a`, `b` or `c`?", or undefined when nothing is near. */
+/** "did you mean `a`, `b` or `c`?", or undefined if no candidate is similar. */
 export function didYouMean(name: string, candidates: Iterable<string>): string | undefined {
   const near = nearest(name, candidates).map((candidate) => `\`${candidate}\``);
   if (near.length === 0) return undefined;
@@ -87,7 +87,7 @@ function fold(text: string): string {
     .trim();
 }
 
-/** Optimal string alignment distance: a swap of two neighbours counts as one edit. */
+/** Optimal string alignment distance: swapping two adjacent characters counts as one edit. */
 function editDistance(a: string, b: string): number {
   let before: number[] = [];
   let previous = Array.from({ length: b.length + 1 }, (_, index) => index);

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 
-/** A secret that prints, serialises and inspects as `***`; the value is reached only through `reveal()`. */
+/** A secret that prints, serialises and inspects as `***`; only `reveal()` returns the value. */
 export class Secret {
   readonly #value: string;
 
@@ -25,11 +25,11 @@ export class Secret {
   }
 }
 
-/** Replaces every known secret, plain or URL-encoded, wherever it stands in a text. The one door out uses it. */
+/** Replaces every known secret in a text, plain, URL-encoded or JSON-escaped. Everything that is printed or logged passes it. */
 export class Redactor {
   readonly #needles = new Set<string>();
 
-  /** Values shorter than four characters are not secrets and would shred the output. */
+  /** Ignores values of fewer than four characters: they are no secrets, and replacing them would garble the output. */
   add(...secrets: (Secret | undefined)[]): void {
     for (const secret of secrets) {
       const value = secret?.reveal();

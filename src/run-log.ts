@@ -3,7 +3,7 @@ import type { Redactor } from './redact.ts';
 
 export const RUN_LOG_FILE = 'run.log';
 
-/** `run.log`: NDJSON, secrets redacted, external ids but no other values of records. */
+/** `run.log`: NDJSON with secrets redacted. It holds external ids, but no other values of records. */
 export class RunLog {
   readonly #file: AppendLog;
   readonly #redactor: Redactor;
@@ -15,12 +15,12 @@ export class RunLog {
     this.#echo = echo;
   }
 
-  /** `echo` is handed each line as well. */
+  /** `echo` is called with each line. */
   static async open(path: string, redactor: Redactor, echo: (line: string) => void = () => undefined): Promise<RunLog> {
     return new RunLog(await AppendLog.open(path), redactor, echo);
   }
 
-  /** Never fails and never waits: a log that cannot be written must not end a run. */
+  /** Never fails and never waits: a run must not stop because its log cannot be written. */
   write(event: string, fields: Readonly<Record<string, unknown>> = {}): void {
     const line = this.#redactor.redact(JSON.stringify({ at: new Date().toISOString(), event, ...fields }));
     this.#echo(line);

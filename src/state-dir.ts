@@ -19,7 +19,7 @@ export function statePath(
   return join(dirname(resolve(settings.mapping)), '.backfill', `${mapping.migration}${suffix}`);
 }
 
-/** A migration's state directory: 0700, everything in it 0600. */
+/** The state directory of a migration, with mode 0700; its files have mode 0600. */
 export class StateDir {
   readonly path: string;
 
@@ -32,19 +32,19 @@ export class StateDir {
       await mkdir(path, { recursive: true, mode: 0o700 });
     } catch (error) {
       throw new UserError(`cannot create the state directory ${path}: ${messageOf(error)}`, {
-        hint: 'choose another with --state DIR, or mend the permissions',
+        hint: 'check the permissions, or choose another directory with --state DIR',
         cause: error,
       });
     }
     return new StateDir(path);
   }
 
-  /** One that a run left; a `UserError` says so if there is none. */
+  /** The state directory that a run left; throws a `UserError` if there is none. */
   static async existing(path: string): Promise<StateDir> {
     const found = await stat(path).catch(() => undefined);
     if (found?.isDirectory()) return new StateDir(path);
     throw new UserError(`there is no state directory ${path}`, {
-      hint: 'nothing ran for this mapping yet, or its state is elsewhere: name it with --state DIR',
+      hint: 'run the migration first, or give its state directory with --state DIR',
     });
   }
 
@@ -53,7 +53,7 @@ export class StateDir {
   }
 }
 
-/** Replaces a file as a whole: whoever reads it sees the old content or the new. Throws a `UserError`. */
+/** Replaces a file atomically: readers see either the old content or the new. Throws a `UserError`. */
 export async function writeWhole(path: string, content: string | Uint8Array): Promise<void> {
   const temporary = `${path}.tmp`;
   try {
@@ -64,16 +64,17 @@ export async function writeWhole(path: string, content: string | Uint8Array): Pr
   }
 }
 
-export interface Holder {
+/** The process that holds a lock, and since when. */
+export interface LockHolder {
   readonly host: string;
   readonly pid: number;
   readonly at: string;
 }
 
 /**
- * One run at a time holds a state directory. On Linux the lock is an abstract socket, which the kernel frees at the very
- * moment its holder dies; elsewhere it is the process named in `lock.json`. That file also tells a holder on another
- * machine, which is taken over only on demand.
+ * Ensures that one run at a time uses a state directory. On Linux the lock is an abstract socket, which the kernel frees as
+ * soon as its holder dies; elsewhere it is the process in `lock.json`. That file also names a holder on another machine,
+ * whose lock is taken over only with `--take-over`.
  */
 export class Lock {
   readonly #path: string;
@@ -88,16 +89,16 @@ export class Lock {
     const path = state.file('lock.json');
     const holder = await readHolder(path);
     if (holder && holder.host !== hostname() && !options.takeOver) {
-      throw held(`${holder.host} (since ${holder.at})`, 'if that run is dead, take its lock with --take-over');
+      throw inUse(`${holder.host} (since ${holder.at})`, 'if that run has ended, take over its lock with --take-over');
     }
     const server = process.platform === 'linux' ? await listen(await socketName(state.path)) : undefined;
     if (process.platform === 'linux' ? !server : holder?.host === hostname() && isAlive(holder.pid)) {
-      throw held(
+      throw inUse(
         holder ? `process ${holder.pid} (since ${holder.at})` : 'another run',
-        'wait for it, or stop it first',
+        'wait until it ends, or stop it',
       );
     }
-    const mine: Holder = { host: hostname(), pid: process.pid, at: new Date().toISOString() };
+    const mine: LockHolder = { host: hostname(), pid: process.pid, at: new Date().toISOString() };
     await writeWhole(path, `${JSON.stringify(mine)}\n`);
     return new Lock(path, server);
   }
@@ -108,8 +109,8 @@ export class Lock {
   }
 }
 
-/** The run that holds a state directory now, if any. Only looks: a run that begins meanwhile is not disturbed. */
-export async function lockHolder(state: StateDir): Promise<Holder | undefined> {
+/** The run that currently holds the lock, if any. Does not acquire it, so that a run can start at the same time. */
+export async function lockHolder(state: StateDir): Promise<LockHolder | undefined> {
   const holder = await readHolder(state.file('lock.json'));
   if (process.platform !== 'linux') {
     return holder && (holder.host !== hostname() || isAlive(holder.pid)) ? holder : undefined;
@@ -119,13 +120,13 @@ export async function lockHolder(state: StateDir): Promise<Holder | undefined> {
   return sockets.includes(name) || holder?.host !== hostname() ? holder : undefined;
 }
 
-function held(by: string, hint: string): UserError {
+function inUse(by: string, hint: string): UserError {
   return new UserError(`the state directory is in use by ${by}`, { hint, exitCode: EXIT.stopped });
 }
 
-async function readHolder(path: string): Promise<Holder | undefined> {
+async function readHolder(path: string): Promise<LockHolder | undefined> {
   try {
-    const holder = JSON.parse(await readFile(path, 'utf8')) as Partial<Holder>;
+    const holder = JSON.parse(await readFile(path, 'utf8')) as Partial<LockHolder>;
     if (typeof holder.host !== 'string' || typeof holder.pid !== 'number') return undefined;
     return { host: holder.host, pid: holder.pid, at: String(holder.at) };
   } catch {
@@ -133,7 +134,7 @@ async function readHolder(path: string): Promise<Holder | undefined> {
   }
 }
 
-/** The same directory has one name, whatever path leads to it. */
+/** Derived from the inode: a directory has one name, whichever path leads to it. */
 async function socketName(path: string): Promise<string> {
   const { dev, ino } = await stat(path, { bigint: true });
   return `\0crm-backfill-${createHash('sha256').update(`${dev}:${ino}`).digest('hex').slice(0, 32)}`;

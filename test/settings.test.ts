@@ -1,11 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { checkBaseUrl, credentials, runSettings } from '../src/settings.ts';
+import { EVENT_TYPES } from '../src/model.ts';
+import { checkBaseUrl, credentials } from '../src/credentials.ts';
+import { DEFAULT_RATE, runSettings } from '../src/settings.ts';
 
 const given = (options: Record<string, unknown>) => runSettings({ mapping: 'm.yaml', ...options });
 
 describe('the options of run', () => {
   it('have the defaults that the usage text names', () => {
+    expect(DEFAULT_RATE).toEqual({ requests: 100, seconds: 60 });
     expect(given({})).toMatchObject({
+      rate: DEFAULT_RATE,
+      source: new Map(),
+      pick: [],
+      only: EVENT_TYPES,
       reserve: 0,
       concurrency: 10,
       timeout: 30,
@@ -15,6 +22,9 @@ describe('the options of run', () => {
       dryRun: false,
       progress: true,
     });
+    for (const name of ['state', 'plan', 'limit', 'until', 'maxRequests', 'redis'] as const) {
+      expect(given({})[name]).toBeUndefined();
+    }
   });
 
   it.each<[Record<string, unknown>, Record<string, unknown>]>([
@@ -24,12 +34,18 @@ describe('the options of run', () => {
     [{ maxOutage: '2d' }, { maxOutage: 172_800_000 }],
     [{ pick: ['lead:a:b'] }, { pick: [{ entity: 'lead', externalId: 'a:b' }] }],
     [{ only: ['deal,comment/created'] }, { only: ['deal/created', 'deal/updated', 'comment/created'] }],
+    [{ plan: ' 0123456789AB' }, { plan: '0123456789ab' }],
+    [
+      { dryRun: true, plan: '0123456789ab' },
+      { dryRun: true, plan: '0123456789ab' },
+    ],
+    [{ concurrency: 3 }, { concurrency: 3 }],
     [{ until: '2030-01-01T06:00:00Z' }, { until: new Date('2030-01-01T06:00:00Z') }],
   ])('are read: %j', (options, expected) => {
     expect(given(options)).toMatchObject(expected);
   });
 
-  it('read a time of day as the next time it is that late', () => {
+  it('read a time of day as the next time that the clock shows it', () => {
     const { until } = given({ until: '06:00' });
     expect(until!.getTime()).toBeGreaterThan(Date.now());
     expect(until!.getTime()).toBeLessThanOrEqual(Date.now() + 25 * 3_600_000);
@@ -38,27 +54,38 @@ describe('the options of run', () => {
 
   it.each<[Record<string, unknown>, string]>([
     [{ rate: 'abc' }, '--rate: `abc` is not a rate like `100/60s`'],
-    [{ rate: '' }, '--rate: `` is not'],
-    [{ rate: ['100/60s', '50/60s'] }, '--rate: is given more than once'],
+    [{ rate: '' }, '--rate: empty, expected a rate like'],
+    [{ rate: ['100/60s', '50/60s'] }, '--rate: given more than once'],
     [{ rate: '0/60s' }, '--rate'],
     [{ concurrency: '0' }, '--concurrency'],
     [{ concurrency: '2.5' }, '--concurrency'],
     [{ concurrency: '1e1' }, '--concurrency'],
+    [{ concurrency: Number.NaN }, '--concurrency: `NaN` is not'],
+    [{ reserve: Number.NaN }, '--reserve'],
+    [{ timeout: 'Infinity' }, '--timeout'],
     [{ limit: '-1' }, '--limit'],
+    [{ state: ['a', 'b'] }, '--state: given more than once'],
+    [{ plan: '0123456789a' }, '--plan: `0123456789a` is not a plan'],
+    [{ plan: '0123456789abc' }, '--plan'],
+    [{ plan: '0123456789ag' }, '--plan'],
+    [{ plan: ['0123456789ab', '0123456789ab'] }, '--plan: given more than once'],
+    [{ adopt: 'yes' }, '--adopt: expected true or false'],
+    [{ mapping: undefined }, '<mapping>: missing'],
     [{ maxErrors: '101%' }, '--max-errors'],
     [{ maxOutage: '12' }, '--max-outage'],
     [{ until: 'tomorrow' }, '--until'],
+    [{ source: ['a=1', 'a=2'] }, 'names the source `a` a second time'],
     [{ source: ['contacts'] }, '--source: `contacts` is not NAME=PATH'],
     [{ pick: ['note:1'] }, '--pick: `note:1` is neither lead:ID nor deal:ID'],
     [{ only: ['leed'] }, 'did you mean `lead`'],
-    [{ offline: true }, '--offline goes with --dry-run'],
-    [{ limit: '1', pick: ['lead:1'] }, 'two ways to choose a pilot'],
+    [{ offline: true }, '--offline requires --dry-run'],
+    [{ limit: '1', pick: ['lead:1'] }, '--limit and --pick cannot be combined'],
   ])('are refused: %j', (options, message) => {
     expect(() => given(options)).toThrow(message);
   });
 
   it('are refused all at once', () => {
-    expect(() => given({ rate: 'x', limit: 'y' })).toThrow(/--rate[^]*--limit/);
+    expect(() => given({ rate: 'x', limit: 'y' })).toThrow(/--limit[^]*--rate/);
   });
 });
 
@@ -83,7 +110,7 @@ describe('the credentials', () => {
     expect([baseUrl, ingestToken.reveal()]).toEqual(['https://api.example.test/v1', 'tok2']);
   });
 
-  it('are missed by name, all at once', () => {
+  it('are all named when they are missing', () => {
     expect(() => credentials(undefined, {})).toThrow(/base URL[^]*API key[^]*ingestion token/);
   });
 
@@ -92,7 +119,7 @@ describe('the credentials', () => {
     ['ftp://127.0.0.1', 'https only'],
     ['https://user:secret@api.example.test', 'more than host and path'],
     ['https://api.example.test/webhooks/ingest/secret', 'BACKFILL_INGEST_URL'],
-    ['api.example.test', 'is not a URL'],
+    ['api.example.test', 'is not a valid URL'],
   ])('refuse the base URL %s without repeating a secret', (url, message) => {
     expect(() => checkBaseUrl(url)).toThrow();
     try {
@@ -103,13 +130,13 @@ describe('the credentials', () => {
     }
   });
 
-  it('take plain http for this machine', () => {
+  it('accept plain http for this machine', () => {
     expect(checkBaseUrl('http://127.0.0.1:8080/')).toBe('http://127.0.0.1:8080');
     expect(checkBaseUrl('http://[::1]:8080')).toBe('http://[::1]:8080');
   });
 });
 
-describe('the Redis that shares the limit', () => {
+describe('the Redis server that shares the limit', () => {
   const env = {
     BACKFILL_BASE_URL: 'https://api.example.test',
     BACKFILL_API_KEY: 'key',
@@ -124,13 +151,13 @@ describe('the Redis that shares the limit', () => {
     expect(JSON.stringify(found)).not.toContain('word');
   });
 
-  it('is nowhere unless it is named', () => {
+  it('is not used unless it is named', () => {
     expect(credentials(undefined, env).redis).toBeUndefined();
     expect(credentials(undefined, { ...env, BACKFILL_REDIS_URL: '' }).redis).toBeUndefined();
     expect(runSettings({ mapping: 'a.yaml' }).redis).toBeUndefined();
   });
 
-  it('is not taken from a command line with its password, where anybody on the machine could read it', () => {
+  it('is refused on the command line with its password, where every user of the machine could read it', () => {
     expect(runSettings({ mapping: 'a.yaml', redis: 'rediss://redis.example.test' }).redis?.reveal()).toBe(
       'rediss://redis.example.test',
     );

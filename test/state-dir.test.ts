@@ -12,7 +12,7 @@ async function directory(): Promise<string> {
   return path;
 }
 
-it('holds a state directory for one run at a time, whatever path leads to it', async () => {
+it('locks a state directory for one run at a time, whichever path leads to it', async () => {
   const base = await directory();
   const state = await StateDir.create(join(base, 'state'));
   await symlink(state.path, join(base, 'alias'));
@@ -24,7 +24,7 @@ it('holds a state directory for one run at a time, whatever path leads to it', a
   await (await Lock.acquire(alias, { takeOver: false })).release();
 });
 
-it('is free at once when its holder was killed', async () => {
+it('frees the lock at once when its holder is killed', async () => {
   const state = await StateDir.create(join(await directory(), 'state'));
   const program = `
     import { Lock, StateDir } from ${JSON.stringify(join(import.meta.dirname, '../dist/state-dir.js'))};
@@ -41,14 +41,14 @@ it('is free at once when its holder was killed', async () => {
   await (await Lock.acquire(state, { takeOver: false })).release();
 });
 
-it('is taken from another machine only on demand', async () => {
+it('takes over the lock of another machine only on request', async () => {
   const state = await StateDir.create(join(await directory(), 'state'));
   await writeFile(state.file('lock.json'), JSON.stringify({ host: 'elsewhere', pid: 1, at: '2026-01-01T00:00:00Z' }));
   await expect(Lock.acquire(state, { takeOver: false })).rejects.toThrow('in use by elsewhere');
   await (await Lock.acquire(state, { takeOver: true })).release();
 });
 
-it('is made for its owner alone', async () => {
+it('creates a state directory that only its owner can read', async () => {
   const state = await StateDir.create(join(await directory(), 'a', 'state'));
   expect((await stat(state.path)).mode & 0o777).toBe(0o700);
 });

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { parse, stringify } from 'lossless-json';
-import { z } from 'zod';
 import { systemClock } from '../clock.ts';
 import type { Console } from '../console.ts';
+import { readEnvironment, restCredentials } from '../credentials.ts';
 import { EXIT, messageOf, UserError, type ExitCode } from '../errors.ts';
+import { parseOptions } from '../options/option.ts';
 import { createClient, type Client } from '../service/client.ts';
 import { HEADERS, LIMITS, PATHS } from '../service/contract.ts';
 import { openLimiter } from '../service/open-limiter.ts';
@@ -12,64 +13,35 @@ import { pagesOf } from '../service/lists.ts';
 import { parseJson, type Reply, type RestAttempt } from '../service/reply.ts';
 import { retried } from '../service/retry.ts';
 import { readRoute, type Route } from '../service/route.ts';
-import {
-  connection,
-  DEFAULT_RATE,
-  flag,
-  many,
-  option,
-  parseOptions,
-  readEnvironment,
-  restCredentials,
-} from '../settings.ts';
+import { DEFAULT_RATE } from '../settings.ts';
 import { TOOL } from '../version.ts';
+import { API, type CommandSettings, type Method } from './definitions.ts';
+import type { Argv } from './load.ts';
 
-const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
-type Method = (typeof METHODS)[number];
-
-const options = connection.pick({ baseUrl: true, envFile: true, timeout: true, redis: true }).extend({
-  method: option(`one of ${METHODS.join(', ')}`, (text) => METHODS.find((method) => method === text.toUpperCase())),
-  path: z.string(),
-  data: option('JSON or @FILE', (text) => text).optional(),
-  query: many.transform((texts, context) =>
-    texts.map((text): readonly [string, string] => {
-      const at = text.indexOf('=');
-      if (at < 1) context.addIssue({ code: 'custom', message: `\`${text}\` is not NAME=VALUE` });
-      return [text.slice(0, at), text.slice(at + 1)];
-    }),
-  ),
-  paginate: flag,
-  write: flag,
-  idempotencyKey: option(`1 to ${LIMITS.idempotencyKeyLength} plain characters without spaces`, (text) =>
-    /^[\x21-\x7e]+$/.test(text) && text.length <= LIMITS.idempotencyKeyLength ? text : undefined,
-  ).optional(),
-});
-type ApiSettings = z.infer<typeof options>;
-
-/** One call, and what it takes to repeat it. */
-interface Call {
+/** One call, with what repeating it needs. */
+interface ApiRequest {
   readonly method: Method;
   readonly route: Route;
   readonly body: string | undefined;
   readonly idempotencyKey: string | undefined;
 }
 
-/** `backfill api`: one call of a REST route; the answer on stdout, everything about it on stderr. */
-export async function api(argv: Readonly<Record<string, unknown>>, console: Console): Promise<ExitCode> {
-  const settings = parseOptions(options, argv);
+/** `backfill api`: calls a REST route; the response goes to stdout, everything about it to stderr. */
+export async function api(argv: Argv, console: Console): Promise<ExitCode> {
+  const settings = parseOptions(API, argv);
   refuseMisuse(settings);
   const service = restCredentials(settings.baseUrl, readEnvironment(settings.envFile));
   const { baseUrl, apiKey, ingestToken } = service;
   console.redactor.add(apiKey, ingestToken, ...(service.otherSecrets ?? []));
   const { method } = settings;
-  const call: Call = {
+  const call: ApiRequest = {
     method,
     route: readRoute(settings.path, settings.query, { baseUrl, secrets: [apiKey, ingestToken] }),
     body: settings.data === undefined ? undefined : await readData(settings.data),
     idempotencyKey: method === 'POST' ? (settings.idempotencyKey ?? randomUUID()) : undefined,
   };
   warn(call, console);
-  // No state directory is at hand to tell what went out a moment ago: the answers' headers do.
+  // Without a state directory, only the headers of the responses tell what was sent a moment ago.
   const limiter = await openLimiter({
     rate: DEFAULT_RATE,
     reserve: 0,
@@ -97,28 +69,36 @@ export async function api(argv: Readonly<Record<string, unknown>>, console: Cons
   }
 }
 
-function refuseMisuse({ method, data, paginate, write, idempotencyKey, query, path }: ApiSettings): void {
+function refuseMisuse({
+  method,
+  data,
+  paginate,
+  write,
+  idempotencyKey,
+  query,
+  path,
+}: CommandSettings<typeof API>): void {
   if (method !== 'GET' && !write) {
     throw new UserError(
-      `${method} changes something in the service, and automations may fire: nothing suppresses them here`,
+      `${method} changes data in the service, and automations may fire, since nothing suppresses them here`,
       {
-        hint: 'add --write if that is what you want',
+        hint: 'add --write to send it anyway',
       },
     );
   }
   if (method === 'GET' && data !== undefined)
-    throw new UserError('a GET has no body: --data goes with POST, PUT and PATCH');
-  if (method !== 'GET' && paginate) throw new UserError('--paginate goes with GET');
+    throw new UserError('a GET has no body: use --data with POST, PUT or PATCH');
+  if (method !== 'GET' && paginate) throw new UserError('--paginate requires GET');
   if (method !== 'POST' && idempotencyKey !== undefined) {
-    throw new UserError('--idempotency-key goes with POST: the service takes it on no other method');
+    throw new UserError('--idempotency-key requires POST: the service accepts it on no other method');
   }
   const names = [...query.map(([name]) => name), ...new URLSearchParams(path.split('?')[1]).keys()];
   if (paginate && names.some((name) => name === 'page' || name === 'pageSize')) {
-    throw new UserError('--paginate asks for page and pageSize by itself; leave them out');
+    throw new UserError('--paginate sets page and pageSize itself; leave them out');
   }
 }
 
-/** The text of the body as given: numbers keep their digits. */
+/** The body exactly as given, so that numbers keep their digits. */
 async function readData(given: string): Promise<string> {
   let text = given;
   if (given.startsWith('@')) {
@@ -129,12 +109,11 @@ async function readData(given: string): Promise<string> {
     }
   }
   if (parseJson(text) === undefined) {
-    throw new UserError('--data is not JSON', {
-      hint: 'quote it for the shell: --data \'{"a":1}\', or --data @file.json',
+    throw new UserError('--data is not valid JSON', {
+      hint: 'quote it for the shell: --data \'{"a":1}\', or use --data @file.json',
     });
   }
-  if (Buffer.byteLength(text) > LIMITS.bodyBytes)
-    throw new UserError('--data is larger than the 10 MB that the service takes');
+  if (Buffer.byteLength(text) > LIMITS.bodyBytes) throw new UserError('--data is larger than the limit of 10 MB');
   return text;
 }
 
@@ -142,28 +121,28 @@ async function readData(given: string): Promise<string> {
 const LEGACY = 'external';
 const SUNSET = '2026-12-31 23:59:59 GMT';
 
-function warn({ method, route, idempotencyKey }: Call, console: Console): void {
+function warn({ method, route, idempotencyKey }: ApiRequest, console: Console): void {
   if (route.segments[0]?.toLowerCase() === LEGACY) {
     const successor = `/${route.segments.slice(1).join('/')}`;
     console.complain(
-      `warning: /${LEGACY}/* is deprecated and ends on ${SUNSET}; use ${successor} (it answers without the envelope)`,
+      `warning: /${LEGACY}/* is deprecated and ends on ${SUNSET}; use ${successor} (its responses have no envelope)`,
     );
   }
-  if (method !== 'GET') console.complain('warning: this is a write like one in the dashboard: automations may fire');
+  if (method !== 'GET') console.complain('warning: this is a write like one in the dashboard, so automations may fire');
   if (idempotencyKey !== undefined) console.say(`Idempotency-Key: ${idempotencyKey}`);
 }
 
-async function printOne(client: Client, call: Call, console: Console): Promise<ExitCode> {
+async function printOne(client: Client, call: ApiRequest, console: Console): Promise<ExitCode> {
   const attempt = await perform(client, call);
   const reply = 'reply' in attempt ? attempt.reply : undefined;
   if (!reply) {
-    console.complain(`error: no answer: ${attempt.kind === 'unanswered' ? attempt.message : attempt.kind}`);
-    if (call.idempotencyKey !== undefined) {
-      console.complain(
-        `hint: it may have arrived; repeat it safely within a day with --idempotency-key ${call.idempotencyKey}`,
-      );
-    }
-    return EXIT.finishedWithErrors;
+    const key = call.idempotencyKey;
+    throw new UserError(`no response: ${attempt.kind === 'unanswered' ? attempt.message : attempt.kind}`, {
+      exitCode: EXIT.finishedWithErrors,
+      ...(key === undefined
+        ? {}
+        : { hint: `it may have arrived; to retry safely within a day, add --idempotency-key ${key}` }),
+    });
   }
   console.say(`HTTP ${reply.status}`);
   sayHeaders(reply.headers, console);
@@ -174,8 +153,8 @@ async function printOne(client: Client, call: Call, console: Console): Promise<E
   return isOk ? EXIT.done : EXIT.finishedWithErrors;
 }
 
-/** All items as one array, or nothing at all. */
-async function printAll(client: Client, { route }: Call, console: Console): Promise<ExitCode> {
+/** All items as one array, or nothing if any page fails. */
+async function printAll(client: Client, { route }: ApiRequest, console: Console): Promise<ExitCode> {
   const items: unknown[] = [];
   let pages = 0;
   let cursor: string | undefined;
@@ -188,22 +167,22 @@ async function printAll(client: Client, { route }: Call, console: Console): Prom
     }
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    console.complain(`error: ${error.message}`);
-    if (error.hint) console.complain(`hint: ${error.hint}`);
-    return EXIT.finishedWithErrors;
+    // Requests were sent, so the exit code is not that of a usage error.
+    const { message, hint } = error;
+    throw new UserError(message, { ...(hint ? { hint } : {}), exitCode: EXIT.finishedWithErrors, cause: error });
   }
   console.say(`${items.length} items on ${pages} pages`);
   if (cursor !== undefined) {
     console.complain(
-      `warning: the answer names a \`${cursor}\`: this route goes on by cursor, so there may be more than this`,
+      `warning: the response has a \`${cursor}\`: this route is paginated by cursor, so the list may be incomplete`,
     );
   }
   console.print(JSON.stringify(items, null, 2));
   return EXIT.done;
 }
 
-/** Repeats only what is safe to repeat: a GET, and a POST under its key (service interface, section 8). */
-async function perform(client: Client, { method, route, body, idempotencyKey }: Call): Promise<RestAttempt> {
+/** Retries only what is safe to retry: a GET, and a POST with its key (service interface, section 8). */
+async function perform(client: Client, { method, route, body, idempotencyKey }: ApiRequest): Promise<RestAttempt> {
   const isOpen = method === 'GET' && route.segments.length === 1 && OPEN.includes(`/${route.segments[0]}`);
   const request = async (): Promise<RestAttempt> => {
     const attempt = isOpen
@@ -221,7 +200,7 @@ async function perform(client: Client, { method, route, body, idempotencyKey }: 
 /** Section 5. */
 const OPEN: readonly string[] = [PATHS.health, PATHS.version];
 
-/** An answer that is none for events but may be what a person asked for: a web page, a redirect. */
+/** Whether this is a response that only events cannot have: a web page or a redirect may be what the user asked for. */
 function isFinal(attempt: RestAttempt): attempt is Extract<RestAttempt, { kind: 'unanswered' }> & { reply: Reply } {
   if (attempt.kind !== 'unanswered' || !attempt.reply) return false;
   const { status } = attempt.reply;
@@ -235,20 +214,20 @@ function sayHeaders(headers: Reply['headers'], console: Console): void {
   for (const name of SHOWN) if (headers[name] !== undefined) console.say(`${name}: ${headers[name]}`);
   if (headers.deprecation === undefined && headers.sunset === undefined) return;
   const told = ENDING.filter((name) => headers[name] !== undefined).map((name) => `${name}: ${headers[name]}`);
-  console.complain(`warning: the service says that this route is going away (${told.join('; ')})`);
+  console.complain(`warning: the service is retiring this route (${told.join('; ')})`);
 }
 
 /** Service interface, section 7.1. */
 const EXPLAINED: Readonly<Record<number, string>> = {
-  401: 'the API key is missing or invalid; check BACKFILL_API_KEY and that the base URL is that of the same service',
-  403: 'this belongs to another account: a key reaches the records of exactly one',
-  404: 'there is no such route, or no record of this id in the account; check the path, the id and the base URL',
-  409: 'it conflicts with what exists already',
-  422: 'the service cannot process it; if it speaks of the Idempotency-Key, that key came with another body before',
-  429: 'the rate limit of this key is used up, by this or another program',
+  401: 'the API key is missing or invalid; check BACKFILL_API_KEY and that the base URL belongs to the same service',
+  403: 'this belongs to another account; a key gives access to the records of one account only',
+  404: 'no such route, or no record with this id in the account; check the path, the id and the base URL',
+  409: 'it conflicts with existing data',
+  422: 'the service cannot process it; if it mentions the Idempotency-Key, that key was used with a different body before',
+  429: 'the rate limit of this key is exhausted, by this or another program',
 };
 
-/** Indented, numbers digit by digit; what is no JSON as it came. */
+/** Indented JSON, numbers digit by digit; anything else unchanged. */
 function pretty(body: string): string {
   try {
     return stringify(parse(body), undefined, 2) ?? body;

@@ -2,31 +2,31 @@ import { basename, extname } from 'node:path';
 import type { Summary } from '../report/summary.ts';
 import { shortPath } from '../report/text.ts';
 
-/** Options that belong to one run, not to the next; none takes a value. */
+/** Options for one run that the next should not repeat; none takes a value. */
 const ONCE: readonly string[] = ['--dry-run', '--offline', '--adopt', '--take-over'];
 
-/** The command that was given, quoted for a shell, without some options and with others added. */
+/** The command line of this process, quoted for a shell, without some options and with others added. */
 export function commandLine(
   argv: readonly string[],
   change: { readonly without?: readonly string[]; readonly and?: readonly string[] } = {},
 ): string {
   const { without = [], and = [] } = change;
-  const words: string[] = [];
+  const kept: string[] = [];
   for (let index = 2; index < argv.length; index += 1) {
-    const word = argv[index]!;
-    const name = word.split('=', 1)[0]!;
-    if (!without.includes(name)) words.push(word);
-    else if (!ONCE.includes(name) && word === name) index += 1;
+    const arg = argv[index]!;
+    const name = arg.split('=', 1)[0]!;
+    if (!without.includes(name)) kept.push(arg);
+    else if (!ONCE.includes(name) && arg === name) index += 1;
   }
   const program = basename(argv[1] ?? 'backfill').replace(/^cli\.(js|ts)$/, 'backfill');
-  return [program, ...words, ...and].map(quoted).join(' ');
+  return [program, ...kept, ...and].map(quoted).join(' ');
 }
 
-function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+function quoted(arg: string): string {
+  return /^[\w@%+=:,./-]+$/.test(arg) ? arg : `'${arg.replaceAll("'", `'\\''`)}'`;
 }
 
-/** What the next steps depend on beside the summary; `rejects` are files by source. */
+/** What the next steps depend on besides the summary; `rejects` are files by source. */
 interface Circumstances {
   readonly mapping: string;
   readonly state?: string | undefined;
@@ -34,7 +34,7 @@ interface Circumstances {
   readonly rejects: ReadonlyMap<string, string>;
 }
 
-/** What to do next after a run that nothing stopped, with the commands to do it. */
+/** The next steps after a run that was not stopped, with their commands. */
 export function nextSteps(
   summary: Summary,
   argv: readonly string[],
@@ -48,28 +48,31 @@ export function nextSteps(
     const copies = [...rejects].map(([name, path]) => ({ name, path, copy: `corrected-${name}${extname(path)}` }));
     const fixes = copies.flatMap(({ name, copy }) => ['--fix', `${name}=${copy}`]);
     return [
-      'next: mend the mapping or the exports and run again, or correct copies of rejects:',
+      'next: fix the mapping or exports and run again, or correct copies of the rejects:',
       ...copies.map(({ path, copy }) => `  cp ${quoted(shortPath(path))} ${quoted(copy)}`),
-      `  ${commandLine(argv, { without: dry ? [] : ONCE, and: fixes })}`,
-      ...(dry && events.pending > 0 ? ['to send what is sound already:', `  ${plain}`] : []),
+      // Corrected records make another plan.
+      `  ${commandLine(argv, { without: dry ? ['--plan'] : [...ONCE, '--plan'], and: fixes })}`,
+      ...(dry && events.pending > 0 ? ['to send the valid events now:', `  ${plain}`] : []),
     ];
   }
   if (dry) {
     if (events.pending === 0) return [];
-    const isPilot = argv.some((word) => /^--(limit|pick|sandbox)\b/.test(word));
+    const isPilot = argv.some((arg) => /^--(limit|pick|sandbox)\b/.test(arg));
     return [
       ...(isPilot
         ? []
-        : ['next: a pilot of ten events of each type, to look at in the service:', `  ${plain} --limit 10`]),
-      isPilot ? 'next:' : 'then all of it:',
+        : ['next: send a pilot of ten events of each type and check them in the service:', `  ${plain} --limit 10`]),
+      isPilot ? 'next:' : 'then send everything:',
       `  ${plain}`,
     ];
   }
   if (events.pending > 0) {
-    const whole = commandLine(argv, { without: [...ONCE, '--limit', '--pick', '--only', '--max-requests', '--until'] });
-    return [`next: the ${events.pending.toLocaleString('en')} events that are still pending:`, `  ${whole}`];
+    const whole = commandLine(argv, {
+      without: [...ONCE, '--limit', '--pick', '--only', '--max-requests', '--until'],
+    });
+    return [`next: send the ${events.pending.toLocaleString('en')} events that are still pending:`, `  ${whole}`];
   }
   if (sandbox || failed > 0 || events.total === 0) return [];
   const verify = ['backfill', 'verify', mapping, ...(state === undefined ? [] : ['--state', state])];
-  return ['next: read it back and compare:', `  ${verify.map(quoted).join(' ')}`];
+  return ['next: read the records back and compare them:', `  ${verify.map(quoted).join(' ')}`];
 }

@@ -1,25 +1,22 @@
 import { writeFile } from 'node:fs/promises';
-import { z } from 'zod';
 import type { Console } from '../console.ts';
 import { codeOf, EXIT, messageOf, UserError, type ExitCode } from '../errors.ts';
 import { startMapping } from '../init/index.ts';
-import { parseOptions } from '../settings.ts';
+import { parseOptions } from '../options/option.ts';
+import { INIT } from './definitions.ts';
+import type { Argv } from './load.ts';
 
-const initOptions = z.object({
-  exports: z.array(z.coerce.string()).min(1),
-  preset: z.string('give one preset').optional(),
-  out: z.string('give one file').min(1, 'is empty').optional(),
-});
-
-/** `backfill init`: a commented mapping on stdout or in a file that did not exist; what was recognised on stderr. */
-export async function init(argv: Readonly<Record<string, unknown>>, console: Console): Promise<ExitCode> {
-  const options = parseOptions(initOptions, argv);
+/** `backfill init`: writes a commented mapping to stdout or a new file, and what was recognised to stderr. */
+export async function init(argv: Argv, console: Console): Promise<ExitCode> {
+  const options = parseOptions(INIT, argv);
   const { text, findings } = await startMapping(options.exports, options);
   for (const finding of findings) console.say(finding);
   const open = text.split('\n').filter((line) => line.includes('set this')).length;
   if (options.out === undefined) console.print(text.trimEnd());
   else await writeNew(options.out, text);
-  console.say(`${open} lines are marked "set this"; then: backfill run ${options.out ?? 'MAPPING'} --dry-run`);
+  console.say(
+    `complete the ${open} lines marked "set this", then run: backfill run ${options.out ?? 'MAPPING'} --dry-run`,
+  );
   return EXIT.done;
 }
 
@@ -28,7 +25,7 @@ async function writeNew(path: string, text: string): Promise<void> {
     await writeFile(path, text, { flag: 'wx' });
   } catch (error) {
     if (codeOf(error) === 'EEXIST') {
-      throw new UserError(`${path} exists already, and is left as it is`, { hint: 'name another file with --out' });
+      throw new UserError(`${path} already exists and was not changed`, { hint: 'choose another file with --out' });
     }
     throw new UserError(`cannot write ${path}: ${messageOf(error)}`, { cause: error });
   }

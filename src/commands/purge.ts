@@ -6,43 +6,43 @@ import type { Console } from '../console.ts';
 import { cannotWrite } from '../append-log.ts';
 import { EXIT, UserError, type ExitCode } from '../errors.ts';
 import { ACCOUNT_FILE } from '../connect.ts';
+import { parseOptions } from '../options/option.ts';
 import { PLAN_FILE } from '../plan/plan-file.ts';
 import { REPORT_FILE, SUMMARY_FILE, SURVEY_FILE, type Summary } from '../report/summary.ts';
 import { RUN_LOG_FILE } from '../run-log.ts';
-import { flag, parseOptions } from '../settings.ts';
 import { Lock, type StateDir } from '../state-dir.ts';
 import { VERIFY_FILE } from '../verify/differences.ts';
-import { existingState, stateOptions } from './state.ts';
+import { PURGE } from './definitions.ts';
+import type { Argv } from './load.ts';
+import { existingState } from './state.ts';
 
-const options = stateOptions.extend({ yes: flag });
-
-/** What holds field values of records or names of people, and what is in it. */
+/** The files that hold field values of records or names of people, and what is in them. */
 const PERSONAL: Readonly<Record<string, string>> = {
   [PLAN_FILE]: 'every event with its values; `backfill run MAPPING --dry-run` writes one again',
   'errors.csv': 'messages that quote values',
   'errors.ndjson': 'the same',
   rejects: 'original records',
-  'omitted.csv': 'values that were left out',
+  'omitted.csv': 'omitted values',
   [VERIFY_FILE]: 'values sent and found',
-  fixes: 'corrected records; from then on the exports are read without them',
-  'dry-run': 'the same files of the last dry run',
+  fixes: 'corrected records; later runs read the exports without them',
+  'dry-run': 'the same files, from the last dry run',
   [REPORT_FILE]: 'may quote values; `backfill report` writes it again',
   [ACCOUNT_FILE]: "the users' names",
-  'sandbox.ndjson': 'the records of the rehearsal, which cannot go on without them',
+  'sandbox.ndjson': 'the records of the rehearsal, which cannot continue without them',
 };
 
 const KEPT: Readonly<Record<string, string>> = {
-  [CHECKPOINT_FILE]: 'what was sent, by external ids and hashes: without it a rerun would send everything again',
-  [IDS_FILE]: 'external ids and the ids of the service',
+  [CHECKPOINT_FILE]: 'external ids and hashes of what was sent; without it a rerun would send everything again',
+  [IDS_FILE]: 'external ids and ids in the service',
   [SUMMARY_FILE]: 'counts',
   [SURVEY_FILE]: 'counts',
   [RUN_LOG_FILE]: 'external ids only',
   'rate.ndjson': 'times of requests',
 };
 
-/** `backfill purge`: deletes what holds personal data from a state directory, and says what is gone and what is left. */
-export async function purge(argv: Readonly<Record<string, unknown>>, console: Console): Promise<ExitCode> {
-  const settings = parseOptions(options, argv);
+/** `backfill purge`: deletes the files that hold personal data from a state directory, and lists what it deletes and keeps. */
+export async function purge(argv: Argv, console: Console): Promise<ExitCode> {
+  const settings = parseOptions(PURGE, argv);
   const state = await existingState(settings);
   const lock = await Lock.acquire(state, { takeOver: false });
   try {
@@ -62,7 +62,7 @@ export async function purge(argv: Readonly<Record<string, unknown>>, console: Co
       summary === undefined ? 0 : summary.events.total - summary.events.acknowledged - summary.events.duplicates;
     if (open > 0) {
       console.complain(
-        `warning: ${open} events of the last run were not accepted; their rejects and --fix files go too`,
+        `warning: ${open} events of the last run were not accepted; their rejects and --fix files are deleted too`,
       );
     }
     if (!settings.yes && !(await confirmed())) {
@@ -81,14 +81,16 @@ export async function purge(argv: Readonly<Record<string, unknown>>, console: Co
   }
 }
 
-/** What a file holds; one that a crash left half-written counts as the file it was to become. */
+/** What a file holds; a half-written file left by a crash counts as the file it was to become. */
 function personal(name: string): string | undefined {
   return PERSONAL[name.replace(/\.tmp$/, '')];
 }
 
 async function confirmed(): Promise<boolean> {
   if (!process.stdin.isTTY) {
-    throw new UserError('nothing was deleted: there is nobody to ask', { hint: 'add --yes to delete these files' });
+    throw new UserError('nothing was deleted: cannot ask for confirmation without a terminal', {
+      hint: 'add --yes to delete these files',
+    });
   }
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {

@@ -1,13 +1,14 @@
 import { join } from 'node:path';
+import type { Credentials } from '../credentials.ts';
 import { loadMapping } from '../mapping/load.ts';
 import { storedAccountOf } from '../connect.ts';
 import { startSandbox } from '../sandbox/index.ts';
-import { DEFAULT_RATE, type Credentials, type RunSettings } from '../settings.ts';
+import type { RunSettings } from '../settings.ts';
 import { StateDir, statePath } from '../state-dir.ts';
 
 /**
- * Starts the embedded sandbox for `--sandbox`: the account that an earlier run of this mapping stored, if any, and
- * the records of the last rehearsal, which it keeps beside the rehearsal's checkpoint. It enforces the rate of the run.
+ * Starts the embedded sandbox for `--sandbox`, with the account that an earlier run of this mapping stored, if any, and the
+ * records of the last rehearsal, which are kept next to its checkpoint. The sandbox enforces the rate of the run.
  */
 export async function startRehearsal(
   settings: Pick<RunSettings, 'mapping' | 'source' | 'state' | 'rate'>,
@@ -18,7 +19,7 @@ export async function startRehearsal(
   const stored = real && (await storedAccountOf(real));
   const sandbox = await startSandbox({
     ...(stored ? { account: { pipelines: stored.pipelines, users: stored.users } } : {}),
-    rate: settings.rate ?? DEFAULT_RATE,
+    rate: settings.rate,
     journal: join(state.path, 'sandbox.ndjson'),
   });
   const { baseUrl, apiKey, ingestToken } = sandbox;

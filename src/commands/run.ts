@@ -1,4 +1,5 @@
 import type { Console } from '../console.ts';
+import { credentials, readEnvironment, type Credentials } from '../credentials.ts';
 import { EXIT, UserError, type ExitCode } from '../errors.ts';
 import { loadMapping } from '../mapping/load.ts';
 import { Halt } from '../halt.ts';
@@ -8,19 +9,13 @@ import { notStarted } from '../summarise.ts';
 import type { Progress } from '../report/progress.ts';
 import { profileText } from '../report/profile.ts';
 import { briefText, endText } from '../report/text.ts';
-import {
-  credentials,
-  DEFAULT_RATE,
-  readEnvironment,
-  runSettings,
-  type Credentials,
-  type RunSettings,
-} from '../settings.ts';
+import { DEFAULT_RATE, runSettings, type RunSettings } from '../settings.ts';
 import { commandLine, nextSteps } from './command-line.ts';
+import type { Argv } from './load.ts';
 import { samplesText, surveyText } from './survey-text.ts';
 
 /** `backfill run`: surveys, sends, says how it ended. Returns the exit code. With `--json` there is always a summary. */
-export async function run(argv: Readonly<Record<string, unknown>>, console: Console): Promise<ExitCode> {
+export async function run(argv: Argv, console: Console): Promise<ExitCode> {
   const startedAt = new Date();
   try {
     return await migrate(argv, console);
@@ -32,7 +27,7 @@ export async function run(argv: Readonly<Record<string, unknown>>, console: Cons
   }
 }
 
-async function migrate(argv: Readonly<Record<string, unknown>>, console: Console): Promise<ExitCode> {
+async function migrate(argv: Argv, console: Console): Promise<ExitCode> {
   const settings = runSettings(argv);
   const halt = new Halt();
   const target = await targetOf(settings, console);

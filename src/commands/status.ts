@@ -1,25 +1,24 @@
 import { open } from 'node:fs/promises';
-import { z } from 'zod';
 import type { Console } from '../console.ts';
 import { EXIT, type ExitCode } from '../errors.ts';
+import { parseOptions } from '../options/option.ts';
 import { parseLine } from '../report/lines.ts';
 import { MigrationStatusReader } from '../report/migration-status.ts';
 import { statusJson, statusText, type StatusView } from '../report/status-text.ts';
 import { RUN_LOG_FILE } from '../run-log.ts';
-import { parseOptions } from '../settings.ts';
 import { lockHolder, type StateDir } from '../state-dir.ts';
-import { existingState, stateOptions } from './state.ts';
-
-const options = stateOptions.extend({ watch: z.boolean().default(false), json: z.boolean().default(false) });
+import { STATUS } from './definitions.ts';
+import type { Argv } from './load.ts';
+import { existingState } from './state.ts';
 
 const LOOK_EVERY_MS = 2_000;
 
 /**
- * `backfill status`: where a migration stands, from its state directory alone and without its lock. `--watch` looks again
- * every two seconds until the run it watches has ended, or Ctrl-C.
+ * `backfill status`: the progress of a migration, read from its state directory without taking the lock. `--watch` refreshes
+ * it every two seconds until the run ends.
  */
-export async function status(argv: Readonly<Record<string, unknown>>, console: Console): Promise<ExitCode> {
-  const settings = parseOptions(options, argv);
+export async function status(argv: Argv, console: Console): Promise<ExitCode> {
+  const settings = parseOptions(STATUS, argv);
   const state = await existingState(settings);
   const reader = new MigrationStatusReader(state);
   const redraws = settings.watch && !settings.json && process.stdout.isTTY;
@@ -42,7 +41,7 @@ async function look(state: StateDir, reader: MigrationStatusReader): Promise<Sta
 
 const TAIL_BYTES = 1 << 16;
 
-/** Since when the service does not answer, as the end of the run's log tells; undefined while it does. */
+/** When the service became unreachable, by the end of the run's log; undefined while it is reachable. */
 async function outageSince(state: StateDir): Promise<string | undefined> {
   const file = await open(state.file(RUN_LOG_FILE)).catch(() => undefined);
   if (!file) return undefined;

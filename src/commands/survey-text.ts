@@ -7,7 +7,7 @@ import { NOT_MIGRATED } from '../report/explain.ts';
 import { clockText, counted, durationText, wrapped } from '../report/text.ts';
 import type { Rate } from '../settings.ts';
 
-/** What the survey found, before anything is sent: what goes, how long that takes, what does not go. */
+/** What the survey found, before anything is sent: the events to send, how long that takes, and the events not to send. */
 export function surveyText(
   { plan, digest, records }: Pick<Survey, 'plan' | 'digest' | 'records'>,
   pace: { readonly rate: Rate; readonly reserve: number; readonly now: Date; readonly columns: number },
@@ -21,12 +21,12 @@ export function surveyText(
   const held = EVENT_TYPES.reduce((total, type) => total + plan.tables[type].counts.held, 0);
   const rejected = EVENT_TYPES.reduce((total, type) => total + plan.tables[type].counts.rejected, 0);
   const not = [
-    part(events.acknowledged, 'acknowledged already'),
+    part(events.acknowledged, 'already acknowledged'),
     part(events.duplicates, events.duplicates === 1 ? 'duplicate' : 'duplicates'),
     part(events.invalid, 'invalid'),
     part(rejected, 'rejected'),
-    part(events.blocked, 'blocked by their parent'),
-    part(held, 'held back by choice'),
+    part(events.blocked, 'blocked by their parents'),
+    part(held, 'excluded by --limit, --pick or --only'),
   ].filter((text) => text !== undefined);
   const lines = [
     `surveyed ${counted(records.read, 'record')}: ${counted(events.total, 'event')}, ${sum.toLocaleString('en')} to send`,
@@ -40,7 +40,7 @@ export function surveyText(
       ? []
       : [`  plan ${digest}: the digest of ${counted(plan.listed, 'event')} that could be sent`]),
     ...(not.length === 0 ? [] : [`  not to send: ${not.join(', ')}`]),
-    `  never carried by ingestion: ${NOT_MIGRATED.map(([what]) => lowerFirst(what)).join(', ')}`,
+    `  not supported by ingestion: ${NOT_MIGRATED.map(([what]) => lowerFirst(what)).join(', ')}`,
   ];
   return lines.map((line) => hanging(line, pace.columns)).join('\n');
 }
@@ -48,11 +48,11 @@ export function surveyText(
 function paceText(events: number, pace: { rate: Rate; reserve: number; now: Date }): string {
   const seconds = estimateSeconds(events, pace.rate, pace.reserve);
   const { requests, seconds: window } = pace.rate;
-  const left = pace.reserve > 0 ? ` (${pace.reserve} of them left to others)` : '';
+  const left = pace.reserve > 0 ? ` (${pace.reserve} of them reserved for others)` : '';
   const at = `at ${requests} requests per ${window} s${left}`;
   if (seconds < 60) return `takes less than a minute ${at}`;
   const end = clockText(new Date(pace.now.getTime() + seconds * 1000), pace.now);
-  return `takes about ${durationText(seconds)} ${at}: until ${end} if begun now`;
+  return `takes about ${durationText(seconds)} ${at}; ends about ${end} if started now`;
 }
 
 function part(count: number, what: string): string | undefined {
@@ -69,11 +69,11 @@ function hanging(line: string, columns: number): string {
   return wrapped(line.trimStart(), columns, indent).replace(indent, line.startsWith('  ') ? '  ' : '');
 }
 
-/** The first events of each type, as they would go out. */
+/** The first events of each type, as they would be sent. */
 export function samplesText(samples: ReadonlyMap<EventType, readonly Planned[]>): string {
   return EVENT_TYPES.flatMap((type) => {
     const events = samples.get(type) ?? [];
     if (events.length === 0) return [];
-    return [`${type}, for example`, ...events.map(({ data }) => `  ${canonicalJson(data)}`)];
+    return [`${type}, for example:`, ...events.map(({ data }) => `  ${canonicalJson(data)}`)];
   }).join('\n');
 }

@@ -1,38 +1,18 @@
-import type { z } from 'zod';
 import type { Console } from '../console.ts';
+import { readEnvironment, restCredentials, type RestCredentials } from '../credentials.ts';
 import type { ExitCode } from '../errors.ts';
+import { parseOptions } from '../options/option.ts';
 import type { Account } from '../service/account.ts';
 import { counted } from '../report/text.ts';
-import {
-  connection,
-  flag,
-  option,
-  pairs,
-  parseOptions,
-  readEnvironment,
-  restCredentials,
-  type RestCredentials,
-} from '../settings.ts';
 import { verificationText } from '../verify/text.ts';
 import { verifyMigration, type VerifyJob } from '../verify/verify.ts';
-import { existingState, stateOptions } from './state.ts';
+import { VERIFY, type CommandSettings } from './definitions.ts';
+import type { Argv } from './load.ts';
+import { existingState } from './state.ts';
 
-const DEFAULT_SAMPLE = 100;
-
-const options = stateOptions.extend({
-  ...connection.shape,
-  source: pairs,
-  sample: option('a whole number above 0, or `all`', (text): number | 'all' | undefined => {
-    if (text === 'all') return text;
-    return /^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined;
-  }).default(DEFAULT_SAMPLE),
-  json: flag,
-});
-type VerifySettings = z.infer<typeof options>;
-
-/** `backfill verify`: reads what was acknowledged back and compares it with what the mapping sends. */
-export async function verify(argv: Readonly<Record<string, unknown>>, console: Console): Promise<ExitCode> {
-  const settings = parseOptions(options, argv);
+/** `backfill verify`: reads acknowledged records back and compares them with what the mapping sends. */
+export async function verify(argv: Argv, console: Console): Promise<ExitCode> {
+  const settings = parseOptions(VERIFY, argv);
   const service = await serviceOf(settings);
   const { apiKey, ingestToken, otherSecrets = [] } = service.credentials;
   console.redactor.add(apiKey, ingestToken, ...otherSecrets);
@@ -44,7 +24,7 @@ export async function verify(argv: Readonly<Record<string, unknown>>, console: C
       stateSuffix: settings.sandbox ? '.sandbox' : '',
       connected: (read) => (account = read),
       trouble: (message) => console.complain(`warning: ${message}`),
-      reading: (entity, records) => console.say(`reading ${counted(records, entity)} back`),
+      reading: (entity, records) => console.say(`reading back ${counted(records, entity)}`),
       progress: progressOn(console),
     });
     console.say(`\n${verificationText(found, account)}`);
@@ -57,7 +37,7 @@ export async function verify(argv: Readonly<Record<string, unknown>>, console: C
 
 const SAY_EVERY_MS = 15_000;
 
-/** A line every so often: reading everything back may take hours. */
+/** Prints a line at intervals, since reading everything back may take hours. */
 function progressOn(console: Console): NonNullable<VerifyJob['progress']> {
   let next = Date.now() + SAY_EVERY_MS;
   return (entity, done, records) => {
@@ -67,8 +47,10 @@ function progressOn(console: Console): NonNullable<VerifyJob['progress']> {
   };
 }
 
-/** The service, or the sandbox with what the last rehearsal left in it. */
-async function serviceOf(settings: VerifySettings): Promise<{ credentials: RestCredentials; close(): Promise<void> }> {
+/** The service, or the sandbox with the records of the last rehearsal. */
+async function serviceOf(
+  settings: CommandSettings<typeof VERIFY>,
+): Promise<{ credentials: RestCredentials; close(): Promise<void> }> {
   if (!settings.sandbox) {
     const credentials = restCredentials(settings.baseUrl, readEnvironment(settings.envFile));
     return { credentials, close: async () => undefined };

@@ -1,6 +1,6 @@
 import { UserError } from '../errors.ts';
 import { EVENT_TYPES, type EventType } from '../model.ts';
-import type { Pick } from '../settings.ts';
+import type { PickedRecord } from '../settings.ts';
 import type { State } from './event-table.ts';
 import type { Plan } from './plan.ts';
 
@@ -25,7 +25,7 @@ export function holdAllButFirst(plan: Plan, limit: number): void {
 }
 
 /** A pilot of these records, with their parents and all their children. */
-export function holdAllButPicked(plan: Plan, picks: readonly Pick[]): void {
+export function holdAllButPicked(plan: Plan, picks: readonly PickedRecord[]): void {
   const keys = new Set(picks.map((pick) => keyOf(plan, pick)));
   const chosen = nothing();
   for (const type of EVENT_TYPES) {
@@ -43,7 +43,7 @@ export function holdAllButPicked(plan: Plan, picks: readonly Pick[]): void {
   holdOthers(plan, chosen);
 }
 
-function keyOf(plan: Plan, { entity, externalId }: Pick): number {
+function keyOf(plan: Plan, { entity, externalId }: PickedRecord): number {
   const key = plan.findRecord(entity, externalId);
   const known =
     key !== undefined &&

@@ -9,7 +9,7 @@ const SPREADSHEET_ERROR = /^#(?:N\/A|REF!|VALUE!|NAME\?|DIV\/0!|NUM!|NULL!)$/;
 const LOST = '\ufffd';
 
 /** Damaged cells of one kind, and the place of the first. */
-interface Found {
+interface DamageCount {
   count: number;
   readonly example: string;
   readonly file: string;
@@ -24,7 +24,7 @@ export class ColumnWatch {
   readonly column: string;
   readonly fields: readonly string[];
   filled = false;
-  readonly damage = new Map<Damage, Found>();
+  readonly damage = new Map<Damage, DamageCount>();
   /** Undefined once there are too many, and for columns whose values decide nothing. */
   #values: Map<string, number> | undefined;
   /** Undefined until the first value shows whether this is a column of dates. */

@@ -1,5 +1,5 @@
 /** The output of `status`. Pure. */
-import type { Holder } from '../state-dir.ts';
+import type { LockHolder } from '../state-dir.ts';
 import { RECENT_MS, type MigrationStatus } from './migration-status.ts';
 import { REPORT_FILE, type EventCounts } from './summary.ts';
 import { clockText, countsTable, counted, durationText, ENDINGS, shortPath } from './text.ts';
@@ -8,7 +8,7 @@ import { clockText, countsTable, counted, durationText, ENDINGS, shortPath } fro
 export interface StatusView {
   readonly status: MigrationStatus;
   /** The process of the current run, if there is one. */
-  readonly holder: Holder | undefined;
+  readonly holder: LockHolder | undefined;
   /** ISO 8601: since when the service has been down for that run. */
   readonly downSince: string | undefined;
   /** The state directory. */

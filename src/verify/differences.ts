@@ -8,7 +8,7 @@ export const VERIFY_FILE = 'verify.csv';
  * `edited`: the service shows another value, in a record that was updated after our last write. `changed`: it shows
  * another value, and what input and mapping say now is not what was sent.
  */
-export type Verdict = Likeness | 'edited' | 'changed';
+export type FieldVerdict = Likeness | 'edited' | 'changed';
 
 export const VERDICTS = ['same', 'normalised', 'edited', 'changed', 'different', 'not_comparable'] as const;
 
@@ -18,7 +18,7 @@ export interface Difference {
   readonly service_id: string;
   /** Empty where the whole record is missing. */
   readonly field: string;
-  readonly verdict: Verdict | 'missing';
+  readonly verdict: FieldVerdict | 'missing';
   readonly expected: string;
   readonly actual: string;
   /** ISO 8601; empty where the service does not say. */
@@ -38,7 +38,7 @@ const COLUMNS = [
   'updated_at',
 ] as const satisfies readonly (keyof Difference)[];
 
-export type FieldCounts = Record<Verdict, number>;
+export type FieldCounts = Record<FieldVerdict, number>;
 
 export interface EntityResult {
   /** Records of this type that the checkpoint has as acknowledged. */

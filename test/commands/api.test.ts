@@ -20,7 +20,7 @@ describe('api', () => {
   it.each([
     ['/tags', { name: 'VIP' }],
     ['/roles', { name: 'Admin' }],
-  ])('GET %s prints the body as JSON on stdout, and nothing else there', async (path, first) => {
+  ])('GET %s prints the body as JSON to stdout, and nothing else', async (path, first) => {
     const said = await ask(await sandbox(), 'GET', path);
     expect(said.code).toBe(0);
     expect((JSON.parse(said.stdout) as unknown[])[0]).toMatchObject(first);
@@ -29,20 +29,20 @@ describe('api', () => {
     expect(said.stderr).toMatch(/x-ratelimit-remaining: \d+/);
   });
 
-  it('takes objects with a list as they come', async () => {
+  it('prints objects that hold a list unchanged', async () => {
     const service = await sandbox();
     expect(JSON.parse((await ask(service, 'GET', '/contracts')).stdout)).toEqual({ contracts: [], total: 0 });
     expect(JSON.parse((await ask(service, 'get', '/companies')).stdout)).toEqual({ companies: [], total: 0 });
   });
 
-  it('adds parameters to the query, repeated ones too', async () => {
+  it('adds parameters to the query, including repeated ones', async () => {
     const service = await sandbox();
     const said = await ask(service, 'GET', '/pipelines?type=DEAL', { query: ['a=1 2', 'a=x=y', 'b='] });
     expect(said.code).toBe(0);
     expect(service.requests().at(-1)!.path).toBe('/pipelines?type=DEAL&a=1+2&a=x%3Dy&b=');
   });
 
-  it('gives numbers back digit by digit', async () => {
+  it('keeps every digit of numbers', async () => {
     const service = await scripted(() => ({ status: 200, body: '{"id":9007199254740993,"amount":5.10}' }));
     const said = await call(api, { method: 'GET', path: '/deals/1', envFile: service.envFile });
     expect(said.stdout).toBe('{\n  "id": 9007199254740993,\n  "amount": 5.10\n}\n');
@@ -51,7 +51,7 @@ describe('api', () => {
   it.each([
     [401, 'BACKFILL_API_KEY', { BACKFILL_API_KEY: 'sk_some_other_key' }],
     [404, 'no such route, or no record', {}],
-  ])('explains %i and exits with 1, the body still on stdout', async (status, explanation, changes) => {
+  ])('explains %i and exits with 1, with the body still on stdout', async (status, explanation, changes) => {
     const service = await sandbox();
     const said = await call(api, { method: 'GET', path: '/leads/none', envFile: await envFile(service, changes) });
     expect(said.code).toBe(1);
@@ -67,7 +67,7 @@ describe('api', () => {
     expect(said.stderr).toContain('another account');
   });
 
-  it('asks /health and /version without the key', async () => {
+  it('calls /health and /version without the key', async () => {
     const service = await scripted(() => ({ status: 200, body: { version: '7' } }));
     expect((await call(api, { method: 'GET', path: '/version', envFile: service.envFile })).code).toBe(0);
     expect((await call(api, { method: 'GET', path: '/health', envFile: service.envFile })).code).toBe(0);
@@ -83,7 +83,7 @@ describe('api', () => {
     expect((await call(api, { method: 'GET', path: '/tags', envFile: file })).code).toBe(0);
   });
 
-  it('never shows the API key, even where the service sends it back', async () => {
+  it('never shows the API key, even if the service sends it back', async () => {
     const service = await scripted(({ headers }) => ({
       status: 400,
       body: { error: `what a key: ${String(headers['x-api-key'])}` },
@@ -95,7 +95,7 @@ describe('api', () => {
   });
 });
 
-describe('api, when it must not go out,', () => {
+describe('api, before it sends anything,', () => {
   it.each([
     '/webhooks/ingest/ingest_abc',
     '/webhooks/ingest',
@@ -121,7 +121,7 @@ describe('api, when it must not go out,', () => {
     expect(nothingArrived(service)).toBe(true);
   });
 
-  it('refuses the webhook when the base URL holds a part of its path', async () => {
+  it('refuses the webhook when the base URL contains part of its path', async () => {
     const service = await sandbox();
     const file = await envFile(service, { BACKFILL_BASE_URL: `${service.baseUrl}/webhooks` });
     const said = await call(api, { method: 'POST', path: '/ingest/x', envFile: file, write: true });
@@ -147,7 +147,7 @@ describe('api, when it must not go out,', () => {
     expect(nothingArrived(service)).toBe(true);
   });
 
-  it('refuses a secret in the path or query, without repeating it', async () => {
+  it('refuses a secret in the path or query without repeating it', async () => {
     const service = await sandbox();
     const key = service.apiKey.reveal();
     for (const options of [{ path: `/leads/${key}` }, { path: '/leads', query: [`apiKey=${key}`] }]) {
@@ -164,15 +164,15 @@ describe('api, when it must not go out,', () => {
     [{ method: 'POST', data: '{}' }, 'automations may fire'],
     [{ method: 'HEAD' }, 'is not one of GET'],
     [{ method: 'GET', data: '{}' }, 'a GET has no body'],
-    [{ method: 'POST', data: '{a:1}', write: true }, '--data is not JSON'],
+    [{ method: 'POST', data: '{a:1}', write: true }, '--data is not valid JSON'],
     [{ method: 'POST', data: '@nowhere.json', write: true }, 'cannot read nowhere.json'],
-    [{ method: 'POST', write: true, paginate: true }, '--paginate goes with GET'],
-    [{ method: 'PATCH', write: true, idempotencyKey: 'k' }, '--idempotency-key goes with POST'],
+    [{ method: 'POST', write: true, paginate: true }, '--paginate requires GET'],
+    [{ method: 'PATCH', write: true, idempotencyKey: 'k' }, '--idempotency-key requires POST'],
     [{ method: 'POST', write: true, idempotencyKey: 'k'.repeat(256) }, '1 to 255'],
     [{ method: 'GET', query: ['type'] }, 'NAME=VALUE'],
     [{ method: 'GET', paginate: true, query: ['page=2'] }, 'leave them out'],
     [{ method: 'GET', timeout: 'abc' }, '--timeout'],
-  ])('refuses %j as a mistake of usage', async (options, why) => {
+  ])('refuses %j as a usage error', async (options, why) => {
     const service = await sandbox();
     const said = await ask(service, 'GET', '/leads', options);
     expect(said.code).toBe(2);
@@ -181,8 +181,8 @@ describe('api, when it must not go out,', () => {
   });
 });
 
-describe('api, writing,', () => {
-  it('warns of automations, and sends an idempotency key that it shows', async () => {
+describe('api, when it writes,', () => {
+  it('warns of automations, and sends an idempotency key that it prints', async () => {
     const service = await sandbox();
     const said = await ask(service, 'POST', '/leads', { write: true, data: '{"fullName":"Ada"}' });
     expect(said.code).toBe(0);
@@ -193,7 +193,7 @@ describe('api, writing,', () => {
     expect(said.stderr).toContain(`Idempotency-Key: ${key}`);
   });
 
-  it('repeats nothing under a key that was given', async () => {
+  it('has no further effect when repeated with the same --idempotency-key', async () => {
     const service = await sandbox();
     const directory = await workspace();
     await files(directory, { 'lead.json': '{"fullName":"Ada"}' });
@@ -204,10 +204,10 @@ describe('api, writing,', () => {
     expect(service.state().leads).toHaveLength(1);
     const other = await ask(service, 'POST', '/leads', { ...options, data: '{}' });
     expect(other.code).toBe(1);
-    expect(other.stderr).toContain('that key came with another body before');
+    expect(other.stderr).toContain('that key was used with a different body before');
   });
 
-  it('tries a POST again under the same key after a 5xx, and after a 429 as late as it is told', async () => {
+  it('retries a POST with the same key after a 5xx, and after a 429 when Retry-After says so', async () => {
     const answers: Answer[] = [
       { status: 503, body: { error: 'later' } },
       { status: 429, body: {}, headers: { 'retry-after': '1' } },
@@ -220,7 +220,7 @@ describe('api, writing,', () => {
     expect(new Set(service.arrived.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
   });
 
-  it('does not try a PATCH again', async () => {
+  it('does not retry a PATCH', async () => {
     const service = await scripted(() => ({ status: 500, body: { error: 'no' } }));
     const options = { method: 'PATCH', path: '/leads/1', write: true, data: '{}', envFile: service.envFile };
     expect((await call(api, options)).code).toBe(1);
@@ -228,7 +228,7 @@ describe('api, writing,', () => {
     expect(service.arrived[0]!.headers).not.toHaveProperty('idempotency-key');
   });
 
-  it('prints the session token that was asked for, and never the API key', async () => {
+  it('prints a requested session token, but never the API key', async () => {
     const service = await sandbox();
     const data = '{"operatorRef":"op-1","displayName":"Ada","phoneNumberIds":[]}';
     const said = await ask(service, 'POST', '/operator-sessions/token', { write: true, data });
@@ -237,18 +237,18 @@ describe('api, writing,', () => {
     expect(said.stdout + said.stderr).not.toContain(service.apiKey.reveal());
   });
 
-  it('warns of the deprecated routes, naming the successor and the day they end', async () => {
+  it('warns of deprecated routes, with their successor and the day they end', async () => {
     const service = await sandbox();
     const said = await ask(service, 'POST', '/external/leads', { write: true, data: '{"fullName":"Ada"}' });
     expect(said.code).toBe(0);
     expect(said.stderr).toContain('2026-12-31');
     expect(said.stderr).toContain('use /leads');
-    expect(said.stderr).toMatch(/going away \(deprecation: .*sunset: .*link: /);
+    expect(said.stderr).toMatch(/retiring this route \(deprecation: .*sunset: .*link: /);
   });
 });
 
 describe('api --paginate', () => {
-  it('joins the pages of a list into one array, whatever shape they have', async () => {
+  it('joins the pages of a list into one array, whatever their shape', async () => {
     const service = await sandbox();
     for (let index = 0; index < 7; index += 1) await ask(service, 'GET', '/tags');
     const said = await ask(service, 'GET', '/api-logs', { paginate: true, query: ['path=/tags'] });
@@ -258,13 +258,13 @@ describe('api --paginate', () => {
     expect((await ask(service, 'GET', '/roles', { paginate: true })).stdout).toContain('Agent');
   });
 
-  it('asks for 100 a page, until a page brings no new id', async () => {
+  it('requests 100 items per page until a page has no new id', async () => {
     const items = Array.from({ length: 250 }, (_, id) => ({ id }));
     const service = await scripted(({ url }) => {
       const query = new URL(url, 'http://x').searchParams;
       expect(query.get('pageSize')).toBe('100');
       const from = (Number(query.get('page')) - 1) * 100;
-      // One record moved to the next page between two requests, and the last page repeats itself for ever.
+      // One record moves to the next page between two requests, and the last page repeats forever.
       return { status: 200, body: { items: items.slice(Math.min(Math.max(0, from - 1), 200), from + 100) } };
     });
     const said = await call(api, { method: 'GET', path: '/leads', paginate: true, envFile: service.envFile });
@@ -272,13 +272,13 @@ describe('api --paginate', () => {
     expect(service.arrived).toHaveLength(4);
   });
 
-  it('says so when the route goes on by cursor', async () => {
+  it('warns when the route is paginated by cursor', async () => {
     const service = await scripted(() => ({ status: 200, body: { items: [{ id: 1 }], nextCursor: 'abc' } }));
     const said = await call(api, { method: 'GET', path: '/conversations', paginate: true, envFile: service.envFile });
-    expect(said.stderr).toContain('goes on by cursor');
+    expect(said.stderr).toContain('paginated by cursor');
   });
 
-  it('prints nothing where a page fails, and exits with 1', async () => {
+  it('prints nothing if a page fails, and exits with 1', async () => {
     const service = await scripted((_, nth) =>
       nth === 1 ? { status: 200, body: [{ id: 1 }] } : { status: 404, body: { error: 'gone' } },
     );
@@ -288,7 +288,7 @@ describe('api --paginate', () => {
   });
 });
 
-it('api is a command of the program, with its options', async () => {
+it('api is available on the command line, with its options', async () => {
   const service = await sandbox();
   const cwd = await workspace();
   const env = environmentOf(service);

@@ -1,4 +1,4 @@
-/** Calls a command as the command line does, and collects what it says. */
+/** Calls a command as the command line does, and collects its output. */
 import { Writable } from 'node:stream';
 import { join } from 'node:path';
 import { Console } from '../../src/console.ts';
@@ -14,7 +14,7 @@ export interface Said {
 
 type Argv = Readonly<Record<string, unknown>>;
 
-/** Options by their names in camel case. What a `UserError` says goes to stderr, as in `cli.ts`. */
+/** Options by their names in camel case. The message of a `UserError` goes to stderr, as in `main.ts`. */
 export async function call(command: (argv: Argv, console: Console) => Promise<number>, argv: Argv): Promise<Said> {
   const texts = { stdout: '', stderr: '' };
   const into = (name: 'stdout' | 'stderr'): Writable =>
@@ -37,7 +37,7 @@ export async function call(command: (argv: Argv, console: Console) => Promise<nu
   }
 }
 
-/** A file with what a command needs to reach this sandbox as if it were the service. */
+/** A .env file with which a command reaches this sandbox as if it were the service. */
 export async function envFile(service: Sandbox, changes: Readonly<Record<string, string>> = {}): Promise<string> {
   const directory = await workspace();
   const env = { ...environmentOf(service), ...changes };

@@ -12,7 +12,7 @@ import { Lock, StateDir } from '../../src/state-dir.ts';
 import { backfill, filesBelow, sandbox, workspace } from '../e2e/harness.ts';
 import { call, envFile } from './in-process.ts';
 
-/** The demo, migrated, rehearsed dry and verified: every file that there can be. */
+/** The demo after a dry run, a run, a verification and a report: every file that can exist. */
 async function migrated(service: Sandbox): Promise<{ mapping: string; state: string; argv: Record<string, unknown> }> {
   const cwd = await workspace('demo');
   const mapping = join(cwd, 'mapping.yaml');
@@ -25,12 +25,12 @@ async function migrated(service: Sandbox): Promise<{ mapping: string; state: str
 }
 
 describe('purge', () => {
-  it('deletes what holds values of records and names of users, and keeps what a rerun needs', async () => {
+  it('deletes files with values of records and names of users, and keeps what a rerun needs', async () => {
     const service = await sandbox();
     const { mapping, state, argv } = await migrated(service);
     await mkdir(join(state, 'fixes'));
     await writeFile(join(state, 'fixes/contacts.0001.csv'), 'x');
-    await writeFile(join(state, 'report.html.tmp'), 'half of a page');
+    await writeFile(join(state, 'report.html.tmp'), 'half a page');
     const before = await readdir(state);
     expect(before).toEqual(expect.arrayContaining(['account.json', 'dry-run', 'errors.csv', 'rejects', 'verify.csv']));
 
@@ -42,7 +42,7 @@ describe('purge', () => {
     for (const name of gone) expect(stderr).toContain(`to delete  ${name}:`);
     for (const name of kept) expect(stderr).toContain(`to keep    ${name}:`);
 
-    // Of no record there is anything left but its ids, and of no user the name.
+    // Nothing is left of a record but its ids, and no name of a user.
     const left = [...(await filesBelow(state)).values()].join('\n');
     for (const { fullName, email, phoneNumber } of service.state().leads) {
       for (const value of [fullName, email, phoneNumber]) if (value) expect(left).not.toContain(value);
@@ -62,7 +62,7 @@ describe('purge', () => {
     expect((await call(report, { mapping })).code).toBe(0);
   });
 
-  it('has nothing to do the second time', async () => {
+  it('has nothing to delete the second time', async () => {
     const { mapping, state } = await migrated(await sandbox());
     await call(purge, { mapping, yes: true });
     const before = await filesBelow(state);
@@ -72,14 +72,14 @@ describe('purge', () => {
     expect(await filesBelow(state)).toEqual(before);
   });
 
-  it('warns of events that were not accepted, whose rejects go too', async () => {
+  it('warns that rejects of events that were not accepted are deleted too', async () => {
     const { mapping } = await migrated(await sandbox());
     expect((await call(purge, { mapping, yes: true })).stderr).toMatch(
       /warning: \d+ events of the last run were not accepted/,
     );
   });
 
-  it('touches nothing that it does not know, and nothing outside', async () => {
+  it('deletes no unknown files, and nothing outside the directory', async () => {
     const { mapping, state } = await migrated(await sandbox());
     const outside = await workspace('demo');
     await writeFile(join(state, 'notes.txt'), 'mine');
@@ -102,8 +102,8 @@ describe('purge', () => {
   });
 });
 
-describe('purge, when it must ask,', () => {
-  it('deletes nothing where there is nobody, and says how to go on', async () => {
+describe('purge, when it asks for confirmation,', () => {
+  it('deletes nothing without a terminal, and says what to add', async () => {
     const { mapping, state } = await migrated(await sandbox());
     const ended = await backfill(['purge', mapping], { cwd: state });
     expect(ended.code).toBe(2);
@@ -112,13 +112,13 @@ describe('purge, when it must ask,', () => {
     expect(await readdir(state)).not.toContain('lock.json');
   });
 
-  // `script` gives the program a terminal; not every system has it.
+  // `script` provides a terminal, but not every system has it.
   const script = spawnSync('script', ['--version']).status === 0;
   it.runIf(script).each([
     ['y', 0, false],
     ['n', 2, true],
     ['', 2, true],
-  ])('takes `%s` from a terminal for what it means', async (answer, code, isKept) => {
+  ])('follows the answer `%s` from a terminal', async (answer, code, isKept) => {
     const { mapping, state } = await migrated(await sandbox());
     const cli = join(import.meta.dirname, '../../dist/cli.js');
     const command = `'${process.execPath}' '${cli}' purge '${mapping}'`;
@@ -128,7 +128,7 @@ describe('purge, when it must ask,', () => {
     expect((await readdir(state)).includes('errors.csv')).toBe(isKept);
   });
 
-  it('says that there is no state where nothing ran', async () => {
+  it('says that there is no state directory if nothing ran yet', async () => {
     const cwd = await workspace('demo');
     const { code, stderr } = await call(purge, { mapping: join(cwd, 'mapping.yaml'), yes: true });
     expect(code).toBe(2);

@@ -23,7 +23,7 @@ function bodies(requests: readonly RequestEntry[]): Body[] {
 }
 
 describe('a run', () => {
-  it('sends every field as the mapping says, names resolved to ids, absent values left out', async () => {
+  it('sends every field as the mapping defines it, with names resolved to ids and absent values omitted', async () => {
     const service = await sandbox();
     const cwd = await workspace('demo');
     const ended = await backfill(['run', 'mapping.yaml', '--json', ...FAST], { cwd, env: environmentOf(service) });
@@ -43,7 +43,7 @@ describe('a run', () => {
       phone_number: '+390669821000',
       custom_params: { origin: 'hubspot', lifecycle: 'Lead', city: 'Roma' },
     });
-    // Neither a phone number nor an e-mail address that can be read: left out, and listed.
+    // An invalid phone number and an invalid e-mail address are omitted and listed.
     expect(find('51000634')!.data).not.toHaveProperty('phone_number');
     expect(find('51000782')!.data).not.toHaveProperty('email');
     expect(await readFile(join(cwd, '.backfill/demo/omitted.csv'), 'utf8')).toContain('ask reception');
@@ -72,7 +72,7 @@ describe('a run', () => {
     });
   });
 
-  it('sends each event once, in the order of types, suppressed in body and header, after a handful of requests', async () => {
+  it('sends each event once, in the order of types, with triggers suppressed in body and header, after few other requests', async () => {
     const service = await sandbox();
     const cwd = await workspace('demo');
     const env = environmentOf(service);
@@ -93,7 +93,7 @@ describe('a run', () => {
     expect(summary.this_run).toMatchObject({ events_sent: sent.length, retries: 0, rate_limited: 0 });
   });
 
-  it('keeps accounts that add up, and names every event that was not accepted', async () => {
+  it('accounts for every event, and lists every event that was not accepted', async () => {
     const service = await sandbox();
     const cwd = await workspace('demo');
     const summary = summaryOf(
@@ -122,7 +122,7 @@ describe('a run', () => {
     expect(JSON.parse(await readFile(join(cwd, '.backfill/demo/summary.json'), 'utf8'))).toEqual(counts);
   });
 
-  it('sends nothing on a rerun, and follows up once the rows are corrected', async () => {
+  it('sends nothing on a rerun, and sends corrected rows once they are fixed', async () => {
     const service = await sandbox();
     const cwd = await workspace('demo');
     const env = environmentOf(service);
@@ -136,15 +136,15 @@ describe('a run', () => {
 
     const contacts = await readFile(join(cwd, 'contacts.csv'), 'utf8');
     await files(cwd, { 'contacts.csv': contacts.replace('2023-02-30 10:15', '2023-02-28 10:15') });
-    const mended = summaryOf(await backfill(['run', 'mapping.yaml', '--json', ...FAST], { cwd, env }));
-    expect(mended.events.invalid).toBe(first.events.invalid - 1);
-    expect(mended.events.blocked).toBeLessThan(first.events.blocked);
-    expect(mended.this_run.events_sent).toBe(mended.events.acknowledged - first.events.acknowledged);
+    const corrected = summaryOf(await backfill(['run', 'mapping.yaml', '--json', ...FAST], { cwd, env }));
+    expect(corrected.events.invalid).toBe(first.events.invalid - 1);
+    expect(corrected.events.blocked).toBeLessThan(first.events.blocked);
+    expect(corrected.this_run.events_sent).toBe(corrected.events.acknowledged - first.events.acknowledged);
     const ids = bodies(service.requests()).map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it('sends nothing in a dry run, and finds the same problems', async () => {
+  it('sends nothing in a dry run, but finds the same problems', async () => {
     const service = await sandbox();
     const cwd = await workspace('demo');
     const env = environmentOf(service);
@@ -157,7 +157,7 @@ describe('a run', () => {
     expect(rehearsed.events.pending).toBe(real.events.acknowledged);
   });
 
-  it('spends 140 requests on 140 events, and none is refused for the rate', async () => {
+  it('uses 140 requests for 140 events, and none of them is rate-limited', async () => {
     const rate = { requests: 100, seconds: 3 };
     const service = await sandbox({ rate });
     const cwd = await workspace();
@@ -184,7 +184,7 @@ events:
     expect(service.requests().filter(({ status }) => status === 429)).toEqual([]);
   });
 
-  it('refuses to send into another account than the one it began with', async () => {
+  it('refuses to send to another account than the one it started with', async () => {
     const cwd = await workspace('demo');
     const service = await sandbox();
     await backfill(['run', 'mapping.yaml', ...FAST], { cwd, env: environmentOf(service) });
@@ -195,7 +195,7 @@ events:
     expect(ingested(other.requests())).toEqual([]);
   });
 
-  it('stops at once where the service has processed the migration but the checkpoint is lost, unless told to adopt', async () => {
+  it('stops at once if the service has processed the migration but the checkpoint is lost, unless --adopt is set', async () => {
     const cwd = await workspace('demo');
     const service = await sandbox();
     const env = environmentOf(service);
@@ -214,14 +214,14 @@ events:
     expect(service.state()).toEqual(state);
   });
 
-  it('shows the lines of its log when it is told to be verbose, and else does not', async () => {
+  it('shows the lines of its log only with --verbose', async () => {
     const cwd = await workspace('demo');
     const args = ['run', 'mapping.yaml', '--dry-run', '--sandbox'];
     expect((await backfill(args, { cwd })).stderr).not.toContain('"event":"run"');
     expect((await backfill([...args, '--verbose'], { cwd })).stderr).toContain('"event":"run"');
   });
 
-  it('is told of a mistake in the mapping before a missing secret', async () => {
+  it('reports a mistake in the mapping before a missing secret', async () => {
     const cwd = await workspace('demo');
     const missing = await backfill(['run', 'maping.yaml'], { cwd });
     expect(missing.code).toBe(2);

@@ -52,7 +52,7 @@ describe('backfill init', () => {
     expect(ended.code, ended.stderr).toBe(0);
     expect(ended.stdout).toContain('type: lead/created');
     expect(ended.stderr).toContain('preset pipedrive-csv: ');
-    expect(ended.stderr).toMatch(/\d+ lines are marked "set this"/);
+    expect(ended.stderr).toMatch(/\d+ lines marked "set this"/);
   });
 
   it('writes a file that a dry run accepts unchanged', async () => {
@@ -69,7 +69,7 @@ describe('backfill init', () => {
     await writeFile(join(cwd, 'acme.yaml'), 'mine');
     const ended = await backfill(['init', 'people.csv', '--out', 'acme.yaml'], { cwd });
     expect(ended.code).toBe(2);
-    expect(ended.stderr).toContain('acme.yaml exists already');
+    expect(ended.stderr).toContain('acme.yaml already exists');
     expect(await readFile(join(cwd, 'acme.yaml'), 'utf8')).toBe('mine');
   });
 

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-/** Ask for a notice to be kept at most. */
+/** Licences that require a notice at most. */
 const PERMISSIVE = [
   'MIT',
   'MIT/X11',
@@ -30,13 +30,13 @@ interface Locked {
   readonly hasInstallScript?: boolean;
 }
 
-/** Every package that an installation brings along, by the lockfile. */
+/** Every package that an installation includes, by the lockfile. */
 const locked = Object.entries(read<{ packages: Record<string, Locked> }>('package-lock.json').packages).filter(
   ([path, { dev }]) => path !== '' && !dev,
 );
 const manifests = locked.map(([path]) => read<Manifest>(path, 'package.json'));
 
-it('every runtime dependency may be used, changed and passed on freely', () => {
+it('every runtime dependency has a permissive licence', () => {
   const names = manifests.map(({ name }) => name);
   for (const name of Object.keys(read<{ dependencies: object }>('package.json').dependencies)) {
     expect(names).toContain(name);
@@ -45,7 +45,7 @@ it('every runtime dependency may be used, changed and passed on freely', () => {
   expect(others.map(({ name, license }) => `${name}: ${license}`)).toEqual([]);
 });
 
-it('no runtime dependency runs a script when it is installed', () => {
+it('no runtime dependency runs an install script', () => {
   const scripted = manifests.filter(({ scripts = {} }) =>
     ['preinstall', 'install', 'postinstall'].some((name) => name in scripts),
   );

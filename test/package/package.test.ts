@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { files, workspace } from '../e2e/harness.ts';
 
-/** As from a shell: what an npx around this suite told its own npm is not meant for these. */
+/** The environment of a shell, without what an npx that runs this suite sets for its own npm. */
 const { npm_config_package: _package, npm_config_call: _call, ...env } = process.env;
 
 function run(command: string, args: readonly string[], options: { cwd: string }) {
@@ -57,7 +57,7 @@ const TSCONFIG = {
   files: ['program.ts'],
 };
 
-it('the package holds what it needs and no more, installs, and runs as program and as library', async () => {
+it('the package contains only what it needs, installs, and works as a program and as a library', async () => {
   const cwd = await workspace();
   const packed = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', cwd], { cwd: ROOT });
   const [pack] = JSON.parse(packed.stdout) as { filename: string; files: { path: string }[] }[];

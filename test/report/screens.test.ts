@@ -136,10 +136,10 @@ describe('help', { timeout: 60_000 }, () => {
     [['run', 'a.yaml', '--dryrun'], '`--dry-run`'],
     [['run', 'a.yaml', '--max-error', '3'], '`--max-errors`'],
     [['status', 'a.yaml', '--wach'], '`--watch`'],
-    [['run', 'a.yaml', 'b.yaml'], 'one word too many: `b.yaml`'],
-    [['run'], 'takes more words'],
-    [['xyzzy'], 'there is no command `xyzzy`'],
-  ])('finds what may have been meant: %j', async (args, meant) => {
+    [['run', 'a.yaml', 'b.yaml'], 'unexpected argument: `b.yaml`'],
+    [['run'], 'missing argument: <mapping>'],
+    [['xyzzy'], 'unknown command: `xyzzy`'],
+  ])('says what is wrong with a command line, and what was probably meant: %j', async (args, meant) => {
     const ended = await backfill(args, { cwd: await workspace() });
     expect(ended).toMatchObject({ code: 2, stdout: '' });
     expect(ended.stderr).toContain(meant);
@@ -163,7 +163,7 @@ describe('help', { timeout: 60_000 }, () => {
       for (const line of stdout.split('\n')) expect(line.length, line).toBeLessThanOrEqual(80);
     }
     const { stdout } = await backfill(['run', '--help'], { cwd });
-    for (const group of ['Input:', 'What to send:', 'Where to:', 'Pace:', 'When to stop:', 'Output:']) {
+    for (const group of ['Input:', 'What to send:', 'Where to send:', 'Pace:', 'When to stop:', 'Output:']) {
       expect(stdout).toContain(group);
     }
   });

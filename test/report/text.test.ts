@@ -104,7 +104,7 @@ it('shows a relative path if it is shorter', () => {
 });
 
 describe('the next command', () => {
-  const argv = (...words: string[]): string[] => ['node', '/x/dist/cli.js', ...words];
+  const argv = (...args: string[]): string[] => ['node', '/x/dist/cli.js', ...args];
   const summary = (change: Partial<Summary>): Summary =>
     ({
       dry_run: false,
@@ -116,43 +116,46 @@ describe('the next command', () => {
 
   const CALM = { mapping: 'a.yaml', sandbox: false, rejects: new Map<string, string>() };
 
-  it('repeats the arguments, quoted for a shell', () => {
+  it('repeats the command line, quoted for a shell', () => {
     expect(commandLine(argv('run', "it's a.yaml", '--limit', '10'))).toBe(`backfill run 'it'\\''s a.yaml' --limit 10`);
   });
 
-  it('suggests a pilot and then the run after a dry run without problems', () => {
+  it('sends a pilot and then everything after a dry run without problems', () => {
     const found = summary({ dry_run: true, events: { ...NOTHING, ...BESIDE, acknowledged: 0, pending: 3 } });
     expect(nextSteps(found, argv('run', 'a.yaml', '--dry-run'), CALM)).toEqual([
-      'next: a pilot of ten events of each type, to look at in the service:',
+      'next: send a pilot of ten events of each type and check them in the service:',
       '  backfill run a.yaml --plan 0123456789ab --limit 10',
-      'then all of it:',
+      'then send everything:',
       '  backfill run a.yaml --plan 0123456789ab',
     ]);
   });
 
-  it('passes corrected rejects with --fix', () => {
+  it('applies corrected rejects with --fix, which makes another plan', () => {
     const found = summary({ exit: { code: 1, reason: 'invalid' }, events: { ...COUNTS, gone: 0, changed: 0 } });
     expect(
-      nextSteps(found, argv('run', 'a.yaml'), { ...CALM, rejects: new Map([['deals', '/s/rejects/deals.ndjson']]) }),
+      nextSteps(found, argv('run', 'a.yaml', '--plan', '0123456789ab'), {
+        ...CALM,
+        rejects: new Map([['deals', '/s/rejects/deals.ndjson']]),
+      }),
     ).toEqual([
-      expect.stringContaining('correct copies of rejects'),
+      expect.stringContaining('correct copies of the rejects'),
       '  cp /s/rejects/deals.ndjson corrected-deals.ndjson',
       '  backfill run a.yaml --fix deals=corrected-deals.ndjson',
     ]);
   });
 
-  it('drops the pilot options after a pilot', () => {
+  it('continues after a pilot without the options that chose it', () => {
     const found = summary({ events: { ...NOTHING, ...BESIDE, total: 5, pending: 2 } });
     expect(nextSteps(found, argv('run', 'a.yaml', '--limit=10', '--only', 'lead', '--json'), CALM)).toEqual([
-      'next: the 2 events that are still pending:',
+      'next: send the 2 events that are still pending:',
       '  backfill run a.yaml --json',
     ]);
   });
 
-  it('suggests verify when everything is done, except in a rehearsal', () => {
+  it('verifies a finished migration, but not a rehearsal', () => {
     const found = summary({ events: { ...NOTHING, ...BESIDE } });
     expect(nextSteps(found, argv('run', 'a.yaml'), { ...CALM, state: '/s t' })).toEqual([
-      'next: read it back and compare:',
+      'next: read the records back and compare them:',
       "  backfill verify a.yaml --state '/s t'",
     ]);
     expect(nextSteps(found, argv('run', 'a.yaml', '--sandbox'), { ...CALM, sandbox: true })).toEqual([]);

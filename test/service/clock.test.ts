@@ -4,13 +4,13 @@ import { backoff, backoffCeiling, retried } from '../../src/service/retry.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
 describe('sleep', () => {
-  test('lasts at least as long as asked', async () => {
+  test('lasts at least as long as requested', async () => {
     const startedAt = systemClock.monotonic();
     await systemClock.sleep(20);
     expect(systemClock.monotonic() - startedAt).toBeGreaterThanOrEqual(20);
   });
 
-  test('ends immediately when aborted, even one of more than 25 days', async () => {
+  test('ends at once when aborted, even if it is longer than 25 days', async () => {
     const stop = new AbortController();
     const sleeping = systemClock.sleep(2 ** 40, stop.signal);
     setTimeout(() => stop.abort(), 5);
@@ -19,11 +19,11 @@ describe('sleep', () => {
   });
 });
 
-describe('the watch over the machine’s sleep', () => {
+describe('SleepWatch', () => {
   test.each([
-    ['only the wall clock went on', (clock: VirtualClock) => clock.setWall(3_600_000), 3_605_000],
-    ['the monotonic clock went on too', (clock: VirtualClock) => clock.leap(3_600_000), 3_600_000],
-  ])('reports that %s', (_name, suspend, gap) => {
+    ['only the wall clock advanced', (clock: VirtualClock) => clock.setWall(3_600_000), 3_605_000],
+    ['the monotonic clock advanced as well', (clock: VirtualClock) => clock.leap(3_600_000), 3_600_000],
+  ])('reports a sleep when %s', (_name, suspend, gap) => {
     const clock = new VirtualClock();
     const slept: number[] = [];
     const watch = new SleepWatch(clock, (ms) => slept.push(ms));
@@ -54,7 +54,7 @@ describe('the watch over the machine’s sleep', () => {
 });
 
 describe('backoff', () => {
-  test('its ceiling doubles from a second to a minute', () => {
+  test('has a ceiling that doubles from one second to one minute', () => {
     expect([1, 2, 3, 6, 7, 8, 1_000].map((nth) => backoffCeiling(nth) / 1_000)).toEqual([1, 2, 4, 32, 60, 60, 60]);
   });
 
@@ -65,7 +65,7 @@ describe('backoff', () => {
   });
 });
 
-describe('a REST request is retried', () => {
+describe('a REST request', () => {
   const clock = new VirtualClock(1);
 
   async function attempts(kinds: readonly string[], signal?: AbortSignal): Promise<[string, number]> {
@@ -81,11 +81,11 @@ describe('a REST request is retried', () => {
     [['unauthorised'], 'unauthorised', 1],
     [['unanswered', 'rate_limited', 'answered'], 'answered', 3],
     [['unanswered'], 'unanswered', 6],
-  ])('%j ends as %s after %i attempts', async (kinds, last, made) => {
+  ])('with the results %j ends as %s after %i attempts', async (kinds, last, made) => {
     expect(await attempts(kinds)).toEqual([last, made]);
   });
 
-  test('but not once the run is stopping', async () => {
+  test('is not retried when the run is stopping', async () => {
     expect(await attempts(['unanswered'], AbortSignal.abort())).toEqual(['unanswered', 1]);
   });
 });

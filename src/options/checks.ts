@@ -1,0 +1,176 @@
+/** Checks of options: from the text of the command line, or a value that a program hands in, to what it means. */
+import { resolve } from 'node:path';
+import { z } from 'zod';
+import { ENTITIES, EVENT_TYPES, entityOf, type EventType } from '../model.ts';
+import { didYouMean } from '../problem.ts';
+import { Secret } from '../redact.ts';
+import { readRedisUrl } from '../redis-url.ts';
+
+/** Requests per sliding window. */
+export interface Rate {
+  readonly requests: number;
+  readonly seconds: number;
+}
+
+/** How many events may go wrong: a number of them, or a percentage of all. */
+export type Tolerance = { readonly count: number } | { readonly percent: number };
+
+/** A record chosen with `--pick`. */
+export interface PickedRecord {
+  readonly entity: 'lead' | 'deal';
+  readonly externalId: string;
+}
+
+/** One value, given once and not empty. `parse` returns undefined for what is not `expected`. */
+export function value<T>(expected: string, parse: (text: string) => T | undefined) {
+  return z.unknown().transform((given, context): T => {
+    const refuse = (message: string): never => {
+      context.addIssue({ code: 'custom', message });
+      return z.NEVER;
+    };
+    if (given === undefined) return refuse(`missing, expected ${expected}`);
+    if (Array.isArray(given)) return refuse('given more than once');
+    if (typeof given !== 'string' && typeof given !== 'number') return refuse(`expected ${expected}`);
+    const text = String(given).trim();
+    if (text === '') return refuse(`empty, expected ${expected}`);
+    return parse(text) ?? refuse(`\`${given}\` is not ${expected}`);
+  });
+}
+
+/** Any number of values, none by default. */
+function values<T>(parse: (texts: readonly string[], refuse: (message: string) => void) => T) {
+  return z.unknown().transform((given, context): T => {
+    const texts = given === undefined ? [] : [given].flat().map(String);
+    return parse(texts, (message) => context.addIssue({ code: 'custom', message }));
+  });
+}
+
+export function text(expected: string) {
+  return value(expected, (given) => given);
+}
+
+export function texts(expected: string) {
+  return values((given, refuse): readonly string[] => {
+    if (given.length === 0) refuse(`missing, expected ${expected}`);
+    return given;
+  });
+}
+
+export const flag = z.boolean('expected true or false');
+
+export function number(expected: string, least: number, whole = true) {
+  return value(expected, (given) => {
+    const parsed = Number(given);
+    return /^\d+(\.\d+)?$/.test(given) && parsed >= least && (!whole || Number.isInteger(parsed)) ? parsed : undefined;
+  });
+}
+
+export const zeroOrMore = number('a whole number, 0 or more', 0);
+export const oneOrMore = number('a whole number, 1 or more', 1);
+export const seconds = number('a number of seconds above 0', 0.001, false);
+
+export const port = value('a port number from 0 to 65535', (given) =>
+  /^\d{1,5}$/.test(given) && Number(given) <= 65_535 ? Number(given) : undefined,
+);
+
+export const sampleSize = value('a whole number, 1 or more, or `all`', (given): number | 'all' | undefined => {
+  if (given === 'all') return given;
+  return /^[1-9]\d{0,8}$/.test(given) ? Number(given) : undefined;
+});
+
+const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** `90s`, `30m`, `12h`, `2d` in milliseconds. */
+export const duration = value('a duration like `90s`, `30m`, `12h` or `2d`', (given) => {
+  const match = /^(\d+(?:\.\d+)?)([smhd])$/.exec(given);
+  return match ? Number(match[1]) * UNITS[match[2]!]! : undefined;
+});
+
+export const rate = value('a rate like `100/60s`', (given): Rate | undefined => {
+  const match = /^(\d+)\/(\d+(?:\.\d+)?)s$/.exec(given);
+  const parsed = match && { requests: Number(match[1]), seconds: Number(match[2]) };
+  return parsed && parsed.requests > 0 && parsed.seconds > 0 ? parsed : undefined;
+});
+
+export const tolerance = value('a number or a percentage like `5%`', (given): Tolerance | undefined => {
+  const match = /^(\d+(?:\.\d+)?)(%?)$/.exec(given);
+  if (!match) return undefined;
+  const amount = Number(match[1]);
+  if (match[2] === '%') return amount <= 100 ? { percent: amount } : undefined;
+  return Number.isInteger(amount) ? { count: amount } : undefined;
+});
+
+/** `06:00`: the next time that the local clock shows it; or an ISO 8601 time. */
+export const time = value('a time like `06:00` or `2026-01-31T06:00:00+01:00`', (given): Date | undefined => {
+  const clock = /^([01]?\d|2[0-3]):([0-5]\d)$/.exec(given);
+  if (clock) {
+    const next = new Date();
+    next.setHours(Number(clock[1]), Number(clock[2]), 0, 0);
+    if (next.getTime() <= Date.now()) next.setDate(next.getDate() + 1);
+    return next;
+  }
+  const parsed = /^\d{4}-\d\d-\d\dT/.test(given) ? new Date(given) : new Date(Number.NaN);
+  return Number.isNaN(parsed.getTime()) ? undefined : parsed;
+});
+
+/** A plan by the digest that a dry run prints, in lower case. */
+export const planDigest = value('a plan: 12 hexadecimal digits, as a dry run prints them', (given) =>
+  /^[\da-f]{12}$/i.test(given) ? given.toLowerCase() : undefined,
+);
+
+/** `NAME=PATH`; paths are resolved from the working directory. */
+export const pathsByName = values((given, refuse): ReadonlyMap<string, string> => {
+  const paths = new Map<string, string>();
+  for (const pair of given) {
+    const [name, path] = split(pair);
+    if (name === '' || path === '') refuse(`\`${pair}\` is not NAME=PATH`);
+    else if (paths.has(name)) refuse(`\`${pair}\` names the source \`${name}\` a second time`);
+    else paths.set(name, resolve(path));
+  }
+  return paths;
+});
+
+/** `NAME=VALUE`; a name may occur more than once, and its value may be empty. */
+export const parameters = values((given, refuse): readonly (readonly [name: string, value: string])[] =>
+  given.map((pair) => {
+    if (pair.indexOf('=') < 1) refuse(`\`${pair}\` is not NAME=VALUE`);
+    return split(pair);
+  }),
+);
+
+function split(pair: string): readonly [name: string, value: string] {
+  const at = pair.indexOf('=');
+  return at < 0 ? ['', ''] : [pair.slice(0, at), pair.slice(at + 1)];
+}
+
+export const pickedRecords = values((given, refuse): readonly PickedRecord[] =>
+  given.flatMap((record) => {
+    const match = /^(lead|deal):(.+)$/.exec(record);
+    if (match) return [{ entity: match[1] as PickedRecord['entity'], externalId: match[2]! }];
+    refuse(`\`${record}\` is neither lead:ID nor deal:ID`);
+    return [];
+  }),
+);
+
+/** Event types, or entities for all their types; all types by default. */
+export const eventTypes = values((given, refuse): readonly EventType[] => {
+  const names = given.flatMap((list) => list.split(',')).map((name) => name.trim());
+  const types = names.flatMap((name) => {
+    const found = EVENT_TYPES.filter((type) => type === name || entityOf(type) === name);
+    if (found.length === 0) {
+      const hint = didYouMean(name, [...EVENT_TYPES, ...ENTITIES]) ?? `the event types are ${EVENT_TYPES.join(', ')}`;
+      refuse(`\`${name}\` is not an event type; ${hint}`);
+    }
+    return found;
+  });
+  return names.length === 0 ? EVENT_TYPES : EVENT_TYPES.filter((type) => types.includes(type));
+});
+
+/** A Redis server. Every user of the machine can read the command line, so the URL must not hold a password. */
+export const redisUrl = text('a Redis URL').transform((url, context): Secret => {
+  const { mistake, secrets } = readRedisUrl(url);
+  const problem =
+    mistake ?? (secrets.length > 0 ? 'holds a password: set the URL in BACKFILL_REDIS_URL instead' : undefined);
+  if (problem !== undefined) context.addIssue({ code: 'custom', message: `the URL ${problem}` });
+  return new Secret(url);
+});

@@ -1,0 +1,120 @@
+/** What the declaration of an option is, and what derives from it: the option of yargs, the check, the type of the setting. */
+import type { Options as YargsOption, PositionalOptions as YargsPositional } from 'yargs';
+import { z } from 'zod';
+import { UserError } from '../errors.ts';
+import { flag } from './checks.ts';
+
+interface Declared {
+  /** Heading in the help. */
+  readonly group?: string | undefined;
+  readonly describe: string;
+}
+
+/** `--name`, `--no-name`. */
+export interface BooleanOption extends Declared {
+  readonly type: 'boolean';
+  /** False unless declared. */
+  readonly default?: boolean;
+}
+
+/** `--name VALUE`, at most once. */
+export interface ValueOption extends Declared {
+  readonly type: 'value';
+  readonly check: z.ZodType;
+  /** As a user would write it; checked like any other value. */
+  readonly default?: string;
+  /** What the help shows where the default is not a fixed value. */
+  readonly shownDefault?: string;
+}
+
+/** `--name VALUE`, any number of times; the check is handed undefined where it is not given. */
+export interface RepeatableOption extends Declared {
+  readonly type: 'repeatable';
+  readonly check: z.ZodType;
+}
+
+export type Option = BooleanOption | ValueOption | RepeatableOption;
+
+/** By their names in camel case. */
+export type OptionTable = Readonly<Record<string, Option>>;
+
+/** A required argument without a name on the command line. */
+export type Positional = Omit<ValueOption, 'default' | 'shownDefault'> | RepeatableOption;
+export type PositionalTable = Readonly<Record<string, Positional>>;
+
+type CheckOf<O> = O extends { readonly type: 'boolean' }
+  ? z.ZodBoolean
+  : O extends { readonly type: 'value'; readonly check: infer C extends z.ZodType }
+    ? O extends { readonly default: string }
+      ? C
+      : z.ZodOptional<C>
+    : O extends { readonly check: infer C }
+      ? C
+      : never;
+
+/** The checked values of options, by their names. */
+export type SettingsOf<O extends OptionTable> = z.infer<z.ZodObject<{ [N in keyof O]: CheckOf<O[N]> }>>;
+/** The checked values of positionals, by their names. */
+export type ArgumentsOf<P extends PositionalTable> = { readonly [N in keyof P]: z.infer<P[N]['check']> };
+
+/** Some options of a table, in the order of `names`. */
+export function pick<O extends OptionTable, N extends keyof O>(from: O, ...names: readonly N[]): Pick<O, N> {
+  return Object.fromEntries(names.map((name) => [name, from[name]])) as Pick<O, N>;
+}
+
+/**
+ * Checks what the command line or a program handed in, and fills in the defaults. Throws a `UserError` (exit 2) that names
+ * every option that is wrong.
+ */
+export function parseOptions<P extends PositionalTable, O extends OptionTable>(
+  { positionals, options }: { readonly positionals: P; readonly options: O },
+  given: Readonly<Record<string, unknown>>,
+): ArgumentsOf<P> & SettingsOf<O> {
+  const shape: Record<string, z.ZodType> = {};
+  const input: Record<string, unknown> = {};
+  for (const [name, positional] of Object.entries(positionals)) {
+    shape[name] = positional.check;
+    input[name] = given[name];
+  }
+  for (const [name, option] of Object.entries(options)) {
+    shape[name] = option.type === 'boolean' ? flag : isOptional(option) ? option.check.optional() : option.check;
+    input[name] = given[name] ?? defaultOf(option);
+  }
+  const parsed = z.object(shape).safeParse(input, { jitless: true });
+  if (parsed.success) return parsed.data as ArgumentsOf<P> & SettingsOf<O>;
+  const mistakes = parsed.error.issues.map(({ path, message }) => {
+    const name = String(path[0]);
+    return `${name in positionals ? `<${name}>` : `--${kebab(name)}`}: ${message}`;
+  });
+  throw new UserError(mistakes.join('\n'), { hint: 'see --help' });
+}
+
+function isOptional(option: Option): boolean {
+  return option.type === 'value' && option.default === undefined;
+}
+
+function defaultOf(option: Option): boolean | string | undefined {
+  if (option.type === 'boolean') return option.default ?? false;
+  return option.type === 'value' ? option.default : undefined;
+}
+
+/** As yargs takes it. Values stay text: yargs would turn `--rate abc` into NaN without a warning. */
+export function yargsOption(option: Option): YargsOption {
+  const { group, describe } = option;
+  const shared = { ...(group === undefined ? {} : { group }), describe };
+  if (option.type === 'boolean') {
+    return { ...shared, type: 'boolean', ...(option.default ? { default: true } : {}) };
+  }
+  if (option.type === 'repeatable') return { ...shared, type: 'string', array: true, nargs: 1 };
+  const shown = option.default ?? option.shownDefault;
+  return { ...shared, type: 'string', ...(shown === undefined ? {} : { defaultDescription: shown }) };
+}
+
+export function yargsPositional({ describe }: Positional): YargsPositional {
+  return { type: 'string', describe, demandOption: true };
+}
+
+/** `maxErrors` as it stands on the command line: `max-errors`. */
+export function kebab(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}

@@ -1,0 +1,201 @@
+/** Every option of every command, declared once. Checks, defaults, `--help` and the usage text of the README derive from it. */
+import { LIMITS } from '../service/contract.ts';
+import {
+  duration,
+  eventTypes,
+  oneOrMore,
+  parameters,
+  pathsByName,
+  pickedRecords,
+  planDigest,
+  port,
+  rate,
+  redisUrl,
+  sampleSize,
+  seconds,
+  text,
+  time,
+  tolerance,
+  value,
+  zeroOrMore,
+} from './checks.ts';
+import type { OptionTable } from './option.ts';
+
+const INPUT = 'Input:';
+const WHAT = 'What to send:';
+const WHERE = 'Where to send:';
+const PACE = 'Pace:';
+const STOP = 'When to stop:';
+const STATE = 'State:';
+const OUTPUT = 'Output:';
+
+export const OPTIONS = {
+  source: {
+    group: INPUT,
+    type: 'repeatable',
+    check: pathsByName,
+    describe: 'Read this file for source NAME instead of the one in the mapping (NAME=PATH, repeatable)',
+  },
+  fix: {
+    group: INPUT,
+    type: 'repeatable',
+    check: pathsByName,
+    describe: 'Corrected rejects of source NAME (NAME=PATH, repeatable); kept, and applied on every rerun',
+  },
+  state: {
+    group: INPUT,
+    type: 'value',
+    check: text('a directory'),
+    shownDefault: '.backfill/<migration>',
+    describe: 'State directory; by default beside the mapping file',
+  },
+  dryRun: { group: WHAT, type: 'boolean', describe: 'Survey only: nothing is sent' },
+  plan: {
+    group: WHAT,
+    type: 'value',
+    check: planDigest,
+    describe: 'Send this plan or nothing: the 12 hexadecimal digits that a dry run printed',
+  },
+  offline: {
+    group: WHAT,
+    type: 'boolean',
+    describe: 'With --dry-run: no network access; names are resolved from the stored account',
+  },
+  limit: {
+    group: WHAT,
+    type: 'value',
+    check: oneOrMore,
+    describe: 'Pilot: the first N events of each type, with their parents',
+  },
+  pick: {
+    group: WHAT,
+    type: 'repeatable',
+    check: pickedRecords,
+    describe: 'Pilot: this record with its parents and children (lead:ID or deal:ID, repeatable)',
+  },
+  only: {
+    group: WHAT,
+    type: 'repeatable',
+    check: eventTypes,
+    describe: 'Only these event types or entities (`lead`, `deal/created`; repeatable, or separated by commas)',
+  },
+  sandbox: { group: WHERE, type: 'boolean', describe: 'Rehearse: send to a sandbox that is started for this run' },
+  baseUrl: {
+    group: WHERE,
+    type: 'value',
+    check: text('a URL'),
+    describe: 'Base URL of the API [BACKFILL_BASE_URL]; plain http for this machine only',
+  },
+  envFile: {
+    group: WHERE,
+    type: 'value',
+    check: text('a file'),
+    shownDefault: '.env, if it exists',
+    describe: 'File with the secrets',
+  },
+  rate: {
+    group: PACE,
+    type: 'value',
+    check: rate,
+    default: `${LIMITS.requestsPerWindow}/${LIMITS.windowSeconds}s`,
+    describe: 'Requests per sliding window',
+  },
+  reserve: {
+    group: PACE,
+    type: 'value',
+    check: zeroOrMore,
+    default: '0',
+    describe: 'Requests of each window left to other users of the key',
+  },
+  concurrency: {
+    group: PACE,
+    type: 'value',
+    check: oneOrMore,
+    default: '10',
+    describe: 'Maximum number of requests in flight',
+  },
+  timeout: {
+    group: PACE,
+    type: 'value',
+    check: seconds,
+    default: '30',
+    describe: 'Seconds before a request times out',
+  },
+  redis: {
+    group: PACE,
+    type: 'value',
+    check: redisUrl,
+    describe: 'Share the limit with all processes that use the same key and this Redis server [BACKFILL_REDIS_URL]',
+  },
+  maxErrors: {
+    group: STOP,
+    type: 'value',
+    check: tolerance,
+    default: '100',
+    describe: 'Send nothing if more events than this are invalid, stop if more are rejected (N or P%)',
+  },
+  maxRejectionsInARow: {
+    group: STOP,
+    type: 'value',
+    check: zeroOrMore,
+    default: '25',
+    describe: 'Stop after this many rejections in a row with the same code; 0 = off',
+  },
+  maxOutage: {
+    group: STOP,
+    type: 'value',
+    check: duration,
+    default: '12h',
+    describe: 'How long to wait for a service that is down (90s, 30m, 12h, 2d)',
+  },
+  until: { group: STOP, type: 'value', check: time, describe: 'Stop at this time (06:00, or ISO 8601)' },
+  maxRequests: { group: STOP, type: 'value', check: oneOrMore, describe: 'Stop after this many requests' },
+  takeOver: { group: STATE, type: 'boolean', describe: 'Take over a lock left by another machine' },
+  adopt: {
+    group: STATE,
+    type: 'boolean',
+    describe: 'Continue although the service has events that this checkpoint lacks (a lost state directory)',
+  },
+  yes: { group: STATE, type: 'boolean', describe: 'Do not ask for confirmation' },
+  json: { group: OUTPUT, type: 'boolean', describe: 'Print the final summary as one JSON object to stdout' },
+  progress: { group: OUTPUT, type: 'boolean', default: true, describe: 'Show progress (--no-progress hides it)' },
+  verbose: { group: OUTPUT, type: 'boolean', describe: 'Show the lines of run.log as they are written' },
+  quiet: { group: OUTPUT, type: 'boolean', describe: 'Show only errors and warnings' },
+  watch: { group: OUTPUT, type: 'boolean', describe: 'Refresh every two seconds until the current run ends' },
+  withValues: {
+    group: OUTPUT,
+    type: 'boolean',
+    describe: 'Include messages and omitted values, which hold field values of records',
+  },
+  sample: { type: 'value', check: sampleSize, default: '100', describe: 'Records of each type to read back, or `all`' },
+  preset: {
+    type: 'value',
+    check: text('the name of a preset'),
+    shownDefault: 'the best match',
+    describe: 'Use the field table of this preset',
+  },
+  out: { type: 'value', check: text('a file'), shownDefault: 'stdout', describe: 'Write to this new file' },
+  port: { type: 'value', check: port, default: '0', describe: 'Port on 127.0.0.1; 0 = any free port' },
+  account: {
+    type: 'value',
+    check: text('a file'),
+    describe: 'Use the pipelines, stages and users of this stored account.json',
+  },
+  journal: { type: 'value', check: text('a file'), describe: 'Keep records in this file between sessions' },
+  faults: { type: 'value', check: text('a file'), describe: 'JSON file with faults to inject' },
+  data: { type: 'value', check: text('JSON or @FILE'), describe: 'Body: JSON, or @FILE' },
+  query: { type: 'repeatable', check: parameters, describe: 'Query parameter (NAME=VALUE, repeatable)' },
+  paginate: { type: 'boolean', describe: 'Fetch all pages of a list, as one array' },
+  write: { type: 'boolean', describe: 'Allow a method other than GET; automations may fire' },
+  idempotencyKey: {
+    type: 'value',
+    check: value(`1 to ${LIMITS.idempotencyKeyLength} printable ASCII characters without spaces`, (given) =>
+      /^[\x21-\x7e]+$/.test(given) && given.length <= LIMITS.idempotencyKeyLength ? given : undefined,
+    ),
+    shownDefault: 'a new one',
+    describe: 'For POST: a request repeated with the same key and body has no further effect',
+  },
+} as const satisfies OptionTable;
+
+/** How a command that sends requests reaches the service. */
+export const CONNECTION = ['baseUrl', 'envFile', 'rate', 'reserve', 'concurrency', 'timeout', 'redis'] as const;

@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { COMMANDS, SANDBOX, VERIFY } from '../../src/commands/definitions.ts';
+import { parseOptions, type Option } from '../../src/options/option.ts';
+import { OPTIONS } from '../../src/options/table.ts';
+import { backfill, workspace } from '../e2e/harness.ts';
+
+describe('the table of options', () => {
+  it('holds no option that no command takes', () => {
+    const used = new Set(COMMANDS.flatMap(({ options }) => Object.keys(options)));
+    expect(Object.keys(OPTIONS).filter((name) => !used.has(name))).toEqual([]);
+  });
+
+  it.each(Object.entries<Option>(OPTIONS))('holds a default of --%s that passes its own check', (name, option) => {
+    expect(() => parseOptions({ positionals: {}, options: { [name]: option } }, {})).not.toThrow();
+  });
+});
+
+describe('a command', () => {
+  it('uses the default and the check of the table, also where its help text differs', () => {
+    expect(parseOptions(VERIFY, { mapping: 'a.yaml' })).toMatchObject({
+      sample: 100,
+      rate: { requests: 100, seconds: 60 },
+    });
+    expect(parseOptions(SANDBOX, {})).toMatchObject({ port: 0, rate: { requests: 100, seconds: 60 } });
+    const wrong = { mapping: 'a.yaml', rate: 'fast' };
+    expect(() => parseOptions(VERIFY, wrong)).toThrow('--rate: `fast` is not a rate');
+    expect(() => parseOptions(SANDBOX, { port: '70000' })).toThrow('--port: `70000` is not a port number');
+  });
+
+  it.each([
+    [['api'], 'missing arguments: <method>, <path>'],
+    [['api', 'GET'], 'missing argument: <path>'],
+    [['init'], 'missing argument: <exports>'],
+    [['api', 'GET', '/tags', '/roles'], 'unexpected argument: `/roles`'],
+    [['run', 'a.yaml', '--rate'], '--rate: empty, expected a rate like `100/60s`'],
+    [['run', 'a.yaml', '--limit', '1', '--limit', '2'], '--limit: given more than once'],
+    [['verify', 'a.yaml', '--plan', '0123456789ab'], 'unknown option: `--plan`'],
+  ])('refuses %j with the exit code of a usage error', async (args, message) => {
+    const ended = await backfill(args, { cwd: await workspace() });
+    expect(ended).toMatchObject({ code: 2, stdout: '' });
+    expect(ended.stderr).toContain(message);
+  });
+});
