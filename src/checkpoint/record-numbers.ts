@@ -38,7 +38,10 @@ export class RecordNumbers {
   }
 }
 
+/** Shorter pieces of a text are copied when they are cut out of it. */
+const SHORT = 12;
+
 /** A string of its own: one that was cut out of a larger text may keep the whole of that text in memory. */
 function copyOf(text: string): string {
-  return JSON.parse(JSON.stringify(text)) as string;
+  return text.length <= SHORT ? text : (JSON.parse(JSON.stringify(text)) as string);
 }

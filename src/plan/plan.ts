@@ -289,7 +289,8 @@ export class Plan {
     const { type, sha, parent } = event;
     const at = this.file.append(event, raw);
     const flags = (entry.flags ?? 0) | (parent ? PARENT_FLAGS[this.#policies[event.entry]!.if_parent_missing] : 0);
-    return this.#enter(this.tables[type], { ...entry, flags, sha, at, parent: this.#parentKey(event) });
+    const { state, key } = entry;
+    return this.#enter(this.tables[type], { state, flags, key, parent: this.#parentKey(event), sha, at });
   }
 
   #linkToParent(table: EventTable, ordinal: number, isHeld: boolean): void {
