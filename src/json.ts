@@ -67,15 +67,37 @@ export function isObject(value: unknown): value is JsonObject {
  * `NumberText` as its text. Event ids and content hashes are computed from it, and it is what is sent.
  */
 export function canonicalJson(value: JsonValue): string {
+  return isJson(value, { inOrder: true }) ? JSON.stringify(value) : sortedJson(value);
+}
+
+/** The text of a record: like `canonicalJson`, but with its keys in their own order if its numbers allow that. */
+export function recordJson(record: JsonObject | readonly string[]): string {
+  return isJson(record, { inOrder: false }) ? JSON.stringify(record) : sortedJson(record);
+}
+
+/** Whether JSON.stringify writes the value as it is: no digits to preserve and, if asked for, all keys in order. */
+function isJson(value: JsonValue | undefined, options: { readonly inOrder: boolean }): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  if (value instanceof NumberText) return false;
+  if (Array.isArray(value)) return (value as readonly JsonValue[]).every((element) => isJson(element, options));
+  let previous = '';
+  for (const key of Object.keys(value)) {
+    if ((options.inOrder && key < previous) || !isJson((value as JsonObject)[key], options)) return false;
+    previous = key;
+  }
+  return true;
+}
+
+function sortedJson(value: JsonValue): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   if (value instanceof NumberText) return value.text;
-  if (Array.isArray(value)) return `[${(value as readonly JsonValue[]).map(canonicalJson).join(',')}]`;
+  if (Array.isArray(value)) return `[${(value as readonly JsonValue[]).map(sortedJson).join(',')}]`;
   const object = value as JsonObject;
   let members = '';
   for (const key of Object.keys(object).sort()) {
     const member = object[key];
     if (member === undefined) continue;
-    members += `${members === '' ? '' : ','}${JSON.stringify(key)}:${canonicalJson(member)}`;
+    members += `${members === '' ? '' : ','}${JSON.stringify(key)}:${sortedJson(member)}`;
   }
   return `{${members}}`;
 }

@@ -52,10 +52,15 @@ export interface Place {
 /** A record as read: the cells in the order of the source's columns, or a JSON object whose numbers keep their digits. */
 export type RawRecord = readonly string[] | JsonObject;
 
-export interface Row {
+/** A record, and its JSON text where the reader has it on one line. */
+export interface RecordText {
+  readonly raw: RawRecord;
+  readonly text?: string;
+}
+
+export interface Row extends RecordText {
   readonly kind: 'row';
   readonly place: Place;
-  readonly raw: RawRecord;
   /** What the reader noticed without refusing the record: `short_row`, … */
   readonly issues: readonly Issue[];
 }

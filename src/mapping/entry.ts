@@ -127,8 +127,17 @@ function compileParts(spec: EntrySpec, path: Path, compilation: CompileContext, 
     when: spec.when && compileCondition(spec.when, context('when')),
     occurredAt: optional('occurred_at', asInstant),
     stagePipeline: optional('stage_pipeline', asText),
-    fields: fieldsOf(spec.type).flatMap((field) => compileField(field, spec, context(field.name, field.onError))),
+    fields: fieldsOf(spec.type)
+      .flatMap((field) => compileField(field, spec, context(field.name, field.onError)))
+      .sort(inCanonicalOrder),
   };
+}
+
+/** The order in which canonical JSON has them, so that an event's data need not be sorted. */
+function inCanonicalOrder(one: CompiledField, other: CompiledField): number {
+  const [a, b] = [one.within ?? one.key, other.within ?? other.key];
+  if (a !== b) return a < b ? -1 : 1;
+  return one.key < other.key ? -1 : 1;
 }
 
 /** The row of a table holds texts only, until an expression makes more of them. */

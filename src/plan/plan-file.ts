@@ -14,8 +14,8 @@ import { createInterface } from 'node:readline';
 import { cannotWrite } from '../append-log.ts';
 import { EXIT, messageOf, UserError } from '../errors.ts';
 import { contentSha } from '../identity.ts';
-import { canonicalJson, isObject, parseJson, type JsonObject } from '../json.ts';
-import { EVENT_TYPES, type EventType, type Planned, type RawRecord, type Sendable } from '../model.ts';
+import { canonicalJson, isObject, parseJson, recordJson, type JsonObject } from '../json.ts';
+import { EVENT_TYPES, type EventType, type Planned, type RawRecord, type RecordText, type Sendable } from '../model.ts';
 import { DRY_RUN, type StateDir } from '../state-dir.ts';
 import { parentOf } from './prepare.ts';
 
@@ -77,9 +77,9 @@ export class PlanFile {
   }
 
   /** Adds an event; returns where its line begins, in bytes. */
-  append(event: Sendable, raw: RawRecord, isDerived = false): number {
+  append(event: Sendable, record: RecordText, isDerived = false): number {
     const at = this.#size;
-    const text = lineOf(event, raw, isDerived);
+    const text = lineOf(event, record, isDerived);
     // A UTF-16 unit has at most three bytes in UTF-8.
     if (this.#used + text.length * 3 > WRITE) this.#flush();
     if (text.length * 3 > WRITE) this.#size += this.#write(Buffer.from(text));
@@ -103,7 +103,7 @@ export class PlanFile {
 
   /** Puts an event in the place of one with a longer line; spaces fill the rest. */
   replace(at: number, event: Planned): void {
-    const text = lineOf(event, event.raw, event.isDerived).trimEnd();
+    const text = lineOf(event, event, event.isDerived).trimEnd();
     this.#overwrite(at, (length) => Buffer.from(text + ' '.repeat(length - Buffer.byteLength(text))));
   }
 
@@ -171,14 +171,13 @@ export class PlanFile {
   }
 }
 
-function lineOf(event: Sendable, raw: RawRecord, isDerived: boolean): string {
+function lineOf(event: Sendable, { raw, text }: RecordText, isDerived: boolean): string {
   const { type, externalId, occurredAt, content, place, entry } = event;
   const id = externalId === undefined ? '' : `,"external_id":${JSON.stringify(externalId)}`;
   const time = occurredAt === undefined ? '' : `,"occurred_at":${JSON.stringify(occurredAt)}`;
   const where = `"source":${JSON.stringify(place.source)},"file":${JSON.stringify(place.file)}`;
   const which = `"line":${place.line},"record":${place.record},"entry":${entry}${isDerived ? ',"derived":true' : ''}`;
-  // Cells are texts only; the numbers of a JSON record keep their digits.
-  const record = Array.isArray(raw) ? JSON.stringify(raw) : canonicalJson(raw);
+  const record = text ?? recordJson(raw);
   return `{"type":"${type}"${id}${time},"data":${content},${where},${which},"raw":${record}}\n`;
 }
 

@@ -10,7 +10,7 @@ import {
   type EventType,
   type Invalid,
   type Planned,
-  type RawRecord,
+  type RecordText,
   type Ready,
   type Sendable,
 } from '../model.ts';
@@ -100,11 +100,11 @@ export class Plan {
     this.tables[event.type].add({ state: 'invalid', key });
   }
 
-  /** `raw`: the record that the event comes from. */
-  add(event: Ready, raw: RawRecord): Verdict {
-    if (event.externalId === undefined) return this.#addNameless(event, raw);
+  /** `record`: the one that the event comes from. */
+  add(event: Ready, record: RecordText): Verdict {
+    if (event.externalId === undefined) return this.#addNameless(event, record);
     const key = this.#key(entityOf(event.type), event.externalId);
-    return isUpdate(event.type) ? this.#addUpdate(event, key, raw) : this.#addCreated(event, key, raw);
+    return isUpdate(event.type) ? this.#addUpdate(event, key, record) : this.#addCreated(event, key, record);
   }
 
   /** The event with this ordinal, as it goes out. Throws a `UserError` (exit 3) where the file is not what was written. */
@@ -192,10 +192,10 @@ export class Plan {
     }
   }
 
-  #addCreated(event: Ready, key: number, raw: RawRecord): Verdict {
+  #addCreated(event: Ready, key: number, record: RecordText): Verdict {
     const table = this.tables[event.type];
     const previous = this.#records.created(key);
-    if (previous === undefined) return this.#addFirst(event, key, raw);
+    if (previous === undefined) return this.#addFirst(event, key, record);
     const about = { key, sha: event.sha };
     if (table.shas.equals(previous, shaWords(event.sha))) return this.#enter(table, { ...about, state: 'duplicate' });
     const policy = this.#policies[event.entry]!.duplicates;
@@ -205,31 +205,31 @@ export class Plan {
       if (update !== undefined) this.tables[updatedType(event.type)].setState(update, 'duplicate');
       if (table.state(previous) === 'acknowledged') this.#matched -= 1;
       table.setState(previous, 'duplicate');
-      return this.#addFirst(event, key, raw);
+      return this.#addFirst(event, key, record);
     }
     this.#records.mark(key, RECORD.conflict);
     return this.#enter(table, { ...about, state: 'invalid' });
   }
 
-  #addFirst(event: Ready, key: number, raw: RawRecord): Verdict {
+  #addFirst(event: Ready, key: number, record: RecordText): Verdict {
     const table = this.tables[event.type];
     this.#records.setCreated(key, table.size);
     const judged = this.#judgeCreated(event, key);
     if (judged.state === 'acknowledged') this.#matched += 1;
-    const verdict = this.#enterWithLine(event, raw, { key, state: judged.state, flags: judged.flags });
-    if (judged.update) this.#addDerived(judged.update, key, raw, verdict.ordinal);
+    const verdict = this.#enterWithLine(event, record, { key, state: judged.state, flags: judged.flags });
+    if (judged.update) this.#addDerived(judged.update, key, record, verdict.ordinal);
     return verdict;
   }
 
   /** What `if_changed` sends for a record acknowledged earlier. */
-  #addDerived(update: Ready, key: number, raw: RawRecord, created: number): void {
+  #addDerived(update: Ready, key: number, record: RecordText, created: number): void {
     const table = this.tables[update.type];
     const n = this.#ledger.acknowledgedUpdatesOf(key, update.sha);
     if (n > 0) table.n.set(table.size, n);
     this.#records.setUpdated(key, table.size);
     this.#derived.set(`${EVENT_TYPES.find((type) => updatedType(type) === update.type)} ${created}`, table.size);
     const state = this.#ledger.rejectedUpdate(key, update.sha) ? 'retry' : 'ready';
-    table.add({ state, flags: FLAG.derived, key, sha: update.sha, at: this.file.append(update, raw, true) });
+    table.add({ state, flags: FLAG.derived, key, sha: update.sha, at: this.file.append(update, record, true) });
   }
 
   #judgeCreated(event: Ready, key: number): { state: State; flags: number; update?: Ready } {
@@ -249,7 +249,7 @@ export class Plan {
     return { state: 'acknowledged', flags: 0, update: updateOf(event, fields) };
   }
 
-  #addUpdate(event: Ready, key: number, raw: RawRecord): Verdict {
+  #addUpdate(event: Ready, key: number, record: RecordText): Verdict {
     const table = this.tables[event.type];
     const sha = shaWords(event.sha);
     const n = this.#updateCounts.next(key, table.size, (ordinal) => table.shas.equals(ordinal, sha));
@@ -258,11 +258,11 @@ export class Plan {
     const isAcknowledged = this.#ledger.claimUpdate(key, event.sha);
     if (isAcknowledged) this.#matched += 1;
     const open = this.#ledger.rejectedUpdate(key, event.sha) ? 'retry' : 'ready';
-    return this.#enterWithLine(event, raw, { key, state: isAcknowledged ? 'acknowledged' : open });
+    return this.#enterWithLine(event, record, { key, state: isAcknowledged ? 'acknowledged' : open });
   }
 
   /** A comment that the old CRM gave no id: the n-th of identical ones is known by its event id. */
-  #addNameless(event: Ready, raw: RawRecord): Verdict {
+  #addNameless(event: Ready, record: RecordText): Verdict {
     const table = this.tables[event.type];
     const first = this.#ledger.keyOf(event.type, null, this.#id(event, 0));
     let key = first;
@@ -276,7 +276,7 @@ export class Plan {
     const before = this.#ledger.created(key);
     if (before === 'acknowledged') this.#matched += 1;
     const state = before === 'acknowledged' ? 'acknowledged' : before === 'rejected' ? 'retry' : 'ready';
-    return this.#enterWithLine(event, raw, { key, state });
+    return this.#enterWithLine(event, record, { key, state });
   }
 
   #enter(table: EventTable, entry: IndexEntry): Verdict {
@@ -285,9 +285,9 @@ export class Plan {
   }
 
   /** An event that could be sent: it gets a line in the file. */
-  #enterWithLine(event: Ready, raw: RawRecord, entry: IndexEntry): Verdict {
+  #enterWithLine(event: Ready, record: RecordText, entry: IndexEntry): Verdict {
     const { type, sha, parent } = event;
-    const at = this.file.append(event, raw);
+    const at = this.file.append(event, record);
     const flags = (entry.flags ?? 0) | (parent ? PARENT_FLAGS[this.#policies[event.entry]!.if_parent_missing] : 0);
     const { state, key } = entry;
     return this.#enter(this.tables[type], { state, flags, key, parent: this.#parentKey(event), sha, at });

@@ -87,7 +87,7 @@ export class RecordReader {
       return;
     }
     if (type === 'comment/created' && externalId === undefined) report.warning(NAMELESS, place);
-    const { ordinal, state, changed, dropped } = plan.add(event, row.raw);
+    const { ordinal, state, changed, dropped } = plan.add(event, row);
     if (changed) report.warning({ ...CHANGED, message: `${externalId} has changed since it was acknowledged` }, place);
     if (dropped) this.#writing.push(reportDropped(report, event));
     if (state === 'invalid') this.#writing.push(reportConflict(plan, report, { ...event, raw: row.raw }, ordinal));

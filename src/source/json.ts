@@ -76,7 +76,11 @@ async function* readTree(
 
 function read(element: Element, file: TextFile, place: Place): ReadItem {
   const parsed = parseRecord(element.text, element);
-  if ('value' in parsed) return { kind: 'row', place, raw: parsed.value, issues: [] };
+  if ('value' in parsed) {
+    // Of a record over several lines, the plan has a text of its own.
+    const text = element.text.includes('\n') ? {} : { text: element.text };
+    return { kind: 'row', place, raw: parsed.value, ...text, issues: [] };
+  }
   if ('issue' in parsed) return { kind: 'unreadable', place, ...parsed };
   throw located(file, errorWithin(element.text, parsed.at, parsed.syntax, element.line, element.column));
 }

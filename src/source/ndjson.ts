@@ -72,7 +72,7 @@ async function* readLines(
 
 function readLine(line: string, place: Place): ReadItem {
   const parsed = parseRecord(line, shapeOf(line));
-  if ('value' in parsed) return { kind: 'row', place, raw: parsed.value, issues: [] };
+  if ('value' in parsed) return { kind: 'row', place, raw: parsed.value, text: line, issues: [] };
   if ('issue' in parsed) return { kind: 'unreadable', place, ...parsed };
   const message = `invalid JSON at column ${parsed.at + 1}: ${shorten(parsed.syntax)}`;
   return { kind: 'unreadable', place, issue: readError('no_json', message) };

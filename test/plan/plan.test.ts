@@ -32,7 +32,7 @@ afterEach(() => files.splice(0).forEach((file) => file.close()));
 /** A plan whose file is a real one, and `add` without the record that an event comes from. */
 class TestPlan extends Plan {
   override add(event: Ready): Verdict {
-    return super.add(event, ['a cell']);
+    return super.add(event, { raw: ['a cell'] });
   }
 }
 
