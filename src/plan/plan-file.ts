@@ -10,12 +10,12 @@ import {
 } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { cannotWrite } from '../append-log.ts';
 import { EXIT, messageOf, UserError } from '../errors.ts';
 import { contentSha } from '../identity.ts';
 import { canonicalJson, isObject, parseJson, recordJson, type JsonObject } from '../json.ts';
 import { EVENT_TYPES, type EventType, type Planned, type RawRecord, type RecordText, type Sendable } from '../model.ts';
+import { wholeLines } from '../report/lines.ts';
 import { DRY_RUN, type StateDir } from '../state-dir.ts';
 import { parentOf } from './prepare.ts';
 
@@ -195,7 +195,7 @@ export async function storedPlans(state: StateDir): Promise<string[]> {
 
 /** The events of a stored plan. Throws where it cannot be read as one. */
 export async function* readPlan(path: string): AsyncGenerator<Planned, void, undefined> {
-  for await (const line of createInterface({ input: createReadStream(path), crlfDelay: Infinity })) {
+  for await (const line of wholeLines(path)) {
     if (line.trim() !== '') yield plannedOf(line);
   }
 }

@@ -130,6 +130,35 @@ events:
     expect(summaryOf(await backfill(args, { cwd, env })).this_run.events_sent).toBe(0);
   });
 
+  it('keeps records with line separators and digits that a number would lose', async () => {
+    const service = await sandbox();
+    const cwd = await workspace();
+    const record = (name: string): string =>
+      `{"id": "L1", "name": "${name}\\u2028\u2028x", "ref": 9007199254740993.10 }\r\n`;
+    await files(cwd, {
+      'people.ndjson': record('Ann'),
+      'mapping.yaml': `version: 1
+migration: plan
+sources: { people: { path: people.ndjson } }
+events:
+  - type: lead/created
+    source: people
+    data: { external_id: id, full_name: name, custom_params: { ref: ref } }
+`,
+    });
+    const { digest } = await dryRun(cwd, service);
+    const path = join(cwd, '.backfill/plan/dry-run/plan.ndjson');
+    expect(await readFile(path, 'utf8')).toContain('"ref":9007199254740993.10');
+    const env = environmentOf(service);
+    await files(cwd, { 'people.ndjson': record('Bob') });
+    const refused = await backfill(['run', 'mapping.yaml', '--plan', digest, ...FAST], { cwd, env });
+    expect(refused.stderr).toContain('events added: 0, removed: 0, changed: 1');
+    await files(cwd, { 'people.ndjson': record('Ann') });
+    const ended = await backfill(['run', 'mapping.yaml', '--json', '--plan', digest, ...FAST], { cwd, env });
+    expect(summaryOf(ended).events.acknowledged).toBe(1);
+    expect(service.state().leads[0]!.fullName).toBe('Ann\u2028\u2028x');
+  });
+
   it('of an earlier survey stays when a survey fails', async () => {
     const service = await sandbox();
     const cwd = await people();
