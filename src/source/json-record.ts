@@ -54,12 +54,8 @@ export function shorten(text: string): string {
 function membersOf(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   let members = 0;
-  if (Array.isArray(value)) {
-    for (const item of value) if (typeof item === 'object') members += membersOf(item);
-    return members;
-  }
-  for (const key of Object.keys(value)) {
-    members += 1;
+  for (const key in value) {
+    if (!Array.isArray(value)) members += 1;
     const member = (value as Record<string, unknown>)[key];
     if (typeof member === 'object') members += membersOf(member);
   }

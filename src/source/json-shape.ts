@@ -11,10 +11,7 @@ export interface JsonShape {
 /** The shape of a whole value. */
 export function shapeOf(text: string): JsonShape {
   const bytes = Buffer.from(text);
-  const scan = new ValueScan();
-  scan.begin();
-  scan.follow(bytes, 0, bytes.length);
-  return scan;
+  return new ValueScan().whole(bytes, 0, bytes.length);
 }
 
 /**
@@ -41,6 +38,13 @@ export class ValueScan implements JsonShape {
     this.#digits = 0;
     this.#inString = false;
     this.#escaped = false;
+  }
+
+  /** The shape of a value that stands between two indexes; valid until the next value is scanned. */
+  whole(bytes: Buffer, from: number, to: number): JsonShape {
+    this.begin();
+    this.follow(bytes, from, to);
+    return this;
   }
 
   /** Returns where the object or array ends, or -1 if it does not end before `to`. */

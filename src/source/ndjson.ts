@@ -2,13 +2,14 @@ import type { Hash } from 'node:crypto';
 import { UserError } from '../errors.ts';
 import type { Place, ReadItem } from '../model.ts';
 import { parseRecord, readError, shorten } from './json-record.ts';
-import { shapeOf } from './json-shape.ts';
+import { shapeOf, ValueScan, type JsonShape } from './json-shape.ts';
 import { ItemBatches, type FileResult, type SourceHead } from './reading.ts';
 import type { SourceSpec } from './source.ts';
 import { readText, sampleOf, type TextFile } from './text.ts';
 
 /** The same limit as for an element of a JSON array. */
 const MAX_LINE = 64 * 1024 * 1024;
+const LINE_FEED = 0x0a;
 const BLANK = /^[ \t\r]*$/;
 
 /** Opens files with one JSON object per line. Throws a `UserError` if one is empty. */
@@ -41,21 +42,26 @@ async function* readLines(
   hash: Hash,
 ): AsyncGenerator<readonly ReadItem[], FileResult, undefined> {
   const items = new ItemBatches();
+  const scan = new ValueScan();
   /** The beginning of a line whose end has not been read yet. */
   let rest = '';
   let number = 0;
-  const takeLine = (line: string): void => {
+  const takeLine = (line: string, shape: JsonShape): void => {
     number += 1;
     if (BLANK.test(line)) return;
-    items.add(readLine(line, { source, file: file.shown, line: number, record: items.count + 1 }));
+    items.add(readLine(line, shape, { source, file: file.shown, line: number, record: items.count + 1 }));
   };
   for await (const chunk of readText(file, hash)) {
     const text = chunk.toString('utf8');
     let start = 0;
+    let firstByte = 0;
     for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', start)) {
-      takeLine(rest + text.slice(start, end));
+      const lastByte = chunk.indexOf(LINE_FEED, firstByte);
+      const line = rest + text.slice(start, end);
+      takeLine(line, rest === '' ? scan.whole(chunk, firstByte, lastByte) : shapeOf(line));
       rest = '';
       start = end + 1;
+      firstByte = lastByte + 1;
     }
     rest += text.slice(start);
     if (rest.length > MAX_LINE) {
@@ -65,13 +71,13 @@ async function* readLines(
     }
     yield* items.take();
   }
-  takeLine(rest);
+  takeLine(rest, shapeOf(rest));
   yield* items.take();
   return { rows: items.count, notices: [], more: false };
 }
 
-function readLine(line: string, place: Place): ReadItem {
-  const parsed = parseRecord(line, shapeOf(line));
+function readLine(line: string, shape: JsonShape, place: Place): ReadItem {
+  const parsed = parseRecord(line, shape);
   if ('value' in parsed) return { kind: 'row', place, raw: parsed.value, text: line, issues: [] };
   if ('issue' in parsed) return { kind: 'unreadable', place, ...parsed };
   const message = `invalid JSON at column ${parsed.at + 1}: ${shorten(parsed.syntax)}`;
