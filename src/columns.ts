@@ -1,62 +1,63 @@
 import type { ShaWords } from './identity.ts';
 
-/** Growing columns of numbers: an index of a million events as objects would take ten times the memory. */
-class Column<A extends Uint8Array | Uint32Array | Float64Array> {
-  #values: A;
-  readonly #make: (length: number) => A;
+/** Entries of a block: growing adds blocks, so that nothing is copied and little is allocated ahead. */
+const BLOCK_BITS = 14;
+const BLOCK = 1 << BLOCK_BITS;
 
-  constructor(make: (length: number) => A) {
-    this.#make = make;
-    this.#values = make(1024);
+/** A growing column of numbers: an index of a million events as objects would take ten times the memory. */
+class Column<A extends Uint8Array | Uint32Array | Float64Array> {
+  readonly #blocks: A[] = [];
+  readonly #Block: new (length: number) => A;
+
+  constructor(Block: new (length: number) => A) {
+    this.#Block = Block;
   }
 
   /** 0 where nothing was set. */
   get(index: number): number {
-    return this.#values[index] ?? 0;
+    const block = this.#blocks[index >>> BLOCK_BITS];
+    return block === undefined ? 0 : block[index & (BLOCK - 1)]!;
   }
 
   set(index: number, value: number): void {
-    if (index >= this.#values.length) {
-      const larger = this.#make(Math.max(index + 1, Math.ceil(this.#values.length * 1.5)));
-      larger.set(this.#values);
-      this.#values = larger;
-    }
-    this.#values[index] = value;
+    while (index >>> BLOCK_BITS >= this.#blocks.length) this.#blocks.push(new this.#Block(BLOCK));
+    this.#blocks[index >>> BLOCK_BITS]![index & (BLOCK - 1)] = value;
   }
 }
 
 export class ByteColumn extends Column<Uint8Array> {
   constructor() {
-    super((length) => new Uint8Array(length));
+    super(Uint8Array);
   }
 }
 
 export class Uint32Column extends Column<Uint32Array> {
   constructor() {
-    super((length) => new Uint32Array(length));
+    super(Uint32Array);
   }
 }
 
 export class Float64Column extends Column<Float64Array> {
   constructor() {
-    super((length) => new Float64Array(length));
+    super(Float64Array);
   }
 }
 
 /** 64 bits of a content hash per number. */
 export class ShaColumn {
-  readonly #words = new Uint32Column();
+  readonly #first = new Uint32Column();
+  readonly #second = new Uint32Column();
 
   get(index: number): ShaWords {
-    return [this.#words.get(index * 2), this.#words.get(index * 2 + 1)];
+    return [this.#first.get(index), this.#second.get(index)];
   }
 
   set(index: number, [first, second]: ShaWords): void {
-    this.#words.set(index * 2, first);
-    this.#words.set(index * 2 + 1, second);
+    this.#first.set(index, first);
+    this.#second.set(index, second);
   }
 
   equals(index: number, [first, second]: ShaWords): boolean {
-    return this.#words.get(index * 2) === first && this.#words.get(index * 2 + 1) === second;
+    return this.#first.get(index) === first && this.#second.get(index) === second;
   }
 }

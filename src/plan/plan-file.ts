@@ -1,13 +1,4 @@
-import {
-  appendFileSync,
-  closeSync,
-  createReadStream,
-  openSync,
-  readSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from 'node:fs';
+import { appendFileSync, closeSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cannotWrite } from '../append-log.ts';

@@ -86,7 +86,9 @@ export class Plan {
 
   /** How many events of the input could be sent. */
   get listed(): number {
-    return [...this.#listed()].length;
+    let count = 0;
+    for (const _ of this.#listed()) count += 1;
+    return count;
   }
 
   /** Every event of the input that could be sent, by type in reading order. */

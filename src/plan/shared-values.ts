@@ -1,15 +1,19 @@
+import { Float64Column, Uint32Column } from '../columns.ts';
+
 /**
  * Counts the leads that have an e-mail address or phone number which another lead has as well. Values are kept as
  * numbers of 53 bits, 8 MB a million; two that clash would miscount a warning by one.
  */
 export class SharedValues {
-  readonly #hashes: number[] = [];
-  readonly #ordinals: number[] = [];
+  readonly #hashes = new Float64Column();
+  readonly #ordinals = new Uint32Column();
+  #size = 0;
 
   /** `ordinal`: of the lead in the plan; to be called once for each lead. */
   add(value: string, ordinal: number): void {
-    this.#hashes.push(hash53(value));
-    this.#ordinals.push(ordinal);
+    this.#hashes.set(this.#size, hash53(value));
+    this.#ordinals.set(this.#size, ordinal);
+    this.#size += 1;
   }
 
   /** How many leads have a value of an earlier lead, and the ordinal of the first of them. */
@@ -19,11 +23,12 @@ export class SharedValues {
     let count = 0;
     let ordinal: number | undefined;
     if (repeated.size === 0) return { count, ordinal };
-    for (const [index, hash] of this.#hashes.entries()) {
+    for (let index = 0; index < this.#size; index += 1) {
+      const hash = this.#hashes.get(index);
       if (!repeated.has(hash)) continue;
       if (seen.has(hash)) {
         count += 1;
-        ordinal ??= this.#ordinals[index];
+        ordinal ??= this.#ordinals.get(index);
       }
       seen.add(hash);
     }
@@ -31,7 +36,9 @@ export class SharedValues {
   }
 
   #repeated(): ReadonlySet<number> {
-    const sorted = Float64Array.from(this.#hashes).sort();
+    const sorted = new Float64Array(this.#size);
+    for (let index = 0; index < this.#size; index += 1) sorted[index] = this.#hashes.get(index);
+    sorted.sort();
     const repeated = new Set<number>();
     for (let index = 1; index < sorted.length; index += 1) {
       if (sorted[index] === sorted[index - 1]) repeated.add(sorted[index]!);
