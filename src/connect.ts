@@ -12,20 +12,20 @@ import { TOOL } from './version.ts';
 export const ACCOUNT_FILE = 'account.json';
 export const RATE_FILE = 'rate.ndjson';
 
-/** The service that events are sent to, and the account as it showed it. */
+/** The service that events are sent to, and its account. */
 export interface Target {
-  /** What the checkpoint is bound to. */
+  /** The URL that the checkpoint is bound to. */
   readonly baseUrl: string;
   readonly client: Client;
   readonly limiter: Limiter;
   readonly account: Account;
-  /** Ends all connections, and what the limiter keeps on disk. */
+  /** Closes all connections and the limiter's file. */
   close(): Promise<void>;
 }
 
 /**
- * Connects and reads the account; nothing is sent but GET requests. `output`: where the times of answers are kept, so
- * that the next run stays within the limit. `warn` is called with what a person should know.
+ * Connects and reads the account, with GET requests only. `output`: where the times of answers are stored, so that the
+ * next run stays within the limit. `warn` is called with messages for the user.
  */
 export async function connect(
   settings: Pace,
@@ -35,7 +35,7 @@ export async function connect(
   warn: (message: string) => void = () => undefined,
 ): Promise<Target> {
   const other = output === state ? join(state.file(DRY_RUN), RATE_FILE) : state.file(RATE_FILE);
-  // What talks HTTP takes a tenth of a second to load: a survey without a service does without.
+  // Loading the HTTP modules takes a tenth of a second, which an offline survey avoids.
   const [{ createClient }, { openLimiter }, { openRateHistory }, { readAccount }] = await Promise.all([
     import('./service/client.ts'),
     import('./service/open-limiter.ts'),
@@ -70,13 +70,13 @@ export async function connect(
     const account = await readAccount(client);
     return { baseUrl: credentials.boundTo ?? credentials.baseUrl, client, limiter, account, close };
   } catch (error) {
-    // An open connection would keep the process from ending.
+    // An open connection would keep the process running.
     await close();
     throw error;
   }
 }
 
-/** Keeps the account for `--offline` and the sandbox. */
+/** Stores the account for `--offline` and the sandbox. */
 export async function storeAccount(
   output: StateDir,
   { baseUrl, account }: Pick<Target, 'baseUrl' | 'account'>,

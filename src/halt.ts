@@ -9,7 +9,7 @@ export interface HaltReason {
   readonly exitCode: ExitCode;
 }
 
-/** Reasons after which a run ends otherwise than by telling what it did not get to. */
+/** Codes of reasons that are handled separately when the run ends. */
 export const STOPPED = {
   notWritten: 'state_not_written',
   unknownHistory: 'unknown_history',
@@ -17,8 +17,8 @@ export const STOPPED = {
 } as const;
 
 /**
- * The one way to stop a run, resumable: after `request` no new request goes out, those in flight are awaited and their
- * answers count. `abort` (a second signal) gives those up as well.
+ * The only way to stop a run so that it can be resumed: after `request`, no new request is sent; those in flight are
+ * awaited and their answers are recorded. `abort` (a second signal) abandons those as well.
  */
 export class Halt {
   readonly #soft = new AbortController();
@@ -26,18 +26,18 @@ export class Halt {
   #reason: HaltReason | undefined;
 
   constructor() {
-    // Every lane that waits listens; that is not a leak.
+    // Every waiting task adds a listener; that is not a leak.
     setMaxListeners(0, this.#soft.signal, this.#hard.signal);
   }
 
-  /** The first reason wins: what follows from it is no news. */
+  /** The first reason wins: later ones are its consequences. */
   request(reason: HaltReason): void {
     if (this.#reason) return;
     this.#reason = reason;
     this.#soft.abort();
   }
 
-  /** Requests in flight end as unanswered. Call `request` first: it holds the reason. */
+  /** Ends the requests in flight without an answer. Call `request` first, which sets the reason. */
   abort(): void {
     this.#hard.abort();
   }
@@ -50,12 +50,12 @@ export class Halt {
     return this.#reason;
   }
 
-  /** Aborted once the run is to stop. */
+  /** Aborted when the run has to stop. */
   get signal(): AbortSignal {
     return this.#soft.signal;
   }
 
-  /** Aborted once the run is to stop without waiting. */
+  /** Aborted when the run has to stop without waiting. */
   get hardSignal(): AbortSignal {
     return this.#hard.signal;
   }

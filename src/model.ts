@@ -1,5 +1,5 @@
 /**
- * The glossary of this program, and the types that data has on its one way through it:
+ * The glossary of this program, and the types of the data on its way through it:
  *
  *     row -> draft -> ready -> (plan.ndjson) -> planned -> outcome
  *
@@ -7,14 +7,14 @@
  * - **record**, **row**: one entry of a source as it was read, and its place in the file.
  * - **mapping**: the file that says which events the records become. **entry**: one item of its `events` list.
  * - **draft**: an event as mapped: names of stages and owners not yet resolved, with the issues found so far.
- * - **ready**: an event with its references resolved, validated: exactly what would be sent.
+ * - **ready**: a validated event with its references resolved: exactly what would be sent.
  * - **plan**: every event of the input that could be sent, in `plan.ndjson`, and an index of it in memory.
  * - **planned**: an event as read back from the plan.
- * - **survey**: the one reading of the whole input that writes the plan. Nothing is sent meanwhile.
+ * - **survey**: the single pass over the whole input that writes the plan. Nothing is sent before it has finished.
  * - **issue**: something wrong with one record or event (a *problem* concerns the mapping or the input as a whole).
  * - **outcome**: what became of an event: acknowledged, duplicate, invalid, rejected, blocked or pending.
- * - **external id**: the record's id in the old CRM; the service matches on it.
- * - **checkpoint**: the file that says what was settled. **ledger**: the same in memory.
+ * - **external id**: the record's id in the old CRM; the service identifies the record by it.
+ * - **checkpoint**: the file that records what was settled. **ledger**: the same in memory.
  */
 import type { JsonObject } from './json.ts';
 
@@ -41,7 +41,7 @@ export function isUpdate(type: EventType): boolean {
   return type.endsWith('/updated');
 }
 
-/** Where a record stands. `line` is its first line in `file` (0 where lines mean nothing); `record` counts from 1 within the file. */
+/** Where a record was read. `line` is its first line in `file` (0 if it has no line number); `record` counts from 1 in each file. */
 export interface Place {
   readonly source: string;
   readonly file: string;
@@ -61,7 +61,7 @@ export interface RecordText {
 export interface Row extends RecordText {
   readonly kind: 'row';
   readonly place: Place;
-  /** What the reader noticed without refusing the record: `short_row`, … */
+  /** What the reader noticed without rejecting the record: `short_row`, … */
   readonly issues: readonly Issue[];
 }
 
@@ -84,7 +84,7 @@ export interface Issue {
   readonly kind: IssueKind;
   /** snake_case, stable: people filter on it. */
   readonly code: string;
-  /** The field of the event's data, `custom_params.origin`; absent where the whole record is meant. */
+  /** The field of the event's data, `custom_params.origin`; absent if the issue concerns the whole record. */
   readonly field?: string;
   /** Names the offending value, shortened; ends without a full stop. */
   readonly message: string;
@@ -104,7 +104,7 @@ export interface Draft {
   /** Index of the mapping's entry. */
   readonly entry: number;
   readonly place: Place;
-  /** Fields as mapped; `stage_name` and `owner_name` hold the old CRM's names. Absent values are absent. */
+  /** Fields as mapped; `stage_name` and `owner_name` contain names from the old CRM. Fields without a value are absent. */
   readonly data: JsonObject;
   /** ISO 8601 with an offset. */
   readonly occurredAt?: string;
@@ -120,23 +120,23 @@ export interface ParentRef {
   readonly externalId: string;
 }
 
-/** An event as it would go out (only documented fields, references as UUIDs, validated), and where it comes from. */
+/** An event as it would be sent (only documented fields, references as UUIDs, validated), and where it comes from. */
 export interface Sendable {
   readonly type: EventType;
   readonly entry: number;
   readonly place: Place;
-  /** Absent only for comments that the old CRM gave no id. */
+  /** Absent only for comments without an id in the old CRM. */
   readonly externalId?: string;
   readonly parent?: ParentRef;
   readonly data: JsonObject;
-  /** The canonical JSON of `data`: size, ids and hashes are all taken over it, so it is made once. */
+  /** The canonical JSON of `data`, made once because the size, ids and hashes are all computed from it. */
   readonly content: string;
   /** The hash of `content` (`contentSha`), by which runs recognise what they sent. */
   readonly sha: string;
   readonly occurredAt?: string;
 }
 
-/** An event as the survey hands it to the plan. Its issues are warnings only. */
+/** An event as the survey passes it to the plan. Its issues are warnings only. */
 export interface Ready extends Sendable {
   readonly kind: 'ready';
   readonly issues: readonly Issue[];
@@ -146,11 +146,11 @@ export interface Ready extends Sendable {
 /** An event as read from the plan, with the record it comes from. */
 export interface Planned extends Sendable {
   readonly raw: RawRecord;
-  /** An update that `if_changed` makes of a record acknowledged earlier. */
+  /** An update that `if_changed` creates for a record acknowledged earlier. */
   readonly isDerived: boolean;
 }
 
-/** An event that cannot be sent as it stands: at least one of its issues is an error. */
+/** An event that cannot be sent: at least one of its issues is an error. */
 export interface Invalid {
   readonly kind: 'invalid';
   readonly type: EventType;
@@ -170,7 +170,7 @@ export type Outcome =
       readonly status: 'acknowledged';
       readonly outcome: Effect;
       readonly entityId: string;
-      /** `deduplicated`, `replayed`, `changed`, `already_exists` (skipped), …: how it came to be acknowledged, where not plainly. */
+      /** `deduplicated`, `replayed`, `changed`, `already_exists` (skipped), …: why it counts as acknowledged, if not simply accepted. */
       readonly code?: string;
       readonly attempts: number;
     }
@@ -183,5 +183,5 @@ export type Outcome =
       readonly httpStatus?: number;
       readonly attempts: number;
     }
-  /** Not settled: the run is stopping; a rerun sends it again under the same id. */
+  /** Not settled: the run is stopping; a rerun sends it again with the same id. */
   | { readonly status: 'pending'; readonly attempts: number };

@@ -26,20 +26,20 @@ import { DRY_RUN, Lock, StateDir, statePath, writeWhole } from './state-dir.ts';
 import { endingOf, snapshotOf, summarise, type Ending } from './summarise.ts';
 import { TOOL } from './version.ts';
 
-/** Who watches a run: called as each stage begins, with what progress is drawn from. */
+/** Callbacks of a run, called as each stage begins, with the data that progress is computed from. */
 export interface Monitor {
   connected?(account: Account, baseUrl: string | undefined): void;
   surveyed?(survey: Survey): void;
   sending?(view: { readonly plan: Plan; readonly deliverer: Deliverer }): void | Promise<void>;
   /** A line of `run.log`, as it is written. */
   logged?(line: string): void;
-  /** What went wrong beside the run itself. */
+  /** Called with problems that do not stop the run. */
   trouble?(message: string): void;
 }
 
 export interface RunJob {
   readonly settings: RunSettings;
-  /** Undefined where nothing may touch the network. */
+  /** Undefined if the network must not be used. */
   readonly credentials: Credentials | undefined;
   /** Appended to the name of the state directory: `.sandbox` for rehearsals. */
   readonly stateSuffix: string;
@@ -48,7 +48,7 @@ export interface RunJob {
   readonly monitor: Monitor;
 }
 
-/** Runs, resumes or (dry run) rehearses a migration. Throws a `UserError` where not even a survey was possible. */
+/** Runs, resumes or (dry run) rehearses a migration. Throws a `UserError` if even a survey was not possible. */
 export async function runMigration(job: RunJob): Promise<Summary> {
   const { settings } = job;
   const mapping = await loadMapping(settings.mapping, { sources: settings.source });
@@ -78,7 +78,7 @@ async function runIn(job: RunJob, mapping: Mapping, state: StateDir, output: Sta
   }
 }
 
-/** The steps of one run, and what they have in common. */
+/** The steps of one run, and the state that they share. */
 class Run {
   readonly #job: RunJob;
   readonly #mapping: Mapping;
@@ -100,7 +100,7 @@ class Run {
     log.write('run', { tool: TOOL, mapping: file, mapping_sha256: sha256, dry_run: job.settings.dryRun });
   }
 
-  /** Undefined where nothing may touch the network. */
+  /** Undefined if the network must not be used. */
   async connect(): Promise<Target | undefined> {
     const { settings, credentials, monitor } = this.#job;
     if (!credentials || settings.offline) return undefined;
@@ -158,7 +158,7 @@ class Run {
     });
   }
 
-  /** The summary, which is also written to the state directory together with the report. */
+  /** Returns the summary, and writes it to the state directory together with the report. */
   async summarise(target: Target | undefined, survey: Survey, sender?: Sender): Promise<Summary> {
     const { settings, monitor } = this.#job;
     const summary = summarise({
@@ -176,7 +176,7 @@ class Run {
     });
     await survey.report.close();
     try {
-      // The profile quotes cells, and this file is one that may be passed on.
+      // The profile quotes cells, and this file may be shared.
       const { profile: _profile, ...counts } = summary;
       await writeWhole(this.#output.file(SUMMARY_FILE), `${JSON.stringify(counts, null, 2)}\n`);
       await writeReport(this.#output, { withValues: false });

@@ -12,11 +12,11 @@ import type { StateDir } from './state-dir.ts';
 
 export interface Ending {
   readonly code: ExitCode;
-  /** `done`, or what stopped the run or is wrong: snake_case. */
+  /** `done`, or why the run stopped or finished with errors, in snake_case. */
   readonly reason: string;
 }
 
-/** How a run ends that nothing stopped. A dry run has no rejections; held events are pending by choice. */
+/** The ending of a run that was not stopped early. A dry run has no rejections; held events are pending, which is no error. */
 export function endingOf(events: EventCounts & { changed: number }, unreadable: number): Ending {
   if (events.rejected > 0) return { code: EXIT.finishedWithErrors, reason: 'rejected' };
   if (events.blocked > 0) return { code: EXIT.finishedWithErrors, reason: 'blocked' };
@@ -26,13 +26,13 @@ export function endingOf(events: EventCounts & { changed: number }, unreadable: 
   return { code: EXIT.done, reason: 'done' };
 }
 
-/** Seconds that so many events take: a full window at once, then at the rate; each costs one request. */
+/** Estimated seconds for this many events, one request each: a full window at once, then at the rate limit. */
 export function estimateSeconds(events: number, rate: Rate, reserve: number): number {
   const perWindow = Math.max(1, rate.requests - reserve);
   return Math.ceil((Math.max(0, events - perWindow) / perWindow) * rate.seconds);
 }
 
-/** Where the survey left every event; `status` counts from there while the run goes on. */
+/** The counts of all events after the survey, to which `status` adds what has been settled since. */
 export function snapshotOf(
   migration: string,
   baseUrl: string | null,
@@ -59,7 +59,7 @@ export function summarise(run: {
   readonly alreadyAcknowledged: number;
   readonly baseUrl: string | null;
   readonly requests: number;
-  /** Undefined where nothing was sent. */
+  /** Undefined if nothing was sent. */
   readonly sender: Sender | undefined;
   readonly checkpoint: string | null;
   readonly output: StateDir;
@@ -100,7 +100,7 @@ export function summarise(run: {
   };
 }
 
-/** What `--json` prints when a run ended before its survey: nothing was read to the end, and nothing sent. */
+/** What `--json` prints if a run ended before its survey was complete. Nothing was sent. */
 export function notStarted(run: { dryRun: boolean; startedAt: Date; exitCode: ExitCode }): Summary {
   const finished = new Date();
   return {

@@ -14,7 +14,7 @@ import { commandLine, nextSteps } from './command-line.ts';
 import type { Argv } from './load.ts';
 import { samplesText, surveyText } from './survey-text.ts';
 
-/** `backfill run`: surveys, sends, says how it ended. Returns the exit code. With `--json` there is always a summary. */
+/** `backfill run`: surveys, sends and prints the result. Returns the exit code. With `--json`, always prints a summary. */
 export async function run(argv: Argv, console: Console): Promise<ExitCode> {
   const startedAt = new Date();
   try {
@@ -48,12 +48,12 @@ async function migrate(argv: Argv, console: Console): Promise<ExitCode> {
       if (halt.reason.hint) console.complain(`hint: ${halt.reason.hint}`);
     }
     const report = watching.found()?.report;
-    const telling = {
+    const details = {
       examples: report?.examples ?? new Map(),
       columns: console.columns,
       next: halt.reason || !report ? [] : nextSteps(summary, process.argv, { ...settings, rejects: report.rejects }),
     };
-    if (!settings.quiet) console.say(`\n${endText(summary, telling)}`);
+    if (!settings.quiet) console.say(`\n${endText(summary, details)}`);
     else if (!halt.reason && summary.exit.code !== EXIT.done) console.complain(briefText(summary));
     if (halt.reason && !settings.dryRun) console.complain(`\nto resume: ${commandLine(process.argv)}`);
     if (settings.json) console.print(JSON.stringify(summary));
@@ -70,7 +70,7 @@ interface RunTarget {
   close(): Promise<void>;
 }
 
-/** The service, the embedded sandbox, or nothing at all. The sandbox is loaded only when it is asked for. */
+/** The service, the embedded sandbox, or neither (`--offline`). The sandbox is loaded only if it is used. */
 async function targetOf(settings: RunSettings, console: Console): Promise<RunTarget> {
   const close = async (): Promise<void> => undefined;
   if (settings.offline) return { credentials: undefined, close };
@@ -80,14 +80,14 @@ async function targetOf(settings: RunSettings, console: Console): Promise<RunTar
     console.redactor.add(rehearsal.credentials.apiKey, rehearsal.credentials.ingestToken);
     return rehearsal;
   }
-  // A mistake in the mapping is told before a missing secret: it can be mended without one.
+  // Errors in the mapping are reported before missing credentials: fixing them needs none.
   await loadMapping(settings.mapping, { sources: settings.source });
   const real = credentials(settings.baseUrl, readEnvironment(settings.envFile));
   console.redactor.add(real.apiKey, real.ingestToken, ...(real.otherSecrets ?? []));
   return { credentials: real, close };
 }
 
-/** The first signal lets what is in flight end, the second gives it up; then little time is left for anything. */
+/** The first signal waits for the requests in flight; the second aborts them and exits within a second. */
 function listenForSignals(halt: Halt, console: Console): () => void {
   let signalled = false;
   const on = (signal: 'SIGINT' | 'SIGTERM', exitCode: ExitCode) => {
@@ -98,7 +98,7 @@ function listenForSignals(halt: Halt, console: Console): () => void {
         return;
       }
       signalled = true;
-      console.complain(`${signal}: waiting for the requests in flight (again to end at once)`);
+      console.complain(`${signal}: waiting for the requests in flight (repeat the signal to stop immediately)`);
       halt.request({ code: 'interrupted', message: `interrupted by ${signal}`, exitCode });
     };
     process.on(signal, listener);

@@ -4,11 +4,11 @@ import type { ExpectedFields } from './expected.ts';
 import { COMPARED, likeness, type Checked } from './fields.ts';
 import type { WrittenRecord } from './written.ts';
 
-/** The field that names another record, by an id that the service does not show. */
+/** The field that refers to the parent by its external id, which the service does not return. */
 export const PARENT = 'lead_external_id';
 
-/** What is known of a record that was asked for. */
-export interface Known {
+/** A record that was read back, and what is known about it. */
+export interface RecordComparison {
   readonly entity: Checked;
   readonly externalId: string;
   readonly written: WrittenRecord;
@@ -16,11 +16,11 @@ export interface Known {
   readonly leadIds: ReadonlyMap<string, string>;
 }
 
-/** Compares field by field, counts in `result`, and returns what is not plainly the same. `record`: what came, if anything. */
-export function compareRecord(result: EntityResult, known: Known, record: Fields | undefined): Difference[] {
+/** Compares a record field by field, updates the counts in `result` and returns the differences. `record`: undefined if missing. */
+export function compareRecord(result: EntityResult, known: RecordComparison, record: Fields | undefined): Difference[] {
   const { entity, externalId, written, expected, leadIds } = known;
   result.read_back += 1;
-  const told = {
+  const common = {
     entity,
     external_id: externalId,
     service_id: written.serviceId,
@@ -29,22 +29,22 @@ export function compareRecord(result: EntityResult, known: Known, record: Fields
   };
   if (!record) {
     result.missing += 1;
-    return [{ ...told, field: '', verdict: 'missing', expected: '', actual: '' }];
+    return [{ ...common, field: '', verdict: 'missing', expected: '', actual: '' }];
   }
   const differences: Difference[] = [];
   const isEdited = wasEdited(record, written);
   COMPARED[entity].forEach((field, index) => {
-    const should = expected[index];
-    if (!should) return;
-    // A parent that is not ours has an id that we were never told.
-    const value = field.sent === PARENT ? leadIds.get(should.value) : should.value;
+    const wanted = expected[index];
+    if (!wanted) return;
+    // The service id of a parent that this migration did not create is unknown.
+    const value = field.sent === PARENT ? leadIds.get(wanted.value) : wanted.value;
     const actual = field.shown === undefined ? undefined : record[field.shown];
     const like = value === undefined ? 'not_comparable' : likeness(field, value, actual);
     const isChanged = (written.changed & (1 << index)) !== 0;
     const verdict = like !== 'different' ? like : isChanged ? 'changed' : isEdited ? 'edited' : 'different';
     result.fields[field.name]![verdict] += 1;
     if (verdict === 'same' || verdict === 'not_comparable') return;
-    differences.push({ ...told, field: field.name, verdict, expected: value ?? '', actual: shownText(actual) });
+    differences.push({ ...common, field: field.name, verdict, expected: value ?? '', actual: shownText(actual) });
   });
   return differences;
 }
@@ -54,9 +54,9 @@ function shownText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** What the service does with a record of its own accord, right after it was created. */
+/** How long after creating a record the service may still update it itself. */
 const SETTLING_MS = 5_000;
-/** How far this machine's clock and the service's may be apart. */
+/** Maximum difference between the clocks of this machine and the service. */
 const CLOCKS_APART_MS = 60_000;
 
 function wasEdited(record: Fields, written: WrittenRecord): boolean {

@@ -5,8 +5,8 @@ import { COMPARED, type Checked, type Likeness } from './fields.ts';
 export const VERIFY_FILE = 'verify.csv';
 
 /**
- * `edited`: the service shows another value, in a record that was updated after our last write. `changed`: it shows
- * another value, and what input and mapping say now is not what was sent.
+ * `edited`: the service has a different value, and the record was updated after our last write. `changed`: the service
+ * has a different value, and the input or the mapping has changed since the value was sent.
  */
 export type FieldVerdict = Likeness | 'edited' | 'changed';
 
@@ -16,12 +16,12 @@ export interface Difference {
   readonly entity: Checked;
   readonly external_id: string;
   readonly service_id: string;
-  /** Empty where the whole record is missing. */
+  /** Empty if the whole record is missing. */
   readonly field: string;
   readonly verdict: FieldVerdict | 'missing';
   readonly expected: string;
   readonly actual: string;
-  /** ISO 8601; empty where the service does not say. */
+  /** ISO 8601; empty if the service does not return it. */
   readonly written_at: string;
   readonly updated_at: string;
 }
@@ -41,13 +41,13 @@ const COLUMNS = [
 export type FieldCounts = Record<FieldVerdict, number>;
 
 export interface EntityResult {
-  /** Records of this type that the checkpoint has as acknowledged. */
+  /** Records of this type that are acknowledged in the checkpoint. */
   readonly acknowledged: number;
-  /** Of those: the service never named their id, so they cannot be asked for. */
+  /** Acknowledged records whose service id is unknown, so that they cannot be read back. */
   readonly without_id: number;
-  /** Chosen, but the present input makes no valid event of them. */
+  /** Records in the sample without a valid event in the current input. */
   not_in_input: number;
-  /** Asked for. */
+  /** Records requested from the service, including missing ones. */
   read_back: number;
   missing: number;
   readonly fields: Readonly<Record<string, FieldCounts>>;
@@ -67,10 +67,10 @@ export function newResult(entity: Checked, { acknowledged, withoutId }: { acknow
   return result;
 }
 
-/** How many differences of each kind are shown, however many there are. */
+/** Maximum number of differences of each kind that are shown. */
 const SHOWN = 5;
 
-/** `verify.csv`, begun anew, and the first differences of each field and kind. */
+/** Writes a new `verify.csv`, and keeps the first differences of each field and kind. */
 export class Differences {
   readonly first: Difference[] = [];
   readonly #shown = new Map<string, number>();

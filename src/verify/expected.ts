@@ -3,27 +3,28 @@ import type { JsonObject } from '../json.ts';
 import { isUpdate, type Sendable } from '../model.ts';
 import { COMPARED, textOf, type Checked } from './fields.ts';
 
-/** A value that a field should have, and the hash by which the checkpoint knows what was sent. */
+/** The expected value of a field, and its hash as the checkpoint records it. */
 export interface Expected {
   readonly value: string;
   readonly hash: string | undefined;
 }
 
-/** In the order of `COMPARED`; undefined where the mapping sends nothing. */
+/** In the order of `COMPARED`; undefined where the mapping sends no value. */
 export type ExpectedFields = readonly (Expected | undefined)[];
 
 type Packed = readonly ([value: string, hash: string | null] | 0)[];
 
 /**
- * What the plan says of the records of one entity: the created event, and over it the updates in their order. Kept as one short text a record: of a million records, with what the checkpoint says of them,
- * 0.6 GB (one type is done after the other).
+ * The expected fields of all records of one entity, according to the plan: those of the created event, overlaid with the
+ * updates in order. Each record is kept as one short text to save memory: a million records, together with what the
+ * checkpoint contains about them, take 0.6 GB.
  */
 export class Expectations {
   readonly #entity: Checked;
   readonly #stagePipelines: ReadonlyMap<string, string>;
   readonly #records = new Map<string, { created: string | undefined; updates: string | undefined }>();
 
-  /** `stagePipelines`: ids of pipelines by those of their stages, in lower case. */
+  /** `stagePipelines`: pipeline ids by stage id, the latter in lower case. */
   constructor(entity: Checked, stagePipelines: ReadonlyMap<string, string>) {
     this.#entity = entity;
     this.#stagePipelines = stagePipelines;

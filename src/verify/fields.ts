@@ -1,16 +1,16 @@
-/** What can be compared of a record, and how. Pure. */
+/** Which fields of a record can be compared, and how. Pure functions. */
 import { NumberText, type JsonValue } from '../json.ts';
 import type { Entity } from '../model.ts';
 
-/** Comments cannot be found again: they have no list of their own that is documented to show what they say. */
+/** Comments cannot be read back: no documented list of the service contains their text. */
 export const CHECKED = ['lead', 'deal'] as const satisfies readonly Entity[];
 export type Checked = (typeof CHECKED)[number];
 
 export interface ComparedField {
   readonly name: string;
-  /** The field of the event's data that it follows from. */
+  /** The field of the event's data that determines it. */
   readonly sent: string;
-  /** Its name in the answers of the service (service interface, section 2.2); undefined where it is known not to say. */
+  /** Its name in the answers of the service (service interface, section 2.2); undefined if the service does not return it. */
   readonly shown: string | undefined;
   readonly like: 'text' | 'phone' | 'number' | 'id';
 }
@@ -38,7 +38,7 @@ export const COMPARED: Readonly<Record<Checked, readonly ComparedField[]>> = {
     field('stage_id', 'stageId', 'id'),
     field('stage_id', 'pipelineId', 'id', 'pipeline'),
     field('lead_external_id', 'primaryContactId', 'id'),
-    // The service may put the account's owner there whatever was sent (section 5).
+    // The service may set the account's owner regardless of what was sent (section 5).
     field('owner_id', undefined),
     field('custom_fields', undefined),
   ],
@@ -46,7 +46,7 @@ export const COMPARED: Readonly<Record<Checked, readonly ComparedField[]>> = {
 
 export type Likeness = 'same' | 'normalised' | 'different' | 'not_comparable';
 
-/** `actual` is undefined where the answer lacks the field; null is a field without a value. */
+/** `actual` is undefined if the answer lacks the field; null is a field without a value. */
 export function likeness({ like }: ComparedField, expected: string, actual: unknown): Likeness {
   if (actual === undefined) return 'not_comparable';
   if (typeof actual !== 'string' && typeof actual !== 'number') return 'different';
@@ -64,7 +64,7 @@ export function likeness({ like }: ComparedField, expected: string, actual: unkn
   }
 }
 
-/** `"1250.50"` is 1250.5; what was rounded to cents is the same sum in another form. */
+/** `"1250.50"` equals 1250.5; a value rounded to cents counts as normalised. */
 function numbersAlike(expected: string, shown: string): Likeness {
   const [wanted, found] = [Number(expected), Number(shown)];
   if (shown.trim() === '' || Number.isNaN(found)) return 'different';
@@ -81,7 +81,7 @@ function fold(text: string): string {
   return text.normalize('NFKC').toLowerCase().replace(/\s+/gu, ' ').trim();
 }
 
-/** The value of a field as text; undefined where nothing is sent. Of free fields only that there are any. */
+/** The value of a field as text; undefined if nothing is sent. Custom fields are only marked as present. */
 export function textOf(value: JsonValue | undefined): string | undefined {
   if (value === undefined || value === null) return undefined;
   if (value instanceof NumberText) return value.text;

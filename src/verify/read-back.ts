@@ -5,15 +5,15 @@ import type { Checked } from './fields.ts';
 
 const COLLECTION: Readonly<Record<Checked, string>> = { lead: PATHS.leads, deal: PATHS.deals };
 
-/** A record as the service shows it now; undefined where it has none of this id. */
+/** A record as the service returns it now; `record` is undefined if it does not exist. */
 export interface Found {
   readonly serviceId: string;
   readonly record: Fields | undefined;
 }
 
 /**
- * Reads records back with as few requests as can be foreseen: by list pages of 100 while that takes fewer than asking
- * for each, and one by one for the rest. `atLeast`: records that the list has at least, ours.
+ * Reads records back with as few requests as possible: list pages of 100 while those need fewer requests than reading
+ * each record, then the rest one by one. `atLeast`: the minimum number of records in the list (our own).
  */
 export async function* readBack(
   client: Client,
@@ -35,7 +35,7 @@ export async function* readBack(
   }
 }
 
-/** Takes what it finds out of `pending`. */
+/** Removes the records that it finds from `pending`. */
 async function* fromPages(
   client: Client,
   entity: Checked,
@@ -43,7 +43,7 @@ async function* fromPages(
   atLeast: number,
 ): AsyncGenerator<Found, void, undefined> {
   const affordable = pending.size;
-  // One more, as a list has ended only when a page brings nothing new.
+  // One more, since only a page without new records shows that the list has ended.
   let pagesLeft = Math.ceil(atLeast / LIMITS.pageSize) + 1;
   if (pagesLeft >= pending.size) return;
   let page = 0;

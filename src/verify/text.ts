@@ -13,7 +13,7 @@ const HEADS: Readonly<Record<(typeof VERDICTS)[number], string>> = {
   not_comparable: 'not comparable',
 };
 
-/** The result of a verification as text. Stages and pipelines are named after `account`. */
+/** The result of a verification as text. Names of stages and pipelines come from `account`. */
 export function verificationText(found: Verification, account: Account | undefined): string {
   const names = namesOf(account);
   const parts = CHECKED.map((entity) => entityText(entity, found.entities[entity]));
@@ -40,13 +40,13 @@ const ENDINGS: Readonly<Record<Verification['exit']['reason'], string>> = {
 
 function entityText(entity: Checked, result: EntityResult): string {
   const [read, all] = [result.read_back, result.acknowledged].map((count) => count.toLocaleString('en'));
-  const lines = [`${entity}s: ${read} of ${all} acknowledged read back`];
+  const lines = [`${entity}s: ${read} of ${all} acknowledged records read back`];
   if (result.missing > 0) lines.push(`  missing: ${result.missing}`);
   if (result.without_id > 0) {
     lines.push(`  not read back: ${result.without_id} without a known service id (skipped or replayed)`);
   }
   if (result.not_in_input > 0) {
-    lines.push(`  not compared: ${result.not_in_input} without a valid event in the present input`);
+    lines.push(`  not compared: ${result.not_in_input} without a valid event in the current input`);
   }
   const fields = Object.entries(result.fields).filter(([, counts]) => VERDICTS.some((verdict) => counts[verdict] > 0));
   const shown = VERDICTS.filter((verdict) => verdict === 'same' || fields.some(([, counts]) => counts[verdict] > 0));

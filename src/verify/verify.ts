@@ -1,5 +1,5 @@
 /**
- * Whether the service shows what was sent:
+ * Compares the records in the service with what was sent:
  *
  *     checkpoint (which records) -> plan (what they should be) -> service (what they are) -> verify.csv
  */
@@ -29,7 +29,7 @@ export interface Verification {
   readonly sample: SampleSize;
   readonly finished_at: string;
   readonly entities: Readonly<Record<Checked, EntityResult>>;
-  /** The first ones of each field and kind. */
+  /** The first differences of each field and kind. */
   readonly first_differences: readonly Difference[];
   readonly requests: number;
   readonly files: { readonly verify: string };
@@ -45,19 +45,19 @@ export interface VerifyJob {
   readonly credentials: RestCredentials;
   readonly stateSuffix: string;
   connected?(account: Account): void;
-  /** What went wrong beside the comparison itself. */
+  /** Called with problems that do not stop the comparison. */
   readonly trouble?: (message: string) => void;
-  /** Before the records of one type are read back. */
+  /** Called before the records of one type are read back. */
   reading?(entity: Checked, records: number): void;
   progress?(entity: Checked, done: number, records: number): void;
 }
 
-/** Reads acknowledged leads and deals back and compares them. Throws a `UserError` where that is not possible at all. */
+/** Reads acknowledged leads and deals back and compares them. Throws a `UserError` if that is not possible. */
 export async function verifyMigration(job: VerifyJob): Promise<Verification> {
   const { settings } = job;
   const mapping = await loadMapping(settings.mapping, { sources: settings.source });
   const state = await StateDir.existing(statePath(settings, mapping, job.stateSuffix));
-  // A run that is going on spends the same rate and would move what is compared.
+  // A concurrent run would use the same rate limit and change records while they are compared.
   const lock = await Lock.acquire(state, { takeOver: false });
   try {
     const header = await headerOf(state);
@@ -86,7 +86,7 @@ async function compareAll(job: VerifyJob, mapping: Mapping, state: StateDir, tar
   const [planPath] = await storedPlans(state);
   if (planPath === undefined) {
     throw new UserError(`there is no plan to compare with in ${state.path}`, {
-      hint: 'write it again with `backfill run MAPPING --dry-run`',
+      hint: 'create one with `backfill run MAPPING --dry-run`',
     });
   }
   const path = state.file(VERIFY_FILE);
@@ -122,7 +122,7 @@ function endingOf(results: readonly EntityResult[]): Verification['exit'] {
 interface EntityJob extends VerifyJob {
   readonly state: StateDir;
   readonly target: Target;
-  /** The newest plan: of the last run, or of a dry run since. */
+  /** The newest plan: that of the last run, or of a later dry run. */
   readonly planPath: string;
   readonly differences: Differences;
 }
@@ -158,7 +158,7 @@ async function compareEntity(job: EntityJob, entity: Checked): Promise<EntityRes
   return result;
 }
 
-/** What the plan says that the service should show. */
+/** The fields that the service should return, according to the plan. */
 async function expectedOf(
   { planPath, target }: EntityJob,
   entity: Checked,

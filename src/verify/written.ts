@@ -7,12 +7,12 @@ import { COMPARED, type Checked } from './fields.ts';
 /** How many records of each type are read back. */
 export type SampleSize = number | 'all';
 
-/** Acknowledged records of one entity, by the checkpoint. */
+/** The acknowledged records of one entity, according to the checkpoint. */
 export interface Population {
   readonly acknowledged: number;
-  /** Records of which the service has never named an id: they cannot be read back. */
+  /** Records whose service id is unknown, so that they cannot be read back. */
   readonly withoutId: number;
-  /** Whether a record is in the sample: always the same one for the same checkpoint, spread over all records. */
+  /** Whether a record is in the sample, which is always the same for the same checkpoint and spread over all records. */
   isChosen(externalId: string): boolean;
 }
 
@@ -23,12 +23,12 @@ export interface WrittenRecord {
   readonly at: number;
   /** It was written only once, by its created event: the service's createdAt is the time of our write. */
   readonly onlyCreated: boolean;
-  /** A bit per field of `COMPARED`: set if the value in the input now differs from what was sent. */
+  /** One bit per field of `COMPARED`, set if the current value in the input differs from what was sent. */
   readonly changed: number;
 }
 
 export async function population(checkpoint: string, entity: Checked, sample: SampleSize): Promise<Population> {
-  /** Acknowledged records, each with whether the service has named an id of it. */
+  /** Acknowledged records by external id, and whether their service id is known. */
   const records = new Map<string, boolean>();
   for await (const line of settledLines(checkpoint)) {
     if (line.status !== 'acknowledged' || line.external_id === null || entityOf(line.type) !== entity) continue;
@@ -51,8 +51,8 @@ function orderOf(externalId: string): number {
 }
 
 /**
- * What the checkpoint says about the chosen records, and the service ids of the leads in `parents`. `expected` yields what
- * a record should be; undefined if the input does not say.
+ * What the checkpoint contains about the chosen records, and the service ids of the leads in `parents`. `expected`
+ * returns the expected fields of a record, or undefined if the input does not contain it.
  */
 export async function writtenRecords(
   checkpoint: string,

@@ -96,7 +96,7 @@ describe('verify', () => {
     expect(deal.fields.owner_id).toMatchObject({ not_comparable: 18 });
     expect(found.first_differences).toEqual([]);
     expect(target.requests().filter(({ method }) => method !== 'GET')).toHaveLength(writes);
-    expect(stderr).toContain('leads: 27 of 27 acknowledged read back');
+    expect(stderr).toContain('leads: 27 of 27 acknowledged records read back');
     expect(stderr).toContain('custom fields, owners');
     expect(stdout + stderr).not.toContain(target.apiKey.reveal());
 
