@@ -1,4 +1,4 @@
-/** `--plan DIGEST`: what was approved after a dry run is what goes out, or nothing. */
+/** `--plan DIGEST`: sends exactly what was approved after a dry run, or nothing. */
 import { UserError } from '../errors.ts';
 import { shaWords } from '../identity.ts';
 import type { Sendable } from '../model.ts';
@@ -6,19 +6,19 @@ import { PlanDigest } from './digest.ts';
 import type { Plan } from './plan.ts';
 import { readPlan } from './plan-file.ts';
 
-/** Hashes of the contents of events, by type and external id; of comments without id by their content. */
+/** Content hashes of events by type and external id; for comments without an id, by type and content. */
 type Contents = Map<string, string[]>;
 
 /**
- * Throws a `UserError` (exit 2) unless the plan has this digest. `stored`: paths of earlier plans, among which the
- * approved one is looked for, to say how many events were added, removed or changed since.
+ * Throws a `UserError` (exit 2) unless the plan has this digest. `stored`: paths of earlier plans. If the approved
+ * one is among them, the message says how many events were added, removed or changed since.
  */
 export async function assertApproved(plan: Plan, approved: string, stored: readonly string[]): Promise<void> {
   const digest = plan.digest();
   if (digest === approved) return;
   const before = await findPlan(stored, approved);
   throw new UserError(`the plan of this input is ${digest}, not ${approved}: ${differenceText(plan, before)}`, {
-    hint: 'nothing was sent; check the new plan with --dry-run, then name its digest',
+    hint: 'nothing was sent; check the new plan with --dry-run, then pass its digest',
   });
 }
 
@@ -37,7 +37,7 @@ function differenceText(plan: Plan, before: Contents | undefined): string {
   return `events added: ${added}, removed: ${removed}, changed: ${changed}`;
 }
 
-/** How many of `contents` are not among `others`, each counted once. */
+/** How many of `contents` are not among `others`, where each of `others` matches once. */
 function without(contents: readonly string[], others: readonly string[]): number {
   const left = [...others];
   return contents.filter((sha) => {
@@ -58,7 +58,7 @@ async function findPlan(paths: readonly string[], wanted: string): Promise<Conte
         keep(contents, event);
       }
     } catch {
-      // There is none, or it is no plan of this version.
+      // It does not exist, or another version of the program wrote it.
       continue;
     }
     if (digest.value() === wanted) return contents;

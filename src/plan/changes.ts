@@ -2,12 +2,12 @@ import { contentSha, CUSTOM_FIELDS, fieldHashes, type FieldHashes } from '../ide
 import { canonicalJson, isObject, type JsonObject, type JsonValue } from '../json.ts';
 import type { Ready } from '../model.ts';
 
-/** A mapping lists fields by the names it maps; ids are sent instead. */
+/** `if_changed` lists fields by the names in the mapping; ids are sent instead. */
 const SENT_AS: Readonly<Record<string, string>> = { stage_name: 'stage_id', owner_name: 'owner_id' };
 
 /**
- * The fields listed by `if_changed` whose value is different from what was last sent (`before`, as `fieldHashes` gives it).
- * A field without a value now cannot be sent, so it is not among them.
+ * The fields listed by `if_changed` whose value is different from what was last sent (`before`, from `fieldHashes`).
+ * Fields that no longer have a value cannot be sent, so they are not included.
  */
 export function changedFields(event: Ready, listed: readonly string[], before: FieldHashes): string[] {
   return Object.entries(fieldHashes(event.data))
@@ -15,7 +15,7 @@ export function changedFields(event: Ready, listed: readonly string[], before: F
     .map(([name]) => name);
 }
 
-/** The update that brings an acknowledged record to the event's present content: whole, or only the fields named. */
+/** The update that gives an acknowledged record the event's current content: all of it, or only the listed fields. */
 export function updateOf(event: Ready, fields: 'all' | readonly string[]): Ready {
   const { parent: _parent, ...rest } = event;
   const type = event.type === 'lead/created' ? 'lead/updated' : 'deal/updated';

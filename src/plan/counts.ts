@@ -33,12 +33,12 @@ export function totalOf(counts: readonly EventCounts[]): EventCounts {
   return sum;
 }
 
-/** Of all types. */
+/** The counts of all types together. */
 export function countAll(plan: Counted): EventCounts {
   return totalOf(EVENT_TYPES.map((type) => countEvents(plan, type)));
 }
 
-/** Events that this run is to send. */
+/** Events that this run will send. */
 export function countDue(plan: Counted): number {
   return EVENT_TYPES.reduce((sum, type) => sum + plan.tables[type].counts.ready + plan.tables[type].counts.retry, 0);
 }

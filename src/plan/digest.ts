@@ -3,7 +3,7 @@ import type { ShaWords } from '../identity.ts';
 import { EVENT_TYPES, type EventType } from '../model.ts';
 
 /**
- * The digest of a plan: 12 hexadecimal digits over the content of all its events, whatever their order. External id and
+ * The digest of a plan: 12 hexadecimal digits over the content of all its events, regardless of their order. External id and
  * parent are part of an event's content.
  */
 export class PlanDigest {
@@ -11,7 +11,7 @@ export class PlanDigest {
     EVENT_TYPES.map((type) => [type, { count: 0, first: 0, second: 0 }]),
   );
 
-  /** `sha`: of the event's content. Sums of hashes do not depend on the order. */
+  /** `sha`: the hash of the event's content. Sums of hashes do not depend on the order. */
   add(type: EventType, [first, second]: ShaWords): void {
     const sum = this.#sums.get(type)!;
     sum.count += 1;

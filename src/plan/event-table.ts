@@ -5,8 +5,8 @@ import type { EventType } from '../model.ts';
 /**
  * The state of an event.
  * - `ready`: to be sent. `retry`: rejected by an earlier run and unchanged since, so tried last.
- * - `held`: not to be sent by this run (`--only`, `--limit`, `--pick`, or a parent that is held).
- * - the others are outcomes.
+ * - `held`: excluded from this run by `--limit`, `--pick` or `--only`, or because its parent is.
+ * - The other states are outcomes.
  */
 export const STATES = [
   'ready',
@@ -26,26 +26,26 @@ const NUMBER_OF = Object.fromEntries(STATES.map((state, index) => [state, index]
 export const FLAG = {
   /** Acknowledged earlier with different content. */
   changed: 1,
-  /** An update that `if_changed` makes: no event of the input, so not part of the plan's digest. */
+  /** An update that `if_changed` creates: it is not in the input, so it is not part of the plan's digest. */
   derived: 2,
   /** `if_parent_missing: send`. */
   sendWithoutParent: 4,
   /** `if_parent_missing: omit`. */
   omitMissingParent: 8,
-  /** Its parent was not found, so its line in the plan has no reference to it. */
+  /** Its parent was not found, so its line in the plan does not refer to it. */
   parentOmitted: 16,
 } as const;
 
-/** What the index keeps of one event. */
+/** What the index contains about one event. */
 export interface IndexEntry {
   readonly state: State;
   /** Bits of `FLAG`. */
   readonly flags?: number;
-  /** Numbers of the record and of its parent. */
+  /** Record numbers of the event's record and of its parent. */
   readonly key?: number | undefined;
   readonly parent?: number | undefined;
   readonly sha?: string;
-  /** Where its line begins in the plan; undefined where it has none. */
+  /** Where its line begins in the plan; undefined if it has none. */
   readonly at?: number | undefined;
 }
 
@@ -65,12 +65,12 @@ export class EventTable {
   };
   readonly #states = new ByteColumn();
   readonly #flags = new ByteColumn();
-  /** Numbers of the record and of its parent, and places in the plan, + 1; 0 is none. */
+  /** Record numbers of the record and its parent, and positions in the plan, + 1; 0 means none. */
   readonly #keys = new Uint32Column();
   readonly #parents = new Uint32Column();
   readonly #places = new Float64Column();
   readonly shas = new ShaColumn();
-  /** The `n` of event ids where it is not 0. */
+  /** The `n` of event ids, by ordinal, if it is not 0. */
   readonly n = new Map<number, number>();
 
   constructor(type: EventType) {
@@ -126,7 +126,7 @@ export class EventTable {
   }
 
   /** Whether an event is about this record. */
-  holds(key: number): boolean {
+  hasEventOf(key: number): boolean {
     for (let ordinal = 0; ordinal < this.size; ordinal += 1) if (this.key(ordinal) === key) return true;
     return false;
   }

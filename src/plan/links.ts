@@ -3,7 +3,7 @@ import { entityOf, isUpdate, type Entity, type EventType } from '../model.ts';
 import { FLAG, type EventTable, type State } from './event-table.ts';
 import { RECORD, type RecordTable } from './records.ts';
 
-/** What became of the record that an event needs. `expected`: it is still to be sent. */
+/** The status of the record that an event depends on. `expected`: it has yet to be sent. */
 export type ParentStatus = 'none' | 'exists' | 'expected' | 'held' | 'missing' | 'failed';
 
 /** How events depend on each other: on their parents, and updates on the created event of their own record. */
@@ -18,7 +18,7 @@ export class Links {
     this.#ledger = ledger;
   }
 
-  /** Of the record that the event hangs on; for an update, of its own created event as well. */
+  /** The status of the event's parent; for an update, also that of its own created event. */
   parentStatus(type: EventType, ordinal: number): ParentStatus {
     const table = this.#tables[type];
     if (isUpdate(type)) {
@@ -31,7 +31,7 @@ export class Links {
     return status === 'missing' && table.has(ordinal, FLAG.sendWithoutParent) ? 'none' : status;
   }
 
-  /** Of a record's created event alone. */
+  /** The status of a record's created event only. */
   createdStatus(entity: Entity, key: number): ParentStatus {
     if (this.#ledger.created(key) === 'acknowledged') return 'exists';
     const ordinal = this.#records.created(key);
@@ -39,7 +39,7 @@ export class Links {
     return this.#records.has(key, RECORD.invalid) ? 'failed' : 'none';
   }
 
-  /** The created events that must be acknowledged before this one can be: its parent's, and for an update its own. */
+  /** The created events that must be acknowledged before this one is sent: its parent's, and for an update its own. */
   *eventsNeededBy(type: EventType, ordinal: number): Generator<{ type: EventType; ordinal: number }> {
     const table = this.#tables[type];
     const own = isUpdate(type) ? this.#records.created(table.key(ordinal)!) : undefined;

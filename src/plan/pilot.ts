@@ -9,8 +9,9 @@ const SENDABLE: ReadonlySet<State> = new Set(['ready', 'retry', 'acknowledged'])
 type Chosen = Readonly<Record<EventType, Set<number>>>;
 
 /**
- * A pilot of the first `limit` events of each type, chosen from the last type upwards together with the parents they need,
- * so that ten of each are a complete small migration. Acknowledged events count, so a rerun chooses the same events.
+ * A pilot of the first `limit` events of each type, chosen from the last type to the first together with the parents that
+ * they need, so that the result is a small but complete migration. Acknowledged events count, so a rerun chooses the same
+ * events.
  */
 export function holdAllButFirst(plan: Plan, limit: number): void {
   const chosen = nothing();
@@ -47,7 +48,7 @@ function keyOf(plan: Plan, { entity, externalId }: PickedRecord): number {
   const key = plan.findRecord(entity, externalId);
   const known =
     key !== undefined &&
-    [plan.tables[`${entity}/created`], plan.tables[`${entity}/updated`]].some((table) => table.holds(key));
+    [plan.tables[`${entity}/created`], plan.tables[`${entity}/updated`]].some((table) => table.hasEventOf(key));
   if (key !== undefined && known) return key;
   throw new UserError(`--pick ${entity}:${externalId}: the input has no such ${entity}`, {
     hint: 'ID is the external_id that the mapping gives the record',

@@ -98,7 +98,7 @@ export class PlanFile {
     this.#overwrite(at, (length) => Buffer.from(text + ' '.repeat(length - Buffer.byteLength(text))));
   }
 
-  /** Takes an event out that turned out not to be one that could be sent: its line is blank from now on. */
+  /** Removes an event that cannot be sent after all: its line becomes blank. */
   blank(at: number): void {
     this.#overwrite(at, (length) => Buffer.alloc(length, ' '));
   }
@@ -184,19 +184,19 @@ export async function storedPlans(state: StateDir): Promise<string[]> {
     .map(({ path }) => path);
 }
 
-/** The events of a stored plan. Throws where it cannot be read as one. */
+/** The events of a stored plan. Throws if it is not a valid plan. */
 export async function* readPlan(path: string): AsyncGenerator<Planned, void, undefined> {
   for await (const line of wholeLines(path)) {
     if (line.trim() !== '') yield plannedOf(line);
   }
 }
 
-/** Reads one line of a plan. Throws where it is none. */
+/** Reads one line of a plan. Throws if it is not a valid one. */
 function plannedOf(text: string): Planned {
   const line = parseJson(text) as JsonObject & Partial<PlanLine>;
   const { type, data, source, file, line: first, record, entry, raw } = line;
   if (type === undefined || !EVENT_TYPES.includes(type) || !isObject(data) || typeof raw !== 'object') {
-    throw new Error('a line is no event');
+    throw new Error('a line is not an event');
   }
   const content = canonicalJson(data);
   const parent = parentOf({ type }, data);

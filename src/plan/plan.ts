@@ -22,7 +22,7 @@ import { planChanged, type PlanFile } from './plan-file.ts';
 import { RECORD, RecordTable } from './records.ts';
 import { UpdateCounts } from './update-counts.ts';
 
-/** What the plan says of an event when the survey hands it in. */
+/** What the plan decides about an event when the survey adds it. */
 export interface Verdict {
   readonly ordinal: number;
   readonly state: State;
@@ -160,7 +160,7 @@ export class Plan {
     }
   }
 
-  /** Takes the line of an event out of the file that turned out not to be one that could be sent. */
+  /** Removes the line of an event that cannot be sent after all. */
   withdraw(type: EventType, ordinal: number): void {
     const table = this.tables[type];
     this.file.blank(table.at(ordinal)!);
@@ -263,7 +263,7 @@ export class Plan {
     return this.#enterWithLine(event, record, { key, state: isAcknowledged ? 'acknowledged' : open });
   }
 
-  /** A comment that the old CRM gave no id: the n-th of identical ones is known by its event id. */
+  /** A comment without an id in the old CRM: the n-th of identical ones is identified by its event id. */
   #addNameless(event: Ready, record: RecordText): Verdict {
     const table = this.tables[event.type];
     const first = this.#ledger.keyOf(event.type, null, this.#id(event, 0));

@@ -12,7 +12,7 @@ const NO_ISSUES: readonly Issue[] = [];
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** Turns a mapped event into one that can be sent as it is, or into the reasons why it cannot. */
+/** Turns a mapped event into one that can be sent as is, or into an invalid one with the reasons why it cannot. */
 export function prepare(draft: Draft, resolver: Resolver): Ready | Invalid {
   const { type, entry, place, omissions, occurredAt } = draft;
   const { data, issues: unresolved } = resolveReferences(draft, resolver);
@@ -46,7 +46,7 @@ function hasError(issues: readonly Issue[]): boolean {
   return issues.length > 0 && issues.some(({ severity }) => severity === 'error');
 }
 
-/** Replaces each name by the id that it stands for. */
+/** Replaces names of stages and owners with their ids. */
 function resolveReferences(draft: Draft, resolver: Resolver): { data: JsonObject; issues: readonly Issue[] } {
   const given = draft.data;
   if (!namesReference(given)) return { data: given, issues: NO_ISSUES };
@@ -92,11 +92,11 @@ function oversized(content: string): readonly Issue[] {
   if (content.length * 3 + ENVELOPE_BYTES <= LIMITS.bodyBytes) return NO_ISSUES;
   const bytes = Buffer.byteLength(content) + ENVELOPE_BYTES;
   if (bytes <= LIMITS.bodyBytes) return NO_ISSUES;
-  const message = `the event has ${bytes} bytes; the service takes at most ${LIMITS.bodyBytes}`;
+  const message = `the event has ${bytes} bytes; the service accepts at most ${LIMITS.bodyBytes}`;
   return [{ severity: 'error', kind: 'map', code: 'body_too_large', message, hint: 'shorten a field with `truncate`' }];
 }
 
-/** The record that an event hangs on, by its data. */
+/** The parent of an event, according to its data. */
 export function parentOf({ type }: Pick<Draft, 'type'>, data: JsonObject): ParentRef | undefined {
   const { lead_external_id: lead, deal_external_id: deal } = data;
   if (entityOf(type) === 'lead') return undefined;

@@ -1,6 +1,6 @@
 import type { Damage, AmbiguousDateNote, ValuesNote } from '../report/profile.ts';
 
-/** A column with more distinct values than this decides nothing: its values are not kept. */
+/** Values of a column with more distinct values than this are not kept. */
 const MOST_VALUES = 20;
 /** `01/06/2026`, `1.6.26 10:00`: day and month, or month and day. */
 const SLASH_DATE = /^(\d{1,2})[/.-](\d{1,2})[/.-]\d{2,4}(?!\d)/;
@@ -25,7 +25,7 @@ export class ColumnWatch {
   readonly fields: readonly string[];
   filled = false;
   readonly damage = new Map<Damage, DamageCount>();
-  /** Undefined once there are too many, and for columns whose values decide nothing. */
+  /** Undefined once there are too many, and for columns whose values are not counted. */
   #values: Map<string, number> | undefined;
   /** Undefined until the first value shows whether this is a column of dates. */
   #hasDates: boolean | undefined;
@@ -37,7 +37,7 @@ export class ColumnWatch {
     this.#values = keepValues ? new Map() : undefined;
   }
 
-  /** Whether further values are needed; for trees, a path that had a value and decides nothing is not read any more. */
+  /** Whether more values are needed. A JSON path that has had a value is no longer read, unless its values are counted. */
   get wantsMore(): boolean {
     return !this.filled || this.#values !== undefined;
   }
@@ -92,7 +92,7 @@ export class ColumnWatch {
     else if (SPREADSHEET_ERROR.test(cell)) this.addDamage('spreadsheet_error', cell, file, line);
   }
 
-  /** `example` is a date that is a different day in each of the two readings. */
+  /** `example` is a date that means a different day depending on the order of day and month. */
   #takeDate(cell: string): void {
     const match = SLASH_DATE.exec(cell);
     if (this.#hasDates === undefined) this.#hasDates = match !== null;

@@ -8,14 +8,14 @@ import type { SourceProfile } from '../report/profile.ts';
 import type { Source } from '../source/source.ts';
 import { ColumnWatch } from './profile-column.ts';
 
-/** Records of a JSON source that are inspected completely; of the others only paths that had no value so far. */
+/** How many records of a JSON source are inspected completely; in later ones, only paths that had no value so far. */
 const SAMPLE = 1000;
 const MOST_PATHS = 500;
 
-/** Fields whose values decide something in the mapping: their values are counted. */
-const DECIDING = /^(?:stage_name|owner_name|stage_pipeline|when|currency|stage_id|owner_id)$/;
+/** Fields whose values affect how records are mapped: their values are counted. */
+const COUNTED = /^(?:stage_name|owner_name|stage_pipeline|when|currency|stage_id|owner_id)$/;
 
-/** Gathers statistics of one source as the survey reads it. */
+/** Collects statistics about one source as the survey reads it. */
 export interface SourceWatch {
   row(row: Row): void;
   /** A date of this field was a spreadsheet's serial number. */
@@ -127,7 +127,7 @@ class TreeWatch implements SourceWatch {
   profile(): SourceProfile {
     const plain = (path: string): string => path.replace(/\[\d+\]/g, '');
     const used = new Set([...this.#paths.map(({ path }) => path), ...this.#lookedUp].map(plain));
-    // A path to an object uses all of it, except for `each`, whose elements have paths of their own.
+    // A path to an object uses all of it, except for `each`, whose elements have separate paths.
     const whole = this.#paths
       .filter(({ watch }) => watch.fields.some((field) => field !== 'each'))
       .map(({ path }) => plain(path));
@@ -147,11 +147,11 @@ function newWatch(column: string, fields: ReadonlySet<string>): ColumnWatch {
   return new ColumnWatch(
     column,
     [...fields],
-    [...fields].some((field) => DECIDING.test(field)),
+    [...fields].some((field) => COUNTED.test(field)),
   );
 }
 
-/** A path within `each` as one from the record on; paths cross lists by themselves. */
+/** Converts a path within `each` to one that starts at the record; paths cross lists without positions. */
 function wholePath(path: string, each: string | undefined): string {
   if (path.startsWith('$.')) return path.slice(2);
   if (each === undefined || path === '$') return path;

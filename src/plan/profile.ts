@@ -6,12 +6,12 @@ import type { Plan } from './plan.ts';
 import { SharedValues } from './shared-values.ts';
 import { watchSource, type SourceWatch } from './profile-source.ts';
 
-/** Most names without a counterpart that are kept; further ones are not counted. */
+/** Maximum number of unresolved names that are kept; further names are not counted. */
 const MOST_UNCOVERED = 500;
 
 const UNCOVERED = /^(?:unresolved_|ambiguous_(?:stage|owner|pipeline)|not_mapped$)/;
 
-/** A custom field's value that is missing in its `map` is omitted; the omission's reason is all that is left of it. */
+/** A custom field's value that is not in its `map` is omitted; only the reason of the omission shows why. */
 const NOT_IN_MAP = /is not in the map$/;
 
 /** Counted like every other warning of the survey. */
@@ -25,8 +25,8 @@ interface Tally {
 }
 
 /**
- * Gathers, during the survey, what a person should know about the input as a whole. It keeps counts and a few examples,
- * never the values of personal fields; its memory grows with the input only by a hash per e-mail address and phone number.
+ * Collects, during the survey, statistics about the input as a whole. It keeps counts and a few examples, never the values
+ * of personal fields. Its memory grows with the input only by one hash per e-mail address and phone number.
  */
 export class Profiler {
   readonly #job: {
@@ -56,7 +56,7 @@ export class Profiler {
     }
   }
 
-  /** What is gathered from the rows of one source. */
+  /** The statistics of one source. */
   watch(source: string): SourceWatch {
     return this.#watches.get(source)!;
   }
@@ -72,7 +72,7 @@ export class Profiler {
     }
   }
 
-  /** An event that the plan took, no duplicate: what the record lacks, or shares with others. */
+  /** Takes an event that the plan has accepted, other than a duplicate: notes what its record lacks or shares with others. */
   planned({ type, data, externalId = '' }: Ready, ordinal: number): void {
     if (type === 'lead/created') {
       const { full_name: name, email, phone_number: phone } = data;
@@ -114,7 +114,7 @@ export class Profiler {
     else this.#bare.set(code, { count: 1, externalId });
   }
 
-  /** To be called at the end of the survey. What was noticed is also counted among the report's warnings. */
+  /** Call it at the end of the survey. Everything noticed is also counted among the report's warnings. */
   finish(plan: Plan): Profile {
     const profile: Profile = {
       sources: Object.fromEntries([...this.#watches].map(([name, watch]) => [name, watch.profile()])),

@@ -16,7 +16,7 @@ export interface RecordCounts {
   unreadable: number;
 }
 
-/** Takes the records of a source, one after the other, into the plan, the report and the profile. */
+/** Reads the records of a source, one after the other, into the plan, the report and the profile. */
 export class RecordReader {
   readonly records: RecordCounts = { read: 0, mapped: 0, skipped: 0, unreadable: 0 };
   /** Unreadable records, without those that are only a warning (a report's footer). */
@@ -27,9 +27,9 @@ export class RecordReader {
     readonly plan: Plan;
     readonly report: ErrorReport;
     readonly profiler: Profiler;
-    readonly goesOn: () => boolean;
+    readonly shouldContinue: () => boolean;
   };
-  /** Lines of the report that are on their way to disk. */
+  /** Lines of the report that are still being written. */
   #writing: Promise<void>[] = [];
 
   constructor(job: {
@@ -38,19 +38,19 @@ export class RecordReader {
     readonly plan: Plan;
     readonly report: ErrorReport;
     readonly profiler: Profiler;
-    /** Whether to continue after the present record. */
-    readonly goesOn: () => boolean;
+    /** Whether to continue after the current record. */
+    readonly shouldContinue: () => boolean;
   }) {
     this.#job = job;
   }
 
   async read(source: Source): Promise<void> {
-    const { compiled, profiler, goesOn } = this.#job;
+    const { compiled, profiler, shouldContinue } = this.#job;
     const entries = compiled.entries.filter((entry) => entry.source === source.name);
     const watch = profiler.watch(source.name);
     for await (const batch of source.batches()) {
       for (const item of batch) {
-        if (!goesOn()) return;
+        if (!shouldContinue()) return;
         this.records.read += 1;
         if (item.kind === 'unreadable') {
           this.#takeUnreadable(item);
@@ -99,7 +99,7 @@ export class RecordReader {
   }
 }
 
-/** What the entries make of a row; a promise only where an expression of the mapping evaluates in one. */
+/** The drafts that the entries create from a row; a promise only if an expression of the mapping is asynchronous. */
 function draftsOf(row: Row, entries: readonly CompiledEntry[]): readonly Draft[] | Promise<readonly Draft[]> {
   const drafts: Draft[] = [];
   for (const entry of entries) {

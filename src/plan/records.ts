@@ -2,7 +2,7 @@ import { ByteColumn, Uint32Column } from '../columns.ts';
 
 /** Properties of one record, as bits. */
 export const RECORD = {
-  /** Several records of the input have its external id and different content. */
+  /** Several records of the input have this external id with different content. */
   conflict: 1,
   /** One of its events is invalid. */
   invalid: 2,
@@ -12,7 +12,7 @@ export const RECORD = {
   deal: 8,
 } as const;
 
-/** What the plan knows of each record, by the number that the ledger gives it. */
+/** What the plan knows about each record, by its number in the ledger. */
 export class RecordTable {
   readonly #bits = new ByteColumn();
   /** Ordinal + 1 of the created event that counts, and of the last updated event. */

@@ -3,7 +3,7 @@ import type { Issue } from '../model.ts';
 import { nearest } from '../problem.ts';
 import type { Account } from '../service/account.ts';
 
-/** What an old name stands for in the target account. `omit`: the mapping says to omit the field. */
+/** What a name from the old CRM resolves to in the target account. `omit`: the mapping says to omit the field. */
 export type Resolution =
   | { readonly kind: 'resolved'; readonly id: string }
   | { readonly kind: 'omit' }
@@ -22,9 +22,9 @@ interface StagePlace extends Named {
 const OMIT: Resolution = { kind: 'omit' };
 
 /**
- * Turns names of stages and owners into ids of the target account. Names compare exactly first, then without regard to
- * case, spacing and Unicode form if that is unique; an id of the account stands for itself. The mapping's `references`
- * come first; their `"*"` applies to names that neither they nor the account have.
+ * Turns names of stages and owners into ids of the target account. Names are matched exactly first, then ignoring case,
+ * spacing and Unicode form if that match is unique; an id of the account resolves to itself. The mapping's `references`
+ * take precedence; their `"*"` applies to names that neither they nor the account have.
  */
 export class Resolver {
   readonly #account: Account | undefined;
@@ -34,7 +34,7 @@ export class Resolver {
   readonly #owners: readonly Named[];
   readonly #seen = new Map<string, Resolution>();
 
-  /** `account` is undefined where nothing is known of the service (`--offline` without a stored account). */
+  /** `account` is undefined if the account is unknown (`--offline` without a stored account). */
   constructor(account: Account | undefined, references: References) {
     this.#account = account;
     this.#references = references;
@@ -53,7 +53,7 @@ export class Resolver {
     }));
   }
 
-  /** `oldPipeline`: the old CRM's name of the pipeline in which the stage is looked up, where the mapping gives one. */
+  /** `oldPipeline`: the old CRM's name of the pipeline in which the stage is looked up, if the mapping gives one. */
   stage(name: string, oldPipeline: string | undefined): Resolution {
     return this.#once(`stage\0${oldPipeline ?? ''}\0${name}`, () => this.#stage(name, oldPipeline));
   }
@@ -64,7 +64,7 @@ export class Resolver {
     );
   }
 
-  /** Whether a UUID that the mapping gave directly exists in the account; true where nothing is known of the account. */
+  /** Whether a UUID that the mapping gives directly exists in the account; true if the account is unknown. */
   knows(field: 'stage_id' | 'owner_id', id: string): boolean {
     if (!this.#account) return true;
     const wanted = id.toLowerCase();
@@ -169,7 +169,7 @@ function pipelineName(match: Named): string {
   return (match as StagePlace).pipeline.names[0] ?? '';
 }
 
-/** An exact key, else the only one that differs just in case, spacing or Unicode form. `"*"` is not a name. */
+/** Finds the exact key, or the only one that differs just in case, spacing or Unicode form. `"*"` is not a name. */
 function lookUp<T>(map: ReadonlyMap<string, T>, name: string): T | undefined {
   if (name !== '*' && map.has(name)) return map.get(name);
   const wanted = fold(name);

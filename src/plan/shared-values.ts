@@ -1,15 +1,15 @@
 import { Float64Column, Uint32Column } from '../columns.ts';
 
 /**
- * Counts the leads that have an e-mail address or phone number which another lead has as well. Values are kept as
- * numbers of 53 bits, 8 MB a million; two that clash would miscount a warning by one.
+ * Counts the leads that share an e-mail address or phone number with an earlier lead. Values are kept as hashes of 53
+ * bits, 8 MB per million; a collision would only make the count in a warning too high by one.
  */
 export class SharedValues {
   readonly #hashes = new Float64Column();
   readonly #ordinals = new Uint32Column();
   #size = 0;
 
-  /** `ordinal`: of the lead in the plan; to be called once for each lead. */
+  /** `ordinal`: that of the lead in the plan. Call it once for each lead. */
   add(value: string, ordinal: number): void {
     this.#hashes.set(this.#size, hash53(value));
     this.#ordinals.set(this.#size, ordinal);

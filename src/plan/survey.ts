@@ -1,5 +1,5 @@
 /**
- * The survey: reads the whole input once, decides about every event and writes the plan. Sends nothing.
+ * The survey: reads the whole input once, decides the state of every event and writes the plan. Sends nothing.
  *
  *     source -> row -> (entry.map) -> draft -> (prepare) -> ready -> plan
  */
@@ -27,7 +27,7 @@ import { reportVerdicts } from './verdicts.ts';
 export interface SurveyJob {
   readonly settings: Pick<RunSettings, 'fix' | 'dryRun' | 'only' | 'limit' | 'pick' | 'plan'>;
   readonly mapping: Mapping;
-  /** Undefined where nothing is known of the service: names stay unresolved. */
+  /** Undefined if the account is unknown: names stay unresolved. */
   readonly account: Account | undefined;
   readonly checkpoint: LoadedCheckpoint;
   readonly state: StateDir;
@@ -39,12 +39,12 @@ export interface SurveyJob {
 /** Everything that is known before the first event is sent. */
 export interface Survey {
   readonly plan: Plan;
-  /** Undefined where the survey was interrupted. */
+  /** Undefined if the survey was interrupted. */
   readonly digest: string | undefined;
   readonly records: RecordCounts;
   /** Unreadable records, without those that are only a warning (a report's footer). */
   readonly unreadable: number;
-  /** The first events of each type as they would go out. */
+  /** The first events of each type as they would be sent. */
   readonly samples: ReadonlyMap<EventType, readonly Planned[]>;
   readonly profile: Profile;
   readonly report: ErrorReport;
@@ -53,8 +53,8 @@ export interface Survey {
 }
 
 /**
- * Throws a `UserError` (exit 2) for what is wrong with the input as a whole, where the plan cannot be written, and where
- * it is not the one that `--plan` names. What is wrong with single records and events is in the report.
+ * Throws a `UserError` (exit 2) if the input as a whole is invalid, if the plan cannot be written, or if its digest is not
+ * the one given with `--plan`. Problems with single records and events go to the report.
  */
 export async function surveyInput(job: SurveyJob): Promise<Survey> {
   const { settings, mapping, checkpoint, state, output } = job;
@@ -86,7 +86,14 @@ async function fillPlan(job: FillJob): Promise<Survey> {
   const { settings, mapping, account, input, compiled, report, plan, halt } = job;
   const profiler = new Profiler({ sources: input.sources, eventSources: mapping.eventSources, compiled, report });
   const resolver = new Resolver(account, mapping.references);
-  const reader = new RecordReader({ compiled, resolver, plan, report, profiler, goesOn: () => !halt.requested });
+  const reader = new RecordReader({
+    compiled,
+    resolver,
+    plan,
+    report,
+    profiler,
+    shouldContinue: () => !halt.requested,
+  });
   for (const name of mapping.eventSources) await reader.read(input.sources.get(name)!);
   const { records, unreadable } = reader;
   const found = { plan, records, unreadable, report, compiled, inputs: input.digests() };

@@ -7,7 +7,7 @@ export class UpdateCounts {
   /** Ordinals of further updates, for the few records that have several. */
   readonly #more = new Map<number, number[]>();
 
-  /** How many updates of this record came before that `isSame` says have the same content. `ordinal`: of this update. */
+  /** The number of earlier updates of this record with the same content, by `isSame`. `ordinal`: that of this update. */
   next(key: number, ordinal: number, isSame: (ordinal: number) => boolean): number {
     const first = this.#first.get(key) - 1;
     if (first < 0) {

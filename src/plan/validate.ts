@@ -8,9 +8,8 @@ const SCHEMAS = { lead: leadData, deal: dealData, comment: commentData } as cons
 const NO_ISSUES: readonly Issue[] = [];
 
 /**
- * What is known of the events that the service takes (service interface, sections 2.4 to 2.6), checked before a request
- * is spent on one. The rules of single fields were applied when their values were mapped. `content` is the canonical JSON
- * of `data`.
+ * Checks an event against the service interface (sections 2.4 to 2.6) before a request is spent on it. The rules of single
+ * fields were applied when their values were mapped. `content` is the canonical JSON of `data`.
  */
 export function validate(type: EventType, data: JsonObject, content: string): readonly Issue[] {
   const entity = entityOf(type);
@@ -22,7 +21,7 @@ export function validate(type: EventType, data: JsonObject, content: string): re
         'lead_external_id',
         data.lead_external_id === undefined
           ? 'the comment names neither a lead nor a deal'
-          : 'the comment names both a lead and a deal (`if_both` decides)',
+          : 'the comment names both a lead and a deal; choose one with `if_both`',
       ),
     );
   }
@@ -32,7 +31,7 @@ export function validate(type: EventType, data: JsonObject, content: string): re
   return issues.length === 0 ? NO_ISSUES : issues;
 }
 
-/** The schema's objections to the fields, in words. */
+/** The errors that the schema finds in the fields. */
 function wrongFields(entity: Entity, data: JsonObject): Issue[] {
   const parsed = SCHEMAS[entity].safeParse(data);
   if (parsed.success) return [];
@@ -44,7 +43,7 @@ function wrongFields(entity: Entity, data: JsonObject): Issue[] {
   return issues;
 }
 
-/** Whether every field of an event's data is valid. Where it says no, the schema decides and words the error. */
+/** Whether every field of an event's data is valid. If it returns false, the schema decides and provides the message. */
 export type QuickCheck = (data: JsonObject) => boolean;
 
 type Test = (value: JsonValue | undefined) => boolean;
@@ -58,7 +57,7 @@ const TESTS: readonly { readonly example: JsonValue; readonly test: Test }[] = [
   { example: '00000000-0000-0000-0000-000000000000', test: (value) => typeof value === 'string' && UUID.test(value) },
 ];
 
-/** The kind of a field is that of the example which its schema accepts. */
+/** The test of a field is the one whose example its schema accepts. */
 function compileCheck(schema: ZodObject): QuickCheck {
   const tests = new Map<string, Test>();
   const required: string[] = [];
@@ -74,7 +73,7 @@ function compileCheck(schema: ZodObject): QuickCheck {
   };
 }
 
-/** For each entity its schema as one test per value: a fifth of the time that the schema itself takes. */
+/** The schema of each entity as one test per value, which takes a fifth of the time of the schema itself. */
 export const QUICK: Readonly<Record<Entity, QuickCheck>> = {
   lead: compileCheck(leadData),
   deal: compileCheck(dealData),

@@ -1,4 +1,4 @@
-/** What the whole input decides against single events, in words, for the error report. */
+/** Reports events that cannot be sent because of other events: conflicts, duplicates and failed parents. */
 import { entityOf, EVENT_TYPES, isUpdate, type Issue, type ParentRef, type Planned, type Sendable } from '../model.ts';
 import type { ErrorReport } from '../report/error-report.ts';
 import { FLAG } from './event-table.ts';
@@ -8,8 +8,8 @@ import type { Plan } from './plan.ts';
 type Reported = Omit<Planned, 'isDerived'>;
 
 /**
- * After `Plan.link`: reports the events that are in conflict, dropped or blocked. Those that could not be sent however
- * their parents fare are taken out of the plan's file.
+ * After `Plan.link`: reports the events that are in conflict, dropped or blocked. Those that cannot
+ * be sent even if their parents are accepted are removed from the plan file.
  */
 export async function reportVerdicts(plan: Plan, report: ErrorReport): Promise<void> {
   for (const type of EVENT_TYPES) {
@@ -28,7 +28,7 @@ export async function reportVerdicts(plan: Plan, report: ErrorReport): Promise<v
   }
 }
 
-/** Several records of the input have one external id and different content. */
+/** Several records of the input have the same external id with different content. */
 export function reportConflict(plan: Plan, report: ErrorReport, event: Reported, ordinal: number): Promise<void> {
   const issue: Issue = {
     severity: 'error',
@@ -48,7 +48,7 @@ export function reportDropped(report: ErrorReport, event: Pick<Sendable, 'place'
   return report.omitted(place, externalId, [{ field: '(record)', original: externalId ?? '', reason }]);
 }
 
-/** Names the record that a blocked event waits for. */
+/** Reports a blocked event, and names the record that it depends on. */
 export function reportBlocked(plan: Plan, report: ErrorReport, event: Planned, ordinal: number): Promise<void> {
   return reportIssue(plan, report, event, ordinal, blockedBy(plan, event, ordinal));
 }
@@ -70,8 +70,8 @@ function blockedBy(plan: Plan, { type, parent, externalId }: Planned, ordinal: n
       kind: 'blocked',
       code: 'parent_missing',
       field: `${needed.entity}_external_id`,
-      message: `${name} is neither in the input nor acknowledged earlier`,
-      hint: 'add the parent to the input, or set `if_parent_missing` if it is in the service already',
+      message: `${name} is not in the input and was not acknowledged earlier`,
+      hint: 'add the parent to the input, or set `if_parent_missing` if it already exists in the service',
     };
   }
   return {
@@ -80,6 +80,6 @@ function blockedBy(plan: Plan, { type, parent, externalId }: Planned, ordinal: n
     code: ownFailed ? 'own_created_failed' : 'parent_failed',
     field: ownFailed ? 'external_id' : `${needed.entity}_external_id`,
     message: `${name} was not accepted, so this event cannot be sent`,
-    hint: 'fix that record; this event follows by itself on the rerun',
+    hint: 'fix that record; the next run then sends this event',
   };
 }

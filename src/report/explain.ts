@@ -13,7 +13,7 @@ const UNIQUE = 'Under `references` in the mapping, map the name to the id of the
 const RERUN = 'Rerun: the event is sent again with the same id.';
 const SKIP = 'Skip such records with `when`.';
 const FILL = 'Add the value to the export, or skip such records with `when`.';
-const FOLLOWS = 'Fix that record: this event is then sent by the next run.';
+const FOLLOWS = 'Fix that record: the next run then sends this event.';
 
 const BY_CODE: Readonly<Record<string, Explanation>> = {
   too_many_cells: { what: 'A row has more cells than the header.', fix: 'Quote the cell that contains the delimiter.' },
@@ -29,6 +29,10 @@ const BY_CODE: Readonly<Record<string, Explanation>> = {
   bad_date: { what: 'A date does not match the format in the mapping.', fix: CELL },
   bad_number: { what: 'A number does not match the format in the mapping.', fix: CELL },
   bad_boolean: { what: 'A value is neither yes nor no.', fix: 'Convert other values with a `map` transform.' },
+  bad_html: {
+    what: 'An HTML text is nested too deeply.',
+    fix: 'Simplify the text in the export, or set `on_error: omit` on the field.',
+  },
   bad_phone: { what: 'A phone number is invalid.', fix: CELL },
   bad_expression: {
     what: 'An expression in the mapping failed.',

@@ -3,7 +3,7 @@ import { CheckpointReader } from '../checkpoint/read.ts';
 import type { EventType } from '../model.ts';
 import { Timeline } from './timeline.ts';
 
-/** One run that sent something, as the checkpoint shows it. */
+/** One run that sent events, according to the checkpoint. */
 export interface RunSpan {
   /** ISO 8601: when its survey ended. */
   readonly at: string;
@@ -14,12 +14,12 @@ export interface RunSpan {
   last: string | undefined;
 }
 
-/** Receives a settled event, and whether the same content had been rejected before. */
+/** Receives a settled event, and whether the same content was rejected before. */
 export type SettledListener = (line: SettledLine, wasRejected: boolean) => void;
 
 /**
- * What a checkpoint says to people: its runs, and how many events were settled when, by type. It reads without the lock and
- * continues where it stopped, so that a run can be watched. Damaged lines are skipped.
+ * The history that a checkpoint contains: its runs, and how many events of each type were settled when. It is read without
+ * the lock and continues where it stopped, so that a run can be watched. Damaged lines are skipped.
  */
 export class History {
   header: HeaderLine | undefined;

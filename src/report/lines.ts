@@ -1,6 +1,6 @@
 import { isTorn, readPieces, textLines } from '../checkpoint/read.ts';
 
-/** The whole lines of a file of NDJSON; nothing if there is no file. */
+/** The complete lines of an NDJSON file; none if the file does not exist. */
 export async function* wholeLines(path: string): AsyncGenerator<string, void, undefined> {
   for await (const piece of readPieces(path)) if (!isTorn(piece)) yield* textLines(piece);
 }

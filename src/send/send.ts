@@ -39,14 +39,14 @@ export interface SendingJob {
   readonly checkpoint: LoadedCheckpoint;
   readonly halt: Halt;
   readonly log: RunLog;
-  /** Called when the first event is about to go out. */
+  /** Called before the first event is sent. */
   readonly begun: (deliverer: Deliverer) => Promise<void>;
 }
 
 /**
- * Sends the plan: type by type, what was never tried before what was rejected earlier. Returns when all is settled or
- * `halt` was requested, with nothing in flight. Throws a `UserError` (exit 2) where the state directory cannot be written
- * before the first event.
+ * Sends the plan type by type: first the events that were never tried, then those that an earlier run saw rejected.
+ * Returns when every event is settled or `halt` was requested, with nothing in flight. Throws a `UserError` (exit 2) if
+ * the state directory cannot be written before the first event.
  */
 export async function sendPlan(job: SendingJob): Promise<Sender> {
   const { settings, state, target, survey, checkpoint, halt, log } = job;
@@ -108,7 +108,7 @@ export async function sendPlan(job: SendingJob): Promise<Sender> {
   return sender;
 }
 
-/** Sends the events of one type that are in one state; those whose parent failed meanwhile are blocked instead. */
+/** Sends the events of one type that are in one state; those whose parent has failed since are blocked instead. */
 async function sendAll(
   type: EventType,
   state: 'ready' | 'retry',
@@ -131,7 +131,7 @@ async function sendAll(
   await sender.idle();
 }
 
-/** After a stop: also reports the events that an earlier run saw rejected and that this run did not try again. */
+/** After a stop: also reports the events that an earlier run saw rejected and that this run did not retry. */
 async function reportUntried(plan: Plan, report: ErrorReport): Promise<void> {
   for (const type of EVENT_TYPES) {
     for (const ordinal of plan.inState(type, 'retry')) {
@@ -147,10 +147,10 @@ const UNTRIED = {
   severity: 'error',
   kind: 'send',
   code: 'rejected_earlier',
-  message: 'rejected by an earlier run; this run stopped before trying it again',
+  message: 'rejected by an earlier run; this run stopped before retrying it',
 } as const;
 
-/** Written to disk before anything is sent: a directory that is not writable is noticed here (exit 2). */
+/** Written to disk before anything is sent: a directory that is not writable is detected here (exit 2). */
 async function beginCheckpoint(
   path: string,
   { checkpoint, mapping, target, survey }: SendingJob,
@@ -163,11 +163,11 @@ async function beginCheckpoint(
   return writer;
 }
 
-/** Looks at the wall clock every second: a timer would be wrong by however long the machine sleeps. */
+/** Checks the wall clock every second: a single timer would be late by the time that the machine slept. */
 function haltAt(time: Date, halt: Halt): NodeJS.Timeout {
-  const look = (): void => {
+  const check = (): void => {
     if (Date.now() < time.getTime()) return;
     halt.request({ code: 'until', message: 'the time given with --until was reached', exitCode: EXIT.stopped });
   };
-  return setInterval(look, 1000).unref();
+  return setInterval(check, 1000).unref();
 }

@@ -12,11 +12,11 @@ import type { Deliverer, Delivery } from './deliver.ts';
 import { STOPPED, type Halt } from '../halt.ts';
 import type { Plan } from '../plan/plan.ts';
 
-/** One event that is to be sent. */
+/** One event to send. */
 interface Due {
   readonly event: Planned;
   readonly ordinal: number;
-  /** An earlier run saw it rejected, so another rejection is no news. */
+  /** It was rejected by an earlier run, so another rejection does not count towards a stop. */
   readonly again: boolean;
 }
 
@@ -29,19 +29,19 @@ export interface SenderOptions {
   readonly report: ErrorReport;
   readonly halt: Halt;
   readonly concurrency: number;
-  /** Rejections in a row with one code that stop the run; 0 = off. */
+  /** Stop after this many rejections in a row with the same code; 0 = off. */
   readonly maxRejectionsInARow: number;
-  /** Rejections of this run that stop it. */
+  /** Stop if this run has more rejections than this. */
   readonly maxRejections: number;
   readonly maxRequests: number | undefined;
   /** All requests of this run so far. */
   readonly requests: () => number;
-  /** Whether the checkpoint is new to this service: then a first answer `deduplicated` stops the run. */
+  /** Whether the checkpoint is new: then a first answer `deduplicated` stops the run. */
   readonly isFirstRun: boolean;
 }
 
 /**
- * Events in progress for each request that may be in flight: while some wait for the disk, others are sent. The limiter
+ * Events in progress per request in flight: while some wait for the disk, others are sent. The limiter
  * decides how many are sent at a time.
  */
 const IN_PROGRESS = 4;
@@ -55,7 +55,7 @@ export class Sender {
   readonly outcomes: Record<Effect, number> = { created: 0, updated: 0, none: 0 };
   readonly #options: SenderOptions;
   readonly #queue: PQueue;
-  /** By the number of the record that the event is about. */
+  /** By the record number of the event. */
   readonly #inFlight = new Map<number, Promise<void>>();
   readonly #proven = new Set<EventType>();
   #rejections = 0;
@@ -69,13 +69,13 @@ export class Sender {
 
   /**
    * Resolves when the event is on its way and there is room for the next. `again`: it was rejected by an earlier run, so
-   * another rejection is no news.
+   * another rejection does not count towards a stop.
    */
   async send(event: Planned, ordinal: number, again: boolean): Promise<void> {
     const { plan, halt, concurrency } = this.#options;
     const key = plan.tables[event.type].key(ordinal)!;
     await this.#inFlight.get(key);
-    await this.#leaveBudget();
+    await this.#stayWithinBudget();
     if (halt.requested) return;
     const ended = this.#queue.add(() => this.#sendOne({ event, ordinal, again }));
     this.#inFlight.set(key, ended);
@@ -88,20 +88,20 @@ export class Sender {
     return this.#options.deliverer.counters;
   }
 
-  /** Resolves when everything handed in has ended. */
+  /** Resolves when every event passed to `send` has ended. */
   idle(): Promise<void> {
     return this.#queue.onIdle();
   }
 
-  /** Near the end of the budget, requests are sent one at a time, so that those in flight never exceed it. */
-  async #leaveBudget(): Promise<void> {
+  /** Near the end of the budget, requests are sent one at a time, so that requests in flight never exceed it. */
+  async #stayWithinBudget(): Promise<void> {
     const { maxRequests, requests, halt, concurrency } = this.#options;
     if (maxRequests === undefined) return;
     if (requests() + this.#queue.size + this.#queue.pending + concurrency >= maxRequests) await this.idle();
     if (requests() < maxRequests) return;
     halt.request({
       code: 'max_requests',
-      message: `the ${maxRequests} requests that --max-requests allows have been used`,
+      message: `the ${maxRequests} requests allowed by --max-requests have been used`,
       exitCode: EXIT.stopped,
     });
   }
@@ -178,7 +178,7 @@ export class Sender {
   async #reject(due: Due, delivery: Delivery, outcome: Extract<Outcome, { status: 'rejected' }>): Promise<void> {
     const { plan, checkpoint, report } = this.#options;
     const { code, message, field, hint, httpStatus, attempts } = outcome;
-    // Before waiting for the disk: it may stop the run, and nothing more must be sent then.
+    // Counted before waiting for the disk: it may stop the run, and then no other event must be sent.
     if (!due.again) this.#countRejection(code);
     const issue = {
       severity: 'error',
@@ -212,7 +212,7 @@ export class Sender {
       halt.request({
         code: 'too_many_errors',
         message: `the service rejected ${this.#rejections} events of this run, more than --max-errors allows`,
-        hint: 'see errors.csv; fix what they have in common, then rerun',
+        hint: 'see errors.csv; fix the common cause, then rerun',
         exitCode: EXIT.stopped,
       });
     }
@@ -245,7 +245,7 @@ const WRONG_STATE_DIRECTORY = {
   code: STOPPED.unknownHistory,
   message:
     'the service has already processed the first event of this migration, but this state directory has no record of it',
-  hint: 'name the right directory with --state DIR, or continue with --adopt if it is lost',
+  hint: 'specify the right directory with --state DIR, or continue with --adopt if it is lost',
   exitCode: EXIT.stopped,
 } as const;
 

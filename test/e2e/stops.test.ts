@@ -64,7 +64,7 @@ describe('a run that is interrupted', () => {
     const run = start(['run', 'mapping.yaml', ...FAST], { cwd, env });
     await expect.poll(() => posts(service), { timeout: 20_000 }).toBeGreaterThan(5);
     run.child.kill('SIGINT');
-    await expect.poll(() => run.stderr(), { timeout: 10_000 }).toContain('again to end at once');
+    await expect.poll(() => run.stderr(), { timeout: 10_000 }).toContain('repeat the signal to stop immediately');
     run.child.kill('SIGINT');
     expect((await run.ended).code).toBe(130);
     service.setFaults({ rules: [] });
