@@ -28,7 +28,7 @@ test('lines are written in the order in which they were appended, durable or not
   expect(text.startsWith(prompt.join(''))).toBe(true);
 });
 
-test('a resolved append can be read, and closing waits for appends that are pending', async () => {
+test('a resolved append can be read, and closing waits for pending appends', async () => {
   const path = join(directory, 'log');
   const log = await AppendLog.open(path);
   await log.append('sent\n', { durable: false });
@@ -50,7 +50,7 @@ test('opening with keepBytes cuts off a torn last line', async () => {
   expect(await readFile(path, 'utf8')).toBe('whole\nnext\n');
 });
 
-test.runIf(existsSync('/dev/full'))('on a full disk the append and every later one fail', async () => {
+test.runIf(existsSync('/dev/full'))('on a full disk, the append and all later ones fail', async () => {
   const log = await AppendLog.open('/dev/full');
   const both = [log.append('a\n', { durable: false }), log.append('b\n', { durable: true })];
   for (const append of both) await expect(append).rejects.toThrow(/cannot write \/dev\/full/);

@@ -31,7 +31,7 @@ const cell = fc.oneof(
   fc.uuid(),
 );
 
-it('writes cells that a spreadsheet runs none of, and that read back as they were', () => {
+it('writes cells that no spreadsheet evaluates, and that can be read back unchanged', () => {
   fc.assert(
     fc.property(fc.array(cell, { minLength: 2, maxLength: 4 }), (cells) => {
       const [read] = parse(csvLine(cells), { relax_column_count: true });

@@ -29,11 +29,11 @@ describe('the event id', () => {
     ['the external id', { externalId: '123' }],
     ['a value', { content: canonicalJson({ ...data, full_name: 'Ava' }) }],
     ['n', { n: 1 }],
-  ])('is another one when %s is', (_name, change) => {
+  ])('changes with %s', (_name, change) => {
     expect(eventId({ ...event, ...change })).not.toBe(eventId(event));
   });
 
-  it('takes occurred_at in only for comments without external id', () => {
+  it('depends on occurred_at only for comments without an external id', () => {
     const at = { occurredAt: '2024-01-01T00:00:00.000Z' };
     expect(eventId({ ...event, ...at })).toBe(eventId(event));
     const comment = { ...event, type: 'comment/created', externalId: undefined } as const;
@@ -42,7 +42,7 @@ describe('the event id', () => {
 });
 
 describe('canonical JSON', () => {
-  it('parses back to the value, whatever it is', () => {
+  it('parses back to any value', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (value) => {
         expect(JSON.parse(canonicalJson(value as JsonObject))).toEqual(JSON.parse(JSON.stringify(value)));
@@ -50,7 +50,7 @@ describe('canonical JSON', () => {
     );
   });
 
-  it('is what JSON.stringify writes, where keys are in order', () => {
+  it('is what JSON.stringify writes if the keys are in order', () => {
     const inOrder = (value: unknown): unknown => {
       if (typeof value !== 'object' || value === null) return value;
       if (Array.isArray(value)) return value.map(inOrder);
@@ -88,14 +88,14 @@ describe('canonical JSON', () => {
     );
   });
 
-  it('writes numbers digit by digit as they stood, and leaves absent members out', () => {
+  it('keeps the digits of numbers and omits absent members', () => {
     expect(canonicalJson({ id: new NumberText('9007199254740993'), none: undefined, a: null })).toBe(
       '{"a":null,"id":9007199254740993}',
     );
   });
 });
 
-it('hashes each field on its own, custom ones by their key', () => {
+it('hashes each field separately, custom fields by their key', () => {
   const hashes = fieldHashes(data);
   expect(Object.keys(hashes).sort()).toEqual(['custom_params.a', 'custom_params.b', 'full_name']);
   expect(fieldHashes({ ...data, full_name: 'Ava' })).toEqual({

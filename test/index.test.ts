@@ -17,12 +17,12 @@ it.each<[Partial<MigrationOptions>, string]>([
   [{ plan: '0123' }, '--plan: `0123` is not a plan'],
   [{ pick: ['note:1'] }, '--pick'],
   [{ only: [] as never, limit: 1.5 }, '--limit'],
-])('refuses the options that the command line refuses: %o', async (wrong, message) => {
+])('refuses the same options as the command line: %o', async (wrong, message) => {
   const refused = await runMigration({ ...options, ...wrong }).catch((error: unknown) => error);
   expect(refused).toBeInstanceOf(UserError);
   expect((refused as UserError).message).toContain(message);
 });
 
-it('refuses a missing mapping as the command line does', async () => {
+it('refuses a missing mapping, as the command line does', async () => {
   await expect(surveyMigration({} as MigrationOptions)).rejects.toThrow('<mapping>: missing');
 });

@@ -30,7 +30,7 @@ const json = fc.letrec<{ value: string; object: string; list: string }>((tie) =>
     .map((elements) => `[${elements.map((parts) => parts.join('')).join(',')}]`),
 })).value;
 
-it('parses any JSON as the lossless parser does, so no digit is lost', () => {
+it('parses any JSON as the lossless parser does, without losing digits', () => {
   fc.assert(
     fc.property(json, (source) => {
       const parsed = parseJson(source);
@@ -48,7 +48,7 @@ it.each(['5.10', '-0', '1e3', '9007199254740993', '0.0000001'])('keeps the text 
   expect(parseJson(`[1,\n${source}\n]`)).toEqual([1, new NumberText(source)]);
 });
 
-it('takes the last value of a repeated key, whatever the numbers', () => {
+it('uses the last value of a repeated key, also with numbers', () => {
   expect(parseJson('{"a":1,"a":2}')).toEqual({ a: 2 });
   expect(parseJson('{"a":1,"a":5.0}')).toEqual({ a: new NumberText('5.0') });
 });

@@ -5,13 +5,13 @@ import { expect, it } from 'vitest';
 
 const SRC = fileURLToPath(new URL('../src/', import.meta.url));
 
-/** The way of a record: a folder imports from itself and from folders before it. */
+/** The chain that a record passes through: a folder imports from itself and from folders before it. */
 const CHAIN = ['service', 'source', 'mapping', 'checkpoint', 'report', 'plan', 'send'];
-/** Beside the chain: they may import from all of it, and not from each other. */
+/** Outside the chain: these may import from all of it, but not from each other. */
 const ASIDE = ['verify', 'init', 'sandbox'];
-/** Files at the top that put the folders together. All other files of `src/` may be imported by every folder. */
+/** Files in `src/` that combine the folders. All other files in `src/` may be imported by every folder. */
 const TOP = ['connect.ts', 'run.ts', 'summarise.ts', 'index.ts', 'demo.ts', 'main.ts', 'cli.ts'];
-/** What the other files of `src/` may import from folders: names and limits of the service, and the options. */
+/** What the other files in `src/` may import from folders: names and limits of the service, and the options. */
 const LENT = ['service/contract.ts', 'options/'];
 
 interface Import {
@@ -44,7 +44,7 @@ function isTop(file: string): boolean {
   return TOP.includes(file) || folderOf(file) === 'commands';
 }
 
-/** Whether an import goes the way that data goes. */
+/** Whether an import follows the direction of the chain. */
 function isAllowed({ from, to }: Import): boolean {
   const [mine, theirs] = [folderOf(from), folderOf(to)];
   if (mine === theirs) return mine !== undefined || isTop(from) || !isTop(to);
@@ -62,7 +62,7 @@ it('knows every folder', async () => {
   expect([...folders].sort()).toEqual([...CHAIN, ...ASIDE, 'commands', 'options'].sort());
 });
 
-it('lets data flow one way: every import goes to the own folder or to one before it', async () => {
+it('has imports only within a folder or from folders before it', async () => {
   const wrong = (await allImports()).filter((each) => !isAllowed(each));
   expect(wrong.map(({ from, to }) => `${from} -> ${to}`)).toEqual([]);
 });
@@ -88,7 +88,7 @@ it('declares every type name once', async () => {
   const declarations = new Map<string, Set<string>>();
   for (const file of await sourceFiles()) {
     const text = await readFile(join(SRC, file), 'utf8');
-    // A declaration at top level begins its line; the names of `import type { … }` do not follow the keyword directly.
+    // A top-level declaration starts its line; the names of `import type { … }` do not follow the keyword directly.
     const declared = text.matchAll(
       /^(?:export )?(?:default )?(?:declare )?(?:abstract )?(?:const )?(?:interface|type|class|enum) ([\w$]+)/gm,
     );

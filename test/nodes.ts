@@ -1,6 +1,6 @@
 /**
- * Runs the suite on each Node version that is promised: `npm run test:nodes [-- VERSION… [-- VITEST ARGUMENTS…]]`. Versions come
- * from the registry, through npx; one that fails does not keep the others from their turn.
+ * Runs the suite on each supported Node version: `npm run test:nodes [-- VERSION… [-- VITEST ARGUMENTS…]]`. Versions come
+ * from the registry, through npx. A failure on one version does not stop the others.
  */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';

@@ -6,7 +6,7 @@ import { DEFAULT_RATE, runSettings } from '../src/settings.ts';
 const given = (options: Record<string, unknown>) => runSettings({ mapping: 'm.yaml', ...options });
 
 describe('the options of run', () => {
-  it('have the defaults that the usage text names', () => {
+  it('have the defaults that the help shows', () => {
     expect(DEFAULT_RATE).toEqual({ requests: 100, seconds: 60 });
     expect(given({})).toMatchObject({
       rate: DEFAULT_RATE,
@@ -45,7 +45,7 @@ describe('the options of run', () => {
     expect(given(options)).toMatchObject(expected);
   });
 
-  it('read a time of day as the next time that the clock shows it', () => {
+  it('read a time of day as its next occurrence', () => {
     const { until } = given({ until: '06:00' });
     expect(until!.getTime()).toBeGreaterThan(Date.now());
     expect(until!.getTime()).toBeLessThanOrEqual(Date.now() + 25 * 3_600_000);
@@ -84,7 +84,7 @@ describe('the options of run', () => {
     expect(() => given(options)).toThrow(message);
   });
 
-  it('are refused all at once', () => {
+  it('are all refused in one error', () => {
     expect(() => given({ rate: 'x', limit: 'y' })).toThrow(/--limit[^]*--rate/);
   });
 });
@@ -101,7 +101,7 @@ describe('the credentials', () => {
     expect([baseUrl, apiKey.reveal(), ingestToken.reveal()]).toEqual(['https://api.example.test', 'key1', 'tok1']);
   });
 
-  it('come from the URL as the dashboard copies it', () => {
+  it('come from the URL copied from the dashboard', () => {
     const copied = {
       BACKFILL_INGEST_URL: 'https://api.example.test/v1/webhooks/ingest/tok2',
       BACKFILL_API_KEY: 'key1',
@@ -110,7 +110,7 @@ describe('the credentials', () => {
     expect([baseUrl, ingestToken.reveal()]).toEqual(['https://api.example.test/v1', 'tok2']);
   });
 
-  it('are all named when they are missing', () => {
+  it('are all listed if they are missing', () => {
     expect(() => credentials(undefined, {})).toThrow(/base URL[^]*API key[^]*ingestion token/);
   });
 
@@ -120,7 +120,7 @@ describe('the credentials', () => {
     ['https://user:secret@api.example.test', 'more than host and path'],
     ['https://api.example.test/webhooks/ingest/secret', 'BACKFILL_INGEST_URL'],
     ['api.example.test', 'is not a valid URL'],
-  ])('refuse the base URL %s without repeating a secret', (url, message) => {
+  ])('refuse the base URL %s without printing a secret', (url, message) => {
     expect(() => checkBaseUrl(url)).toThrow();
     try {
       checkBaseUrl(url);
@@ -130,7 +130,7 @@ describe('the credentials', () => {
     }
   });
 
-  it('accept plain http for this machine', () => {
+  it('allow plain http for this machine', () => {
     expect(checkBaseUrl('http://127.0.0.1:8080/')).toBe('http://127.0.0.1:8080');
     expect(checkBaseUrl('http://[::1]:8080')).toBe('http://[::1]:8080');
   });
@@ -144,20 +144,20 @@ describe('the Redis server that shares the limit', () => {
   };
   const redis = 'redis://:pass%2Fword@redis.example.test:6379/2';
 
-  it('comes from the environment, and neither the URL nor its password in any form is shown', () => {
+  it('comes from the environment, and neither its URL nor its password is ever shown', () => {
     const found = credentials(undefined, { ...env, BACKFILL_REDIS_URL: redis });
     expect(found.redis?.reveal()).toBe(redis);
     expect(found.otherSecrets?.map((secret) => secret.reveal())).toEqual([redis, 'pass%2Fword', 'pass/word']);
     expect(JSON.stringify(found)).not.toContain('word');
   });
 
-  it('is not used unless it is named', () => {
+  it('is not used unless it is configured', () => {
     expect(credentials(undefined, env).redis).toBeUndefined();
     expect(credentials(undefined, { ...env, BACKFILL_REDIS_URL: '' }).redis).toBeUndefined();
     expect(runSettings({ mapping: 'a.yaml' }).redis).toBeUndefined();
   });
 
-  it('is refused on the command line with its password, where every user of the machine could read it', () => {
+  it('is refused on the command line if its URL contains a password, which every user of the machine could read', () => {
     expect(runSettings({ mapping: 'a.yaml', redis: 'rediss://redis.example.test' }).redis?.reveal()).toBe(
       'rediss://redis.example.test',
     );

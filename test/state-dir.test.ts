@@ -12,7 +12,7 @@ async function directory(): Promise<string> {
   return path;
 }
 
-it('locks a state directory for one run at a time, whichever path leads to it', async () => {
+it('locks a state directory for one run at a time, for any path to it', async () => {
   const base = await directory();
   const state = await StateDir.create(join(base, 'state'));
   await symlink(state.path, join(base, 'alias'));
@@ -24,7 +24,7 @@ it('locks a state directory for one run at a time, whichever path leads to it', 
   await (await Lock.acquire(alias, { takeOver: false })).release();
 });
 
-it('frees the lock at once when its holder is killed', async () => {
+it('releases the lock immediately if its process is killed', async () => {
   const state = await StateDir.create(join(await directory(), 'state'));
   const program = `
     import { Lock, StateDir } from ${JSON.stringify(join(import.meta.dirname, '../dist/state-dir.js'))};

@@ -1,4 +1,4 @@
-/** The inputs of the benchmarks: the same on every machine. */
+/** The inputs of the benchmarks, the same on every machine. */
 import { createWriteStream } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { once } from 'node:events';
@@ -6,10 +6,10 @@ import { join } from 'node:path';
 
 const COLUMNS = 'id,first,last,email,phone,amount,date,stage,owner,city,note,extra'.split(',');
 
-/** Minutes of an office day: its dates hit no hour that a daylight-saving change skips. */
+/** Minutes of an office day: no date falls into an hour that a daylight saving change skips. */
 const MINUTES_A_DAY = 12 * 60;
 
-/** Record number `index`: twelve cells, a distinct phone number, a date of a distinct minute. */
+/** Record number `index`: twelve cells, with a distinct phone number and a date in a distinct minute. */
 function cells(index: number): string[] {
   const minutes = Math.floor(index / MINUTES_A_DAY) * 24 * 60 + 8 * 60 + (index % MINUTES_A_DAY);
   const date = new Date(Date.UTC(2019, 0, 1) + minutes * 60_000).toISOString();
@@ -56,7 +56,7 @@ function object(index: number): string {
   return JSON.stringify(Object.fromEntries(COLUMNS.map((name, at) => [name, values[at]])));
 }
 
-/** The formats of one table of so many records, and a mapping of eight fields for it. */
+/** One table of this many records in each format, and a mapping of eight fields for it. */
 export async function writeInput(directory: string, format: 'csv' | 'json' | 'ndjson', count: number): Promise<Input> {
   const name = `${format}-${count}`;
   const path = join(directory, `${name}.${format}`);
@@ -107,7 +107,7 @@ events:
 `;
 }
 
-/** A checkpoint of so many acknowledged leads, each with the line before it was sent. */
+/** A checkpoint of this many acknowledged leads, each with the line written before it was sent. */
 export function writeCheckpoint(directory: string, count: number): Promise<string> {
   const header = { kind: 'header', version: 1, migration: 'bench', base_url: 'http://127.0.0.1:1', created_at: AT };
   const lines = map(count, (index) => {
@@ -136,7 +136,7 @@ const FIELDS = [
   'custom_params.stage',
 ];
 
-/** The bodies of so many events, as this program would send them. */
+/** The bodies of this many events, as this program would send them. */
 export function writeBodies(directory: string, count: number): Promise<string> {
   const lines = map(count, (index) => {
     const [id, first, last, email, , , , stage, , city, note] = cells(index);

@@ -1,5 +1,5 @@
 /**
- * How near to the limit, and how often above it: `npx tsx test/bench/limiter.ts`. Ten windows of 100 requests in 60 s, until
+ * How close strategies get to the limit, and how often they exceed it: `npx tsx test/bench/limiter.ts`. Ten windows of 100 requests in 60 s, until
  * the first request of the eleventh is answered; 20 to 800 ms of latency, ten in flight, in simulated time.
  */
 import { mock } from 'node:test';
@@ -14,7 +14,7 @@ const scenarios: readonly (readonly [string, Scenario])[] = [
   ['another client takes 30 %, refused calls count', { ...base, foreign: 30, countsRefused: true }],
 ];
 
-/** A simulation that livelocks is cut off. */
+/** A simulation that makes no progress is cut off. */
 const MOST_MINUTES = 40;
 
 async function measure(strategy: (typeof STRATEGIES)[number], scenario: Scenario): Promise<Measured | undefined> {

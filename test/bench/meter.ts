@@ -1,8 +1,8 @@
-/** Preloaded into every measured process: tells at its end what it took. */
+/** Preloaded into every measured process: reports its resource usage when it exits. */
 import { subscribe } from 'node:diagnostics_channel';
 import { writeFileSync } from 'node:fs';
 
-/** Seconds until the first POST request, where there was one. */
+/** Seconds until the first POST request, if there was one. */
 let firstPost: number | undefined;
 
 subscribe('undici:request:create', (message) => {

@@ -1,6 +1,6 @@
 /**
- * What this program is measured against, and parts of it alone: `programs.mjs NAME ARGUMENT...`. Each is as short as it
- * would be written by hand.
+ * Programs for comparison, and single parts of this program: `programs.mjs NAME ARGUMENT...`. Each is as short as one
+ * would write it by hand.
  */
 import { once } from 'node:events';
 import { createReadStream, createWriteStream, readFileSync } from 'node:fs';
@@ -23,7 +23,7 @@ const programs: Record<string, (...args: string[]) => Promise<void>> = {
     say(cells);
   },
 
-  /** csv-parse, and Segment's mapping-kit for what it can do of the mapping. */
+  /** csv-parse, and Segment's mapping-kit for the parts of the mapping that it supports. */
   async mappingKit(path = '') {
     const { parse } = await import('csv-parse');
     // Its ES modules do not load in Node.
@@ -55,7 +55,7 @@ const programs: Record<string, (...args: string[]) => Promise<void>> = {
     say(records);
   },
 
-  /** Bare JSON.parse line by line, as Node's documentation has it. */
+  /** Bare JSON.parse line by line, as in Node's documentation. */
   async ndjson(path = '') {
     let records = 0;
     const lines = createInterface({ input: createReadStream(path), crlfDelay: Infinity });
@@ -63,7 +63,7 @@ const programs: Record<string, (...args: string[]) => Promise<void>> = {
     say(records);
   },
 
-  /** The same, with lines cut out of large chunks by hand. */
+  /** The same, with lines split from large chunks by hand. */
   async ndjsonByHand(path = '') {
     let records = 0;
     await eachLine(path, (line) => {
@@ -72,7 +72,7 @@ const programs: Record<string, (...args: string[]) => Promise<void>> = {
     say(records);
   },
 
-  /** A checkpoint by JSON.parse line by line into a Map. */
+  /** Loads a checkpoint into a Map with JSON.parse, line by line. */
   async parseCheckpoint(path = '') {
     const settled = new Map<string, string>();
     await eachLine(path, (text) => {
@@ -87,7 +87,7 @@ const programs: Record<string, (...args: string[]) => Promise<void>> = {
     say((await loadCheckpoint(path, { keepFields: false })).ledger.settled);
   },
 
-  /** Bytes that a survey leaves in memory: heap, and what is held outside it. */
+  /** Bytes that a survey leaves in memory, on the heap and outside it. */
   async retained(mapping = '', dist = '', directory = '') {
     const { records, plan } = await surveyed(mapping, dist, directory);
     for (let time = 0; time < 3; time += 1) globalThis.gc!();
@@ -96,7 +96,7 @@ const programs: Record<string, (...args: string[]) => Promise<void>> = {
     plan.file.close();
   },
 
-  /** Appends to a checkpoint what a run would that sent every event of the input and saw it acknowledged. */
+  /** Appends to a checkpoint what a run appends if every event of the input is acknowledged. */
   async acknowledge(mapping = '', dist = '', directory = '', path = '') {
     const { plan } = await surveyed(mapping, dist, directory);
     const { fieldHashes } = (await import(`${dist}/identity.js`)) as typeof identity;
@@ -120,7 +120,7 @@ const programs: Record<string, (...args: string[]) => Promise<void>> = {
     plan.file.close();
   },
 
-  /** A bare undici loop: posts the bodies of a file, one a line, `concurrency` at a time; prints the seconds it took. */
+  /** A bare undici loop: posts the bodies in a file, one per line, `concurrency` at a time, and prints the seconds it took. */
   async post(path = '', url = '', concurrency = '') {
     const { Agent, request } = await import('undici');
     const bodies = readFileSync(path, 'utf8').trimEnd().split('\n');

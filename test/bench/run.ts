@@ -1,6 +1,6 @@
 /**
- * Speed and memory beside the bare libraries: `npm run bench`, or one part, `npm run bench -- survey`. Every figure is the
- * median of five processes (`--rounds N`), started in turn so that all meet the same machine; start-up is included. CPU is
+ * Speed and memory compared with bare libraries: `npm run bench`, or one part, `npm run bench -- survey`. Every figure is
+ * the median of five processes (`--rounds N`), started in turn so that conditions are equal; start-up is included. CPU is
  * user and system time of all threads.
  */
 import { spawn } from 'node:child_process';
@@ -16,7 +16,7 @@ import { writeBodies, writeCheckpoint, writeInput, type Input } from './data.ts'
 const ROOT = resolve(import.meta.dirname, '../..');
 const CLI = join(ROOT, 'dist/cli.js');
 const DIST = pathToFileURL(join(ROOT, 'dist')).href;
-/** Compiled programs must stand where packages are found. */
+/** Compiled programs must be in a directory from which packages can be resolved. */
 const PROGRAMS = join(ROOT, 'node_modules/.cache/crm-backfill-bench');
 
 interface Taken {
@@ -91,8 +91,8 @@ async function checkpoint(): Promise<void> {
 }
 
 /**
- * Seconds until the first request of a rerun over a million acknowledged events, for ten rows that are new at the end of
- * the input, against a survey of that input alone.
+ * Seconds until the first request of a rerun over a million acknowledged events, with ten new rows at the end of the
+ * input, compared with a survey of that input only.
  */
 async function rerun(): Promise<void> {
   const known = await writeInput(directory, 'csv', 1_000_000);
@@ -107,12 +107,12 @@ async function rerun(): Promise<void> {
     await writeFile(path, `${JSON.stringify({ ...header, created_at: new Date().toISOString() })}\n`);
     const acknowledge = [join(PROGRAMS, 'programs.mjs'), 'acknowledge', known.mapping, DIST];
     await measured([...acknowledge, join(directory, 'state-acknowledge'), path]);
-    // What runs before had left: ids.csv is whole, and nothing is due.
+    // The state after earlier runs: ids.csv is complete, and nothing remains to be sent.
     await measured(runOf(known, ['--state', state]), env);
     const files = [path, join(state, 'ids.csv')];
     const sizes = await Promise.all(files.map(async (file) => (await stat(file)).size));
     await compare('Rerun over a checkpoint of 1,000,000 acknowledged events, up to its first new request', [
-      { name: 'survey alone', run: () => measured(runOf(known, ['--dry-run', '--offline', ...source])) },
+      { name: 'survey only', run: () => measured(runOf(known, ['--dry-run', '--offline', ...source])) },
       {
         name: 'backfill run',
         async run() {
@@ -128,7 +128,7 @@ async function rerun(): Promise<void> {
 const EVENTS = 20_000;
 const CONCURRENCY = 10;
 
-/** Seconds of sending alone: a run less its survey, against a bare loop of posts; each against a sandbox of its own. */
+/** Seconds spent on sending (a run minus its survey), compared with a bare loop of requests; each uses a separate sandbox. */
 async function send(): Promise<void> {
   const bodies = await writeBodies(directory, EVENTS);
   const input = await writeInput(directory, 'csv', EVENTS);
@@ -147,14 +147,14 @@ async function send(): Promise<void> {
   }
   const [posts, sent] = [EVENTS / median(bare), EVENTS / median(ours)];
   print(
-    `## Sending ${EVENTS.toLocaleString('en')} events, ${CONCURRENCY} at a time, to a sandbox of its own process\n`,
+    `## Sending ${EVENTS.toLocaleString('en')} events, ${CONCURRENCY} at a time, to a sandbox in a separate process\n`,
   );
   print('| | events a second | ratio |\n|---|---|---|');
   print(`| bare undici loop, same bodies | ${posts.toFixed(0)} | 1.00 |`);
   print(`| backfill run, checkpoint flushed | ${sent.toFixed(0)} | ${(sent / posts).toFixed(2)} |\n`);
 }
 
-/** Once, as it takes minutes. */
+/** Run only once, because it takes minutes. */
 async function million(): Promise<void> {
   const input = await writeInput(directory, 'csv', 1_000_000);
   await withSandbox(async (env) => {
@@ -164,7 +164,7 @@ async function million(): Promise<void> {
 }
 
 async function withSandbox(act: (env: NodeJS.ProcessEnv) => Promise<void>): Promise<void> {
-  // It keeps all that it was sent in memory.
+  // It keeps everything that it receives in memory.
   const args = ['--max-old-space-size=6000', CLI, 'sandbox', '--rate', '1000000/1s'];
   const sandbox = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'ignore'] });
   const env: NodeJS.ProcessEnv = {};
@@ -183,7 +183,7 @@ async function withSandbox(act: (env: NodeJS.ProcessEnv) => Promise<void>): Prom
 
 let runs = 0;
 
-/** Every run gets a state directory of its own. */
+/** Every run gets a separate state directory. */
 function runOf(input: Input, options: readonly string[]): string[] {
   runs += 1;
   const state = options.includes('--state') ? [] : ['--state', join(directory, `state-${runs}`)];
@@ -202,7 +202,7 @@ function program(name: string, ...args: string[]): Contender {
   return { name, run: () => measured([join(PROGRAMS, 'programs.mjs'), ...args]) };
 }
 
-/** Miller doing what the mapping does, but for the phone numbers, which it cannot read. */
+/** Miller with the same mapping, except for phone numbers, which it cannot parse. */
 async function miller(input: Input): Promise<Contender[]> {
   const put =
     '$full_name = $first . " " . $last; $email = tolower($email); ' +
@@ -222,13 +222,13 @@ async function miller(input: Input): Promise<Contender[]> {
   return ifItRuns({ name: 'Miller (without phone numbers)', run }, 'sudo apt-get install miller time');
 }
 
-/** csv-parse and Segment's mapping-kit doing what the mapping does, but for dates and phone numbers, which it cannot read. */
+/** csv-parse and Segment's mapping-kit with the same mapping, except for dates and phone numbers, which they cannot parse. */
 function mappingKit(input: Input): Promise<Contender[]> {
   const contender = program('csv-parse and mapping-kit (without dates and phone numbers)', 'mappingKit', input.path);
   return ifItRuns(contender, 'npm install --no-save @segment/actions-core liquidjs');
 }
 
-/** What is no part of this program's own installation is left out where it is missing. */
+/** Programs that this project does not install are skipped if they are missing. */
 async function ifItRuns(contender: Contender, how: string): Promise<Contender[]> {
   try {
     await contender.run();
@@ -268,7 +268,7 @@ async function measured(args: readonly string[], env: NodeJS.ProcessEnv = {}): P
   return { ...(JSON.parse(await readFile(meter, 'utf8')) as Omit<Taken, 'output'>), output };
 }
 
-/** Runs all in turn, and prints the medians with their ratio to the first. */
+/** Runs all of them in turn, and prints the medians and their ratio to the first. */
 async function compare(title: string, contenders: readonly Contender[]): Promise<void> {
   const taken = new Map<Contender, Taken[]>(contenders.map((contender) => [contender, []]));
   for (let round = 0; round < rounds; round += 1) {
@@ -298,7 +298,7 @@ function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-/** Measured programs are plain JavaScript: what compiles this file must not count. */
+/** Measured programs are plain JavaScript, so that compiling does not count. */
 async function compilePrograms(): Promise<void> {
   await mkdir(PROGRAMS, { recursive: true });
   for (const name of ['meter', 'programs']) {
@@ -312,7 +312,8 @@ async function compilePrograms(): Promise<void> {
 try {
   await compilePrograms();
   const unknown = given.filter((name) => !parts[name]);
-  if (unknown.length > 0) throw new Error(`there is no part ${unknown.join(', ')}: ${Object.keys(parts).join(', ')}`);
+  if (unknown.length > 0)
+    throw new Error(`unknown part ${unknown.join(', ')}; parts: ${Object.keys(parts).join(', ')}`);
   print(`Node ${process.version}, medians of ${rounds}\n`);
   for (const [name, part] of Object.entries(parts)) if (given.length === 0 || given.includes(name)) await part();
 } finally {

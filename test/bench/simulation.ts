@@ -1,5 +1,5 @@
 /**
- * Clients against a strict sliding window. Time comes from the timers that the caller has faked (setTimeout, Date), so
+ * Simulates clients of a strict sliding window. Time comes from timers that the caller has faked (setTimeout, Date), so
  * that ten minutes take seconds; nothing here measures real time.
  */
 import Bottleneck from 'bottleneck';
@@ -14,17 +14,17 @@ export interface Scenario {
   readonly windowMs: number;
   readonly requests: number;
   readonly concurrency: number;
-  /** One way there and back together, in milliseconds. */
+  /** Round-trip time, in milliseconds. */
   readonly latency: readonly [least: number, most: number];
   readonly countsRefused?: boolean;
-  /** Requests a window that another client makes, at even distances. */
+  /** Requests per window that another client makes, at regular intervals. */
   readonly foreign?: number;
-  /** How many windows after our start it begins; without, it was there before. */
+  /** How many windows after our start it begins; by default, it was active before. */
   readonly foreignAfter?: number;
 }
 
 export interface Measured {
-  /** The least time a strict window allows for these requests, over the time taken. */
+  /** The minimum time that a strict window allows for these requests, divided by the time taken. */
   readonly utilisation: number;
   readonly refused: number;
   readonly accepted: number;
@@ -35,7 +35,7 @@ export interface Measured {
 export const STRATEGIES = ['limiter', 'bottleneck minTime', 'bottleneck refresh', 'p-queue interval'] as const;
 export type Strategy = (typeof STRATEGIES)[number];
 
-/** Reads the faked Date. */
+/** A clock that reads the faked Date. */
 export const fakedClock: Clock = {
   monotonic: () => Date.now(),
   wall: () => Date.now(),
@@ -58,7 +58,7 @@ export const fakedClock: Clock = {
 
 type Send = () => Promise<number>;
 
-/** Sends all requests, repeating those refused, and resolves when the last was accepted. */
+/** Sends all requests, retrying refused ones, and resolves when the last one was accepted. */
 export async function simulate(strategy: Strategy, scenario: Scenario): Promise<Measured> {
   const { limit, windowMs, requests, foreign = 0, countsRefused = false } = scenario;
   const window = new SlidingWindow(limit, windowMs, { countsRefused });
@@ -90,7 +90,7 @@ export async function simulate(strategy: Strategy, scenario: Scenario): Promise<
       while ((await send()) === 429);
     }
   };
-  // More lanes than may be in flight: the strategy decides who goes.
+  // More workers than requests allowed in flight: the strategy decides which one continues.
   await Promise.all(Array.from({ length: scenario.concurrency * 2 }, lane));
   const took = Date.now() - startedAt;
   over.abort();
@@ -105,7 +105,7 @@ export async function simulate(strategy: Strategy, scenario: Scenario): Promise<
   };
 }
 
-/** When a strict window can have accepted so many requests, the other client's share taken off. */
+/** The earliest time by which a strict window can have accepted this many requests, minus the other client's share. */
 function leastTime({ limit, windowMs, requests, foreign = 0, foreignAfter = 0 }: Scenario): number {
   const before = Math.min(requests, limit * foreignAfter);
   const windows =
@@ -154,14 +154,14 @@ const SENDERS: Readonly<Record<Strategy, Sender>> = {
   },
 };
 
-/** The plain thing to do: the request that was refused waits, the others go on. */
+/** The simplest strategy: the refused request waits, the others continue. */
 async function obeying(wire: Wire): Promise<number> {
   const { status, headers } = await wire();
   if (status === 429) await fakedClock.sleep(Number(headers['retry-after']) * 1000);
   return status;
 }
 
-/** Does not wait for anything but its own beat. */
+/** Waits for nothing but its own interval. */
 async function beForeign(window: SlidingWindow, everyMs: number, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     window.call(Date.now(), 'foreign');
@@ -169,7 +169,7 @@ async function beForeign(window: SlidingWindow, everyMs: number, signal: AbortSi
   }
 }
 
-/** The same random numbers every time (Park and Miller's generator). */
+/** The same random numbers every time (Park-Miller generator). */
 function generator(): () => number {
   let seed = 1_234_567;
   return () => (seed = (seed * 16_807) % 2_147_483_647) / 2_147_483_647;

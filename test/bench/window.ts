@@ -7,7 +7,7 @@ export class SlidingWindow {
   readonly #countsRefused: boolean;
   readonly #times: number[] = [];
 
-  /** `countsRefused`: a refused call takes its place in the window as well. */
+  /** `countsRefused`: refused calls also count in the window. */
   constructor(limit: number, windowMs: number, options: { countsRefused?: boolean } = {}) {
     this.#limit = limit;
     this.#windowMs = windowMs;

@@ -43,7 +43,7 @@ async function load(keepFields = false) {
   return { ...loaded, key: loaded.ledger.keyOf('lead/created', '7', '') };
 }
 
-/** `named`: how many records `ids.csv` is to hold. */
+/** `named`: how many records `ids.csv` must contain. */
 async function ids(named?: number): Promise<string> {
   named ??= (await loadCheckpoint(path, { keepFields: false })).named;
   await (await openIds(`${path}.ids`, path, named)).close();
@@ -63,7 +63,7 @@ describe('a checkpoint', () => {
     expect(ledger.created(key)).toBe('none');
   });
 
-  it('says what was settled, by type and external id', async () => {
+  it('records what was settled, by type and external id', async () => {
     await write(settled(), settled({ external_id: '8', status: 'rejected', code: 'invalid_payload' }));
     const { ledger, key } = await load();
     expect(ledger.created(key)).toBe('acknowledged');
@@ -81,7 +81,7 @@ describe('a checkpoint', () => {
     expect(ledger.hasContent(key, SHA)).toBe(true);
   });
 
-  it('knows which requests have no answer, until the answer is recorded', async () => {
+  it('lists requests without an answer until the answer is recorded', async () => {
     await write(sent());
     expect((await load()).ledger.unansweredShas('lead/created', (await load()).key)).toEqual([SHA]);
     await write(settled());
@@ -99,7 +99,7 @@ describe('a checkpoint', () => {
     expect(ledger.rejectedUpdate(key, OTHER)).toBe(true);
   });
 
-  it('keeps what if_changed sent last, field by field', async () => {
+  it('keeps the fields that if_changed sent last', async () => {
     const change = {
       type: 'lead/updated',
       code: IF_CHANGED,
@@ -128,25 +128,28 @@ describe('a checkpoint', () => {
     ['zeros', '\0\0\0\0', 1],
     ['an empty line', '', 1],
     ['half a line', JSON.stringify(settled()).slice(0, 70), 1],
-    ['a line of another program', '{"id":1}', 1],
+    ['a line written by another program', '{"id":1}', 1],
     ['a settled line without a hash', JSON.stringify({ ...settled(), content_sha: undefined }), 1],
-    ['a settled line of no known status', JSON.stringify({ ...settled(), status: 'maybe' }), 1],
+    ['a settled line with an unknown status', JSON.stringify({ ...settled(), status: 'maybe' }), 1],
     ['several lines', '{"id":1}\nnull\n[]', 3],
-  ])('with %s inside is refused with the line number, and can be loaded without it', async (_name, damage, lines) => {
-    const [first, last] = ['1', '2'].map((id) => JSON.stringify(settled({ external_id: id })));
-    await writeFile(path, `${first}\n${damage}\n${last}\n`);
-    const others = lines === 1 ? '' : ', and 2 more: 3, 4';
-    await expect(load()).rejects.toMatchObject({
-      message: `${path}:2: damaged line${others}`,
-      hint: expect.stringContaining('is sent again under the same id') as string,
-      exitCode: EXIT.nothingSent,
-    });
-    await expect(ids(2)).rejects.toThrow(`${path}:2: damaged line`);
-    await writeFile(path, `${first}\n${last}\n`);
-    expect((await load()).ledger.acknowledged).toBe(2);
-  });
+  ])(
+    'that contains %s is refused with the line number, and can be loaded once it is removed',
+    async (_name, damage, lines) => {
+      const [first, last] = ['1', '2'].map((id) => JSON.stringify(settled({ external_id: id })));
+      await writeFile(path, `${first}\n${damage}\n${last}\n`);
+      const others = lines === 1 ? '' : ', and 2 more: 3, 4';
+      await expect(load()).rejects.toMatchObject({
+        message: `${path}:2: damaged line${others}`,
+        hint: expect.stringContaining('is sent again under the same id') as string,
+        exitCode: EXIT.nothingSent,
+      });
+      await expect(ids(2)).rejects.toThrow(`${path}:2: damaged line`);
+      await writeFile(path, `${first}\n${last}\n`);
+      expect((await load()).ledger.acknowledged).toBe(2);
+    },
+  );
 
-  it('with a damaged header line is refused, and the hint is to restore it', async () => {
+  it('with a damaged header is refused with a hint to restore it', async () => {
     await writeFile(path, `{"kind":"header"}\n${JSON.stringify(settled())}\n`);
     await expect(load()).rejects.toMatchObject({
       message: `${path}:1: the header line is damaged`,
@@ -155,7 +158,7 @@ describe('a checkpoint', () => {
     });
   });
 
-  it('restores ids.csv, including ids with characters that some programs take for a line end', async () => {
+  it('restores ids.csv, including ids with characters that some programs treat as line breaks', async () => {
     await write(settled({ external_id: 'a\u2028b' }), settled({ external_id: 'c', entity_id: null }));
     await appendFile(path, '{"id":"torn');
     expect(await ids()).toBe('type,external_id,service_id\nlead/created,a\u2028b,e1\n');
@@ -178,7 +181,7 @@ describe('a checkpoint', () => {
     }
   });
 
-  it('may have lines of several megabytes, and a torn last line as long', async () => {
+  it('can have lines of several megabytes, and a torn last line of that size', async () => {
     const [first, last] = ['1', '2'].map((id) => JSON.stringify(settled({ external_id: id })));
     for (const length of [1 << 20, 5_000_000]) {
       const long = JSON.stringify(settled({ external_id: '3', fields: { note: 'x'.repeat(length) } }));

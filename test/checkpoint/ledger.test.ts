@@ -20,7 +20,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   content: fc.nat(2),
 });
 
-/** Ids that differ as little as those of other records do. */
+/** Ids that differ as little as real ones do. */
 function idOf({ type, record, content }: Step): string {
   return `0000000${TYPES.findIndex((each) => each === type)}-${String(record).padStart(4, '0')}-5000-8000-00000000000${content}`;
 }
@@ -29,7 +29,7 @@ function shaOf({ content }: Step): string {
   return String(content).repeat(32);
 }
 
-/** What was sent and not answered, as lists of all of it. */
+/** A simple model of the requests without an answer, as lists. */
 class PendingLists {
   readonly #sends = new Map<string, Step[]>();
 
@@ -46,7 +46,7 @@ class PendingLists {
   }
 }
 
-it('knows which requests have no recorded answer, in whatever order requests and answers come', () => {
+it('knows which requests have no recorded answer, for any order of requests and answers', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40 }), fc.nat(40), (steps, asked) => {
       const ledger = new Ledger({ keepFields: false });
@@ -63,7 +63,7 @@ it('knows which requests have no recorded answer, in whatever order requests and
         if (what === 'sent') ledger.sent({ kind: 'sent', ...about });
         else ledger.settle({ ...about, status: what, outcome: null, entity_id: null, code: null, fields: {}, at: '' });
         lists.take(each);
-        // Asking must not change anything.
+        // Reading must not change anything.
         if (nth === asked) compare(record);
       });
       for (let record = 0; record < 4; record += 1) compare(record);
@@ -89,7 +89,7 @@ function update(content: number, line: Partial<SettledLine> = {}): SettledLine {
   };
 }
 
-it('counts the acknowledged updates of a record by content, claimed or not, made by if_changed or not', () => {
+it('counts the acknowledged updates of a record by content, claimed or not, created by if_changed or not', () => {
   const ledger = new Ledger({ keepFields: false });
   const [sha, other] = [update(1).content_sha, update(2).content_sha];
   ledger.settle(update(1));
@@ -103,7 +103,7 @@ it('counts the acknowledged updates of a record by content, claimed or not, made
     ledger.acknowledgedUpdates(key),
   ];
   expect(counts()).toEqual([2, 0, 2]);
-  // Only the one that if_changed did not make can be claimed.
+  // Only the one that if_changed did not create can be claimed.
   expect([ledger.claimUpdate(key, sha), ledger.claimUpdate(key, sha)]).toEqual([true, false]);
   expect(counts()).toEqual([2, 0, 2]);
   ledger.settle(update(2));

@@ -16,9 +16,9 @@ beforeEach(async () => {
   path = join(directory, 'checkpoint.ndjson');
 });
 
-/** Short and long, beyond ASCII, to be escaped, and none. */
+/** Short and long ids, some with non-ASCII or escaped characters, and null. */
 const RECORDS = ['7', '', '00Q5f00000abcde', 'a-longer-external-id', 'é', 'a"b', null];
-const IDS = ['27e5a060-0e06-562c-ac1c-77313d795394', '27e5a060-ffff-562c-ac1c-77310d795394', 'no UUID'];
+const IDS = ['27e5a060-0e06-562c-ac1c-77313d795394', '27e5a060-ffff-562c-ac1c-77310d795394', 'not a UUID'];
 const SHAS = ['8f1a47456be1dc19a842c8b6b898733a', '8f1a47456be1dc1aa842c8b6b898733a', 'short'];
 const ENTITY_IDS = ['e1', '', null];
 const CODES = [null, 'deduplicated', IF_CHANGED];
@@ -36,7 +36,7 @@ interface Step {
 const step: fc.Arbitrary<Step> = fc.record({
   kind: fc.constantFrom('sent', 'sent', 'sent', 'acknowledged', 'acknowledged', 'rejected', 'damaged', 'run'),
   type: fc.constantFrom(...EVENT_TYPES),
-  // Mostly about the same few, so that lines about one record meet.
+  // Mostly the same few records, so that several lines are about one record.
   record: fc.constantFrom('7', '7', '7', ...RECORDS),
   id: fc.constantFrom(...IDS),
   sha: fc.constantFrom(...SHAS),
@@ -44,7 +44,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   code: fc.constantFrom(null, null, ...CODES),
 });
 
-/** `field`: the name of the one field; a long one fills the pieces that a file is read in. */
+/** `field`: the name of the only field; a long one makes the file span several of the pieces in which it is read. */
 function textOf({ kind, type, record, id, sha, entityId, code }: Step, field: string): string {
   if (kind === 'damaged') return '{"id":"27e5a0';
   if (kind === 'run') return JSON.stringify({ kind, tool: 'x', mapping_sha256: '', inputs: [], at: '' });
@@ -63,8 +63,8 @@ function textOf({ kind, type, record, id, sha, entityId, code }: Step, field: st
   return JSON.stringify(settled);
 }
 
-/** All that a ledger says of the records of these steps. */
-function told(ledger: Ledger, steps: readonly Step[]): unknown {
+/** Everything that a ledger knows about the records of these steps. */
+function contentOf(ledger: Ledger, steps: readonly Step[]): unknown {
   const names = [...new Set(steps.map(({ record }) => record))];
   const records = EVENT_TYPES.flatMap((type) => names.flatMap((record) => IDS.map((id) => ({ type, record, id }))));
   const each = records.map(({ type, record, id }) => {
@@ -94,10 +94,10 @@ const HEADER = JSON.stringify({
   created_at: '',
 });
 
-/** The loaded file is to say what its lines say when they are handed to a ledger one by one. */
+/** The loaded file must match a ledger that was given its lines one by one. */
 async function compare(steps: readonly Step[], field: string, keepFields: boolean): Promise<void> {
-  const sound = steps.filter(({ kind }) => kind !== 'damaged');
-  const texts = sound.map((each) => textOf(each, field));
+  const valid = steps.filter(({ kind }) => kind !== 'damaged');
+  const texts = valid.map((each) => textOf(each, field));
   await writeFile(path, [HEADER, ...texts].map((text) => `${text}\n`).join(''));
   const loaded = await loadCheckpoint(path, { keepFields });
   const ledger = new Ledger({ keepFields });
@@ -110,7 +110,7 @@ async function compare(steps: readonly Step[], field: string, keepFields: boolea
       if (line.status === 'acknowledged' && line.entity_id) named += 1;
     }
   }
-  expect(told(loaded.ledger, sound)).toEqual(told(ledger, sound));
+  expect(contentOf(loaded.ledger, valid)).toEqual(contentOf(ledger, valid));
   expect(loaded.named).toBe(named);
 }
 
@@ -123,7 +123,7 @@ async function expectDamaged(steps: readonly Step[]): Promise<void> {
   await expect(loading).rejects.toThrow(`${path}:${first + 2}: damaged line`);
 }
 
-it('loads what the lines of a checkpoint say, once damaged ones are removed', async () => {
+it('loads the lines of a checkpoint once damaged ones are removed', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), fc.boolean(), async (steps, keepFields) => {
       if (steps.some(({ kind }) => kind === 'damaged')) await expectDamaged(steps);
@@ -133,7 +133,7 @@ it('loads what the lines of a checkpoint say, once damaged ones are removed', as
   );
 });
 
-it('keeps many records apart that have requests without answers', async () => {
+it('distinguishes many records that have requests without answers', async () => {
   const about = { type: EVENT_TYPES[0], id: IDS[0]!, sha: SHAS[0]!, entityId: 'e1', code: null };
   const kind = fc.constantFrom('sent' as const, 'acknowledged' as const);
   const record = fc.integer({ min: 1000, max: 1999 }).map(String);

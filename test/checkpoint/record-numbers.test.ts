@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { RecordNumbers } from '../../src/checkpoint/record-numbers.ts';
 
-it('numbers records in the order in which they are first seen, apart by entity and letter for letter', () => {
+it('numbers records in the order in which they are first seen, by entity and exact id', () => {
   const numbers = new RecordNumbers();
   expect(numbers.intern('lead', '7')).toBe(0);
   expect(numbers.intern('deal', '7')).toBe(1);
@@ -14,7 +14,7 @@ it('numbers records in the order in which they are first seen, apart by entity a
   expect(numbers.find('deal', '007')).toBeUndefined();
 });
 
-it('finds every id again, whatever characters it has', () => {
+it('finds every id again, regardless of its characters', () => {
   const numbers = new RecordNumbers();
   const ids = ['', '__proto__', 'é', '\u2028', 'half a character: \ud83d', 'another half: \ude00', '"quoted\\"'];
   const found = ids.map((id) => numbers.intern('lead', id));

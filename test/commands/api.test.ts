@@ -29,7 +29,7 @@ describe('api', () => {
     expect(said.stderr).toMatch(/x-ratelimit-remaining: \d+/);
   });
 
-  it('prints objects that hold a list unchanged', async () => {
+  it('prints objects that contain a list unchanged', async () => {
     const service = await sandbox();
     expect(JSON.parse((await ask(service, 'GET', '/contracts')).stdout)).toEqual({ contracts: [], total: 0 });
     expect(JSON.parse((await ask(service, 'get', '/companies')).stdout)).toEqual({ companies: [], total: 0 });
@@ -248,7 +248,7 @@ describe('api, when it writes,', () => {
 });
 
 describe('api --paginate', () => {
-  it('joins the pages of a list into one array, whatever their shape', async () => {
+  it('joins the pages of a list into one array, for any shape of the pages', async () => {
     const service = await sandbox();
     for (let index = 0; index < 7; index += 1) await ask(service, 'GET', '/tags');
     const said = await ask(service, 'GET', '/api-logs', { paginate: true, query: ['path=/tags'] });

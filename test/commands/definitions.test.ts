@@ -5,12 +5,12 @@ import { OPTIONS } from '../../src/options/table.ts';
 import { backfill, workspace } from '../e2e/harness.ts';
 
 describe('the table of options', () => {
-  it('holds no option that no command takes', () => {
+  it('contains only options that a command accepts', () => {
     const used = new Set(COMMANDS.flatMap(({ options }) => Object.keys(options)));
     expect(Object.keys(OPTIONS).filter((name) => !used.has(name))).toEqual([]);
   });
 
-  it.each(Object.entries<Option>(OPTIONS))('holds a default of --%s that passes its own check', (name, option) => {
+  it.each(Object.entries<Option>(OPTIONS))('contains a default of --%s that passes its own check', (name, option) => {
     expect(() => parseOptions({ positionals: {}, options: { [name]: option } }, {})).not.toThrow();
   });
 });

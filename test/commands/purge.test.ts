@@ -91,7 +91,7 @@ describe('purge', () => {
     expect(await readdir(outside)).toContain('mapping.yaml');
   });
 
-  it('refuses while a run holds the state directory', async () => {
+  it('refuses while a run uses the state directory', async () => {
     const { mapping, state } = await migrated(await sandbox());
     const lock = await Lock.acquire(await StateDir.existing(state), { takeOver: false });
     onTestFinished(() => lock.release());
@@ -128,7 +128,7 @@ describe('purge, when it asks for confirmation,', () => {
     expect((await readdir(state)).includes('errors.csv')).toBe(isKept);
   });
 
-  it('says that there is no state directory if nothing ran yet', async () => {
+  it('reports that there is no state directory if nothing ran yet', async () => {
     const cwd = await workspace('demo');
     const { code, stderr } = await call(purge, { mapping: join(cwd, 'mapping.yaml'), yes: true });
     expect(code).toBe(2);

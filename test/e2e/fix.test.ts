@@ -21,7 +21,7 @@ events:
 `;
 
 describe('corrected rejects', () => {
-  it('replace the records that they name, for lookups too, and what was acknowledged is not sent again', async () => {
+  it('replace the original records, also in lookups, and acknowledged events are not sent again', async () => {
     const service = await sandbox();
     const cwd = await workspace();
     const env = environmentOf(service);
@@ -36,14 +36,14 @@ describe('corrected rejects', () => {
     const first = summaryOf(await run());
     expect(first.events).toMatchObject({ total: 6, acknowledged: 2, invalid: 4 });
 
-    // Bob is mended in the rejects file; his deal's row needs no change, since it found him by the right address.
+    // Bob is fixed in the rejects file; the row of his deal needs no change, because it refers to him by the right address.
     const rejects = await readFile(join(cwd, '.backfill/fix/rejects/people.csv'), 'utf8');
     await files(cwd, { 'bob.csv': rejects.replace('bob(at)', 'bob@').replace(/^3,.*\n/m, '') });
     const second = summaryOf(await run('--fix', 'people=bob.csv'));
     expect(second.events).toMatchObject({ total: 6, acknowledged: 4, invalid: 2 });
     expect(second.this_run.events_sent).toBe(2);
 
-    // A second file adds to the first, from another directory, with a cell that was neutralised for spreadsheets.
+    // A second file, run from another directory, adds to the first; a spreadsheet formula in it has been escaped.
     const remaining = await readFile(join(cwd, '.backfill/fix/rejects/people.csv'), 'utf8');
     expect(remaining).toContain(`"'=Cy, ""the"""`);
     const elsewhere = join(cwd, 'elsewhere');
@@ -56,7 +56,7 @@ describe('corrected rejects', () => {
     expect(summaryOf(third)).toMatchObject({ exit: { code: 0 }, events: { acknowledged: 6, changed: 0 } });
     expect(service.state().leads.map(({ fullName }) => fullName)).toEqual(['Ada', 'Bob', '=Cy, "the"']);
 
-    // Kept: a rerun without --fix stands where the last one stood.
+    // The fixes are kept: a rerun without --fix has the same result as the last run.
     expect((await stat(join(cwd, '.backfill/fix/fixes/people.0002.csv'))).mode & 0o777).toBe(0o600);
     const fourth = summaryOf(await run());
     expect(fourth).toMatchObject({ exit: { code: 0 }, this_run: { events_sent: 0 } });
@@ -66,7 +66,7 @@ describe('corrected rejects', () => {
     expect(service.requests().filter(({ method }) => method === 'POST').length).toBe(6);
   });
 
-  it('of a source that the mapping does not have are refused', async () => {
+  it('are refused for a source that the mapping does not have', async () => {
     const service = await sandbox();
     const cwd = await workspace();
     await files(cwd, {

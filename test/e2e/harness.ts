@@ -1,4 +1,4 @@
-/** Runs the built program as a child process against a real sandbox over HTTP, in a directory of its own. */
+/** Runs the built program as a child process against a real sandbox over HTTP, in a separate directory. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ import { startSandbox, type Sandbox, type SandboxOptions } from '../../src/sandb
 const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
 export const FIXTURES = fileURLToPath(new URL('../../fixtures/', import.meta.url));
 
-/** A temporary directory that goes with the test; `from` is a folder of fixtures to begin with. */
+/** A temporary directory that is removed after the test; `from`: a folder of fixtures to copy into it. */
 export async function workspace(from?: string): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'backfill-test-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
@@ -25,7 +25,7 @@ export async function sandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   return running;
 }
 
-/** What a run needs to reach this sandbox as if it were the service. */
+/** The environment in which a run uses this sandbox as the service. */
 export function environmentOf(service: Sandbox): Record<string, string> {
   return {
     BACKFILL_BASE_URL: service.baseUrl,
@@ -44,7 +44,7 @@ export interface Ended {
 export interface Running {
   readonly child: ChildProcess;
   readonly ended: Promise<Ended>;
-  /** What it has said so far. */
+  /** What it has printed so far. */
   stderr(): string;
 }
 
@@ -77,10 +77,10 @@ export function summaryOf(ended: Ended): Summary {
   return JSON.parse(ended.stdout) as Summary;
 }
 
-/** A rate that leaves no waiting, for runs against a sandbox that has none either. */
+/** A rate without waiting, for runs against a sandbox without a rate limit. */
 export const FAST = ['--rate', '100000/1s'];
 
-/** Every file below a directory with its text. */
+/** Every file below a directory, with its content. */
 export async function filesBelow(directory: string): Promise<Map<string, string>> {
   const files = new Map<string, string>();
   for (const entry of await readdir(directory, { recursive: true, withFileTypes: true })) {

@@ -5,7 +5,7 @@ import { backfill, environmentOf, FAST, sandbox, start, summaryOf, workspace } f
 
 const KILLS = 20;
 
-it(`loses nothing and doubles nothing when it is killed at ${KILLS} random moments`, { timeout: 300_000 }, async () => {
+it(`loses and duplicates nothing when it is killed at ${KILLS} random moments`, { timeout: 300_000 }, async () => {
   const latency = { rules: [{ kind: 'latency', min_ms: 5, max_ms: 60 } as const] };
   const concurrency = 4;
   const args = ['run', 'mapping.yaml', '--concurrency', String(concurrency), ...FAST];
@@ -23,7 +23,7 @@ it(`loses nothing and doubles nothing when it is killed at ${KILLS} random momen
     const before = sent();
     const run = start(args, { cwd, env });
     const ended = run.ended.then(() => true);
-    // Half of the kills fall anywhere in a run's life, half of them while it is sending.
+    // Half of the kills happen at any time during a run, half of them while it is sending.
     if (round % 2 === 0) await Promise.race([ended, sleep(Math.random() * 900)]);
     else {
       while (sent() === before && !(await Promise.race([ended, sleep(2).then(() => false)])));
@@ -39,12 +39,12 @@ it(`loses nothing and doubles nothing when it is killed at ${KILLS} random momen
   expect(last.events).toEqual(undisturbed.events);
   expect(last.errors_by_code).toEqual(undisturbed.errors_by_code);
   expect(withoutIds(withoutTimes(service.state()))).toEqual(withoutIds(withoutTimes(calm.state())));
-  // What was sent again was in flight when a kill came.
+  // Only requests that were in flight at a kill were sent again.
   expect(sent()).toBeLessThanOrEqual(undisturbed.events.acknowledged + killed * concurrency);
   expect(service.triggersFired).toBe(0);
 });
 
-/** Service ids differ between two sandboxes; what they link is compared through external ids. */
+/** Service ids differ between two sandboxes; references are compared by external id. */
 function withoutIds(state: Record<string, object[]>): unknown {
   const external = new Map<unknown, unknown>();
   for (const record of Object.values(state).flat() as { id: unknown; externalId: unknown }[]) {

@@ -72,7 +72,7 @@ describe('a run', () => {
     });
   });
 
-  it('sends each event once, in the order of types, with triggers suppressed in body and header, after few other requests', async () => {
+  it('sends each event once, in the order of types, with triggers suppressed in body and header, and with few other requests', async () => {
     const service = await sandbox();
     const cwd = await workspace('demo');
     const env = environmentOf(service);
@@ -184,7 +184,7 @@ events:
     expect(service.requests().filter(({ status }) => status === 429)).toEqual([]);
   });
 
-  it('refuses to send to another account than the one it started with', async () => {
+  it('refuses to send to an account other than the one it started with', async () => {
     const cwd = await workspace('demo');
     const service = await sandbox();
     await backfill(['run', 'mapping.yaml', ...FAST], { cwd, env: environmentOf(service) });
@@ -195,7 +195,7 @@ events:
     expect(ingested(other.requests())).toEqual([]);
   });
 
-  it('stops at once if the service has processed the migration but the checkpoint is lost, unless --adopt is set', async () => {
+  it('stops immediately if the service has processed the migration but the checkpoint is lost, unless --adopt is set', async () => {
     const cwd = await workspace('demo');
     const service = await sandbox();
     const env = environmentOf(service);
@@ -221,7 +221,7 @@ events:
     expect((await backfill([...args, '--verbose'], { cwd })).stderr).toContain('"event":"run"');
   });
 
-  it('reports a mistake in the mapping before a missing secret', async () => {
+  it('reports an error in the mapping before missing credentials', async () => {
     const cwd = await workspace('demo');
     const missing = await backfill(['run', 'maping.yaml'], { cwd });
     expect(missing.code).toBe(2);
@@ -232,7 +232,7 @@ events:
     expect(secretless.stderr).toContain('BACKFILL_API_KEY');
   });
 
-  it('is refused while another run holds the state directory', async () => {
+  it('is refused while another run uses the state directory', async () => {
     const cwd = await workspace('demo');
     const service = await sandbox({ faults: { rules: [{ kind: 'hang' }] } });
     const env = environmentOf(service);

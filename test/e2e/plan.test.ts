@@ -68,7 +68,7 @@ async function dryRun(cwd: string, service: Sandbox): Promise<{ digest: string; 
 }
 
 describe('plan.ndjson', () => {
-  it('has one line for every event that could be sent, exactly as it is sent, and its record', async () => {
+  it('has one line for every event that can be sent, exactly as it is sent, together with its record', async () => {
     const service = await sandbox();
     const cwd = await workspace('demo');
     const env = environmentOf(service);
@@ -90,7 +90,7 @@ describe('plan.ndjson', () => {
     expect((await stat(join(state, 'plan.ndjson'))).mode & 0o777).toBe(0o600);
   });
 
-  it('lists neither the records in conflict nor those that `duplicates` drops', async () => {
+  it('lists neither conflicting records nor those that `duplicates` drops', async () => {
     const service = await sandbox();
     const rows = ['1,Ann,1', '1,Ann,1', '2,Bob,2', '2,Rob,2', '3,Cid,3'];
     for (const [policy, names] of [
@@ -105,7 +105,7 @@ describe('plan.ndjson', () => {
     }
   });
 
-  it('has an event without its parent where the mapping omits a parent that is missing', async () => {
+  it('has an event without its parent if the mapping omits missing parents', async () => {
     const service = await sandbox();
     const cwd = await workspace();
     await files(cwd, {
@@ -159,7 +159,7 @@ events:
     expect(service.state().leads[0]!.fullName).toBe('Ann\u2028\u2028x');
   });
 
-  it('of an earlier survey stays when a survey fails', async () => {
+  it('is kept from the earlier survey if a survey fails', async () => {
     const service = await sandbox();
     const cwd = await people();
     await dryRun(cwd, service);
@@ -172,9 +172,9 @@ events:
     expect((await readdir(directory)).filter((name) => name.endsWith('.tmp'))).toEqual([]);
   });
 
-  it('that is edited while it is sent stops the run, and nothing of the edit is sent', async () => {
+  it('stops the run if it is edited during sending, and nothing of the edit is sent', async () => {
     const service = await sandbox({ faults: { rules: [{ kind: 'latency', min_ms: 100, max_ms: 150 }] } });
-    // More than is read from the file at a time.
+    // More than is read from the file at once.
     const rows = Array.from({ length: 600 }, (_, id) => `${id},Name ${id},${'x'.repeat(200)}`);
     const cwd = await people(rows);
     const env = environmentOf(service);
@@ -193,7 +193,7 @@ events:
 });
 
 describe('--plan', () => {
-  it('sends the plan whose digest the dry run printed, and resumes it', async () => {
+  it('sends the plan with the digest that the dry run printed, and resumes it', async () => {
     const service = await sandbox();
     const cwd = await people();
     const env = environmentOf(service);
@@ -209,7 +209,7 @@ describe('--plan', () => {
     expect(rest).toMatchObject({ exit: { code: 0 }, events: { acknowledged: 4 }, plan: { digest, events: 4 } });
   });
 
-  it('has the same digest whatever the order of the rows, and with more rows that are not sent', async () => {
+  it('has the same digest for any order of the rows, and with additional rows that are not sent', async () => {
     const service = await sandbox();
     const { digest } = await dryRun(await people(), service);
     expect((await dryRun(await people([...PEOPLE].reverse()), service)).digest).toBe(digest);
@@ -220,7 +220,7 @@ describe('--plan', () => {
     );
   });
 
-  it('sends nothing of another plan, and says what is different', async () => {
+  it('sends nothing of another plan, and reports the difference', async () => {
     const service = await sandbox();
     const cwd = await people();
     const env = environmentOf(service);
@@ -237,7 +237,7 @@ describe('--plan', () => {
     expect((await backfill(args, { cwd, env })).code).toBe(0);
   });
 
-  it('that no stored plan has is refused, and so is what is no digest', async () => {
+  it('is refused if no stored plan has the digest, and if the value is not a digest', async () => {
     const service = await sandbox();
     const cwd = await people();
     const env = environmentOf(service);
@@ -250,7 +250,7 @@ describe('--plan', () => {
     expect(sentTo(service)).toEqual([]);
   });
 
-  it('stops before sending when the export gained a row while nobody looked', async () => {
+  it('stops before sending if a row was added to the export after approval', async () => {
     const service = await sandbox();
     const cwd = await people();
     const env = environmentOf(service);

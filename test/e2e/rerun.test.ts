@@ -28,7 +28,7 @@ const HEADERS = {
   notes: 'id,text,lead',
 };
 
-/** Writes the exports named and a mapping of them; a second call is the export of another day. */
+/** Writes these exports and a mapping for them; a second call writes the exports of another day. */
 async function exports(cwd: string, given: Exports): Promise<void> {
   const { policies = {} } = given;
   const policy = (type: string) => (policies[type] === undefined ? '' : `\n    ${policies[type]}`);
@@ -67,7 +67,7 @@ interface Place {
   readonly run: (options?: Options) => Promise<{ summary: Summary; sent: Body[] }>;
 }
 
-/** A sandbox and a directory with these exports; `run` yields what that very run sent, too. */
+/** A sandbox and a directory with these exports; `run` also returns what that run sent. */
 async function migration(given: Exports): Promise<Place> {
   const service = await sandbox();
   const cwd = await workspace();
@@ -91,7 +91,7 @@ function bodyOf({ body }: RequestEntry): Body {
   return body as Body;
 }
 
-/** What somebody else sends to the service, beside this program. */
+/** What another client sends to the service. */
 async function elsewhere(service: Sandbox, type: string, data: Record<string, unknown>): Promise<void> {
   const response = await fetch(`${service.baseUrl}/webhooks/ingest/${service.ingestToken.reveal()}`, {
     method: 'POST',
@@ -122,10 +122,10 @@ async function settled(cwd: string): Promise<{ type: string; status: string; out
 const LEAD = (service: Sandbox, id: string) => service.state().leads.find(({ externalId }) => externalId === id)!;
 const DEAL = (service: Sandbox, id: string) => service.state().deals.find(({ externalId }) => externalId === id)!;
 
-describe('a record that somebody else made', () => {
+describe('a record that another client created', () => {
   const given = { leads: ['1,Ada,Roma', '2,Grace,Bari'], deals: ['D1,Site,10,Won,1', 'D2,Shop,20,Won,2'] };
 
-  it('is rejected and blocks what hangs on it (if_exists: reject), with a hint', async () => {
+  it('is rejected with a hint and blocks its children (if_exists: reject)', async () => {
     const place = await migration(given);
     await elsewhere(place.service, 'lead/created', { external_id: '1', full_name: 'Another Ada' });
     const { summary } = await place.run();
@@ -135,7 +135,7 @@ describe('a record that somebody else made', () => {
     expect(await readFile(join(place.cwd, '.backfill/rerun/errors.csv'), 'utf8')).toContain('if_exists: skip');
   });
 
-  it('is left alone, and what hangs on it is sent (if_exists: skip)', async () => {
+  it('is left unchanged, and its children are sent (if_exists: skip)', async () => {
     const place = await migration({ ...given, policies: { 'lead/created': 'if_exists: skip' } });
     await elsewhere(place.service, 'lead/created', { external_id: '1', full_name: 'Another Ada' });
     const { summary } = await place.run();
@@ -147,7 +147,7 @@ describe('a record that somebody else made', () => {
     expect((await place.run()).sent).toEqual([]);
   });
 
-  it('is brought to our content by one update that is no second event (if_exists: update)', async () => {
+  it('gets our content with one update, which does not count as a second event (if_exists: update)', async () => {
     const place = await migration({ ...given, policies: { 'lead/created': 'if_exists: update' } });
     await elsewhere(place.service, 'lead/created', { external_id: '1', full_name: 'Another Ada' });
     const { summary } = await place.run();
@@ -158,7 +158,7 @@ describe('a record that somebody else made', () => {
     expect((await place.run()).sent).toEqual([]);
   });
 
-  it('is updated once, however often the run is killed meanwhile (if_exists: update)', async () => {
+  it('is updated once, no matter how often the run is killed (if_exists: update)', async () => {
     const place = await migration({ ...given, policies: { 'lead/created': 'if_exists: update' } });
     await elsewhere(place.service, 'lead/created', { external_id: '1', full_name: 'Another Ada' });
     await killBeforeTheAnswer(place, { committed: true });
@@ -170,10 +170,10 @@ describe('a record that somebody else made', () => {
   });
 });
 
-describe('an update of a record that is not there', () => {
+describe('an update of a record that does not exist', () => {
   const given = { leads: ['1,Ada,Roma'], changes: ['1,Bari', '9,Pisa'], notes: ['N1,Hello,9'] };
 
-  it('is rejected, and blocks what hangs on it (if_missing: reject)', async () => {
+  it('is rejected and blocks its children (if_missing: reject)', async () => {
     const place = await migration(given);
     const { summary } = await place.run();
     expect(summary.events).toMatchObject({ acknowledged: 2, rejected: 1, blocked: 1 });
@@ -188,7 +188,7 @@ describe('an update of a record that is not there', () => {
     expect((await place.run()).sent).toEqual([]);
   });
 
-  it('makes the record, and what hangs on it follows (if_missing: create)', async () => {
+  it('creates the record, and its children are sent (if_missing: create)', async () => {
     const place = await migration({ ...given, policies: { 'lead/updated': 'if_missing: create' } });
     const { summary } = await place.run();
     expect(summary).toMatchObject({ exit: { code: 0 }, events: { total: 4, acknowledged: 4 } });
@@ -198,7 +198,7 @@ describe('an update of a record that is not there', () => {
   });
 });
 
-describe('content that changed since it was acknowledged', () => {
+describe('content that has changed since it was acknowledged', () => {
   const before = ['1,Ada,Roma', '2,Grace,Bari', '3,Alan,Pisa'];
   const after = ['1,Ada,Roma', '2,Grace Hopper,Bari', '3,Alan,Pisa'];
 
@@ -211,7 +211,7 @@ describe('content that changed since it was acknowledged', () => {
     expect(summary).toMatchObject({ exit: { code: 1, reason: 'changed' }, events: { acknowledged: 3, changed: 1 } });
   });
 
-  it('is left as it is (if_changed: ignore)', async () => {
+  it('is ignored (if_changed: ignore)', async () => {
     const place = await migration({ leads: before, policies: { 'lead/created': 'if_changed: ignore' } });
     await place.run();
     await exports(place.cwd, { leads: after, policies: { 'lead/created': 'if_changed: ignore' } });
@@ -220,7 +220,7 @@ describe('content that changed since it was acknowledged', () => {
     expect(summary).toMatchObject({ exit: { code: 0 }, events: { acknowledged: 3, changed: 0 } });
   });
 
-  it('goes out whole, once, and again under a new id when it goes back (if_changed: update)', async () => {
+  it('is sent completely, once, and again with a new id if it changes back (if_changed: update)', async () => {
     const policies = { 'lead/created': 'if_changed: update' };
     const place = await migration({ leads: before, policies });
     await place.run();
@@ -241,7 +241,7 @@ describe('content that changed since it was acknowledged', () => {
     expect(LEAD(place.service, '1').revision).toBe(1);
   });
 
-  it('goes out again under the same id when the answer to the update was lost', async () => {
+  it('is sent again with the same id if the answer to the update was lost', async () => {
     const policies = { 'lead/created': 'if_changed: update' };
     const place = await migration({ leads: before, policies });
     await place.run();
@@ -252,13 +252,13 @@ describe('content that changed since it was acknowledged', () => {
     expect(LEAD(place.service, '2')).toMatchObject({ fullName: 'Grace Hopper', revision: 2 });
   });
 
-  it('repairs one wrong field of every deal and touches nothing else (if_changed: [stage_name])', async () => {
+  it('corrects one wrong field of every deal and changes nothing else (if_changed: [stage_name])', async () => {
     const row = (stage: string) => (id: number) => `D${id},Deal ${id},${id}0,${stage},1`;
     const leads = ['1,Ada,Roma'];
     const ids = Array.from({ length: 12 }, (_, index) => index + 1);
     const place = await migration({ leads, deals: ids.map(row('Lost')) });
     await place.run();
-    // A user has worked on one of them since.
+    // A user has edited one of them since.
     await elsewhere(place.service, 'deal/updated', { external_id: 'D3', amount: 999 });
     const policies = { 'deal/created': 'if_changed: [stage_name]' };
     await exports(place.cwd, { leads, deals: ids.map((id) => row(id === 5 ? 'Lost' : 'Won')(id)), policies });
@@ -276,8 +276,8 @@ describe('content that changed since it was acknowledged', () => {
   });
 });
 
-describe('an answer that was lost', () => {
-  it('is asked for again under the same id, and the record is there once', async () => {
+describe('a lost answer', () => {
+  it('leads to a retry with the same id, and the record exists once', async () => {
     const place = await migration({ leads: ['1,Ada,Roma', '2,Grace,Bari'] });
     await killBeforeTheAnswer(place, { committed: true });
     const { summary, sent } = await place.run();
@@ -287,7 +287,7 @@ describe('an answer that was lost', () => {
     expect(await settled(place.cwd)).toMatchObject([{ code: 'deduplicated' }, { code: null }]);
   });
 
-  it('stands for `already_exists` when the service knows the record and no longer the id', async () => {
+  it('explains `already_exists` if the service has the record but no longer knows the id', async () => {
     const place = await migration({ leads: ['1,Ada,Roma', '2,Grace,Bari'] });
     await killBeforeTheAnswer(place, { committed: false });
     await elsewhere(place.service, 'lead/created', {
@@ -300,12 +300,12 @@ describe('an answer that was lost', () => {
     expect(await settled(place.cwd)).toMatchObject([{ code: 'replayed' }, { code: null }]);
   });
 
-  it('to other content than the record has now leaves it changed, until `if_changed` sends the difference', async () => {
+  it('for content that differs from the current one leaves the record changed, until `if_changed` sends the difference', async () => {
     const place = await migration({ leads: ['1,Ada,Roma', '2,Grace,Bari'] });
     await killBeforeTheAnswer(place, { committed: true });
     const leads = ['1,Ada Lovelace,Roma', '2,Grace,Bari'];
     await exports(place.cwd, { leads });
-    // The rerun is cut off as well: now two sends of the record have no answer, of two contents.
+    // The rerun is cut off as well: now two requests about the record, with different content, have no answer.
     await killBeforeTheAnswer(place, { committed: false });
     for (const _ of ['this run', 'the next']) {
       const { summary } = await place.run();
@@ -324,7 +324,7 @@ describe('an answer that was lost', () => {
 });
 
 describe('records that the input no longer has', () => {
-  it('are counted as gone, beside accounts that add up, and still stand as parents', async () => {
+  it('are counted as gone, the totals still add up, and the records remain valid parents', async () => {
     const place = await migration({ leads: ['1,Ada,Roma', '2,Grace,Bari', '3,Alan,Pisa'] });
     await place.run();
     await exports(place.cwd, { leads: ['1,Ada,Roma'], deals: ['D1,Site,10,Won,2'] });
@@ -335,14 +335,14 @@ describe('records that the input no longer has', () => {
   });
 });
 
-describe('records with one external_id and other content', () => {
+describe('records with the same external_id and different content', () => {
   const leads = ['1,Ada,Roma', '2,Grace,Bari', '1,Ada,Milano', '1,Ada,Roma'];
 
   it.each([
     ['first', 'Roma', { acknowledged: 2, duplicates: 2, invalid: 0 }],
     ['last', 'Roma', { acknowledged: 2, duplicates: 2, invalid: 0 }],
     ['reject', undefined, { acknowledged: 1, invalid: 3 }],
-  ])('are settled by `duplicates: %s`, the same way when rerun', async (policy, city, events) => {
+  ])('are resolved by `duplicates: %s`, with the same result on a rerun', async (policy, city, events) => {
     const place = await migration({ leads, policies: { 'lead/created': `duplicates: ${policy}` } });
     const first = await place.run();
     expect(first.summary.events).toMatchObject({ total: 4, ...events });
@@ -352,7 +352,7 @@ describe('records with one external_id and other content', () => {
     expect(again.summary.events).toEqual(first.summary.events);
   });
 
-  it('that come last in a later export are a change of what was sent', async () => {
+  it('count as changed if a later export puts another one last', async () => {
     const policies = { 'lead/created': 'duplicates: last\n    if_changed: update' };
     const place = await migration({ leads: ['1,Ada,Roma'], policies });
     await place.run();
@@ -378,7 +378,7 @@ describe('a part of a migration', () => {
     ['--only comment/created, whose parents are not there', { only: 'comment/created' }, 0],
     ['--limit 2', { limit: '2' }, 10],
     ['--pick of two records', { pick: ['deal:D7', 'lead:4'] }, 6],
-  ])('chosen by %s is sent, and the rest by the next run, each once', async (_name, options, expected) => {
+  ])('selected by %s is sent, and the rest by the next run, each event once', async (_name, options, expected) => {
     const place = await migration(given);
     const part = await place.run(options);
     expect(part.summary.exit).toEqual({ code: 0, reason: 'done' });
@@ -390,7 +390,7 @@ describe('a part of a migration', () => {
     expect(new Set(posts(place.service).map((request) => bodyOf(request).id)).size).toBe(ALL);
   });
 
-  it('is taken up by --adopt when the state directory is lost, and nothing is doubled', async () => {
+  it('is continued with --adopt if the state directory is lost, and nothing is duplicated', async () => {
     const place = await migration(given);
     await place.run({ maxRequests: '17' });
     const state = join(place.cwd, 'elsewhere');
@@ -403,8 +403,8 @@ describe('a part of a migration', () => {
   });
 });
 
-describe('comments that the old CRM gave no id', () => {
-  it('are as many as the export has, however alike, and one more is one more', async () => {
+describe('comments without an id in the old CRM', () => {
+  it('are all sent, even identical ones, and an added one is sent as another comment', async () => {
     const leads = ['1,Ada,Roma'];
     const alike = [',Left a message,1', ',Left a message,1', ',Left a message,1'];
     const place = await migration({ leads, notes: alike });
@@ -418,7 +418,7 @@ describe('comments that the old CRM gave no id', () => {
 });
 
 describe('updates of one record', () => {
-  it('go A, B, A, one after the other, and a later one goes alone', async () => {
+  it('are sent one after the other (A, B, A), and a later rerun sends only a new one', async () => {
     const leads = ['1,Ada,Torino', '2,Grace,Bari'];
     const changes = ['1,Roma', '2,Pisa', '1,Milano', '1,Roma'];
     const place = await migration({ leads, changes });

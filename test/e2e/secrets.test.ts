@@ -5,7 +5,7 @@ import type { FaultPlan, Sandbox } from '../../src/sandbox/index.ts';
 import { backfill, environmentOf, FAST, filesBelow, sandbox, workspace, type Ended } from './harness.ts';
 
 function expectNoSecret(service: Sandbox, secrets: readonly string[], where: string, text: string): void {
-  for (const secret of secrets) expect(text.includes(secret), `a secret stands in ${where}`).toBe(false);
+  for (const secret of secrets) expect(text.includes(secret), `a secret occurs in ${where}`).toBe(false);
 }
 
 async function expectClean(service: Sandbox, cwd: string, ended: Ended): Promise<void> {
@@ -21,12 +21,15 @@ describe('the API key and the ingestion token', () => {
     ['the connection is lost', { rules: [{ kind: 'reset', when: { probability: 0.3 } }] }],
     ['the service redirects', { rules: [{ kind: 'redirect', when: { delivery: { to: 1 } } }] }],
     [
-      'the token is rotated in mid-run',
+      'the token is rotated during the run',
       { rules: [{ kind: 'rotate_token', when: { requests: { from: 10 }, times: 1 } }] },
     ],
-    ['the key is rotated in mid-run', { rules: [{ kind: 'rotate_key', when: { requests: { from: 10 }, times: 1 } }] }],
+    [
+      'the key is rotated during the run',
+      { rules: [{ kind: 'rotate_key', when: { requests: { from: 10 }, times: 1 } }] },
+    ],
   ];
-  it.each(faults)('reach no output and no file when %s', async (_name, plan) => {
+  it.each(faults)('appear in no output and no file when %s', async (_name, plan) => {
     const service = await sandbox({ faults: plan });
     const cwd = await workspace('demo');
     const env = environmentOf(service);
@@ -39,7 +42,7 @@ describe('the API key and the ingestion token', () => {
     }
   });
 
-  it('reach no error when the URL copied from the dashboard is wrong', async () => {
+  it('appear in no error when the URL copied from the dashboard is wrong', async () => {
     const cwd = await workspace('demo');
     const env = {
       BACKFILL_INGEST_URL: 'http//broken/webhooks/ingest/whi_secret-token',
@@ -52,7 +55,7 @@ describe('the API key and the ingestion token', () => {
 });
 
 describe('the state directory', () => {
-  it('is open to its owner alone, with every file in it', async () => {
+  it('can be read only by its owner, as can every file in it', async () => {
     const service = await sandbox();
     const cwd = await workspace('demo');
     await backfill(['run', 'mapping.yaml', ...FAST], { cwd, env: environmentOf(service) });

@@ -16,7 +16,7 @@ import {
 const RATE = { requests: 40, seconds: 4 };
 const PACE = ['--rate', '40/4s', '--timeout', '2', '--no-progress'];
 
-/** A migration of its own, whose ids are nobody else's. */
+/** A separate migration, whose event ids no other migration has. */
 async function leads(name: string, count: number): Promise<string> {
   const cwd = await workspace();
   const rows = Array.from({ length: count }, (_, id) => `${name}-${id},Name ${id}`);
@@ -44,8 +44,8 @@ function statuses(service: Sandbox): Set<number | undefined> {
 }
 
 /**
- * The window, which is the least time between two requests that are a whole limit apart, over the median of what it was:
- * how slowly the processes start does not count.
+ * The window divided by the median time between two requests that are one full limit apart: the share of the limit that
+ * was used. The start-up time of the processes does not count.
  */
 function utilisation(requests: readonly RequestEntry[]): number {
   const times = requests.map(({ at }) => at).sort((a, b) => a - b);
@@ -59,7 +59,7 @@ const succeeds = async ({ ended }: Running): Promise<void> => {
 };
 
 describe.skipIf(!hasRedis)('processes that share the limit over Redis', { timeout: 120_000 }, () => {
-  it('use all of it together and no more, and outlive one that is killed', async () => {
+  it('together use all of it and no more, and continue after one of them is killed', async () => {
     const redis = await redisServer();
     const service = await sandbox({ rate: RATE });
     const env = { ...environmentOf(service), BACKFILL_REDIS_URL: redis.url };
@@ -70,7 +70,7 @@ describe.skipIf(!hasRedis)('processes that share the limit over Redis', { timeou
     runs[2]!.child.kill('SIGKILL');
     await runs[2]!.ended;
     await Promise.all([succeeds(runs[0]!), succeeds(runs[1]!)]);
-    // Before the others ran dry: 99 % on an idle machine; the margin is for answers that take long on a busy one.
+    // Before the others ran out of events: 99 % on an idle machine; the margin allows for slow answers on a busy one.
     const used = utilisation(counted(service).slice(0, 110));
     process.stderr.write(`shared limit: ${(used * 100).toFixed(1)} % of the rate by three processes\n`);
     expect(used).toBeGreaterThan(0.95);
@@ -79,7 +79,7 @@ describe.skipIf(!hasRedis)('processes that share the limit over Redis', { timeou
     expect(service.state().leads).toHaveLength(210);
   });
 
-  it('wait while Redis is away, say so, and go on when it is back with nothing in it', async () => {
+  it('wait while Redis is unreachable, report it, and continue when it returns empty', async () => {
     const redis = await redisServer();
     const service = await sandbox({ rate: RATE });
     const env = { ...environmentOf(service), BACKFILL_REDIS_URL: redis.url };
@@ -99,7 +99,7 @@ describe.skipIf(!hasRedis)('processes that share the limit over Redis', { timeou
     expect(service.state().leads).toHaveLength(160);
   });
 
-  it('show its password to nobody', async () => {
+  it('never show its password', async () => {
     const redis = await redisServer({ password: 'pass/word-of-redis' });
     const service = await sandbox();
     const cwd = await leads('one', 5);
@@ -117,7 +117,7 @@ describe.skipIf(!hasRedis)('processes that share the limit over Redis', { timeou
 });
 
 describe('--redis', () => {
-  it('refuses to begin where Redis cannot be reached: the limit is not kept alone instead', async () => {
+  it('does not start if Redis is unreachable, and does not fall back to a separate limit', async () => {
     const service = await sandbox();
     const cwd = await leads('one', 5);
     const args = ['run', 'mapping.yaml', '--redis', 'redis://127.0.0.1:1', ...FAST];
@@ -131,7 +131,7 @@ describe('--redis', () => {
     ['redis://:not-to-be-shown@127.0.0.1:1', 'BACKFILL_REDIS_URL'],
     ['https://not-to-be-shown.test', 'not a Redis URL'],
     ['not-to-be-shown', 'not a URL'],
-  ])('refuses %s and does not repeat it', async (url, said) => {
+  ])('refuses %s and does not print it', async (url, said) => {
     const cwd = await leads('one', 5);
     const ended = await backfill(['run', 'mapping.yaml', '--redis', url], { cwd });
     expect(ended.code).toBe(2);
@@ -139,7 +139,7 @@ describe('--redis', () => {
     expect(ended.stderr).not.toContain('not-to-be-shown');
   });
 
-  it('is all that loads the Redis client', async () => {
+  it('is the only option that loads the Redis client', async () => {
     const service = await sandbox();
     const cwd = await leads('one', 5);
     const spy = `import { createRequire } from 'node:module';

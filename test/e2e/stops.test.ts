@@ -11,7 +11,7 @@ function posts(service: Sandbox): number {
   return service.requests().filter(({ method }) => method === 'POST').length;
 }
 
-/** A directory with `count` leads to send, which the test may change. */
+/** A directory with `count` leads to send, which the test can modify. */
 async function leads(count: number, name = (id: number) => `Name ${id}`, extra = ''): Promise<string> {
   const cwd = await workspace();
   const rows = Array.from({ length: count }, (_, id) => `${id},${name(id)}`);
@@ -34,28 +34,31 @@ describe('a run that is interrupted', () => {
   it.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
-  ] as const)('by %s records what is in flight, says how to resume, and resumes', async (signal, code) => {
-    const service = await sandbox({ faults: SLOW });
-    const cwd = await leads(60);
-    const env = environmentOf(service);
-    const args = ['run', 'mapping.yaml', '--json', ...FAST];
-    const run = start(args, { cwd, env });
-    await expect.poll(() => posts(service), { timeout: 20_000 }).toBeGreaterThan(12);
-    run.child.kill(signal);
-    const ended = await run.ended;
-    expect(ended.code).toBe(code);
-    expect(ended.stderr).toContain(`to resume: backfill ${args.join(' ')}`);
-    const summary = summaryOf(ended);
-    expect(summary.exit).toEqual({ code, reason: 'interrupted' });
-    expect(summary.events.acknowledged).toBe(posts(service));
-    expect(summary.events.pending).toBe(60 - posts(service));
+  ] as const)(
+    'by %s records the requests in flight, prints how to resume, and can be resumed',
+    async (signal, code) => {
+      const service = await sandbox({ faults: SLOW });
+      const cwd = await leads(60);
+      const env = environmentOf(service);
+      const args = ['run', 'mapping.yaml', '--json', ...FAST];
+      const run = start(args, { cwd, env });
+      await expect.poll(() => posts(service), { timeout: 20_000 }).toBeGreaterThan(12);
+      run.child.kill(signal);
+      const ended = await run.ended;
+      expect(ended.code).toBe(code);
+      expect(ended.stderr).toContain(`to resume: backfill ${args.join(' ')}`);
+      const summary = summaryOf(ended);
+      expect(summary.exit).toEqual({ code, reason: 'interrupted' });
+      expect(summary.events.acknowledged).toBe(posts(service));
+      expect(summary.events.pending).toBe(60 - posts(service));
 
-    const rest = summaryOf(await backfill(args, { cwd, env }));
-    expect(rest.exit.code).toBe(0);
-    expect(posts(service)).toBe(60);
-  });
+      const rest = summaryOf(await backfill(args, { cwd, env }));
+      expect(rest.exit.code).toBe(0);
+      expect(posts(service)).toBe(60);
+    },
+  );
 
-  it('twice ends at once, and loses nothing', async () => {
+  it('twice ends immediately and loses nothing', async () => {
     const service = await sandbox({
       faults: { rules: [{ kind: 'hang', committed: true, when: { requests: { from: 5 } } }] },
     });
@@ -74,8 +77,8 @@ describe('a run that is interrupted', () => {
   });
 });
 
-describe('a run that stops by itself', () => {
-  it('after --max-requests spends no more, and goes on when rerun', async () => {
+describe('a run that stops early', () => {
+  it('at --max-requests makes no more requests, and continues when rerun', async () => {
     const service = await sandbox();
     const cwd = await leads(30);
     const env = environmentOf(service);
@@ -92,7 +95,7 @@ describe('a run that stops by itself', () => {
     expect(posts(service)).toBe(30);
   });
 
-  it('at the time of --until', async () => {
+  it('at the time given with --until', async () => {
     const service = await sandbox({ faults: SLOW });
     const cwd = await leads(200);
     const until = new Date(Date.now() + 3000).toISOString();
@@ -104,7 +107,7 @@ describe('a run that stops by itself', () => {
     expect(summaryOf(ended)).toMatchObject({ exit: { reason: 'until' }, events: { acknowledged: posts(service) } });
   });
 
-  it('before the first event when more are invalid than --max-errors allows', async () => {
+  it('before the first event if more events are invalid than --max-errors allows', async () => {
     const service = await sandbox();
     const cwd = await leads(
       20,
@@ -126,7 +129,7 @@ describe('a run that stops by itself', () => {
     expect(posts(service)).toBe(15);
   });
 
-  it('after 25 rejections in a row with one code, and tries them last when rerun', async () => {
+  it('after 25 rejections in a row with the same code, and retries them last when rerun', async () => {
     const refused = { rules: [{ kind: 'status', status: 422, code: 'odd' } as const] };
     const service = await sandbox({ faults: refused });
     const cwd = await leads(60);
@@ -136,7 +139,7 @@ describe('a run that stops by itself', () => {
     expect(summaryOf(ended).exit.reason).toBe('rejections_in_a_row');
     expect(posts(service)).toBe(25);
 
-    // A second run that stops early tells of them as well, though it did not try them.
+    // A second run that stops early reports them as well, although it did not retry them.
     service.setFaults({ rules: [] });
     const short = summaryOf(
       await backfill(['run', 'mapping.yaml', '--json', '--max-requests', '10', ...FAST], { cwd, env }),
@@ -178,7 +181,7 @@ describe('a run that stops by itself', () => {
     expect(summaryOf(ended)).toMatchObject({ exit: { reason: 'too_many_errors' }, events: { rejected: 6 } });
   });
 
-  it('when the credentials are refused, after one more try', async () => {
+  it('after one retry if the credentials are refused', async () => {
     const service = await sandbox({
       faults: { rules: [{ kind: 'rotate_token', when: { requests: { from: 10 }, times: 1 } }] },
     });
@@ -191,7 +194,7 @@ describe('a run that stops by itself', () => {
   });
 });
 
-describe('an export that is edited while a run goes on', () => {
+describe('an export that is edited during a run', () => {
   it('has no effect on that run: what is sent is read from the plan', async () => {
     const service = await sandbox({ faults: SLOW });
     const cwd = await workspace('demo');
@@ -210,7 +213,7 @@ describe('an export that is edited while a run goes on', () => {
     expect(rest.events.changed).toBeGreaterThan(0);
   });
 
-  it('has no effect either when it is deleted', async () => {
+  it('has no effect if it is deleted, either', async () => {
     const service = await sandbox({ faults: SLOW });
     const cwd = await workspace('demo');
     const run = start(['run', 'mapping.yaml', '--json', ...FAST], { cwd, env: environmentOf(service) });
@@ -221,8 +224,8 @@ describe('an export that is edited while a run goes on', () => {
   });
 });
 
-describe('a disk without room', () => {
-  /** A file system of a few pages, where this process may mount one. */
+describe('a full disk', () => {
+  /** A file system of a few pages, if this process has permission to mount one. */
   async function tinyDisk(size: string): Promise<string | undefined> {
     const path = join(await workspace(), 'disk');
     await mkdir(path);
@@ -231,7 +234,7 @@ describe('a disk without room', () => {
     return path;
   }
 
-  it('for the plan is exit 2, and nothing is sent', async (context) => {
+  it('stops a run that writes its plan with exit 2, and nothing is sent', async (context) => {
     const disk = await tinyDisk('48k');
     if (disk === undefined) return context.skip('this process may not mount a file system');
     const service = await sandbox();
@@ -247,7 +250,7 @@ describe('a disk without room', () => {
     expect((await readdir(state)).filter((name) => name.startsWith('plan'))).toEqual([]);
   });
 
-  it('in mid-run stops with exit 3 and loses nothing', async (context) => {
+  it('stops a run that is sending with exit 3, and nothing is lost', async (context) => {
     const disk = await tinyDisk('120k');
     if (disk === undefined) return context.skip('this process may not mount a file system');
     const service = await sandbox();
@@ -274,7 +277,7 @@ describe('a disk without room', () => {
     expect(records(service)).toEqual(records(calm));
   });
 
-  it('or one that cannot be written is found before anything is sent', async () => {
+  it('or an invalid path of the state directory is detected before anything is sent', async () => {
     const service = await sandbox();
     const cwd = await leads(3);
     const ended = await backfill(['run', 'mapping.yaml', '--json', '--state', 'people.csv/state', ...FAST], {

@@ -13,7 +13,7 @@ const STATE = '.backfill/faults';
 const CHECKPOINT = join(STATE, 'checkpoint.ndjson');
 
 let calm: Undisturbed;
-/** What a run of the whole migration leaves: its state directory, and a journal of what the service has. */
+/** The result of a run of the whole migration: its state directory, and a journal of what the service contains. */
 let done: { readonly directory: string; readonly baseUrl: string };
 beforeAll(async () => {
   calm = await undisturbed();
@@ -40,21 +40,21 @@ async function migrated(act: (scene: Scene, checkpoint: Buffer) => Promise<void>
 }
 
 /**
- * Reruns from this checkpoint alone, as a person would: removes each damaged line that the run names, and adopts if the run
- * asks for it.
+ * Reruns from this checkpoint only, as a user would: removes each damaged line that the run reports, and uses --adopt if
+ * the run asks for it.
  */
 async function rerunFrom(scene: Scene, checkpoint: Buffer): Promise<void> {
   const { cwd, service, run } = scene;
   await rm(join(cwd, STATE), { recursive: true });
   await mkdir(join(cwd, STATE), { recursive: true });
   await writeFile(join(cwd, CHECKPOINT), checkpoint);
-  const first = await runOnceSound(scene);
+  const first = await runOnceRepaired(scene);
   const summary = first.exit.reason === 'unknown_history' ? await run({ adopt: true }) : first;
   expectUndisturbed(service, summary, calm);
 }
 
-/** Runs until no line is refused any more; a refused run must send nothing. */
-async function runOnceSound({ cwd, service, run }: Scene): Promise<Summary> {
+/** Runs until no more lines are refused; a refused run must send nothing. */
+async function runOnceRepaired({ cwd, service, run }: Scene): Promise<Summary> {
   for (;;) {
     const before = ingested(service).length;
     const ended = await run().catch((error: unknown) => error as Error);
@@ -72,7 +72,7 @@ async function removeLine(path: string, number: number): Promise<void> {
   await writeFile(path, lines.toSpliced(number - 1, 1).join('\n'), 'latin1');
 }
 
-/** A run of zeros, as a failing disk leaves it: from somewhere (0 to 1) in a line, possibly past its end. */
+/** A sequence of zeros, as a failing disk leaves it, that starts at a position (0 to 1) in a line and may go past its end. */
 interface Hole {
   readonly line: number;
   readonly at: number;
@@ -92,7 +92,7 @@ function damaged(checkpoint: Buffer, holes: readonly Hole[]): Buffer {
 }
 
 describe('a checkpoint', () => {
-  it('cut off at any byte can be read, and a rerun converges without sending anything twice', async () => {
+  it('that is cut off at any byte can be read, and a rerun completes the migration without sending anything twice', async () => {
     await migrated(async (scene, whole) => {
       const path = join(scene.cwd, 'cut.ndjson');
       onTestFinished(() => rm(path, { force: true }));
@@ -103,14 +103,14 @@ describe('a checkpoint', () => {
       }
       await fc.assert(
         fc.asyncProperty(fc.nat(whole.length), (bytes) =>
-          migrated((anew, checkpoint) => rerunFrom(anew, checkpoint.subarray(0, bytes))),
+          migrated((scene, checkpoint) => rerunFrom(scene, checkpoint.subarray(0, bytes))),
         ),
         { numRuns: 20, examples: [[0], [1], [whole.length - 1]] },
       );
     });
   });
 
-  it('damaged anywhere inside is refused with nothing sent, and without the damaged lines nothing is lost or doubled', async () => {
+  it('with damaged lines is refused before anything is sent; without them, nothing is lost or duplicated', async () => {
     const hole = fc.record({
       line: fc.nat(),
       at: fc.double({ min: 0, max: 0.999, noNaN: true }),
@@ -135,14 +135,14 @@ describe('a checkpoint', () => {
     });
   });
 
-  // The lines of the three updates of a record: for each the request, then the answer.
+  // The lines of the three updates of a record: for each, the request and then the answer.
   it.each([
     ['the answers to the first two', [1, 3], 2],
     ['the answer to the second and the request of the third', [3, 4], 1],
     ['both lines of the second', [2, 3], 1],
     ['both lines of the first and the answer to the second', [0, 1, 3], 2],
     ['every line but the last answer', [0, 1, 2, 3, 4], 2],
-  ])('without %s among the updates of a record sends only these again, under the same ids', async (_, gone, count) => {
+  ])('without %s among the updates of a record sends only these again, with the same ids', async (_, gone, count) => {
     await migrated(async (scene, whole) => {
       const lines = whole.toString('utf8').split('\n');
       const updates = lines.filter((line) => line.includes('"type":"lead/updated","external_id":"10114"'));
@@ -158,7 +158,7 @@ describe('a checkpoint', () => {
 
 describe('a state directory', () => {
   it.each(['rate.ndjson', 'ids.csv', 'lock.json', 'account.json', 'errors.csv', 'summary.json'])(
-    'without %s is as good as before',
+    'without %s works as before',
     async (name) => {
       await migrated(async ({ cwd, run, service }) => {
         const ids = await readFile(join(cwd, STATE, 'ids.csv'), 'utf8');
@@ -174,7 +174,7 @@ describe('a state directory', () => {
   );
 
   it.each(['rate.ndjson', 'ids.csv', 'lock.json', 'account.json', 'survey.json'])(
-    'with rubbish in %s is as good as before',
+    'with garbage in %s works as before',
     async (name) => {
       await migrated(async ({ cwd, run, service }) => {
         await writeFile(join(cwd, STATE, name), '\0\0{"host":1\n"\n[');

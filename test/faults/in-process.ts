@@ -6,10 +6,10 @@ import type { Sandbox } from '../../src/sandbox/index.ts';
 import { credentials, runSettings } from '../../src/settings.ts';
 import { environmentOf } from '../e2e/harness.ts';
 
-/** Options of `run` as the command line hands them on: `{ maxRequests: '12' }`. */
+/** Options of `run` as the command line passes them: `{ maxRequests: '12' }`. */
 export type Options = Readonly<Record<string, unknown>>;
 
-/** A run in this very process: what starting one of its own costs is no part of the question. */
+/** A run in this process, which saves the time that starting another one takes. */
 export function migrate(service: Sandbox, mapping: string, options: Options = {}): Promise<Summary> {
   return runMigration({
     settings: runSettings({ mapping, rate: '100000/1s', ...options }),

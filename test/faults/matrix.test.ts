@@ -12,7 +12,7 @@ beforeAll(async () => {
   calm = await undisturbed();
 });
 
-/** About every seventh event meets the fault, on its first delivery. */
+/** The fault hits about every seventh event, on its first delivery. */
 const SOME: When = { delivery: { from: 1, to: 1 }, probability: 0.15 };
 
 interface Case {
@@ -20,9 +20,9 @@ interface Case {
   readonly rules: Rule[];
   readonly service?: SandboxOptions;
   readonly options?: Options;
-  /** The fault strikes at least so often; once unless said otherwise. */
+  /** How often the fault must occur at least; 1 by default. */
   readonly strikes?: number;
-  /** Most answers 429. */
+  /** Maximum number of 429 answers. */
   readonly refusals?: number;
 }
 
@@ -103,7 +103,7 @@ const CASES: Case[] = [
   },
 ];
 
-/** A little of everything; the place among the requests and the seed decide. */
+/** Some of every fault; the position among the requests and the seed decide which. */
 const MIX: Rule[] = [
   { kind: 'latency', min_ms: 0, max_ms: 30 },
   { kind: 'drop_before', when: { probability: 0.03 } },
@@ -121,7 +121,7 @@ const MIX: Rule[] = [
   { kind: 'outage', lasts_ms: 800, when: { times: 1, requests: { from: 50 } } },
 ];
 
-describe.concurrent('a migration ends as if nothing had happened after', () => {
+describe.concurrent('a migration ends in the same state as without faults after', () => {
   it.each(CASES)('$fault', async ({ rules, service: options, options: more, strikes = 1, refusals = 0 }) => {
     await inScene({ ...options, faults: { seed: 3, rules } }, async ({ service, run }) => {
       const summary = await run(more);

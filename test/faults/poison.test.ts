@@ -10,13 +10,13 @@ beforeAll(async () => {
   calm = await undisturbed();
 });
 
-/** How often a lead's created event went out. */
+/** How often a lead's created event was sent. */
 function sends(service: Sandbox, externalId: string): number {
   const events = ingested(service).map(bodyOf);
   return events.filter(({ type, data }) => type === 'lead/created' && data.external_id === externalId).length;
 }
 
-describe.concurrent('an event that fails by itself', () => {
+describe.concurrent('a single event that fails', () => {
   it('is rejected after five attempts, blocks only its children, and is sent once it is fixed', async () => {
     const poison = { kind: 'status', status: 500, when: { event: { external_id: '10114' } } } as const;
     await inScene({ faults: { rules: [poison] } }, async ({ service, cwd, run }) => {
@@ -44,7 +44,7 @@ describe.concurrent('an event that fails by itself', () => {
   it('is sent last by a rerun that has other events to send', async () => {
     const poison = { kind: 'status', status: 500, when: { event: { external_id: '10107' } } } as const;
     await inScene({ faults: { rules: [poison] } }, async ({ service, run }) => {
-      // The budget ends the first run soon after the fifth attempt.
+      // The limit on requests ends the first run soon after the fifth attempt.
       const first = await run({ only: 'lead', maxRequests: '19' });
       expect(first.events).toMatchObject({ rejected: 1 });
       service.setFaults({ rules: [] });
@@ -60,7 +60,7 @@ describe.concurrent('an event that fails by itself', () => {
     });
   });
 
-  it('whose record the service stored anyway is recognised and not duplicated', async () => {
+  it('is recognised and not duplicated if the service stored its record anyway', async () => {
     const poison = { kind: 'status_after', status: 500, when: { event: { external_id: '10114' } } } as const;
     await inScene({ faults: { rules: [poison] } }, async ({ service, run }) => {
       expect((await run()).events.rejected).toBe(1);
@@ -71,7 +71,7 @@ describe.concurrent('an event that fails by itself', () => {
 });
 
 describe.concurrent('a service that is down', () => {
-  it('is waited out, and does not count against the events', async () => {
+  it('makes the run wait, and does not count against the events', async () => {
     const outages = [20, 45].map((from) => ({
       kind: 'outage' as const,
       lasts_ms: 2000,
@@ -79,13 +79,13 @@ describe.concurrent('a service that is down', () => {
     }));
     await inScene({ faults: { rules: outages } }, async ({ service, run }) => {
       expectUndisturbed(service, await run(), calm);
-      // Between the outages one event at a time asks whether it is over; no flood.
+      // Between the outages, only one event at a time tests whether the outage is over.
       const failed = ingested(service).filter(({ status }) => status === undefined || status >= 500);
       expect(failed.length).toBeLessThanOrEqual(2 * 10);
     });
   });
 
-  it('longer than --max-outage ends the run with exit 3; a rerun resumes', async () => {
+  it('for longer than --max-outage ends the run with exit 3; a rerun resumes', async () => {
     const down = { kind: 'outage', lasts_ms: 60_000, status: 503, when: { requests: { from: 30 }, times: 1 } } as const;
     await inScene({ faults: { rules: [down] } }, async ({ service, start, run }) => {
       const ended = await start('--max-outage', '3s').ended;
@@ -99,8 +99,8 @@ describe.concurrent('a service that is down', () => {
     });
   });
 
-  it('with 503 for every event while /health answers is an outage, not seventy rejections', async () => {
-    // In the midst of one type: where fewer than three events are left of it, they cannot be told from poisoned ones.
+  it('that answers every event with 503, but /health with 200, is an outage, not seventy rejections', async () => {
+    // In the middle of one type: if fewer than three of its events are left, an outage looks the same as single events that fail.
     const rules = [{ kind: 'status' as const, status: 503, when: { requests: { from: 8 } } }];
     await inScene({ faults: { rules } }, async ({ service, run }) => {
       const summary = await run({ maxOutage: '4s' });
@@ -112,7 +112,7 @@ describe.concurrent('a service that is down', () => {
   });
 });
 
-describe.concurrent('credentials that are refused in mid-run', () => {
+describe.concurrent('credentials that are refused during a run', () => {
   it.each(['rotate_token', 'rotate_key'] as const)(
     '(%s) end it within seconds; the new ones complete it',
     async (kind) => {
@@ -127,7 +127,7 @@ describe.concurrent('credentials that are refused in mid-run', () => {
         expect(summary.exit.reason).toBe(kind === 'rotate_token' ? 'webhook_auth_failed' : 'unauthorised');
         expect(summary.events.rejected).toBe(0);
         const refused = service.requests().filter(({ status }) => status === 401 || status === 403);
-        // Those that were in flight, and one more try of one of them, five seconds later.
+        // The requests in flight, and one retry of one of them five seconds later.
         expect(refused.length).toBeLessThanOrEqual(11);
         expect(refused.at(-1)!.at - refused[0]!.at).toBeGreaterThan(4_900);
         expect(refused.at(-1)!.at - refused[0]!.at).toBeLessThan(15_000);

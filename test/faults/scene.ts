@@ -1,4 +1,4 @@
-/** A whole little migration (fixtures/faults) against a sandbox that misbehaves, and what must be true of its end. */
+/** A small but complete migration (fixtures/faults) against a sandbox with faults, and what its result must be. */
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,13 +18,13 @@ export interface Scene {
   readonly service: Sandbox;
   readonly cwd: string;
   readonly run: (options?: Options) => Promise<Summary>;
-  /** The same as a process of its own. */
+  /** The same in a separate process. */
   readonly start: (...options: string[]) => Running;
 }
 
 /**
- * A directory with the fixture and a sandbox, for as long as `act` takes. Tests that run side by side cannot use hooks
- * to tidy up: which test a hook belongs to is not known after the first wait.
+ * A directory with the fixture and a sandbox, for as long as `act` takes. Concurrent tests cannot use hooks to
+ * clean up: after the first await, it is unknown which test a hook belongs to.
  */
 export async function inScene<T>(options: SandboxOptions, act: (scene: Scene) => Promise<T>): Promise<T> {
   const cwd = await mkdtemp(join(tmpdir(), 'backfill-faults-'));
@@ -49,7 +49,7 @@ export interface Undisturbed {
   readonly summary: Summary;
 }
 
-/** The same migration where nothing goes wrong; `prepare` changes the fixture first. */
+/** The same migration without faults; `prepare` changes the fixture first. */
 export function undisturbed(prepare?: (cwd: string) => Promise<void>): Promise<Undisturbed> {
   return inScene({}, async ({ cwd, service, run }) => {
     await prepare?.(cwd);
@@ -74,8 +74,8 @@ export function bodyOf({ body }: RequestEntry): Body {
 }
 
 /**
- * Exactly once: the same records with the same number of writes each, the same accounts, nothing rejected that others
- * were not, no automation started, and events about one record one after another.
+ * Exactly once: the same records with the same number of writes each, the same totals and errors, no automation
+ * triggered, and events about the same record sent one after another.
  */
 export function expectUndisturbed(service: Sandbox, summary: Summary, calm: Undisturbed): void {
   expect(withoutTimes(service.state())).toEqual(calm.state);

@@ -161,7 +161,7 @@ events:
     ]);
   });
 
-  test('produces the same drafts for the same row, whatever was mapped in between, with no shared state', async () => {
+  test('produces the same drafts for the same row, regardless of rows mapped in between', async () => {
     const [entry] = (await compiled()).entries;
     const bad = row(['1', 'lead', '12', 'Ada', '']);
     const first = entry!.map(bad);

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-/** Licences that require a notice at most. */
+/** Licences that require no more than a notice. */
 const PERMISSIVE = [
   'MIT',
   'MIT/X11',
@@ -30,7 +30,7 @@ interface Locked {
   readonly hasInstallScript?: boolean;
 }
 
-/** Every package that an installation includes, by the lockfile. */
+/** Every package that an installation includes, according to the lockfile. */
 const locked = Object.entries(read<{ packages: Record<string, Locked> }>('package-lock.json').packages).filter(
   ([path, { dev }]) => path !== '' && !dev,
 );

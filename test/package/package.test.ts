@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { files, workspace } from '../e2e/harness.ts';
 
-/** The environment of a shell, without what an npx that runs this suite sets for its own npm. */
+/** The environment without the variables that npx sets for its own npm when it runs this suite. */
 const { npm_config_package: _package, npm_config_call: _call, ...env } = process.env;
 
 function run(command: string, args: readonly string[], options: { cwd: string }) {

@@ -29,7 +29,7 @@ let plans = 0;
 const files: PlanFile[] = [];
 afterEach(() => files.splice(0).forEach((file) => file.close()));
 
-/** A plan whose file is a real one, and `add` without the record that an event comes from. */
+/** A plan with a real file, and an `add` without the raw record of the event. */
 class TestPlan extends Plan {
   override add(event: Ready): Verdict {
     return super.add(event, { raw: ['a cell'] });
@@ -90,7 +90,7 @@ function settle(of: Sendable, line: Partial<SettledLine> = {}): void {
   });
 }
 
-/** States by type in reading order, after the whole input was seen. */
+/** States by type in reading order, after the whole input was read. */
 function states(plan: Plan, only: readonly EventType[] = EVENT_TYPES): Record<string, string[]> {
   plan.link(only);
   return statesNow(plan);
@@ -111,7 +111,7 @@ describe('duplicates', () => {
     expect(states(plan)).toEqual({ 'lead/created': ['ready', 'duplicate', 'ready'] });
   });
 
-  it('with other content are all invalid, and what hangs on them is blocked', () => {
+  it('with different content are all invalid, and their children are blocked', () => {
     const plan = planWith();
     [lead('1', { full_name: 'a' }), lead('1', { full_name: 'b' }), deal('d', '1')].forEach((each) => plan.add(each));
     expect(states(plan)).toEqual({ 'lead/created': ['invalid', 'invalid'], 'deal/created': ['blocked'] });
@@ -120,13 +120,13 @@ describe('duplicates', () => {
   it.each([
     ['first', ['ready', 'duplicate', 'duplicate']],
     ['last', ['duplicate', 'duplicate', 'ready']],
-  ] as const)('with other content follow `duplicates: %s`', (duplicates, expected) => {
+  ] as const)('with different content follow `duplicates: %s`', (duplicates, expected) => {
     const plan = planWith({ duplicates });
     for (const name of ['a', 'b', 'c']) plan.add(lead('1', { full_name: name }));
     expect(states(plan)).toEqual({ 'lead/created': expected });
   });
 
-  it('are never found among updates, which keep their order under ids of their own', () => {
+  it('do not exist among updates, which keep their order and have separate ids', () => {
     const plan = planWith();
     const update = event('lead/updated', '1', { full_name: 'a' });
     const ordinals = [plan.add(update).ordinal, plan.add(update).ordinal];
@@ -134,7 +134,7 @@ describe('duplicates', () => {
     expect(plan.idOf(update, ordinals[0]!)).not.toBe(plan.idOf(update, ordinals[1]!));
   });
 
-  it('among comments without id are separate events, each found again', () => {
+  it('among comments without an id are separate events, each recognised on a rerun', () => {
     const comment = event('comment/created', undefined, { content: 'same', lead_external_id: '1' });
     settle(comment);
     settle(lead('1'));
@@ -146,7 +146,7 @@ describe('duplicates', () => {
 });
 
 describe('event ids', () => {
-  it('are the same whatever the order of the rows', () => {
+  it('do not depend on the order of the rows', () => {
     const id = fc.constantFrom('1', '2', '3');
     const comment = fc.tuple(fc.constantFrom(undefined, 'a', 'b'), fc.constantFrom('x', 'y'), id);
     const events = fc.array(
@@ -186,14 +186,14 @@ describe('an event whose parent', () => {
     });
   });
 
-  it('is invalid is blocked, and so is what hangs on it in turn', () => {
+  it('is invalid is blocked, and so are its own children', () => {
     const plan = planWith();
     plan.addInvalid(invalid(lead('1')));
     [deal('d', '1'), note('n', 'd')].forEach((each) => plan.add(each));
     expect(states(plan)).toMatchObject({ 'deal/created': ['blocked'], 'comment/created': ['blocked'] });
   });
 
-  it('was acknowledged earlier and is gone from the input is sent', () => {
+  it('was acknowledged earlier and is no longer in the input is sent', () => {
     settle(lead('1'));
     const plan = planWith();
     plan.add(deal('d', '1'));
@@ -205,7 +205,7 @@ describe('an event whose parent', () => {
     ['block', 'blocked', true],
     ['send', 'ready', true],
     ['omit', 'ready', false],
-  ] as const)('is nowhere follows `if_parent_missing: %s`', (if_parent_missing, state, keepsParent) => {
+  ] as const)('is missing follows `if_parent_missing: %s`', (if_parent_missing, state, keepsParent) => {
     const plan = planWith({ if_parent_missing });
     const orphan = deal('d', 'nobody');
     const { ordinal } = plan.add(orphan);
@@ -213,7 +213,7 @@ describe('an event whose parent', () => {
     expect('lead_external_id' in plan.read('deal/created', ordinal).data).toBe(keepsParent);
   });
 
-  it('was left out is recognised as acknowledged on the rerun', () => {
+  it('was omitted is recognised as acknowledged on a rerun', () => {
     settle(event('deal/created', 'd'));
     const plan = planWith({ if_parent_missing: 'omit' });
     plan.add(deal('d', 'nobody'));
@@ -221,7 +221,7 @@ describe('an event whose parent', () => {
     expect(plan.changed).toBe(0);
   });
 
-  it('is rejected in this run no longer stands well', () => {
+  it('is rejected in this run has failed', () => {
     const plan = planWith();
     plan.add(lead('1'));
     plan.add(deal('d', '1'));
@@ -231,7 +231,7 @@ describe('an event whose parent', () => {
     expect(plan.links.parentStatus('deal/created', 0)).toBe('failed');
   });
 
-  it('is only updated by this input exists once an update was acknowledged', () => {
+  it('is only updated by this input can be sent once an update was acknowledged', () => {
     const plan = planWith();
     plan.add(event('lead/updated', '1', { full_name: 'a' }));
     plan.add(deal('d', '1'));
@@ -241,7 +241,7 @@ describe('an event whose parent', () => {
     expect(plan.links.parentStatus('deal/created', 0)).toBe('exists');
   });
 
-  it('is itself, for an update whose own created event failed, is blocked', () => {
+  it('is the same record (an update whose created event failed) is blocked', () => {
     const plan = planWith();
     plan.addInvalid(invalid(lead('1')));
     plan.add(event('lead/updated', '1', { full_name: 'a' }));
@@ -250,7 +250,7 @@ describe('an event whose parent', () => {
 });
 
 describe('a rerun', () => {
-  it('tells acknowledged, changed, rejected and new apart', () => {
+  it('distinguishes acknowledged, changed, rejected and new events', () => {
     settle(lead('1'));
     settle(lead('2', { full_name: 'before' }));
     settle(lead('3'), { status: 'rejected' });
@@ -267,7 +267,7 @@ describe('a rerun', () => {
     expect(plan.changed).toBe(1);
   });
 
-  it('counts what the input no longer has as gone', () => {
+  it('counts events that the input no longer has as gone', () => {
     settle(lead('1'));
     settle(lead('2'));
     const plan = planWith();
@@ -275,7 +275,7 @@ describe('a rerun', () => {
     expect(plan.gone).toBe(1);
   });
 
-  it('recognises acknowledged updates by content, each once, and numbers the others after them', () => {
+  it('recognises each acknowledged update by its content once, and numbers the others after them', () => {
     const a = event('lead/updated', '1', { full_name: 'a' });
     const b = event('lead/updated', '1', { full_name: 'b' });
     const fresh = planWith();
@@ -289,7 +289,7 @@ describe('a rerun', () => {
 });
 
 describe('if_changed', () => {
-  /** The update that a changed record makes. */
+  /** The update that a changed record produces. */
   function derivedBy(plan: TestPlan, changed: Ready): Planned {
     plan.add(changed);
     return plan.read('lead/updated', 0);
@@ -306,7 +306,7 @@ describe('if_changed', () => {
     expect(states(updating)).toEqual({ 'lead/created': ['acknowledged'], 'lead/updated': ['ready'] });
   });
 
-  it('with a list compares and sends those fields alone', () => {
+  it('with a list compares and sends only those fields', () => {
     const before = { full_name: 'x', custom_params: { city: 'Roma', size: '1' } };
     settle(lead('1', before));
     const plan = planWith({ if_changed: ['city'] });
@@ -318,7 +318,7 @@ describe('if_changed', () => {
     expect(other.read('lead/updated', 0).data).toEqual({ external_id: '1', custom_params: { city: 'Pisa' } });
   });
 
-  it('is content with what it sent before, and sends again under a new id when the content goes back and forth', () => {
+  it('does not repeat an update, but sends one with a new id if the content changes back and forth', () => {
     settle(lead('1', { full_name: 'a' }));
     const b = lead('1', { full_name: 'b' });
     const first = planWith({ if_changed: 'update' });
@@ -353,13 +353,13 @@ describe('a pilot', () => {
     );
   }
 
-  it('of the first N takes the parents they need from the last type upwards', () => {
+  it('of the first N events includes the parents they need, from the last type to the first', () => {
     const plan = small();
     holdAllButFirst(plan, 2);
     expect(due(plan)).toEqual({ 'comment/created': [0, 1], 'deal/created': [1, 2], 'lead/created': [6, 7] });
   });
 
-  it('of picked records takes their parents and everything that hangs on them', () => {
+  it('of picked records includes their parents and all their children', () => {
     const ofLead = small();
     holdAllButPicked(ofLead, [{ entity: 'lead', externalId: 'l7' }]);
     expect(due(ofLead)).toEqual({ 'lead/created': [7], 'deal/created': [1], 'comment/created': [0] });
@@ -372,7 +372,7 @@ describe('a pilot', () => {
     expect(() => holdAllButPicked(small(), [{ entity: 'lead', externalId: 'nobody' }])).toThrow('lead:nobody');
   });
 
-  it('by type leaves what hangs on unsent parents pending', () => {
+  it('by type leaves children of unsent parents pending', () => {
     const plan = planWith();
     [lead('1'), deal('d', '1'), note('n', 'd')].forEach((each) => plan.add(each));
     expect(states(plan, ['deal/created', 'comment/created'])).toEqual({

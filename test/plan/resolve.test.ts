@@ -30,7 +30,7 @@ function userId(email: string): string {
   return account.users.find((user) => user.email === email)!.id;
 }
 
-function told(resolution: Resolution): string {
+function textOf(resolution: Resolution): string {
   if (resolution.kind === 'resolved') return resolution.id;
   return resolution.kind === 'failed' ? resolution.issue.code : resolution.kind;
 }
@@ -38,17 +38,17 @@ function told(resolution: Resolution): string {
 describe('a stage', () => {
   it.each<[string, Parameters<typeof resolver>[0], [string, string?], string]>([
     ['is found by its exact name', {}, ['Proposal'], stageId('Sales', 'Proposal')],
-    ['is found without regard to case, spacing and Unicode form', {}, ['  pROPOSAL '], stageId('Sales', 'Proposal')],
+    ['is found regardless of case, spacing and Unicode form', {}, ['  pROPOSAL '], stageId('Sales', 'Proposal')],
     ['is found by its id', {}, [stageId('Sales', 'Won')], stageId('Sales', 'Won')],
     ['of two pipelines is ambiguous', {}, ['Won'], 'ambiguous_stage'],
-    ['of two pipelines is found within the one named', {}, ['Won', 'Partners'], stageId('Partners', 'Won')],
+    ['of two pipelines is found in the given pipeline', {}, ['Won', 'Partners'], stageId('Partners', 'Won')],
     [
       'is found in the pipeline that an old name maps to',
       { pipelines: { Old: 'Sales' } },
       ['Won', 'Old'],
       stageId('Sales', 'Won'),
     ],
-    ['goes through the map first', { stages: { Won: 'Lost' } }, ['Won', 'Sales'], stageId('Sales', 'Lost')],
+    ['is looked up in the map first', { stages: { Won: 'Lost' } }, ['Won', 'Sales'], stageId('Sales', 'Lost')],
     [
       'prefers the map of its pipeline',
       { stages: { Hot: 'New' }, byPipeline: { Sales: { Hot: 'Proposal' } } },
@@ -56,19 +56,24 @@ describe('a stage', () => {
       stageId('Sales', 'Proposal'),
     ],
     ['mapped to null is left out', { stages: { Won: null } }, ['Won', 'Sales'], 'omit'],
-    ['that nothing knows is unresolved', {}, ['Nowhere'], 'unresolved_stage'],
-    ['that nothing else knows goes to "*"', { stages: { '*': 'New' } }, ['Nowhere', 'Sales'], stageId('Sales', 'New')],
+    ['that is unknown is unresolved', {}, ['Nowhere'], 'unresolved_stage'],
     [
-      'that the account knows does not go to "*"',
+      'that is otherwise unknown falls back to "*"',
+      { stages: { '*': 'New' } },
+      ['Nowhere', 'Sales'],
+      stageId('Sales', 'New'),
+    ],
+    [
+      'that exists in the account does not fall back to "*"',
       { stages: { '*': 'New' } },
       ['Won', 'Sales'],
       stageId('Sales', 'Won'),
     ],
-    ['that is ambiguous does not go to "*"', { stages: { '*': 'New' } }, ['Won'], 'ambiguous_stage'],
-    ['of a lead pipeline is not one for deals', {}, ['Fresh'], 'unresolved_stage'],
-    ['in a pipeline that nothing knows is unresolved', {}, ['Won', 'Elsewhere'], 'unresolved_pipeline'],
+    ['that is ambiguous does not fall back to "*"', { stages: { '*': 'New' } }, ['Won'], 'ambiguous_stage'],
+    ['of a lead pipeline cannot be used for deals', {}, ['Fresh'], 'unresolved_stage'],
+    ['in a pipeline that is unknown is unresolved', {}, ['Won', 'Elsewhere'], 'unresolved_pipeline'],
   ])('%s', (_name, references, [stage, pipeline], expected) => {
-    expect(told(resolver(references).stage(stage, pipeline))).toBe(expected);
+    expect(textOf(resolver(references).stage(stage, pipeline))).toBe(expected);
   });
 
   it('that is unresolved is reported with similar names', () => {
@@ -89,27 +94,22 @@ describe('an owner', () => {
     ['is found by e-mail', {}, 'ADA@example.test', userId('ada@example.test')],
     ['is found by id', {}, userId('ada@example.test'), userId('ada@example.test')],
     ['is found in another Unicode form', {}, 'Jürgen Groß'.normalize('NFD'), userId('juergen@example.test')],
-    ['with a name that two users have is ambiguous', {}, 'Marco Rossi', 'ambiguous_owner'],
-    [
-      'is found by what the map says of it',
-      { 'Old Rep': 'grace@example.test' },
-      'Old Rep',
-      userId('grace@example.test'),
-    ],
-    ['mapped to nobody is left out', { 'Old Rep': null }, 'Old Rep', 'omit'],
-    ['that nothing else knows is left out by "*": null', { '*': null }, 'Who', 'omit'],
+    ['with the name of two users is ambiguous', {}, 'Marco Rossi', 'ambiguous_owner'],
+    ['is found by its name in the map', { 'Old Rep': 'grace@example.test' }, 'Old Rep', userId('grace@example.test')],
+    ['mapped to null is left out', { 'Old Rep': null }, 'Old Rep', 'omit'],
+    ['that is otherwise unknown is left out by "*": null', { '*': null }, 'Who', 'omit'],
   ])('%s', (_name, owners, name, expected) => {
-    expect(told(resolver({ owners }).owner(name))).toBe(expected);
+    expect(textOf(resolver({ owners }).owner(name))).toBe(expected);
   });
 });
 
-it('says that nothing is known where there is no account', () => {
+it('reports that the account is unknown if there is none', () => {
   const offline = new Resolver(undefined, {
     pipelines: new Map(),
     stages: new Map(),
     stagesByPipeline: new Map(),
     owners: new Map(),
   });
-  expect(told(offline.stage('Won', undefined))).toBe('unknown_account');
+  expect(textOf(offline.stage('Won', undefined))).toBe('unknown_account');
   expect(offline.knows('owner_id', 'x')).toBe(true);
 });

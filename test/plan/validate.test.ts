@@ -20,7 +20,7 @@ describe('validation', () => {
         custom_params: { a: 1, b: true },
       },
     ],
-    ['a bare lead', 'lead/updated', { external_id: '1' }],
+    ['a lead with only an id', 'lead/updated', { external_id: '1' }],
     [
       'a deal with every field',
       'deal/created',
@@ -46,9 +46,15 @@ describe('validation', () => {
     ['no external id', 'lead/created', {}, 'invalid_value', 'external_id'],
     ['an amount that is text', 'deal/created', { external_id: '1', amount: '5' }, 'invalid_value', 'amount'],
     ['an amount that is infinite', 'deal/created', { external_id: '1', amount: Infinity }, 'invalid_value', 'amount'],
-    ['a stage id that is no UUID', 'deal/created', { external_id: '1', stage_id: 'won' }, 'invalid_value', 'stage_id'],
+    [
+      'a stage id that is not a UUID',
+      'deal/created',
+      { external_id: '1', stage_id: 'won' },
+      'invalid_value',
+      'stage_id',
+    ],
     ['an empty comment', 'comment/created', { content: '', lead_external_id: '1' }, 'invalid_value', 'content'],
-    ['a comment without parent', 'comment/created', { content: 'x' }, 'missing_parent', 'lead_external_id'],
+    ['a comment without a parent', 'comment/created', { content: 'x' }, 'missing_parent', 'lead_external_id'],
     [
       'a comment with two parents',
       'comment/created',
@@ -63,7 +69,7 @@ describe('validation', () => {
       'lone_surrogate',
       'custom_params.a.0',
     ],
-  ])('refuses %s', (_name, type, data, code, field) => {
+  ])('rejects %s', (_name, type, data, code, field) => {
     expect(validate(type, data, canonicalJson(data))).toMatchObject([{ severity: 'error', code, field }]);
   });
 });
@@ -78,7 +84,7 @@ describe('the quick check of fields', () => {
   const names = [...new Set(Object.values(schemas).flatMap(({ shape }) => Object.keys(shape))), 'other', '__proto__'];
   const anything = fc.dictionary(fc.constantFrom(...names), values) as fc.Arbitrary<JsonObject>;
 
-  it.each(ENTITIES)('takes no %s that the schema refuses', (entity) => {
+  it.each(ENTITIES)('accepts no %s that the schema rejects', (entity) => {
     fc.assert(
       fc.property(anything, (data) => {
         if (QUICK[entity](data)) expect(schemas[entity].safeParse(data).success).toBe(true);
@@ -94,7 +100,7 @@ describe('the quick check of fields', () => {
     ],
     ['deal', { external_id: '1', title: 't', amount: 1.5, currency: 'EUR', stage_id: UUID, owner_id: UUID }],
     ['comment', { external_id: '1', content: 'x', deal_external_id: '2' }],
-  ])('takes a plain %s', (entity, data) => {
+  ])('accepts a plain %s', (entity, data) => {
     expect(QUICK[entity](data)).toBe(true);
   });
 });

@@ -1,4 +1,4 @@
-/** Migrates an export into a sandbox and compares what the sandbox then holds with a truth that was written by hand. */
+/** Migrates an export into a sandbox and compares the content of the sandbox with expected results written by hand. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
@@ -15,24 +15,24 @@ import { runSettings } from '../../src/settings.ts';
 import { sandbox } from '../e2e/harness.ts';
 
 export interface Truth {
-  /** What the person has to set in a preset before it fits: written over its `defaults` and `references`. */
+  /** What the user has to set in a preset: merged into its `defaults` and `references`. */
   readonly defaults?: Readonly<Record<string, string>>;
   readonly references?: Readonly<Record<string, unknown>>;
-  /** Deal pipelines of the target account, where it is not the sandbox's own. */
+  /** Deal pipelines of the target account, if they are not those of the sandbox. */
   readonly account?: { readonly pipelines: Readonly<Record<string, readonly string[]>> };
   readonly exit: number;
   readonly leads?: Readonly<Record<string, unknown>>;
   readonly deals?: Readonly<Record<string, unknown>>;
   readonly comments?: Readonly<Record<string, unknown>>;
-  /** External id (or line, where no event came of the record) and code of every line of the error report. */
+  /** External id (or line, if the record has no event) and code of every line of the error report. */
   readonly errors?: readonly (readonly [string, string])[];
   readonly omitted?: readonly (readonly [string, string])[];
   /** Codes that must be among the warnings. */
   readonly warnings?: readonly string[];
   readonly duplicates?: number;
-  /** What the survey's profile must tell, among other things. */
+  /** What the survey's profile must contain. */
   readonly profile?: object;
-  /** What the refusal must say, where the input is refused as a whole. */
+  /** What the error message must contain, if the input is refused as a whole. */
   readonly says?: readonly string[];
 }
 
@@ -45,7 +45,7 @@ export async function truthIn(directory: string): Promise<Truth> {
   return JSON.parse(await readFile(join(directory, 'expected.json'), 'utf8')) as Truth;
 }
 
-/** What a person does to a mapping: sets its defaults and fills in its references, its comments left alone. */
+/** Edits a mapping as a user would: sets its defaults and references, and keeps its comments. */
 export async function fillIn(path: string, truth: Truth): Promise<void> {
   const document = parseDocument(await readFile(path, 'utf8'));
   for (const [key, value] of Object.entries(truth.defaults ?? {})) document.setIn(['defaults', key], value);
@@ -53,7 +53,7 @@ export async function fillIn(path: string, truth: Truth): Promise<void> {
   await writeFile(path, document.toString());
 }
 
-/** Names of a mapping's sources with the paths that it gives. */
+/** The sources of a mapping by name, with their paths. */
 export async function sourcesOf(path: string): Promise<ReadonlyMap<string, string>> {
   const { sources } = parse(await readFile(path, 'utf8')) as { sources: Record<string, { path: string }> };
   return new Map(Object.entries(sources).map(([name, source]) => [name, source.path]));
@@ -76,8 +76,8 @@ function accountOf(pipelines: Readonly<Record<string, readonly string[]>>): Acco
 }
 
 /**
- * What `backfill run MAPPING --state <cwd>/state` does, in this process and over real HTTP. `sources` are paths by name
- * of source. A run that is refused ends in its `UserError`.
+ * Does what `backfill run MAPPING --state <cwd>/state` does, in this process and over real HTTP. `sources`: paths by
+ * source name. Throws the `UserError` of a run that is refused.
  */
 export async function migrate(
   cwd: string,
@@ -103,7 +103,7 @@ export async function migrate(
   return { service, ended };
 }
 
-/** Compares the records in the sandbox, the error report and the accounts with the truth. */
+/** Compares the records in the sandbox, the error report and the totals with the expected results. */
 export async function compare(cwd: string, { ended, service }: Migrated, truth: Truth): Promise<void> {
   const refusal = ended instanceof UserError ? `${ended.message}\n${ended.hint ?? ''}` : '';
   for (const text of truth.says ?? []) expect(refusal).toContain(text);
@@ -155,7 +155,7 @@ interface Records {
   readonly comments: Record<string, unknown>;
 }
 
-/** The sandbox's records by external id, with names of stages and external ids of parents in place of ids. */
+/** The sandbox's records by external id, with stage names and external ids of parents instead of ids. */
 function recordsOf(service: Sandbox): Records {
   const { leads, deals, comments } = service.state();
   const external = new Map([...leads, ...deals].map((record) => [record.id, record.externalId]));

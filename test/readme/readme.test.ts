@@ -10,7 +10,7 @@ import { helpText, PAGES, readPage, ROOT, withSections, type Page } from './sect
 
 const flat = (text: string): string => text.replace(/\s+/g, ' ').replace(/ ?-{3,} ?/g, '-');
 
-/** A page without its blocks of code. */
+/** A page without its code blocks. */
 const prose = (page: Page): string => readPage(page).replaceAll(/^( *)```[^]*?^ *```$/gm, '');
 
 async function directory(): Promise<string> {
@@ -20,7 +20,7 @@ async function directory(): Promise<string> {
 }
 
 describe.each(PAGES)('%s', (page) => {
-  it('shows what comes from the program as the program has it (`npm run readme` writes it)', () => {
+  it('has up-to-date generated sections (`npm run readme` updates them)', () => {
     expect(flat(readPage(page))).toBe(flat(withSections(page, readPage(page))));
   });
 
@@ -47,7 +47,7 @@ describe.each(PAGES)('%s', (page) => {
     }
   });
 
-  it('names no npm script that package.json does not have', async () => {
+  it('names only npm scripts that exist in package.json', async () => {
     const { scripts } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as { scripts: object };
     const named = [...readPage(page).matchAll(/npm run ([\w:]+)/g)].map(([, script]) => script);
     expect(named.filter((script) => !Object.keys(scripts).includes(script!))).toEqual([]);
@@ -128,7 +128,7 @@ function collectKeys(schema: unknown, keys: Set<string>): void {
   }
 }
 
-/** Runs the built program, whatever its exit code. */
+/** Runs the built program and ignores its exit code. */
 async function backfill(cwd: string, ...args: string[]): Promise<void> {
   const child = execFile(process.execPath, [join(ROOT, 'dist/cli.js'), ...args], { cwd });
   await new Promise((resolve) => child.once('exit', resolve));

@@ -1,4 +1,4 @@
-/** The sections of the documentation that come from the program itself, as Markdown, by page and by the name of their markers. */
+/** The generated sections of the documentation, as Markdown, by page and by the name of their markers. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -42,21 +42,20 @@ function runOptions(): string {
   return table(['', 'option', ''], rows);
 }
 
-/** In words of this page; which codes there are is the program's to say. */
+/** The texts are written here; the list of codes comes from the program. */
 const EXIT_CODES: Readonly<Record<keyof typeof EXIT, string>> = {
   done:
-    'everything chosen is acknowledged, or a duplicate of what is; for a dry run, no problem was found (warnings do ' +
+    'every selected event is acknowledged, or a duplicate of one that is; for a dry run, no problems were found (warnings do ' +
     'not count)',
   finishedWithErrors:
     'finished, but some records were unreadable, some events were not accepted, or acknowledged ones have changed; for a ' +
     'dry run, problems were found',
   nothingSent:
-    'stopped before the first event: usage, mapping, input, plan, state, credentials or base URL cannot be used. Nothing ' +
-    'was sent',
+    'stopped before the first event: invalid usage, mapping, input, plan, state, credentials or base URL. Nothing was sent',
   stopped:
     'stopped before the end (credentials refused, too many errors, an outage too long, `--until`, `--max-requests`), or ' +
-    'another run holds the state directory. Rerun to resume',
-  interrupted: 'interrupted by SIGINT: what was in flight was awaited and recorded. Rerun to resume',
+    'another run uses the state directory. Rerun to resume',
+  interrupted: 'interrupted by SIGINT: requests in flight were completed and recorded. Rerun to resume',
   terminated: 'the same for SIGTERM',
 };
 
@@ -73,7 +72,7 @@ function fields(): string {
   return [...entities]
     .map(([entity, fields]) =>
       table(
-        [`\`${entity}/*\` field`, 'required', 'unreadable values are', 'holds'],
+        [`\`${entity}/*\` field`, 'required', 'unreadable values are', 'content'],
         fields.map(({ name, required, onError, doc }) => [
           code(name),
           required ? 'yes' : '',
@@ -108,7 +107,7 @@ function transforms(): string {
   );
 }
 
-/** A page with its generated sections as they should be. */
+/** A page with up-to-date generated sections. */
 export function withSections(page: Page, written: string): string {
   return Object.entries(SECTIONS[page]).reduce((text, [name, make]) => {
     const [begin, end] = [`<!-- generated: ${name} -->`, `<!-- /generated: ${name} -->`];
@@ -150,7 +149,7 @@ export function helpText(...command: string[]): string {
   return execFileSync(process.execPath, [CLI, ...command, '--help'], { encoding: 'utf8' });
 }
 
-/** The commands and options that the help of the program, or of one command, lists: what a user sees is what is documented. */
+/** The commands and options that the help of the program, or of one command, lists, so that the documentation shows what users see. */
 function helpOf(...command: string[]): Help {
   const commands: { usage: string; text: string }[] = [];
   const options: { group: string; name: string; text: string }[] = [];
@@ -179,12 +178,12 @@ function helpOf(...command: string[]): Help {
   };
 }
 
-/** Without what yargs adds of types; a default that is said in words stays. */
+/** Removes the types that yargs adds; a default described in words is kept. */
 function withoutTypes(text: string): string {
   return text.replace(/ +\[(?:boolean|string|array|number|required|default: (?:true|false))\]/g, '').trim();
 }
 
-/** Text as Markdown in which nothing is taken for HTML. */
+/** Text as Markdown, escaped so that nothing is read as HTML. */
 function markdown(text: string): string {
   return text.trim().replaceAll('<', '\\<');
 }

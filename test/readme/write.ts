@@ -1,4 +1,4 @@
-/** `npm run readme`: writes the generated sections of the documentation anew. */
+/** `npm run readme`: regenerates the generated sections of the documentation. */
 import { writePages } from './sections.ts';
 
 writePages();

@@ -22,7 +22,7 @@ const BROWSER = ['chromium', 'chromium-browser', 'google-chrome']
     }
   });
 
-/** Opens an address in a browser of its own that calls nobody, and returns what it printed. */
+/** Opens an address in a separate browser without network access, and returns what it printed. */
 async function browse(...options: readonly string[]): Promise<string> {
   const profile = await mkdtemp(join(tmpdir(), 'backfill-browser-'));
   onTestFinished(() => rm(profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 }));
@@ -59,7 +59,7 @@ function cellsOf(row: string): string[] {
 const title = BROWSER ? 'the report in a browser' : 'the report in a browser (SKIPPED: no chromium on the PATH)';
 
 describe.skipIf(!BROWSER)(title, { timeout: 60_000 }, () => {
-  it('loads nothing else, runs nothing, and keeps its structure whatever the input holds', async () => {
+  it('loads nothing else, runs no scripts, and keeps its structure for any input', async () => {
     const state = await stateDirectory('hostile');
     const page = await readFile(await writeReport(state, { withValues: true }), 'utf8');
     const { address, asked } = await served(page);

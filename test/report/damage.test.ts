@@ -22,7 +22,7 @@ function settled(externalId: string): string {
   return `${JSON.stringify(line)}\n`;
 }
 
-it('status and report count the sound lines of a damaged checkpoint, and say that it is damaged', async () => {
+it('status and report count the valid lines of a damaged checkpoint, and report the damage', async () => {
   const state = await stateDirectory();
   const path = state.file('checkpoint.ndjson');
   const reader = new MigrationStatusReader(state);

@@ -65,7 +65,7 @@ describe('the report page', () => {
     expect(text).toMatch(/lead\/created 60 29 1 1 2 0 27/);
   });
 
-  it('uses the checkpoint alone if there is neither survey nor summary', async () => {
+  it('uses only the checkpoint if there is neither a survey nor a summary', async () => {
     const state = await stateDirectory('killed');
     await rm(state.file('survey.json'));
     await rm(state.file('summary.json'));

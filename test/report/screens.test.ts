@@ -224,7 +224,7 @@ function hasTmux(): boolean {
   }
 }
 
-/** A terminal of its own, whose screen can be read. */
+/** A separate terminal whose screen can be read. */
 function terminal(columns: number, cwd: string, env: Readonly<Record<string, string>>) {
   const server = `backfill-test-${process.pid}-${columns}`;
   const call = async (...args: string[]): Promise<string> =>

@@ -234,7 +234,7 @@ describe('a client that retries until it is acknowledged', () => {
     return attempts;
   }
 
-  test('ends in the same state whatever the faults', async () => {
+  test('ends in the same state for any faults', async () => {
     const calm = await sandboxFor({ rate: { requests: 10_000, seconds: 60 } });
     expect(await migrate(calm)).toBe(EVENTS.length);
     const kinds = ['drop_before', 'drop_after', 'reset', 'html', 'cut_body', 'redirect', 'bad_ack'] as const;

@@ -11,7 +11,7 @@ function clockAt(start: number): { (): number; now: number } {
 }
 
 describe('the rate limit', () => {
-  test('holds over all authenticated routes, and is said on every response', async () => {
+  test('applies to all authenticated routes, and is shown in the headers of every response', async () => {
     const clock = clockAt(1_000_000_000_000);
     const sandbox = await sandboxFor({ rate: RATE, clock });
     const first = await call(sandbox, 'GET', '/pipelines');

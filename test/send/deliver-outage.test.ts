@@ -6,7 +6,7 @@ const tenIds = Array.from({ length: 10 }, (_, index) => `e${index}`);
 const broken = failed(500, 'internal');
 const forLong = { maxOutageMs: 7 * 86_400_000 };
 
-/** Resolves once `condition` holds; real time, for what a real server has yet to do. */
+/** Resolves once `condition` is true; uses real time, because it waits for a real server. */
 async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((go) => setTimeout(go, 1));
 }

@@ -161,7 +161,7 @@ describe('422 not_found on an update', () => {
     expect(bench.server.arrived.map(({ body }) => body.id)).toEqual(['e1', 'e1-second', 'e1-second']);
   });
 
-  test('a refused second request is a rejection, and there is no third', async () => {
+  test('a refused second request is a rejection, without a third request', async () => {
     const bench = await startBench(inTurn(missing, exists));
     const second = { type: 'deal/created', id: 'e1-second' } as const;
     const policies = { if_missing: 'create', if_exists: 'update' } as const;

@@ -29,7 +29,7 @@ export interface Bench {
 export const TOKEN = 'ingest-token-kept-secret';
 export const KEY = 'api-key-kept-secret';
 
-/** A deliverer over a real client and a real server that answers as told; its waiting takes no real time. */
+/** A deliverer over a real client and a real server that answers as scripted; waiting takes no real time. */
 export async function startBench(
   answer: (request: Arrived, nth: number) => Answer,
   options: { concurrency?: number; maxOutageMs?: number; timeoutSeconds?: number; isSecure?: boolean } = {},

@@ -19,7 +19,7 @@ it('subtracts all own answers in the window, and none that came well before it',
       for (const at of answers) use.answered(at);
       // The window begins beside one of them.
       const begin = answers[which % answers.length]! + offset;
-      // More than all own requests, so that what is taken off can be told from what is left.
+      // More than all our own requests, to distinguish what is subtracted from what remains.
       use.observe({ now, sentAt: begin + WINDOW_MS, used: 1_000, inFlight: 0, limit: 1_000 });
       const takenOff = 1_000 - use.estimate(now);
       const since = (time: number): number => answers.filter((at) => at > time).length;

@@ -12,7 +12,7 @@ function temporary(): string {
   return join(directory, 'rate.ndjson');
 }
 
-/** A wall clock that stands where it is put. */
+/** A wall clock that shows the time it is set to. */
 function wallClock(): Clock & { now: number } {
   const clock = {
     now: Date.UTC(2026, 0, 1),

@@ -1,4 +1,4 @@
-/** A real Redis server for one test: on a free port, in a directory of its own, without persistence. */
+/** A real Redis server for one test: on a free port, in a separate directory, without persistence. */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';

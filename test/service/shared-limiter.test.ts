@@ -19,7 +19,7 @@ interface Member {
   readonly said: string[];
 }
 
-/** One process's limiter, as far as Redis can tell. */
+/** The limiter of one process, from the view of Redis. */
 async function join(redis: RedisServer, options: Partial<SharedLimiterOptions> = {}): Promise<Member> {
   const said: string[] = [];
   const limiter = await createSharedLimiter({
@@ -167,7 +167,7 @@ describe.skipIf(!hasRedis)('a process that dies', () => {
 });
 
 describe.skipIf(!hasRedis)('a Redis that goes away', { timeout: 60_000 }, () => {
-  test('pauses sending and reports it once; the limit still holds when Redis returns without its state', async () => {
+  test('pauses sending and reports it once; the limit still applies when Redis returns without its state', async () => {
     const redis = await redisServer();
     const members = [await join(redis), await join(redis)];
     const service = new SlidingWindow(20, 1_000);

@@ -67,7 +67,7 @@ export class VirtualClock implements Clock {
     this.#wall += ms;
   }
 
-  /** Both clocks go on while nobody is woken: the machine slept, or this process was held up. */
+  /** Advances both clocks without waking any sleeper: the machine slept, or this process was suspended. */
   leap(ms: number): void {
     this.#now += ms;
     this.#wall += ms;
@@ -85,7 +85,7 @@ export class VirtualClock implements Clock {
     this.#pump = setInterval(() => this.#jump(), this.#realMsPerJump).unref();
   }
 
-  /** Time stands still: who sleeps goes on sleeping. */
+  /** Time stops: sleepers keep sleeping. */
   stop(): void {
     clearInterval(this.#pump);
   }

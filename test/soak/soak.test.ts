@@ -13,11 +13,11 @@ const KILLS = Number(process.env.SOAK_KILLS ?? 200);
 const CONCURRENCY = 4;
 const OPTIONS = ['--concurrency', String(CONCURRENCY), '--timeout', '1'];
 
-/** Most requests that a run makes before its kill, and so many more events than kills that none is left without work. */
+/** Maximum number of requests that a run makes before it is killed, and enough copies of the events for all runs. */
 const REQUESTS_PER_KILL = 12;
 const COPIES = Math.ceil((KILLS * REQUESTS_PER_KILL) / 73);
 
-/** A little of everything, on about every tenth request; short, so that kills fall into the midst of it. */
+/** Some of every fault, on about every tenth request; short, so that kills happen during them. */
 const TROUBLE: FaultPlan['rules'] = [
   { kind: 'latency', min_ms: 5, max_ms: 60 },
   { kind: 'drop_before', when: { probability: 0.01 } },
@@ -40,7 +40,7 @@ function numbersFrom(seed: number): () => number {
   return () => (state = (state * 16_807) % 2_147_483_647) / 2_147_483_647;
 }
 
-/** The fixture's records again and again, under other ids. */
+/** Repeats the fixture's records with other ids. */
 async function multiply(cwd: string): Promise<void> {
   for (const name of ['leads', 'lead-changes', 'deals', 'deal-changes', 'notes']) {
     const path = join(cwd, `${name}.csv`);
@@ -55,8 +55,8 @@ async function multiply(cwd: string): Promise<void> {
 }
 
 /**
- * Starts a run and kills it: half of the time anywhere in its life, half of the time a moment after some requests, and
- * always before it has made too many. False if it came to its end by itself.
+ * Starts a run and kills it: half of the time at any moment, half of the time shortly after some requests, and always
+ * before it has made too many. Returns false if the run ended before.
  */
 async function killOne({ service, start }: Scene, random: () => number): Promise<boolean> {
   const before = ingested(service).length;
@@ -70,7 +70,7 @@ async function killOne({ service, start }: Scene, random: () => number): Promise
   await sleep(moment);
   run.child.kill('SIGKILL');
   const { signal } = await run.ended;
-  // What the dead process had written to its sockets arrives.
+  // Time for what the killed process wrote to its sockets to arrive.
   await sleep(30);
   return signal === 'SIGKILL';
 }
@@ -87,7 +87,7 @@ it(`survives ${KILLS} kills during faults (seed ${SEED})`, async () => {
     const rounds: Set<string>[] = [];
     while (rounds.length < KILLS) {
       const from = ingested(service).length;
-      expect(await killOne(scene, random), 'the run came to its end before it was killed').toBe(true);
+      expect(await killOne(scene, random), 'the run ended before it was killed').toBe(true);
       rounds.push(idsOf(scene, from));
     }
     const from = ingested(service).length;
@@ -98,7 +98,7 @@ it(`survives ${KILLS} kills during faults (seed ${SEED})`, async () => {
     const checkpoint = await readFile(join(cwd, '.backfill/faults/checkpoint.ndjson'), 'utf8');
     expect(checkpoint.split('\n').filter((line) => line.includes('"status":"rejected"'))).toEqual([]);
 
-    // Of what a killed run had sent, at most what was in flight goes out again, by whatever run comes to it.
+    // Of the events that a killed run sent, later runs send at most those again that were in flight.
     const resent = rounds.map((ids, round) => {
       const later = [...rounds.slice(round + 1), last];
       return [...ids].filter((id) => later.some((others) => others.has(id))).length;
@@ -110,7 +110,7 @@ it(`survives ${KILLS} kills during faults (seed ${SEED})`, async () => {
     const sum = resent.reduce((total, count) => total + count, 0);
     process.stderr.write(
       `${KILLS} kills, ${rounds.filter(({ size }) => size > 0).length} of them while sending; ` +
-        `${calm.summary.events.acknowledged} events in ${requests.length} requests, ${struck} of which met a fault; ` +
+        `${calm.summary.events.acknowledged} events in ${requests.length} requests, ${struck} of which had a fault; ` +
         `sent again per kill: ${(sum / KILLS).toFixed(2)} on average, ${Math.max(...resent)} at most\n`,
     );
   });

@@ -42,7 +42,7 @@ describe('files of a source', () => {
     );
   });
 
-  test('gzip data is decompressed whatever the file name, and other data in a .gz file is read as it is', async () => {
+  test('gzip data is decompressed regardless of the file name, and other data in a .gz file is read as is', async () => {
     const folder = folderWith({ 'a.csv': gzipSync(TABLE), 'b.csv.gz': TABLE });
     expect(await readAll(await openIn(folder, 'a.csv'))).toHaveLength(2);
     expect(await readAll(await openIn(folder, 'b.csv.gz'))).toHaveLength(2);

@@ -36,7 +36,7 @@ describe('corrected rejects of a table', () => {
     expect((await readAll(fixed))[2]!.raw).toEqual(['3', 'first', 'second', 'n']);
   });
 
-  test('are matched to their file whatever directory the paths are relative to', async () => {
+  test('are matched to their file for any directory that the paths are relative to', async () => {
     const folder = folderWith({ 'fixed.csv': 'ID,_file,_record\nA,../x/a/deals.csv,1\nB,b/deals.csv,1\n' });
     for (const name of ['a', 'b']) {
       mkdirSync(join(folder, 'x', name), { recursive: true });

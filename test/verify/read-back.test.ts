@@ -7,12 +7,12 @@ import { readBack } from '../../src/verify/read-back.ts';
 import { startScripted } from '../service/scripted-server.ts';
 
 interface Listing {
-  /** Records of the service, ours among them, by number. */
+  /** The records of the service by number, ours included. */
   readonly records: number;
   readonly total?: boolean;
 }
 
-/** Asks a service with so many leads for some of them; yields the paths asked and the numbers found. */
+/** Reads some leads back from a service with this many; returns the requested paths and the numbers found. */
 async function readLeads(listing: Listing, wanted: readonly number[], atLeast: number) {
   const server = await startScripted(({ url }) => {
     const { pathname, searchParams } = new URL(url, 'http://service');

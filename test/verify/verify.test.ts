@@ -9,7 +9,7 @@ import type { Verification } from '../../src/verify/verify.ts';
 import { call, envFile, type Said } from '../commands/in-process.ts';
 import { backfill, files, sandbox, workspace } from '../e2e/harness.ts';
 
-/** What the survey finds of an input or mapping that changed since the run. */
+/** A dry run, which surveys an input or mapping that has changed since the run. */
 async function survey(cwd: string, target: Sandbox): Promise<void> {
   const argv = { mapping: join(cwd, 'mapping.yaml'), envFile: await envFile(target), rate: '100000/1s', quiet: true };
   await call(run, { ...argv, dryRun: true });
@@ -17,7 +17,7 @@ async function survey(cwd: string, target: Sandbox): Promise<void> {
 
 type Argv = Readonly<Record<string, unknown>>;
 
-/** The clock of the service: stands still unless a test moves it. */
+/** The clock of the service: it does not move unless a test moves it. */
 let now = 0;
 beforeEach(() => {
   now = Date.parse('2026-01-31T12:00:00Z');
@@ -41,7 +41,7 @@ async function check(cwd: string, target: Sandbox, options: Argv = {}): Promise<
   return { ...said, found: JSON.parse(said.stdout) as Verification };
 }
 
-/** One event of somebody else, at once. */
+/** One event from another client. */
 async function ingest(target: Sandbox, type: string, data: object): Promise<void> {
   const answer = await fetch(`${target.baseUrl}/webhooks/ingest/${target.ingestToken.reveal()}`, {
     method: 'POST',
@@ -303,7 +303,7 @@ describe('verify, when it cannot,', () => {
     expect(said.stderr).toContain('nothing to verify');
   });
 
-  it('does not start while a run holds the state directory', async () => {
+  it('does not start while a run uses the state directory', async () => {
     const target = await service();
     const cwd = await people(1);
     await migrate(cwd, target);
