@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { EXIT } from './errors.ts';
 import type * as program from './main.ts';
 
-// Set first: a process whose pending promises hold nothing open would otherwise end as if all were well.
+// Set first: a process that only waits for promises that never settle would otherwise exit as if it had succeeded.
 process.exitCode = EXIT.stopped;
 
 const { main } = createRequire(import.meta.url)('./main.js') as typeof program;

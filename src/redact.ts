@@ -29,7 +29,7 @@ export class Secret {
 export class Redactor {
   readonly #needles = new Set<string>();
 
-  /** Ignores values of fewer than four characters: they are no secrets, and replacing them would garble the output. */
+  /** Ignores values of fewer than four characters: they are not secrets, and replacing them would garble the output. */
   add(...secrets: (Secret | undefined)[]): void {
     for (const secret of secrets) {
       const value = secret?.reveal();

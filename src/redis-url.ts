@@ -14,6 +14,6 @@ export function readRedisUrl(url: string): { readonly mistake?: string; readonly
   } catch {
     // Not percent-encoded.
   }
-  // The query holds options of the Redis client, which can include a password.
+  // The query contains options of the Redis client, which can include a password.
   return { secrets: [url, password, decoded, ...searchParams.values()].map((text) => new Secret(text)) };
 }

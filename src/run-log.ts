@@ -3,7 +3,7 @@ import type { Redactor } from './redact.ts';
 
 export const RUN_LOG_FILE = 'run.log';
 
-/** `run.log`: NDJSON with secrets redacted. It holds external ids, but no other values of records. */
+/** `run.log`: NDJSON with secrets redacted. It contains external ids, but no other values of records. */
 export class RunLog {
   readonly #file: AppendLog;
   readonly #redactor: Redactor;

@@ -154,7 +154,7 @@ class Run {
       checkpoint,
       halt,
       log: this.#log,
-      begun: async (deliverer) => monitor.sending?.({ plan: survey.plan, deliverer }),
+      started: async (deliverer) => monitor.sending?.({ plan: survey.plan, deliverer }),
     });
   }
 

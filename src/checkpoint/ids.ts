@@ -9,7 +9,7 @@ const LINE_FEED = 0x0a;
 
 /**
  * Opens `ids.csv` (`type,external_id,service_id` of everything acknowledged) to append to as events are acknowledged.
- * If it does not hold `expected` records (after a kill or a power cut), it is written again from the checkpoint.
+ * If it does not contain `expected` records (after a kill or a power cut), it is written again from the checkpoint.
  */
 export async function openIds(path: string, checkpoint: string, expected: number): Promise<AppendLog> {
   if ((await linesIn(path)) === expected + 1) return AppendLog.open(path);

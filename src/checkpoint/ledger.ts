@@ -111,7 +111,7 @@ export class Ledger {
     return this.#pendingSends.get(sendKey(type, key))?.map(({ sha }) => sha) ?? [];
   }
 
-  /** An acknowledgement says what the record holds; a rejection only what one request did not do. */
+  /** An acknowledgement shows the content of the record; a rejection only shows what one request did not do. */
   #removePending(key: number, { type, id, status }: SettledLine): void {
     const send = sendKey(type, key);
     const others = this.#pendingSends.get(send)?.filter((other) => other.id !== id);

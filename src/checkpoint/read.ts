@@ -8,7 +8,7 @@ const BUFFER_BYTES = 1 << 20;
 const LINE_FEED = 0x0a;
 
 /**
- * A file in pieces of whole lines, from the byte `position`; a last line without a line feed is a piece of its own. A piece
+ * A file in pieces of whole lines, from the byte `position`; a last line without a line feed is a separate piece. A piece
  * is valid until the next one is requested. Yields nothing if there is no such file. Throws a `UserError` if it cannot be
  * read.
  */
@@ -52,7 +52,7 @@ export function isTorn(piece: Buffer): boolean {
   return piece.at(-1) !== LINE_FEED;
 }
 
-/** The lines of a piece without their line feeds. Lines end at LF alone: JSON may contain U+2028 unescaped. */
+/** The lines of a piece without their line feeds. Only LF ends a line: JSON may contain U+2028 unescaped. */
 export function* textLines(piece: Buffer): Generator<string, void, undefined> {
   let start = 0;
   for (let end = piece.indexOf(LINE_FEED); end >= 0; end = piece.indexOf(LINE_FEED, start)) {

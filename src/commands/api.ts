@@ -41,7 +41,7 @@ export async function api(argv: Argv, console: Console): Promise<ExitCode> {
     idempotencyKey: method === 'POST' ? (settings.idempotencyKey ?? randomUUID()) : undefined,
   };
   warn(call, console);
-  // Without a state directory, only the headers of the responses tell what was sent a moment ago.
+  // Without a state directory, only the headers of the responses show what was sent recently.
   const limiter = await openLimiter({
     rate: DEFAULT_RATE,
     reserve: 0,
@@ -213,8 +213,8 @@ const ENDING = ['deprecation', 'sunset', 'link'] as const;
 function sayHeaders(headers: Reply['headers'], console: Console): void {
   for (const name of SHOWN) if (headers[name] !== undefined) console.say(`${name}: ${headers[name]}`);
   if (headers.deprecation === undefined && headers.sunset === undefined) return;
-  const told = ENDING.filter((name) => headers[name] !== undefined).map((name) => `${name}: ${headers[name]}`);
-  console.complain(`warning: the service is retiring this route (${told.join('; ')})`);
+  const shown = ENDING.filter((name) => headers[name] !== undefined).map((name) => `${name}: ${headers[name]}`);
+  console.complain(`warning: the service is retiring this route (${shown.join('; ')})`);
 }
 
 /** Service interface, section 7.1. */

@@ -1,4 +1,4 @@
-/** Each command as data: what the command line is parsed by, and what the help shows. The functions are in files of their own. */
+/** Each command as data, for parsing the command line and for the help. The functions are in separate files. */
 import { texts, value } from '../options/checks.ts';
 import { pick, type ArgumentsOf, type OptionTable, type PositionalTable, type SettingsOf } from '../options/option.ts';
 import { CONNECTION, OPTIONS } from '../options/table.ts';
@@ -123,7 +123,7 @@ export const VERIFY = define({
 
 export const PURGE = define({
   usage: 'purge <mapping>',
-  describe: 'Delete the state files that hold personal data, once the migration is accepted',
+  describe: 'Delete the state files that contain personal data, once the migration is accepted',
   positionals: MAPPING,
   options: {
     ...pick(OPTIONS, 'state'),

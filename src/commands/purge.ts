@@ -16,7 +16,7 @@ import { PURGE } from './definitions.ts';
 import type { Argv } from './load.ts';
 import { existingState } from './state.ts';
 
-/** The files that hold field values of records or names of people, and what is in them. */
+/** The files that contain field values of records or names of people, and what they contain. */
 const PERSONAL: Readonly<Record<string, string>> = {
   [PLAN_FILE]: 'every event with its values; `backfill run MAPPING --dry-run` writes one again',
   'errors.csv': 'messages that quote values',
@@ -40,7 +40,7 @@ const KEPT: Readonly<Record<string, string>> = {
   'rate.ndjson': 'times of requests',
 };
 
-/** `backfill purge`: deletes the files that hold personal data from a state directory, and lists what it deletes and keeps. */
+/** `backfill purge`: deletes the files that contain personal data from a state directory, and lists what it deletes and keeps. */
 export async function purge(argv: Argv, console: Console): Promise<ExitCode> {
   const settings = parseOptions(PURGE, argv);
   const state = await existingState(settings);
@@ -81,7 +81,7 @@ export async function purge(argv: Argv, console: Console): Promise<ExitCode> {
   }
 }
 
-/** What a file holds; a half-written file left by a crash counts as the file it was to become. */
+/** What a file contains; an incomplete file left by a crash counts as the file that was being written. */
 function personal(name: string): string | undefined {
   return PERSONAL[name.replace(/\.tmp$/, '')];
 }

@@ -125,7 +125,7 @@ export function isPhone(column: ExportColumn): boolean {
   return fits('phone', column) && column.facts.phone;
 }
 
-/** `nome` with a `cognome` column is a first name; alone it is the full name. */
+/** `nome` with a `cognome` column is a first name; without one, it is the full name. */
 function settleNames(roles: Map<ColumnRole, ExportColumn>): void {
   const first = roles.get('first_name');
   if (!first || roles.has('last_name') || !/^(?:nome|nom|nombre)$/.test(foldHeader(first.name))) return;

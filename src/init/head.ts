@@ -49,7 +49,7 @@ export async function openExport(path: string): Promise<Export> {
   };
 }
 
-/** The format, if the file name does not tell it. */
+/** The format, if the file name does not show it. */
 async function formatOf(path: string): Promise<Pick<SourceSpec, 'format'>> {
   if (/\.(?:csv|tsv|tab|txt|json|ndjson|jsonl)(?:\.gz)?$/i.test(path)) return {};
   const text = await beginning(path);

@@ -1,4 +1,4 @@
-/** Checks of options: from the text of the command line, or a value that a program hands in, to what it means. */
+/** Checks of options: each converts a text from the command line, or a value that a program passes, to its meaning. */
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { ENTITIES, EVENT_TYPES, entityOf, type EventType } from '../model.ts';
@@ -166,11 +166,11 @@ export const eventTypes = values((given, refuse): readonly EventType[] => {
   return names.length === 0 ? EVENT_TYPES : EVENT_TYPES.filter((type) => types.includes(type));
 });
 
-/** A Redis server. Every user of the machine can read the command line, so the URL must not hold a password. */
+/** A Redis server. Every user of the machine can read the command line, so the URL must not contain a password. */
 export const redisUrl = text('a Redis URL').transform((url, context): Secret => {
   const { mistake, secrets } = readRedisUrl(url);
   const problem =
-    mistake ?? (secrets.length > 0 ? 'holds a password: set the URL in BACKFILL_REDIS_URL instead' : undefined);
+    mistake ?? (secrets.length > 0 ? 'contains a password: set the URL in BACKFILL_REDIS_URL instead' : undefined);
   if (problem !== undefined) context.addIssue({ code: 'custom', message: `the URL ${problem}` });
   return new Secret(url);
 });

@@ -63,7 +63,7 @@ export function pick<O extends OptionTable, N extends keyof O>(from: O, ...names
 }
 
 /**
- * Checks what the command line or a program handed in, and fills in the defaults. Throws a `UserError` (exit 2) that names
+ * Checks the options from the command line or a program, and fills in the defaults. Throws a `UserError` (exit 2) that names
  * every option that is wrong.
  */
 export function parseOptions<P extends PositionalTable, O extends OptionTable>(
@@ -114,7 +114,7 @@ export function yargsPositional({ describe }: Positional): YargsPositional {
   return { type: 'string', describe, demandOption: true };
 }
 
-/** `maxErrors` as it stands on the command line: `max-errors`. */
+/** `maxErrors` as written on the command line: `max-errors`. */
 export function kebab(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }

@@ -165,7 +165,7 @@ export const OPTIONS = {
   withValues: {
     group: OUTPUT,
     type: 'boolean',
-    describe: 'Include messages and omitted values, which hold field values of records',
+    describe: 'Include messages and omitted values, which contain field values of records',
   },
   sample: { type: 'value', check: sampleSize, default: '100', describe: 'Records of each type to read back, or `all`' },
   preset: {

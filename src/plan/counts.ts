@@ -5,7 +5,7 @@ import type { Plan } from './plan.ts';
 
 type Counted = Pick<Plan, 'tables'>;
 
-/** The accounting identity holds by construction: every event has exactly one state. */
+/** The totals always add up, because every event has exactly one state. */
 export function countEvents(plan: Counted, type: EventType): EventCounts {
   const { counts, size } = plan.tables[type];
   return {

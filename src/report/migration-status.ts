@@ -6,13 +6,13 @@ import { History } from './history.ts';
 import { parseLine } from './lines.ts';
 import { SUMMARY_FILE, SURVEY_FILE, type EventCounts, type Summary, type SurveySnapshot } from './summary.ts';
 
-/** The status of a migration, from its state directory alone. */
+/** The status of a migration, from its state directory only. */
 export interface MigrationStatus {
   readonly migration: string | undefined;
   readonly baseUrl: string | undefined;
   /**
    * Where the counts come from. `ended`: the summary of the last run. `under way`: its survey, updated with what has
-   * been settled since (the run is in progress or was killed). `unknown totals`: the checkpoint alone.
+   * been settled since (the run is in progress or was killed). `unknown totals`: from the checkpoint only.
    */
   readonly basis: 'ended' | 'under way' | 'unknown totals';
   readonly byType: Readonly<Partial<Record<EventType, EventCounts>>>;

@@ -40,7 +40,7 @@ export function startProgress(console: Console, view: ProgressView, allowed: Rat
   return console.isTerminal && process.env.TERM !== 'dumb' ? startBars(console, tracker) : startLines(console, tracker);
 }
 
-/** Tracks what a single reading cannot tell: the rate, and how long the run has been waiting. */
+/** Tracks what a single reading cannot show: the rate, and how long the run has been waiting. */
 class ProgressTracker {
   readonly #view: ProgressView;
   readonly #meter: RateMeter;

@@ -27,7 +27,7 @@ export function commits(fault: FinalFault): boolean {
 
 /**
  * The response sent instead of the service's own. `answer` is that one if the request was committed. For a closed or
- * silent connection, the result tells Hono's server not to answer.
+ * silent connection, the result makes Hono's server send no answer.
  */
 export async function faultResponse(
   fault: FinalFault,

@@ -40,7 +40,7 @@ export interface SendingJob {
   readonly halt: Halt;
   readonly log: RunLog;
   /** Called before the first event is sent. */
-  readonly begun: (deliverer: Deliverer) => Promise<void>;
+  readonly started: (deliverer: Deliverer) => Promise<void>;
 }
 
 /**
@@ -86,7 +86,7 @@ export async function sendPlan(job: SendingJob): Promise<Sender> {
     requests: () => target.client.requests,
     isFirstRun: !settings.adopt && checkpoint.ledger.settled === 0 && checkpoint.lastRun === undefined,
   });
-  await job.begun(deliverer);
+  await job.started(deliverer);
   const alarm = settings.until && haltAt(settings.until, halt);
   try {
     for (const type of EVENT_TYPES) {

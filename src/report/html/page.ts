@@ -108,7 +108,7 @@ function notice({ basis }: MigrationStatus): Markup | undefined {
     ${
       basis === 'under way'
         ? 'The counts are from its survey, updated from the checkpoint; events blocked by a rejected record still count as pending.'
-        : 'There is no survey of it, so only answered events are counted.'
+        : 'There is no survey of it, so only events with an answer are counted.'
     }
     Rerun to resume.
   </p>`;

@@ -56,7 +56,7 @@ function cause(group: CodeGroup, withValues: boolean): Markup {
   </article> `;
 }
 
-/** A valid fragment whatever the code, since codes may come from the service. */
+/** A valid fragment for any code, since codes may come from the service. */
 function anchor({ code, kind }: CodeGroup): string {
   return `cause-${`${kind}-${code}`.replace(/[^\w-]+/g, '_').slice(0, 60)}`;
 }

@@ -3,7 +3,7 @@ import { REPORT_FILE } from '../summary.ts';
 import { readReportData } from './report-data.ts';
 import { reportPage } from './page.ts';
 
-/** Writes `report.html` from what the state directory holds, and returns its path. */
+/** Writes `report.html` from the files in the state directory, and returns its path. */
 export async function writeReport(state: StateDir, options: { withValues: boolean }): Promise<string> {
   const path = state.file(REPORT_FILE);
   await writeWhole(path, reportPage(await readReportData(state, options)));
