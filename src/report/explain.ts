@@ -31,7 +31,7 @@ const BY_CODE: Readonly<Record<string, Explanation>> = {
   bad_boolean: { what: 'A value is neither yes nor no.', fix: 'Convert other values with a `map` transform.' },
   bad_html: {
     what: 'An HTML text is nested too deeply.',
-    fix: 'Simplify the text in the export, or set `on_error: omit` on the field.',
+    fix: 'Simplify it in the export, or set `on_error: omit` on the field.',
   },
   bad_phone: { what: 'A phone number is invalid.', fix: CELL },
   bad_expression: {

@@ -7,11 +7,11 @@ import { simulate, STRATEGIES, type Measured, type Scenario } from './simulation
 
 const base: Scenario = { limit: 100, windowMs: 60_000, requests: 1_001, concurrency: 10, latency: [20, 800] };
 const scenarios: readonly (readonly [string, Scenario])[] = [
-  ['alone', base],
-  ['alone, refused calls count', { ...base, countsRefused: true }],
-  ['another client takes 30 %', { ...base, foreign: 30 }],
-  ['another client joins after three minutes and takes 30 %', { ...base, foreign: 30, foreignAfter: 3 }],
-  ['another client takes 30 %, refused calls count', { ...base, foreign: 30, countsRefused: true }],
+  ['no other client', base],
+  ['no other client, refused requests count', { ...base, countsRefused: true }],
+  ['another client uses 30 %', { ...base, foreign: 30 }],
+  ['another client joins after three minutes and uses 30 %', { ...base, foreign: 30, foreignAfter: 3 }],
+  ['another client uses 30 %, refused requests count', { ...base, foreign: 30, countsRefused: true }],
 ];
 
 /** A simulation that makes no progress is cut off. */

@@ -375,9 +375,9 @@ describe('a part of a migration', () => {
 
   it.each([
     ['--only lead', { only: 'lead' }, 11],
-    ['--only comment/created, whose parents are not there', { only: 'comment/created' }, 0],
+    ['--only comment/created, whose parents do not exist yet', { only: 'comment/created' }, 0],
     ['--limit 2', { limit: '2' }, 10],
-    ['--pick of two records', { pick: ['deal:D7', 'lead:4'] }, 6],
+    ['--pick with two records', { pick: ['deal:D7', 'lead:4'] }, 6],
   ])('selected by %s is sent, and the rest by the next run, each event once', async (_name, options, expected) => {
     const place = await migration(given);
     const part = await place.run(options);

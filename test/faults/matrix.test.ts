@@ -28,27 +28,27 @@ interface Case {
 
 const CASES: Case[] = [
   { fault: 'slow answers', rules: [{ kind: 'latency', min_ms: 5, max_ms: 60 }], strikes: 0 },
-  { fault: 'connections closed before the event counts', rules: [{ kind: 'drop_before', when: SOME }] },
-  { fault: 'connections closed after the event counts', rules: [{ kind: 'drop_after', when: SOME }] },
-  { fault: 'connection resets before the event counts', rules: [{ kind: 'reset', when: SOME }] },
-  { fault: 'connection resets after the event counts', rules: [{ kind: 'reset', committed: true, when: SOME }] },
+  { fault: 'connections closed before the event is processed', rules: [{ kind: 'drop_before', when: SOME }] },
+  { fault: 'connections closed after the event is processed', rules: [{ kind: 'drop_after', when: SOME }] },
+  { fault: 'connection resets before the event is processed', rules: [{ kind: 'reset', when: SOME }] },
+  { fault: 'connection resets after the event is processed', rules: [{ kind: 'reset', committed: true, when: SOME }] },
   { fault: 'status 500', rules: [{ kind: 'status', status: 500, when: SOME }] },
   { fault: 'status 502', rules: [{ kind: 'status', status: 502, when: SOME }] },
   { fault: 'status 503', rules: [{ kind: 'status', status: 503, when: SOME }] },
   { fault: 'status 408 and 425', rules: [408, 425].map((status) => ({ kind: 'status', status, when: SOME })) },
-  { fault: 'status 500 after the event counts', rules: [{ kind: 'status_after', status: 500, when: SOME }] },
+  { fault: 'status 500 after the event is processed', rules: [{ kind: 'status_after', status: 500, when: SOME }] },
   {
-    fault: 'status 504 after the event counts, twice in a row',
+    fault: 'status 504 after the event is processed, twice in a row',
     rules: [{ kind: 'status_after', status: 504, when: { delivery: { from: 1, to: 2 }, probability: 0.1 } }],
   },
   {
-    fault: 'a burst of 429',
+    fault: 'a burst of 429 answers',
     rules: [{ kind: 'status', status: 429, retry_after_s: 1, when: { requests: { from: 20, to: 23 } } }],
     strikes: 4,
     refusals: 4,
   },
-  { fault: 'a proxy’s page instead of the service', rules: [{ kind: 'html', when: SOME }] },
-  { fault: 'a proxy’s page instead of the answer', rules: [{ kind: 'html', committed: true, when: SOME }] },
+  { fault: 'a page of a proxy instead of a request to the service', rules: [{ kind: 'html', when: SOME }] },
+  { fault: 'a page of a proxy instead of the answer', rules: [{ kind: 'html', committed: true, when: SOME }] },
   { fault: 'truncated answers', rules: [{ kind: 'cut_body', when: SOME }] },
   {
     fault: 'no answer at all',
@@ -57,7 +57,7 @@ const CASES: Case[] = [
     strikes: 3,
   },
   {
-    fault: 'no answer although the event counts',
+    fault: 'no answer although the event is processed',
     rules: [{ kind: 'hang', committed: true, when: { requests: { from: 30 }, times: 3 } }],
     options: { timeout: '1' },
     strikes: 3,
@@ -65,7 +65,7 @@ const CASES: Case[] = [
   { fault: 'redirects', rules: [{ kind: 'redirect', when: SOME }] },
   { fault: 'a 200 that is not an acknowledgement', rules: [{ kind: 'bad_ack', when: SOME }] },
   {
-    fault: 'another client of the same key, in bursts',
+    fault: 'another client with the same key, in bursts',
     rules: [{ kind: 'foreign', requests: 15, when: { requests: { from: 15 }, times: 2 } }],
     service: { rate: { requests: 40, seconds: 2 }, countRefused: true },
     options: { rate: '40/2s' },
@@ -73,14 +73,14 @@ const CASES: Case[] = [
     refusals: 12,
   },
   {
-    fault: 'another client of the same key, continuously',
+    fault: 'another client with the same key, continuously',
     rules: [{ kind: 'foreign', requests: 5, per_second_for_ms: 20_000, when: { requests: { from: 5 }, times: 1 } }],
     service: { rate: { requests: 40, seconds: 2 } },
     options: { rate: '40/2s' },
     refusals: 12,
   },
   {
-    fault: 'an outage without a listener',
+    fault: 'an outage with refused connections',
     rules: [{ kind: 'outage', lasts_ms: 1500, when: { requests: { from: 25 }, times: 1 } }],
   },
   {
@@ -91,7 +91,7 @@ const CASES: Case[] = [
     fault: 'an outage at the first event',
     rules: [{ kind: 'outage', lasts_ms: 1000, when: { requests: { from: 1 }, times: 1 } }],
   },
-  { fault: 'the first answer lost', rules: [{ kind: 'drop_after', when: { requests: { from: 1, to: 1 } } }] },
+  { fault: 'a lost first answer', rules: [{ kind: 'drop_after', when: { requests: { from: 1, to: 1 } } }] },
   {
     fault: 'faults while the account is read',
     rules: [

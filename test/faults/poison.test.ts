@@ -114,7 +114,7 @@ describe.concurrent('a service that is down', () => {
 
 describe.concurrent('credentials that are refused during a run', () => {
   it.each(['rotate_token', 'rotate_key'] as const)(
-    '(%s) end it within seconds; the new ones complete it',
+    '(%s) end it within seconds; it completes with the new ones',
     async (kind) => {
       const rules = [
         { kind: 'latency' as const, min_ms: 10, max_ms: 40 },
