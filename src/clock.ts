@@ -10,7 +10,7 @@ export interface Clock {
   every(ms: number, tick: () => void): () => void;
 }
 
-/** The longest delay of a timer; Node fires longer ones at once. */
+/** The longest delay of a timer; Node fires longer ones immediately. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 
 export const systemClock: Clock = {

@@ -17,7 +17,7 @@ export async function assertApproved(plan: Plan, approved: string, stored: reado
   const digest = plan.digest();
   if (digest === approved) return;
   const before = await findPlan(stored, approved);
-  throw new UserError(`the plan of this input is ${digest}, not ${approved}: ${differenceText(plan, before)}`, {
+  throw new UserError(`the plan has the digest ${digest}, not ${approved}: ${differenceText(plan, before)}`, {
     hint: 'nothing was sent; check the new plan with --dry-run, then pass its digest',
   });
 }
