@@ -9,7 +9,7 @@ import { parseOptions } from '../options/option.ts';
 import { createClient, type Client } from '../service/client.ts';
 import { HEADERS, LIMITS, PATHS } from '../service/contract.ts';
 import { openLimiter } from '../service/open-limiter.ts';
-import { pagesOf } from '../service/lists.ts';
+import { wholeList, type List } from '../service/lists.ts';
 import { parseJson, type Reply, type RestAttempt } from '../service/reply.ts';
 import { retried } from '../service/retry.ts';
 import { readRoute, type Route } from '../service/route.ts';
@@ -93,8 +93,8 @@ function refuseMisuse({
     throw new UserError('--idempotency-key requires POST: the service accepts it on no other method');
   }
   const names = [...query.map(([name]) => name), ...new URLSearchParams(path.split('?')[1]).keys()];
-  if (paginate && names.some((name) => name === 'page' || name === 'pageSize')) {
-    throw new UserError('--paginate sets page and pageSize itself; leave them out');
+  if (paginate && names.some((name) => ['page', 'pageSize', 'limit', 'cursor'].includes(name))) {
+    throw new UserError('--paginate sets page, pageSize, limit and cursor itself; leave them out');
   }
 }
 
@@ -155,29 +155,18 @@ async function printOne(client: Client, call: ApiRequest, console: Console): Pro
 
 /** All items as one array, or nothing if any page fails. */
 async function printAll(client: Client, { route }: ApiRequest, console: Console): Promise<ExitCode> {
-  const items: unknown[] = [];
-  let pages = 0;
-  let cursor: string | undefined;
+  let list: List;
   try {
-    for await (const page of pagesOf(client, route.target, {})) {
-      if (pages === 0) sayHeaders(page.headers, console);
-      pages += 1;
-      cursor = page.cursor;
-      items.push(...page.fresh);
-    }
+    list = await wholeList(client, route.target, {});
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     // Requests were sent, so the exit code is not that of a usage error.
     const { message, hint } = error;
     throw new UserError(message, { ...(hint ? { hint } : {}), exitCode: EXIT.finishedWithErrors, cause: error });
   }
-  console.say(`${items.length} items on ${pages} pages`);
-  if (cursor !== undefined) {
-    console.complain(
-      `warning: the response has a \`${cursor}\`: this route is paginated by cursor, so the list may be incomplete`,
-    );
-  }
-  console.print(JSON.stringify(items, null, 2));
+  sayHeaders(list.headers, console);
+  console.say(`${list.items.length} items on ${list.pages} pages`);
+  console.print(JSON.stringify(list.items, null, 2));
   return EXIT.done;
 }
 

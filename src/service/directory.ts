@@ -5,10 +5,8 @@
 import type { Account, Pipeline, Stage, User } from './account.ts';
 import type { Client } from './client.ts';
 import { PATHS } from './contract.ts';
-import { idOf, isFields, keysOf, pagesOf, unknownShape, type Fields, type ReadOptions } from './lists.ts';
-
-/** Far more than any account has: guards against a list that never ends. */
-const MAX_PAGES = 1_000;
+import { describe, idOf, isFields, keysOf, type Fields } from './list-page.ts';
+import { unknownShape, wholeList, type ReadOptions } from './lists.ts';
 
 /**
  * The deal pipelines with their stages, and the users. Throws a `UserError` if the service refuses, does not answer
@@ -27,19 +25,13 @@ export async function readList(
   query: Readonly<Record<string, string>>,
   options: ReadOptions = {},
 ): Promise<(Fields & { readonly id: string })[]> {
-  const found: (Fields & { readonly id: string })[] = [];
-  let pages = 0;
-  for await (const { fresh } of pagesOf(client, path, query, options)) {
-    pages += 1;
-    if (pages > MAX_PAGES) throw unknownShape(path, `more than ${MAX_PAGES} pages`);
-    for (const item of fresh) {
-      if (!isFields(item)) throw unknownShape(path, `a list of \`${JSON.stringify(item).slice(0, 60)}\``);
-      const id = idOf(item);
-      if (id === undefined) throw unknownShape(path, `an item without \`id\` (it has ${keysOf(item)})`);
-      found.push({ ...item, id });
-    }
-  }
-  return found;
+  const { items } = await wholeList(client, path, query, options);
+  return items.map((item) => {
+    if (!isFields(item)) throw unknownShape(path, `a list of ${describe(item)}`);
+    const id = idOf(item);
+    if (id === undefined) throw unknownShape(path, `an item without \`id\` (it has ${keysOf(item)})`);
+    return { ...item, id };
+  });
 }
 
 /** Drops other types even if the service ignored the filter; keeps a pipeline without a type. */

@@ -3,11 +3,9 @@ import { systemClock, type Clock } from '../clock.ts';
 import { UserError } from '../errors.ts';
 import type { Client } from './client.ts';
 import { LIMITS } from './contract.ts';
+import { describe, hasMore, idOf, isFields, itemsIn, nextIn, totalIn, type Fields, type Query } from './list-page.ts';
 import { parseJson, type Reply, type RestAttempt } from './reply.ts';
 import { retried } from './retry.ts';
-
-/** An object as returned by a route; its members are not known. */
-export type Fields = Readonly<Record<string, unknown>>;
 
 export interface ReadOptions {
   readonly clock?: Clock;
@@ -16,48 +14,118 @@ export interface ReadOptions {
 
 /** One page of a list. */
 export interface Page {
-  /** Items that no earlier page had. */
+  /** Items that no earlier page had; none on the page that ends the list. */
   readonly fresh: readonly unknown[];
   /** Number of items in the whole list, if the service says. */
   readonly total: number | undefined;
-  /** The name of the member by which the page announces a next page other than by number (`nextCursor`). */
-  readonly cursor: string | undefined;
+  /** More items seem to follow. On the last page this means that there was no way to request them. */
+  readonly more: boolean;
   readonly headers: Reply['headers'];
 }
 
+/** A whole list. */
+export interface List {
+  readonly items: readonly unknown[];
+  readonly pages: number;
+  /** Of the first page. */
+  readonly headers: Reply['headers'];
+}
+
+/** Far more than any list has: guards against one that never ends. */
+const MAX_PAGES = 1_000;
+
 /**
- * The pages of a list (`page`, `pageSize`; section 4.3), until a page has no new ids. Items without an `id` are
- * compared by their content. Throws a `UserError` as `read` does, or if the answer is not a list.
+ * All items of a list. Throws a `UserError` as `read` does, if the answer is not a list, and if the service says that the
+ * list has more items than it returned: a name that is unique among some of the users may not be unique among all.
+ */
+export async function wholeList(client: Client, path: string, query: Query, options: ReadOptions = {}): Promise<List> {
+  const items: unknown[] = [];
+  let pages = 0;
+  let first: Page | undefined;
+  let total: number | undefined;
+  let more = false;
+  for await (const page of pagesOf(client, path, query, options)) {
+    first ??= page;
+    total = page.total ?? total;
+    more = page.more;
+    if (page.fresh.length > 0) pages += 1;
+    if (pages > MAX_PAGES) throw unknownShape(path, `more than ${MAX_PAGES} pages`);
+    for (const item of page.fresh) items.push(item);
+  }
+  if (more || (total !== undefined && total > items.length)) {
+    const of = total === undefined ? 'items although more seem to follow' : `of ${total} items`;
+    throw new UserError(`GET ${path} returned only ${items.length} ${of}`, {
+      hint: `nothing is resolved from a part of a list: see what \`backfill api GET ${path}\` returns`,
+    });
+  }
+  return { items, pages, headers: first?.headers ?? {} };
+}
+
+/**
+ * The pages of a list (`page`, `pageSize`; section 4.3), until one has no new ids. Items without an `id` are compared by
+ * their content. Cursors and links to the next page are followed. A route that refuses `page` is asked with `limit` and
+ * `cursor`. Throws a `UserError` as `read` does, or if the answer is not a list.
  */
 export async function* pagesOf(
   client: Client,
   path: string,
-  query: Readonly<Record<string, string>>,
+  query: Query,
   options: ReadOptions = {},
 ): AsyncGenerator<Page, void, undefined> {
   const seen = new Set<string>();
-  for (let page = 1; ; page += 1) {
-    const reply = await read(client, path, { ...query, page, pageSize: LIMITS.pageSize }, options);
-    const body = parseJson(reply.body);
-    const items = listIn(body);
+  let page = 1;
+  let step: Query = { page, pageSize: LIMITS.pageSize };
+  let refusal: UserError | undefined;
+  // Whether `step` is no page number, and whether cursors are followed: one that leads nowhere may be no cursor.
+  let byCursor = false;
+  let hasCursors = true;
+  for (let isFirst = true; ;) {
+    const attempt = await attemptToRead(client, path, { ...query, ...step }, options);
+    if (attempt.kind !== 'answered') {
+      const failure = failureOf(path, attempt);
+      if (byCursor || !isRefusedQuery(attempt)) throw refusal ?? failure;
+      refusal = failure;
+      byCursor = true;
+      step = { limit: LIMITS.pageSize };
+      continue;
+    }
+    const body = parseJson(attempt.reply.body);
+    const items = itemsIn(body);
     if (typeof items === 'string') throw unknownShape(path, items);
     const fresh = items.filter((item) => {
       const key = (isFields(item) ? idOf(item) : undefined) ?? JSON.stringify(item);
       return !seen.has(key) && seen.add(key);
     });
-    if (fresh.length === 0 && page > 1) return;
-    yield { fresh, total: totalIn(body), cursor: cursorIn(body), headers: reply.headers };
-    if (fresh.length === 0) return;
+    const next = hasCursors ? nextIn(body) : undefined;
+    const isEnd = fresh.length === 0 && !isFirst;
+    if (isEnd && byCursor && !refusal) {
+      byCursor = false;
+      hasCursors = false;
+    } else {
+      const isFull = refusal !== undefined && !next && totalIn(body) === undefined && items.length >= LIMITS.pageSize;
+      const more = items.length > 0 && (hasMore(body) ?? isFull);
+      yield { fresh, total: totalIn(body), more, headers: attempt.reply.headers };
+      if (fresh.length === 0 || (byCursor && !next)) return;
+    }
+    isFirst = false;
+    byCursor ||= next !== undefined;
+    if (!byCursor) page += 1;
+    step = byCursor ? without(next ?? {}, path) : { page, pageSize: LIMITS.pageSize };
   }
 }
 
+/** Leaves out what the path has already: a link to the next page repeats the whole query. */
+function without(query: Query, path: string): Query {
+  const given = new URLSearchParams(path.split('?')[1]);
+  return Object.fromEntries(Object.entries(query).filter(([name]) => !given.has(name)));
+}
+
+function isRefusedQuery(attempt: RestAttempt): boolean {
+  return attempt.kind === 'refused' && (attempt.status === 400 || attempt.status === 422);
+}
+
 /** One GET, retried up to five times. Throws a `UserError` if it is not answered with a 2xx. */
-export async function read(
-  client: Client,
-  path: string,
-  query: Readonly<Record<string, string | number>>,
-  options: ReadOptions = {},
-): Promise<Reply> {
+export async function read(client: Client, path: string, query: Query, options: ReadOptions = {}): Promise<Reply> {
   const attempt = await attemptToRead(client, path, query, options);
   if (attempt.kind === 'answered') return attempt.reply;
   throw failureOf(path, attempt);
@@ -77,7 +145,7 @@ export async function readRecord(client: Client, path: string, options: ReadOpti
 function attemptToRead(
   client: Client,
   path: string,
-  query: Readonly<Record<string, string | number>>,
+  query: Query,
   { clock = systemClock, signal }: ReadOptions,
 ): Promise<RestAttempt> {
   const waiting = signal ? { signal } : {};
@@ -112,59 +180,8 @@ function failureOf(path: string, attempt: Exclude<RestAttempt, { kind: 'answered
   }
 }
 
-const ITEM_KEYS = ['data', 'items', 'results', 'pipelines', 'users', 'platformUsers', 'records', 'content', 'rows'];
-
-/**
- * A bare array, or the only list in an object, with or without a `{success, data}` wrapper; else a description of the
- * value.
- */
-function listIn(value: unknown): readonly unknown[] | string {
-  if (Array.isArray(value)) return value as unknown[];
-  if (!isFields(value)) return describe(value);
-  const known = ITEM_KEYS.find((key) => Array.isArray(value[key]));
-  if (known !== undefined) return value[known] as unknown[];
-  const lists = Object.values(value).filter((member): member is unknown[] => Array.isArray(member));
-  if (lists.length === 1) return lists[0]!;
-  if (lists.length === 0 && isFields(value.data)) return listIn(value.data);
-  return `an object with ${keysOf(value)}, which contains ${lists.length === 0 ? 'no list' : 'more than one list'}`;
-}
-
-function totalIn(body: unknown): number | undefined {
-  const total = isFields(body) ? (body.total ?? (isFields(body.data) ? body.data.total : undefined)) : undefined;
-  return typeof total === 'number' && Number.isInteger(total) && total >= 0 ? total : undefined;
-}
-
-function cursorIn(body: unknown): string | undefined {
-  if (!isFields(body)) return undefined;
-  return ['nextCursor', 'next_cursor', 'cursor'].find((name) => typeof body[name] === 'string' && body[name] !== '');
-}
-
-function describe(value: unknown): string {
-  return value === undefined ? 'an empty body' : `\`${JSON.stringify(value).slice(0, 60)}\``;
-}
-
 export function unknownShape(path: string, found: string, expected = 'a list of objects with ids'): UserError {
   return new UserError(`GET ${path} returned ${found}`, {
     hint: `expected ${expected}: check that the base URL is that of the API`,
   });
-}
-
-export function idOf(item: Fields): string | undefined {
-  const { id } = item;
-  if (typeof id === 'number') return String(id);
-  return typeof id === 'string' && id !== '' ? id : undefined;
-}
-
-export function keysOf(fields: Fields): string {
-  const keys = Object.keys(fields);
-  return keys.length === 0
-    ? 'no members'
-    : keys
-        .slice(0, 12)
-        .map((key) => `\`${key}\``)
-        .join(', ');
-}
-
-export function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

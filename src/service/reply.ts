@@ -240,7 +240,12 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value : undefined;
 }
 
+/** One line without characters that cannot be printed: control and format characters, and what is no valid UTF-8. */
+export function printable(text: string): string {
+  return text.replace(/[\s\p{C}\ufffd]+/gu, ' ').trim();
+}
+
 function shorten(text: string, maxLength = 300): string {
-  const line = text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
+  const line = printable(text);
   return line.length <= maxLength ? line : `${line.slice(0, maxLength - 1)}…`;
 }

@@ -1,4 +1,4 @@
-import type { Fields } from '../service/lists.ts';
+import type { Fields } from '../service/list-page.ts';
 import type { Difference, EntityResult } from './differences.ts';
 import type { ExpectedFields } from './expected.ts';
 import { COMPARED, likeness, type Checked } from './fields.ts';

@@ -1,6 +1,7 @@
 import type { Client } from '../service/client.ts';
 import { LIMITS, PATHS } from '../service/contract.ts';
-import { idOf, isFields, pagesOf, readRecord, type Fields } from '../service/lists.ts';
+import { idOf, isFields, type Fields } from '../service/list-page.ts';
+import { pagesOf, readRecord } from '../service/lists.ts';
 import type { Checked } from './fields.ts';
 
 const COLLECTION: Readonly<Record<Checked, string>> = { lead: PATHS.leads, deal: PATHS.deals };

@@ -171,6 +171,7 @@ describe('api, before it sends anything,', () => {
     [{ method: 'POST', write: true, idempotencyKey: 'k'.repeat(256) }, '1 to 255'],
     [{ method: 'GET', query: ['type'] }, 'NAME=VALUE'],
     [{ method: 'GET', paginate: true, query: ['page=2'] }, 'leave them out'],
+    [{ method: 'GET', paginate: true, query: ['cursor=x'] }, 'leave them out'],
     [{ method: 'GET', timeout: 'abc' }, '--timeout'],
   ])('refuses %j as a usage error', async (options, why) => {
     const service = await sandbox();
@@ -272,10 +273,26 @@ describe('api --paginate', () => {
     expect(service.arrived).toHaveLength(4);
   });
 
-  it('warns when the route is paginated by cursor', async () => {
-    const service = await scripted(() => ({ status: 200, body: { items: [{ id: 1 }], nextCursor: 'abc' } }));
-    const said = await call(api, { method: 'GET', path: '/conversations', paginate: true, envFile: service.envFile });
-    expect(said.stderr).toContain('paginated by cursor');
+  it('follows cursors and links, and keeps the parameters of the path', async () => {
+    const next = '/leads?status=open&cursor=abc';
+    const service = await scripted(({ url }) => ({
+      status: 200,
+      body: url.includes('cursor') ? { items: [{ id: 2 }] } : { items: [{ id: 1 }], links: { next } },
+    }));
+    const path = '/leads?status=open';
+    const said = await call(api, { method: 'GET', path, paginate: true, envFile: service.envFile });
+    expect(JSON.parse(said.stdout)).toEqual([{ id: 1 }, { id: 2 }]);
+    expect(service.arrived.map(({ url }) => url)).toEqual([
+      '/leads?status=open&page=1&pageSize=100',
+      '/leads?status=open&cursor=abc',
+    ]);
+  });
+
+  it('prints nothing if the service says that items are missing', async () => {
+    const service = await scripted(() => ({ status: 200, body: { items: [{ id: 1 }], total: 3 } }));
+    const said = await call(api, { method: 'GET', path: '/leads', paginate: true, envFile: service.envFile });
+    expect(said).toMatchObject({ code: 1, stdout: '' });
+    expect(said.stderr).toContain('GET /leads returned only 1 of 3 items');
   });
 
   it('prints nothing if a page fails, and exits with 1', async () => {

@@ -85,6 +85,100 @@ describe('lists', () => {
     expect(users).toHaveLength(45);
   });
 
+  const people = Array.from({ length: 45 }, (_, index) => ({ id: `u${index}`, name: `User ${index}` }));
+
+  test.each([
+    ['nextCursor', (items: unknown[], next: string | null) => ({ users: items, nextCursor: next })],
+    ['next_cursor', (items: unknown[], next: string | null) => ({ users: items, next_cursor: next })],
+    ['data.nextCursor', (items: unknown[], next: string | null) => ({ data: { items, nextCursor: next } })],
+    ['cursor.next', (items: unknown[], next: string | null) => ({ data: items, cursor: { next } })],
+    [
+      'pagination.nextCursor',
+      (items: unknown[], next: string | null) => ({ data: items, pagination: { nextCursor: next } }),
+    ],
+    ['meta.next', (items: unknown[], next: string | null) => ({ items, meta: next === null ? {} : { next } })],
+    [
+      'pageInfo.endCursor',
+      (items: unknown[], next: string | null) => ({
+        items,
+        pageInfo: { endCursor: next ?? 'last', hasNextPage: next !== null },
+      }),
+    ],
+    [
+      'a link',
+      (items: unknown[], next: string | null) => ({
+        items,
+        links: { next: next && `https://elsewhere.test/platform-users?limit=100&cursor=${next}` },
+      }),
+    ],
+  ])('the cursor is followed: %s', async (_name, wrap) => {
+    const { users, asked } = await read(none, (_page, query) => {
+      const from = Number(query.get('cursor')?.slice(1) ?? 0);
+      return wrap(people.slice(from, from + 25), from + 25 < people.length ? `c${from + 25}` : null);
+    });
+    expect(users).toHaveLength(45);
+    expect(asked.slice(-2)).toEqual(['/platform-users?page=1&pageSize=100', '/platform-users?limit=100&cursor=c25']);
+  });
+
+  test('what only looks like a cursor does not end the list early', async () => {
+    const { users } = await read(none, (page) => ({
+      users: people.slice((page || 1) * 20 - 20, (page || 1) * 20),
+      next: '2',
+    }));
+    expect(users).toHaveLength(45);
+  });
+
+  test.each([400, 422])('a route that answers %i to `page` is asked with `limit` and `cursor`', async (status) => {
+    const asked: string[] = [];
+    const account = await readFrom(({ url }) => {
+      asked.push(url);
+      const query = new URL(url, 'http://host').searchParams;
+      if (url.startsWith('/pipelines')) return { status: 200, body: [] };
+      if (query.has('page')) return { status, body: { error: 'unknown parameter: page' } };
+      const from = Number(query.get('cursor') ?? 0);
+      return { status: 200, body: { items: people.slice(from, from + 25), nextCursor: from === 0 ? 25 : null } };
+    });
+    expect(account.users).toHaveLength(45);
+    expect(asked.slice(-3)).toEqual([
+      '/platform-users?page=1&pageSize=100',
+      '/platform-users?limit=100',
+      '/platform-users?limit=100&cursor=25',
+    ]);
+  });
+
+  test('a route that refuses `limit` too is an error with the first refusal', async () => {
+    const reading = readFrom(({ url }) => ({
+      status: 400,
+      body: { error: url.includes('limit') ? 'no limit' : 'no page' },
+    }));
+    await expect(reading).rejects.toThrow('GET /pipelines was refused (400 http_400): no page');
+  });
+
+  test.each([
+    ['total', { total: 45 }, '25 of 45 items'],
+    ['meta.total', { meta: { total: '45' } }, '25 of 45 items'],
+    ['hasMore', { hasMore: true }, '25 items although more seem to follow'],
+  ])('nothing is resolved from a list that is shorter than its `%s` says', async (_name, says, message) => {
+    const reading = read(none, () => ({ users: people.slice(0, 25), ...says }));
+    await expect(reading).rejects.toMatchObject({
+      exitCode: 2,
+      message: `GET /platform-users returned only ${message}`,
+      hint: expect.stringContaining('backfill api GET /platform-users') as string,
+    });
+  });
+
+  test('a full page of a route without pages, cursor and total may not be the whole list', async () => {
+    const hundred = Array.from({ length: 100 }, (_, index) => ({ id: index, name: `User ${index}` }));
+    const reading = readFrom(({ url }) =>
+      url.includes('page=') ? { status: 422 } : { status: 200, body: url.startsWith('/pipelines') ? [] : hundred },
+    );
+    await expect(reading).rejects.toThrow('GET /platform-users returned only 100 items although more seem to follow');
+  });
+
+  test('names of members are shown without control characters', async () => {
+    await expect(read(() => ({ '\u001b[31m\u202ered': 1 }))).rejects.toThrow('an object with `[31m red`, which');
+  });
+
   test.each([
     ['an object without a list', { total: 3 }, 'an object with `total`, which contains no list'],
     ['several lists', { a: [], b: [] }, 'more than one list'],
