@@ -166,7 +166,7 @@ async function printAll(client: Client, { route }: ApiRequest, console: Console)
   }
   sayHeaders(list.headers, console);
   console.say(`${list.items.length} items on ${list.pages} pages`);
-  console.print(JSON.stringify(list.items, null, 2));
+  console.print(withoutControls(JSON.stringify(list.items, null, 2)));
   return EXIT.done;
 }
 
@@ -216,11 +216,16 @@ const EXPLAINED: Readonly<Record<number, string>> = {
   429: 'the rate limit of this key is exhausted, by this or another program',
 };
 
-/** Indented JSON, numbers digit by digit; anything else unchanged. */
+/** Indented JSON, numbers digit by digit; anything else unchanged, except for control characters. */
 function pretty(body: string): string {
   try {
-    return stringify(parse(body), undefined, 2) ?? body;
+    return withoutControls(stringify(parse(body), undefined, 2) ?? body);
   } catch {
-    return body;
+    return body.replace(/[^\P{Cc}\n\r\t]/gu, '\ufffd');
   }
+}
+
+/** Escapes those control characters that JSON allows in a text: a terminal would interpret them. */
+function withoutControls(json: string): string {
+  return json.replace(/[\x7f-\x9f]/g, (each) => `\\u00${each.charCodeAt(0).toString(16)}`);
 }

@@ -4,9 +4,10 @@ import { UserError } from '../errors.ts';
 import { Redactor, type Secret } from '../redact.ts';
 import { HEADERS, PATHS } from './contract.ts';
 import { INGEST_HEADERS, type Envelope } from './envelope.ts';
-import { Exchange } from './exchange.ts';
+import { Exchange, MAX_RESPONSE_BYTES } from './exchange.ts';
 import { NotSent, type Limiter, type TurnOptions } from './limiter.ts';
 import {
+  printable,
   readError,
   readIngestReply,
   readRestReply,
@@ -50,8 +51,6 @@ interface ClientRequest {
   readonly body?: string | undefined;
 }
 
-/** Far larger than any list page. */
-const MAX_RESPONSE_BYTES = 32 * 1024 * 1024;
 /** Short, because a request sent on a connection that the server is closing is lost. */
 const KEEP_ALIVE_MS = 500;
 const MAX_KEEP_ALIVE_MS = 4_000;
@@ -217,7 +216,7 @@ function createDispatcher({ timeoutSeconds, concurrency }: ClientOptions): Dispa
 function redactedHeaders(headers: Readonly<Record<string, string | string[] | undefined>>, redactor: Redactor) {
   const texts: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
-    if (value !== undefined) texts[name] = redactor.redact(Array.isArray(value) ? value.join(', ') : value);
+    if (value !== undefined) texts[name] = redactor.redact(printable([value].flat().join(', ')));
   }
   return texts;
 }

@@ -1,9 +1,14 @@
 import type { Dispatcher } from 'undici';
+import { decodeBody } from './content-encoding.ts';
 import type { Cut } from './reply.ts';
+
+/** Far larger than any list page; the limit of a body as received and decompressed. */
+export const MAX_RESPONSE_BYTES = 32 * 1024 * 1024;
 
 export interface RawAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** Decompressed. */
   readonly body: string;
 }
 
@@ -15,7 +20,7 @@ const UTF_8 = new TextDecoder();
  * stream per body and need an abort signal per request.
  */
 export class Exchange implements Dispatcher.DispatchHandler {
-  /** Rejects with undici's error. After `end`, `cut` holds the reason instead. */
+  /** Rejects with undici's error or an `UndecodableBody`. After `end`, `cut` holds the reason instead. */
   readonly answer: Promise<RawAnswer>;
   /** Why `end` was called, if it was. */
   cut: Cut | undefined;
@@ -57,8 +62,13 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    const body = UTF_8.decode(Buffer.concat(this.#chunks));
-    this.#resolve({ status: this.#status, headers: this.#headers, body });
+    try {
+      const encodings = [this.#headers['content-encoding'] ?? []].flat().join(',');
+      const body = UTF_8.decode(decodeBody(Buffer.concat(this.#chunks), encodings, MAX_RESPONSE_BYTES));
+      this.#resolve({ status: this.#status, headers: this.#headers, body });
+    } catch (error) {
+      this.#reject(error as Error);
+    }
   }
 
   onResponseError(_controller: unknown, error: Error): void {

@@ -3,6 +3,7 @@
  * secrets have been redacted from all texts before.
  */
 import { codeOf } from '../errors.ts';
+import { UndecodableBody } from './content-encoding.ts';
 import { acknowledgement, HEADERS, INGEST_CODES, type Acknowledgement } from './contract.ts';
 
 /** An HTTP answer as received; header names in lower case. */
@@ -165,13 +166,17 @@ const SETUP_ERROR = /^(ERR_SSL_|ERR_TLS_|CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZER
 const REQUEST_ERROR = /^(UND_ERR_INVALID_ARG|ERR_INVALID_URL|ERR_INVALID_CHAR|ERR_INVALID_ARG_\w+)$/;
 
 /**
- * Interprets a request that failed without an answer. Only the error's code is used, because its message, `input` or
- * `cause` may contain the URL with the ingestion token.
+ * Interprets a request that failed without an answer. Of errors that are not our own only the code is used, because
+ * their message, `input` or `cause` may contain the URL with the ingestion token.
  */
 export function readError(error: unknown, cut: Cut | undefined): NoAnswer {
   if (cut) return { kind: 'unanswered', code: cut, message: CUT_MESSAGES[cut], sent: 'maybe' };
   const code = codeOf(error) ?? codeOf((error as { cause?: unknown } | null)?.cause) ?? 'unknown';
-  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') {
+  if (error instanceof UndecodableBody && !error.isTooLarge) {
+    const message = `the answer cannot be read: ${error.message}`;
+    return { kind: 'unanswered', code: 'unexpected_answer', message, sent: 'maybe' };
+  }
+  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE' || error instanceof UndecodableBody) {
     const message = 'the answer is too large (more than 32 MB)';
     return { kind: 'unanswered', code: 'too_large', message, sent: 'maybe' };
   }
@@ -219,6 +224,9 @@ function describe(reply: Reply): string {
     const title = /<title[^>]*>([^<]*)<\/title>/i.exec(body)?.[1]?.trim();
     return title ? `a web page titled "${shorten(title, 80)}"` : 'a web page';
   }
+  const head = body.slice(0, 1_000);
+  const unprintable = head.match(/[^\P{C}\s]|\ufffd/gu)?.length ?? 0;
+  if (unprintable > head.length / 10) return 'binary data';
   return `\`${shorten(body, 120)}\``;
 }
 
@@ -237,7 +245,7 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
 
 function textOf(value: unknown): string | undefined {
   if (typeof value === 'number') return String(value);
-  return typeof value === 'string' && value.trim() !== '' ? value : undefined;
+  return typeof value === 'string' && printable(value) !== '' ? value : undefined;
 }
 
 /** One line without characters that cannot be printed: control and format characters, and what is no valid UTF-8. */

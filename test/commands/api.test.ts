@@ -67,6 +67,20 @@ describe('api', () => {
     expect(said.stderr).toContain('another account');
   });
 
+  it('prints no control characters', async () => {
+    const bodies = ['page \u001b[2J\u009b1m\n\tend', '{"a":"\u009b1m"}'];
+    const service = await scripted((_, nth) => ({
+      status: 200,
+      body: bodies[nth - 1],
+      headers: { location: '/\u009b1' },
+    }));
+    const page = await call(api, { method: 'GET', path: '/leads', envFile: service.envFile });
+    expect(page.stdout).toBe('page \ufffd[2J\ufffd1m\n\tend\n');
+    expect(page.stderr).toContain('location: / 1\n');
+    const json = await call(api, { method: 'GET', path: '/leads', envFile: service.envFile });
+    expect(json.stdout).toBe('{\n  "a": "\\u009b1m"\n}\n');
+  });
+
   it('calls /health and /version without the key', async () => {
     const service = await scripted(() => ({ status: 200, body: { version: '7' } }));
     expect((await call(api, { method: 'GET', path: '/version', envFile: service.envFile })).code).toBe(0);

@@ -39,6 +39,28 @@ describe('all error formats of the service are read', () => {
   });
 });
 
+describe('what cannot be printed is not quoted', () => {
+  test.each([
+    ['binary', '\u001f\ufffd\u0008\u0000PNG\ufffd\ufffd', 'answered 400 with binary data'],
+    [
+      'escape sequences',
+      'access \u001b[31mdenied\u009b2J by the firewall',
+      'answered 400 with `access [31mdenied 2J by the firewall`',
+    ],
+    ['text direction', 'txt.\u202egnp is not allowed here', 'answered 400 with `txt. gnp is not allowed here`'],
+    ['a title', '<html><title>\u001b[2JBlocked\u0000</title>', 'answered 400 with a web page titled "[2JBlocked"'],
+    ['a message', { error: 'no\u001b\u0007 way\ufffd' }, 'no way'],
+    ['nothing but control characters', { error: '\u0000\u0001' }, 'answered 400 with `{"error":"\\u0000\\u0001"}`'],
+  ])('%s', (_name, body, message) => {
+    expect(errorOf(reply(400, body)).message).toBe(message);
+  });
+
+  test('in codes and names of fields', () => {
+    const error = { code: 'a\u001bb', message: 'm', field: 'c\u0000d' };
+    expect(errorOf(reply(400, { error }))).toEqual({ code: 'a b', message: 'm', field: 'c d' });
+  });
+});
+
 describe('Retry-After', () => {
   test.each([
     ['30', 30_000],

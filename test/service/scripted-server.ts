@@ -53,7 +53,8 @@ export async function startScripted(answer: (request: Arrived, nth: number) => A
       if (next === 'silence') return;
       if (next === 'cut') return request.socket.destroy();
       await next.after;
-      const body = typeof next.body === 'string' ? next.body : JSON.stringify(next.body ?? {});
+      const { body: given } = next;
+      const body = typeof given === 'string' || Buffer.isBuffer(given) ? given : JSON.stringify(given ?? {});
       return response.writeHead(next.status, next.headers).end(body);
     })();
   });
