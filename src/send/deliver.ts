@@ -192,8 +192,8 @@ export class Deliverer {
       halt.request({
         code: attempt.code,
         message: `cannot send events: ${attempt.message}`,
-        hint: 'check the base URL, the certificate and the credentials',
-        exitCode: EXIT.nothingSent,
+        hint: attempt.hint ?? 'check the base URL, the certificate and the credentials',
+        exitCode: this.#hasSettled ? EXIT.stopped : EXIT.nothingSent,
       });
     }
     if (halt.requested) return undefined;

@@ -1,4 +1,4 @@
-import { Agent, EnvHttpProxyAgent, type Dispatcher } from 'undici';
+import { Agent, ProxyAgent, type Dispatcher } from 'undici';
 import { systemClock, type Clock } from '../clock.ts';
 import { UserError } from '../errors.ts';
 import { Redactor, type Secret } from '../redact.ts';
@@ -6,8 +6,10 @@ import { HEADERS, PATHS } from './contract.ts';
 import { INGEST_HEADERS, type Envelope } from './envelope.ts';
 import { Exchange, MAX_RESPONSE_BYTES } from './exchange.ts';
 import { NotSent, type Limiter, type TurnOptions } from './limiter.ts';
+import { proxyFor, type Proxy } from './proxy.ts';
 import {
   printable,
+  PROXY_AUTH,
   readError,
   readIngestReply,
   readRestReply,
@@ -57,10 +59,16 @@ const MAX_KEEP_ALIVE_MS = 4_000;
 
 /**
  * The service at one base URL with one API key. Failures are returned as values; only `beforeSend` can make a call
- * throw.
+ * throw. Throws a `UserError` if the base URL or the proxy of the environment is unusable.
  */
 export function createClient(options: ClientOptions): Client {
-  return new Client(options);
+  try {
+    return new Client(options);
+  } catch (error) {
+    // Otherwise an open connection of the limiter would keep the process from ending.
+    void options.limiter.stop();
+    throw error;
+  }
 }
 
 export class Client {
@@ -68,6 +76,7 @@ export class Client {
   readonly #clock: Clock;
   readonly #origin: string;
   readonly #basePath: string;
+  readonly #proxy: Proxy | undefined;
   readonly #dispatcher: Dispatcher;
   readonly #redactor = new Redactor();
   /** Headers without the API key, with it, and for an event. */
@@ -89,13 +98,14 @@ export class Client {
     }
     this.#origin = url.origin;
     this.#basePath = url.pathname.replace(/\/+$/, '');
+    this.#proxy = proxyFor(url, process.env);
     const { apiKey, ingestToken } = options;
-    this.#redactor.add(apiKey, ingestToken);
+    this.#redactor.add(apiKey, ingestToken, this.#proxy?.authorization, this.#proxy?.password);
     this.#openHeaders = { accept: 'application/json', 'user-agent': options.userAgent };
     this.#headers = { ...this.#openHeaders, [HEADERS.apiKey]: apiKey.reveal() };
     this.#ingestHeaders = { ...this.#headers, ...INGEST_HEADERS };
     this.#ingestPath = ingestToken && `${PATHS.ingest}/${encodeURIComponent(ingestToken.reveal())}`;
-    this.#dispatcher = createDispatcher(options);
+    this.#dispatcher = createDispatcher(options, this.#proxy);
   }
 
   /** Sends one event, once (service interface, section 4.2). */
@@ -188,8 +198,9 @@ export class Client {
         body: this.#redactor.redact(answer.body),
       };
     } catch (error) {
-      const { setup, ...failure } = readError(error, exchange.cut);
-      return setup && !this.#reached ? { ...failure, setup } : failure;
+      const { setup, ...failure } = readError(error, exchange.cut, this.#proxy?.variable);
+      // Later the same failure may pass: a proxy that asks for credentials will ask again.
+      return setup && (!this.#reached || failure.code === PROXY_AUTH) ? { ...failure, setup } : failure;
     } finally {
       clearTimeout(deadline);
       this.#inFlight.delete(exchange);
@@ -197,7 +208,7 @@ export class Client {
   }
 }
 
-function createDispatcher({ timeoutSeconds, concurrency }: ClientOptions): Dispatcher {
+function createDispatcher({ timeoutSeconds, concurrency }: ClientOptions, proxy: Proxy | undefined): Dispatcher {
   const settings = {
     connections: concurrency + 1,
     connect: { timeout: Math.min(10_000, timeoutSeconds * 1000) },
@@ -208,9 +219,9 @@ function createDispatcher({ timeoutSeconds, concurrency }: ClientOptions): Dispa
     headersTimeout: 0,
     bodyTimeout: 0,
   };
-  const { env } = process;
-  const proxied = env.http_proxy ?? env.HTTP_PROXY ?? env.https_proxy ?? env.HTTPS_PROXY;
-  return proxied ? new EnvHttpProxyAgent(settings) : new Agent(settings);
+  if (!proxy) return new Agent(settings);
+  const { uri, authorization } = proxy;
+  return new ProxyAgent({ ...settings, uri, ...(authorization ? { token: authorization.reveal() } : {}) });
 }
 
 function redactedHeaders(headers: Readonly<Record<string, string | string[] | undefined>>, redactor: Redactor) {

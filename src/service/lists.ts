@@ -171,9 +171,11 @@ function failureOf(path: string, attempt: Exclude<RestAttempt, { kind: 'answered
       );
     case 'unanswered':
       return new UserError(`GET ${path} failed: ${attempt.message}`, {
-        hint: attempt.setup
-          ? 'check the base URL, and that this machine trusts its certificate'
-          : 'check the base URL, and whether the service is up',
+        hint:
+          attempt.hint ??
+          (attempt.setup
+            ? 'check the base URL, and that this machine trusts its certificate'
+            : 'check the base URL, and whether the service is up'),
       });
     case 'withdrawn':
       return new UserError(`GET ${path} was cancelled: the run is stopping`);

@@ -2,7 +2,7 @@
  * Interprets answers of the service, and failures to get one (service interface, sections 2.7 and 7). Pure: no I/O;
  * secrets have been redacted from all texts before.
  */
-import { codeOf } from '../errors.ts';
+import { codeOf, messageOf } from '../errors.ts';
 import { UndecodableBody } from './content-encoding.ts';
 import { acknowledgement, HEADERS, INGEST_CODES, type Acknowledgement } from './contract.ts';
 
@@ -44,11 +44,10 @@ export interface NoAnswer {
   readonly sent: 'no' | 'maybe';
   readonly status?: number;
   readonly retryAfterMs?: number;
-  /**
-   * No connection is possible with this configuration (certificate, protocol, address). Only set before the first
-   * success.
-   */
+  /** No connection is possible with this configuration (certificate, protocol, address, proxy). */
   readonly setup?: true;
+  /** How to correct the configuration. */
+  readonly hint?: string;
 }
 
 /** The run stopped before the request was sent. */
@@ -104,6 +103,7 @@ function readFailure(reply: Reply, now: number): Refused | RateLimited | Unautho
     const plain = status === 401 ? 'unauthorised' : 'forbidden';
     return { kind: 'unauthorised', status, code: code ?? plain, message };
   }
+  if (status === 407) return { ...proxyRefusal(), status };
   if (status >= 500 || status === 408 || status === 425) {
     const wait = retryAfterMs === undefined ? {} : { retryAfterMs };
     const fallback = status === 500 ? INGEST_CODES.internal : `http_${status}`;
@@ -126,6 +126,21 @@ function readFailure(reply: Reply, now: number): Refused | RateLimited | Unautho
     code: code ?? `http_${status}`,
     message,
     ...(field === undefined ? {} : { field }),
+  };
+}
+
+/** A proxy did not accept its user name and password: the service was not reached. */
+export const PROXY_AUTH = 'proxy_auth';
+
+function proxyRefusal(variable?: string): NoAnswer & { setup: true } {
+  const named = variable === undefined ? 'a proxy' : `the proxy of ${variable}`;
+  return {
+    kind: 'unanswered',
+    code: PROXY_AUTH,
+    message: `${named} refused its credentials (407)`,
+    sent: 'no',
+    setup: true,
+    hint: `check the user name and password of the proxy in ${variable ?? 'HTTPS_PROXY'} (http://user:password@host:port)`,
   };
 }
 
@@ -163,13 +178,16 @@ const NEVER_SENT: ReadonlySet<string> = new Set([
 ]);
 
 const SETUP_ERROR = /^(ERR_SSL_|ERR_TLS_|CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|HOSTNAME_MISMATCH$|EPROTO$)/;
+/** undici gives the status of a proxy in the message alone. */
+const TUNNEL_REFUSED = /^Proxy response \((\d{3})\)/;
 const REQUEST_ERROR = /^(UND_ERR_INVALID_ARG|ERR_INVALID_URL|ERR_INVALID_CHAR|ERR_INVALID_ARG_\w+)$/;
 
 /**
  * Interprets a request that failed without an answer. Of errors that are not our own only the code is used, because
- * their message, `input` or `cause` may contain the URL with the ingestion token.
+ * their message, `input` or `cause` may contain the URL with the ingestion token. `proxy`: the variable that names the
+ * proxy, if there is one.
  */
-export function readError(error: unknown, cut: Cut | undefined): NoAnswer {
+export function readError(error: unknown, cut: Cut | undefined, proxy?: string): NoAnswer {
   if (cut) return { kind: 'unanswered', code: cut, message: CUT_MESSAGES[cut], sent: 'maybe' };
   const code = codeOf(error) ?? codeOf((error as { cause?: unknown } | null)?.cause) ?? 'unknown';
   if (error instanceof UndecodableBody && !error.isTooLarge) {
@@ -180,6 +198,12 @@ export function readError(error: unknown, cut: Cut | undefined): NoAnswer {
     const message = 'the answer is too large (more than 32 MB)';
     return { kind: 'unanswered', code: 'too_large', message, sent: 'maybe' };
   }
+  const tunnel = code === 'UND_ERR_ABORTED' ? TUNNEL_REFUSED.exec(messageOf(error))?.[1] : undefined;
+  if (tunnel === '407') return proxyRefusal(proxy);
+  if (tunnel !== undefined) {
+    const message = `the proxy of ${proxy} did not connect to the service (${tunnel})`;
+    return { kind: 'unanswered', code: 'unreachable', message, sent: 'no' };
+  }
   if (SETUP_ERROR.test(code)) {
     return { kind: 'unanswered', code: 'tls', message: `TLS connection failed (${code})`, sent: 'no', setup: true };
   }
@@ -188,7 +212,9 @@ export function readError(error: unknown, cut: Cut | undefined): NoAnswer {
     return { kind: 'unanswered', code: 'unsendable', message, sent: 'no', setup: true };
   }
   if (NEVER_SENT.has(code)) {
-    return { kind: 'unanswered', code: 'unreachable', message: `the service cannot be reached (${code})`, sent: 'no' };
+    const way = proxy === undefined ? '' : ` through the proxy of ${proxy}`;
+    const message = `the service cannot be reached${way} (${code})`;
+    return { kind: 'unanswered', code: 'unreachable', message, sent: 'no' };
   }
   return { kind: 'unanswered', code: 'connection_lost', message: `the connection was lost (${code})`, sent: 'maybe' };
 }

@@ -15,16 +15,16 @@ export function backoff(nth: number, random: () => number = Math.random): number
 
 /**
  * Retries a REST request that got no usable answer or was rate-limited, at most `retries` times. After a 429 it does
- * not wait itself, because the limiter does. Returns the last attempt, whatever it is.
+ * not wait itself, because the limiter does. What cannot work with this configuration is not retried. Returns the last attempt, whatever it is.
  */
-export async function retried<T extends { readonly kind: string }>(
+export async function retried<T extends { readonly kind: string; readonly setup?: true }>(
   request: () => Promise<T>,
   options: { readonly clock: Clock; readonly signal?: AbortSignal; readonly retries?: number },
 ): Promise<T> {
   for (let failures = 0; ;) {
     const attempt = await request();
     const isRetryable = attempt.kind === 'unanswered' || attempt.kind === 'rate_limited';
-    if (!isRetryable || failures === (options.retries ?? 5) || options.signal?.aborted) return attempt;
+    if (!isRetryable || attempt.setup || failures === (options.retries ?? 5) || options.signal?.aborted) return attempt;
     failures += 1;
     if (attempt.kind === 'unanswered') await options.clock.sleep(backoff(failures), options.signal);
   }

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { FaultPlan, Sandbox } from '../../src/sandbox/index.ts';
-import { backfill, environmentOf, FAST, filesBelow, sandbox, workspace, type Ended } from './harness.ts';
+import { backfill, environmentOf, FAST, filesBelow, sandbox, summaryOf, workspace, type Ended } from './harness.ts';
 
 function expectNoSecret(service: Sandbox, secrets: readonly string[], where: string, text: string): void {
   for (const secret of secrets) expect(text.includes(secret), `a secret occurs in ${where}`).toBe(false);
@@ -51,6 +51,28 @@ describe('the API key and the ingestion token', () => {
     const ended = await backfill(['run', 'mapping.yaml'], { cwd, env });
     expect(ended.code).toBe(2);
     expect(ended.stderr).not.toContain('secret');
+  });
+});
+
+describe('a proxy of the environment', () => {
+  const proxies = { HTTP_PROXY: 'http://ada:proxy-secret@', https_proxy: '' };
+
+  it('that is unusable is a usage error that names the variable, never its credentials', async () => {
+    const cwd = await workspace('demo');
+    const service = {
+      BACKFILL_INGEST_URL: 'https://service.invalid/webhooks/ingest/token-1',
+      BACKFILL_API_KEY: 'key-1',
+    };
+    const ended = await backfill(['run', 'mapping.yaml'], { cwd, env: { ...service, ...proxies } });
+    expect(ended.code).toBe(2);
+    expect(ended.stderr).toContain('error: HTTP_PROXY is not the address of an HTTP proxy\nhint: ');
+    expect(ended.stderr).not.toMatch(/ada|proxy-secret/);
+  });
+
+  it('is not used for a rehearsal', async () => {
+    const cwd = await workspace('demo');
+    const ended = await backfill(['run', 'mapping.yaml', '--sandbox', '--json'], { cwd, env: proxies });
+    expect(summaryOf(ended).events.acknowledged).toBeGreaterThan(0);
   });
 });
 

@@ -219,6 +219,24 @@ test('404 after events were settled stops the run with exit 3', async () => {
   expect(bench.halt.reason).toMatchObject({ code: 'wrong_base_url', exitCode: 3 });
 });
 
+describe('407 from a proxy', () => {
+  const refused: Answer = { status: 407, body: '<html>Proxy Authentication Required' };
+
+  test.each([
+    ['before any other event was answered', 2, inTurn(refused)],
+    ['after another event was answered', 3, inTurn(processed(), refused)],
+  ])('%s stops the run (exit %i) and rejects no event', async (_name, exitCode, answer) => {
+    const bench = await startBench(answer);
+    if (exitCode === 3) await bench.deliver(delivery('e0'));
+    expect(await bench.deliver(delivery('e1'))).toEqual({ status: 'pending', attempts: 1 });
+    expect(bench.halt.reason).toMatchObject({
+      code: 'proxy_auth',
+      exitCode,
+      hint: expect.stringContaining('user name and password of the proxy') as string,
+    });
+  });
+});
+
 describe('429', () => {
   test('never counts as a failed attempt', async () => {
     const limited: Answer = { status: 429, headers: { 'retry-after': '7' } };

@@ -222,25 +222,6 @@ describe('requests', () => {
       setup: true,
     });
   });
-
-  test('a proxy from the environment is used, except for hosts in NO_PROXY', async () => {
-    const through: string[] = [];
-    const proxy = createServer();
-    proxy.on('connect', (request, socket) => {
-      through.push(request.url!);
-      socket.end('HTTP/1.1 502 no\r\n\r\n');
-    });
-    proxy.listen(0);
-    await once(proxy, 'listening');
-    onTestFinished(() => void proxy.close());
-    vi.stubEnv('http_proxy', `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`);
-    onTestFinished(() => void vi.unstubAllEnvs());
-    expect(await connectTo('http://service.invalid').ingest(event)).toMatchObject({ kind: 'unanswered' });
-    expect(through).toEqual(['service.invalid:80']);
-    vi.stubEnv('no_proxy', '127.0.0.1');
-    const server = await serve(() => processed());
-    expect(await connectTo(server.baseUrl).ingest(event)).toMatchObject({ kind: 'acknowledged' });
-  });
 });
 
 describe('secrets', () => {

@@ -279,6 +279,20 @@ describe('failures', () => {
     expect(requests).toBe(1);
   });
 
+  test('407 is not retried, and the hint names the proxy', async () => {
+    let requests = 0;
+    const reading = readFrom(() => {
+      requests += 1;
+      return { status: 407 };
+    });
+    await expect(reading).rejects.toMatchObject({
+      exitCode: 2,
+      message: 'GET /pipelines failed: a proxy refused its credentials (407)',
+      hint: expect.stringContaining('HTTPS_PROXY') as string,
+    });
+    expect(requests).toBe(1);
+  });
+
   test('the hint for a 404 names the base URL', async () => {
     await expect(readFrom(() => ({ status: 404 }))).rejects.toMatchObject({
       exitCode: 2,
