@@ -111,8 +111,23 @@ export function checkBaseUrl(given: string): string {
 
 function splitIngestUrl(copied: string): { baseUrl: string; token: string } {
   const match = /^(.*)\/webhooks\/ingest\/([^/?#\s]+)\/?$/.exec(copied.trim());
-  if (match) return { baseUrl: match[1]!, token: decodeURIComponent(match[2]!) };
+  const token = match ? percentDecoded(match[2]!) : undefined;
+  if (match && token !== undefined && percentDecoded(match[1]!) !== undefined) return { baseUrl: match[1]!, token };
+  if (match) {
+    throw new UserError('BACKFILL_INGEST_URL contains a `%` that does not encode a character', {
+      hint: 'copy the whole URL from the developer section of the dashboard',
+    });
+  }
   throw new UserError('BACKFILL_INGEST_URL does not end in /webhooks/ingest/<token>', {
     hint: 'copy the whole URL from the developer section of the dashboard',
   });
+}
+
+/** Undefined for text with invalid escape sequences. */
+export function percentDecoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
 }

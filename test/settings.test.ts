@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { EVENT_TYPES } from '../src/model.ts';
 import { checkBaseUrl, credentials } from '../src/credentials.ts';
+import { UserError } from '../src/errors.ts';
 import { DEFAULT_RATE, runSettings } from '../src/settings.ts';
 
 const given = (options: Record<string, unknown>) => runSettings({ mapping: 'm.yaml', ...options });
@@ -108,6 +109,15 @@ describe('the credentials', () => {
     };
     const { baseUrl, ingestToken } = credentials(undefined, copied);
     expect([baseUrl, ingestToken.reveal()]).toEqual(['https://api.example.test/v1', 'tok2']);
+  });
+
+  it.each([
+    'https://api.example.test/webhooks/ingest/secret%zz',
+    'https://api.example.test/%zz/webhooks/ingest/secret',
+  ])('are refused in the URL %s without repeating a secret', (url) => {
+    const read = (): unknown => credentials(undefined, { BACKFILL_INGEST_URL: url, BACKFILL_API_KEY: 'key1' });
+    expect(read).toThrow(UserError);
+    expect(read).toThrow(/^BACKFILL_INGEST_URL contains a `%` that does not encode a character$/);
   });
 
   it('are all listed if they are missing', () => {

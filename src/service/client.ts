@@ -3,13 +3,12 @@ import { systemClock, type Clock } from '../clock.ts';
 import { UserError } from '../errors.ts';
 import { Redactor, type Secret } from '../redact.ts';
 import { HEADERS, PATHS } from './contract.ts';
-import { INGEST_HEADERS, type Envelope } from './envelope.ts';
+import { entityIn, INGEST_HEADERS, type Envelope } from './envelope.ts';
 import { Exchange, MAX_RESPONSE_BYTES } from './exchange.ts';
 import { NotSent, type Limiter, type TurnOptions } from './limiter.ts';
 import { proxyFor, type Proxy } from './proxy.ts';
 import {
   printable,
-  PROXY_AUTH,
   readError,
   readIngestReply,
   readRestReply,
@@ -113,7 +112,7 @@ export class Client {
     const path = this.#ingestPath;
     if (path === undefined) throw new Error('this client was created without an ingestion token');
     const reply = await this.#limited({ method: 'POST', path, headers: this.#ingestHeaders, body }, options);
-    return 'kind' in reply ? reply : readIngestReply(reply, this.#clock.wall());
+    return 'kind' in reply ? reply : readIngestReply(reply, this.#clock.wall(), entityIn(body));
   }
 
   get(path: string, query?: RestOptions['query'], options: SendOptions = {}): Promise<RestAttempt> {
@@ -199,8 +198,7 @@ export class Client {
       };
     } catch (error) {
       const { setup, ...failure } = readError(error, exchange.cut, this.#proxy?.variable);
-      // Later the same failure may pass: a proxy that asks for credentials will ask again.
-      return setup && (!this.#reached || failure.code === PROXY_AUTH) ? { ...failure, setup } : failure;
+      return setup && (!this.#reached || failure.lasting) ? { ...failure, setup } : failure;
     } finally {
       clearTimeout(deadline);
       this.#inFlight.delete(exchange);

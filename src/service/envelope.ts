@@ -1,5 +1,5 @@
 import type { EventType, Sendable } from '../model.ts';
-import { HEADERS } from './contract.ts';
+import { HEADERS, type Acknowledgement } from './contract.ts';
 
 /** Triggers are suppressed twice: in the envelope and by a header (section 2.3). */
 export const INGEST_HEADERS = { 'content-type': 'application/json', [HEADERS.suppressTriggers]: 'true' } as const;
@@ -17,4 +17,16 @@ export function envelope(event: Sendable, id: string, type: EventType = event.ty
   const occurredAt = event.occurredAt === undefined ? '' : `"occurred_at":${JSON.stringify(event.occurredAt)},`;
   const rest = `"id":${JSON.stringify(id)},${occurredAt}"suppress_triggers":true,"type":"${type}"`;
   return `{"data":${event.content},${rest}}` as Envelope;
+}
+
+const ENTITIES: Readonly<Record<string, Acknowledgement['entity']>> = {
+  lead: 'Lead',
+  deal: 'Deal',
+  comment: 'Comment',
+};
+
+/** The entity that an acknowledgement of this event names. */
+export function entityIn(body: Envelope): Acknowledgement['entity'] | undefined {
+  const type = body.slice(body.lastIndexOf('"type":"') + '"type":"'.length);
+  return ENTITIES[type.slice(0, type.indexOf('/'))];
 }

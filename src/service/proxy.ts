@@ -1,6 +1,6 @@
 /** The proxy that the environment asks for. Pure. */
 import { BlockList, isIP } from 'node:net';
-import type { Environment } from '../credentials.ts';
+import { percentDecoded, type Environment } from '../credentials.ts';
 import { UserError } from '../errors.ts';
 import { Secret } from '../redact.ts';
 
@@ -39,8 +39,8 @@ function parse(name: string, value: string): Proxy {
   const text = /^[a-z][a-z\d+.-]*:\/\//i.test(value) ? value : `http://${value}`;
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isUsable = url && /^https?:$/.test(url.protocol) && url.pathname === '/' && !url.search && !url.hash;
-  const user = decode(url?.username ?? '');
-  const password = decode(url?.password ?? '');
+  const user = percentDecoded(url?.username ?? '');
+  const password = percentDecoded(url?.password ?? '');
   if (!isUsable || user === undefined || password === undefined) {
     throw new UserError(`${name} is not the address of an HTTP proxy`, {
       hint: 'expected something like http://proxy.example.com:3128; percent-encode special characters of a password',
@@ -50,14 +50,6 @@ function parse(name: string, value: string): Proxy {
   if (user === '' && password === '') return { variable: name, uri };
   const authorization = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
   return { variable: name, uri, authorization: new Secret(authorization), password: new Secret(password) };
-}
-
-function decode(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return undefined;
-  }
 }
 
 const LOOPBACK = new BlockList();

@@ -46,6 +46,8 @@ export interface NoAnswer {
   readonly retryAfterMs?: number;
   /** No connection is possible with this configuration (certificate, protocol, address, proxy). */
   readonly setup?: true;
+  /** Such a failure does not pass by itself, even if requests succeeded before. */
+  readonly lasting?: true;
   /** How to correct the configuration. */
   readonly hint?: string;
 }
@@ -72,12 +74,15 @@ export type RestAttempt =
   | (NoAnswer & { readonly reply?: Reply })
   | Withdrawn;
 
-/** An answer of the ingestion webhook. `now` is the wall clock in milliseconds, for a Retry-After given as a date. */
-export function readIngestReply(reply: Reply, now: number): Attempt {
+/**
+ * An answer of the ingestion webhook to an event about this entity. `now` is the wall clock in milliseconds, for a
+ * Retry-After given as a date.
+ */
+export function readIngestReply(reply: Reply, now: number, entity: Acknowledgement['entity'] | undefined): Attempt {
   const { status } = reply;
   if (status >= 200 && status < 300) {
     const parsed = acknowledgement.safeParse(parseJson(reply.body));
-    if (parsed.success) return { kind: 'acknowledged', acknowledgement: parsed.data };
+    if (parsed.success && parsed.data.entity === entity) return { kind: 'acknowledged', acknowledgement: parsed.data };
     return broken(status, `answered ${status} with ${describe(reply)} instead of the documented body`);
   }
   if (status === 404 || status === 405 || status === 410) {
@@ -130,16 +135,15 @@ function readFailure(reply: Reply, now: number): Refused | RateLimited | Unautho
 }
 
 /** A proxy did not accept its user name and password: the service was not reached. */
-export const PROXY_AUTH = 'proxy_auth';
-
-function proxyRefusal(variable?: string): NoAnswer & { setup: true } {
+function proxyRefusal(variable?: string): NoAnswer {
   const named = variable === undefined ? 'a proxy' : `the proxy of ${variable}`;
   return {
     kind: 'unanswered',
-    code: PROXY_AUTH,
+    code: 'proxy_auth',
     message: `${named} refused its credentials (407)`,
     sent: 'no',
     setup: true,
+    lasting: true,
     hint: `check the user name and password of the proxy in ${variable ?? 'HTTPS_PROXY'} (http://user:password@host:port)`,
   };
 }
@@ -177,7 +181,18 @@ const NEVER_SENT: ReadonlySet<string> = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
 
-const SETUP_ERROR = /^(ERR_SSL_|ERR_TLS_|CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|HOSTNAME_MISMATCH$|EPROTO$)/;
+/** Why a certificate is not accepted, by error code; all others of this form are not trusted. */
+const CERTIFICATE_ERROR =
+  /^(CERT_|CRL_|UNABLE_TO_|ERROR_IN_CERT_|SELF_SIGNED_|DEPTH_ZERO_|INVALID_CA$|INVALID_PURPOSE$)/;
+const CERTIFICATE_MISTAKES: Readonly<Record<string, string>> = {
+  CERT_HAS_EXPIRED: 'has expired',
+  CERT_NOT_YET_VALID: 'is not valid yet',
+  CERT_REVOKED: 'has been revoked',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'is for another host name',
+  HOSTNAME_MISMATCH: 'is for another host name',
+  UND_ERR_PRX_TLS: 'is for another host name',
+};
+const SETUP_ERROR = /^(ERR_SSL_|ERR_TLS_|EPROTO$)/;
 /** undici gives the status of a proxy in the message alone. */
 const TUNNEL_REFUSED = /^Proxy response \((\d{3})\)/;
 const REQUEST_ERROR = /^(UND_ERR_INVALID_ARG|ERR_INVALID_URL|ERR_INVALID_CHAR|ERR_INVALID_ARG_\w+)$/;
@@ -204,6 +219,7 @@ export function readError(error: unknown, cut: Cut | undefined, proxy?: string):
     const message = `the proxy of ${proxy} did not connect to the service (${tunnel})`;
     return { kind: 'unanswered', code: 'unreachable', message, sent: 'no' };
   }
+  if (CERTIFICATE_ERROR.test(code) || Object.hasOwn(CERTIFICATE_MISTAKES, code)) return certificateRefusal(code);
   if (SETUP_ERROR.test(code)) {
     return { kind: 'unanswered', code: 'tls', message: `TLS connection failed (${code})`, sent: 'no', setup: true };
   }
@@ -217,6 +233,21 @@ export function readError(error: unknown, cut: Cut | undefined, proxy?: string):
     return { kind: 'unanswered', code: 'unreachable', message, sent: 'no' };
   }
   return { kind: 'unanswered', code: 'connection_lost', message: `the connection was lost (${code})`, sent: 'maybe' };
+}
+
+function certificateRefusal(code: string): NoAnswer {
+  const mistake = CERTIFICATE_MISTAKES[code] ?? 'is not trusted by this machine';
+  return {
+    kind: 'unanswered',
+    code: 'tls',
+    message: `the certificate of the service ${mistake} (${code})`,
+    sent: 'no',
+    setup: true,
+    lasting: true,
+    hint: Object.hasOwn(CERTIFICATE_MISTAKES, code)
+      ? 'check the base URL and the clock of this machine'
+      : 'check the base URL; name the file of a certificate authority of your own in NODE_EXTRA_CA_CERTS',
+  };
 }
 
 interface ServiceError {

@@ -91,6 +91,16 @@ describe('requests', () => {
     expect(request!.headers).not.toHaveProperty('accept-encoding');
   });
 
+  test.each(['Lead', 'Comment', 'deal', ''])('a deal is not acknowledged by an answer about `%s`', async (entity) => {
+    const body = { status: 'processed', entity, id: 'srv-1', outcome: 'created', deduplicated: false };
+    const server = await serve(() => ({ status: 200, body }));
+    expect(await connectTo(server.baseUrl).ingest(event)).toMatchObject({
+      kind: 'unanswered',
+      code: 'unexpected_answer',
+      sent: 'maybe',
+    });
+  });
+
   test('a REST call sends query, body and headers, and returns the answer', async () => {
     const server = await serve(() => ({ status: 201, body: { id: 7 }, headers: { 'x-more': 'yes' } }));
     const client = connectTo(server.baseUrl);

@@ -21,7 +21,7 @@ describe('all error formats of the service are read', () => {
     ['null', undefined, 'answered 400 with `null`'],
   ])('%j', (body, code, message) => {
     expect(errorOf(reply(400, body))).toMatchObject({ message, ...(code ? { code } : {}) });
-    expect(readIngestReply(reply(400, body), NOW)).toMatchObject({
+    expect(readIngestReply(reply(400, body), NOW, 'Lead')).toMatchObject({
       kind: 'refused',
       code: code ?? 'http_400',
       message,
@@ -76,9 +76,22 @@ describe('Retry-After', () => {
   });
 
   test('is read from a 429', () => {
-    expect(readIngestReply(reply(429, '', { 'retry-after': '12' }), NOW)).toEqual({
+    expect(readIngestReply(reply(429, '', { 'retry-after': '12' }), NOW, 'Lead')).toEqual({
       kind: 'rate_limited',
       retryAfterMs: 12_000,
+    });
+  });
+});
+
+describe('an acknowledgement', () => {
+  const processed = { status: 'processed', entity: 'Deal', id: 'srv-1', outcome: 'created', deduplicated: false };
+
+  test('names the entity of the event', () => {
+    expect(readIngestReply(reply(200, processed), NOW, 'Deal')).toMatchObject({ kind: 'acknowledged' });
+    expect(readIngestReply(reply(200, processed), NOW, 'Lead')).toMatchObject({
+      kind: 'unanswered',
+      code: 'unexpected_answer',
+      sent: 'maybe',
     });
   });
 });
@@ -123,6 +136,19 @@ describe('errors', () => {
     expect(read.setup === true).toBe(expected === 'tls' || expected === 'unsendable');
     expect(read.message).toContain(code);
     expect(JSON.stringify(read)).not.toContain('secret');
+  });
+
+  test.each([
+    ['DEPTH_ZERO_SELF_SIGNED_CERT', 'is not trusted by this machine', 'NODE_EXTRA_CA_CERTS'],
+    ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'is not trusted by this machine', 'NODE_EXTRA_CA_CERTS'],
+    ['CERT_HAS_EXPIRED', 'has expired', 'clock'],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', 'is for another host name', 'base URL'],
+  ])('%s says that the certificate %s, even after a success', (code, says, hint) => {
+    expect(readError(Object.assign(new Error('x'), { code }), undefined)).toMatchObject({
+      message: `the certificate of the service ${says} (${code})`,
+      hint: expect.stringContaining(hint) as string,
+      lasting: true,
+    });
   });
 
   test('the code of the cause is used if the error has none; any other error may have been sent', () => {

@@ -53,7 +53,7 @@ export async function startScripted(answer: (request: Arrived, nth: number) => A
       if (next === 'silence') return;
       if (next === 'cut') return request.socket.destroy();
       await next.after;
-      const { body: given } = next;
+      const given = withEntity(next.body, seen.body.type);
       const body = typeof given === 'string' || Buffer.isBuffer(given) ? given : JSON.stringify(given ?? {});
       return response.writeHead(next.status, next.headers).end(body);
     })();
@@ -78,9 +78,15 @@ export async function startScripted(answer: (request: Arrived, nth: number) => A
   return scripted;
 }
 
-/** Service interface, section 2.7. */
+function withEntity(body: unknown, type: string | undefined): unknown {
+  if (typeof body !== 'object' || body === null || (body as { status?: unknown }).status !== 'processed') return body;
+  const entity = type?.split('/')[0] ?? '';
+  return { entity: entity.charAt(0).toUpperCase() + entity.slice(1), ...body };
+}
+
+/** Service interface, section 2.7. The server adds the entity of the event. */
 export function processed(outcome: 'created' | 'updated' | 'none' = 'created', deduplicated = false): Answer {
-  return { status: 200, body: { status: 'processed', entity: 'Lead', id: 'srv-1', outcome, deduplicated } };
+  return { status: 200, body: { status: 'processed', id: 'srv-1', outcome, deduplicated } };
 }
 
 /** Service interface, section 7.3. */
