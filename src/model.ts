@@ -170,7 +170,7 @@ export type Outcome =
       readonly status: 'acknowledged';
       readonly outcome: Effect;
       readonly entityId: string;
-      /** `deduplicated`, `replayed`, `changed`, `already_exists` (skipped), …: why it counts as acknowledged, if not simply accepted. */
+      /** `deduplicated`, `changed`, `already_exists` (skipped), …: why it counts as acknowledged, if not simply accepted. */
       readonly code?: string;
       readonly attempts: number;
     }

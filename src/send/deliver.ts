@@ -4,7 +4,7 @@ import type { Outcome } from '../model.ts';
 import type { Client } from '../service/client.ts';
 import { envelope } from '../service/envelope.ts';
 import type { Limiter, LimiterWait } from '../service/limiter.ts';
-import type { Attempt, NoAnswer, Unauthorised } from '../service/reply.ts';
+import type { Attempt, NoAnswer, Refused, Unauthorised } from '../service/reply.ts';
 import { backoff } from '../service/retry.ts';
 import type { Halt } from '../halt.ts';
 import { acknowledged, newSendState, pending, rejected, type Delivery, type SendState } from './delivery.ts';
@@ -176,7 +176,7 @@ export class Deliverer {
       case 'refused':
         this.#answered(sending);
         this.#hasSettled = true;
-        return applyPolicies(sending, attempt);
+        return this.#refused(sending, attempt);
     }
   }
 
@@ -214,6 +214,17 @@ export class Deliverer {
       return rejected(sending, { code, message, hint, ...(status === undefined ? {} : { httpStatus: status }) });
     }
     await clock.sleep(Math.max(backoff(sending.unanswered, this.#random), attempt.retryAfterMs ?? 0), halt.signal);
+    return undefined;
+  }
+
+  async #refused(sending: SendState, attempt: Refused): Promise<Outcome | undefined> {
+    const { clock, halt } = this.#options;
+    const next = applyPolicies(sending, attempt);
+    if (typeof next === 'object') return next;
+    if (next === 'again') {
+      sending.askedAgain += 1;
+      await clock.sleep(backoff(sending.askedAgain, this.#random), halt.signal);
+    }
     return undefined;
   }
 

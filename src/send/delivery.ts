@@ -31,8 +31,8 @@ export interface SendState {
   unanswered: number;
   /** An attempt in this run may have been processed although it was not answered. */
   mayHaveArrived: boolean;
-  /** The record was created by an earlier run; only the effect of the second request is unknown. */
-  isReplay: boolean;
+  /** How often the event was sent again with the same id because of a 409. */
+  askedAgain: number;
 }
 
 export function newSendState(delivery: Delivery): SendState {
@@ -46,14 +46,13 @@ export function newSendState(delivery: Delivery): SendState {
     failures: 0,
     unanswered: 0,
     mayHaveArrived: false,
-    isReplay: false,
+    askedAgain: 0,
   };
 }
 
 export function acknowledged(sending: SendState, outcome: Effect, entityId: string, code: string | undefined): Outcome {
-  const reason = sending.isReplay ? 'replayed' : code;
   const { attempts } = sending;
-  return { status: 'acknowledged', outcome, entityId, attempts, ...(reason === undefined ? {} : { code: reason }) };
+  return { status: 'acknowledged', outcome, entityId, attempts, ...(code === undefined ? {} : { code }) };
 }
 
 export function rejected(

@@ -4,32 +4,37 @@ import { INGEST_CODES } from '../service/contract.ts';
 import type { Refused } from '../service/reply.ts';
 import { acknowledged, rejected, type SendState } from './delivery.ts';
 
+/** How often an event that was answered 409 is sent again with the same id, to learn whether the record is ours. */
+const MAX_ASKED_AGAIN = 2;
+
+/** What follows a refusal: the outcome, the second request, or the same request again. */
+export type NextStep = Outcome | 'second' | 'again';
+
 /**
- * The outcome of a refused event, or undefined if its second request is to be sent. `if_exists` and `if_missing` decide
- * about records that already exist or do not exist yet (service interface, sections 3 and 7.3).
+ * Decides what follows a refusal. `if_exists` and `if_missing` decide about records that already exist or do not exist
+ * yet (service interface, sections 3 and 7.3).
+ *
+ * A 409 after an attempt that may have arrived says nothing about who created the record. The same request is sent again:
+ * the service answers `deduplicated` if it has processed that id (section 6.3), otherwise the record is somebody else's.
  */
-export function applyPolicies(sending: SendState, attempt: Refused): Outcome | undefined {
+export function applyPolicies(sending: SendState, attempt: Refused): NextStep {
   const { delivery, isSecond, type } = sending;
   const { policies, earlierSend } = delivery;
   const { status, code, message, field } = attempt;
   let hint: string | undefined;
   if (status === 409 && (code === INGEST_CODES.alreadyExists || code === `http_${status}`)) {
-    if (sending.mayHaveArrived) return acknowledged(sending, 'none', '', 'replayed');
+    const mayBeOurs = sending.mayHaveArrived || (earlierSend === 'same' && !isSecond);
+    if (mayBeOurs && sending.askedAgain < MAX_ASKED_AGAIN) return 'again';
     if (!isSecond) {
       if (earlierSend === 'other') return acknowledged(sending, 'none', '', 'changed');
-      // The earlier run may have sent the second request too. It is sent again: with the same id that is harmless.
-      if (policies.if_exists === 'update' && useSecondRequest(sending)) {
-        sending.isReplay = earlierSend === 'same';
-        return undefined;
-      }
-      if (earlierSend === 'same') return acknowledged(sending, 'none', '', 'replayed');
+      if (policies.if_exists === 'update' && useSecondRequest(sending)) return 'second';
       if (policies.if_exists === 'skip') return acknowledged(sending, 'none', '', INGEST_CODES.alreadyExists);
       hint = 'set `if_exists: skip` to keep such records, or `if_exists: update` to overwrite them';
     }
   }
   if (status === 422 && code === INGEST_CODES.notFound && isUpdate(type) && !isSecond) {
     if (policies.if_missing === 'skip') return acknowledged(sending, 'none', '', INGEST_CODES.notFound);
-    if (policies.if_missing === 'create' && useSecondRequest(sending)) return undefined;
+    if (policies.if_missing === 'create' && useSecondRequest(sending)) return 'second';
     hint = 'set `if_missing: skip` to drop such updates, or `if_missing: create` to create the record';
   }
   const more = { ...(field === undefined ? {} : { field }), ...(hint === undefined ? {} : { hint }) };
@@ -40,6 +45,7 @@ export function applyPolicies(sending: SendState, attempt: Refused): Outcome | u
 function useSecondRequest(sending: SendState): boolean {
   const { second } = sending.delivery;
   if (!second) return false;
-  Object.assign(sending, { ...second, isSecond: true, tries: 0, failures: 0, unanswered: 0, mayHaveArrived: false });
+  const fresh = { tries: 0, failures: 0, unanswered: 0, askedAgain: 0, mayHaveArrived: false };
+  Object.assign(sending, { ...second, ...fresh, isSecond: true });
   return true;
 }

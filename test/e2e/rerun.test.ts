@@ -287,17 +287,20 @@ describe('a lost answer', () => {
     expect(await settled(place.cwd)).toMatchObject([{ code: 'deduplicated' }, { code: null }]);
   });
 
-  it('explains `already_exists` if the service has the record but no longer knows the id', async () => {
+  it('is asked for again if the event never arrived: a record that somebody else made meanwhile falls under `if_exists`', async () => {
     const place = await migration({ leads: ['1,Ada,Roma', '2,Grace,Bari'] });
     await killBeforeTheAnswer(place, { committed: false });
-    await elsewhere(place.service, 'lead/created', {
-      external_id: '1',
-      full_name: 'Ada',
-      custom_params: { city: 'Roma' },
+    await elsewhere(place.service, 'lead/created', { external_id: '1', full_name: 'Another Ada' });
+    const { summary, sent } = await place.run();
+    expect(summary).toMatchObject({ exit: { code: 1, reason: 'rejected' }, events: { acknowledged: 1, rejected: 1 } });
+    expect(sent.filter(({ data }) => data.external_id === '1')).toHaveLength(3);
+
+    await exports(place.cwd, {
+      leads: ['1,Ada,Roma', '2,Grace,Bari'],
+      policies: { 'lead/created': 'if_exists: update' },
     });
-    const { summary } = await place.run();
-    expect(summary).toMatchObject({ exit: { code: 0 }, events: { acknowledged: 2, changed: 0 } });
-    expect(await settled(place.cwd)).toMatchObject([{ code: 'replayed' }, { code: null }]);
+    expect((await place.run()).summary).toMatchObject({ exit: { code: 0 }, events: { acknowledged: 2 } });
+    expect(LEAD(place.service, '1')).toMatchObject({ fullName: 'Ada', revision: 2 });
   });
 
   it('for content that differs from the current one leaves the record changed, until `if_changed` sends the difference', async () => {

@@ -97,42 +97,81 @@ describe('409 already_exists', () => {
     expect(bench.deliverer.counters).toMatchObject({ requests: 2, events_sent: 1, retries: 0 });
   });
 
-  test.each([
+  describe.each([
     ['a lost connection', 'cut'],
     ['a 500', failed(500, 'internal')],
     ['a page of a proxy', { status: 200, body: '<html>' }],
-  ] as [string, Answer][])(
-    'after %s in this run is replayed, because our own request created the record',
-    async (_name, first) => {
-      const bench = await startBench(inTurn(first, exists));
+  ] as [string, Answer][])('after %s', (_name, first) => {
+    test('is asked again under the same id: `deduplicated` means that the record is ours', async () => {
+      const bench = await startBench(inTurn(first, exists, exists, processed('none', true)));
       expect(await bench.deliver(delivery('e1'))).toEqual({
         status: 'acknowledged',
         outcome: 'none',
-        entityId: '',
-        code: 'replayed',
-        attempts: 2,
+        entityId: 'srv-1',
+        code: 'deduplicated',
+        attempts: 4,
       });
-    },
-  );
+      expect(new Set(bench.server.arrived.map(({ body }) => body.id))).toEqual(new Set(['e1']));
+    });
+
+    test('and twice again is somebody else’s record, and `if_exists` holds', async () => {
+      const bench = await startBench(inTurn(first, exists));
+      expect(await bench.deliver(delivery('e1'))).toMatchObject({
+        status: 'rejected',
+        code: 'already_exists',
+        attempts: 4,
+      });
+    });
+  });
+
+  test('of somebody else’s record is updated after a lost answer too, under `if_exists: update`', async () => {
+    const bench = await startBench(({ body }, nth) => {
+      if (nth === 1) return 'cut';
+      return body.id === 'e1' ? exists : processed('updated');
+    });
+    const second = { type: 'lead/updated', id: 'e1-second' } as const;
+    const outcome = await bench.deliver(delivery('e1', { policies: { if_exists: 'update' }, second }));
+    expect(outcome).toEqual({ status: 'acknowledged', outcome: 'updated', entityId: 'srv-1', attempts: 5 });
+    const random = jitter();
+    const backoffs = [1_000, 1_000, 2_000].map((ceiling) => random() * ceiling);
+    expect(bench.clock.slept).toEqual(expect.arrayContaining(backoffs));
+  });
 
   test('after a 429 is a rejection, because that attempt was answered', async () => {
     const bench = await startBench(inTurn({ status: 429 }, exists));
     expect(await bench.deliver(delivery('e1'))).toMatchObject({ status: 'rejected', code: 'already_exists' });
   });
 
-  test('after a send in an earlier run is replayed, or changed if the content was different', async () => {
-    const bench = await startBench(() => exists);
-    expect(await bench.deliver(delivery('e1', { earlierSend: 'same' }))).toMatchObject({ code: 'replayed' });
-    expect(await bench.deliver(delivery('e2', { earlierSend: 'other' }))).toMatchObject({ code: 'changed' });
+  test('after a send in an earlier run is asked again, unless that had other content: then it is changed', async () => {
+    const bench = await startBench(inTurn(exists, processed('none', true), exists));
+    expect(await bench.deliver(delivery('e1', { earlierSend: 'same' }))).toMatchObject({ code: 'deduplicated' });
+    expect(await bench.deliver(delivery('e2', { earlierSend: 'other' }))).toMatchObject({
+      status: 'acknowledged',
+      code: 'changed',
+      attempts: 1,
+    });
+    expect(await bench.deliver(delivery('e3', { earlierSend: 'same' }))).toMatchObject({
+      status: 'rejected',
+      code: 'already_exists',
+      attempts: 3,
+    });
   });
 
-  test('after an earlier run that may have ended before its update, repeats the update and is replayed', async () => {
-    const bench = await startBench(inTurn(exists, processed('none', true)));
+  test('after lost answers to this content and to another is asked again first', async () => {
+    const bench = await startBench(inTurn('cut', exists));
+    expect(await bench.deliver(delivery('e1', { earlierSend: 'other' }))).toMatchObject({
+      code: 'changed',
+      attempts: 4,
+    });
+  });
+
+  test('after an earlier run that may have ended before its update, repeats the update with the same id', async () => {
+    const bench = await startBench(inTurn(exists, exists, exists, processed('none', true)));
     const second = { type: 'lead/updated', id: 'e1-second' } as const;
     const policies = { if_exists: 'update' } as const;
     const outcome = await bench.deliver(delivery('e1', { earlierSend: 'same', policies, second }));
-    expect(outcome).toMatchObject({ status: 'acknowledged', code: 'replayed', entityId: 'srv-1', attempts: 2 });
-    expect(bench.server.arrived[1]!.body.id).toBe('e1-second');
+    expect(outcome).toMatchObject({ status: 'acknowledged', code: 'deduplicated', entityId: 'srv-1', attempts: 4 });
+    expect(bench.server.arrived[3]!.body.id).toBe('e1-second');
   });
 });
 
@@ -152,13 +191,13 @@ describe('422 not_found on an update', () => {
     expect(outcome).toMatchObject({ status: 'acknowledged', outcome: 'none', code: 'not_found' });
   });
 
-  test('creates with the second id under `if_missing: create`; a lost answer to that is a replay too', async () => {
-    const bench = await startBench(inTurn(missing, 'cut', exists));
+  test('creates with the second id under `if_missing: create`; a 409 after a lost answer is asked again', async () => {
+    const bench = await startBench(inTurn(missing, 'cut', exists, processed('none', true)));
     const second = { type: 'deal/created', id: 'e1-second' } as const;
     const policies = { if_missing: 'create' } as const;
     const outcome = await bench.deliver(delivery('e1', { type: 'deal/updated', policies, second }));
-    expect(outcome).toMatchObject({ status: 'acknowledged', code: 'replayed', attempts: 3 });
-    expect(bench.server.arrived.map(({ body }) => body.id)).toEqual(['e1', 'e1-second', 'e1-second']);
+    expect(outcome).toMatchObject({ status: 'acknowledged', code: 'deduplicated', attempts: 4 });
+    expect(bench.server.arrived.map(({ body }) => body.id)).toEqual(['e1', 'e1-second', 'e1-second', 'e1-second']);
   });
 
   test('a refused second request is a rejection, without a third request', async () => {

@@ -1,0 +1,48 @@
+import { expect, it } from 'vitest';
+import type { FaultPlan } from '../../src/sandbox/index.ts';
+import { files, sandbox, workspace } from '../e2e/harness.ts';
+import { migrate } from './in-process.ts';
+
+const IDS = Array.from({ length: 30 }, (_, index) => String(index + 1));
+
+it.each([
+  ['503 before the event counts', [{ kind: 'status', status: 503, when: { delivery: { from: 1, to: 1 } } }]],
+  ['a lost connection before the event counts', [{ kind: 'drop_before', when: { delivery: { from: 1, to: 1 } } }]],
+] as [string, FaultPlan['rules']][])(
+  'records of somebody else have our content under `if_exists: update` despite %s',
+  async (_name, rules) => {
+    const service = await sandbox();
+    for (const id of IDS) {
+      const answer = await fetch(`${service.baseUrl}/webhooks/ingest/${service.ingestToken.reveal()}`, {
+        method: 'POST',
+        headers: { 'X-API-Key': service.apiKey.reveal(), 'Content-Type': 'application/json' },
+        body: JSON.stringify({
+          id: `foreign-${id}`,
+          type: 'lead/created',
+          suppress_triggers: true,
+          data: { external_id: id, full_name: `Stale ${id}` },
+        }),
+      });
+      expect(answer.status).toBe(200);
+    }
+    const cwd = await workspace();
+    await files(cwd, {
+      'people.csv': `id,name\n${IDS.map((id) => `${id},Ours ${id}`).join('\n')}\n`,
+      'mapping.yaml': `version: 1
+migration: foreign
+sources:
+  people: { path: people.csv }
+events:
+  - type: lead/created
+    source: people
+    data: { external_id: id, full_name: name }
+    if_exists: update
+`,
+    });
+    service.setFaults({ rules });
+    const summary = await migrate(service, `${cwd}/mapping.yaml`);
+    expect(summary).toMatchObject({ exit: { code: 0 }, events: { acknowledged: 30 }, outcomes: { updated: 30 } });
+    const names = service.state().leads.map(({ externalId, fullName }) => [externalId, fullName]);
+    expect(Object.fromEntries(names)).toEqual(Object.fromEntries(IDS.map((id) => [id, `Ours ${id}`])));
+  },
+);
