@@ -14,7 +14,7 @@ export interface TypeProgress {
 
 /** Why nothing is being sent at the moment. */
 export interface WaitingState {
-  readonly reason: 'rate' | 'rate_limited' | 'redis' | 'outage' | 'credentials';
+  readonly reason: 'rate' | 'rate_limited' | 'redis' | 'outage' | 'credentials' | 'intercepted';
   readonly nextInMs: number;
   /** How long this has lasted. */
   readonly forMs: number;
@@ -122,6 +122,8 @@ export function waitingText({ reason, nextInMs, forMs }: WaitingState): string {
       return `service down for ${durationText(forMs / 1000)}, ${nextInMs > 0 ? `next check in ${next}` : 'checking'}`;
     case 'credentials':
       return `credentials refused, retrying in ${next}`;
+    case 'intercepted':
+      return `refused, but not by the webhook; retrying in ${next}`;
   }
 }
 

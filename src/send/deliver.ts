@@ -4,12 +4,13 @@ import type { Outcome } from '../model.ts';
 import type { Client } from '../service/client.ts';
 import { envelope } from '../service/envelope.ts';
 import type { Limiter, LimiterWait } from '../service/limiter.ts';
-import type { Attempt, NoAnswer, Refused, Unauthorised } from '../service/reply.ts';
+import type { Attempt, Intercepted, NoAnswer, Refused, Unauthorised } from '../service/reply.ts';
 import { backoff } from '../service/retry.ts';
 import type { Halt } from '../halt.ts';
 import { acknowledged, newSendState, pending, rejected, type Delivery, type SendState } from './delivery.ts';
+import { LoneRetry } from './lone-retry.ts';
 import { Outage } from './outage.ts';
-import { applyPolicies } from './refusals.ts';
+import { allIntercepted, applyPolicies, credentialsRefused, intercepted, wrongTarget } from './refusals.ts';
 
 export type { Delivery } from './delivery.ts';
 
@@ -29,7 +30,8 @@ export interface DelivererOptions {
 
 export interface DeliveryStatus {
   /** Why nothing is being sent at the moment; absent if events can be sent. */
-  readonly waiting?: LimiterWait | { readonly reason: 'outage' | 'credentials'; readonly nextInMs: number };
+  readonly waiting?:
+    LimiterWait | { readonly reason: 'outage' | 'credentials' | 'intercepted'; readonly nextInMs: number };
 }
 
 export interface DeliveryCounters {
@@ -41,16 +43,9 @@ export interface DeliveryCounters {
   rate_limited: number;
 }
 
-/** After refused credentials, one event is sent once more while all others wait. */
-interface CredentialsCheck {
-  readonly id: string;
-  readonly until: number;
-  readonly settled: Promise<void>;
-  readonly settle: () => void;
-}
-
 const MAX_FAILURES = 5;
-const CREDENTIALS_RETRY_MS = 5_000;
+/** Sent once more, an event that is intercepted again is rejected. */
+const MAX_INTERCEPTIONS = 2;
 
 export function createDeliverer(options: DelivererOptions): Deliverer {
   return new Deliverer(options);
@@ -63,9 +58,11 @@ export class Deliverer {
   readonly #random: () => number;
   readonly #sleepWatch: SleepWatch;
   readonly #outage: Outage;
-  #credentialsCheck: CredentialsCheck | undefined;
+  readonly #loneRetry: LoneRetry;
+  #hasAcknowledged = false;
   /** An event of this run was acknowledged or refused. */
   #hasSettled = false;
+  #interceptedInARow = 0;
 
   constructor(options: DelivererOptions) {
     const { client, clock, halt, log } = options;
@@ -81,6 +78,7 @@ export class Deliverer {
       awake: () => this.#sleepWatch.awake(),
       random: this.#random,
     });
+    this.#loneRetry = new LoneRetry({ clock, signal: halt.signal });
     halt.hardSignal.addEventListener('abort', () => client.dropSockets('aborted'), { once: true });
   }
 
@@ -97,19 +95,13 @@ export class Deliverer {
         if (outcome) return outcome;
       }
     } finally {
-      this.#endCredentialsCheck(sending);
+      this.#loneRetry.end(sending.id);
     }
   }
 
   status(): DeliveryStatus {
-    const { clock, limiter } = this.#options;
-    if (this.#credentialsCheck) {
-      return {
-        waiting: { reason: 'credentials', nextInMs: Math.max(0, this.#credentialsCheck.until - clock.monotonic()) },
-      };
-    }
-    if (this.#outage.isDown) return { waiting: { reason: 'outage', nextInMs: this.#outage.nextInMs } };
-    const waiting = limiter.waiting();
+    const outage = this.#outage.isDown ? ({ reason: 'outage', nextInMs: this.#outage.nextInMs } as const) : undefined;
+    const waiting = this.#loneRetry.waiting ?? outage ?? this.#options.limiter.waiting();
     return waiting ? { waiting } : {};
   }
 
@@ -121,14 +113,14 @@ export class Deliverer {
   /** Resolves when the event may be sent or the run is stopping. */
   async #turn(id: string): Promise<void> {
     while (this.#isHeld(id)) {
-      if (this.#credentialsCheck && this.#credentialsCheck.id !== id) await this.#credentialsCheck.settled;
+      if (this.#loneRetry.holds(id)) await this.#loneRetry.settled;
       else await this.#outage.pass(id);
     }
   }
 
   #isHeld(id: string): boolean {
     if (this.#options.halt.requested) return false;
-    return (this.#credentialsCheck !== undefined && this.#credentialsCheck.id !== id) || this.#outage.holds(id);
+    return this.#loneRetry.holds(id) || this.#outage.holds(id);
   }
 
   #attempt(sending: SendState): Promise<Attempt> {
@@ -164,25 +156,31 @@ export class Deliverer {
         this.#answered(sending);
         this.counters.rate_limited += 1;
         return undefined;
-      case 'wrong_url':
-        this.#answered(sending);
-        return this.#wrongUrl(sending, attempt);
+      case 'intercepted':
+        this.#outage.answered();
+        return this.#intercepted(sending, attempt);
       case 'acknowledged': {
-        this.#answered(sending);
-        this.#hasSettled = true;
+        this.#settled(sending);
+        this.#hasAcknowledged = true;
         const { outcome, id, deduplicated } = attempt.acknowledgement;
         return acknowledged(sending, outcome, id, deduplicated ? 'deduplicated' : undefined);
       }
       case 'refused':
-        this.#answered(sending);
-        this.#hasSettled = true;
+        this.#settled(sending);
         return this.#refused(sending, attempt);
     }
   }
 
   #answered(sending: SendState): void {
     this.#outage.answered();
-    this.#endCredentialsCheck(sending);
+    this.#loneRetry.end(sending.id);
+  }
+
+  /** The service itself has acknowledged or refused the event. */
+  #settled(sending: SendState): void {
+    this.#answered(sending);
+    this.#hasSettled = true;
+    this.#interceptedInARow = 0;
   }
 
   async #unanswered(sending: SendState, attempt: NoAnswer, sentAt: number): Promise<Outcome | undefined> {
@@ -229,41 +227,30 @@ export class Deliverer {
   }
 
   async #unauthorised(sending: SendState, attempt: Unauthorised): Promise<Outcome | undefined> {
-    const { clock, halt, log } = this.#options;
-    if (this.#credentialsCheck && this.#credentialsCheck.id !== sending.id) return undefined;
-    if (this.#credentialsCheck) {
-      halt.request({
-        code: attempt.code,
-        message: `the service refused the credentials (${attempt.status}): ${attempt.message}`,
-        hint:
-          attempt.status === 401
-            ? 'check BACKFILL_API_KEY, then rerun'
-            : 'copy the ingestion URL and the API key of the same account from the dashboard, then rerun',
-        exitCode: EXIT.stopped,
-      });
+    const { halt, log } = this.#options;
+    if (this.#loneRetry.holds(sending.id)) return undefined;
+    if (this.#loneRetry.isOf(sending.id)) {
+      halt.request(credentialsRefused(attempt));
       return undefined;
     }
     log('credentials_refused', { status: attempt.status, code: attempt.code });
-    let settle: () => void = () => undefined;
-    const settled = new Promise<void>((resolve) => (settle = resolve));
-    this.#credentialsCheck = { id: sending.id, until: clock.monotonic() + CREDENTIALS_RETRY_MS, settled, settle };
-    await clock.sleep(CREDENTIALS_RETRY_MS, halt.signal);
+    await this.#loneRetry.begin(sending.id, 'credentials');
     return undefined;
   }
 
-  #endCredentialsCheck(sending: SendState): void {
-    if (this.#credentialsCheck?.id !== sending.id) return;
-    this.#credentialsCheck.settle();
-    this.#credentialsCheck = undefined;
-  }
-
-  #wrongUrl(sending: SendState, attempt: Extract<Attempt, { kind: 'wrong_url' }>): Outcome {
-    this.#options.halt.request({
-      code: 'wrong_base_url',
-      message: `no ingestion webhook at this base URL (${attempt.status}): ${attempt.message}`,
-      hint: 'compare the base URL with the ingestion URL in the dashboard, then rerun',
-      exitCode: this.#hasSettled ? EXIT.stopped : EXIT.nothingSent,
-    });
+  async #intercepted(sending: SendState, attempt: Intercepted): Promise<Outcome | undefined> {
+    const { halt, log } = this.#options;
+    const { status, message } = attempt;
+    if (this.#loneRetry.holds(sending.id)) return undefined;
+    log('intercepted', { id: sending.id, external_id: sending.delivery.ready.externalId, status, message });
+    sending.interceptions += 1;
+    if (sending.interceptions < MAX_INTERCEPTIONS) {
+      await this.#loneRetry.begin(sending.id, 'intercepted');
+      return undefined;
+    }
+    this.#interceptedInARow += 1;
+    if (this.#hasAcknowledged && this.#interceptedInARow === 1) return intercepted(sending, attempt);
+    halt.request(this.#hasAcknowledged ? allIntercepted(attempt) : wrongTarget(attempt, this.#hasSettled));
     return pending(sending);
   }
 }

@@ -33,6 +33,8 @@ export interface SendState {
   mayHaveArrived: boolean;
   /** How often the event was sent again with the same id because of a 409. */
   askedAgain: number;
+  /** How often the event was answered by something other than the service. */
+  interceptions: number;
 }
 
 export function newSendState(delivery: Delivery): SendState {
@@ -47,6 +49,7 @@ export function newSendState(delivery: Delivery): SendState {
     unanswered: 0,
     mayHaveArrived: false,
     askedAgain: 0,
+    interceptions: 0,
   };
 }
 

@@ -1,7 +1,9 @@
-/** Applies the mapping's policies to an event that the service refused. No I/O. */
+/** What follows the refusal of an event, by the service or by something on the way. No I/O. */
+import { EXIT } from '../errors.ts';
+import type { HaltReason } from '../halt.ts';
 import { isUpdate, type Outcome } from '../model.ts';
 import { INGEST_CODES } from '../service/contract.ts';
-import type { Refused } from '../service/reply.ts';
+import type { Intercepted, Refused, Unauthorised } from '../service/reply.ts';
 import { acknowledged, rejected, type SendState } from './delivery.ts';
 
 /** How often an event that was answered 409 is sent again with the same id, to learn whether the record is ours. */
@@ -48,4 +50,44 @@ function useSecondRequest(sending: SendState): boolean {
   const fresh = { tries: 0, failures: 0, unanswered: 0, askedAgain: 0, mayHaveArrived: false };
   Object.assign(sending, { ...second, ...fresh, isSecond: true });
   return true;
+}
+
+/** Why a run stops whose credentials were refused. */
+export function credentialsRefused({ code, status, message }: Unauthorised | Intercepted): HaltReason {
+  return {
+    code,
+    message: `the service refused the credentials (${status}): ${message}`,
+    hint:
+      status === 401
+        ? 'check BACKFILL_API_KEY, then rerun'
+        : 'copy the ingestion URL and the API key of the same account from the dashboard, then rerun',
+    exitCode: EXIT.stopped,
+  };
+}
+
+/** Why a run stops whose first events reach something other than the ingestion webhook. */
+export function wrongTarget(attempt: Intercepted, hasSettled: boolean): HaltReason {
+  if (attempt.status === 403) return credentialsRefused(attempt);
+  return {
+    code: 'wrong_base_url',
+    message: `no ingestion webhook at this base URL (${attempt.status}): ${attempt.message}`,
+    hint: 'compare the base URL with the ingestion URL in the dashboard, then rerun',
+    exitCode: hasSettled ? EXIT.stopped : EXIT.nothingSent,
+  };
+}
+
+/** Why a run stops when several events in a row are intercepted: then no single event is at fault. */
+export function allIntercepted({ status, message }: Intercepted): HaltReason {
+  return {
+    code: 'intercepted',
+    message: `events are refused (${status}), but not by the ingestion webhook: ${message}`,
+    hint: 'check the base URL, the credentials, and any firewall or proxy in between, then rerun',
+    exitCode: EXIT.stopped,
+  };
+}
+
+export function intercepted(sending: SendState, { status, code, message }: Intercepted): Outcome {
+  const hint =
+    'not an answer of the ingestion webhook: a firewall or proxy may refuse this event; rerun once it may pass';
+  return rejected(sending, { code, message, hint, httpStatus: status });
 }

@@ -35,6 +35,17 @@ export interface Unauthorised {
   readonly message: string;
 }
 
+/**
+ * 403, 404, 405 or 410 that the webhook itself does not give: a firewall refused this one event, or the base URL or the
+ * credentials are wrong.
+ */
+export interface Intercepted {
+  readonly kind: 'intercepted';
+  readonly status: number;
+  readonly code: string;
+  readonly message: string;
+}
+
 /** No usable answer. A retry may help, and is safe with the same id. */
 export interface NoAnswer {
   readonly kind: 'unanswered';
@@ -63,7 +74,7 @@ export type Attempt =
   | Refused
   | RateLimited
   | Unauthorised
-  | { readonly kind: 'wrong_url'; readonly status: number; readonly message: string }
+  | Intercepted
   | NoAnswer
   | Withdrawn;
 
@@ -85,8 +96,10 @@ export function readIngestReply(reply: Reply, now: number, entity: Acknowledgeme
     if (parsed.success && parsed.data.entity === entity) return { kind: 'acknowledged', acknowledgement: parsed.data };
     return broken(status, `answered ${status} with ${describe(reply)} instead of the documented body`);
   }
-  if (status === 404 || status === 405 || status === 410) {
-    return { kind: 'wrong_url', status, message: errorOf(reply).message };
+  const { code } = errorOf(reply);
+  if ((status === 403 && code !== INGEST_CODES.authFailed) || status === 404 || status === 405 || status === 410) {
+    const plain = status === 403 ? 'forbidden' : `http_${status}`;
+    return { kind: 'intercepted', status, code: code ?? plain, message: messageOfPage(reply) };
   }
   return readFailure(reply, now);
 }
@@ -285,6 +298,17 @@ function describe(reply: Reply): string {
   const unprintable = head.match(/[^\P{C}\s]|\ufffd/gu)?.length ?? 0;
   if (unprintable > head.length / 10) return 'binary data';
   return `\`${shorten(body, 120)}\``;
+}
+
+/** The message of an answer that may be a web page: then its first words, without markup and unprintable characters. */
+function messageOfPage(reply: Reply): string {
+  if (parseJson(reply.body) !== undefined) return errorOf(reply).message;
+  const text = reply.body
+    .slice(0, 10_000)
+    .replace(/<(script|style)\b[\s\S]*?<\/\1\s*>/gi, ' ')
+    .replace(/<[^>]*>/g, ' ')
+    .replace(/[\p{C}\uFFFD]+/gu, ' ');
+  return `answered ${reply.status} with ${text.trim() === '' ? describe(reply) : `"${shorten(text, 120)}"`}`;
 }
 
 /** The JSON of a body, or undefined. */

@@ -70,6 +70,23 @@ describe.concurrent('a single event that fails', () => {
   });
 });
 
+describe.concurrent('an event that a firewall refuses', () => {
+  it('is rejected and named in errors.csv, blocks only its children, and is sent once it may pass', async () => {
+    const refused = { kind: 'status', status: 403, code: 'waf', when: { event: { external_id: '10114' } } } as const;
+    await inScene({ faults: { rules: [refused] } }, async ({ service, cwd, run }) => {
+      const first = await run();
+      expect(first.exit).toEqual({ code: 1, reason: 'rejected' });
+      const { acknowledged, blocked } = calm.summary.events;
+      expect(first.events).toMatchObject({ rejected: 1, blocked: blocked + 6, acknowledged: acknowledged - 7 });
+      expect(sends(service, '10114')).toBe(2);
+      const errors = await readFile(join(cwd, '.backfill/faults/errors.csv'), 'utf8');
+      expect(errors.split('\n').find((text) => text.includes('waf'))).toMatch(/10114.*403/);
+      service.setFaults({ rules: [] });
+      expectUndisturbed(service, await run(), calm);
+    });
+  });
+});
+
 describe.concurrent('a service that is down', () => {
   it('makes the run wait, and does not count against the events', async () => {
     const outages = [20, 45].map((from) => ({

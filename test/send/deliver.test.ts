@@ -217,16 +217,19 @@ describe('credentials refused', () => {
     expect(bench.halt.requested).toBe(false);
   });
 
-  test.each([401, 403])('%i twice stops the run (exit 3); events in flight stay pending', async (status) => {
+  test.each([
+    [401, { error: 'no' }, 'unauthorised'],
+    [403, { success: false, error: { code: 'webhook_auth_failed', message: 'no' } }, 'webhook_auth_failed'],
+  ])('%i twice stops the run (exit 3); events in flight stay pending', async (status, body, code) => {
     let release: () => void = () => undefined;
     const all = new Promise<void>((resolve) => (release = resolve));
     const bench = await startBench((_request, nth) => {
       if (nth === 4) release();
-      return { status, body: { error: 'no' }, after: all };
+      return { status, body, after: all };
     });
     const outcomes = await Promise.all(['a', 'b', 'c', 'd'].map((id) => bench.deliver(delivery(id))));
     expect(outcomes.map((outcome) => outcome.status)).toEqual(['pending', 'pending', 'pending', 'pending']);
-    expect(bench.halt.reason).toMatchObject({ exitCode: 3, code: status === 401 ? 'unauthorised' : 'forbidden' });
+    expect(bench.halt.reason).toMatchObject({ exitCode: 3, code });
     const sent = bench.server.arrived.map(({ body }) => body.id);
     expect(sent).toHaveLength(5);
     expect(sent.slice(0, 4)).toContain(sent[4]);
@@ -244,18 +247,71 @@ describe('credentials refused', () => {
   });
 });
 
-test.each([404, 405, 410])('%i from the webhook stops the run because of a wrong base URL', async (status) => {
-  const bench = await startBench(({ url }) => ({ status, body: `Cannot POST ${url}` }));
-  expect(await bench.deliver(delivery('e1'))).toEqual({ status: 'pending', attempts: 1 });
-  expect(bench.halt.reason).toMatchObject({ code: 'wrong_base_url', exitCode: 2 });
-  expect(bench.halt.reason!.message).not.toContain(TOKEN);
-});
+describe('403, 404, 405 or 410 that the webhook itself does not give', () => {
+  const page =
+    '<html><head><title>Blocked</title><style>p {}</style></head>\n<p>Rule\u0007 9421 &mdash; <b>SQL</b> found</p>';
+  const firewall: Answer = { status: 403, body: page, headers: { 'content-type': 'text/html' } };
 
-test('404 after events were settled stops the run with exit 3', async () => {
-  const bench = await startBench(inTurn(processed(), { status: 404 }));
-  await bench.deliver(delivery('e1'));
-  await bench.deliver(delivery('e2'));
-  expect(bench.halt.reason).toMatchObject({ code: 'wrong_base_url', exitCode: 3 });
+  test.each([403, 404, 405, 410])(
+    '%i for one record rejects that one, after it was sent once more alone',
+    async (status) => {
+      let others = 0;
+      const bench = await startBench(({ body }) => {
+        if (body.id !== 'odd') others += 1;
+        return body.id === 'odd' ? { ...firewall, status } : processed();
+      });
+      await bench.deliver(delivery('first'));
+      bench.clock.stop();
+      const odd = bench.deliver(delivery('odd'));
+      while (bench.deliverer.status().waiting?.reason !== 'intercepted') await new Promise((go) => setTimeout(go, 1));
+      const later = ['b', 'c'].map((id) => bench.deliver(delivery(id)));
+      await new Promise((go) => setTimeout(go, 20));
+      expect(others).toBe(1);
+      bench.clock.start();
+      expect(await odd).toEqual({
+        status: 'rejected',
+        code: status === 403 ? 'forbidden' : `http_${status}`,
+        message: `answered ${status} with "Blocked Rule 9421 &mdash; SQL found"`,
+        hint: expect.stringContaining('firewall') as string,
+        httpStatus: status,
+        attempts: 2,
+      });
+      expect(bench.clock.slept).toContain(5_000);
+      for (const outcome of await Promise.all(later)) expect(outcome.status).toBe('acknowledged');
+      expect(bench.server.arrived.map(({ body }) => body.id).slice(0, 3)).toEqual(['first', 'odd', 'odd']);
+      expect(bench.halt.requested).toBe(false);
+      expect(bench.logged).toContainEqual(expect.stringMatching(/^intercepted .*"external_id":"x-odd".*"status":/));
+    },
+  );
+
+  test('that does not come again is forgotten', async () => {
+    const bench = await startBench(inTurn(firewall, processed()));
+    expect(await bench.deliver(delivery('e1'))).toMatchObject({ status: 'acknowledged', attempts: 2 });
+  });
+
+  test('for two events in a row stops the run (exit 3); with another answer between them it goes on', async () => {
+    const bench = await startBench(({ body }) => (body.id.startsWith('odd') ? firewall : processed()));
+    const ids = ['a', 'odd-1', 'b', 'odd-2', 'odd-3'];
+    const statuses: string[] = [];
+    for (const id of ids) statuses.push((await bench.deliver(delivery(id))).status);
+    expect(statuses).toEqual(['acknowledged', 'rejected', 'acknowledged', 'rejected', 'pending']);
+    expect(bench.halt.reason).toMatchObject({ code: 'intercepted', exitCode: 3 });
+    expect(bench.halt.reason!.message).toContain('Rule 9421');
+  });
+
+  test.each([404, 405, 410])('%i before anything was acknowledged is a wrong base URL', async (status) => {
+    const bench = await startBench(({ url }) => ({ status, body: `Cannot POST ${url}` }));
+    expect(await bench.deliver(delivery('e1'))).toEqual({ status: 'pending', attempts: 2 });
+    expect(bench.halt.reason).toMatchObject({ code: 'wrong_base_url', exitCode: 2 });
+    expect(bench.halt.reason!.message).not.toContain(TOKEN);
+  });
+
+  test('403 before anything was acknowledged means wrong credentials', async () => {
+    const bench = await startBench(inTurn(failed(400, 'invalid_payload'), { status: 403, body: { error: 'no' } }));
+    expect(await bench.deliver(delivery('e1'))).toMatchObject({ status: 'rejected' });
+    expect(await bench.deliver(delivery('e2'))).toEqual({ status: 'pending', attempts: 2 });
+    expect(bench.halt.reason).toMatchObject({ code: 'forbidden', exitCode: 3 });
+  });
 });
 
 describe('407 from a proxy', () => {
