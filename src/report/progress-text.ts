@@ -14,7 +14,7 @@ export interface TypeProgress {
 
 /** Why nothing is being sent at the moment. */
 export interface WaitingState {
-  readonly reason: 'rate' | 'rate_limited' | 'redis' | 'outage' | 'credentials' | 'intercepted';
+  readonly reason: 'rate' | 'rate_limited' | 'redis' | 'outage' | 'retry' | 'credentials' | 'intercepted';
   readonly nextInMs: number;
   /** How long this has lasted. */
   readonly forMs: number;
@@ -120,6 +120,8 @@ export function waitingText({ reason, nextInMs, forMs }: WaitingState): string {
       return `Redis cannot be reached, retrying in ${next}`;
     case 'outage':
       return `service down for ${durationText(forMs / 1000)}, ${nextInMs > 0 ? `next check in ${next}` : 'checking'}`;
+    case 'retry':
+      return `no answer, retrying in ${next}`;
     case 'credentials':
       return `credentials refused, retrying in ${next}`;
     case 'intercepted':

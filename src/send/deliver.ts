@@ -4,13 +4,14 @@ import type { Outcome } from '../model.ts';
 import type { Client } from '../service/client.ts';
 import { envelope } from '../service/envelope.ts';
 import type { Limiter, LimiterWait } from '../service/limiter.ts';
-import type { Attempt, Intercepted, NoAnswer, Refused, Unauthorised } from '../service/reply.ts';
-import { backoff } from '../service/retry.ts';
+import type { Attempt, Intercepted, NoAnswer, RateLimited, Refused, Unauthorised } from '../service/reply.ts';
+import { backoff, retryDelay } from '../service/retry.ts';
 import type { Halt } from '../halt.ts';
 import { acknowledged, newSendState, pending, rejected, type Delivery, type SendState } from './delivery.ts';
 import { LoneRetry } from './lone-retry.ts';
 import { Outage } from './outage.ts';
 import { allIntercepted, applyPolicies, credentialsRefused, intercepted, wrongTarget } from './refusals.ts';
+import { Silence } from './silence.ts';
 
 export type { Delivery } from './delivery.ts';
 
@@ -31,7 +32,7 @@ export interface DelivererOptions {
 export interface DeliveryStatus {
   /** Why nothing is being sent at the moment; absent if events can be sent. */
   readonly waiting?:
-    LimiterWait | { readonly reason: 'outage' | 'credentials' | 'intercepted'; readonly nextInMs: number };
+    LimiterWait | { readonly reason: 'outage' | 'retry' | 'credentials' | 'intercepted'; readonly nextInMs: number };
 }
 
 export interface DeliveryCounters {
@@ -58,7 +59,11 @@ export class Deliverer {
   readonly #random: () => number;
   readonly #sleepWatch: SleepWatch;
   readonly #outage: Outage;
+  readonly #silence: Silence;
   readonly #loneRetry: LoneRetry;
+  #inProgress = 0;
+  /** When each event that waits for its next attempt is sent again (monotonic). */
+  readonly #retryAt = new Map<string, number>();
   #hasAcknowledged = false;
   /** An event of this run was acknowledged or refused. */
   #hasSettled = false;
@@ -78,35 +83,49 @@ export class Deliverer {
       awake: () => this.#sleepWatch.awake(),
       random: this.#random,
     });
+    this.#silence = new Silence({
+      ...options,
+      awake: () => this.#sleepWatch.awake(),
+      limiterWait: () => options.limiter.waiting()?.reason,
+      isDown: () => this.#outage.isDown,
+    });
     this.#loneRetry = new LoneRetry({ clock, signal: halt.signal });
     halt.hardSignal.addEventListener('abort', () => client.dropSockets('aborted'), { once: true });
   }
 
   /** Never throws for errors of the service or the network. The outcome is `pending` only if the run is stopping. */
   async deliver(delivery: Delivery): Promise<Outcome> {
-    const { clock, halt } = this.#options;
     const sending = newSendState(delivery);
+    this.#inProgress += 1;
     try {
       for (;;) {
         await this.#turn(sending.id);
-        if (halt.requested) return pending(sending);
-        const sentAt = clock.monotonic();
-        const outcome = await this.#conclude(sending, await this.#attempt(sending), sentAt);
+        if (this.#options.halt.requested) return pending(sending);
+        const outcome = await this.#conclude(sending, await this.#attempt(sending));
         if (outcome) return outcome;
       }
     } finally {
+      this.#inProgress -= 1;
       this.#loneRetry.end(sending.id);
     }
   }
 
   status(): DeliveryStatus {
     const outage = this.#outage.isDown ? ({ reason: 'outage', nextInMs: this.#outage.nextInMs } as const) : undefined;
-    const waiting = this.#loneRetry.waiting ?? outage ?? this.#options.limiter.waiting();
+    const waiting = this.#loneRetry.waiting ?? outage ?? this.#options.limiter.waiting() ?? this.#retryWait();
     return waiting ? { waiting } : {};
   }
 
-  /** Stops watching for the machine's sleep. */
+  /** Until the next event is sent again, if all of them wait for that. */
+  #retryWait(): DeliveryStatus['waiting'] {
+    if (this.#retryAt.size === 0 || this.#retryAt.size < this.#inProgress) return undefined;
+    const next = Math.min(...this.#retryAt.values());
+    return { reason: 'retry', nextInMs: Math.max(0, next - this.#options.clock.monotonic()) };
+  }
+
+  /** Stops watching for the machine's sleep and for --max-outage. */
   close(): void {
+    this.#silence.close();
     this.#sleepWatch.stop();
   }
 
@@ -136,6 +155,7 @@ export class Deliverer {
         }
         if (sending.tries > 0) this.counters.retries += 1;
         this.counters.requests += 1;
+        sending.sentAt = this.#sleepWatch.awake();
         sending.attempts += 1;
         sending.tries += 1;
       },
@@ -143,21 +163,21 @@ export class Deliverer {
   }
 
   /** The outcome after an attempt, or undefined if another attempt is needed. */
-  async #conclude(sending: SendState, attempt: Attempt, sentAt: number): Promise<Outcome | undefined> {
+  async #conclude(sending: SendState, attempt: Attempt): Promise<Outcome | undefined> {
     switch (attempt.kind) {
       case 'withdrawn':
         return this.#options.limiter.stopped ? pending(sending) : undefined;
       case 'unanswered':
-        return this.#unanswered(sending, attempt, sentAt);
+        return this.#unanswered(sending, attempt);
       case 'unauthorised':
         this.#outage.answered();
+        this.#silence.answered();
         return this.#unauthorised(sending, attempt);
       case 'rate_limited':
-        this.#answered(sending);
-        this.counters.rate_limited += 1;
-        return undefined;
+        return this.#rateLimited(sending, attempt);
       case 'intercepted':
         this.#outage.answered();
+        this.#silence.answered();
         return this.#intercepted(sending, attempt);
       case 'acknowledged': {
         this.#settled(sending);
@@ -171,20 +191,28 @@ export class Deliverer {
     }
   }
 
-  #answered(sending: SendState): void {
-    this.#outage.answered();
-    this.#loneRetry.end(sending.id);
-  }
-
   /** The service itself has acknowledged or refused the event. */
   #settled(sending: SendState): void {
-    this.#answered(sending);
+    this.#outage.answered();
+    this.#silence.answered();
+    this.#loneRetry.end(sending.id);
     this.#hasSettled = true;
     this.#interceptedInARow = 0;
   }
 
-  async #unanswered(sending: SendState, attempt: NoAnswer, sentAt: number): Promise<Outcome | undefined> {
-    const { client, clock, halt, log } = this.#options;
+  /** The limiter makes all events wait. */
+  #rateLimited(sending: SendState, { retryAfterMs }: RateLimited): undefined {
+    const { limiter, log } = this.#options;
+    this.counters.rate_limited += 1;
+    const seconds = Math.round((limiter.waiting()?.nextInMs ?? retryAfterMs ?? 0) / 1000);
+    log('rate_limited', { id: sending.id, external_id: sending.delivery.ready.externalId, seconds });
+    this.#outage.answered();
+    this.#loneRetry.end(sending.id);
+    this.#silence.failed('rate_limited', sending.sentAt);
+  }
+
+  async #unanswered(sending: SendState, attempt: NoAnswer): Promise<Outcome | undefined> {
+    const { client, halt, log, maxOutageMs } = this.#options;
     if (attempt.sent === 'maybe') sending.mayHaveArrived = true;
     if (attempt.setup) {
       halt.request({
@@ -196,32 +224,47 @@ export class Deliverer {
     }
     if (halt.requested) return undefined;
     sending.unanswered += 1;
+    sending.unansweredSince ??= sending.sentAt;
     const { externalId } = sending.delivery.ready;
     log('unanswered', { id: sending.id, external_id: externalId, code: attempt.code, message: attempt.message });
     this.#outage.failed(sending.id);
-    const isCounted = !this.#outage.isDown && (this.#outage.answeredSince(sentAt) || (await client.health()));
+    this.#silence.failed('outage', sending.sentAt);
+    if (halt.requested) return undefined;
+    const isCounted = !this.#outage.isDown && (this.#outage.answeredSince(sending.sentAt) || (await client.health()));
     if (this.#outage.isDown) {
       // Failures during an outage do not count against the event.
       sending.failures = 0;
+      sending.unansweredSince = undefined;
       return undefined;
     }
     if (isCounted) sending.failures += 1;
-    if (sending.failures >= MAX_FAILURES) {
+    const leftMs = sending.unansweredSince + maxOutageMs - this.#sleepWatch.awake();
+    if (sending.failures >= MAX_FAILURES || (isCounted && leftMs <= 0)) {
       const { code, message, status } = attempt;
       const hint = 'rerun to send it again with the same id';
       return rejected(sending, { code, message, hint, ...(status === undefined ? {} : { httpStatus: status }) });
     }
-    await clock.sleep(Math.max(backoff(sending.unanswered, this.#random), attempt.retryAfterMs ?? 0), halt.signal);
+    const { retryAfterMs } = attempt;
+    await this.#wait(sending, retryDelay(sending.unanswered, { retryAfterMs, leftMs, random: this.#random }));
     return undefined;
   }
 
+  /** Before the event is sent again. */
+  async #wait(sending: SendState, ms: number): Promise<void> {
+    const { clock, halt, log } = this.#options;
+    const { id, delivery } = sending;
+    log('retry', { id, external_id: delivery.ready.externalId, seconds: Math.round(ms / 1000) });
+    this.#retryAt.set(id, clock.monotonic() + ms);
+    await clock.sleep(ms, halt.signal);
+    this.#retryAt.delete(id);
+  }
+
   async #refused(sending: SendState, attempt: Refused): Promise<Outcome | undefined> {
-    const { clock, halt } = this.#options;
     const next = applyPolicies(sending, attempt);
     if (typeof next === 'object') return next;
     if (next === 'again') {
       sending.askedAgain += 1;
-      await clock.sleep(backoff(sending.askedAgain, this.#random), halt.signal);
+      await this.#wait(sending, backoff(sending.askedAgain, this.#random));
     }
     return undefined;
   }

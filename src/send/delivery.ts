@@ -29,6 +29,9 @@ export interface SendState {
   failures: number;
   /** All consecutive attempts without an answer. */
   unanswered: number;
+  /** When the last attempt was sent, and the first of the consecutive ones without an answer (`SleepWatch.awake`). */
+  sentAt: number;
+  unansweredSince: number | undefined;
   /** An attempt in this run may have been processed although it was not answered. */
   mayHaveArrived: boolean;
   /** How often the event was sent again with the same id because of a 409. */
@@ -47,6 +50,8 @@ export function newSendState(delivery: Delivery): SendState {
     tries: 0,
     failures: 0,
     unanswered: 0,
+    sentAt: 0,
+    unansweredSince: undefined,
     mayHaveArrived: false,
     askedAgain: 0,
     interceptions: 0,

@@ -1,5 +1,4 @@
 import type { Clock } from '../clock.ts';
-import { EXIT } from '../errors.ts';
 import { backoffCeiling } from '../service/retry.ts';
 import type { Halt } from '../halt.ts';
 
@@ -11,8 +10,6 @@ export interface OutageOptions {
   /** Monotonic milliseconds, without the time the machine was asleep. */
   readonly awake: () => number;
   readonly concurrency: number;
-  /** How long the service may be unreachable while the machine is awake. */
-  readonly maxOutageMs: number;
   readonly random: () => number;
   readonly log: (event: string, fields?: Readonly<Record<string, unknown>>) => void;
 }
@@ -29,7 +26,6 @@ export class Outage {
   readonly #failing = new Set<string>();
   /** Waiting events in order of arrival, and the function that releases each. */
   readonly #waiting = new Map<string, () => void>();
-  #unreachableSince: number | undefined;
   #answeredAt = -Infinity;
   /** The current outage, if there is one; each outage has its own object. */
   #down: object | undefined;
@@ -55,7 +51,7 @@ export class Outage {
     return Math.max(0, this.#probeAt - this.#options.clock.monotonic());
   }
 
-  /** Whether any event has been answered since `time` (monotonic). */
+  /** Whether any event has been answered since `time` (`awake`). */
   answeredSince(time: number): boolean {
     return this.#answeredAt >= time;
   }
@@ -76,9 +72,8 @@ export class Outage {
 
   /** The service answered, whatever the answer. */
   answered(): void {
-    this.#answeredAt = this.#options.clock.monotonic();
+    this.#answeredAt = this.#options.awake();
     this.#failing.clear();
-    this.#unreachableSince = undefined;
     if (!this.#down) return;
     this.#down = undefined;
     this.#options.log('outage_over');
@@ -87,13 +82,11 @@ export class Outage {
 
   /** An event's attempt got no answer. */
   failed(id: string): void {
-    const { awake, log } = this.#options;
-    this.#unreachableSince ??= awake();
     this.#failing.add(id);
     if (this.#probe === id) this.#probeEnded();
-    if (this.#isTooLong() || this.#down || this.#failing.size < this.#threshold) return;
+    if (this.#down || this.#failing.size < this.#threshold) return;
     this.#down = {};
-    log('outage', { events: this.#failing.size });
+    this.#options.log('outage', { events: this.#failing.size });
     void this.#recover(this.#down);
   }
 
@@ -104,7 +97,7 @@ export class Outage {
       const wait = ceiling / 2 + (random() * ceiling) / 2;
       this.#probeAt = clock.monotonic() + wait;
       await clock.sleep(wait, halt.signal);
-      if (!this.#isStillDown(outage) || this.#isTooLong()) return;
+      if (!this.#isStillDown(outage)) return;
       const isHealthy = await health();
       log('health', { answers: isHealthy });
       if (isHealthy && this.#isStillDown(outage)) await this.#sendProbe(outage);
@@ -133,17 +126,5 @@ export class Outage {
     this.#waiting.clear();
     this.#arrived();
     this.#probeEnded();
-  }
-
-  #isTooLong(): boolean {
-    const { awake, maxOutageMs, halt } = this.#options;
-    if (this.#unreachableSince === undefined || awake() - this.#unreachableSince < maxOutageMs) return false;
-    halt.request({
-      code: 'outage',
-      message: 'the service was unreachable for longer than --max-outage',
-      hint: 'rerun when the service is back',
-      exitCode: EXIT.stopped,
-    });
-    return true;
   }
 }

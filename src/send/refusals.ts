@@ -4,7 +4,7 @@ import type { HaltReason } from '../halt.ts';
 import { isUpdate, type Outcome } from '../model.ts';
 import { INGEST_CODES } from '../service/contract.ts';
 import type { Intercepted, Refused, Unauthorised } from '../service/reply.ts';
-import { acknowledged, rejected, type SendState } from './delivery.ts';
+import { acknowledged, newSendState, rejected, type SendState } from './delivery.ts';
 
 /** How often an event that was answered 409 is sent again with the same id, to learn whether the record is ours. */
 const MAX_ASKED_AGAIN = 2;
@@ -47,8 +47,8 @@ export function applyPolicies(sending: SendState, attempt: Refused): NextStep {
 function useSecondRequest(sending: SendState): boolean {
   const { second } = sending.delivery;
   if (!second) return false;
-  const fresh = { tries: 0, failures: 0, unanswered: 0, askedAgain: 0, mayHaveArrived: false };
-  Object.assign(sending, { ...second, ...fresh, isSecond: true });
+  const fresh = newSendState(sending.delivery);
+  Object.assign(sending, { ...fresh, ...second, isSecond: true, attempts: sending.attempts });
   return true;
 }
 

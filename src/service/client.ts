@@ -170,7 +170,7 @@ export class Client {
         if ('kind' in reply) return reply;
         limiter.observe(reply.status, reply.headers, sentAt);
         if (reply.status === 429) {
-          limiter.refused(readRetryAfter(reply.headers[HEADERS.retryAfter], this.#clock.wall()), sentAt);
+          limiter.refused(readRetryAfter(reply.headers, this.#clock.wall()), sentAt);
         }
         return reply;
       }, options);

@@ -115,7 +115,7 @@ export function readRestReply(reply: Reply, now: number): RestAttempt {
 function readFailure(reply: Reply, now: number): Refused | RateLimited | Unauthorised | NoAnswer {
   const { status } = reply;
   const { code, message, field } = errorOf(reply);
-  const retryAfterMs = readRetryAfter(reply.headers[HEADERS.retryAfter], now);
+  const retryAfterMs = readRetryAfter(reply.headers, now);
   if (status === 429) return { kind: 'rate_limited', retryAfterMs };
   if (status === 401 || status === 403) {
     const plain = status === 401 ? 'unauthorised' : 'forbidden';
@@ -165,13 +165,19 @@ function broken(status: number, message: string): NoAnswer {
   return { kind: 'unanswered', code: 'unexpected_answer', message, sent: 'maybe', status };
 }
 
-/** Parses seconds or an HTTP date; returns the milliseconds to wait, or undefined if absent or invalid. */
-export function readRetryAfter(value: string | undefined, now: number): number | undefined {
+/**
+ * The milliseconds to wait, from Retry-After in seconds or as an HTTP date; undefined if it is absent or invalid. A date
+ * is compared with the Date of the same answer if it has one, because the server's clock may differ from ours.
+ */
+export function readRetryAfter(headers: Reply['headers'], now: number): number | undefined {
+  const value = headers[HEADERS.retryAfter];
   if (value === undefined || value.trim() === '') return undefined;
   const seconds = Number(value);
   if (Number.isFinite(seconds)) return Math.max(0, seconds * 1000);
-  const date = Date.parse(value);
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+  const until = Date.parse(value);
+  if (Number.isNaN(until)) return undefined;
+  const sent = Date.parse(headers.date ?? '');
+  return Math.max(0, until - (Number.isNaN(sent) ? now : sent));
 }
 
 /** Why a request was aborted. */

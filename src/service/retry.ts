@@ -14,16 +14,32 @@ export function backoff(nth: number, random: () => number = Math.random): number
 }
 
 /**
- * Retries a REST request that got no usable answer or was rate-limited, at most `retries` times. After a 429 it does
- * not wait itself, because the limiter does. What cannot work with this configuration is not retried. Returns the last attempt, whatever it is.
+ * The wait before the `nth` consecutive attempt without an answer is repeated, in milliseconds: a backoff, and at least
+ * what the service asked for, but not beyond the `leftMs` that the event has.
  */
-export async function retried<T extends { readonly kind: string; readonly setup?: true }>(
+export function retryDelay(
+  nth: number,
+  { retryAfterMs = 0, leftMs, random }: { retryAfterMs?: number | undefined; leftMs: number; random: () => number },
+): number {
+  return Math.max(backoff(nth, random), Math.min(retryAfterMs, Math.max(0, leftMs)));
+}
+
+/** A longer Retry-After is not waited for when the service is only read. */
+const LONGEST_RETRY_AFTER_MS = 10 * 60_000;
+
+/**
+ * Retries a REST request that got no usable answer or was rate-limited, at most `retries` times. After a 429 it does
+ * not wait itself, because the limiter does; a Retry-After of more than ten minutes is not waited for.
+ * What cannot work with this configuration is not retried. Returns the last attempt.
+ */
+export async function retried<T extends { readonly kind: string; readonly setup?: true; readonly retryAfterMs?: number | undefined }>(
   request: () => Promise<T>,
   options: { readonly clock: Clock; readonly signal?: AbortSignal; readonly retries?: number },
 ): Promise<T> {
   for (let failures = 0; ;) {
     const attempt = await request();
     const isRetryable = attempt.kind === 'unanswered' || attempt.kind === 'rate_limited';
+    if ((attempt.retryAfterMs ?? 0) > LONGEST_RETRY_AFTER_MS) return attempt;
     if (!isRetryable || attempt.setup || failures === (options.retries ?? 5) || options.signal?.aborted) return attempt;
     failures += 1;
     if (attempt.kind === 'unanswered') await options.clock.sleep(backoff(failures), options.signal);

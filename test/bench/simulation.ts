@@ -130,7 +130,7 @@ const SENDERS: Readonly<Record<Strategy, Sender>> = {
       limiter.schedule(async () => {
         const { status, headers, sentAt } = await wire();
         limiter.observe(status, headers, sentAt);
-        if (status === 429) limiter.refused(readRetryAfter(headers['retry-after'], Date.now()), sentAt);
+        if (status === 429) limiter.refused(readRetryAfter(headers, Date.now()), sentAt);
         return status;
       });
     return { send, stop: () => void limiter.stop() };

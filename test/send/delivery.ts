@@ -8,6 +8,7 @@ import { createDeliverer, type Deliverer, type Delivery } from '../../src/send/d
 import { Halt } from '../../src/halt.ts';
 import { Secret } from '../../src/redact.ts';
 import { createClient, type Client } from '../../src/service/client.ts';
+import type { RequestRate } from '../../src/service/limiter.ts';
 import { createLimiter } from '../../src/service/local-limiter.ts';
 import { startScripted, type Answer, type Arrived, type ScriptedServer } from '../service/scripted-server.ts';
 import { VirtualClock } from '../service/virtual-clock.ts';
@@ -32,13 +33,20 @@ export const KEY = 'api-key-kept-secret';
 /** A deliverer over a real client and a real server that answers as scripted; waiting takes no real time. */
 export async function startBench(
   answer: (request: Arrived, nth: number) => Answer,
-  options: { concurrency?: number; maxOutageMs?: number; timeoutSeconds?: number; isSecure?: boolean } = {},
+  options: {
+    concurrency?: number;
+    maxOutageMs?: number;
+    timeoutSeconds?: number;
+    isSecure?: boolean;
+    rate?: RequestRate;
+  } = {},
 ): Promise<Bench> {
   const { concurrency = 10, maxOutageMs = 30 * 60_000, timeoutSeconds = 10 } = options;
+  const { rate = { requests: 10_000, seconds: 60 } } = options;
   const server = await startScripted(answer);
   const clock = new VirtualClock();
   const halt = new Halt();
-  const limiter = createLimiter({ rate: { requests: 10_000, seconds: 60 }, reserve: 0, concurrency, clock });
+  const limiter = createLimiter({ rate, reserve: 0, concurrency, clock });
   const client = createClient({
     // The server speaks plain HTTP all the same.
     baseUrl: options.isSecure ? server.baseUrl.replace('http:', 'https:') : server.baseUrl,

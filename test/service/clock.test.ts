@@ -85,6 +85,13 @@ describe('a REST request', () => {
     expect(await attempts(kinds)).toEqual([last, made]);
   });
 
+  test('is not retried when the service asks for a wait of more than ten minutes', async () => {
+    let made = 0;
+    const request = async () => ({ kind: 'rate_limited', retryAfterMs: (made++ === 0 ? 600 : 601) * 1000 });
+    await retried(request, { clock });
+    expect(made).toBe(2);
+  });
+
   test('is not retried when the run is stopping', async () => {
     expect(await attempts(['unanswered'], AbortSignal.abort())).toEqual(['unanswered', 1]);
   });

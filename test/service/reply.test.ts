@@ -72,7 +72,15 @@ describe('Retry-After', () => {
     ['', undefined],
     [undefined, undefined],
   ])('%j', (value, expected) => {
-    expect(readRetryAfter(value, NOW)).toBe(expected);
+    expect(readRetryAfter(value === undefined ? {} : { 'retry-after': value }, NOW)).toBe(expected);
+  });
+
+  test.each([
+    ['Tue, 01 Jan 2036 00:00:30 GMT', 'Tue, 01 Jan 2036 00:00:00 GMT', 30_000],
+    ['Wed, 01 Jan 2020 00:00:30 GMT', 'Wed, 01 Jan 2020 00:00:00 GMT', 30_000],
+    ['Sat, 21 Nov 2026 08:00:45 GMT', 'soon', 45_000],
+  ])('%j is measured from the Date of the answer, %j, because the clocks may disagree', (value, date, expected) => {
+    expect(readRetryAfter({ 'retry-after': value, date }, NOW)).toBe(expected);
   });
 
   test('is read from a 429', () => {

@@ -6,6 +6,9 @@ interface Sleeper {
   readonly wake: () => void;
 }
 
+/** Of one jump. */
+const MAX_TICKS = 5_000;
+
 /**
  * A clock for tests: whenever nothing real has happened for a moment, it jumps to when the next sleeper wakes. Hours of
  * backoff pass in milliseconds, in the right order.
@@ -90,10 +93,11 @@ export class VirtualClock implements Clock {
     clearInterval(this.#pump);
   }
 
-  /** On to the next one that sleeps; ticks on the way are ticked. */
+  /** On to the next one that sleeps; ticks on the way are ticked, and what they cause happens before more of them. */
   #jump(): void {
-    if (![...this.#sleepers].some(({ isTick }) => !isTick)) return;
-    for (let next = this.#next(); next; next = this.#next()) {
+    for (let ticks = 0; ticks < MAX_TICKS; ticks += 1) {
+      if (![...this.#sleepers].some(({ isTick }) => !isTick)) return;
+      const next = this.#next()!;
       this.#wakeAt(next);
       if (!next.isTick) return;
     }
