@@ -121,7 +121,7 @@ export function waitingText({ reason, nextInMs, forMs }: WaitingState): string {
     case 'outage':
       return `service down for ${durationText(forMs / 1000)}, ${nextInMs > 0 ? `next check in ${next}` : 'checking'}`;
     case 'retry':
-      return `no answer, retrying in ${next}`;
+      return `waiting to send events again, next in ${next}`;
     case 'credentials':
       return `credentials refused, retrying in ${next}`;
     case 'intercepted':

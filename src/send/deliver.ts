@@ -204,6 +204,7 @@ export class Deliverer {
   #rateLimited(sending: SendState, { retryAfterMs }: RateLimited): undefined {
     const { limiter, log } = this.#options;
     this.counters.rate_limited += 1;
+    sending.unansweredSince = undefined;
     const seconds = Math.round((limiter.waiting()?.nextInMs ?? retryAfterMs ?? 0) / 1000);
     log('rate_limited', { id: sending.id, external_id: sending.delivery.ready.externalId, seconds });
     this.#outage.answered();
@@ -238,13 +239,14 @@ export class Deliverer {
       return undefined;
     }
     if (isCounted) sending.failures += 1;
+    const { code, message, status, retryAfterMs } = attempt;
     const leftMs = sending.unansweredSince + maxOutageMs - this.#sleepWatch.awake();
-    if (sending.failures >= MAX_FAILURES || (isCounted && leftMs <= 0)) {
-      const { code, message, status } = attempt;
+    // Five attempts with a long Retry-After each would take far longer than --max-outage.
+    const isOverdue = isCounted && retryAfterMs !== undefined && leftMs <= 0;
+    if (sending.failures >= MAX_FAILURES || isOverdue) {
       const hint = 'rerun to send it again with the same id';
       return rejected(sending, { code, message, hint, ...(status === undefined ? {} : { httpStatus: status }) });
     }
-    const { retryAfterMs } = attempt;
     await this.#wait(sending, retryDelay(sending.unanswered, { retryAfterMs, leftMs, random: this.#random }));
     return undefined;
   }

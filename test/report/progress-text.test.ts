@@ -81,6 +81,12 @@ describe('progress', () => {
 
   it('shows tenths of a second only below ten seconds', () => {
     expect(waitingText({ reason: 'rate', nextInMs: 640, forMs: 0 })).toBe('window full, next in 0.6 s');
+    expect(waitingText({ reason: 'retry', nextInMs: 640, forMs: 0 })).toBe(
+      'waiting to send events again, next in 0.6 s',
+    );
+    expect(waitingText({ reason: 'intercepted', nextInMs: 640, forMs: 0 })).toBe(
+      'refused, but not by the webhook; retrying in 0.6 s',
+    );
     expect(waitingText({ reason: 'rate', nextInMs: 59_100, forMs: 0 })).toBe('window full, next in 1 min');
   });
 });

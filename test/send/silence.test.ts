@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { failed, processed, type Answer } from '../service/scripted-server.ts';
+import { Halt } from '../../src/halt.ts';
+import { Silence } from '../../src/send/silence.ts';
+import { VirtualClock } from '../service/virtual-clock.ts';
 import { delivery, startBench, type Bench } from './delivery.ts';
 
 const MAX_OUTAGE_MS = 25_000;
@@ -83,10 +86,42 @@ test('time without an answer because of our own rate limit does not count', asyn
     maxOutageMs: MAX_OUTAGE_MS,
     rate: { requests: 2, seconds: 60 },
   });
+  // The clock goes on only between requests.
+  bench.clock.stop();
   await bench.deliver(delivery('e1'));
-  expect(await bench.deliver(delivery('e2'))).toMatchObject({ status: 'acknowledged', attempts: 2 });
-  expect(bench.clock.monotonic()).toBeGreaterThan(60_000);
+  const second = bench.deliver(delivery('e2'));
+  while (!bench.logged.some((line) => line.startsWith('retry '))) await new Promise((go) => setTimeout(go, 1));
+  for (let seconds = 0; seconds < 62; seconds += 1) {
+    bench.clock.pass(1_000);
+    await new Promise((go) => setTimeout(go, 1));
+  }
+  expect(await second).toMatchObject({ status: 'acknowledged', attempts: 2 });
+  expect(bench.server.arrived).toHaveLength(3);
   expect(bench.halt.requested).toBe(false);
+});
+
+test('a Redis server that cannot be reached counts, and one that is back does not', async () => {
+  const clock = new VirtualClock();
+  clock.stop();
+  const halt = new Halt();
+  let waitsFor: 'redis' | undefined = 'redis';
+  const silence = new Silence({
+    clock,
+    halt,
+    awake: () => clock.monotonic(),
+    maxOutageMs: MAX_OUTAGE_MS,
+    limiterWait: () => waitsFor,
+    isDown: () => false,
+  });
+  clock.pass(MAX_OUTAGE_MS - 1_000);
+  waitsFor = undefined;
+  silence.answered();
+  clock.pass(MAX_OUTAGE_MS);
+  expect(halt.requested).toBe(false);
+  waitsFor = 'redis';
+  clock.pass(MAX_OUTAGE_MS + 1_000);
+  expect(halt.reason).toMatchObject({ code: 'redis', exitCode: 3 });
+  silence.close();
 });
 
 describe('a wait is told', () => {
