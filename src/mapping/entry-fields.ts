@@ -4,6 +4,7 @@ import { FIELD_HINTS, FIELD_RULES } from '../service/contract.ts';
 import type { Field } from './fields.ts';
 import type { Evaluate } from './row-context.ts';
 import type { EntrySpec, ValueSpec } from './spec.ts';
+import { readIso } from './transforms/date-format.ts';
 import { exactNumber } from './transforms/number.ts';
 import { ValueError, type Result } from './value-error.ts';
 import { originalText, shown } from './value-text.ts';
@@ -80,10 +81,18 @@ const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{
 
 export function asInstant(value: JsonValue): Result {
   const text = asText(value);
-  if (text instanceof ValueError || INSTANT.test(text)) return text;
+  if (text instanceof ValueError) return text;
+  if (!INSTANT.test(text)) {
+    return new ValueError(
+      'bad_date',
+      `${shown(text)} is not an ISO 8601 time with an offset`,
+      'parse it with `apply: [{ date: FORMAT }]`',
+    );
+  }
+  if (readIso(text)) return text;
   return new ValueError(
     'bad_date',
-    `${shown(text)} is not an ISO 8601 time with an offset`,
-    'parse it with `apply: [{ date: FORMAT }]`',
+    `${shown(text)} has a day, time or offset that does not exist`,
+    'correct it in the export',
   );
 }

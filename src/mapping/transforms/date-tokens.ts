@@ -87,12 +87,16 @@ export function formatPieces(format: string): { token?: string; literal?: string
   return pieces;
 }
 
-/** NaN for an offset that does not exist. */
+/** Offsets from UTC lie between these. */
+const WEST = -12 * 60;
+const EAST = 14 * 60;
+
+/** In milliseconds; NaN for an offset that does not exist. */
 export function readOffset(text: string): number {
   if (text === 'Z' || text === 'z') return 0;
   const [, sign, hours, minutes = '0'] = /^([+-])(\d{1,2}):?(\d{2})?$/.exec(text)!;
-  if (Number(hours) > 14 || Number(minutes) > 59) return Number.NaN;
-  return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
+  const offset = (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes));
+  return Number(minutes) > 59 || offset < WEST || offset > EAST ? Number.NaN : offset * 60_000;
 }
 
 /** Names of months and weekdays, both standalone and as part of a date. */
