@@ -1,3 +1,4 @@
+import { isCurrency } from '../service/currencies.ts';
 import { dateFacts, type DateFacts } from './dates.ts';
 
 export interface NumberFacts {
@@ -28,7 +29,6 @@ export interface ColumnFacts {
 const EMAIL = /^[^\s@,;]+@[^\s@,;]+\.[^\s@]+$/;
 const PHONE = /^(?:\+|00)?[\d\s().\-/]{6,22}(?:\s*(?:x|ext\.?)\s*\d{1,6})?$/i;
 const AMOUNT = /^[-+(]?\s*(?:[A-Z]{3}|[$€£¥])?\s*-?\d[\d.,'\u00a0\u202f ]*\s*(?:[A-Z]{3}|[$€£¥])?\)?$/;
-const CURRENCIES = new Set(Intl.supportedValuesOf('currency'));
 export const SCIENTIFIC = /^[+-]?\d(?:[.,]\d+)?E[+-]\d\d$/;
 
 export function factsOf(values: readonly string[], rows: number, dayFirst: boolean): ColumnFacts {
@@ -46,7 +46,7 @@ export function factsOf(values: readonly string[], rows: number, dayFirst: boole
     email: share((value) => EMAIL.test(value)) > 0.6,
     phone,
     html: share((value) => /<(?:p|br|div|b|ul|strong|span)\b[^>]*>/i.test(value)) > 0.1,
-    currency: share((value) => CURRENCIES.has(value)) > 0.8,
+    currency: share((value) => isCurrency(value)) > 0.8,
     number: date === undefined && share((value) => AMOUNT.test(value)) > 0.8 ? numberFacts(values) : undefined,
     date,
     damaged: values.filter((value) => SCIENTIFIC.test(value)).length,

@@ -29,7 +29,7 @@ const DOCS: Readonly<Record<string, string>> = {
   custom_params: 'custom fields, by name',
   title: 'title',
   amount: 'plain decimal number; use the `number` transform for other notations',
-  currency: 'ISO 4217 currency code',
+  currency: 'ISO 4217 currency code, past ones (`ITL`, `HRK`) included',
   lead_external_id: 'id of the parent lead in the old CRM',
   deal_external_id: 'id of the parent deal in the old CRM',
   stage_id: 'UUID of the stage',

@@ -2,9 +2,8 @@
  * The service interface as data: paths, headers, bodies and codes, each with the section of the service interface that
  * defines it. No I/O.
  */
-import { createRequire } from 'node:module';
-import type * as currencyCodes from 'currency-codes';
 import { z } from 'zod';
+import { isCurrency } from './currencies.ts';
 
 /** Section 8. */
 export const LIMITS = {
@@ -91,14 +90,6 @@ export const INGEST_CODES = {
   authFailed: 'webhook_auth_failed',
   internal: 'internal',
 } as const;
-
-let currencies: ReadonlySet<string> | undefined;
-
-/** Whether a code is in ISO 4217. The list is loaded only when it is needed. */
-function isCurrency(code: string): boolean {
-  currencies ??= new Set((createRequire(import.meta.url)('currency-codes') as typeof currencyCodes).codes());
-  return currencies.has(code);
-}
 
 /**
  * Validates the text of a field: returns what is wrong with it, or undefined if it is valid. The phone number format is
