@@ -2,6 +2,7 @@
 import { isObject, type JsonValue } from '../json.ts';
 import { didYouMean } from '../problem.ts';
 import type { Source } from '../source/source.ts';
+import { findColumn, namesByPosition } from './column-names.ts';
 import { textOf } from './value-text.ts';
 import type { RowContext } from './row-context.ts';
 
@@ -39,9 +40,10 @@ export function isPathError(compiled: CompiledPath | PathError): compiled is Pat
 }
 
 function tablePath(path: string, { source, missing, elements }: PathContext): CompiledPath | PathError {
-  const fromRecord = !source.columns.includes(path) && path.startsWith(FROM_RECORD);
+  const { columns } = source;
+  const fromRecord = !columns.includes(path) && path.startsWith(FROM_RECORD);
   const name = fromRecord ? path.slice(FROM_RECORD.length) : path;
-  const column = source.columns.indexOf(name);
+  const column = findColumn(columns, name);
   if (elements !== undefined && !fromRecord && (column >= 0 || path === ELEMENT || elements === 'anything')) {
     if (column < 0) return { evaluate: elementReader(path, missing) };
     return {
@@ -54,17 +56,21 @@ function tablePath(path: string, { source, missing, elements }: PathContext): Co
     return {
       code: 'unknown_column',
       message: `source \`${source.name}\` has no column \`${name}\``,
-      suggestion: didYouMean(name, source.columns) ?? `available columns: ${listed(source.columns)}`,
+      suggestion: didYouMean(name, columns) ?? `available columns: ${listed(columns)}`,
     };
   }
   if (source.duplicateColumns.has(name)) {
     return {
       code: 'duplicate_column',
       message: `source \`${source.name}\` has more than one column \`${name}\``,
-      suggestion: 'rename one of them in the file',
+      suggestion: `name one by its position, ${alternatives(namesByPosition(columns, name))}, or rename one of them in the file`,
     };
   }
   return { evaluate: cellReader(column, missing), column };
+}
+
+function alternatives(names: readonly string[]): string {
+  return names.map((name) => `\`${name}\``).join(' or ');
 }
 
 function listed(columns: readonly string[]): string {

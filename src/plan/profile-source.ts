@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '../json.ts';
 import { isObject, NumberText } from '../json.ts';
+import { findColumn, uniqueNames } from '../mapping/column-names.ts';
 import type { CompiledEntry } from '../mapping/mapping.ts';
 import { textOf } from '../mapping/value-text.ts';
 import { pathReader } from '../mapping/path.ts';
@@ -34,7 +35,8 @@ export function watchSource(
 
 class TableWatch implements SourceWatch {
   readonly #source: Source;
-  readonly #lookedUp: ReadonlySet<string>;
+  readonly #names: readonly string[];
+  readonly #lookedUp: ReadonlySet<number>;
   readonly #columns: readonly number[];
   readonly #watches: readonly ColumnWatch[];
   #records = 0;
@@ -46,9 +48,10 @@ class TableWatch implements SourceWatch {
       fields.set(column, (fields.get(column) ?? new Set()).add(field));
     }
     this.#source = source;
-    this.#lookedUp = lookedUp;
+    this.#names = uniqueNames(source.columns);
+    this.#lookedUp = new Set([...lookedUp].map((name) => findColumn(source.columns, name)));
     this.#columns = [...fields.keys()].sort((a, b) => a - b);
-    this.#watches = this.#columns.map((column) => newWatch(source.columns[column]!, fields.get(column)!));
+    this.#watches = this.#columns.map((column) => newWatch(this.#names[column]!, fields.get(column)!));
   }
 
   row({ raw, place }: Row): void {
@@ -72,8 +75,9 @@ class TableWatch implements SourceWatch {
 
   profile(): SourceProfile {
     const used = new Set(this.#columns);
-    const unused = this.#source.columns.filter(
-      (name, column) => name !== '' && !used.has(column) && !this.#lookedUp.has(name),
+    const { columns } = this.#source;
+    const unused = this.#names.filter(
+      (_, column) => columns[column] !== '' && !used.has(column) && !this.#lookedUp.has(column),
     );
     return sourceProfile(this.#source, this.#records, unused, this.#watches);
   }

@@ -59,6 +59,15 @@ describe('the profile of a table', () => {
     expect(empty.never_a_value).toEqual([{ column: 'Email', fields: ['email'] }]);
   });
 
+  it('tells columns that share a name apart by their position', async () => {
+    const source = await profileOf({
+      mapping: LEADS.replace('email: Email', 'email: "Email#2"'),
+      export: 'ID,Name,Email,Email,Email\n1,Ann,a@x.test,,c@x.test\n',
+    });
+    expect(source.unused).toEqual(['Email', 'Email#3']);
+    expect(source.never_a_value).toEqual([{ column: 'Email#2', fields: ['email'] }]);
+  });
+
   it('counts the values only of columns used for decisions', async () => {
     const text = `ID,Title,Stage,Owner\n${rows(30, (n) => `${n},Deal,${n % 3 ? 'New' : ' Won '},Ada Lovelace\n`)}`;
     const { values } = await profileOf({ mapping: DEALS('Stage'), export: text });
