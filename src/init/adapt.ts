@@ -27,7 +27,7 @@ export function fitEntry(
   const data: Record<string, ValueSpec | Record<string, ValueSpec>> = {};
   for (const [field, value] of Object.entries(entry.data)) {
     if (field.startsWith('custom_')) {
-      const custom: Record<string, ValueSpec> = {};
+      const custom = Object.create(null) as Record<string, ValueSpec>;
       for (const [key, each] of Object.entries(value as Readonly<Record<string, ValueSpec>>)) {
         const fitted = fitter.at(`data.${field}.${key}`, each);
         if (fitted !== undefined) custom[key] = fitted;

@@ -216,7 +216,7 @@ function customLine(
   used: ReadonlySet<ExportColumn | undefined>,
 ): EntryLine {
   const taken = new Set<ExportColumn | undefined>([...used, ...roles.values()]);
-  const fields: Record<string, unknown> = {};
+  const fields = Object.create(null) as Record<string, unknown>;
   for (const column of columns) {
     if (taken.has(column) || column.facts.filled === 0 || Object.keys(fields).length >= MAX_CUSTOM) continue;
     const name = keyOf(column.name);

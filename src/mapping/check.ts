@@ -7,6 +7,7 @@ import type { Defaults, EntrySpec, MappingSpec, ValueSpec } from './spec.ts';
 import { policiesOf } from './policies.ts';
 import { TRANSFORM_BY_NAME } from './transforms/index.ts';
 import { regionProblems } from './transforms/phone.ts';
+import { REST_KEY } from './rest.ts';
 import { shapeOf } from './value.ts';
 import { valuesOf, type FoundValue } from './spec-values.ts';
 
@@ -108,6 +109,7 @@ function checkEntry(entry: EntrySpec, path: Path, checks: Checks): void {
     if (field.kind !== 'custom') checkShape(spec, at, field.name, checks);
     else {
       for (const [key, value] of Object.entries(spec as Readonly<Record<string, ValueSpec>>)) {
+        if (typeof value !== 'string' && value.as === 'json') continue;
         checkShape(value, [...at, key], `${field.name}.${key}`, checks);
       }
     }
@@ -130,14 +132,12 @@ const PARENTS = ['lead_external_id', 'deal_external_id'] as const;
 function checkChangedFields(entry: EntrySpec, path: Path, report: Report): void {
   if (!Array.isArray(entry.if_changed)) return;
   const custom = entry.type.startsWith('lead/') ? 'custom_params' : 'custom_fields';
-  const known = [
-    ...Object.keys(entry.data),
-    ...Object.keys(entry.data[custom] ?? {}).flatMap((key) => [key, `${custom}.${key}`]),
-  ];
+  const names = Object.keys(entry.data[custom] ?? {});
+  const known = [...Object.keys(entry.data), ...names.flatMap((key) => [key, `${custom}.${key}`])];
   for (const [index, field] of (entry.if_changed as readonly string[]).entries()) {
     if (field === 'external_id')
       report('bad_value', '`external_id` identifies the record and cannot change', [...path, 'if_changed', index]);
-    else if (!known.includes(field))
+    else if (!known.includes(field) && !names.includes(REST_KEY))
       report(
         'unknown_field',
         `\`${field}\` is not a field of this event`,

@@ -12,6 +12,8 @@ export interface PathUse {
   readonly path: string;
   readonly at: Location;
   readonly compiled: CompiledPath;
+  /** Read only by `"*": rest`: the mapping does not name it. */
+  readonly isRest?: boolean;
 }
 
 export interface CompileContext {

@@ -112,7 +112,8 @@ class NodeReader {
     const merged = this.read(node);
     for (const part of Array.isArray(merged) ? (merged as unknown[]) : [merged]) {
       if (typeof part !== 'object' || part === null || part instanceof WrittenScalar) continue;
-      for (const [key, value] of Object.entries(part)) if (!Object.hasOwn(data, key)) data[key] = value;
+      for (const [key, value] of Object.entries(part) as [string, unknown][])
+        if (!Object.hasOwn(data, key)) Object.defineProperty(data, key, { ...OWN, value });
     }
   }
 

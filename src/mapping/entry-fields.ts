@@ -1,8 +1,9 @@
 /** The fields of an event's data: the values that the mapping gives them, checked by the rules of the service. */
-import type { JsonValue } from '../json.ts';
+import type { JsonObject, JsonValue } from '../json.ts';
 import { FIELD_HINTS, FIELD_RULES } from '../service/contract.ts';
-import type { Field } from './fields.ts';
-import type { Evaluate } from './row-context.ts';
+import { fieldsOf, type Field } from './fields.ts';
+import { REST_KEY, restOfRecord } from './rest.ts';
+import { withOriginal, type Evaluate, type RowContext } from './row-context.ts';
 import type { EntrySpec, ValueSpec } from './spec.ts';
 import { readIso } from './transforms/date-format.ts';
 import { exactNumber } from './transforms/number.ts';
@@ -28,11 +29,53 @@ export function compileField(field: Field, spec: EntrySpec, base: ValueContext):
     const evaluate = withCheck(given, context, checkOf(field.name, field.kind));
     return [{ name: field.name, key: field.name, within: undefined, required: field.required, evaluate }];
   }
-  return Object.entries(given as Readonly<Record<string, ValueSpec>>).map(([key, value]) => {
+  return Object.entries(given as Readonly<Record<string, ValueSpec>>).flatMap(([key, value]) => {
+    if (key === REST_KEY) return [];
     const name = `${field.name}.${key}`;
-    const evaluate = withCheck(value, { ...context, path: [...context.path, key], field: name }, CHECKS.custom);
+    const asJson = typeof value !== 'string' && value.as === 'json';
+    const frame = asJson ? { ...context.frame, verbatim: true } : context.frame;
+    const check = asJson ? (json: JsonValue): Result => json : CHECKS.custom;
+    const evaluate = withCheck(value, { ...context, frame, path: [...context.path, key], field: name }, check);
     return { name, key, within: field.name, required: false, evaluate };
   });
+}
+
+/** Compiles `"*": rest` where the entry has it, and adds what it reads to the uses: to be called after all other values. */
+export function compileRest(spec: EntrySpec, context: ValueContext): TakeRest | undefined {
+  const field = fieldsOf(spec.type).find(({ kind }) => kind === 'custom');
+  const custom = field && (spec.data[field.name] as Readonly<Record<string, ValueSpec>> | undefined);
+  if (!custom || custom[REST_KEY] === undefined) return undefined;
+  const { name: within } = field;
+  const rest = restOfRecord(context.frame, spec.each !== undefined, context.uses);
+  const at = context.compilation.locate([...context.path.slice(0, -1), 'data', within, REST_KEY]);
+  for (const compiled of rest.paths) {
+    const use = { field: `${within}.${compiled.path}`, path: compiled.path, at, isRest: true };
+    context.uses.push({ ...use, compiled: { evaluate: () => undefined, column: compiled.column } });
+  }
+  return (row, data) => {
+    for (const [key, value] of rest.read(row)) {
+      row.field = `${within}.${key}`;
+      const result = Object.hasOwn(custom, key) ? nameTaken(key) : CHECKS.custom(value);
+      if (result instanceof ValueError) row.omit(withOriginal(result, value));
+      else if (result !== undefined) setField(data, { key, within }, result);
+    }
+  };
+}
+
+export type TakeRest = (row: RowContext, data: Record<string, JsonValue>) => void;
+
+function nameTaken(key: string): ValueError {
+  return new ValueError('name_taken', `the mapping gives the custom field ${shown(key)} another value`);
+}
+
+/** Custom fields have free names, `__proto__` among them, so their object has no prototype. */
+export function setField(
+  data: Record<string, JsonValue>,
+  { key, within }: Pick<CompiledField, 'key' | 'within'>,
+  value: JsonValue,
+): void {
+  if (within === undefined) data[key] = value;
+  else ((data[within] ??= Object.create(null) as JsonObject) as Record<string, JsonValue>)[key] = value;
 }
 
 const CHECKS = {
@@ -42,7 +85,7 @@ const CHECKS = {
   number: exactNumber,
   custom: (value: JsonValue): Result =>
     typeof value === 'object' && (Array.isArray(value) || asText(value) instanceof ValueError)
-      ? notScalar(value)
+      ? notScalar(value, 'set `as: json` to send it as it is, or take one value of it')
       : value,
 } as const;
 

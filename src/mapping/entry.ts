@@ -5,7 +5,15 @@ import type { Source } from '../source/source.ts';
 import type { CompileContext, PathUse } from './compile-context.ts';
 import { compileCondition, type ConditionTest } from './condition.ts';
 import type { Path } from './document.ts';
-import { asInstant, compileField, withCheck, type CompiledField } from './entry-fields.ts';
+import {
+  asInstant,
+  compileField,
+  compileRest,
+  setField,
+  withCheck,
+  type CompiledField,
+  type TakeRest,
+} from './entry-fields.ts';
 import { fieldsOf } from './fields.ts';
 import type { CompiledEntry } from './mapping.ts';
 import { readValue, type PathContext } from './path.ts';
@@ -22,6 +30,7 @@ interface Parts {
   readonly each: Evaluate | undefined;
   readonly occurredAt: Evaluate | undefined;
   readonly stagePipeline: Evaluate | undefined;
+  readonly takeRest: TakeRest | undefined;
 }
 
 export function compileEntry(spec: EntrySpec, index: number, compilation: CompileContext): CompiledEntry {
@@ -30,7 +39,7 @@ export function compileEntry(spec: EntrySpec, index: number, compilation: Compil
   const policies = policiesOf(spec);
   const { type } = spec;
   const missing = compilation.missingValues(spec.source);
-  const { fields, when, each, occurredAt, stagePipeline } = parts;
+  const { fields, when, each, occurredAt, stagePipeline, takeRest } = parts;
 
   const draftOf = (row: RowContext): Draft | undefined => {
     row.clear();
@@ -46,6 +55,7 @@ export function compileEntry(spec: EntrySpec, index: number, compilation: Compil
       else if (result !== undefined) setField(data, field, result);
       else if (field.required) row.fail(missingValue());
     }
+    takeRest?.(row, data);
     if (type === 'comment/created') settleParents(data, policies.if_both, row);
     const occurred = optionalText('occurred_at', occurredAt, row);
     const pipeline = optionalText('stage_pipeline', stagePipeline, row);
@@ -87,7 +97,13 @@ export function compileEntry(spec: EntrySpec, index: number, compilation: Compil
     type,
     source: spec.source,
     policies,
-    uses: uses.map(({ field, path, at, compiled }) => ({ field, path, at, column: compiled.column })),
+    uses: uses.map(({ field, path, at, compiled, isRest = false }) => ({
+      field,
+      path,
+      at,
+      column: compiled.column,
+      isRest,
+    })),
     map: (record) => {
       const found = drafts(record, row);
       return row.waits ? mapInRounds(record, drafts) : found;
@@ -122,7 +138,7 @@ function compileParts(spec: EntrySpec, path: Path, compilation: CompileContext, 
   });
   const optional = (key: 'occurred_at' | 'stage_pipeline', check: (value: JsonValue) => Result) =>
     spec[key] === undefined ? undefined : withCheck(spec[key], context(key), check);
-  return {
+  const parts = {
     each: spec.each === undefined ? undefined : compileValue(spec.each, { ...context('each'), frame: record }),
     when: spec.when && compileCondition(spec.when, context('when')),
     occurredAt: optional('occurred_at', asInstant),
@@ -131,6 +147,7 @@ function compileParts(spec: EntrySpec, path: Path, compilation: CompileContext, 
       .flatMap((field) => compileField(field, spec, context(field.name, field.onError)))
       .sort(inCanonicalOrder),
   };
+  return { ...parts, takeRest: compileRest(spec, context('data')) };
 }
 
 /** The order in which canonical JSON has them, so that an event's data need not be sorted. */
@@ -143,11 +160,6 @@ function inCanonicalOrder(one: CompiledField, other: CompiledField): number {
 /** The row of a table holds texts only, until an expression makes more of them. */
 function elementKind(each: ValueSpec, source: Source): 'texts' | 'anything' {
   return source.kind === 'table' && shapeOf(each) !== 'unknown' ? 'texts' : 'anything';
-}
-
-function setField(data: Record<string, JsonValue>, { key, within }: CompiledField, value: JsonValue): void {
-  if (within === undefined) data[key] = value;
-  else ((data[within] ??= {}) as Record<string, JsonValue>)[key] = value;
 }
 
 function optionalText(name: string, evaluate: Evaluate | undefined, row: RowContext): string | undefined {

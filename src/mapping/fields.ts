@@ -22,11 +22,13 @@ export interface Field {
 
 const SCHEMAS = { lead: leadData, deal: dealData, comment: commentData } as const;
 
+const CUSTOM = 'custom fields, by name; `"*": rest` takes what nothing else of the event uses';
+
 const DOCS: Readonly<Record<string, string>> = {
   full_name: 'name',
   email: 'e-mail address',
   phone_number: 'phone number in E.164 format; use the `phone` transform',
-  custom_params: 'custom fields, by name',
+  custom_params: CUSTOM,
   title: 'title',
   amount: 'plain decimal number; use the `number` transform for other notations',
   currency: 'ISO 4217 currency code, past ones (`ITL`, `HRK`) included',
@@ -36,7 +38,7 @@ const DOCS: Readonly<Record<string, string>> = {
   stage_name: 'name of the stage in the old CRM; resolved through `references`',
   owner_id: 'UUID of the user',
   owner_name: 'name of the owner in the old CRM; resolved through `references`',
-  custom_fields: 'custom fields, by name',
+  custom_fields: CUSTOM,
   content: 'text of the comment',
   author_name: 'name of the author',
 };

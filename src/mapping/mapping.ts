@@ -66,6 +66,8 @@ export interface ColumnUse {
   readonly at: Location;
   /** Position among the columns of a table; undefined for paths. */
   readonly column: number | undefined;
+  /** Read only by `"*": rest`: the mapping does not name it. */
+  readonly isRest: boolean;
 }
 
 export interface CompiledMapping {

@@ -4,7 +4,7 @@ import { didYouMean, type Problem } from '../problem.ts';
 import type { MappingDocument, Path } from './document.ts';
 import { WrittenScalar } from './written-scalar.ts';
 import { DATA_KEYS, ENTRY_KEYS } from './schema.ts';
-import { EXPECTED } from './schema-parts.ts';
+import { EXPECTED, keyAsWritten } from './schema-parts.ts';
 
 type SchemaIssue = z.core.$ZodIssue;
 
@@ -27,7 +27,7 @@ export function placed(issues: readonly SchemaIssue[], base: Path): Placed[] {
     (issue) => issue.code !== 'custom' || isMismatch(issue) || !misspelt.has(issue.path.join()),
   );
   return separate.flatMap((issue) => {
-    const path = [...base, ...(issue.path as Path)];
+    const path = [...base, ...(issue.path as Path).map(keyAsWritten)];
     const branch = issue.code === 'invalid_union' ? likelyBranch(issue) : undefined;
     return branch ? placed(branch, path) : [{ issue, path }];
   });

@@ -12,12 +12,14 @@ export interface PathContext {
   readonly missing: ReadonlySet<string>;
   /** Within an `each`: whether its elements can be more than texts. */
   readonly elements?: 'texts' | 'anything';
+  /** Lists and objects are read as they are: no element is trimmed or left out. */
+  readonly verbatim?: boolean;
 }
 
 export interface CompiledPath {
   readonly evaluate: (row: RowContext) => JsonValue | undefined;
   /** Position among the columns of a table. */
-  readonly column?: number;
+  readonly column?: number | undefined;
 }
 
 export interface PathError {
@@ -78,11 +80,17 @@ function listed(columns: readonly string[]): string {
   return shown.join(', ') + (columns.length > shown.length ? `, and ${columns.length - shown.length} more` : '');
 }
 
-function treePath(path: string, { missing }: PathContext): CompiledPath {
+function treePath(path: string, { missing, verbatim = false }: PathContext): CompiledPath {
   if (path === RECORD) return { evaluate: (row) => row.root };
-  if (!path.startsWith(FROM_RECORD)) return { evaluate: elementReader(path, missing) };
-  const read = pathReader(path.slice(FROM_RECORD.length));
-  return { evaluate: (row) => readValue(read(row.root), missing) };
+  const finish = verbatim ? readVerbatim : readValue;
+  if (path === ELEMENT) return { evaluate: (row) => finish(row.element, missing) };
+  const read = pathReader(path.startsWith(FROM_RECORD) ? path.slice(FROM_RECORD.length) : path);
+  if (path.startsWith(FROM_RECORD)) return { evaluate: (row) => finish(read(row.root), missing) };
+  return { evaluate: (row) => finish(read(row.element), missing) };
+}
+
+function readVerbatim(value: JsonValue | undefined, missing: ReadonlySet<string>): JsonValue | undefined {
+  return Array.isArray(value) ? value : readValue(value, missing);
 }
 
 function elementReader(path: string, missing: ReadonlySet<string>): CompiledPath['evaluate'] {
@@ -91,7 +99,8 @@ function elementReader(path: string, missing: ReadonlySet<string>): CompiledPath
   return (row) => readValue(read(row.element), missing);
 }
 
-function cellReader(column: number, missing: ReadonlySet<string>): CompiledPath['evaluate'] {
+/** The text of a cell, trimmed; undefined where it is empty or means "no value". */
+export function cellReader(column: number, missing: ReadonlySet<string>): CompiledPath['evaluate'] {
   return (row) => {
     const text = (row.cells[column] ?? '').trim();
     return text === '' || missing.has(text) ? undefined : text;

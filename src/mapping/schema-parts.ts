@@ -80,6 +80,34 @@ export function object<S extends z.ZodRawShape>(shape: S): z.ZodObject<S, z.core
   });
 }
 
+/** Stands for the key `__proto__`, which zod leaves out of what it parses, while it validates. */
+const PROTO = '__proto__';
+const STAND_IN = '\0__proto__';
+
+/** A schema of objects with free keys: `__proto__` is a key like any other. */
+export function freeKeys<T extends z.ZodType<object>>(schema: T): z.ZodType<z.output<T>> {
+  const hidden = z.preprocess((raw) => withKey(raw, PROTO, STAND_IN), schema);
+  // What is preprocessed counts as optional, which the JSON Schema must not say.
+  Object.defineProperty(hidden._zod, 'optin', { value: schema._zod.optin });
+  return hidden.transform((parsed) => withKey(parsed, STAND_IN, PROTO) as z.output<T>);
+}
+
+export function record<T>(member: z.ZodType<T>): z.ZodType<Readonly<Record<string, T>>> {
+  return freeKeys(z.record(z.string(), member));
+}
+
+/** The key as written in the mapping file. */
+export function keyAsWritten(key: string | number): string | number {
+  return key === STAND_IN ? PROTO : key;
+}
+
+function withKey(data: unknown, from: string, to: string): unknown {
+  if (typeof data !== 'object' || data === null || !Object.hasOwn(data, from)) return data;
+  return Object.fromEntries(
+    Object.entries(data).map(([key, value]: [string, unknown]) => [key === from ? to : key, value]),
+  );
+}
+
 /** A regular expression, compiled with the `u` flag. */
 export const pattern = text.refine(isPattern, { error: (issue) => patternError(String(issue.input)) });
 

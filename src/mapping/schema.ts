@@ -4,6 +4,7 @@ import { didYouMean } from '../problem.ts';
 import { EVENT_TYPES, isUpdate, type EventType } from '../model.ts';
 import { WrittenScalar } from './written-scalar.ts';
 import { fieldsOf } from './fields.ts';
+import { REST, REST_KEY } from './rest.ts';
 import * as part from './schema-parts.ts';
 import type { ConditionSpec, LookupSpec, MappingSpec, TransformSpec, ValueObject, ValueSpec } from './spec.ts';
 import { templateError } from './template.ts';
@@ -60,10 +61,23 @@ const valueShape = {
   on_error: part.oneOf(['reject', 'omit']).optional(),
 };
 
-const valueObject = part.object(valueShape).superRefine((object, context) => {
-  const message = sourceError(object);
-  if (message) context.addIssue({ code: 'custom', message });
-});
+function withOneSource<S extends typeof valueShape>(shape: S) {
+  return part.object(shape).superRefine((object, context) => {
+    const message = sourceError(object as ValueObject);
+    if (message) context.addIssue({ code: 'custom', message });
+  });
+}
+
+const valueObject = withOneSource(valueShape);
+
+/** A value of a custom field, whose names are free. */
+const customValue: z.ZodType<ValueSpec> = z
+  .lazy(() => z.union([part.column, customObject]))
+  .meta({ id: 'CustomValue', description: 'A value; with `as: json` a list or object arrives as it is.' });
+
+const customObject = withOneSource({ ...valueShape, as: part.oneOf(['json']).optional() });
+
+const customFields = part.freeKeys(z.object({ [REST_KEY]: z.literal(REST).optional() }).catchall(customValue));
 
 const condition: z.ZodType<ConditionSpec> = z
   .lazy(() =>
@@ -166,7 +180,7 @@ function policyShape(type: EventType): z.ZodRawShape {
 
 function entry(type: EventType) {
   const fields = fieldsOf(type).map((field) => {
-    const schema = field.kind === 'custom' ? z.record(z.string(), value) : value;
+    const schema = field.kind === 'custom' ? customFields : value;
     const described = schema.meta({ ...(field.kind !== 'custom' && { description: field.doc }) });
     return [field.name, field.required ? described : described.optional()] as const;
   });
@@ -205,7 +219,7 @@ const source = part.object({
   missing_values: z.array(part.text).optional(),
 });
 
-const names = z.record(z.string(), part.textOrNull);
+const names = part.record(part.textOrNull);
 
 /** Becomes the name of a directory. */
 const migration = part.name.refine((name) => /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/.test(name), {
@@ -232,11 +246,11 @@ export const mappingSchema = part.object({
       missing_values: z.array(part.text).optional(),
     })
     .optional(),
-  sources: z.record(z.string(), source),
+  sources: part.record(source),
   references: part
     .object({
       pipelines: names.optional(),
-      stages: z.record(z.string(), z.union([part.textOrNull, names])).optional(),
+      stages: part.record(z.union([part.textOrNull, names])).optional(),
       owners: names.optional(),
     })
     .optional(),

@@ -17,6 +17,8 @@ export interface ValueObject {
   readonly default?: JsonScalar | undefined;
   readonly required?: boolean | undefined;
   readonly on_error?: OnError | undefined;
+  /** Only in custom fields: a list or object arrives as it is. */
+  readonly as?: 'json' | undefined;
 }
 
 /** Whether `from` is a list, whose first element that has a value is used. */

@@ -233,12 +233,16 @@ export function asText(value: JsonValue): string | ValueError {
   return text ?? notScalar(value);
 }
 
-export function notScalar(value: JsonValue): ValueError {
+export function notScalar(value: JsonValue, advice?: string): ValueError {
   const what = Array.isArray(value) ? 'a list' : 'an object';
   const hint = Array.isArray(value)
     ? 'take one element with `at`, or join all with `join`'
     : 'use a path to a value inside it';
-  const error = new ValueError('not_scalar', `expected a single value, found ${what} (${shown(value)})`, hint);
+  const error = new ValueError(
+    'not_scalar',
+    `expected a single value, found ${what} (${shown(value)})`,
+    advice ?? hint,
+  );
   error.original = originalText(value);
   return error;
 }

@@ -71,12 +71,12 @@ export class ColumnWatch {
   values(): ValuesNote | undefined {
     const values = this.#values;
     if (values === undefined || values.size === 0) return undefined;
-    const counts: Record<string, number> = {};
+    const counts = new Map<string, number>();
     for (const [value, count] of values) {
       const text = value.trim();
-      if (text !== '') counts[text] = (counts[text] ?? 0) + count;
+      if (text !== '') counts.set(text, (counts.get(text) ?? 0) + count);
     }
-    return { column: this.column, fields: this.fields, values: counts };
+    return { column: this.column, fields: this.fields, values: Object.fromEntries(counts) };
   }
 
   dates(): AmbiguousDateNote | undefined {

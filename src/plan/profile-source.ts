@@ -38,13 +38,16 @@ class TableWatch implements SourceWatch {
   readonly #names: readonly string[];
   readonly #lookedUp: ReadonlySet<number>;
   readonly #columns: readonly number[];
+  /** Those that the mapping names; `"*": rest` may read others. */
+  readonly #named = new Set<number>();
   readonly #watches: readonly ColumnWatch[];
   #records = 0;
 
   constructor(source: Source, entries: readonly CompiledEntry[], lookedUp: ReadonlySet<string>) {
     const fields = new Map<number, Set<string>>();
-    for (const { field, column } of entries.flatMap(({ uses }) => uses)) {
+    for (const { field, column, isRest } of entries.flatMap(({ uses }) => uses)) {
       if (column === undefined) continue;
+      if (!isRest) this.#named.add(column);
       fields.set(column, (fields.get(column) ?? new Set()).add(field));
     }
     this.#source = source;
@@ -79,7 +82,8 @@ class TableWatch implements SourceWatch {
     const unused = this.#names.filter(
       (_, column) => columns[column] !== '' && !used.has(column) && !this.#lookedUp.has(column),
     );
-    return sourceProfile(this.#source, this.#records, unused, this.#watches);
+    const named = this.#watches.filter((_, index) => this.#named.has(this.#columns[index]!));
+    return sourceProfile(this.#source, this.#records, unused, this.#watches, named);
   }
 }
 
@@ -94,13 +98,17 @@ class TreeWatch implements SourceWatch {
   readonly #lookedUp: ReadonlySet<string>;
   readonly #paths: readonly PathWatch[];
   readonly #seen = new Set<string>();
+  /** Below these, `"*": rest` reads everything. */
+  readonly #rests = new Set<string>();
   #records = 0;
 
   constructor(source: Source, entries: readonly CompiledEntry[], lookedUp: ReadonlySet<string>) {
     const fields = new Map<string, Set<string>>();
     for (const entry of entries) {
       const each = entry.uses.find(({ field }) => field === 'each')?.path;
-      for (const { field, path } of entry.uses) {
+      for (const { field, path, isRest } of entry.uses) {
+        if (isRest) this.#rests.add(wholePath(path, each));
+        if (isRest) continue;
         const whole = field === 'each' ? path : wholePath(path, each);
         fields.set(whole, (fields.get(whole) ?? new Set()).add(field));
       }
@@ -137,7 +145,9 @@ class TreeWatch implements SourceWatch {
       .map(({ path }) => plain(path));
     const isUsed = (path: string): boolean =>
       used.has(path) || used.has('$') || whole.some((other) => path.startsWith(`${other}.`));
-    const unused = [...this.#seen].filter((path) => !isUsed(path));
+    const isRest = (path: string): boolean =>
+      this.#rests.has('$') || [...this.#rests].some((other) => path.startsWith(`${plain(other)}.`));
+    const unused = [...this.#seen].filter((path) => !isUsed(path) && !isRest(path));
     return sourceProfile(
       this.#source,
       this.#records,
@@ -184,13 +194,14 @@ function sourceProfile(
   records: number,
   unused: readonly string[],
   watches: readonly ColumnWatch[],
+  named = watches,
 ): SourceProfile {
   return {
     description: source.description,
     records,
     unused,
     never_a_value:
-      records === 0 ? [] : watches.flatMap(({ filled, column, fields }) => (filled ? [] : [{ column, fields }])),
+      records === 0 ? [] : named.flatMap(({ filled, column, fields }) => (filled ? [] : [{ column, fields }])),
     values: watches.flatMap((watch) => watch.values() ?? []),
     damage: watches.flatMap(({ damage, column, fields }) =>
       [...damage].map(([kind, found]) => ({ column, fields, kind, ...found })),

@@ -68,6 +68,24 @@ describe('the profile of a table', () => {
     expect(source.never_a_value).toEqual([{ column: 'Email#2', fields: ['email'] }]);
   });
 
+  it('takes what `"*": rest` reads as used, and does not mind where it is empty', async () => {
+    const mapping = LEADS.replace('email: Email', 'custom_params: { "*": rest }');
+    const table = await profileOf({ mapping, export: 'ID,Name,City,Zip\n1,Ann,,3.93E+11\n' });
+    expect(table).toMatchObject({ unused: [], never_a_value: [], damage: [{ column: 'Zip', kind: 'scientific' }] });
+    const tree = await profileOf({
+      mapping,
+      export: '[{"ID":1,"Name":"A","City":null,"in":{"a":1}}]',
+      file: 'it.json',
+    });
+    expect(tree).toMatchObject({ unused: [], never_a_value: [] });
+  });
+
+  it('counts values named like members of every object', async () => {
+    const text = 'ID,Title,Stage,Owner\n1,Deal,constructor,__proto__\n2,Deal,constructor,__proto__\n';
+    const { values } = await profileOf({ mapping: DEALS('Stage'), export: text });
+    expect(values.map((note) => Object.entries(note.values))).toEqual([[['constructor', 2]], [['__proto__', 2]]]);
+  });
+
   it('counts the values only of columns used for decisions', async () => {
     const text = `ID,Title,Stage,Owner\n${rows(30, (n) => `${n},Deal,${n % 3 ? 'New' : ' Won '},Ada Lovelace\n`)}`;
     const { values } = await profileOf({ mapping: DEALS('Stage'), export: text });

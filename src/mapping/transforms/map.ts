@@ -1,8 +1,7 @@
-import { z } from 'zod';
 import { nearest } from '../../problem.ts';
 import { ValueError } from '../value-error.ts';
 import { shown } from '../value-text.ts';
-import { textOrNull } from '../schema-parts.ts';
+import { record, textOrNull } from '../schema-parts.ts';
 import { onText, transform } from './transform.ts';
 
 /** The key that matches all other values, and the value that keeps the input. */
@@ -18,7 +17,7 @@ export const map = transform<Readonly<Record<string, string | null>>>({
     { apply: '{ map: { customer: client, "*": "=" } }', from: 'lead', to: 'lead' },
     { apply: '{ map: { spam: null } }', from: 'spam', to: undefined },
   ],
-  argument: () => z.record(z.string(), textOrNull),
+  argument: () => record(textOrNull),
   compile: (argument) => {
     const table = new Map(Object.entries(argument!).filter(([key]) => key !== ANY));
     const other = Object.hasOwn(argument!, ANY) ? argument![ANY]! : undefined;
