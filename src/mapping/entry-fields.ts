@@ -78,9 +78,23 @@ export function setField(
   else ((data[within] ??= Object.create(null) as JsonObject) as Record<string, JsonValue>)[key] = value;
 }
 
+/** `3.93E+11`: what a spreadsheet leaves of a long number, also behind a prefix. */
+const SCIENTIFIC = /(?:^|[^\p{L}\d])\d(?:[.,]\d+)?E[+-]\d\d+$/u;
+
+/** Records whose ids are cut short would become one, so such an id is never sent. */
+function asId(value: JsonValue): string | ValueError {
+  const text = asText(value);
+  if (text instanceof ValueError || !SCIENTIFIC.test(text)) return text;
+  return new ValueError(
+    'scientific_id',
+    `${shown(text)} is an id in scientific notation: its last digits are lost`,
+    'export again, and do not open the file in a spreadsheet',
+  );
+}
+
 const CHECKS = {
-  id: asText,
-  parent: asText,
+  id: asId,
+  parent: asId,
   text: asText,
   number: exactNumber,
   custom: (value: JsonValue): Result =>

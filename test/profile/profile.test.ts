@@ -205,7 +205,7 @@ describe('the profile of all sources', () => {
 
   it('counts its findings as warnings without stopping a run', async () => {
     const text =
-      'ID,Name,Email,Status,Status\n1,,,x,y\n2,Ann,info@example.test,x,y\n3,Bob,info@example.test,x,y\n3.93E+11,Cy,,x,y\n';
+      'ID,Name,Email,Status,Status\n1,,,x,y\n2,Ann,info@example.test,x,y\n3,Bob,info@example.test,x,y\n4,3.93E+11,,x,y\n';
     const summary = await surveyed({ mapping: LEADS, export: text });
     expect(summary.exit).toEqual({ code: 0, reason: 'done' });
     expect(summary.warnings_by_code).toEqual({
