@@ -32,7 +32,9 @@ const LONGEST_RETRY_AFTER_MS = 10 * 60_000;
  * not wait itself, because the limiter does; a Retry-After of more than ten minutes is not waited for.
  * What cannot work with this configuration is not retried. Returns the last attempt.
  */
-export async function retried<T extends { readonly kind: string; readonly setup?: true; readonly retryAfterMs?: number | undefined }>(
+export async function retried<
+  T extends { readonly kind: string; readonly setup?: true; readonly retryAfterMs?: number | undefined },
+>(
   request: () => Promise<T>,
   options: { readonly clock: Clock; readonly signal?: AbortSignal; readonly retries?: number },
 ): Promise<T> {
