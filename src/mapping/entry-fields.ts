@@ -1,5 +1,5 @@
 /** The fields of an event's data: the values that the mapping gives them, checked by the rules of the service. */
-import type { JsonObject, JsonValue } from '../json.ts';
+import type { JsonValue } from '../json.ts';
 import { FIELD_HINTS, FIELD_RULES } from '../service/contract.ts';
 import { fieldsOf, type Field } from './fields.ts';
 import { REST_KEY, restOfRecord } from './rest.ts';
@@ -68,14 +68,15 @@ function nameTaken(key: string): ValueError {
   return new ValueError('name_taken', `the mapping gives the custom field ${shown(key)} another value`);
 }
 
-/** Custom fields have free names, `__proto__` among them, so their object has no prototype. */
 export function setField(
   data: Record<string, JsonValue>,
   { key, within }: Pick<CompiledField, 'key' | 'within'>,
   value: JsonValue,
 ): void {
-  if (within === undefined) data[key] = value;
-  else ((data[within] ??= Object.create(null) as JsonObject) as Record<string, JsonValue>)[key] = value;
+  const object = within === undefined ? data : ((data[within] ??= {}) as Record<string, JsonValue>);
+  // Custom fields have free names: assigning to `__proto__` would set the prototype instead.
+  if (key !== '__proto__') object[key] = value;
+  else Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
 }
 
 /** `3.93E+11`: what a spreadsheet leaves of a long number, also behind a prefix. */
