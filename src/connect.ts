@@ -1,11 +1,12 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock } from './clock.ts';
+import type { RestCredentials } from './credentials.ts';
 import { readStoredAccount, type Account, type StoredAccount } from './service/account.ts';
 import type { Client } from './service/client.ts';
 import type { Limiter } from './service/limiter.ts';
 import type { RateHistory } from './service/rate-history.ts';
-import { DEFAULT_RATE, type Pace, type RestCredentials } from './settings.ts';
+import type { Pace } from './settings.ts';
 import { DRY_RUN, writeWhole, type StateDir } from './state-dir.ts';
 import { TOOL } from './version.ts';
 
@@ -44,7 +45,7 @@ export async function connect(
   ]);
   const history: RateHistory = await openRateHistory(output.file(RATE_FILE), systemClock, [other]);
   const limiter = await openLimiter({
-    rate: settings.rate ?? DEFAULT_RATE,
+    rate: settings.rate,
     reserve: settings.reserve,
     concurrency: settings.concurrency,
     clock: systemClock,

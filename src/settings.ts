@@ -3,7 +3,6 @@ import { rate, text, type Rate } from './options/checks.ts';
 import { parseOptions, pick, type ArgumentsOf, type SettingsOf } from './options/option.ts';
 import { CONNECTION, OPTIONS } from './options/table.ts';
 
-export { credentials, restCredentials, type Credentials, type RestCredentials } from './credentials.ts';
 export type { PickedRecord, Rate, Tolerance } from './options/checks.ts';
 
 export const MAPPING = {

@@ -7,7 +7,7 @@ import type { RecordCounts } from './plan/record-reader.ts';
 import type { Survey } from './plan/survey.ts';
 import { REPORT_FILE, type EventCounts, type Summary, type SurveySnapshot } from './report/summary.ts';
 import type { Sender } from './send/sender.ts';
-import { DEFAULT_RATE, type Rate, type RunSettings } from './settings.ts';
+import type { Rate, RunSettings } from './settings.ts';
 import type { StateDir } from './state-dir.ts';
 
 export interface Ending {
@@ -91,7 +91,7 @@ export function summarise(run: {
     warnings_by_code: Object.fromEntries(report.warningsByCode),
     profile: survey.profile,
     plan: { digest: survey.digest ?? null, events: plan.listed },
-    estimate_seconds: estimateSeconds(countDue(plan), settings.rate ?? DEFAULT_RATE, settings.reserve),
+    estimate_seconds: estimateSeconds(countDue(plan), settings.rate, settings.reserve),
     files: {
       checkpoint: run.checkpoint,
       errors: output.file('errors.csv'),

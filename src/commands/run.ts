@@ -9,7 +9,7 @@ import { notStarted } from '../summarise.ts';
 import type { Progress } from '../report/progress.ts';
 import { profileText } from '../report/profile.ts';
 import { briefText, endText } from '../report/text.ts';
-import { DEFAULT_RATE, runSettings, type RunSettings } from '../settings.ts';
+import { runSettings, type RunSettings } from '../settings.ts';
 import { commandLine, nextSteps } from './command-line.ts';
 import type { Argv } from './load.ts';
 import { samplesText, surveyText } from './survey-text.ts';
@@ -115,7 +115,7 @@ interface Watching {
 }
 
 function watch(settings: RunSettings, console: Console): Watching {
-  const rate = settings.rate ?? DEFAULT_RATE;
+  const { rate } = settings;
   let progress: Progress | undefined;
   let found: Survey | undefined;
   const monitor: Monitor = {

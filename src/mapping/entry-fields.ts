@@ -8,7 +8,7 @@ import type { EntrySpec, ValueSpec } from './spec.ts';
 import { readIso } from './transforms/date-format.ts';
 import { exactNumber } from './transforms/number.ts';
 import { ValueError, type Result } from './value-error.ts';
-import { originalText, shown } from './value-text.ts';
+import { shown } from './value-text.ts';
 import { asText, compileValue, notScalar, type ValueContext } from './value.ts';
 
 export interface CompiledField {
@@ -127,9 +127,9 @@ export function withCheck(spec: ValueSpec, context: ValueContext, check: (value:
     if (value === undefined || value instanceof ValueError) return value;
     const result = check(value);
     if (!(result instanceof ValueError)) return result;
-    result.original ??= originalText(value);
-    if (required || onError === 'reject') return result;
-    row.omit(result);
+    const error = withOriginal(result, value);
+    if (required || onError === 'reject') return error;
+    row.omit(error);
     return undefined;
   };
 }

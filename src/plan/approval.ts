@@ -10,11 +10,15 @@ import { readPlan } from './plan-file.ts';
 type Contents = Map<string, string[]>;
 
 /**
- * Throws a `UserError` (exit 2) unless the plan has this digest. `stored`: paths of earlier plans. If the approved
+ * Throws a `UserError` (exit 2) unless the plan's `digest` is the `approved` one. `stored`: paths of earlier plans. If the approved
  * one is among them, the message says how many events were added, removed or changed since.
  */
-export async function assertApproved(plan: Plan, approved: string, stored: readonly string[]): Promise<void> {
-  const digest = plan.digest();
+export async function assertApproved(
+  plan: Plan,
+  digest: string,
+  approved: string,
+  stored: readonly string[],
+): Promise<void> {
   if (digest === approved) return;
   const before = await findPlan(stored, approved);
   throw new UserError(`the plan has the digest ${digest}, not ${approved}: ${differenceText(plan, before)}`, {

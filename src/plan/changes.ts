@@ -1,6 +1,6 @@
 import { contentSha, CUSTOM_FIELDS, fieldHashes, type FieldHashes } from '../identity.ts';
 import { canonicalJson, isObject, type JsonObject, type JsonValue } from '../json.ts';
-import type { Ready } from '../model.ts';
+import type { EventType, Ready } from '../model.ts';
 
 /** `if_changed` lists fields by the names in the mapping; ids are sent instead. */
 const SENT_AS: Readonly<Record<string, string>> = { stage_name: 'stage_id', owner_name: 'owner_id' };
@@ -18,11 +18,16 @@ export function changedFields(event: Ready, listed: readonly string[], before: F
 /** The update that gives an acknowledged record the event's current content: all of it, or only the listed fields. */
 export function updateOf(event: Ready, fields: 'all' | readonly string[]): Ready {
   const { parent: _parent, ...rest } = event;
-  const type = event.type === 'lead/created' ? 'lead/updated' : 'deal/updated';
+  const type = updatedTypeOf(event.type);
   if (fields === 'all') return { ...rest, type };
   const data = pick(event.data, fields);
   const content = canonicalJson(data);
   return { ...rest, type, data, content, sha: contentSha(content) };
+}
+
+/** The type of an update of the record that an event of type `lead/created` or `deal/created` is about. */
+export function updatedTypeOf(type: EventType): 'lead/updated' | 'deal/updated' {
+  return type === 'lead/created' ? 'lead/updated' : 'deal/updated';
 }
 
 function isListed(name: string, listed: readonly string[]): boolean {

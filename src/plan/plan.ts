@@ -14,7 +14,7 @@ import {
   type Ready,
   type Sendable,
 } from '../model.ts';
-import { changedFields, updateOf } from './changes.ts';
+import { changedFields, updatedTypeOf, updateOf } from './changes.ts';
 import { PlanDigest } from './digest.ts';
 import { EventTable, FLAG, type IndexEntry, type State } from './event-table.ts';
 import { Links } from './links.ts';
@@ -47,8 +47,8 @@ export class Plan {
   readonly #updateCounts = new UpdateCounts();
   /** Comments without id that occur again: how many there are, by the number of the first. */
   readonly #repeats = new Map<number, number>();
-  /** Ordinals of the updates that `if_changed` added, by the created event. */
-  readonly #derived = new Map<string, number>();
+  /** Ordinals of the updates that `if_changed` added, by the number of the record. */
+  readonly #derived = new Map<number, number>();
   #matched = 0;
 
   /** `policies`: of the mapping's entries. */
@@ -203,8 +203,8 @@ export class Plan {
     const policy = this.#policies[event.entry]!.duplicates;
     if (policy === 'first') return { ...this.#enter(table, { ...about, state: 'duplicate' }), dropped: true };
     if (policy === 'last') {
-      const update = this.#derived.get(`${event.type} ${previous}`);
-      if (update !== undefined) this.tables[updatedType(event.type)].setState(update, 'duplicate');
+      const update = this.#derived.get(key);
+      if (update !== undefined) this.tables[updatedTypeOf(event.type)].setState(update, 'duplicate');
       if (table.state(previous) === 'acknowledged') this.#matched -= 1;
       table.setState(previous, 'duplicate');
       return this.#addFirst(event, key, record);
@@ -219,17 +219,17 @@ export class Plan {
     const judged = this.#judgeCreated(event, key);
     if (judged.state === 'acknowledged') this.#matched += 1;
     const verdict = this.#enterWithLine(event, record, { key, state: judged.state, flags: judged.flags });
-    if (judged.update) this.#addDerived(judged.update, key, record, verdict.ordinal);
+    if (judged.update) this.#addDerived(judged.update, key, record);
     return verdict;
   }
 
   /** What `if_changed` sends for a record acknowledged earlier. */
-  #addDerived(update: Ready, key: number, record: RecordText, created: number): void {
+  #addDerived(update: Ready, key: number, record: RecordText): void {
     const table = this.tables[update.type];
     const n = this.#ledger.acknowledgedUpdatesOf(key, update.sha);
     if (n > 0) table.n.set(table.size, n);
     this.#records.setUpdated(key, table.size);
-    this.#derived.set(`${EVENT_TYPES.find((type) => updatedType(type) === update.type)} ${created}`, table.size);
+    this.#derived.set(key, table.size);
     const state = this.#ledger.rejectedUpdate(key, update.sha) ? 'retry' : 'ready';
     table.add({ state, flags: FLAG.derived, key, sha: update.sha, at: this.file.append(update, record, true) });
   }
@@ -349,10 +349,6 @@ export class Plan {
 }
 
 const PARENT_FLAGS = { block: 0, send: FLAG.sendWithoutParent, omit: FLAG.omitMissingParent } as const;
-
-function updatedType(type: EventType): 'lead/updated' | 'deal/updated' {
-  return type === 'lead/created' ? 'lead/updated' : 'deal/updated';
-}
 
 function withoutParent<T extends Sendable>(event: T): T {
   const { lead_external_id: _lead, deal_external_id: _deal, ...data } = event.data;

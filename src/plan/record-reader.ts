@@ -16,31 +16,26 @@ export interface RecordCounts {
   unreadable: number;
 }
 
+interface ReadingJob {
+  readonly compiled: CompiledMapping;
+  readonly resolver: Resolver;
+  readonly plan: Plan;
+  readonly report: ErrorReport;
+  readonly profiler: Profiler;
+  /** Whether to continue after the current record. */
+  readonly shouldContinue: () => boolean;
+}
+
 /** Reads the records of a source, one after the other, into the plan, the report and the profile. */
 export class RecordReader {
   readonly records: RecordCounts = { read: 0, mapped: 0, skipped: 0, unreadable: 0 };
   /** Unreadable records, without those that are only a warning (a report's footer). */
   unreadable = 0;
-  readonly #job: {
-    readonly compiled: CompiledMapping;
-    readonly resolver: Resolver;
-    readonly plan: Plan;
-    readonly report: ErrorReport;
-    readonly profiler: Profiler;
-    readonly shouldContinue: () => boolean;
-  };
+  readonly #job: ReadingJob;
   /** Lines of the report that are still being written. */
   #writing: Promise<void>[] = [];
 
-  constructor(job: {
-    readonly compiled: CompiledMapping;
-    readonly resolver: Resolver;
-    readonly plan: Plan;
-    readonly report: ErrorReport;
-    readonly profiler: Profiler;
-    /** Whether to continue after the current record. */
-    readonly shouldContinue: () => boolean;
-  }) {
+  constructor(job: ReadingJob) {
     this.#job = job;
   }
 

@@ -106,9 +106,10 @@ async function fillPlan(job: FillJob): Promise<Survey> {
   await reportVerdicts(plan, report);
   if (settings.limit !== undefined) holdAllButFirst(plan, settings.limit);
   if (settings.pick.length > 0) holdAllButPicked(plan, settings.pick);
-  if (settings.plan !== undefined) await assertApproved(plan, settings.plan, await storedPlans(job.state));
+  const digest = plan.digest();
+  if (settings.plan !== undefined) await assertApproved(plan, digest, settings.plan, await storedPlans(job.state));
   plan.file.commit();
-  return { ...found, digest: plan.digest(), samples: samplesOf(plan), profile };
+  return { ...found, digest, samples: samplesOf(plan), profile };
 }
 
 const SAMPLES_PER_TYPE = 3;

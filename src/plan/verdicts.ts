@@ -53,7 +53,14 @@ export function reportBlocked(plan: Plan, report: ErrorReport, event: Planned, o
   return reportIssue(plan, report, event, ordinal, blockedBy(plan, event, ordinal));
 }
 
-function reportIssue(plan: Plan, report: ErrorReport, event: Reported, ordinal: number, issue: Issue): Promise<void> {
+/** Reports what is wrong with an event of the plan, with its record. */
+export function reportIssue(
+  plan: Plan,
+  report: ErrorReport,
+  event: Reported,
+  ordinal: number,
+  issue: Issue,
+): Promise<void> {
   const { type, place, externalId, raw } = event;
   return report.error({ place, type, externalId, eventId: plan.idOf(event, ordinal), issues: [issue], raw });
 }

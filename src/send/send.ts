@@ -12,7 +12,7 @@ import { EVENT_TYPES, type EventType } from '../model.ts';
 import { allowedErrors } from '../plan/counts.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { Survey } from '../plan/survey.ts';
-import { reportBlocked } from '../plan/verdicts.ts';
+import { reportBlocked, reportIssue } from '../plan/verdicts.ts';
 import type { ErrorReport } from '../report/error-report.ts';
 import type { RunLog } from '../run-log.ts';
 import type { Account } from '../service/account.ts';
@@ -20,7 +20,6 @@ import type { Client } from '../service/client.ts';
 import type { Limiter } from '../service/limiter.ts';
 import type { RunSettings } from '../settings.ts';
 import type { StateDir } from '../state-dir.ts';
-
 import { TOOL } from '../version.ts';
 import { createDeliverer, type Deliverer } from './deliver.ts';
 import { Sender } from './sender.ts';
@@ -135,10 +134,7 @@ async function sendAll(
 async function reportUntried(plan: Plan, report: ErrorReport): Promise<void> {
   for (const type of EVENT_TYPES) {
     for (const ordinal of plan.inState(type, 'retry')) {
-      const event = plan.read(type, ordinal);
-      const { place, externalId, raw } = event;
-      const eventId = plan.idOf(event, ordinal);
-      await report.error({ place, type, externalId, eventId, issues: [UNTRIED], raw });
+      await reportIssue(plan, report, plan.read(type, ordinal), ordinal, UNTRIED);
     }
   }
 }

@@ -3,7 +3,8 @@ import { Halt } from '../../src/halt.ts';
 import { runMigration } from '../../src/run.ts';
 import type { Summary } from '../../src/report/summary.ts';
 import type { Sandbox } from '../../src/sandbox/index.ts';
-import { credentials, runSettings } from '../../src/settings.ts';
+import { credentials } from '../../src/credentials.ts';
+import { runSettings } from '../../src/settings.ts';
 import { environmentOf } from '../e2e/harness.ts';
 
 /** Options of `run` as the command line passes them: `{ maxRequests: '12' }`. */
