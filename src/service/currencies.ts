@@ -3,12 +3,12 @@ import { createRequire } from 'node:module';
 import type * as currencyCodes from 'currency-codes';
 
 /**
- * What `currency-codes` lacks, as it has list one of 2024-06-25 only. XCG came into force after that. The others are those of
+ * What `currency-codes` lacks, as it has list one of 2024-06-25 only. XAD and XCG were added after that. The others are those of
  * ISO 4217, list three, "Codes for historic denominations of currencies & funds"
  * (https://www.six-group.com/en/products-services/financial-information/market-reference-data/data-standards.html).
  */
 const MORE =
-  'XCG ' +
+  'XAD XCG ' +
   'ADP AFA ALK AOK AON AOR ARA ARP ARY ATS AYM AZM BAD BEC BEF BEL BGJ BGK BGL BOP BRB BRC BRE BRN BRR BUK BYB BYR CHC ' +
   'CSD CSJ CSK CUC CYP DDM DEM ECS ECV EEK ESA ESB ESP FIM FRF GEK GHC GHP GNE GNS GQE GRD GWE GWP HRD HRK IEP ILP ILR ' +
   'ISJ ITL LAJ LSM LTL LTT LUC LUF LUL LVL LVR MGF MLF MRO MTL MTP MVQ MXP MZE MZM NIC NLG PEH PEI PES PLZ PTE RHD ROK ' +

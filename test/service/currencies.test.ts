@@ -4,7 +4,7 @@ import { mapped } from '../mapping/inline.ts';
 
 const PAST = 'HRK ITL DEM FRF ESP ATS NLG GRD ZWL EEK LTL LVL SKK SIT VEF BYR TRL ROL ZMK MRO STD SLL CUC'.split(' ');
 
-it.each([...PAST, 'EUR', 'USD', 'ZWG', 'XCG', 'BGN', 'XXX'])('%s is a currency', (code) => {
+it.each([...PAST, 'EUR', 'USD', 'ZWG', 'XAD', 'XCG', 'BGN', 'XXX'])('%s is a currency', (code) => {
   expect(isCurrency(code)).toBe(true);
 });
 
