@@ -262,7 +262,6 @@ function certificateRefusal(code: string): NoAnswer {
     message: `the certificate of the service ${mistake} (${code})`,
     sent: 'no',
     setup: true,
-    lasting: true,
     hint: Object.hasOwn(CERTIFICATE_MISTAKES, code)
       ? 'check the base URL and the clock of this machine'
       : 'check the base URL; name the file of a certificate authority of your own in NODE_EXTRA_CA_CERTS',
