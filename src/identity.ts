@@ -3,7 +3,6 @@
  * recognises what was sent already.
  */
 import { hash } from 'node:crypto';
-import { canonicalJson, isObject, type JsonObject, type JsonValue } from './json.ts';
 import type { EventType } from './model.ts';
 
 /** Namespace of the UUIDv5 event ids. If it changed, a rerun would send every event again under another id. */
@@ -46,28 +45,4 @@ export type ShaWords = readonly [first: number, second: number];
 
 export function shaWords(sha: string): ShaWords {
   return [Number.parseInt(sha.slice(0, 8), 16), Number.parseInt(sha.slice(8, 16), 16)];
-}
-
-/** Fields whose first-level keys are treated as separate fields. */
-export const CUSTOM_FIELDS: readonly string[] = ['custom_params', 'custom_fields'];
-
-/** Every field of an event's data except `external_id`; custom fields as `custom_params.origin`. */
-export function* fieldsOf(data: JsonObject): Generator<[name: string, value: JsonValue]> {
-  for (const [name, value] of Object.entries(data)) {
-    if (value === undefined || name === 'external_id') continue;
-    if (CUSTOM_FIELDS.includes(name) && isObject(value)) {
-      for (const [key, inner] of Object.entries(value)) if (inner !== undefined) yield [`${name}.${key}`, inner];
-    } else {
-      yield [name, value];
-    }
-  }
-}
-
-export type FieldHashes = Readonly<Record<string, string>>;
-
-/** A short hash (32 bits) per field: enough to detect a changed value without storing it. */
-export function fieldHashes(data: JsonObject): FieldHashes {
-  const hashes: Record<string, string> = {};
-  for (const [name, value] of fieldsOf(data)) hashes[name] = hash('sha256', canonicalJson(value), 'hex').slice(0, 8);
-  return hashes;
 }

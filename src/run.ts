@@ -4,6 +4,7 @@
  *     mapping -> account -> checkpoint -> survey -> (dry run: stop here) -> send -> summary
  */
 import { assertBound } from './checkpoint/binding.ts';
+import { FieldHasher } from './checkpoint/field-hashes.ts';
 import { CHECKPOINT_FILE } from './checkpoint/lines.ts';
 import { loadCheckpoint, type LoadedCheckpoint } from './checkpoint/load.ts';
 import { connect, storeAccount, storedAccountOf, type Target } from './connect.ts';
@@ -115,7 +116,8 @@ class Run {
   async loadCheckpoint(target: Target | undefined): Promise<LoadedCheckpoint> {
     const path = this.#state.file(CHECKPOINT_FILE);
     const keepFields = this.#mapping.entries.some(({ policies }) => typeof policies.if_changed === 'object');
-    const checkpoint = await loadCheckpoint(path, { keepFields });
+    const hasher = await FieldHasher.open(this.#state, { store: !this.#job.settings.dryRun });
+    const checkpoint = await loadCheckpoint(path, { keepFields, hasher });
     assertBound(checkpoint, path, this.#mapping.migration, target);
     return checkpoint;
   }

@@ -1,6 +1,7 @@
 import { ByteColumn, ShaColumn, Uint32Column } from '../columns.ts';
-import { shaWords, type FieldHashes } from '../identity.ts';
+import { shaWords } from '../identity.ts';
 import { entityOf, EVENT_TYPES, isUpdate, type EventType } from '../model.ts';
+import type { FieldHashes } from './field-hashes.ts';
 import { IF_CHANGED, type SentLine, type SettledLine } from './lines.ts';
 import { RecordNumbers } from './record-numbers.ts';
 

@@ -1,7 +1,7 @@
 /** The lines of `checkpoint.ndjson` as they are in the file. */
-import type { FieldHashes } from '../identity.ts';
 import type { Effect, EventType } from '../model.ts';
 import type { FileDigest } from '../source/source.ts';
+import type { FieldHashes } from './field-hashes.ts';
 
 export interface HeaderLine {
   readonly kind: 'header';
@@ -18,6 +18,8 @@ export interface RunLine {
   readonly tool: string;
   readonly mapping_sha256: string;
   readonly inputs: readonly FileDigest[];
+  /** `FieldHasher.keyId` of the hashes that follow; absent in lines of versions without keys. */
+  readonly field_key?: string;
   readonly at: string;
 }
 

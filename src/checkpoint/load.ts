@@ -1,3 +1,4 @@
+import type { FieldHasher } from './field-hashes.ts';
 import { Ledger } from './ledger.ts';
 import type { HeaderLine, RunLine } from './lines.ts';
 import { CheckpointReader } from './read.ts';
@@ -6,6 +7,8 @@ export interface LoadedCheckpoint {
   readonly header: HeaderLine | undefined;
   readonly lastRun: RunLine | undefined;
   readonly ledger: Ledger;
+  /** Hashes fields as this checkpoint does. */
+  readonly hasher: FieldHasher;
   /** Acknowledgements that came with an id of the service. */
   readonly named: number;
   /** Bytes up to the end of the last whole line; a torn line after it is cut off before anything is appended. */
@@ -15,11 +18,14 @@ export interface LoadedCheckpoint {
 
 /**
  * Reads a checkpoint; one that does not exist is empty. Throws a `UserError` if it cannot be read or if a line inside it
- * is damaged.
+ * is damaged. Hashes of fields are kept only with `keepFields`, and only those of the same key.
  */
-export async function loadCheckpoint(path: string, options: { keepFields: boolean }): Promise<LoadedCheckpoint> {
-  const ledger = new Ledger(options);
-  const reader = new CheckpointReader(path);
+export async function loadCheckpoint(
+  path: string,
+  { keepFields, hasher }: { keepFields: boolean; hasher: FieldHasher },
+): Promise<LoadedCheckpoint> {
+  const ledger = new Ledger({ keepFields });
+  const reader = new CheckpointReader(path, hasher.keyId);
   let header: HeaderLine | undefined;
   let lastRun: RunLine | undefined;
   let named = 0;
@@ -35,5 +41,5 @@ export async function loadCheckpoint(path: string, options: { keepFields: boolea
     }
   }
   reader.assertUndamaged();
-  return { header, lastRun, ledger, named, wholeBytes: reader.wholeBytes, tornBytes: reader.tornBytes };
+  return { header, lastRun, ledger, hasher, named, wholeBytes: reader.wholeBytes, tornBytes: reader.tornBytes };
 }

@@ -70,10 +70,15 @@ export class CheckpointReader {
   /** Numbers (from 1) of lines that are not JSON or not of a known form; they are skipped. */
   readonly damagedLines: number[] = [];
   readonly path: string;
+  readonly #keyId: string | undefined;
+  /** Of the run whose lines are being read. */
+  #keyIdOfRun: string | undefined;
   #lines = 0;
 
-  constructor(path: string) {
+  /** `keyId`: of the key that field hashes are compared with (`FieldHasher.keyId`); those of other keys are left out. */
+  constructor(path: string, keyId?: string) {
     this.path = path;
+    this.#keyId = keyId;
   }
 
   /** The lines piece by piece: all of one piece are to be read before the next one is requested. */
@@ -105,9 +110,14 @@ export class CheckpointReader {
     for (const text of textLines(piece)) {
       this.#lines += 1;
       const line = parseLine(text);
-      if (line) yield line;
-      else this.damagedLines.push(this.#lines);
+      if (!line) this.damagedLines.push(this.#lines);
+      else yield line.kind === undefined && this.#hasOtherKey ? { ...line, fields: {} } : line;
+      if (line?.kind === 'run') this.#keyIdOfRun = line.field_key;
     }
+  }
+
+  get #hasOtherKey(): boolean {
+    return this.#keyIdOfRun !== undefined && this.#keyIdOfRun !== this.#keyId;
   }
 }
 
@@ -135,9 +145,9 @@ export async function readHeader(path: string): Promise<HeaderLine | undefined> 
   return undefined;
 }
 
-/** The settled lines of a checkpoint in order. Throws a `UserError` if a line is damaged. */
-export async function* settledLines(path: string): AsyncGenerator<SettledLine, void, undefined> {
-  const reader = new CheckpointReader(path);
+/** The settled lines of a checkpoint in order; `keyId` as in `CheckpointReader`. Throws a `UserError` if a line is damaged. */
+export async function* settledLines(path: string, keyId?: string): AsyncGenerator<SettledLine, void, undefined> {
+  const reader = new CheckpointReader(path, keyId);
   for await (const lines of reader.pieces()) {
     for (const line of lines) if (line.kind === undefined) yield line;
     reader.assertUndamaged();

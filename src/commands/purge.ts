@@ -1,5 +1,6 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';
+import { FIELD_KEY_FILE } from '../checkpoint/field-hashes.ts';
 import { IDS_FILE } from '../checkpoint/ids.ts';
 import { CHECKPOINT_FILE } from '../checkpoint/lines.ts';
 import type { Console } from '../console.ts';
@@ -28,6 +29,7 @@ const PERSONAL: Readonly<Record<string, string>> = {
   'dry-run': 'the same files, from the last dry run',
   [REPORT_FILE]: 'may quote values; `backfill report` writes it again',
   [ACCOUNT_FILE]: "the users' names",
+  [FIELD_KEY_FILE]: 'the key of the hashes in checkpoint.ndjson: without it, no value can be guessed from them',
   'sandbox.ndjson': 'the records of the rehearsal, which cannot continue without them',
 };
 

@@ -1,4 +1,5 @@
-import { contentSha, CUSTOM_FIELDS, fieldHashes, type FieldHashes } from '../identity.ts';
+import { CUSTOM_FIELDS, fieldsOf, type FieldHasher, type FieldHashes } from '../checkpoint/field-hashes.ts';
+import { contentSha } from '../identity.ts';
 import { canonicalJson, isObject, type JsonObject, type JsonValue } from '../json.ts';
 import type { EventType, Ready } from '../model.ts';
 
@@ -6,12 +7,17 @@ import type { EventType, Ready } from '../model.ts';
 const SENT_AS: Readonly<Record<string, string>> = { stage_name: 'stage_id', owner_name: 'owner_id' };
 
 /**
- * The fields listed by `if_changed` whose value is different from what was last sent (`before`, from `fieldHashes`).
+ * The fields listed by `if_changed` whose value is different from what was last sent (`before`, from the checkpoint).
  * Fields that no longer have a value cannot be sent, so they are not included.
  */
-export function changedFields(event: Ready, listed: readonly string[], before: FieldHashes): string[] {
-  return Object.entries(fieldHashes(event.data))
-    .filter(([name, hash]) => isListed(name, listed) && before[name] !== hash)
+export function changedFields(
+  event: Ready,
+  listed: readonly string[],
+  before: FieldHashes,
+  hasher: FieldHasher,
+): string[] {
+  return [...fieldsOf(event.data)]
+    .filter(([name, value]) => isListed(name, listed) && !hasher.matches(before[name], name, value))
     .map(([name]) => name);
 }
 

@@ -1,4 +1,6 @@
+import type { FieldHasher } from '../checkpoint/field-hashes.ts';
 import type { Ledger } from '../checkpoint/ledger.ts';
+import type { LoadedCheckpoint } from '../checkpoint/load.ts';
 import { contentSha, eventId, shaWords } from '../identity.ts';
 import { canonicalJson } from '../json.ts';
 import type { Policies } from '../mapping/mapping.ts';
@@ -42,6 +44,7 @@ export class Plan {
   readonly file: PlanFile;
   readonly #migration: string;
   readonly #ledger: Ledger;
+  readonly #hasher: FieldHasher;
   readonly #policies: readonly Policies[];
   readonly #records = new RecordTable();
   readonly #updateCounts = new UpdateCounts();
@@ -52,9 +55,15 @@ export class Plan {
   #matched = 0;
 
   /** `policies`: of the mapping's entries. */
-  constructor(options: { migration: string; ledger: Ledger; policies: readonly Policies[]; file: PlanFile }) {
+  constructor(options: {
+    migration: string;
+    checkpoint: Pick<LoadedCheckpoint, 'ledger' | 'hasher'>;
+    policies: readonly Policies[];
+    file: PlanFile;
+  }) {
     this.#migration = options.migration;
-    this.#ledger = options.ledger;
+    this.#ledger = options.checkpoint.ledger;
+    this.#hasher = options.checkpoint.hasher;
     this.#policies = options.policies;
     this.file = options.file;
     this.tables = Object.fromEntries(EVENT_TYPES.map((type) => [type, new EventTable(type)])) as Plan['tables'];
@@ -246,7 +255,7 @@ export class Plan {
     if (same || policy === 'ignore') return { state: 'acknowledged', flags: 0 };
     if (policy === 'report') return { state: 'acknowledged', flags: FLAG.changed };
     if (policy === 'update') return { state: 'acknowledged', flags: 0, update: updateOf(event, 'all') };
-    const fields = changedFields(event, policy, this.#ledger.fields(key) ?? {});
+    const fields = changedFields(event, policy, this.#ledger.fields(key) ?? {}, this.#hasher);
     if (fields.length === 0) return { state: 'acknowledged', flags: 0 };
     return { state: 'acknowledged', flags: 0, update: updateOf(event, fields) };
   }

@@ -66,7 +66,7 @@ export async function surveyInput(job: SurveyJob): Promise<Survey> {
   const report = await ErrorReport.open(output, input.sources);
   const file = PlanFile.create(output.file(PLAN_FILE));
   const policies = compiled.entries.map((entry) => entry.policies);
-  const plan = new Plan({ migration: mapping.migration, ledger: checkpoint.ledger, policies, file });
+  const plan = new Plan({ migration: mapping.migration, checkpoint, policies, file });
   try {
     return await fillPlan({ ...job, input, compiled, report, plan });
   } catch (error) {

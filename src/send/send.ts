@@ -75,6 +75,7 @@ export async function sendPlan(job: SendingJob): Promise<Sender> {
     policies: compiled.entries.map(({ policies }) => policies),
     deliverer,
     checkpoint: writer,
+    hasher: checkpoint.hasher,
     ids,
     report,
     halt,
@@ -154,7 +155,14 @@ async function beginCheckpoint(
   const writer = await CheckpointWriter.open(path, checkpoint);
   await writer.begin([
     ...(checkpoint.header ? [] : [newHeader(mapping.migration, target.baseUrl, target.account)]),
-    { kind: 'run', tool: TOOL, mapping_sha256: mapping.sha256, inputs: survey.inputs, at: new Date().toISOString() },
+    {
+      kind: 'run',
+      tool: TOOL,
+      mapping_sha256: mapping.sha256,
+      inputs: survey.inputs,
+      field_key: checkpoint.hasher.keyId,
+      at: new Date().toISOString(),
+    },
   ]);
   return writer;
 }

@@ -1,9 +1,9 @@
 import PQueue from 'p-queue';
 import type { AppendLog } from '../append-log.ts';
+import type { FieldHasher, FieldHashes } from '../checkpoint/field-hashes.ts';
 import { IF_CHANGED, type SettledLine } from '../checkpoint/lines.ts';
 import type { CheckpointWriter } from '../checkpoint/write.ts';
 import { EXIT, UserError } from '../errors.ts';
-import { fieldHashes } from '../identity.ts';
 import type { Policies } from '../mapping/mapping.ts';
 import { entityOf, isUpdate, type Effect, type EventType, type Outcome, type Planned } from '../model.ts';
 import { csvLine } from '../csv.ts';
@@ -25,6 +25,7 @@ export interface SenderOptions {
   readonly policies: readonly Policies[];
   readonly deliverer: Deliverer;
   readonly checkpoint: CheckpointWriter;
+  readonly hasher: FieldHasher;
   readonly ids: AppendLog;
   readonly report: ErrorReport;
   readonly halt: Halt;
@@ -148,7 +149,7 @@ export class Sender {
     outcome: Extract<Outcome, { status: 'acknowledged' }>,
     earlier: string | undefined,
   ): Promise<void> {
-    const { plan, checkpoint, ids, report, halt, isFirstRun } = this.#options;
+    const { plan, checkpoint, hasher, ids, report, halt, isFirstRun } = this.#options;
     // A duplicate of an attempt of this run says nothing about earlier runs.
     if (isFirstRun && this.#answered === 0 && outcome.code === 'deduplicated' && outcome.attempts === 1) {
       halt.request(WRONG_STATE_DIRECTORY);
@@ -159,7 +160,11 @@ export class Sender {
     const { type } = due.event;
     const entityId = outcome.entityId === '' ? null : outcome.entityId;
     const code = due.event.isDerived ? IF_CHANGED : (outcome.code ?? null);
-    const line = settledLine(delivery, 'acknowledged', { outcome: outcome.outcome, entityId, code });
+    const line = settledLine(delivery, hasher.hashesOf(ready.data), 'acknowledged', {
+      outcome: outcome.outcome,
+      entityId,
+      code,
+    });
     const differs = code === CHANGED && earlier !== undefined;
     await checkpoint.settle(differs ? { ...line, content_sha: earlier, fields: {} } : line);
     plan.settle(type, due.ordinal, 'acknowledged');
@@ -176,7 +181,7 @@ export class Sender {
   }
 
   async #reject(due: Due, delivery: Delivery, outcome: Extract<Outcome, { status: 'rejected' }>): Promise<void> {
-    const { plan, checkpoint, report } = this.#options;
+    const { plan, checkpoint, hasher, report } = this.#options;
     const { code, message, field, hint, httpStatus, attempts } = outcome;
     // Counted before waiting for the disk: it may stop the run, and then no other event must be sent.
     if (!due.again) this.#countRejection(code);
@@ -193,7 +198,8 @@ export class Sender {
       { place, type, externalId, eventId: delivery.id, issues: [issue], httpStatus, attempts, raw: due.event.raw },
       { durable: true },
     );
-    await checkpoint.settle(settledLine(delivery, 'rejected', { outcome: null, entityId: null, code }));
+    const fields = hasher.hashesOf(delivery.ready.data);
+    await checkpoint.settle(settledLine(delivery, fields, 'rejected', { outcome: null, entityId: null, code }));
     plan.settle(type, due.ordinal, 'rejected');
   }
 
@@ -224,6 +230,7 @@ const CHANGED = 'changed';
 
 function settledLine(
   { ready, id }: Delivery,
+  fields: FieldHashes,
   status: SettledLine['status'],
   how: { outcome: Effect | null; entityId: string | null; code: string | null },
 ): SettledLine {
@@ -236,7 +243,7 @@ function settledLine(
     entity_id: how.entityId,
     code: how.code,
     content_sha: ready.sha,
-    fields: fieldHashes(ready.data),
+    fields,
     at: new Date().toISOString(),
   };
 }

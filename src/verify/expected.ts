@@ -1,18 +1,18 @@
-import { fieldHashes } from '../identity.ts';
 import type { JsonObject } from '../json.ts';
 import { isUpdate, type Sendable } from '../model.ts';
 import { COMPARED, textOf, type Checked } from './fields.ts';
 
-/** The expected value of a field, and its hash as the checkpoint records it. */
+/** What the service should show for a field, and the value of the event that determines it. */
 export interface Expected {
   readonly value: string;
-  readonly hash: string | undefined;
+  readonly sent: string;
 }
 
 /** In the order of `COMPARED`; undefined where the mapping sends no value. */
 export type ExpectedFields = readonly (Expected | undefined)[];
 
-type Packed = readonly ([value: string, hash: string | null] | 0)[];
+/** `sent` only where it is not `value`. */
+type Packed = readonly ([value: string, sent?: string] | 0)[];
 
 /**
  * The expected fields of all records of one entity, according to the plan: those of the created event, overlaid with the
@@ -42,7 +42,7 @@ export class Expectations {
     const record = this.#records.get(externalId);
     if (!record) return undefined;
     return overlay(unpack(record.created), unpack(record.updates)).map((field) =>
-      field === 0 ? undefined : { value: field[0], hash: field[1] ?? undefined },
+      field === 0 ? undefined : { value: field[0], sent: field[1] ?? field[0] },
     );
   }
 
@@ -51,11 +51,10 @@ export class Expectations {
   }
 
   #pack(data: JsonObject): Packed {
-    const hashes = fieldHashes(data);
     return COMPARED[this.#entity].map(({ name, sent }) => {
       const text = textOf(data[sent]);
       const value = name === 'pipeline' && text !== undefined ? this.#stagePipelines.get(text.toLowerCase()) : text;
-      return value === undefined ? 0 : [value, hashes[sent] ?? null];
+      return value === undefined || text === undefined ? 0 : value === text ? [value] : [value, text];
     });
   }
 }

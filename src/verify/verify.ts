@@ -3,6 +3,7 @@
  *
  *     checkpoint (which records) -> plan (what they should be) -> service (what they are) -> verify.csv
  */
+import { FieldHasher } from '../checkpoint/field-hashes.ts';
 import { CHECKPOINT_FILE, type HeaderLine } from '../checkpoint/lines.ts';
 import { readHeader } from '../checkpoint/read.ts';
 import { EXIT, UserError, type ExitCode } from '../errors.ts';
@@ -90,12 +91,13 @@ async function compareAll(job: VerifyJob, mapping: Mapping, state: StateDir, tar
       hint: 'create one with `backfill run MAPPING --dry-run`',
     });
   }
+  const hasher = await FieldHasher.open(state, { store: false });
   const path = state.file(VERIFY_FILE);
   const differences = await Differences.open(path);
   const entities = {} as Record<Checked, EntityResult>;
   try {
     for (const entity of CHECKED) {
-      entities[entity] = await compareEntity({ ...job, state, target, planPath, differences }, entity);
+      entities[entity] = await compareEntity({ ...job, state, target, hasher, planPath, differences }, entity);
     }
   } finally {
     await differences.close();
@@ -123,6 +125,7 @@ function endingOf(results: readonly EntityResult[]): Verification['exit'] {
 interface EntityJob extends VerifyJob {
   readonly state: StateDir;
   readonly target: Target;
+  readonly hasher: FieldHasher;
   /** The newest plan: that of the last run, or of a later dry run. */
   readonly planPath: string;
   readonly differences: Differences;
@@ -138,7 +141,7 @@ async function compareEntity(job: EntityJob, entity: Checked): Promise<EntityRes
   const expectations = await expectedOf(job, entity, chosen);
   const expected = (externalId: string): ExpectedFields | undefined => expectations.get(externalId);
   const parents = parentsOf(entity, expectations);
-  const { records, leadIds } = await writtenRecords(checkpoint, entity, chosen, expected, parents);
+  const { records, leadIds } = await writtenRecords(checkpoint, job.hasher, entity, chosen, expected, parents);
 
   const byServiceId = new Map<string, string[]>();
   for (const [externalId, { serviceId }] of records) {

@@ -1,3 +1,4 @@
+import type { FieldHasher } from '../checkpoint/field-hashes.ts';
 import { settledLines } from '../checkpoint/read.ts';
 import { contentSha } from '../identity.ts';
 import { entityOf } from '../model.ts';
@@ -56,6 +57,7 @@ function orderOf(externalId: string): number {
  */
 export async function writtenRecords(
   checkpoint: string,
+  hasher: FieldHasher,
   entity: Checked,
   chosen: (externalId: string) => boolean,
   expected: (externalId: string) => ExpectedFields | undefined,
@@ -63,7 +65,7 @@ export async function writtenRecords(
 ): Promise<{ records: ReadonlyMap<string, WrittenRecord>; leadIds: ReadonlyMap<string, string> }> {
   const records = new Map<string, WrittenRecord>();
   const leadIds = new Map<string, string>();
-  for await (const line of settledLines(checkpoint)) {
+  for await (const line of settledLines(checkpoint, hasher.keyId)) {
     if (line.status !== 'acknowledged' || line.external_id === null) continue;
     const of = entityOf(line.type);
     if (of === 'lead' && line.entity_id && parents.has(line.external_id)) leadIds.set(line.external_id, line.entity_id);
@@ -74,7 +76,9 @@ export async function writtenRecords(
     COMPARED[entity].forEach(({ sent }, index) => {
       const hash = line.fields?.[sent];
       if (hash === undefined) return;
-      changed = hash === fields[index]?.hash ? changed & ~(1 << index) : changed | (1 << index);
+      const now = fields[index]?.sent;
+      const isSame = now !== undefined && hasher.matches(hash, sent, now);
+      changed = isSame ? changed & ~(1 << index) : changed | (1 << index);
     });
     records.set(line.external_id, {
       serviceId: line.entity_id || (before?.serviceId ?? ''),

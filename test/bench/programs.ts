@@ -6,8 +6,8 @@ import { once } from 'node:events';
 import { createReadStream, createWriteStream, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { createInterface } from 'node:readline';
+import type * as fields from '../../src/checkpoint/field-hashes.ts';
 import type * as load from '../../src/checkpoint/load.ts';
-import type * as identity from '../../src/identity.ts';
 import type * as mappings from '../../src/mapping/load.ts';
 import type * as halting from '../../src/halt.ts';
 import type * as survey from '../../src/plan/survey.ts';
@@ -84,7 +84,8 @@ const programs: Record<string, (...args: string[]) => Promise<void>> = {
 
   async loadCheckpoint(path = '', dist = '') {
     const { loadCheckpoint } = (await import(`${dist}/checkpoint/load.js`)) as typeof load;
-    say((await loadCheckpoint(path, { keepFields: false })).ledger.settled);
+    const { FieldHasher } = (await import(`${dist}/checkpoint/field-hashes.js`)) as typeof fields;
+    say((await loadCheckpoint(path, { keepFields: false, hasher: FieldHasher.random() })).ledger.settled);
   },
 
   /** Bytes that a survey leaves in memory, on the heap and outside it. */
@@ -99,7 +100,8 @@ const programs: Record<string, (...args: string[]) => Promise<void>> = {
   /** Appends to a checkpoint what a run appends if every event of the input is acknowledged. */
   async acknowledge(mapping = '', dist = '', directory = '', path = '') {
     const { plan } = await surveyed(mapping, dist, directory);
-    const { fieldHashes } = (await import(`${dist}/identity.js`)) as typeof identity;
+    const { FieldHasher } = (await import(`${dist}/checkpoint/field-hashes.js`)) as typeof fields;
+    const hasher = FieldHasher.random();
     const file = createWriteStream(path, { flags: 'a' });
     const at = new Date().toISOString();
     let text = '';
@@ -110,7 +112,7 @@ const programs: Record<string, (...args: string[]) => Promise<void>> = {
       const settled = { status: 'acknowledged', outcome: 'created', entity_id: id, code: null };
       const content = { content_sha: event.sha };
       text += `${JSON.stringify({ kind: 'sent', ...about, ...content })}\n`;
-      text += `${JSON.stringify({ ...about, ...settled, ...content, fields: fieldHashes(event.data), at })}\n`;
+      text += `${JSON.stringify({ ...about, ...settled, ...content, fields: hasher.hashesOf(event.data), at })}\n`;
       if (text.length < 1 << 20) continue;
       if (!file.write(text)) await once(file, 'drain');
       text = '';
@@ -155,12 +157,14 @@ async function surveyed(mapping: string, dist: string, directory: string): Promi
   const { StateDir } = (await import(`${dist}/state-dir.js`)) as typeof directories;
   const { Halt } = (await import(`${dist}/halt.js`)) as typeof halting;
   const { runSettings } = (await import(`${dist}/settings.js`)) as typeof options;
+  const { FieldHasher } = (await import(`${dist}/checkpoint/field-hashes.js`)) as typeof fields;
   const state = await StateDir.create(directory);
+  const hasher = FieldHasher.random();
   return surveyInput({
     settings: runSettings({ mapping, dryRun: true, offline: true }),
     mapping: await loadMapping(mapping, { sources: new Map() }),
     account: undefined,
-    checkpoint: await loadCheckpoint(state.file('checkpoint.ndjson'), { keepFields: false }),
+    checkpoint: await loadCheckpoint(state.file('checkpoint.ndjson'), { keepFields: false, hasher }),
     state,
     output: state,
     halt: new Halt(),

@@ -1,3 +1,4 @@
+import { FieldHasher } from '../../src/checkpoint/field-hashes.ts';
 import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,6 +18,8 @@ beforeEach(async () => {
 
 const SHA = 'a'.repeat(32);
 const OTHER = 'b'.repeat(32);
+
+const hasher = FieldHasher.random();
 
 function settled(line: Partial<SettledLine> = {}): SettledLine {
   return {
@@ -39,19 +42,19 @@ function sent(line: Partial<SentLine> = {}): SentLine {
 }
 
 async function load(keepFields = false) {
-  const loaded = await loadCheckpoint(path, { keepFields });
+  const loaded = await loadCheckpoint(path, { keepFields, hasher });
   return { ...loaded, key: loaded.ledger.keyOf('lead/created', '7', '') };
 }
 
 /** `named`: how many records `ids.csv` must contain. */
 async function ids(named?: number): Promise<string> {
-  named ??= (await loadCheckpoint(path, { keepFields: false })).named;
+  named ??= (await loadCheckpoint(path, { keepFields: false, hasher })).named;
   await (await openIds(`${path}.ids`, path, named)).close();
   return readFile(`${path}.ids`, 'utf8');
 }
 
 async function write(...lines: (SettledLine | SentLine)[]): Promise<void> {
-  const writer = await CheckpointWriter.open(path, await loadCheckpoint(path, { keepFields: false }));
+  const writer = await CheckpointWriter.open(path, await loadCheckpoint(path, { keepFields: false, hasher }));
   await Promise.all(lines.map((line) => (line.kind === 'sent' ? writer.sent(line) : writer.settle(line))));
   await writer.close();
 }

@@ -1,3 +1,4 @@
+import { FieldHasher } from '../../src/checkpoint/field-hashes.ts';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -99,7 +100,7 @@ async function compare(steps: readonly Step[], field: string, keepFields: boolea
   const valid = steps.filter(({ kind }) => kind !== 'damaged');
   const texts = valid.map((each) => textOf(each, field));
   await writeFile(path, [HEADER, ...texts].map((text) => `${text}\n`).join(''));
-  const loaded = await loadCheckpoint(path, { keepFields });
+  const loaded = await loadCheckpoint(path, { keepFields, hasher: FieldHasher.random() });
   const ledger = new Ledger({ keepFields });
   let named = 0;
   for (const text of texts) {
@@ -117,7 +118,7 @@ async function compare(steps: readonly Step[], field: string, keepFields: boolea
 async function expectDamaged(steps: readonly Step[]): Promise<void> {
   const texts = steps.map((each) => textOf(each, 'full_name'));
   await writeFile(path, [HEADER, ...texts].map((text) => `${text}\n`).join(''));
-  const loading = loadCheckpoint(path, { keepFields: false });
+  const loading = loadCheckpoint(path, { keepFields: false, hasher: FieldHasher.random() });
   const first = steps.findIndex(({ kind }) => kind === 'damaged');
   await expect(loading).rejects.toBeInstanceOf(UserError);
   await expect(loading).rejects.toThrow(`${path}:${first + 2}: damaged line`);

@@ -3,9 +3,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { FieldHasher } from '../../src/checkpoint/field-hashes.ts';
 import { Ledger } from '../../src/checkpoint/ledger.ts';
 import { IF_CHANGED, type SettledLine } from '../../src/checkpoint/lines.ts';
-import { contentSha, fieldHashes } from '../../src/identity.ts';
+import { contentSha } from '../../src/identity.ts';
 import { canonicalJson, type JsonObject } from '../../src/json.ts';
 import type { Policies } from '../../src/mapping/mapping.ts';
 import { DEFAULT_POLICIES } from '../../src/mapping/policies.ts';
@@ -14,6 +15,7 @@ import { holdAllButFirst, holdAllButPicked } from '../../src/plan/pilot.ts';
 import { Plan, type Verdict } from '../../src/plan/plan.ts';
 import { PlanFile } from '../../src/plan/plan-file.ts';
 
+const hasher = FieldHasher.random();
 let ledger: Ledger;
 beforeEach(() => {
   ledger = new Ledger({ keepFields: true });
@@ -40,7 +42,12 @@ function planWith(policies: Partial<Policies> = {}): TestPlan {
   plans += 1;
   const file = PlanFile.create(join(directory, `${plans}.ndjson`));
   files.push(file);
-  return new TestPlan({ migration: 'm', ledger, policies: [{ ...DEFAULT_POLICIES, ...policies }], file });
+  return new TestPlan({
+    migration: 'm',
+    checkpoint: { ledger, hasher },
+    policies: [{ ...DEFAULT_POLICIES, ...policies }],
+    file,
+  });
 }
 
 function event(type: EventType, externalId: string | undefined, data: JsonObject = {}): Ready {
@@ -84,7 +91,7 @@ function settle(of: Sendable, line: Partial<SettledLine> = {}): void {
     entity_id: 'e',
     code: null,
     content_sha: of.sha,
-    fields: fieldHashes(of.data),
+    fields: hasher.hashesOf(of.data),
     at: '2026-01-01T00:00:00Z',
     ...line,
   });
