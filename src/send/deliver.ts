@@ -12,6 +12,7 @@ import { LoneRetry } from './lone-retry.ts';
 import { Outage } from './outage.ts';
 import { allIntercepted, applyPolicies, credentialsRefused, intercepted, wrongTarget } from './refusals.ts';
 import { Silence } from './silence.ts';
+import { withoutValues } from './without-values.ts';
 
 export type { Delivery } from './delivery.ts';
 
@@ -226,8 +227,9 @@ export class Deliverer {
     if (halt.requested) return undefined;
     sending.unanswered += 1;
     sending.unansweredSince ??= sending.sentAt;
-    const { externalId } = sending.delivery.ready;
-    log('unanswered', { id: sending.id, external_id: externalId, code: attempt.code, message: attempt.message });
+    const { externalId, data } = sending.delivery.ready;
+    const message = withoutValues(attempt.message, data);
+    log('unanswered', { id: sending.id, external_id: externalId, code: attempt.code, message });
     this.#outage.failed(sending.id);
     this.#silence.failed('outage', sending.sentAt);
     if (halt.requested) return undefined;
@@ -239,13 +241,18 @@ export class Deliverer {
       return undefined;
     }
     if (isCounted) sending.failures += 1;
-    const { code, message, status, retryAfterMs } = attempt;
+    const { code, status, retryAfterMs } = attempt;
     const leftMs = sending.unansweredSince + maxOutageMs - this.#sleepWatch.awake();
     // Five attempts with a long Retry-After each would take far longer than --max-outage.
     const isOverdue = isCounted && retryAfterMs !== undefined && leftMs <= 0;
     if (sending.failures >= MAX_FAILURES || isOverdue) {
       const hint = 'rerun to send it again with the same id';
-      return rejected(sending, { code, message, hint, ...(status === undefined ? {} : { httpStatus: status }) });
+      return rejected(sending, {
+        code,
+        message: attempt.message,
+        hint,
+        ...(status === undefined ? {} : { httpStatus: status }),
+      });
     }
     await this.#wait(sending, retryDelay(sending.unanswered, { retryAfterMs, leftMs, random: this.#random }));
     return undefined;
@@ -285,9 +292,10 @@ export class Deliverer {
 
   async #intercepted(sending: SendState, attempt: Intercepted): Promise<Outcome | undefined> {
     const { halt, log } = this.#options;
-    const { status, message } = attempt;
     if (this.#loneRetry.holds(sending.id)) return undefined;
-    log('intercepted', { id: sending.id, external_id: sending.delivery.ready.externalId, status, message });
+    const { externalId, data } = sending.delivery.ready;
+    const message = withoutValues(attempt.message, data);
+    log('intercepted', { id: sending.id, external_id: externalId, status: attempt.status, message });
     sending.interceptions += 1;
     if (sending.interceptions < MAX_INTERCEPTIONS) {
       await this.#loneRetry.begin(sending.id, 'intercepted');

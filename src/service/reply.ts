@@ -282,14 +282,21 @@ export function errorOf(reply: Reply): ServiceError {
   const body = parseJson(reply.body);
   const outer = isRecord(body) ? body : {};
   const inner = isRecord(outer.error) ? outer.error : outer;
-  const code = textOf(inner.code) ?? textOf(outer.code);
+  const code = nameOf(inner.code) ?? nameOf(outer.code);
   const message = textOf(inner.message) ?? textOf(outer.error) ?? textOf(outer.message);
-  const field = textOf(inner.field) ?? textOf(outer.field);
+  const field = nameOf(inner.field) ?? nameOf(outer.field);
   return {
-    ...(code === undefined ? {} : { code: shorten(code, 80) }),
+    ...(code === undefined ? {} : { code }),
     message: message === undefined ? `answered ${reply.status} with ${describe(reply)}` : shorten(message),
-    ...(field === undefined ? {} : { field: shorten(field, 80) }),
+    ...(field === undefined ? {} : { field }),
   };
+}
+
+/** Codes and names of fields are kept in the checkpoint, in reports and in logs, so nothing that may be a value counts as one. */
+const NAME = /^[a-z_][\w.[\]:-]{0,79}$/i;
+
+function nameOf(value: unknown): string | undefined {
+  return typeof value === 'string' && NAME.test(value) ? value : undefined;
 }
 
 function describe(reply: Reply): string {

@@ -55,9 +55,14 @@ describe('what cannot be printed is not quoted', () => {
     expect(errorOf(reply(400, body)).message).toBe(message);
   });
 
-  test('in codes and names of fields', () => {
-    const error = { code: 'a\u001bb', message: 'm', field: 'c\u0000d' };
-    expect(errorOf(reply(400, { error }))).toEqual({ code: 'a b', message: 'm', field: 'c d' });
+  test.each([
+    ['control characters', 'a\u001bb'],
+    ['a name', 'Mario Rossi is not allowed'],
+    ['a phone number', '+393331234567'],
+    ['a sentence of the event', 'x'.repeat(81)],
+  ])('in codes and names of fields: with %s they are ignored', (_name, text) => {
+    const error = { code: text, message: 'm', field: text };
+    expect(errorOf(reply(400, { error }))).toEqual({ message: 'm' });
   });
 });
 
