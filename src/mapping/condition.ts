@@ -1,5 +1,6 @@
 /** `when`: values with a test, compiled to functions of the record. */
 import type { JsonValue } from '../json.ts';
+import { compilePattern } from './pattern.ts';
 import { ValueError } from './value-error.ts';
 import { textOf } from './value-text.ts';
 import type { RowContext } from './row-context.ts';
@@ -65,7 +66,7 @@ function compileTest(spec: ConditionSpec): (value: JsonValue | undefined) => boo
     const wanted = spec.equals;
     return (value) => someText(value, (text) => text === wanted);
   }
-  const regex = new RegExp(spec.matches!, 'u');
+  const regex = compilePattern(spec.matches!);
   return (value) => someText(value, (text) => regex.test(text));
 }
 

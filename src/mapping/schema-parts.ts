@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { NumberText, type JsonScalar } from '../json.ts';
 import { didYouMean } from '../problem.ts';
+import { patternError } from './pattern.ts';
 import { WrittenScalar } from './written-scalar.ts';
 
 /**
@@ -108,21 +109,10 @@ function withKey(data: unknown, from: string, to: string): unknown {
   );
 }
 
-/** A regular expression, compiled with the `u` flag. */
-export const pattern = text.refine(isPattern, { error: (issue) => patternError(String(issue.input)) });
-
-export function patternError(source: string): string {
-  try {
-    new RegExp(source, 'u');
-    return '';
-  } catch (error) {
-    return `invalid regular expression: ${(error as Error).message.replace(/^Invalid regular expression: /, '')}`;
-  }
-}
-
-function isPattern(source: string): boolean {
-  return patternError(source) === '';
-}
+/** A regular expression in RE2 syntax. */
+export const pattern = text.refine((source) => patternError(source) === '', {
+  error: (issue) => patternError(String(issue.input)),
+});
 
 /** An IANA time zone known to this Node. */
 export const timezone = name.refine(isTimezone, {

@@ -32,6 +32,11 @@ const CASES: [written: string, from: JsonValue, to: JsonValue | undefined][] = [
   ['{ replace: { pattern: ".+", with: "" } }', 'x', undefined],
   ['{ extract: "^(\\\\d)?x" }', 'x', undefined],
   ['{ extract: "\\\\d+" }', 'ab 12 34', '12'],
+  ['{ extract: "(?i)won" }', 'Closed WON', 'WON'],
+  ['{ extract: "\\\\p{L}+" }', '12 Zoë', 'Zoë'],
+  ['{ replace: { pattern: "(a)|b", with: "[$1]$$" } }', 'ab', '[a]$[]$'],
+  ['{ replace: { pattern: "x*", with: "-" } }', 'a😀', '-a-😀-'],
+  ['{ replace: { pattern: "(?P<old>z)", with: "<$<old>>" } }', 'az', 'a<z>'],
   // lists
   ['{ split: "," }', 'a,, b', ['a', null, 'b']],
   ['{ split: "," }', ['a,b', 'c'], ['a', 'b', 'c']],
@@ -150,6 +155,16 @@ const CASES: [written: string, from: JsonValue, to: JsonValue | undefined][] = [
 
 test.each(CASES)('%s of %j', async (written, from, to) => {
   expect(await outcome(written, from, ROME)).toEqual(to);
+});
+
+test.each([
+  ['{ extract: "(a+)+$" }', undefined],
+  ['{ extract: "^(\\\\w+\\\\s?)*$" }', undefined],
+  ['{ replace: { pattern: "(a|aa)+$", with: "" } }', `${'a'.repeat(100_000)}!`],
+])('a pattern that backtracks without end elsewhere is done in time: %s', async (written, result) => {
+  const started = performance.now();
+  expect(await outcome(written, `${'a'.repeat(100_000)}!`)).toBe(result);
+  expect(performance.now() - started).toBeLessThan(5000);
 });
 
 test.each([

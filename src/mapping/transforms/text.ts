@@ -1,3 +1,4 @@
+import { compilePattern } from '../pattern.ts';
 import { object, count, pattern, text } from '../schema-parts.ts';
 import { onText, transform } from './transform.ts';
 
@@ -66,9 +67,9 @@ export const replace = transform<{ pattern: string; with: string }>({
   examples: [{ apply: '{ replace: { pattern: "^0+", with: "" } }', from: '00123', to: '123' }],
   argument: () => object({ pattern, with: text }),
   compile: (argument) => {
-    const regex = new RegExp(argument!.pattern, 'gu');
+    const regex = compilePattern(argument!.pattern);
     const replacement = argument!.with;
-    return onText((input) => input.replace(regex, replacement));
+    return onText((input) => regex.matcher(input).replaceAll(replacement));
   },
 });
 
@@ -82,10 +83,10 @@ export const extract = transform<string>({
   ],
   argument: () => pattern,
   compile: (source) => {
-    const regex = new RegExp(source!, 'u');
+    const regex = compilePattern(source!);
     return onText((input) => {
-      const match = regex.exec(input);
-      return match ? (match.length > 1 ? match[1] : match[0]) : undefined;
+      const matcher = regex.matcher(input);
+      return matcher.find() ? (matcher.group(matcher.groupCount() > 0 ? 1 : 0) ?? undefined) : undefined;
     });
   },
 });
