@@ -58,6 +58,21 @@ describe('a run that is interrupted', () => {
     },
   );
 
+  it('by SIGINT during a survey with a slow expression ends before the next record', async () => {
+    const service = await sandbox();
+    const cwd = await leads(300);
+    const slow = `{ from: name, apply: [{ jsonata: "$string($sum([1..20000].($ * 2)))" }] }`;
+    const mapping = await readFile(join(cwd, 'mapping.yaml'), 'utf8');
+    await files(cwd, { 'mapping.yaml': mapping.replace('full_name: name', `full_name: ${slow}`) });
+    const run = start(['run', 'mapping.yaml', '--dry-run'], { cwd, env: environmentOf(service) });
+    await expect.poll(() => run.stderr(), { timeout: 20_000 }).toContain('deal pipelines');
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    const signalled = performance.now();
+    run.child.kill('SIGINT');
+    expect((await run.ended).code).toBe(130);
+    expect(performance.now() - signalled).toBeLessThan(3000);
+  });
+
   it('twice ends immediately and loses nothing', async () => {
     const service = await sandbox({
       faults: { rules: [{ kind: 'hang', committed: true, when: { requests: { from: 5 } } }] },

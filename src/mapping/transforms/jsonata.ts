@@ -1,11 +1,13 @@
+import { setImmediate } from 'node:timers/promises';
 import type * as jsonataModule from 'jsonata';
-import type { Expression } from 'jsonata';
 import { messageOf } from '../../errors.ts';
 import { isObject, NumberText, readNumber, type JsonObject, type JsonValue } from '../../json.ts';
 import { ValueError, type Result } from '../value-error.ts';
 import { shown } from '../value-text.ts';
+import { patternError } from '../pattern.ts';
 import { text } from '../schema-parts.ts';
 import type { Deferred, RowContext } from '../row-context.ts';
+import { LimitedExpression } from './jsonata-limits.ts';
 import { transform } from './transform.ts';
 
 let library: typeof jsonataModule.default | undefined;
@@ -16,7 +18,7 @@ async function load(): Promise<void> {
 
 export const jsonata = transform<string>({
   name: 'jsonata',
-  doc: 'Evaluates a JSONata expression on the value, for cases that no other transform covers; `$record` is the whole record. Functions whose result varies (`$now`, `$random`, …) are not allowed: the same record must always produce the same event.',
+  doc: 'Evaluates a JSONata expression on the value, for cases that no other transform covers; `$record` is the whole record. Functions whose result varies (`$now`, `$random`, …) are not allowed: the same record must always produce the same event. An evaluation fails with `bad_expression` beyond 1,000,000 steps, 1,000 levels of nesting, 20,000 elements of a list, 16 MiB of a value, or 5 seconds.',
   usage: ['{ jsonata: EXPRESSION }'],
   examples: [
     {
@@ -28,45 +30,57 @@ export const jsonata = transform<string>({
   argument: () => text,
   load,
   check: (source) => {
-    const message = expressionError(source!);
-    return message === undefined ? [] : [{ code: 'bad_expression', message }];
+    const [message, suggestion] = expressionError(source!)?.split('\n') ?? [];
+    if (message === undefined) return [];
+    return [{ code: 'bad_expression', message, ...(suggestion !== undefined && { suggestion }) }];
   },
   shape: () => 'unknown',
   compile: (source, { columns }) => {
-    const work = new Evaluation(library!(source!), columns);
+    const work = new Evaluation(new LimitedExpression(library!, source!), columns);
     return (input, row) => row.defer(work, input);
   },
 });
 
 const IMPURE = new Set(['now', 'millis', 'random', 'shuffle', 'eval']);
 
+/** Why an expression is refused, with a hint after a line break. */
 function expressionError(source: string): string | undefined {
   try {
-    const used = variables(library!(source).ast()).find((variable) => IMPURE.has(variable));
-    return used && `\`$${used}\` is not allowed: the same record must always produce the same event`;
+    const nodes = nodesOf(library!(source).ast());
+    const used = nodes.find(({ type, value }) => type === 'variable' && IMPURE.has(value as string));
+    if (used) return `\`$${String(used.value)}\` is not allowed: the same record must always produce the same event`;
+    const patterns = nodes.flatMap(({ type, value }) => (type === 'regex' ? [(value as RegExp).source] : []));
+    return patterns.map(patternError).find((error) => error !== '');
   } catch (error) {
     return `invalid JSONata expression: ${(error as { message?: string }).message ?? messageOf(error)}`;
   }
 }
 
-function variables(node: unknown): string[] {
-  if (Array.isArray(node)) return node.flatMap(variables);
-  if (typeof node !== 'object' || node === null) return [];
-  const { type, value } = node as { type?: unknown; value?: unknown };
-  const own = type === 'variable' && typeof value === 'string' ? [value] : [];
-  return [...own, ...Object.values(node).flatMap(variables)];
+interface ExpressionNode {
+  readonly type?: unknown;
+  readonly value?: unknown;
+}
+
+/** The nodes of a syntax tree. */
+function nodesOf(tree: unknown): readonly ExpressionNode[] {
+  if (Array.isArray(tree)) return tree.flatMap(nodesOf);
+  if (typeof tree !== 'object' || tree === null) return [];
+  return [tree, ...Object.values(tree).flatMap(nodesOf)];
 }
 
 class Evaluation implements Deferred {
-  readonly #expression: Expression;
+  readonly #expression: LimitedExpression;
   readonly #columns: readonly string[];
+  /** When other work of the process last had its turn, in milliseconds. */
+  #yieldedAt = 0;
 
-  constructor(expression: Expression, columns: readonly string[]) {
+  constructor(expression: LimitedExpression, columns: readonly string[]) {
     this.#expression = expression;
     this.#columns = columns;
   }
 
   async evaluate(input: JsonValue | undefined, row: RowContext): Promise<Result> {
+    await this.#yield();
     const record = this.#columns.length === 0 ? row.root : cellsByColumn(this.#columns, row.cells);
     try {
       return toJson(await this.#expression.evaluate(plain(input), { record: plain(record) }));
@@ -74,6 +88,13 @@ class Evaluation implements Deferred {
       const message = (error as { message?: string }).message ?? messageOf(error);
       return new ValueError('bad_expression', `the JSONata expression failed on ${shown(input)}: ${message}`);
     }
+  }
+
+  /** An evaluation is one run of microtasks: without a pause, no signal would arrive before the last record of a file. */
+  async #yield(): Promise<void> {
+    if (performance.now() - this.#yieldedAt < 50) return;
+    await setImmediate();
+    this.#yieldedAt = performance.now();
   }
 }
 
