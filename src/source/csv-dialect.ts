@@ -1,5 +1,6 @@
 import { UserError } from '../errors.ts';
 import { QuickParser } from './csv-quick.ts';
+import { MAX_RECORD } from './csv-records.ts';
 
 /** What must be known about a CSV file before its records can be read. */
 export interface Dialect {
@@ -30,15 +31,15 @@ interface Trial {
 
 /**
  * Finds the delimiter and the header of a file by reading the beginning of its text with each delimiter and comparing the
- * results. What the mapping declares is used as it is. `whole`: the sample is the whole file. Throws a `UserError` if there
- * is no header.
+ * results. What the mapping declares is used as it is. `whole`: the sample is the whole file. Undefined if a larger sample is
+ * needed, of more than `MAX_RECORD`: the header may be longer than this one. Throws a `UserError` if there is no header.
  */
 export async function findDialect(
   shown: string,
   sample: Buffer,
   whole: boolean,
   declared: { readonly delimiter?: string; readonly headerLine?: number },
-): Promise<Dialect> {
+): Promise<Dialect | undefined> {
   const hinted = declared.headerLine === undefined ? separatorLine(sample) : undefined;
   const line = declared.headerLine ?? (hinted ? 2 : 1);
   const text = new LineSkipper(line - 1).skip(sample);
@@ -51,6 +52,7 @@ export async function findDialect(
   for (const delimiter of delimiters) trials.push(await tryDelimiter(shown, text, line, whole, delimiter));
   const best = trials.reduce((a, b) => (compare(b, a) > 0 ? b : a));
   if (best.error && best.header.length === 0) throw best.error;
+  if (best.header.length === 0 && !whole && sample.length <= MAX_RECORD) return undefined;
   if (best.header.length === 0 || (declared.headerLine !== undefined && best.headerLine !== line)) {
     throw new UserError(`${shown}:${line}: there is no header`, {
       hint: 'the first line must name the columns; if the header is further down, set its line: `header_line: 3`',

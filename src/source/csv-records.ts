@@ -5,6 +5,9 @@ import { countBreaks } from './text.ts';
 /** Far more than any record of a CRM has. Without a limit, an open quote would swallow the rest of the file. */
 export const MAX_RECORD = 1024 * 1024;
 
+/** As csv-parse reports it. */
+const TOO_LARGE = Object.assign(new Error('record too large'), { code: 'CSV_MAX_RECORD_SIZE' });
+
 /** Takes one parsed record: its cells, its first line, and whether a blank line precedes it. */
 export type TakeRecord = (cells: string[], line: number, afterBlank: boolean) => void;
 
@@ -53,6 +56,8 @@ export class RecordParser {
   async feed(chunk: Buffer): Promise<void> {
     this.#pending = Buffer.concat([this.#pending, chunk]);
     await this.#settled((done) => this.#parser.write(chunk, done));
+    // csv-parse counts neither delimiters nor blank lines.
+    if (this.#pending.length > MAX_RECORD) throw this.#explained(TOO_LARGE);
   }
 
   /** After the last chunk: passes on a last record without a line break. Throws as `feed` does. */

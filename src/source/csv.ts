@@ -3,6 +3,7 @@ import { UserError } from '../errors.ts';
 import type { ReadItem } from '../model.ts';
 import { findDialect, LineSkipper, type Dialect } from './csv-dialect.ts';
 import { QuickParser } from './csv-quick.ts';
+import { MAX_RECORD } from './csv-records.ts';
 import { TableRows } from './csv-rows.ts';
 import { ItemBatches, type FileResult, type SourceFile, type SourceHead } from './reading.ts';
 import type { SourceNotice, SourceSpec } from './source.ts';
@@ -15,11 +16,10 @@ export async function openTable(spec: SourceSpec, files: readonly TextFile[]): P
   const columns = union(dialects.map(({ header }) => header));
   const names = columns.map(({ name }) => name);
   const duplicates = new Set(columns.filter(({ name, nth }) => nth > 1 && name !== '').map(({ name }) => name));
+  const indexes = new Map(columns.map((column, index) => [keyOf(column), index]));
   const parts = files.map((file, index): SourceFile => {
     const dialect = dialects[index]!;
-    const targets = numbered(dialect.header).map(({ name, nth }) =>
-      columns.findIndex((column) => column.name === name && column.nth === nth),
-    );
+    const targets = numbered(dialect.header).map((column) => indexes.get(keyOf(column))!);
     return { file, read: (hash) => readTable(spec.name, file, dialect, names.length, targets, hash) };
   });
   return {
@@ -34,8 +34,8 @@ export async function openTable(spec: SourceSpec, files: readonly TextFile[]): P
 }
 
 async function dialectOf(file: TextFile, spec: SourceSpec): Promise<Dialect> {
-  const { text, whole } = await sampleOf(file);
-  const dialect = await findDialect(file.shown, text, whole, spec);
+  const find = ({ text, whole }: Awaited<ReturnType<typeof sampleOf>>) => findDialect(file.shown, text, whole, spec);
+  const dialect = (await find(await sampleOf(file))) ?? (await find(await sampleOf(file, MAX_RECORD + 1)))!;
   if (dialect.header.some((cell) => cell.includes('\0'))) {
     throw new UserError(`${file.shown}:${dialect.headerLine}: the header contains NUL characters`, {
       hint: 'if the file is UTF-16, set `encoding: utf-16le`; otherwise it is damaged',
@@ -84,14 +84,13 @@ function numbered(header: readonly string[]): HeaderColumn[] {
   });
 }
 
+function keyOf({ name, nth }: HeaderColumn): string {
+  return `${nth} ${name}`;
+}
+
 function union(headers: readonly (readonly string[])[]): HeaderColumn[] {
-  const columns: HeaderColumn[] = [];
-  for (const header of headers) {
-    for (const column of numbered(header)) {
-      if (!columns.some(({ name, nth }) => name === column.name && nth === column.nth)) columns.push(column);
-    }
-  }
-  return columns;
+  const columns = headers.flatMap(numbered).map((column) => [keyOf(column), column] as const);
+  return [...new Map(columns).values()];
 }
 
 function headerNotices(
@@ -102,6 +101,7 @@ function headerNotices(
 ): SourceNotice[] {
   return files.flatMap(({ shown }, index) => {
     const { header, headerLine } = dialects[index]!;
+    const present = new Set(header);
     const notices: SourceNotice[] = [];
     const add = (code: string, message: string) => notices.push({ code, message, file: shown, line: headerLine });
     for (const name of duplicates) {
@@ -111,7 +111,7 @@ function headerNotices(
     const last = header.findLastIndex((name) => name !== '');
     const blank = header.slice(0, last).filter((name) => name === '').length;
     if (blank > 0) add('blank_column', `${blank === 1 ? 'a column has' : `${blank} columns have`} no name`);
-    const lacking = names.filter((name) => name !== '' && !header.includes(name)).map((name) => `\`${name}\``);
+    const lacking = names.filter((name) => name !== '' && !present.has(name)).map((name) => `\`${name}\``);
     if (lacking.length > 0)
       add('missing_column', `the header has no ${lacking.join(', ')}, unlike other files of this source`);
     return notices;

@@ -1,11 +1,11 @@
 import { errorWithin, JsonError } from './json-error.ts';
 import { MOST_KEYS, PathHints } from './json-hints.ts';
 import { formatPath, type JsonPathStep } from './json-path.ts';
-import { findSyntaxError, MAX_DEPTH } from './json-record.ts';
+import { findSyntaxError, MAX_DEPTH, MAX_JSON_RECORD } from './json-record.ts';
 import { ValueScan, type JsonShape } from './json-shape.ts';
 
-/** More than any body that the service accepts (service interface, section 8), with room for what a mapping leaves out. */
-const MAX_ELEMENT = 64 * 1024 * 1024;
+/** Where the mistake in a value without an end is looked for: mostly it is near its beginning. */
+const SEARCHED = 1024 * 1024;
 
 const INCOMPLETE = 'the export is incomplete: export it again';
 
@@ -98,7 +98,12 @@ export class ElementScanner {
       const part = chunk.subarray(this.#start);
       this.#parts.push(part);
       this.#length += part.length;
-      if (this.#length > MAX_ELEMENT) this.#unfinished('this is larger than 64 MiB, or its end is missing');
+      if (this.#length > MAX_JSON_RECORD) {
+        this.#unfinished(
+          `the ${this.#tokenKind()} that begins here is larger than 16 MiB`,
+          'close every quote and bracket in it: at most 16 MiB are read as one',
+        );
+      }
     }
     this.#offset += chunk.length;
     return this.#elements;
@@ -109,8 +114,9 @@ export class ElementScanner {
     const empty = Buffer.alloc(0);
     this.#start = 0;
     if (this.#mode === 'scalar' && this.#stack.length === 0) this.#endToken(empty, 0);
-    const what = this.#stack.at(-1)?.target ? 'record' : 'value';
-    if (this.#mode !== 'structure') this.#unfinished(`the file ends before the end of the ${what} that begins here`);
+    if (this.#mode !== 'structure') {
+      this.#unfinished(`the file ends before the end of the ${this.#tokenKind()} that begins here`, INCOMPLETE);
+    }
     if (this.#top === '') throw this.#error('the file is empty', 0, INCOMPLETE);
     if (this.#stack.length > 0) throw this.#error('the file ends here, before the end of the JSON', 0, INCOMPLETE);
     if (!this.#found) throw this.#hints.missing(this.#top);
@@ -314,12 +320,16 @@ export class ElementScanner {
   }
 
   /** The last token has no end: there is a mistake in it, or the file is cut off. */
-  #unfinished(message: string): never {
-    const text = Buffer.concat(this.#parts).toString('utf8');
+  #unfinished(message: string, hint: string): never {
+    const text = Buffer.concat(this.#parts).toString('utf8', 0, Math.min(this.#length, SEARCHED));
     if (this.#scan.deepest <= MAX_DEPTH) {
       const { at } = findSyntaxError(text);
       if (at > 0 && at < text.length) throw this.#errorIn(text);
     }
-    throw new JsonError(message, this.#tokenLine, this.#tokenColumn, INCOMPLETE);
+    throw new JsonError(message, this.#tokenLine, this.#tokenColumn, hint);
+  }
+
+  #tokenKind(): string {
+    return this.#stack.at(-1)?.target ? 'record' : 'value';
   }
 }

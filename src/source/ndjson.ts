@@ -1,14 +1,12 @@
 import type { Hash } from 'node:crypto';
 import { UserError } from '../errors.ts';
 import type { Place, ReadItem } from '../model.ts';
-import { parseRecord, readError, shorten } from './json-record.ts';
+import { MAX_JSON_RECORD, parseRecord, readError, shorten } from './json-record.ts';
 import { shapeOf, ValueScan, type JsonShape } from './json-shape.ts';
 import { ItemBatches, type FileResult, type SourceHead } from './reading.ts';
 import type { SourceSpec } from './source.ts';
 import { readText, sampleOf, type TextFile } from './text.ts';
 
-/** The same limit as for an element of a JSON array. */
-const MAX_LINE = 64 * 1024 * 1024;
 const LINE_FEED = 0x0a;
 const BLANK = /^[ \t\r]*$/;
 
@@ -64,8 +62,8 @@ async function* readLines(
       firstByte = lastByte + 1;
     }
     rest += text.slice(start);
-    if (rest.length > MAX_LINE) {
-      throw new UserError(`${file.shown}:${number + 1}: this line is longer than 64 MiB`, {
+    if (rest.length > MAX_JSON_RECORD) {
+      throw new UserError(`${file.shown}:${number + 1}:1: this line is longer than 16 MiB`, {
         hint: 'NDJSON has one object per line; if the whole file is one array, set `format: json`',
       });
     }

@@ -220,29 +220,29 @@ async function breaksBefore(file: TextFile, length: number): Promise<number> {
   return afterReturn ? breaks + 1 : breaks;
 }
 
-/** Bytes that are enough to detect the encoding and dialect of a file. */
+/** Bytes that are enough to detect the encoding and, unless its header is longer, the dialect of a file. */
 const SAMPLE = 64 * 1024;
 
 /** Determines the encoding of a file from its first bytes, and whether there is reason to doubt it. */
 export async function withEncoding(file: InputFile, declared: string | undefined): Promise<TextFile> {
-  const { text } = await firstOf(readBytes(file));
+  const { text } = await firstOf(readBytes(file), SAMPLE);
   const encoding = await chooseEncoding(file, text, declared);
   const doubt = doubtOf(encoding, text);
   return { ...file, encoding, ...(doubt === undefined ? {} : { doubt }) };
 }
 
-/** The beginning of the text of a file, and whether it is the whole text. */
-export async function sampleOf(file: TextFile): Promise<{ text: Buffer; whole: boolean }> {
-  return firstOf(readText(file));
+/** The beginning of the text of a file, of `least` bytes or somewhat more, and whether it is the whole text. */
+export async function sampleOf(file: TextFile, least = SAMPLE): Promise<{ text: Buffer; whole: boolean }> {
+  return firstOf(readText(file), least);
 }
 
-async function firstOf(chunks: AsyncGenerator<Buffer>): Promise<{ text: Buffer; whole: boolean }> {
+async function firstOf(chunks: AsyncGenerator<Buffer>, least: number): Promise<{ text: Buffer; whole: boolean }> {
   const parts: Buffer[] = [];
   let length = 0;
   for await (const chunk of chunks) {
     parts.push(chunk);
     length += chunk.length;
-    if (length >= SAMPLE) return { text: Buffer.concat(parts), whole: false };
+    if (length >= least) return { text: Buffer.concat(parts), whole: false };
   }
   return { text: Buffer.concat(parts), whole: true };
 }

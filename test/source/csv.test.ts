@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
+import { UserError } from '../../src/errors.ts';
 import { failure, folderWith, openIn, readAll } from './reading.ts';
 
 describe('CSV', () => {
@@ -85,6 +86,49 @@ describe('CSV', () => {
   test('a record of more than 1 MiB is an error with its line', async () => {
     const source = await openIn(folderWith({ 'a.csv': `ID,Name\n1,x\n2,${'x'.repeat(2 ** 20 + 10)}\n` }), 'a.csv');
     expect((await failure(readAll(source))).message).toBe('a.csv:3: this record is larger than 1 MiB');
+  });
+
+  test.each([
+    ['delimiters', `2${','.repeat(5_000_000)}\n`, 'a.csv.gz:3: this record is larger than 1 MiB'],
+    ['text', `${'x'.repeat(5_000_000)}\n`, 'a.csv.gz:3: this record is larger than 1 MiB'],
+    ['blank lines', `2,y\r3,z\n${'\n'.repeat(5_000_000)}`, 'this record is larger than 1 MiB'],
+  ])('a long run of %s is an error, and is not read into memory', async (_name, text, message) => {
+    const folder = folderWith({ 'a.csv.gz': gzipSync(`ID,Name\n1,x\n${text}`) });
+    const error = await failure(openIn(folder, 'a.csv.gz').then(readAll));
+    expect(error).toBeInstanceOf(UserError);
+    expect(error.message).toContain(message);
+  });
+
+  test('a header may be as long as any record', async () => {
+    const names = Array.from({ length: 2500 }, (_, index) => `"A property of the contacts, number ${index}"`);
+    const header = names.join(';');
+    expect(header.length).toBeGreaterThan(100_000);
+    const cells = names.map((_, index) => index).join(';');
+    const folder = folderWith({
+      'a.csv': `${header}\r\n${cells}\r\n`,
+      'b.csv': header,
+      'c.csv': `Export\n\n${header}\n`,
+    });
+    const source = await openIn(folder, 'a.csv');
+    expect(source.columns).toHaveLength(2500);
+    expect(source.columns[2499]).toBe('A property of the contacts, number 2499');
+    expect((await readAll(source)).map(({ raw }) => (raw as string[])[2499])).toEqual(['2499']);
+    expect((await openIn(folder, 'b.csv')).columns).toHaveLength(2500);
+    expect((await openIn(folder, 'c.csv', { headerLine: 3 })).columns).toHaveLength(2500);
+  });
+
+  test('a header of more than 1 MiB is an error', async () => {
+    const header = Array.from({ length: 200_000 }, (_, index) => `c${index}`).join(',');
+    const error = await failure(openIn(folderWith({ 'a.csv': `${header}\n1,2\n` }), 'a.csv'));
+    expect(error.message).toBe('a.csv:1: this record is larger than 1 MiB');
+  });
+
+  test('a header of nearly 1 MiB is read in time', async () => {
+    const header = Array.from({ length: 140_000 }, (_, index) => `c${index}`).join(',');
+    const started = performance.now();
+    const source = await openIn(folderWith({ 'a.csv': `${header}\n1,2\n` }), 'a.csv');
+    expect(source.columns).toHaveLength(140_000);
+    expect(performance.now() - started).toBeLessThan(5000);
   });
 
   test('more lone cells than a footer can have are short rows, and none is lost', async () => {

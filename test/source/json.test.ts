@@ -66,6 +66,50 @@ describe('JSON', () => {
     expect(error.message).toContain(message);
   });
 
+  test.each([
+    [
+      'a record whose quote is never closed',
+      '[{"a":1},\n {"a":"x},\n',
+      ' {"a":1},\n',
+      'a.json.gz:2:11: Invalid character',
+    ],
+    [
+      'a record without an end',
+      '[{"a":1},\n {"a":[1,\n',
+      '1,1,1,1,1,\n',
+      'a.json.gz:2:2: the record that begins here is larger than 16 MiB',
+    ],
+    [
+      'one string in the array',
+      '[{"a":1},\n "',
+      'x',
+      'a.json.gz:2:2: the record that begins here is larger than 16 MiB',
+    ],
+    ['one string', '"', 'x', 'a.json.gz:1:1: the value that begins here is larger than 16 MiB'],
+    ['one number', '1', '1', 'a.json.gz:1:1: the value that begins here is larger than 16 MiB'],
+    ['one key', '{"', 'x', 'a.json.gz:1:2: the value that begins here is larger than 16 MiB'],
+  ])('%s is an error with its place, and is not read into memory', async (_name, beginning, rest, message) => {
+    const text = beginning + rest.repeat(40_000_000 / rest.length);
+    const error = await failure(openIn(folderWith({ 'a.json.gz': gzipSync(text) }), 'a.json.gz').then(readAll));
+    expect(error).toBeInstanceOf(UserError);
+    expect(error.message).toContain(message);
+  });
+
+  test('a line of NDJSON without an end is an error with its place, and is not read into memory', async () => {
+    const folder = folderWith({ 'a.ndjson.gz': gzipSync(`{"a":1}\n{"a":"${'x'.repeat(40_000_000)}`) });
+    const error = await failure(openIn(folder, 'a.ndjson.gz').then(readAll));
+    expect(error.message).toBe('a.ndjson.gz:2:1: this line is longer than 16 MiB');
+  });
+
+  test('a record of 10 MB is read', async () => {
+    const record = { id: 1, text: 'x'.repeat(10_000_000) };
+    const text = JSON.stringify(record);
+    const folder = folderWith({ 'a.json': `[${text}]`, 'b.ndjson': text });
+    for (const name of ['a.json', 'b.ndjson']) {
+      expect((await readAll(await openIn(folder, name))).map(({ raw }) => raw)).toEqual([record]);
+    }
+  });
+
   test('a record that is nested too deeply is unreadable, and does not overflow the stack', async () => {
     const bomb = `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
     const folder = folderWith({ 'a.json': `[{"id":1},${bomb},{"id":2}]`, 'b.ndjson': `{"id":1}\n${bomb}\n{"id":2}\n` });
