@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { parseEnv } from 'node:util';
-import { codeOf, messageOf, UserError } from './errors.ts';
+import { statSync } from 'node:fs';
+import { readEnvFile, type Environment } from './env-file.ts';
+import { UserError } from './errors.ts';
 import { Secret } from './redact.ts';
 import { readRedisUrl } from './redis-url.ts';
 import { PATHS } from './service/contract.ts';
@@ -24,21 +24,32 @@ export interface Credentials extends RestCredentials {
   readonly ingestToken: Secret;
 }
 
-export interface Environment {
-  readonly [name: string]: string | undefined;
-}
+/** Where the service is, and what opens it. */
+const SERVICE = ['BACKFILL_BASE_URL', 'BACKFILL_INGEST_URL', 'BACKFILL_API_KEY', 'BACKFILL_INGEST_TOKEN'] as const;
 
 /**
  * The process's environment, which takes precedence, and a `.env` file: `envFile`, which must exist, or `.env` in the
- * working directory, which need not.
+ * working directory, which need not. URL, key and token come from one of the two: otherwise a `.env` in the working directory
+ * could send the key of the environment to another host. `warn` is told if those of the file are ignored.
  */
-export function readEnvironment(envFile: string | undefined, env: Environment = process.env): Environment {
-  try {
-    return { ...parseEnv(readFileSync(envFile ?? '.env', 'utf8')), ...env };
-  } catch (error) {
-    if (envFile === undefined && codeOf(error) === 'ENOENT') return env;
-    throw new UserError(`cannot read ${envFile ?? '.env'}: ${messageOf(error)}`, { cause: error });
+export function readEnvironment(
+  envFile: string | undefined,
+  warn: (message: string) => void,
+  env: Environment = process.env,
+): Environment {
+  if (envFile === undefined && !statSync('.env', { throwIfNoEntry: false })?.isFile()) return env;
+  const path = envFile ?? '.env';
+  const file = readEnvFile(path);
+  const present = SERVICE.find((name) => env[name]);
+  const ignored = SERVICE.filter((name) => file[name] && file[name] !== env[name]);
+  if (present !== undefined && ignored.length > 0) {
+    warn(
+      `${ignored.join(', ')} in ${path} ${ignored.length === 1 ? 'is' : 'are'} ignored, since the environment has ${present}: ` +
+        'the URL, the key and the token are taken from one place',
+    );
   }
+  const source = present === undefined ? file : env;
+  return { ...file, ...env, ...Object.fromEntries(SERVICE.map((name) => [name, source[name]])) };
 }
 
 /** Throws a `UserError` that names everything that is missing, and never repeats a value. */
@@ -54,7 +65,7 @@ export function restCredentials(baseUrlOption: string | undefined, env: Environm
 
 function read(baseUrlOption: string | undefined, env: Environment, needs: { token: boolean }): RestCredentials {
   const copied = env.BACKFILL_INGEST_URL ? splitIngestUrl(env.BACKFILL_INGEST_URL) : undefined;
-  const base = baseUrlOption ?? env.BACKFILL_BASE_URL ?? copied?.baseUrl;
+  const base = baseUrlOption ?? (env.BACKFILL_BASE_URL || copied?.baseUrl);
   const token = env.BACKFILL_INGEST_TOKEN || copied?.token;
   const key = env.BACKFILL_API_KEY;
   const missing = [
@@ -64,7 +75,7 @@ function read(baseUrlOption: string | undefined, env: Environment, needs: { toke
   ];
   if (!base || !key || missing.length > 0) {
     throw new UserError(`missing: ${missing.join('; ')}`, {
-      hint: 'set them in the environment or in a .env file; a rehearsal with --sandbox needs none of them',
+      hint: 'set all of them in the environment, or all in a .env file; a rehearsal with --sandbox needs none of them',
     });
   }
   for (const [name, value] of [['BACKFILL_API_KEY', key] as const, ['BACKFILL_INGEST_TOKEN', token] as const]) {

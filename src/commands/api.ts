@@ -30,7 +30,10 @@ interface ApiRequest {
 export async function api(argv: Argv, console: Console): Promise<ExitCode> {
   const settings = parseOptions(API, argv);
   refuseMisuse(settings);
-  const service = restCredentials(settings.baseUrl, readEnvironment(settings.envFile));
+  const service = restCredentials(
+    settings.baseUrl,
+    readEnvironment(settings.envFile, (message) => console.complain(`warning: ${message}`)),
+  );
   const { baseUrl, apiKey, ingestToken } = service;
   console.redactor.add(apiKey, ingestToken, ...(service.otherSecrets ?? []));
   const { method } = settings;

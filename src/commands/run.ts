@@ -82,7 +82,10 @@ async function targetOf(settings: RunSettings, console: Console): Promise<RunTar
   }
   // Errors in the mapping are reported before missing credentials: fixing them needs none.
   await loadMapping(settings.mapping, { sources: settings.source });
-  const real = credentials(settings.baseUrl, readEnvironment(settings.envFile));
+  const real = credentials(
+    settings.baseUrl,
+    readEnvironment(settings.envFile, (message) => console.complain(`warning: ${message}`)),
+  );
   console.redactor.add(real.apiKey, real.ingestToken, ...(real.otherSecrets ?? []));
   return { credentials: real, close };
 }

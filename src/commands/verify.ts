@@ -13,7 +13,7 @@ import { existingState } from './state.ts';
 /** `backfill verify`: reads acknowledged records back and compares them with what the mapping sends. */
 export async function verify(argv: Argv, console: Console): Promise<ExitCode> {
   const settings = parseOptions(VERIFY, argv);
-  const service = await serviceOf(settings);
+  const service = await serviceOf(settings, console);
   const { apiKey, ingestToken, otherSecrets = [] } = service.credentials;
   console.redactor.add(apiKey, ingestToken, ...otherSecrets);
   let account: Account | undefined;
@@ -50,9 +50,13 @@ function progressOn(console: Console): NonNullable<VerifyJob['progress']> {
 /** The service, or the sandbox with the records of the last rehearsal. */
 async function serviceOf(
   settings: CommandSettings<typeof VERIFY>,
+  console: Console,
 ): Promise<{ credentials: RestCredentials; close(): Promise<void> }> {
   if (!settings.sandbox) {
-    const credentials = restCredentials(settings.baseUrl, readEnvironment(settings.envFile));
+    const credentials = restCredentials(
+      settings.baseUrl,
+      readEnvironment(settings.envFile, (message) => console.complain(`warning: ${message}`)),
+    );
     return { credentials, close: async () => undefined };
   }
   await existingState(settings);

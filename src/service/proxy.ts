@@ -1,6 +1,7 @@
 /** The proxy that the environment asks for. Pure. */
 import { BlockList, isIP } from 'node:net';
-import { percentDecoded, type Environment } from '../credentials.ts';
+import { percentDecoded } from '../credentials.ts';
+import type { Environment } from '../env-file.ts';
 import { UserError } from '../errors.ts';
 import { Secret } from '../redact.ts';
 
