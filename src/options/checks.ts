@@ -58,16 +58,24 @@ export function texts(expected: string) {
 
 export const flag = z.boolean('expected true or false');
 
-export function number(expected: string, least: number, whole = true) {
-  return value(expected, (given) => {
+function number(what: string, shape: RegExp, least: number, most: number) {
+  return value(`${what} from ${least} to ${most.toLocaleString('en')}`, (given) => {
     const parsed = Number(given);
-    return /^\d+(\.\d+)?$/.test(given) && parsed >= least && (!whole || Number.isInteger(parsed)) ? parsed : undefined;
+    return shape.test(given) && parsed >= least && parsed <= most ? parsed : undefined;
   });
 }
 
-export const zeroOrMore = number('a whole number, 0 or more', 0);
-export const oneOrMore = number('a whole number, 1 or more', 1);
-export const seconds = number('a number of seconds above 0', 0.001, false);
+function whole(least: number, most: number) {
+  return number('a whole number', /^\d+$/, least, most);
+}
+
+const MANY = 1_000_000_000;
+export const zeroOrMore = whole(0, MANY);
+export const oneOrMore = whole(1, MANY);
+/** Requests in flight: each holds a connection. */
+export const concurrency = whole(1, 1000);
+/** What a request may take. A timer of more than 24 days would fire at once. */
+export const seconds = number('a number of seconds', /^\d+(\.\d+)?$/, 0.001, 3600);
 
 export const port = value('a port number from 0 to 65535', (given) =>
   /^\d{1,5}$/.test(given) && Number(given) <= 65_535 ? Number(given) : undefined,
@@ -81,23 +89,29 @@ export const sampleSize = value('a whole number, 1 or more, or `all`', (given): 
 const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /** `90s`, `30m`, `12h`, `2d` in milliseconds. */
-export const duration = value('a duration like `90s`, `30m`, `12h` or `2d`', (given) => {
+export const duration = value('a duration like `90s`, `30m`, `12h` or `2d`, of at most 365d', (given) => {
   const match = /^(\d+(?:\.\d+)?)([smhd])$/.exec(given);
-  return match ? Number(match[1]) * UNITS[match[2]!]! : undefined;
+  const parsed = match && Number(match[1]) * UNITS[match[2]!]!;
+  return parsed !== null && parsed <= 365 * UNITS.d! ? parsed : undefined;
 });
 
-export const rate = value('a rate like `100/60s`', (given): Rate | undefined => {
-  const match = /^(\d+)\/(\d+(?:\.\d+)?)s$/.exec(given);
-  const parsed = match && { requests: Number(match[1]), seconds: Number(match[2]) };
-  return parsed && parsed.requests > 0 && parsed.seconds > 0 ? parsed : undefined;
-});
+export const rate = value(
+  'a rate like `100/60s`, of 1 to 1,000,000 requests in 0.001 to 86,400 seconds',
+  (given): Rate | undefined => {
+    const match = /^(\d+)\/(\d+(?:\.\d+)?)s$/.exec(given);
+    const parsed = match && { requests: Number(match[1]), seconds: Number(match[2]) };
+    const isPossible =
+      parsed && parsed.requests > 0 && parsed.requests <= 1e6 && parsed.seconds >= 0.001 && parsed.seconds <= 86_400;
+    return isPossible ? parsed : undefined;
+  },
+);
 
 export const tolerance = value('a number or a percentage like `5%`', (given): Tolerance | undefined => {
   const match = /^(\d+(?:\.\d+)?)(%?)$/.exec(given);
   if (!match) return undefined;
   const amount = Number(match[1]);
   if (match[2] === '%') return amount <= 100 ? { percent: amount } : undefined;
-  return Number.isInteger(amount) ? { count: amount } : undefined;
+  return Number.isInteger(amount) && amount <= MANY ? { count: amount } : undefined;
 });
 
 /** `06:00`: the next time that the local clock shows it; or an ISO 8601 time. */

@@ -1,6 +1,7 @@
 /** Every option of every command, declared once. Checks, defaults, `--help` and the usage text of the README derive from it. */
 import { LIMITS } from '../service/contract.ts';
 import {
+  concurrency,
   duration,
   eventTypes,
   oneOrMore,
@@ -110,7 +111,7 @@ export const OPTIONS = {
   concurrency: {
     group: PACE,
     type: 'value',
-    check: oneOrMore,
+    check: concurrency,
     default: '10',
     describe: 'Maximum number of requests in flight',
   },
