@@ -1,10 +1,20 @@
 #!/usr/bin/env node
+// Older versions of Node run this file too: its syntax is old, and nothing of the program is loaded before the check.
 import { createRequire } from 'node:module';
-import { EXIT } from './errors.ts';
+import type * as errors from './errors.ts';
 import type * as program from './main.ts';
 
-// Set first: a process that only waits for promises that never settle would otherwise exit as if it had succeeded.
-process.exitCode = EXIT.stopped;
-
-const { main } = createRequire(import.meta.url)('./main.js') as typeof program;
-process.exitCode = await main(process.argv.slice(2));
+// False or undefined before 20.19, in 21, and from 22.0 to 22.11.
+if (process.features.require_module) {
+  const load = createRequire(import.meta.url);
+  const { EXIT } = load('./errors.js') as typeof errors;
+  // Set first: a process that only waits for promises that never settle would otherwise exit as if it had succeeded.
+  process.exitCode = EXIT.stopped;
+  const { main } = load('./main.js') as typeof program;
+  void main(process.argv.slice(2)).then((code) => {
+    process.exitCode = code;
+  });
+} else {
+  process.stderr.write(`error: this is Node ${process.versions.node}; backfill needs Node 20.19 or 22.12, or later\n`);
+  process.exitCode = 2;
+}
