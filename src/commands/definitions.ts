@@ -110,7 +110,7 @@ export const VERIFY = define({
   describe: 'Read acknowledged leads and deals back and compare them with what the mapping sends',
   positionals: MAPPING,
   options: {
-    ...pick(OPTIONS, 'sample', 'source', 'state'),
+    ...pick(OPTIONS, 'sample', 'state'),
     sandbox: { ...OPTIONS.sandbox, describe: 'Verify the rehearsal, whose records are in the state directory' },
     ...pick(OPTIONS, ...CONNECTION),
     json: { ...OPTIONS.json, describe: 'Print the result as one JSON object to stdout' },

@@ -11,9 +11,9 @@ import { StateDir, statePath } from '../state-dir.ts';
  * records of the last rehearsal, which are kept next to its checkpoint. The sandbox enforces the rate of the run.
  */
 export async function startRehearsal(
-  settings: Pick<RunSettings, 'mapping' | 'source' | 'state' | 'rate'>,
+  settings: Pick<RunSettings, 'mapping' | 'state' | 'rate'>,
 ): Promise<{ credentials: Credentials; close(): Promise<void> }> {
-  const mapping = await loadMapping(settings.mapping, { sources: settings.source });
+  const mapping = await loadMapping(settings.mapping, { sources: new Map() });
   const state = await StateDir.create(statePath(settings, mapping, '.sandbox'));
   const real = await StateDir.existing(statePath({ mapping: settings.mapping }, mapping, '')).catch(() => undefined);
   const stored = real && (await storedAccountOf(real));

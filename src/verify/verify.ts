@@ -41,7 +41,6 @@ export interface VerifyJob {
   readonly settings: Pace & {
     readonly mapping: string;
     readonly state?: string | undefined;
-    readonly source: ReadonlyMap<string, string>;
     readonly sample: SampleSize;
   };
   readonly credentials: RestCredentials;
@@ -57,7 +56,7 @@ export interface VerifyJob {
 /** Reads acknowledged leads and deals back and compares them. Throws a `UserError` if that is not possible. */
 export async function verifyMigration(job: VerifyJob): Promise<Verification> {
   const { settings } = job;
-  const mapping = await loadMapping(settings.mapping, { sources: settings.source });
+  const mapping = await loadMapping(settings.mapping, { sources: new Map() });
   const state = await StateDir.existing(statePath(settings, mapping, job.stateSuffix));
   // A concurrent run would use the same rate limit and change records while they are compared.
   const lock = await Lock.acquire(state, { takeOver: false });

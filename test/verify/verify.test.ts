@@ -286,7 +286,6 @@ describe('verify, when it cannot,', () => {
     [{ sample: '0' }, '--sample'],
     [{ sample: 'some' }, '--sample'],
     [{ rate: 'abc' }, '--rate'],
-    [{ source: ['people'] }, 'NAME=PATH'],
   ])('refuses %j as a usage error', async (options, why) => {
     const said = await say(await people(1), await service(), options);
     expect(said.code).toBe(2);
