@@ -43,6 +43,8 @@ export interface SurveyOptions {
   readonly timeoutSeconds?: number;
   /** A number of events, or a percentage like `5%`. */
   readonly maxErrors?: number | `${number}%`;
+  /** A number of values of one field, or a percentage of them like `25%`. */
+  readonly maxOmitted?: number | `${number}%`;
   /** Pilot: the first N events of each type, with their parents. */
   readonly limit?: number;
   /** Pilot: these records (`lead:ID`, `deal:ID`), with parents and children. */
@@ -97,7 +99,19 @@ async function start(
   service: Service | undefined,
   more: Readonly<Record<string, unknown>>,
 ): Promise<Summary> {
-  const { mapping, state, rate, reserve, concurrency, timeoutSeconds, maxErrors, limit, onWarning, signal } = options;
+  const {
+    mapping,
+    state,
+    rate,
+    reserve,
+    concurrency,
+    timeoutSeconds,
+    maxErrors,
+    maxOmitted,
+    limit,
+    onWarning,
+    signal,
+  } = options;
   // As text, since the checks are those of the command line.
   const settings = runSettings({
     mapping,
@@ -109,6 +123,7 @@ async function start(
     concurrency,
     timeout: timeoutSeconds,
     maxErrors,
+    maxOmitted,
     limit,
     pick: options.pick && [...options.pick],
     only: options.only && [...options.only],

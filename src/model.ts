@@ -95,6 +95,8 @@ export interface Issue {
 export interface Omission {
   readonly field: string;
   readonly original: string;
+  /** The code of the reason. */
+  readonly code: string;
   readonly reason: string;
 }
 

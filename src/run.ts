@@ -142,7 +142,7 @@ class Run {
 
   maySend(survey: Survey): boolean {
     const { settings, halt } = this.#job;
-    return !settings.dryRun && !halt.requested && !this.#hasTooManyInvalid(survey);
+    return !settings.dryRun && !halt.requested && this.#refusal(survey) === undefined;
   }
 
   async send(target: Target, checkpoint: LoadedCheckpoint, survey: Survey): Promise<Sender> {
@@ -196,16 +196,19 @@ class Run {
     await this.#log.close();
   }
 
-  #hasTooManyInvalid({ plan }: Survey): boolean {
-    return countAll(plan).invalid > allowedErrors(this.#job.settings.maxErrors, plan);
+  /** Why nothing of this plan is sent, if so. */
+  #refusal({ plan, omitted }: Survey): 'too_many_omitted' | 'too_many_invalid' | undefined {
+    const { maxErrors, maxOmitted } = this.#job.settings;
+    if (omitted.excess(maxOmitted).length > 0) return 'too_many_omitted';
+    return countAll(plan).invalid > allowedErrors(maxErrors, plan) ? 'too_many_invalid' : undefined;
   }
 
   #ending(survey: Survey): Ending {
     const { settings, halt } = this.#job;
     if (halt.reason) return { code: halt.reason.exitCode, reason: halt.reason.code };
-    if (!settings.dryRun && this.#hasTooManyInvalid(survey)) {
-      return { code: EXIT.nothingSent, reason: 'too_many_invalid' };
-    }
-    return endingOf({ ...countAll(survey.plan), changed: survey.plan.changed }, survey.unreadable);
+    const refusal = this.#refusal(survey);
+    if (refusal && !settings.dryRun) return { code: EXIT.nothingSent, reason: refusal };
+    if (refusal === 'too_many_omitted') return { code: EXIT.finishedWithErrors, reason: refusal };
+    return endingOf(survey);
   }
 }

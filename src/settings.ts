@@ -24,6 +24,7 @@ export const RUN_OPTIONS = pick(
   'sandbox',
   ...CONNECTION,
   'maxErrors',
+  'maxOmitted',
   'maxRejectionsInARow',
   'maxOutage',
   'until',

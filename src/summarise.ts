@@ -1,11 +1,11 @@
 import { EXIT, type ExitCode } from './errors.ts';
 import type { Mapping } from './mapping/mapping.ts';
 import { EVENT_TYPES } from './model.ts';
-import { countAll, countDue, countEvents, totalOf } from './plan/counts.ts';
+import { countAll, countDue, countEvents, countWaiting, totalOf } from './plan/counts.ts';
 import type { Plan } from './plan/plan.ts';
 import type { RecordCounts } from './plan/record-reader.ts';
 import type { Survey } from './plan/survey.ts';
-import { REPORT_FILE, type EventCounts, type Summary, type SurveySnapshot } from './report/summary.ts';
+import { REPORT_FILE, type Summary, type SurveySnapshot } from './report/summary.ts';
 import type { Sender } from './send/sender.ts';
 import type { Rate, RunSettings } from './settings.ts';
 import type { StateDir } from './state-dir.ts';
@@ -16,14 +16,20 @@ export interface Ending {
   readonly reason: string;
 }
 
-/** The ending of a run that was not stopped early. A dry run has no rejections; held events are pending, which is no error. */
-export function endingOf(events: EventCounts & { changed: number }, unreadable: number): Ending {
-  if (events.rejected > 0) return { code: EXIT.finishedWithErrors, reason: 'rejected' };
-  if (events.blocked > 0) return { code: EXIT.finishedWithErrors, reason: 'blocked' };
-  if (events.invalid > 0) return { code: EXIT.finishedWithErrors, reason: 'invalid' };
-  if (unreadable > 0) return { code: EXIT.finishedWithErrors, reason: 'unreadable' };
-  if (events.changed > 0) return { code: EXIT.finishedWithErrors, reason: 'changed' };
-  return { code: EXIT.done, reason: 'done' };
+/** The ending of a run that was not stopped early. Held events are pending, which is no error; waiting ones were selected. */
+export function endingOf({ plan, unreadable }: Pick<Survey, 'plan' | 'unreadable'>): Ending {
+  const events = countAll(plan);
+  const found = [
+    ['rejected', events.rejected],
+    ['blocked', events.blocked],
+    ['invalid', events.invalid],
+    ['unmapped', plan.unmapped],
+    ['unreadable', unreadable],
+    ['waiting', EVENT_TYPES.reduce((sum, type) => sum + plan.tables[type].counts.waiting, 0)],
+    ['changed', plan.changed],
+  ] as const;
+  const reason = found.find(([, count]) => count > 0)?.[0];
+  return reason ? { code: EXIT.finishedWithErrors, reason } : { code: EXIT.done, reason: 'done' };
 }
 
 /** Estimated seconds for this many events, one request each: a full window at once, then at the rate limit. */
@@ -51,7 +57,7 @@ export function snapshotOf(
 }
 
 export function summarise(run: {
-  readonly settings: Pick<RunSettings, 'dryRun' | 'rate' | 'reserve'>;
+  readonly settings: Pick<RunSettings, 'dryRun' | 'rate' | 'reserve' | 'maxOmitted'>;
   readonly mapping: Pick<Mapping, 'migration'>;
   readonly survey: Survey;
   readonly ending: Ending;
@@ -89,6 +95,9 @@ export function summarise(run: {
     },
     errors_by_code: Object.fromEntries(report.errorsByCode),
     warnings_by_code: Object.fromEntries(report.warningsByCode),
+    waiting: countWaiting(plan),
+    omitted: survey.omitted.counts(),
+    over_max_omitted: survey.omitted.excess(settings.maxOmitted),
     profile: survey.profile,
     plan: { digest: survey.digest ?? null, events: plan.listed },
     estimate_seconds: estimateSeconds(countDue(plan), settings.rate, settings.reserve),
@@ -124,8 +133,11 @@ export function notStarted(run: { dryRun: boolean; startedAt: Date; exitCode: Ex
     },
     errors_by_code: {},
     warnings_by_code: {},
+    waiting: {},
+    omitted: {},
+    over_max_omitted: [],
     plan: { digest: null, events: 0 },
-    profile: { sources: {}, uncovered: [], omitted: [], duplicates: {}, shared: [], bare: [] },
+    profile: { sources: {}, uncovered: [], duplicates: {}, shared: [], bare: [] },
     estimate_seconds: 0,
     files: { checkpoint: null, errors: '', report: null },
   };

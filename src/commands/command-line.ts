@@ -40,11 +40,12 @@ export function nextSteps(
   argv: readonly string[],
   { mapping, state, sandbox, rejects }: Circumstances,
 ): readonly string[] {
-  const { events, records, dry_run: dry, plan } = summary;
+  const { events, records, dry_run: dry, exit, plan } = summary;
   const failed = events.invalid + events.rejected + events.blocked + records.unreadable;
   const approved = dry && plan.digest !== null ? ['--plan', plan.digest] : [];
   const plain = commandLine(argv, { without: [...ONCE, '--plan'], and: approved });
-  if (failed > 0 && rejects.size > 0) {
+  if (exit.reason === 'too_many_omitted') return ['next: fix the mapping, then:', `  ${commandLine(argv)}`];
+  if (rejects.size > 0) {
     const copies = [...rejects].map(([name, path]) => ({ name, path, copy: `corrected-${name}${extname(path)}` }));
     const fixes = copies.flatMap(({ name, copy }) => ['--fix', `${name}=${copy}`]);
     return [

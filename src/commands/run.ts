@@ -8,7 +8,7 @@ import type { Survey } from '../plan/survey.ts';
 import { notStarted } from '../summarise.ts';
 import type { Progress } from '../report/progress.ts';
 import { profileText } from '../report/profile.ts';
-import { briefText, endText } from '../report/text.ts';
+import { briefText, endText } from '../report/end-text.ts';
 import { runSettings, type RunSettings } from '../settings.ts';
 import { commandLine, nextSteps } from './command-line.ts';
 import type { Argv } from './load.ts';

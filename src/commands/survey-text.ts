@@ -1,6 +1,7 @@
 import { canonicalJson } from '../json.ts';
 import { EVENT_TYPES, type EventType, type Planned } from '../model.ts';
 import { countAll } from '../plan/counts.ts';
+import type { State } from '../plan/event-table.ts';
 import type { Survey } from '../plan/survey.ts';
 import { estimateSeconds } from '../summarise.ts';
 import { NOT_MIGRATED } from '../report/explain.ts';
@@ -18,15 +19,16 @@ export function surveyText(
     return ready + retry > 0 ? [{ type, count: ready + retry }] : [];
   });
   const sum = due.reduce((total, { count }) => total + count, 0);
-  const held = EVENT_TYPES.reduce((total, type) => total + plan.tables[type].counts.held, 0);
-  const rejected = EVENT_TYPES.reduce((total, type) => total + plan.tables[type].counts.rejected, 0);
+  const inState = (state: State): number =>
+    EVENT_TYPES.reduce((total, type) => total + plan.tables[type].counts[state], 0);
   const not = [
     part(events.acknowledged, 'already acknowledged'),
     part(events.duplicates, events.duplicates === 1 ? 'duplicate' : 'duplicates'),
     part(events.invalid, 'invalid'),
-    part(rejected, 'rejected'),
+    part(inState('rejected'), 'rejected'),
     part(events.blocked, 'blocked by their parents'),
-    part(held, 'excluded by --limit, --pick or --only'),
+    part(inState('held'), 'excluded by --limit, --pick or --only'),
+    part(inState('waiting'), 'waiting for parents that are excluded'),
   ].filter((text) => text !== undefined);
   const lines = [
     `surveyed ${counted(records.read, 'record')}: ${counted(events.total, 'event')}, ${sum.toLocaleString('en')} to send`,

@@ -68,7 +68,8 @@ export class RowContext {
   }
 
   omit(error: ValueError): void {
-    const omission: Omission = { field: this.field, original: error.original ?? '', reason: error.message };
+    const { code, original = '', message: reason } = error;
+    const omission: Omission = { field: this.field, original, code, reason };
     this.omissions = this.omissions.length === 0 ? [omission] : [...this.omissions, omission];
   }
 

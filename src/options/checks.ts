@@ -12,7 +12,7 @@ export interface Rate {
   readonly seconds: number;
 }
 
-/** How many events may go wrong: a number of them, or a percentage of all. */
+/** How much may go wrong: a number of events or values, or a percentage of all. */
 export type Tolerance = { readonly count: number } | { readonly percent: number };
 
 /** A record chosen with `--pick`. */

@@ -135,6 +135,13 @@ export const OPTIONS = {
     default: '100',
     describe: 'Send nothing if more events than this are invalid, stop if more are rejected (N or P%)',
   },
+  maxOmitted: {
+    group: STOP,
+    type: 'value',
+    check: tolerance,
+    default: '25%',
+    describe: 'Send nothing if more values of one field than this would be left out (N, or P% and at least 10)',
+  },
   maxRejectionsInARow: {
     group: STOP,
     type: 'value',

@@ -3,8 +3,8 @@ import { contentSha } from '../identity.ts';
 import { canonicalJson, isObject, type JsonObject, type JsonValue } from '../json.ts';
 import type { EventType, Ready } from '../model.ts';
 
-/** `if_changed` lists fields by the names in the mapping; ids are sent instead. */
-const SENT_AS: Readonly<Record<string, string>> = { stage_name: 'stage_id', owner_name: 'owner_id' };
+/** Fields whose names in the mapping are not those of the event: ids are sent instead. */
+export const SENT_AS: Readonly<Record<string, string>> = { stage_name: 'stage_id', owner_name: 'owner_id' };
 
 /**
  * The fields listed by `if_changed` whose value is different from what was last sent (`before`, from the checkpoint).

@@ -1,4 +1,5 @@
-import { EVENT_TYPES, type EventType } from '../model.ts';
+import { EVENT_TYPES, type Entity, type EventType } from '../model.ts';
+import type { WaitingCounts } from '../report/ending.ts';
 import type { EventCounts } from '../report/summary.ts';
 import type { Tolerance } from '../settings.ts';
 import type { Plan } from './plan.ts';
@@ -15,7 +16,7 @@ export function countEvents(plan: Counted, type: EventType): EventCounts {
     invalid: counts.invalid,
     rejected: counts.rejected + counts.retry,
     blocked: counts.blocked,
-    pending: counts.ready + counts.held,
+    pending: counts.ready + counts.held + counts.waiting,
   };
 }
 
@@ -41,6 +42,19 @@ export function countAll(plan: Counted): EventCounts {
 /** Events that this run will send. */
 export function countDue(plan: Counted): number {
   return EVENT_TYPES.reduce((sum, type) => sum + plan.tables[type].counts.ready + plan.tables[type].counts.retry, 0);
+}
+
+/** What the events that wait for a parent outside the selection wait for. */
+export function countWaiting(plan: Pick<Plan, 'inState' | 'links'>): WaitingCounts {
+  const counts: { -readonly [T in EventType]?: Partial<Record<Entity, number>> } = {};
+  for (const type of EVENT_TYPES) {
+    for (const ordinal of plan.inState(type, 'waiting')) {
+      const entity = plan.links.entityNeededBy(type, ordinal);
+      const ofType = (counts[type] ??= {});
+      ofType[entity] = (ofType[entity] ?? 0) + 1;
+    }
+  }
+  return counts;
 }
 
 /** How many events may be invalid, or rejected in one run. */

@@ -5,13 +5,14 @@ import type { EventType } from '../model.ts';
 /**
  * The state of an event.
  * - `ready`: to be sent. `retry`: rejected by an earlier run and unchanged since, so tried last.
- * - `held`: excluded from this run by `--limit`, `--pick` or `--only`, or because its parent is.
+ * - `held`: not selected by `--limit`, `--pick` or `--only`. `waiting`: selected, but its parent is held or waiting.
  * - The other states are outcomes.
  */
 export const STATES = [
   'ready',
   'retry',
   'held',
+  'waiting',
   'acknowledged',
   'duplicate',
   'invalid',
@@ -57,6 +58,7 @@ export class EventTable {
     ready: 0,
     retry: 0,
     held: 0,
+    waiting: 0,
     acknowledged: 0,
     duplicate: 0,
     invalid: 0,

@@ -39,6 +39,13 @@ export class Links {
     return this.#records.has(key, RECORD.invalid) ? 'failed' : 'none';
   }
 
+  /** What an event with the status `held` waits for: the created event of its own record, or its parent. */
+  entityNeededBy(type: EventType, ordinal: number): Entity {
+    const table = this.#tables[type];
+    const own = isUpdate(type) && this.createdStatus(entityOf(type), table.key(ordinal)!) === 'held';
+    return own ? entityOf(type) : this.#entityOfParent(table.parent(ordinal)!);
+  }
+
   /** The created events that must be acknowledged before this one is sent: its parent's, and for an update its own. */
   *eventsNeededBy(type: EventType, ordinal: number): Generator<{ type: EventType; ordinal: number }> {
     const table = this.#tables[type];
@@ -65,5 +72,5 @@ export class Links {
 function statusOf(state: State): ParentStatus {
   if (state === 'acknowledged') return 'exists';
   if (state === 'ready' || state === 'retry') return 'expected';
-  return state === 'held' ? 'held' : 'failed';
+  return state === 'held' || state === 'waiting' ? 'held' : 'failed';
 }

@@ -6,6 +6,9 @@ import type { Plan } from './plan.ts';
 
 const SENDABLE: ReadonlySet<State> = new Set(['ready', 'retry', 'acknowledged']);
 
+/** Chosen only where there are too few others, so that the run says what they wait for. */
+const WAITING: ReadonlySet<State> = new Set(['waiting']);
+
 type Chosen = Readonly<Record<EventType, Set<number>>>;
 
 /**
@@ -17,8 +20,10 @@ export function holdAllButFirst(plan: Plan, limit: number): void {
   const chosen = nothing();
   for (const type of [...EVENT_TYPES].reverse()) {
     const table = plan.tables[type];
-    for (let ordinal = 0; ordinal < table.size && chosen[type].size < limit; ordinal += 1) {
-      if (SENDABLE.has(table.state(ordinal))) chosen[type].add(ordinal);
+    for (const states of [SENDABLE, WAITING]) {
+      for (let ordinal = 0; ordinal < table.size && chosen[type].size < limit; ordinal += 1) {
+        if (states.has(table.state(ordinal))) chosen[type].add(ordinal);
+      }
     }
     addParents(plan, chosen, type);
   }
@@ -65,7 +70,7 @@ function holdOthers(plan: Plan, chosen: Chosen): void {
   for (const table of Object.values(plan.tables)) {
     for (let ordinal = 0; ordinal < table.size; ordinal += 1) {
       const state = table.state(ordinal);
-      if ((state === 'ready' || state === 'retry') && !chosen[table.type].has(ordinal)) {
+      if ((state === 'ready' || state === 'retry' || state === 'waiting') && !chosen[table.type].has(ordinal)) {
         plan.settle(table.type, ordinal, 'held');
       }
     }

@@ -52,6 +52,8 @@ export class Plan {
   readonly #repeats = new Map<number, number>();
   /** Ordinals of the updates that `if_changed` added, by the number of the record. */
   readonly #derived = new Map<number, number>();
+  /** Ordinals of created events that are acknowledged but invalid now, by the number of the record. */
+  readonly #unmapped = new Map<number, number>();
   #matched = 0;
 
   /** `policies`: of the mapping's entries. */
@@ -107,8 +109,19 @@ export class Plan {
 
   addInvalid(event: Invalid): void {
     const key = event.externalId === undefined ? undefined : this.#key(entityOf(event.type), event.externalId);
+    const table = this.tables[event.type];
+    const isThere = key !== undefined && !isUpdate(event.type) && this.#isUnmatched(key);
+    if (isThere) {
+      this.#unmapped.set(key, table.size);
+      this.#matched += 1;
+    }
     if (key !== undefined) this.#records.mark(key, RECORD.invalid);
-    this.tables[event.type].add({ state: 'invalid', key });
+    table.add({ state: isThere ? 'acknowledged' : 'invalid', key });
+  }
+
+  /** Events acknowledged earlier whose record can no longer be mapped: each counts as acknowledged, and has an error. */
+  get unmapped(): number {
+    return this.#unmapped.size;
   }
 
   /** `record`: the one that the event comes from. */
@@ -189,6 +202,11 @@ export class Plan {
     if (this.#policies[event.entry]!.if_changed !== 'ignore') this.tables[event.type].flag(ordinal, FLAG.changed);
   }
 
+  /** Whether the records in conflict with this one are from another source: its ids may mean other records. */
+  collides(type: EventType, ordinal: number): boolean {
+    return this.#records.has(this.tables[type].key(ordinal), RECORD.collision);
+  }
+
   /** The number of a record; undefined if neither the input nor the checkpoint has it. */
   findRecord(entity: Entity, externalId: string): number | undefined {
     return this.#ledger.records.find(entity, externalId);
@@ -219,17 +237,38 @@ export class Plan {
       return this.#addFirst(event, key, record);
     }
     this.#records.mark(key, RECORD.conflict);
+    const isCollision = this.read(event.type, previous).place.source !== event.place.source;
+    if (isCollision) this.#records.mark(key, RECORD.collision);
     return this.#enter(table, { ...about, state: 'invalid' });
   }
 
   #addFirst(event: Ready, key: number, record: RecordText): Verdict {
     const table = this.tables[event.type];
     this.#records.setCreated(key, table.size);
+    this.#takeOverFromUnmapped(table, key);
     const judged = this.#judgeCreated(event, key);
     if (judged.state === 'acknowledged') this.#matched += 1;
     const verdict = this.#enterWithLine(event, record, { key, state: judged.state, flags: judged.flags });
     if (judged.update) this.#addDerived(judged.update, key, record);
     return verdict;
+  }
+
+  /** Whether a record was acknowledged, and no other event of the input has been matched with that. */
+  #isUnmatched(key: number): boolean {
+    return (
+      this.#ledger.created(key) === 'acknowledged' &&
+      this.#records.created(key) === undefined &&
+      !this.#unmapped.has(key)
+    );
+  }
+
+  /** An earlier row of the same record could not be mapped, and this one can: the acknowledgement belongs to this one. */
+  #takeOverFromUnmapped(table: EventTable, key: number): void {
+    const invalid = this.#unmapped.get(key);
+    if (invalid === undefined) return;
+    this.#unmapped.delete(key);
+    this.#matched -= 1;
+    table.setState(invalid, 'invalid');
   }
 
   /** What `if_changed` sends for a record acknowledged earlier. */
@@ -306,9 +345,10 @@ export class Plan {
 
   #linkToParent(table: EventTable, ordinal: number, isHeld: boolean): void {
     const status = this.links.parentStatus(table.type, ordinal);
-    if (status === 'held' || (isHeld && (status === 'none' || status === 'exists' || status === 'expected'))) {
+    if (isHeld && (status === 'none' || status === 'exists' || status === 'expected' || status === 'held')) {
       table.setState(ordinal, 'held');
-    } else if (status === 'failed') table.setState(ordinal, 'blocked');
+    } else if (status === 'held') table.setState(ordinal, 'waiting');
+    else if (status === 'failed') table.setState(ordinal, 'blocked');
     else if (status === 'missing' && table.has(ordinal, FLAG.omitMissingParent))
       this.#sendWithoutParent(table, ordinal);
     else if (status === 'missing') table.setState(ordinal, 'blocked');

@@ -1,6 +1,17 @@
 import type { CompiledMapping } from '../mapping/mapping.ts';
-import { EVENT_TYPES, type EventType, type Invalid, type Issue, type Ready, type Row } from '../model.ts';
-import type { Profile, UncoveredValue } from '../report/profile.ts';
+import { EVENT_TYPES, type Invalid, type Issue, type Ready, type Row } from '../model.ts';
+import {
+  BARE,
+  bareText,
+  columnText,
+  damageText,
+  datesText,
+  noticeText,
+  sharedText,
+  type BareCode,
+  type Profile,
+  type UncoveredValue,
+} from '../report/profile.ts';
 import type { Source } from '../source/source.ts';
 import type { Plan } from './plan.ts';
 import { SharedValues } from './shared-values.ts';
@@ -10,9 +21,6 @@ import { watchSource, type SourceWatch } from './profile-source.ts';
 const MOST_UNCOVERED = 500;
 
 const UNCOVERED = /^(?:unresolved_|ambiguous_(?:stage|owner|pipeline)|not_mapped$)/;
-
-/** A custom field's value that is not in its `map` is omitted; only the reason of the omission shows why. */
-const NOT_IN_MAP = /is not in the map$/;
 
 /** Counted like every other warning of the survey. */
 export interface WarningSink {
@@ -36,8 +44,9 @@ export class Profiler {
   };
   readonly #watches = new Map<string, SourceWatch>();
   readonly #uncovered = new Map<string, UncoveredValue & { count: number }>();
-  readonly #omitted = new Map<string, { type: EventType; field: string; count: number }>();
-  readonly #bare = new Map<string, Tally>();
+  readonly #bare = new Map<BareCode, Tally>();
+  /** Leads and deals that the plan has accepted. */
+  readonly #created = { lead: 0, deal: 0 };
   readonly #contacts = { email: new SharedValues(), phone_number: new SharedValues() };
 
   constructor(job: {
@@ -64,9 +73,8 @@ export class Profiler {
   event(event: Ready | Invalid, row: Row): void {
     if (event.issues.length > 0) for (const issue of event.issues) this.#issue(issue, row);
     if (event.omissions.length > 0) {
-      for (const { field, original, reason } of event.omissions) {
-        this.#countOmission(event.type, field);
-        if (NOT_IN_MAP.test(reason)) this.#countUncovered({ code: 'not_mapped', field, message: reason });
+      for (const { field, original, code, reason } of event.omissions) {
+        if (code === 'not_mapped') this.#countUncovered({ code, field, message: reason });
         if (/^\d{5}$/.test(original)) this.watch(row.place.source).serialDate(field, row);
       }
     }
@@ -75,6 +83,7 @@ export class Profiler {
   /** Takes an event that the plan has accepted, other than a duplicate: notes what its record lacks or shares with others. */
   planned({ type, data, externalId = '' }: Ready, ordinal: number): void {
     if (type === 'lead/created') {
+      this.#created.lead += 1;
       const { full_name: name, email, phone_number: phone } = data;
       if (typeof email === 'string') this.#contacts.email.add(email, ordinal);
       if (typeof phone === 'string') this.#contacts.phone_number.add(phone, ordinal);
@@ -83,6 +92,7 @@ export class Profiler {
       }
     }
     if (type !== 'deal/created') return;
+    this.#created.deal += 1;
     if (data.lead_external_id === undefined) this.#countBare('deal_without_lead', externalId);
     if (data.stage_id === undefined && data.stage_name === undefined) this.#countBare('deal_without_stage', externalId);
   }
@@ -101,14 +111,7 @@ export class Profiler {
     }
   }
 
-  #countOmission(type: EventType, field: string): void {
-    const key = `${type}\0${field}`;
-    const known = this.#omitted.get(key);
-    if (known) known.count += 1;
-    else this.#omitted.set(key, { type, field, count: 1 });
-  }
-
-  #countBare(code: string, externalId: string): void {
+  #countBare(code: BareCode, externalId: string): void {
     const known = this.#bare.get(code);
     if (known) known.count += 1;
     else this.#bare.set(code, { count: 1, externalId });
@@ -119,7 +122,6 @@ export class Profiler {
     const profile: Profile = {
       sources: Object.fromEntries([...this.#watches].map(([name, watch]) => [name, watch.profile()])),
       uncovered: [...this.#uncovered.values()].sort((a, b) => b.count - a.count),
-      omitted: [...this.#omitted.values()],
       duplicates: Object.fromEntries(
         EVENT_TYPES.map((type) => [type, plan.tables[type].counts.duplicate] as const).filter(([, count]) => count > 0),
       ),
@@ -128,7 +130,13 @@ export class Profiler {
         if (ordinal === undefined) return [];
         return [{ field, count, external_id: plan.read('lead/created', ordinal).externalId ?? '' }];
       }),
-      bare: [...this.#bare].map(([code, { count, externalId }]) => ({ code, count, external_id: externalId })),
+      bare: [...this.#bare].map(([code, { count, externalId }]) => ({
+        code,
+        count,
+        of: this.#created[code === 'lead_without_contact' ? 'lead' : 'deal'],
+        unset: !this.#reads(code),
+        external_id: externalId,
+      })),
     };
     this.#warn(profile);
     return profile;
@@ -140,14 +148,23 @@ export class Profiler {
       for (let time = 0; time < times; time += 1) report.warning({ severity: 'warning', kind: 'map', code, message });
     };
     for (const { code, message } of compiled.warnings) warn(code, message);
-    for (const source of sources.values()) for (const { code, message } of source.notices()) warn(code, message);
-    for (const { code, count } of profile.bare) warn(code, code, count);
-    for (const { field, count } of profile.shared) warn(`shared_${field}`, field, count);
-    for (const source of Object.values(profile.sources)) {
-      for (const { column } of source.never_a_value) warn('never_a_value', column);
-      for (const { kind, column, count } of source.damage) warn(kind, column, count);
-      for (const { kind, column } of source.dates)
-        warn(`dates_read_${kind === 'either' ? 'either_way' : 'mixed'}`, column);
+    for (const source of sources.values()) for (const notice of source.notices()) warn(notice.code, noticeText(notice));
+    for (const note of profile.bare) warn(note.code, bareText(note), note.count);
+    for (const note of profile.shared) warn(`shared_${note.field}`, sharedText(note), note.count);
+    const all = Object.values(profile.sources);
+    const empty = all.flatMap(({ never_a_value: notes }) => notes.map(columnText));
+    warn('never_a_value', `no record has a value in ${empty.join(', ')}`, empty.length);
+    for (const { damage, dates } of all) {
+      for (const note of damage) warn(note.kind, damageText(note), note.count);
+      for (const note of dates) warn(`dates_read_${note.kind === 'either' ? 'either_way' : 'mixed'}`, datesText(note));
     }
+  }
+
+  /** Whether the mapping reads a value for one of the fields that these events lack. */
+  #reads(code: BareCode): boolean {
+    const type = code === 'lead_without_contact' ? 'lead/created' : 'deal/created';
+    const fields: readonly string[] = BARE[code].fields;
+    const entries = this.#job.compiled.entries.filter((entry) => entry.type === type);
+    return entries.some(({ uses }) => uses.some(({ field }) => fields.includes(field)));
   }
 }

@@ -2,6 +2,7 @@ import type { CompiledEntry, CompiledMapping } from '../mapping/mapping.ts';
 import type { Draft, Invalid, Issue, Place, ReadItem, Ready, Row } from '../model.ts';
 import type { ErrorReport } from '../report/error-report.ts';
 import type { Source } from '../source/source.ts';
+import type { OmittedValues } from './omitted.ts';
 import type { Plan } from './plan.ts';
 import { prepare } from './prepare.ts';
 import type { Profiler } from './profile.ts';
@@ -22,6 +23,7 @@ interface ReadingJob {
   readonly plan: Plan;
   readonly report: ErrorReport;
   readonly profiler: Profiler;
+  readonly omitted: OmittedValues;
   /** Whether to continue after the current record. */
   readonly shouldContinue: () => boolean;
 }
@@ -71,10 +73,11 @@ export class RecordReader {
   }
 
   #takeEvent(event: Ready | Invalid, row: Row): void {
-    const { plan, report, profiler } = this.#job;
+    const { plan, report, profiler, omitted } = this.#job;
     const { type, place, externalId, issues, omissions } = event;
     this.#warn(issues, place);
     profiler.event(event, row);
+    omitted.add(event);
     if (omissions.length > 0) this.#writing.push(report.omitted(place, externalId, omissions));
     if (event.kind === 'invalid') {
       plan.addInvalid(event);

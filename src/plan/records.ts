@@ -10,6 +10,8 @@ export const RECORD = {
   updated: 4,
   /** It is a deal. */
   deal: 8,
+  /** Records of different sources are in conflict. */
+  collision: 16,
 } as const;
 
 /** What the plan knows about each record, by its number in the ledger. */

@@ -16,6 +16,7 @@ import { collectFixes, Input } from '../source/input.ts';
 import type { FileDigest } from '../source/source.ts';
 import type { StateDir } from '../state-dir.ts';
 import { assertApproved } from './approval.ts';
+import { OmittedValues } from './omitted.ts';
 import { holdAllButFirst, holdAllButPicked } from './pilot.ts';
 import { Plan } from './plan.ts';
 import { PLAN_FILE, PlanFile, storedPlans } from './plan-file.ts';
@@ -47,6 +48,7 @@ export interface Survey {
   /** The first events of each type as they would be sent. */
   readonly samples: ReadonlyMap<EventType, readonly Planned[]>;
   readonly profile: Profile;
+  readonly omitted: OmittedValues;
   readonly report: ErrorReport;
   readonly compiled: CompiledMapping;
   readonly inputs: readonly FileDigest[];
@@ -85,6 +87,7 @@ interface FillJob extends SurveyJob {
 async function fillPlan(job: FillJob): Promise<Survey> {
   const { settings, mapping, account, input, compiled, report, plan, halt } = job;
   const profiler = new Profiler({ sources: input.sources, eventSources: mapping.eventSources, compiled, report });
+  const omitted = new OmittedValues();
   const resolver = new Resolver(account, mapping.references);
   const reader = new RecordReader({
     compiled,
@@ -92,11 +95,12 @@ async function fillPlan(job: FillJob): Promise<Survey> {
     plan,
     report,
     profiler,
+    omitted,
     shouldContinue: () => !halt.requested,
   });
   for (const name of mapping.eventSources) await reader.read(input.sources.get(name)!);
   const { records, unreadable } = reader;
-  const found = { plan, records, unreadable, report, compiled, inputs: input.digests() };
+  const found = { plan, records, unreadable, omitted, report, compiled, inputs: input.digests() };
   if (halt.requested) return { ...found, digest: undefined, samples: new Map(), profile: profiler.finish(plan) };
   await input.assertUnchanged();
   if (records.read === 0) throw new UserError('the sources have no records', { hint: 'is this the right export?' });

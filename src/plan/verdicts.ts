@@ -35,10 +35,26 @@ export function reportConflict(plan: Plan, report: ErrorReport, event: Reported,
     kind: 'map',
     code: 'duplicate_external_id',
     field: 'external_id',
-    message: `several records have the external_id \`${event.externalId}\` with different content`,
-    hint: 'remove all but one, or choose with `duplicates: first` or `duplicates: last`',
+    ...(plan.collides(event.type, ordinal) ? collision(event) : conflict(event)),
   };
   return reportIssue(plan, report, event, ordinal, issue);
+}
+
+function conflict({ externalId }: Reported): Pick<Issue, 'message' | 'hint'> {
+  return {
+    message: `several records have the external_id \`${externalId}\` with different content`,
+    hint: 'remove all but one, or choose with `duplicates: first` or `duplicates: last`',
+  };
+}
+
+/** Two sources number their records separately: choosing one of them would lose the other. */
+function collision({ externalId, place }: Reported): Pick<Issue, 'message' | 'hint'> {
+  return {
+    message: `records of several sources have the external_id \`${externalId}\` with different content`,
+    hint:
+      'if they are different records, tell the ids apart with `apply: ' +
+      `[{ prefix: ${place.source}- }]\` on \`external_id\` of one source, and on what refers to it`,
+  };
 }
 
 /** `duplicates: first` or `last` chose another record. */

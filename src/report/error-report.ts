@@ -21,7 +21,7 @@ export interface ErrorEntry {
   readonly raw?: RawRecord | undefined;
 }
 
-/** The first issue with a code, and the places of the first few. */
+/** The first issue with a code, and the first few places with the same message, thus with the same value. */
 export interface CodeExample {
   readonly issue: Issue;
   readonly places: Place[];
@@ -123,7 +123,11 @@ export class ErrorReport {
     return new Map(sources.map((source) => [source.name, rejectsPath(this.#directory, source)]));
   }
 
-  async omitted(place: Place, externalId: string | undefined, omissions: readonly Omission[]): Promise<void> {
+  async omitted(
+    place: Place,
+    externalId: string | undefined,
+    omissions: readonly Omit<Omission, 'code'>[],
+  ): Promise<void> {
     const lines = omissions.map(({ field, original, reason }) =>
       csvLine([place.source, place.file, place.line, externalId, field, original, reason]),
     );
@@ -138,7 +142,8 @@ export class ErrorReport {
   #remember(issue: Issue, place: Place | undefined): void {
     const known = this.examples.get(issue.code);
     if (!known) this.examples.set(issue.code, { issue, places: place ? [place] : [] });
-    else if (place && known.places.length < MAX_PLACES) known.places.push(place);
+    else if (place && issue.message === known.issue.message && known.places.length < MAX_PLACES)
+      known.places.push(place);
   }
 
   /** Each record once, however many of its events failed, so that no record is in a rejects file twice. */

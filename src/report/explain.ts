@@ -13,6 +13,8 @@ const UNIQUE = 'Under `references` in the mapping, map the name to the id of the
 const RERUN = 'Rerun: the event is sent again with the same id.';
 const SKIP = 'Skip such records with `when`.';
 const FILL = 'Add the value to the export, or skip such records with `when`.';
+const DOUBLES = 'If they are one person, merge them in the old CRM and export again.';
+const SPREADSHEET = 'Export again, and do not open the file in a spreadsheet.';
 const FOLLOWS = 'Fix that record: the next run then sends this event.';
 
 const BY_CODE: Readonly<Record<string, Explanation>> = {
@@ -33,7 +35,16 @@ const BY_CODE: Readonly<Record<string, Explanation>> = {
     what: 'An HTML text is nested too deeply.',
     fix: 'Simplify it in the export, or set `on_error: omit` on the field.',
   },
+  no_country_code: {
+    what: 'A phone number has no country code, and `defaults.region` is not set.',
+    fix: 'Set `defaults.region` to the country of such numbers.',
+  },
   bad_phone: { what: 'A phone number is invalid.', fix: CELL },
+  name_taken: {
+    what: 'A column has the name of a custom field that the mapping gives another value.',
+    fix: 'Name the custom field differently.',
+  },
+  scientific_id: { what: 'An id is in scientific notation: its last digits are lost.', fix: SPREADSHEET },
   bad_expression: {
     what: 'An expression in the mapping failed.',
     fix: 'Correct the expression or the values that it reads.',
@@ -60,12 +71,12 @@ const BY_CODE: Readonly<Record<string, Explanation>> = {
   },
   duplicate_external_id: {
     what: 'Several records have the same external id with different content.',
-    fix: 'Remove all but one of them, or set `duplicates: first` or `duplicates: last`.',
+    fix: 'Remove all but one of them. If they are different records of two sources, give the ids of one a `prefix`.',
   },
   invalid_external_id: { what: 'A record has no external id.', fix: FILL },
   invalid_email: {
     what: 'An e-mail address is invalid.',
-    fix: 'Correct the address, or set `on_error: omit` on the field.',
+    fix: 'Correct the address in the export.',
   },
   invalid_phone_number: { what: 'A phone number is not in E.164 format.', fix: 'Set `apply: [phone]` on the field.' },
   invalid_currency: {
@@ -107,6 +118,17 @@ const BY_CODE: Readonly<Record<string, Explanation>> = {
   connection_lost: { what: 'The connection was lost repeatedly.', fix: RERUN },
   unreachable: { what: 'The service could not be reached.', fix: RERUN },
   unexpected_answer: { what: 'The answer did not come from the service (possibly from a proxy).', fix: RERUN },
+  too_large: { what: 'An answer of the service is too large to be read.', fix: RERUN },
+  tls: {
+    what: 'A secure connection to the service failed.',
+    fix: 'Check the base URL and the certificates of this machine.',
+  },
+  proxy_auth: { what: 'A proxy refused its credentials.', fix: 'Check its user name and password.' },
+  unsendable: { what: 'The request cannot be built.', fix: 'Check the base URL and the credentials.' },
+  rejected_earlier: {
+    what: 'An earlier run saw the event rejected, and this run stopped before trying it again.',
+    fix: RERUN,
+  },
   redirected: { what: 'The service answered with a redirect.', fix: 'Check the base URL.' },
 
   // Warnings.
@@ -124,9 +146,58 @@ const BY_CODE: Readonly<Record<string, Explanation>> = {
     fix: 'Set `if_changed` to decide what happens to such records.',
   },
   comment_without_id: { what: 'A comment without an external id cannot be corrected later.', fix: '' },
-  lead_without_contact: { what: 'A lead has no name, e-mail address or phone number.', fix: '' },
-  deal_without_lead: { what: 'A deal has no lead.', fix: '' },
-  deal_without_stage: { what: 'A deal has no stage.', fix: '' },
+  lead_without_contact: {
+    what: 'A lead has no name, e-mail address or phone number.',
+    fix: 'Map these fields, or skip such records with `when`.',
+  },
+  deal_without_lead: {
+    what: 'A deal is not tied to a lead.',
+    fix: 'Map `lead_external_id` if the export has the ids of the contacts.',
+  },
+  deal_without_stage: {
+    what: "A deal has no stage: it is created in the first stage of the account's default pipeline.",
+    fix: 'Map `stage_name`.',
+  },
+  shared_email: { what: 'Several leads have the same e-mail address.', fix: DOUBLES },
+  shared_phone_number: { what: 'Several leads have the same phone number.', fix: DOUBLES },
+  never_a_value: {
+    what: 'No record has a value in a column or path that the mapping reads.',
+    fix: 'Check the name of the column or path, or remove it from the mapping.',
+  },
+  scientific: { what: 'A spreadsheet has cut long numbers short (3.93E+11).', fix: SPREADSHEET },
+  spreadsheet_error: { what: 'A spreadsheet has replaced a value with an error (#REF!).', fix: SPREADSHEET },
+  serial_date: { what: 'A spreadsheet has converted a date to a serial number.', fix: SPREADSHEET },
+  replacement_character: {
+    what: 'Characters were lost in a conversion to another encoding.',
+    fix: 'Export again as UTF-8.',
+  },
+  dates_read_either_way: {
+    what: 'All dates of a column are valid both as day/month and as month/day.',
+    fix: 'Compare the format in the mapping with dates that you know.',
+  },
+  dates_read_mixed: {
+    what: 'Some dates of a column are valid only as day/month and others only as month/day.',
+    fix: 'Export again with one format of dates.',
+  },
+  more_pages: { what: 'A file is one page of an API response, and there are more.', fix: 'Fetch all pages.' },
+  no_records: { what: 'A source has no records.', fix: 'Check that it is the right export.' },
+  empty_rows: { what: 'Rows without any value were skipped.', fix: '' },
+  doubtful_encoding: { what: 'The encoding of a file is a guess.', fix: 'Set `encoding` on the source.' },
+  duplicate_column: {
+    what: 'A header has the same name twice.',
+    fix: 'Name such a column by its position: `Email#2`.',
+  },
+  blank_column: { what: 'A column has no name.', fix: '' },
+  missing_column: {
+    what: 'A file lacks columns that other files of its source have.',
+    fix: 'Check that all files are exports of the same kind.',
+  },
+  unknown_column: {
+    what: 'A column in a `from` list does not exist; another one of the list is used.',
+    fix: 'Correct its name, or remove it from the list.',
+  },
+  unused_default: { what: 'A `default` has no effect together with `required: true`.', fix: 'Remove one of them.' },
+  lookup_unreadable: { what: 'Some records could not be read for a lookup.', fix: READ },
   not_created: {
     what: 'The service acknowledged an event without any effect.',
     fix: 'Check the record in the service.',
@@ -148,6 +219,11 @@ export function explain(code: string, kind: string | undefined): Explanation {
   return { what: '', fix: '' };
 }
 
+/** A sentence as part of another: without its capital letter and full stop. */
+export function inSentence(text: string): string {
+  return `${text.charAt(0).toLowerCase()}${text.slice(1).replace(/\.$/, '')}`;
+}
+
 /** What the events of the ingestion webhook cannot contain (service interface, sections 2 and 4.2). */
 export const NOT_MIGRATED: readonly (readonly [string, string])[] = [
   ['The owner of a lead', 'lead events have no owner field; the service assigns the account owner'],
@@ -160,10 +236,14 @@ export const NOT_MIGRATED: readonly (readonly [string, string])[] = [
 
 /**
  * A reason without the values it quotes, for reports without field values. The text between the outermost quotes is
- * replaced; if any word of the value still occurs in the rest, the whole reason is.
+ * replaced, except for names of settings; if any word of the value still occurs in the rest, the whole reason is.
  */
 export function withoutValues(reason: string, original: string): string {
-  const plain = reason.replace(/`.*`/s, '…').replace(/".*"/s, '…').trim();
+  const plain = reason
+    .replace(/`(defaults\.\w+)`/g, '$1')
+    .replace(/`.*`/s, '…')
+    .replace(/".*"/s, '…')
+    .trim();
   const words = original.toLowerCase().match(/[\p{L}\p{N}]{3,}/gu) ?? [];
   const seen = plain.toLowerCase();
   return words.some((word) => seen.includes(word)) ? 'invalid value' : plain;

@@ -63,13 +63,28 @@ export interface UncoveredValue {
 export interface Profile {
   readonly sources: Readonly<Record<string, SourceProfile>>;
   readonly uncovered: readonly UncoveredValue[];
-  /** Values left out because they are invalid. */
-  readonly omitted: readonly { readonly type: EventType; readonly field: string; readonly count: number }[];
   readonly duplicates: Readonly<Partial<Record<EventType, number>>>;
   /** Number of leads that share an e-mail address or phone number with another lead, and an example. */
-  readonly shared: readonly { readonly field: string; readonly count: number; readonly external_id: string }[];
+  readonly shared: readonly SharedNote[];
   /** Events that lack expected data: a lead without name, e-mail and phone, a deal without lead or stage. */
-  readonly bare: readonly { readonly code: string; readonly count: number; readonly external_id: string }[];
+  readonly bare: readonly BareNote[];
+}
+
+export interface SharedNote {
+  readonly field: string;
+  readonly count: number;
+  readonly external_id: string;
+}
+
+export interface BareNote {
+  readonly code: BareCode;
+  readonly count: number;
+  /** All events of that type. */
+  readonly of: number;
+  /** Whether the mapping sets none of the fields. */
+  readonly unset: boolean;
+  /** Of an example. */
+  readonly external_id: string;
 }
 
 const DAMAGE_TEXT: Readonly<Record<Damage, string>> = {
@@ -79,11 +94,70 @@ const DAMAGE_TEXT: Readonly<Record<Damage, string>> = {
   serial_date: 'a spreadsheet has converted dates to serial numbers: export again, or format the column as text',
 };
 
-const BARE_TEXT: Readonly<Record<string, string>> = {
-  lead_without_contact: 'leads without a name, e-mail address or phone number',
-  deal_without_lead: 'deals without a lead',
-  deal_without_stage: "deals without a stage, which are created in the first stage of the account's default pipeline",
-};
+interface Bare {
+  readonly fields: readonly string[];
+  /** Where none of the events has any of them, and where some have not. */
+  readonly none: string;
+  readonly some: string;
+}
+
+/** Fields without which an event is probably not what was meant. */
+export const BARE = {
+  lead_without_contact: {
+    fields: ['full_name', 'email', 'phone_number'],
+    none: 'no lead has a name, e-mail address or phone number',
+    some: 'leads without a name, e-mail address or phone number',
+  },
+  deal_without_lead: {
+    fields: ['lead_external_id'],
+    none: 'no deal is tied to a lead',
+    some: 'deals that are not tied to a lead',
+  },
+  deal_without_stage: {
+    fields: ['stage_name', 'stage_id'],
+    none: "no deal has a stage, so all are created in the first stage of the account's default pipeline",
+    some: "deals without a stage, which are created in the first stage of the account's default pipeline",
+  },
+} as const satisfies Readonly<Record<string, Bare>>;
+
+export type BareCode = keyof typeof BARE;
+
+/** `no deal is tied to a lead: the mapping sets no lead_external_id`, or how many are not. */
+export function bareText({ code, count, of, unset, external_id: id }: BareNote): string {
+  const { fields, none, some } = BARE[code];
+  if (count < of) return `${some}: ${count} of ${of}, such as \`${id}\``;
+  const names = fields.map((field) => `\`${field}\``).join(' or ');
+  return `${none}: ${unset ? `the mapping sets no ${names}` : `no record has a value for ${names}`}`;
+}
+
+/** `leads with the same email as another lead: 2, such as 4711`. */
+export function sharedText({ field, count, external_id: id }: SharedNote): string {
+  return `leads with the same ${field} as another lead: ${count}${id === '' ? '' : `, such as \`${id}\``}`;
+}
+
+export function damageText(note: DamageNote): string {
+  const { count, example, file, line, kind } = note;
+  return `${columnText(note)}: ${counted(count, 'cell')} like \`${example}\` (${file}:${line}); ${DAMAGE_TEXT[kind]}`;
+}
+
+/** Whether the dates of a column are day/month or month/day is unclear. */
+export function datesText(note: AmbiguousDateNote): string {
+  const { kind, count, example } = note;
+  const unclear =
+    kind === 'mixed'
+      ? `some dates are day/month and some are month/day, such as \`${example}\``
+      : `all ${count} dates are valid both as day/month and as month/day, such as \`${example}\`: check the format`;
+  return `${columnText(note)}: ${unclear}`;
+}
+
+export function noticeText({ file, line, message }: SourceNotice): string {
+  return `${line === undefined ? file : `${file}:${line}`}: ${message}`;
+}
+
+/** `` `Fax` (custom_params.fax) `` */
+export function columnText({ column, fields }: ColumnNote): string {
+  return `\`${column}\` (${fields.join(', ')})`;
+}
 
 /** The profile as text: what to check before anything is sent. Empty parts are left out. */
 export function profileText(profile: Profile): string {
@@ -94,16 +168,12 @@ export function profileText(profile: Profile): string {
 
 function sourceText(name: string, source: SourceProfile): string {
   const lines = [
-    ...source.notices.map(({ message, file, line }) => `${line === undefined ? file : `${file}:${line}`}: ${message}`),
+    ...source.notices.map(noticeText),
     ...(source.unused.length > 0 ? [`not used: ${listed(source.unused)}`] : []),
     ...source.never_a_value.map((note) => `always empty: ${columnText(note)}`),
     ...source.values.map((note) => `${columnText(note)}: ${valuesText(note.values)}`),
-    ...source.damage.map(
-      (note) =>
-        `${columnText(note)}: ${counted(note.count, 'cell')} like \`${note.example}\` (${note.file}:${note.line}); ` +
-        DAMAGE_TEXT[note.kind],
-    ),
-    ...source.dates.map((note) => `${columnText(note)}: ${dateText(note)}`),
+    ...source.damage.map(damageText),
+    ...source.dates.map(datesText),
   ];
   return `${name} (${source.description}), ${counted(source.records, 'record')}\n${indented(lines)}`.trimEnd();
 }
@@ -114,30 +184,13 @@ function acrossText(profile: Profile): string[] {
       ({ field, message, hint, count }) =>
         `${field}: ${message}, in ${counted(count, 'event')}${hint ? ` (${hint})` : ''}`,
     ),
-    ...profile.omitted.map(
-      ({ type, field, count }) => `${type} ${field}: ${counted(count, 'value')} left out as invalid (see omitted.csv)`,
-    ),
     ...EVENT_TYPES.flatMap((type) => {
       const count = profile.duplicates[type];
       return count ? [`${type}: ${counted(count, 'duplicate')}`] : [];
     }),
-    ...profile.shared.map(
-      ({ field, count, external_id: id }) =>
-        `leads with the same ${field} as another lead: ${count}${id === '' ? '' : `, such as \`${id}\``}`,
-    ),
-    ...profile.bare.map(
-      ({ code, count, external_id: id }) => `${BARE_TEXT[code] ?? code}: ${count}, such as \`${id}\``,
-    ),
+    ...profile.shared.map(sharedText),
+    ...profile.bare.map(bareText),
   ];
-}
-
-function dateText({ kind, count, example }: AmbiguousDateNote): string {
-  if (kind === 'mixed') return `some dates are day/month and some are month/day, such as \`${example}\``;
-  return `all ${count} dates are valid both as day/month and as month/day, such as \`${example}\`: check the format`;
-}
-
-function columnText({ column, fields }: ColumnNote): string {
-  return `\`${column}\` (${fields.join(', ')})`;
 }
 
 function valuesText(values: Readonly<Record<string, number>>): string {

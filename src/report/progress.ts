@@ -56,8 +56,8 @@ class ProgressTracker {
     return EVENT_TYPES.flatMap((type) => {
       const { size: total, counts } = this.#view.plan.tables[type];
       if (total === 0) return [];
-      const { acknowledged = 0, rejected = 0, ready = 0, retry = 0, held = 0 } = counts;
-      return [{ type, total, acknowledged, rejected, settled: total - ready - retry - held }];
+      const { acknowledged = 0, rejected = 0, ready = 0, retry = 0, held = 0, waiting = 0 } = counts;
+      return [{ type, total, acknowledged, rejected, settled: total - ready - retry - held - waiting }];
     });
   }
 

@@ -1,8 +1,9 @@
 /** The output of `status`. Pure. */
 import type { LockHolder } from '../state-dir.ts';
+import { endingText } from './ending.ts';
 import { RECENT_MS, type MigrationStatus } from './migration-status.ts';
 import { REPORT_FILE, type EventCounts } from './summary.ts';
-import { clockText, countsTable, counted, durationText, ENDINGS, shortPath } from './text.ts';
+import { clockText, countsTable, counted, durationText, shortPath } from './text.ts';
 
 /** Everything that `status` shows. */
 export interface StatusView {
@@ -40,7 +41,7 @@ function stateText({ status, holder, now }: StatusView): string {
   }
   if (basis === 'ended' && summary) {
     const { reason, code } = summary.exit;
-    const ending = ENDINGS[reason] ?? `Stopped (${reason}); rerun to resume.`;
+    const ending = endingText(summary) ?? `Stopped (${reason}); rerun to resume.`;
     return `not running; the last run ended ${clockText(new Date(summary.finished_at), now)} with exit code ${code}. ${ending}`;
   }
   if (history.runs.length === 0 && !survey) return 'not running; nothing has been sent yet';

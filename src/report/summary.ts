@@ -1,4 +1,6 @@
 import type { Effect, EventType } from '../model.ts';
+import type { WaitingCounts } from './ending.ts';
+import type { ExcessOmission, OmittedCounts } from './omitted.ts';
 import type { Profile } from './profile.ts';
 
 export const SUMMARY_FILE = 'summary.json';
@@ -46,6 +48,12 @@ export interface Summary {
   };
   readonly errors_by_code: Readonly<Record<string, number>>;
   readonly warnings_by_code: Readonly<Record<string, number>>;
+  /** Pending events that were selected, by type and by what they wait for. */
+  readonly waiting: WaitingCounts;
+  /** Values left out of events (`omitted.csv`), by type, field and reason. */
+  readonly omitted: OmittedCounts;
+  /** Of these, the fields of which more values would be left out than `--max-omitted` allows. */
+  readonly over_max_omitted: readonly ExcessOmission[];
   /** The profile of the input. Only in `--json`: it quotes cells, and `summary.json` contains no field values. */
   readonly profile: Profile;
   /** The plan: its digest (null where there is none), and how many events of the input it has. */

@@ -1,8 +1,8 @@
-/** The final text of a run, and helpers shared by other texts. */
+/** Helpers shared by the texts for people. */
 import { relative } from 'node:path';
 import { EVENT_TYPES } from '../model.ts';
 import type { CodeExample } from './error-report.ts';
-import { explain } from './explain.ts';
+import { explain, inSentence } from './explain.ts';
 import type { EventCounts, Summary } from './summary.ts';
 
 /** The accounting identity as table headings: every row adds up. */
@@ -107,7 +107,26 @@ export function shortPath(path: string): string {
   return fromHere !== '' && fromHere.length < path.length ? fromHere : path;
 }
 
-const MAX_CODES = 12;
+/** What happened `count` times, and further lines about it. */
+export interface CountedText {
+  readonly count: number;
+  readonly text: string;
+  readonly details?: readonly string[];
+}
+
+const MAX_COUNTED = 12;
+
+/** The first of these with their counts. `noun`: what they are, for the line about those that are not shown. */
+export function countedList(rows: readonly CountedText[], noun: string, columns: number): string {
+  const width = Math.max(...rows.map(({ count }) => count.toLocaleString('en').length));
+  const indent = ' '.repeat(width + 4);
+  const shown = rows.slice(0, MAX_COUNTED).map(({ count, text, details = [] }) => {
+    const [head = '', ...others] = [text, ...details].map((line) => wrapped(line, columns, indent));
+    return [`  ${count.toLocaleString('en').padStart(width)}  ${head.trimStart()}`, ...others].join('\n');
+  });
+  const more = rows.length - shown.length;
+  return [...shown, ...(more > 0 ? [`${indent}and ${counted(more, `more ${noun}`)}`] : [])].join('\n');
+}
 
 /**
  * Codes with their counts, most frequent first, with the first places and message of each if known. Like `errors.csv`,
@@ -119,95 +138,16 @@ export function codesText(
   columns: number,
 ): string {
   const rows = Object.entries(counts).sort((a, b) => b[1] - a[1] || a[0].localeCompare(b[0], 'en'));
-  const width = Math.max(...rows.map(([, count]) => count.toLocaleString('en').length));
-  const indent = ' '.repeat(width + 4);
-  const shown = rows.slice(0, MAX_CODES).map(([code, count]) => {
+  const codes = rows.map(([code, count]) => {
     const example = examples.get(code);
-    const head = `  ${count.toLocaleString('en').padStart(width)}  ${code}`;
-    return [head, ...(example ? exampleLines(code, example, columns, indent) : [])].join('\n');
+    return { count, text: code, details: example ? exampleLines(code, example) : [] };
   });
-  const more = rows.length - shown.length;
-  return [...shown, ...(more > 0 ? [`${indent}and ${counted(more, 'more code')}; see errors.csv`] : [])].join('\n');
+  return countedList(codes, 'code', columns);
 }
 
-function exampleLines(code: string, { issue, places }: CodeExample, columns: number, indent: string): string[] {
+function exampleLines(code: string, { issue, places }: CodeExample): string[] {
   const at = places.map(({ file, line, record }) => (line > 0 ? `${file}:${line}` : `${file} record ${record}`));
   const where = at.length > 0 ? `${at.join(', ')}: ` : '';
-  const { what, fix } = explain(code, issue.severity === 'error' ? issue.kind : undefined);
-  const hint = issue.hint ?? `${fix.charAt(0).toLowerCase()}${fix.slice(1).replace(/\.$/, '')}`;
-  const message = issue.message === code ? what : issue.message;
-  return [
-    ...(message === '' ? [] : [wrapped(`${where}${message}`, columns, indent)]),
-    ...(hint === '' ? [] : [wrapped(`hint: ${hint}`, columns, indent)]),
-  ];
-}
-
-export const ENDINGS: Readonly<Record<string, string>> = {
-  done: 'Done: all selected events are acknowledged.',
-  rejected: 'Finished, but the service rejected some events.',
-  blocked: 'Finished, but some events are blocked because their parent was not accepted.',
-  invalid: 'Finished, but some events are invalid.',
-  unreadable: 'Finished, but some records could not be read.',
-  changed: 'Finished. Some records have changed in the export since they were acknowledged; see `if_changed`.',
-  too_many_invalid: 'Nothing was sent: there are more invalid events than --max-errors allows.',
-};
-
-const DRY_ENDINGS: Readonly<Record<string, string>> = {
-  done: 'No problems found. Nothing was sent.',
-  invalid: 'Problems found: some events are invalid. Nothing was sent.',
-  blocked: 'Problems found: some events have no parent. Nothing was sent.',
-  unreadable: 'Problems found: some records could not be read. Nothing was sent.',
-  rejected: 'The service rejected some of these events in an earlier run. Nothing was sent.',
-  changed: 'Some records have changed in the export since they were acknowledged. Nothing was sent.',
-};
-
-/** The result in a single line, for `--quiet`. */
-export function briefText(summary: Summary): string {
-  const { events, dry_run: dry, exit, files } = summary;
-  const ending = (dry ? DRY_ENDINGS : ENDINGS)[exit.reason] ?? exit.reason;
-  const failed = events.invalid + events.rejected + events.blocked;
-  return `${ending} ${counted(events.total, 'event')}, ${failed.toLocaleString('en')} not accepted; see ${shortPath(files.errors)}`;
-}
-
-/** What the final text contains beside the summary. */
-export interface EndTextOptions {
-  /** The first issue of each code. */
-  readonly examples: ReadonlyMap<string, CodeExample>;
-  readonly columns: number;
-  /** The next steps, with their commands. */
-  readonly next: readonly string[];
-}
-
-/** The final text of a run: how it ended, the counts, the problems and how to fix them, and the next steps. */
-export function endText(summary: Summary, { examples, columns, next }: EndTextOptions): string {
-  const { events, records, this_run: run, files } = summary;
-  const ending = (summary.dry_run ? DRY_ENDINGS : ENDINGS)[summary.exit.reason];
-  const parts = [...(ending ? [ending] : []), countsTable(summary, columns)];
-  if (records.unreadable + records.skipped > 0) {
-    parts.push(
-      `records: ${records.read} read = ${records.mapped} mapped + ${records.skipped} skipped + ${records.unreadable} unreadable`,
-    );
-  }
-  if (events.gone > 0) parts.push(`${counted(events.gone, 'event')} acknowledged earlier and no longer in the input`);
-  if (Object.keys(summary.errors_by_code).length > 0) {
-    parts.push(`errors\n${codesText(summary.errors_by_code, examples, columns)}`);
-  }
-  if (Object.keys(summary.warnings_by_code).length > 0) {
-    parts.push(`warnings\n${codesText(summary.warnings_by_code, examples, columns)}`);
-  }
-  if (!summary.dry_run) {
-    parts.push(
-      `this run: ${counted(run.requests, 'request')}, ${counted(run.events_sent, 'event')} sent, ` +
-        `${run.retries} retries, rate-limited ${run.rate_limited} times, ${durationText(run.seconds)}`,
-    );
-  }
-  const failed = events.invalid + events.rejected + events.blocked + records.unreadable > 0;
-  const look = [
-    ...(files.report === null ? [] : [['report', files.report]]),
-    ...(failed ? [['errors', files.errors]] : []),
-    ...(failed ? [['rejects', files.errors.replace(/errors\.csv$/, 'rejects')]] : []),
-  ];
-  if (look.length > 0) parts.push(look.map(([name, path]) => `${name!.padEnd(8)} ${shortPath(path!)}`).join('\n'));
-  if (next.length > 0) parts.push(next.join('\n'));
-  return parts.join('\n\n');
+  const hint = issue.hint ?? inSentence(explain(code, issue.severity === 'error' ? issue.kind : undefined).fix);
+  return [`${where}${issue.message}`, ...(hint === '' ? [] : [`hint: ${hint}`])];
 }

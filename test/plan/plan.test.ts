@@ -11,6 +11,7 @@ import { canonicalJson, type JsonObject } from '../../src/json.ts';
 import type { Policies } from '../../src/mapping/mapping.ts';
 import { DEFAULT_POLICIES } from '../../src/mapping/policies.ts';
 import { EVENT_TYPES, type EventType, type Planned, type Ready, type Sendable } from '../../src/model.ts';
+import { countWaiting } from '../../src/plan/counts.ts';
 import { holdAllButFirst, holdAllButPicked } from '../../src/plan/pilot.ts';
 import { Plan, type Verdict } from '../../src/plan/plan.ts';
 import { PlanFile } from '../../src/plan/plan-file.ts';
@@ -379,13 +380,23 @@ describe('a pilot', () => {
     expect(() => holdAllButPicked(small(), [{ entity: 'lead', externalId: 'nobody' }])).toThrow('lead:nobody');
   });
 
-  it('by type leaves children of unsent parents pending', () => {
+  it('by type makes children wait for parents that are not selected', () => {
     const plan = planWith();
     [lead('1'), deal('d', '1'), note('n', 'd')].forEach((each) => plan.add(each));
     expect(states(plan, ['deal/created', 'comment/created'])).toEqual({
       'lead/created': ['held'],
-      'deal/created': ['held'],
-      'comment/created': ['held'],
+      'deal/created': ['waiting'],
+      'comment/created': ['waiting'],
     });
+    expect(countWaiting(plan)).toEqual({ 'deal/created': { lead: 1 }, 'comment/created': { deal: 1 } });
+  });
+
+  it('by type and limit takes waiting events only where there are too few others', () => {
+    settle(lead('there'));
+    const plan = planWith();
+    [lead('1'), deal('a', '1'), deal('b', '1'), deal('c', 'there')].forEach((each) => plan.add(each));
+    plan.link(['deal/created']);
+    holdAllButFirst(plan, 2);
+    expect(statesNow(plan)).toEqual({ 'lead/created': ['held'], 'deal/created': ['waiting', 'held', 'ready'] });
   });
 });

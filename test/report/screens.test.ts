@@ -46,7 +46,7 @@ describe('the output of', { timeout: 60_000 }, () => {
     const cwd = await workspace('demo');
     const ended = await backfill(['run', 'mapping.yaml', '--sandbox', '--quiet', ...FAST], { cwd });
     expect(ended.stderr).toBe(
-      'Finished, but some events are blocked because their parent was not accepted. 80 events, 13 not accepted; ' +
+      'Finished, but some events are blocked because their parent was not accepted. 80 events, 13 not accepted, 2 values left out; ' +
         'see .backfill/demo.sandbox/errors.csv\n',
     );
   });

@@ -34,7 +34,7 @@ function phoneLibrary(): typeof core {
 
 export const phone = transform<PhoneArgument>({
   name: 'phone',
-  doc: 'Converts a phone number to E.164. National numbers belong to `region`, to the region that the value `region_from` names, or to `defaults.region`. A leading 00 means + where no other reading is possible. Extensions are dropped with a warning. Accepts any number of a possible length, or with `strict: true` only numbers in assigned ranges. Fails with `bad_phone` for anything else.',
+  doc: 'Converts a phone number to E.164. National numbers belong to `region`, to the region that the value `region_from` names, or to `defaults.region`. A leading 00 means + where no other reading is possible. Extensions are dropped with a warning. Accepts any number of a possible length, or with `strict: true` only numbers in assigned ranges. Fails with `no_country_code` for a national number of no region, with `bad_phone` for anything else.',
   usage: ['phone', '{ phone: { region: IT, region_from: VALUE, strict: true } }'],
   examples: [
     { apply: '{ phone: { region: IT } }', from: '02 1234 5678', to: '+390212345678' },
@@ -93,6 +93,9 @@ function parse(text: string, region: CountryCode | undefined, strict: boolean): 
   return number && (strict ? number.isValid() : number.isPossible()) ? number : undefined;
 }
 
+/** Digits that are not an international number. */
+const NATIONAL = /^(?!00)[(\d](?:[^\d]*\d){4,}/;
+
 function badPhone(text: string, region: string | undefined, known: string | undefined): ValueError {
   const message = `${shown(text)} is not a valid phone number${known ? ` in ${known}` : ''}`;
   if (/\d[.,]?\d*e\+\d/i.test(text))
@@ -103,7 +106,12 @@ function badPhone(text: string, region: string | undefined, known: string | unde
       message,
       `\`${region}\` is not a region: convert it with \`map\` to a two-letter code such as IT`,
     );
-  if (!known && !text.startsWith('+'))
-    return new ValueError('bad_phone', message, 'set `defaults.region` to read national numbers');
+  if (region === undefined && NATIONAL.test(text)) {
+    return new ValueError(
+      'no_country_code',
+      `${shown(text)} has no country code, and \`defaults.region\` is not set`,
+      'set `defaults.region` to the country of such numbers',
+    );
+  }
   return new ValueError('bad_phone', message);
 }

@@ -1,6 +1,6 @@
 import { TOOL } from '../../version.ts';
 import type { MigrationStatus } from '../migration-status.ts';
-import { ENDINGS } from '../text.ts';
+import { endingText } from '../ending.ts';
 import type { ReportData } from './report-data.ts';
 import { html, trusted, type Markup } from './markup.ts';
 import { figures, notInService, outcome, throughput } from './outcome.ts';
@@ -70,13 +70,9 @@ export function reportPage(findings: ReportData): string {
 function state({ basis, summary }: MigrationStatus): Markup {
   if (basis !== 'ended' || !summary) return html`<p class="state warn">Not finished</p>`;
   const { code, reason } = summary.exit;
-  const ending = ENDINGS[reason] ?? `Stopped before the end (${reason}); rerun to resume.`;
+  const ending = endingText(summary) ?? `Stopped before the end (${reason}); rerun to resume.`;
   const good = code === 0 ? 'good' : code === 1 ? 'warn' : 'bad';
-  return html`<p class="state ${good}">${summary.dry_run ? dryRunText(code) : ending}</p>`;
-}
-
-function dryRunText(code: number): string {
-  return code === 0 ? 'Dry run: no problems found. Nothing was sent.' : 'Dry run: problems found. Nothing was sent.';
+  return html`<p class="state ${good}">${summary.dry_run ? `Dry run. ${ending}` : ending}</p>`;
 }
 
 function facts({ status }: ReportData): Markup {

@@ -1,0 +1,130 @@
+/** The final text of a run. */
+import type { CodeExample } from './error-report.ts';
+import { endingText } from './ending.ts';
+import { explain, inSentence } from './explain.ts';
+import { countOmitted, excessText, omittedLines, type OmittedCounts, type OmittedLine } from './omitted.ts';
+import type { Summary } from './summary.ts';
+import {
+  codesText,
+  counted,
+  countedList,
+  countsTable,
+  durationText,
+  shortPath,
+  wrapped,
+  type CountedText,
+} from './text.ts';
+
+/** The result in a single line, for `--quiet`. */
+export function briefText(summary: Summary): string {
+  const { events, exit, files, omitted, over_max_omitted: excess } = summary;
+  const failed = events.invalid + events.rejected + events.blocked;
+  const left = countOmitted(omitted);
+  return [
+    endingText(summary) ?? exit.reason,
+    ...excess.map((each) => `${excessText(each).message}.`),
+    `${counted(events.total, 'event')}, ${failed.toLocaleString('en')} not accepted`,
+  ]
+    .join(' ')
+    .concat(left > 0 ? `, ${counted(left, 'value')} left out` : '', `; see ${shortPath(files.errors)}`);
+}
+
+/** What the final text contains beside the summary. */
+export interface EndTextOptions {
+  /** The first issue of each code. */
+  readonly examples: ReadonlyMap<string, CodeExample>;
+  readonly columns: number;
+  /** The next steps, with their commands. */
+  readonly next: readonly string[];
+}
+
+/** The final text of a run: how it ended, the counts, the problems and how to fix them, and the next steps. */
+export function endText(summary: Summary, { examples, columns, next }: EndTextOptions): string {
+  const { events, records, this_run: run, omitted } = summary;
+  const ending = endingText(summary);
+  const parts = [
+    ...(ending ? [wrapped(ending, columns)] : []),
+    ...firstText(summary, examples, columns),
+    countsTable(summary, columns),
+  ];
+  if (records.unreadable + records.skipped > 0) {
+    parts.push(
+      `records: ${records.read} read = ${records.mapped} mapped + ${records.skipped} skipped + ${records.unreadable} unreadable`,
+    );
+  }
+  if (events.gone > 0) parts.push(`${counted(events.gone, 'event')} acknowledged earlier and no longer in the input`);
+  if (Object.keys(summary.errors_by_code).length > 0) {
+    parts.push(`errors\n${codesText(summary.errors_by_code, examples, columns)}`);
+  }
+  if (countOmitted(omitted) > 0) parts.push(`values left out of their events\n${omittedText(omitted, columns)}`);
+  if (Object.keys(summary.warnings_by_code).length > 0) {
+    parts.push(`warnings\n${codesText(summary.warnings_by_code, examples, columns)}`);
+  }
+  if (!summary.dry_run) {
+    parts.push(
+      `this run: ${counted(run.requests, 'request')}, ${counted(run.events_sent, 'event')} sent, ` +
+        `${run.retries} retries, rate-limited ${run.rate_limited} times, ${durationText(run.seconds)}`,
+    );
+  }
+  const look = filesToRead(summary);
+  if (look.length > 0) parts.push(look.map(([name, path]) => `${name.padEnd(8)} ${shortPath(path)}`).join('\n'));
+  if (next.length > 0) parts.push(next.join('\n'));
+  return parts.join('\n\n');
+}
+
+const MAX_FIRST = 3;
+
+/** What to look at first: what `--max-omitted` refuses and, in a dry run, the findings that concern most records. */
+function firstText(summary: Summary, examples: ReadonlyMap<string, CodeExample>, columns: number): readonly string[] {
+  const excess = summary.over_max_omitted.map((each) => {
+    const { message, hint } = excessText(each);
+    return `${wrapped(message, columns, '  ')}\n${wrapped(`hint: ${hint}`, columns, '  ')}`;
+  });
+  if (!summary.dry_run) return excess;
+  const found = findings(summary, examples).slice(0, MAX_FIRST);
+  if (found.length === 0) return excess;
+  return [...excess, `what concerns most records\n${countedList(found, 'finding', columns)}`];
+}
+
+/** Errors, values left out and warnings, what concerns most records first; without what `over_max_omitted` says. */
+function findings(summary: Summary, examples: ReadonlyMap<string, CodeExample>): readonly CountedText[] {
+  const { errors_by_code: errors, warnings_by_code: warnings, omitted, over_max_omitted: excess } = summary;
+  const said = ({ type, field }: OmittedLine): boolean =>
+    excess.some((each) => each.type === type && each.field === field);
+  return [
+    ...Object.entries({ ...errors, ...warnings }).map(([code, count]) => ({ count, text: meaning(code, examples) })),
+    ...omittedLines(omitted)
+      .filter((line) => !said(line))
+      .map(({ type, field, code, count }) => ({
+        count,
+        text: `${type}, left out \`${field}\`: ${inSentence(explain(code, 'map').what)}`,
+      })),
+  ].sort((a, b) => b.count - a.count);
+}
+
+/** A message without a place is about the whole input; others are about one value. */
+function meaning(code: string, examples: ReadonlyMap<string, CodeExample>): string {
+  const example = examples.get(code);
+  const { what } = explain(code, example?.issue.kind);
+  return example?.places.length === 0 ? example.issue.message : inSentence(what);
+}
+
+function omittedText(counts: OmittedCounts, columns: number): string {
+  const rows = omittedLines(counts).map(({ type, field, code, count }) => {
+    const { what, fix } = explain(code, 'map');
+    return { count, text: `${type} ${field}: ${code}`, details: [what, `hint: ${inSentence(fix)}`] };
+  });
+  return countedList(rows, 'reason', columns);
+}
+
+function filesToRead({ files, errors_by_code: errors, omitted }: Summary): (readonly [name: string, path: string])[] {
+  const beside = (name: string): string => files.errors.replace(/errors\.csv$/, name);
+  const failed = Object.keys(errors).length > 0;
+  const all = [
+    [files.report !== null, 'report', files.report ?? ''],
+    [failed, 'errors', files.errors],
+    [failed, 'rejects', beside('rejects')],
+    [countOmitted(omitted) > 0, 'omitted', beside('omitted.csv')],
+  ] as const;
+  return all.flatMap(([isThere, name, path]) => (isThere ? [[name, path] as const] : []));
+}

@@ -1,0 +1,65 @@
+/** How a run ended, in a sentence. */
+import { ENTITIES, EVENT_TYPES, type Entity, type EventType } from '../model.ts';
+import { countOmitted } from './omitted.ts';
+import type { Summary } from './summary.ts';
+import { counted } from './text.ts';
+
+/** Selected events whose parents are neither acknowledged nor selected: by type, and by what they wait for. */
+export type WaitingCounts = Readonly<Partial<Record<EventType, Readonly<Partial<Record<Entity, number>>>>>>;
+
+const ENDINGS: Readonly<Record<string, (summary: Summary) => string>> = {
+  done: doneText,
+  rejected: () => 'Finished, but the service rejected some events.',
+  blocked: () => 'Finished, but some events are blocked because their parent was not accepted.',
+  invalid: () => 'Finished, but some events are invalid.',
+  unmapped: () => 'Finished, but some records acknowledged earlier can no longer be mapped.',
+  unreadable: () => 'Finished, but some records could not be read.',
+  waiting: ({ waiting }) => `Finished, but not all selected events could be sent: ${waitingText(waiting)}.`,
+  changed: () => 'Finished. Some records have changed in the export since they were acknowledged; see `if_changed`.',
+  too_many_invalid: () => 'Nothing was sent: there are more invalid events than --max-errors allows.',
+  too_many_omitted: () => 'Nothing was sent: more values would be left out than --max-omitted allows.',
+};
+
+const DRY_ENDINGS: Readonly<Record<string, (summary: Summary) => string>> = {
+  done: (summary) => (isClean(summary) ? 'No problems found.' : 'No errors found, but there are warnings to check.'),
+  invalid: () => 'Problems found: some events are invalid.',
+  blocked: () => 'Problems found: some events have no parent.',
+  unmapped: () => 'Problems found: some records acknowledged earlier can no longer be mapped.',
+  unreadable: () => 'Problems found: some records could not be read.',
+  waiting: ({ waiting }) => `Problems found: not all selected events could be sent: ${waitingText(waiting)}.`,
+  rejected: () => 'The service rejected some of these events in an earlier run.',
+  changed: () => 'Some records have changed in the export since they were acknowledged.',
+  too_many_omitted: () => 'Problems found: more values would be left out than --max-omitted allows.',
+};
+
+/** Undefined if the run was stopped before its end. */
+export function endingText(summary: Summary): string | undefined {
+  const { dry_run: dry, exit } = summary;
+  const ending = (dry ? DRY_ENDINGS : ENDINGS)[exit.reason]?.(summary);
+  return dry && ending !== undefined ? `${ending} Nothing was sent.` : ending;
+}
+
+function doneText({ events, omitted }: Summary): string {
+  const left = countOmitted(omitted);
+  const beside = [
+    ...(events.pending > 0 ? [`${counted(events.pending, 'event')} not selected (--limit, --pick or --only)`] : []),
+    ...(left > 0 ? [`${counted(left, 'value')} left out (see omitted.csv)`] : []),
+  ];
+  const all = events.pending > 0 ? 'all selected events' : 'all events';
+  return [`Done: ${all} are acknowledged`, ...beside].join('; ').concat('.');
+}
+
+/** `19 deal/created events wait for leads that are neither selected nor acknowledged`. */
+function waitingText(waiting: WaitingCounts): string {
+  const parts = EVENT_TYPES.flatMap((type) =>
+    ENTITIES.flatMap((entity) => {
+      const count = waiting[type]?.[entity] ?? 0;
+      return count === 0 ? [] : [`${counted(count, `${type} event`)} ${count === 1 ? 'waits' : 'wait'} for ${entity}s`];
+    }),
+  );
+  return `${parts.join(', ')} that are neither selected nor acknowledged`;
+}
+
+function isClean({ warnings_by_code: warnings, omitted }: Summary): boolean {
+  return Object.keys(warnings).length === 0 && countOmitted(omitted) === 0;
+}

@@ -1,0 +1,62 @@
+/** Values left out of events, in words. The texts contain no values of any record. */
+import type { EventType } from '../model.ts';
+import { explain, inSentence } from './explain.ts';
+
+/** How many values were left out: by type, field and the code of the reason. */
+export type OmittedCounts = Readonly<
+  Partial<Record<EventType, Readonly<Record<string, Readonly<Record<string, number>>>>>>
+>;
+
+/** A field of which more values would be left out than `--max-omitted` allows. */
+export interface ExcessOmission {
+  readonly type: EventType;
+  readonly field: string;
+  /** Events that would go without their value of the field, and events that have a value of it. */
+  readonly omitted: number;
+  readonly of: number;
+  /** The most frequent reason, and the events that it concerns. */
+  readonly code: string;
+  readonly count: number;
+}
+
+/** One line of `OmittedCounts`. */
+export interface OmittedLine {
+  readonly type: EventType;
+  readonly field: string;
+  readonly code: string;
+  readonly count: number;
+}
+
+/** Most frequent first. */
+export function omittedLines(counts: OmittedCounts): readonly OmittedLine[] {
+  return Object.entries(counts)
+    .flatMap(([type, fields]) =>
+      Object.entries(fields).flatMap(([field, codes]) =>
+        Object.entries(codes).map(([code, count]) => ({ type: type as EventType, field, code, count })),
+      ),
+    )
+    .sort((a, b) => b.count - a.count);
+}
+
+export function countOmitted(counts: OmittedCounts): number {
+  return omittedLines(counts).reduce((sum, { count }) => sum + count, 0);
+}
+
+const NOUNS: Readonly<Record<string, string>> = { phone_number: 'phone numbers', email: 'e-mail addresses' };
+
+/** Reasons that are worded as what is wrong with the values, and not only with one of them. */
+const CAUSES: Readonly<Record<string, string>> = {
+  no_country_code: 'have no country code, and `defaults.region` is not set',
+};
+
+/** `lead/created: 656 of 950 phone numbers have no country code, and defaults.region is not set`, and how to fix it. */
+export function excessText(excess: ExcessOmission): { readonly message: string; readonly hint: string } {
+  const { type, field, omitted, of, code, count } = excess;
+  const { what, fix } = explain(code, 'map');
+  const cause = CAUSES[code] ?? `would be left out: ${inSentence(what)}`;
+  const all = omitted === count ? '' : ` (${omitted} would be left out in all)`;
+  return {
+    message: `${type}: ${count} of ${of} ${NOUNS[field] ?? `values of \`${field}\``} ${cause}${all}`,
+    hint: `${inSentence(fix)}; to leave them out, allow it with --max-omitted`,
+  };
+}

@@ -1,0 +1,249 @@
+/** What a run says about everything that is not in the service: values left out, events that wait, warnings. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { backfill, environmentOf, FAST, files, sandbox, summaryOf, workspace, type Ended } from './harness.ts';
+
+const PEOPLE = `version: 1
+migration: told
+sources: { people: { path: people.csv } }
+events:
+  - type: lead/created
+    source: people
+    data: { external_id: id, full_name: name, phone_number: { from: phone, apply: [phone] } }
+`;
+
+const DEALS = `version: 1
+migration: told
+sources:
+  people: { path: people.csv }
+  deals: { path: deals.csv }
+events:
+  - type: lead/created
+    source: people
+    data: { external_id: id, full_name: name }
+  - type: deal/created
+    source: deals
+    data: { external_id: id, title: title, lead_external_id: lead, amount: { from: amount, apply: [number] } }
+`;
+
+/** 20 people, of whom the first `national` have a number without a country code, and the others one with it. */
+function people(national: number): string {
+  const row = (n: number): string => `${n},Person ${n},${n <= national ? '' : '+39 '}06 1234 ${1000 + n}\n`;
+  return `id,name,phone\n${Array.from({ length: 20 }, (_, at) => row(at + 1)).join('')}`;
+}
+
+async function project(contents: Readonly<Record<string, string>>) {
+  const service = await sandbox();
+  const cwd = await workspace();
+  await files(cwd, contents);
+  const env = environmentOf(service);
+  const run = (...more: string[]): Promise<Ended> =>
+    backfill(['run', 'mapping.yaml', '--json', ...FAST, ...more], { cwd, env });
+  const posts = (): number => service.requests().filter(({ method }) => method === 'POST').length;
+  return { cwd, run, posts, service };
+}
+
+/** As one line, since the terminal wraps it. */
+function flat({ stderr }: Ended): string {
+  return stderr.replace(/\s+/g, ' ');
+}
+
+describe('values left out', { timeout: 60_000 }, () => {
+  const CAUSE = '14 of 20 phone numbers have no country code, and `defaults.region` is not set';
+
+  it('beyond --max-omitted stop a run before it sends anything, with the likely cause', async () => {
+    const { cwd, run, posts } = await project({ 'mapping.yaml': PEOPLE, 'people.csv': people(14) });
+    const ended = await run();
+    expect(ended.code).toBe(2);
+    expect(posts()).toBe(0);
+    const summary = summaryOf(ended);
+    expect(summary.exit).toEqual({ code: 2, reason: 'too_many_omitted' });
+    expect(summary.omitted).toEqual({ 'lead/created': { phone_number: { no_country_code: 14 } } });
+    expect(flat(ended)).toContain(`Nothing was sent: more values would be left out than --max-omitted allows.`);
+    expect(flat(ended)).toContain(`lead/created: ${CAUSE} hint: set \`defaults.region\``);
+    const omitted = await readFile(join(cwd, '.backfill/told/omitted.csv'), 'utf8');
+    expect(omitted).toContain('has no country code, and `defaults.region` is not set');
+    const report = await readFile(join(cwd, '.backfill/told/report.html'), 'utf8');
+    expect(report).toContain('… has no country code, and defaults.region is not set');
+  });
+
+  it('beyond --max-omitted are the first problem of a dry run', async () => {
+    const { run } = await project({ 'mapping.yaml': PEOPLE, 'people.csv': people(14) });
+    const ended = await run('--dry-run');
+    expect(ended.code).toBe(1);
+    expect(summaryOf(ended).exit.reason).toBe('too_many_omitted');
+    expect(flat(ended)).toMatch(
+      /Problems found: more values would be left out than --max-omitted allows\. Nothing was sent\. lead\/created: 14 of 20/,
+    );
+  });
+
+  it('are counted at the end of a run that leaves them out, in the same breath as "Done"', async () => {
+    const { cwd, run, posts } = await project({ 'mapping.yaml': PEOPLE, 'people.csv': people(14) });
+    const ended = await run('--max-omitted', '70%');
+    expect(ended.code).toBe(0);
+    expect(posts()).toBe(20);
+    expect(flat(ended)).toContain('Done: all events are acknowledged; 14 values left out (see omitted.csv).');
+    expect(flat(ended)).toContain('14 lead/created phone_number: no_country_code A phone number has no country code');
+    const stored = JSON.parse(await readFile(join(cwd, '.backfill/told/summary.json'), 'utf8')) as object;
+    expect(stored).toMatchObject({ omitted: { 'lead/created': { phone_number: { no_country_code: 14 } } } });
+  });
+
+  it.each([
+    ['fewer than ten do not stop it by a percentage', 9, [], 0],
+    ['exactly as many as allowed do not stop it', 14, ['--max-omitted', '14'], 0],
+    ['one more than allowed does', 14, ['--max-omitted', '13'], 2],
+    ['none may be allowed', 1, ['--max-omitted', '0'], 2],
+  ] as const)('%s', async (_, national, options, code) => {
+    const { run, posts } = await project({ 'mapping.yaml': PEOPLE, 'people.csv': people(national) });
+    expect((await run(...options)).code).toBe(code);
+    expect(posts()).toBe(code === 0 ? 20 : 0);
+  });
+
+  it('are not what a default or another value of the record replaces', async () => {
+    const mapping = PEOPLE.replace('apply: [phone] }', "apply: [phone], default: '+390600000000' }");
+    const { run } = await project({ 'mapping.yaml': mapping, 'people.csv': people(20) });
+    const summary = summaryOf(await run());
+    expect(summary).toMatchObject({ exit: { code: 0 }, over_max_omitted: [] });
+    expect(summary.omitted).toEqual({ 'lead/created': { phone_number: { no_country_code: 20 } } });
+  });
+
+  it('are compared with the values of a name by what it was resolved to', async () => {
+    const mapping = DEALS.replace(
+      'amount: {',
+      'stage_id: { from: stage, on_error: omit, apply: [{ map: { a: x } }] }, amount: {',
+    );
+    const { run } = await project({
+      'mapping.yaml': mapping,
+      'people.csv': 'id,name\n1,Ann\n',
+      'deals.csv': `id,title,lead,amount,stage\n${Array.from({ length: 12 }, (_, n) => `${n},Deal,1,1,b\n`).join('')}`,
+    });
+    const ended = await run();
+    expect(ended.code).toBe(2);
+    expect(flat(ended)).toContain(
+      'deal/created: 12 of 12 values of `stage_id` would be left out: a value is not in its `map`',
+    );
+  });
+});
+
+describe('"Done"', { timeout: 60_000 }, () => {
+  const EXPORTS = {
+    'mapping.yaml': DEALS,
+    'people.csv': 'id,name\n1,Ann\n2,Bob\n',
+    'deals.csv': 'id,title,lead,amount\n10,First,1,1\n20,Second,2,1\n',
+  };
+
+  it('is not said of events that wait for parents that were not selected', async () => {
+    const { run, posts } = await project(EXPORTS);
+    const ended = await run('--only', 'deal');
+    expect(ended.code).toBe(1);
+    expect(posts()).toBe(0);
+    expect(summaryOf(ended)).toMatchObject({
+      exit: { code: 1, reason: 'waiting' },
+      events: { total: 4, pending: 4 },
+      waiting: { 'deal/created': { lead: 2 } },
+    });
+    expect(flat(ended)).toContain(
+      'Finished, but not all selected events could be sent: 2 deal/created events wait for leads that are neither selected nor acknowledged.',
+    );
+    expect(flat(ended)).not.toContain('Done');
+    expect((await run('--only', 'deal', '--dry-run')).code).toBe(1);
+  });
+
+  it('names what was not selected, and is said once the parents are there', async () => {
+    const { run } = await project(EXPORTS);
+    const leads = await run('--only', 'lead');
+    expect(leads.code).toBe(0);
+    expect(flat(leads)).toContain(
+      'Done: all selected events are acknowledged; 2 events not selected (--limit, --pick or --only).',
+    );
+    const deals = await run('--only', 'deal');
+    expect(deals.code).toBe(0);
+    expect(flat(deals)).toContain('Done: all events are acknowledged.');
+  });
+});
+
+describe('a dry run', { timeout: 60_000 }, () => {
+  it('with warnings does not say that there are no problems, and begins with what concerns most records', async () => {
+    const { run } = await project({
+      'mapping.yaml': DEALS.replace('lead_external_id: lead, ', ''),
+      'people.csv': 'id,name\n1,Ann\n2,\n',
+      'deals.csv': 'id,title,lead,amount\n10,First,1,1\n20,Second,2,1\n30,Third,2,1\n',
+    });
+    const ended = await run('--dry-run');
+    expect(ended.code).toBe(0);
+    expect(flat(ended)).not.toContain('No problems');
+    expect(flat(ended)).toContain(
+      'No errors found, but there are warnings to check. Nothing was sent. what concerns most records ' +
+        '3 no deal is tied to a lead: the mapping sets no `lead_external_id` 3 no deal has a stage',
+    );
+  });
+
+  it('without any finding says so', async () => {
+    const { run } = await project({ 'mapping.yaml': PEOPLE, 'people.csv': people(0) });
+    const ended = await run('--dry-run');
+    expect(ended.code).toBe(0);
+    expect(flat(ended)).toContain('No problems found. Nothing was sent.');
+  });
+});
+
+describe('an acknowledged record that can no longer be mapped', { timeout: 60_000 }, () => {
+  it('stays acknowledged with an error beside it, and is not gone', async () => {
+    const { cwd, run } = await project({
+      'mapping.yaml': DEALS,
+      'people.csv': 'id,name\n1,Ann\n',
+      'deals.csv': 'id,title,lead,amount\n10,First,1,1\n20,Second,1,2\n30,Third,1,3\n',
+    });
+    expect((await run()).code).toBe(0);
+    await files(cwd, { 'deals.csv': 'id,title,lead,amount\n10,First,1,1.2.3\n20,Second,1,2\n' });
+    const ended = await run();
+    const { events, exit, errors_by_code: errors } = summaryOf(ended);
+    expect(events).toMatchObject({ total: 3, acknowledged: 3, invalid: 0, gone: 1 });
+    expect(errors).toEqual({ bad_number: 1 });
+    expect(exit).toEqual({ code: 1, reason: 'unmapped' });
+    expect(flat(ended)).toContain('acknowledged earlier can no longer be mapped');
+  });
+
+  it('counts once where another row of the input is that record', async () => {
+    const rows = ['10,First,1,1.2.3', '10,First,1,1'];
+    for (const order of [rows, [...rows].reverse()]) {
+      const { cwd, run } = await project({
+        'mapping.yaml': DEALS,
+        'people.csv': 'id,name\n1,Ann\n',
+        'deals.csv': 'id,title,lead,amount\n10,First,1,1\n',
+      });
+      expect((await run()).code).toBe(0);
+      await files(cwd, { 'deals.csv': `id,title,lead,amount\n${order.join('\n')}\n` });
+      const { events } = summaryOf(await run());
+      expect(events).toMatchObject({ total: 3, acknowledged: 2, invalid: 1, gone: 0 });
+    }
+  });
+});
+
+describe('an error', { timeout: 60_000 }, () => {
+  it('of one value names only rows with that value', async () => {
+    const { run } = await project({
+      'mapping.yaml': DEALS,
+      'people.csv': 'id,name\n1,Ann\n',
+      'deals.csv': 'id,title,lead,amount\n10,First,1,1.2.3\n20,Second,1,4.5.6\n30,Third,1,1.2.3\n',
+    });
+    const text = flat(await run('--dry-run'));
+    expect(text).toContain('deals.csv:2, deals.csv:4: `1.2.3` is not a number');
+    expect(text).toContain('3 bad_number');
+  });
+
+  it('of ids that collide between two sources advises a prefix', async () => {
+    const { run } = await project({
+      'mapping.yaml': DEALS.replace('type: deal/created', 'type: lead/created').replace(
+        /data: \{ external_id: id, title.*/,
+        'data: { external_id: id, full_name: title }',
+      ),
+      'people.csv': 'id,name\n1,Ann\n2,Bob\n',
+      'deals.csv': 'id,title\n2,Other\n3,Cy\n',
+    });
+    const ended = await run('--dry-run');
+    expect(summaryOf(ended).errors_by_code).toEqual({ duplicate_external_id: 2 });
+    expect(flat(ended)).toContain('{ prefix:');
+    expect(flat(ended)).not.toContain('`duplicates: first`');
+  });
+});
