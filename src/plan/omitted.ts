@@ -1,4 +1,4 @@
-import { CUSTOM_FIELDS } from '../identity.ts';
+import { CUSTOM_FIELDS } from '../checkpoint/field-hashes.ts';
 import type { EventType, Invalid, Ready } from '../model.ts';
 import type { ExcessOmission, OmittedCounts } from '../report/omitted.ts';
 import type { Tolerance } from '../settings.ts';

@@ -48,8 +48,8 @@ const EXIT_CODES: Readonly<Record<keyof typeof EXIT, string>> = {
     'every selected event is acknowledged, or a duplicate of one that is; for a dry run, no problems were found (warnings do ' +
     'not count)',
   finishedWithErrors:
-    'finished, but some records were unreadable, some events were not accepted, or acknowledged ones have changed; for a ' +
-    'dry run, problems were found',
+    'finished, but some records were unreadable, some events were not accepted or wait for parents that were not selected, ' +
+    'or acknowledged ones have changed or can no longer be mapped; for a dry run, problems were found',
   nothingSent:
     'stopped before the first event: invalid usage, mapping, input, plan, state, credentials or base URL. Nothing was sent',
   stopped:
