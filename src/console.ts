@@ -26,6 +26,8 @@ export class Console {
     this.verbosity = options.verbosity ?? 'normal';
     this.#out = options.stdout ?? process.stdout;
     this.#err = options.stderr ?? process.stderr;
+    // A terminal or pipe that was closed must not end a run. What is written there is lost; everything is in the files.
+    for (const stream of [this.#out, this.#err]) stream.on('error', () => undefined);
   }
 
   /** For programs, to stdout. */

@@ -4,6 +4,7 @@ export const EXIT = {
   finishedWithErrors: 1,
   nothingSent: 2,
   stopped: 3,
+  hungUp: 129,
   interrupted: 130,
   terminated: 143,
 } as const;

@@ -3,6 +3,7 @@
  *
  *     mapping -> account -> checkpoint -> survey -> (dry run: stop here) -> send -> summary
  */
+import { basename } from 'node:path';
 import { assertBound } from './checkpoint/binding.ts';
 import { FieldHasher } from './checkpoint/field-hashes.ts';
 import { CHECKPOINT_FILE } from './checkpoint/lines.ts';
@@ -11,9 +12,10 @@ import { connect, storeAccount, storedAccountOf, type Target } from './connect.t
 import type { Credentials } from './credentials.ts';
 import { EXIT, messageOf } from './errors.ts';
 import type { Halt } from './halt.ts';
+import type { Hooks } from './hook-url.ts';
 import { loadMapping } from './mapping/load.ts';
 import type { Mapping } from './mapping/mapping.ts';
-import { allowedErrors, countAll } from './plan/counts.ts';
+import { allowedErrors, countAll, countsByType } from './plan/counts.ts';
 import type { Plan } from './plan/plan.ts';
 import { surveyInput, type Survey } from './plan/survey.ts';
 import type { Redactor } from './redact.ts';
@@ -27,6 +29,7 @@ import type { RunSettings } from './settings.ts';
 import { DRY_RUN, Lock, StateDir, statePath, writeWhole } from './state-dir.ts';
 import { endingOf, snapshotOf, summarise, type Ending } from './summarise.ts';
 import { TOOL } from './version.ts';
+import { Watch } from './watch/watch.ts';
 
 /** Callbacks of a run, called as each stage begins, with the data that progress is computed from. */
 export interface Monitor {
@@ -48,26 +51,37 @@ export interface RunJob {
   readonly halt: Halt;
   readonly redactor: Redactor;
   readonly monitor: Monitor;
+  /** URLs to call while it sends and when it ends. */
+  readonly hooks?: Hooks;
 }
 
 /** Runs, resumes or (dry run) rehearses a migration. Throws a `UserError` if even a survey was not possible. */
 export async function runMigration(job: RunJob): Promise<Summary> {
   const { settings } = job;
-  const mapping = await loadMapping(settings.mapping, { sources: settings.source });
-  const state = await StateDir.create(statePath(settings, mapping, job.stateSuffix));
-  if (settings.dryRun) return runIn(job, mapping, state, await StateDir.create(state.file(DRY_RUN)));
-  const lock = await Lock.acquire(state, { takeOver: settings.takeOver });
+  const hooks = settings.dryRun ? {} : (job.hooks ?? {});
+  const { rate, maxOutage: maxOutageMs } = settings;
+  const watch = new Watch({ mapping: basename(settings.mapping), hooks, rate, maxOutageMs });
   try {
-    return await runIn(job, mapping, state, state);
-  } finally {
-    await lock.release();
+    const mapping = await loadMapping(settings.mapping, { sources: settings.source });
+    const state = await StateDir.create(statePath(settings, mapping, job.stateSuffix));
+    if (settings.dryRun) return await runIn(job, watch, mapping, state, await StateDir.create(state.file(DRY_RUN)));
+    const lock = await Lock.acquire(state, { takeOver: settings.takeOver });
+    try {
+      return await runIn(job, watch, mapping, state, state);
+    } finally {
+      await lock.release();
+    }
+  } catch (error) {
+    await watch.failed(error);
+    throw error;
   }
 }
 
 /** `output`: where plan, reports and log go: the state directory, or `dry-run/` in it. */
-async function runIn(job: RunJob, mapping: Mapping, state: StateDir, output: StateDir): Promise<Summary> {
+async function runIn(job: RunJob, watch: Watch, mapping: Mapping, state: StateDir, output: StateDir): Promise<Summary> {
   const log = await RunLog.open(output.file(RUN_LOG_FILE), job.redactor, (line) => job.monitor.logged?.(line));
-  const run = new Run(job, mapping, state, output, log);
+  watch.begin(mapping.migration, (event, fields) => log.write(event, fields));
+  const run = new Run(job, watch, mapping, state, output, log);
   try {
     const target = await run.connect();
     const checkpoint = await run.loadCheckpoint(target);
@@ -83,6 +97,7 @@ async function runIn(job: RunJob, mapping: Mapping, state: StateDir, output: Sta
 /** The steps of one run, and the state that they share. */
 class Run {
   readonly #job: RunJob;
+  readonly #watch: Watch;
   readonly #mapping: Mapping;
   readonly #state: StateDir;
   readonly #output: StateDir;
@@ -92,8 +107,9 @@ class Run {
   #survey: Survey | undefined;
   #alreadyAcknowledged = 0;
 
-  constructor(job: RunJob, mapping: Mapping, state: StateDir, output: StateDir, log: RunLog) {
+  constructor(job: RunJob, watch: Watch, mapping: Mapping, state: StateDir, output: StateDir, log: RunLog) {
     this.#job = job;
+    this.#watch = watch;
     this.#mapping = mapping;
     this.#state = state;
     this.#output = output;
@@ -157,7 +173,11 @@ class Run {
       checkpoint,
       halt,
       log: this.#log,
-      started: async (deliverer) => monitor.sending?.({ plan: survey.plan, deliverer }),
+      started: async (deliverer) => {
+        const { plan } = survey;
+        this.#watch.sending({ plan, deliverer, counts: () => countsByType(plan) }, this.#state);
+        await monitor.sending?.({ plan, deliverer });
+      },
     });
   }
 
@@ -187,6 +207,7 @@ class Run {
       monitor.trouble?.(messageOf(error));
     }
     this.#log.write('end', { exit: summary.exit, events: summary.events });
+    await this.#watch.ended(summary, this.#job.halt.reason);
     return summary;
   }
 

@@ -31,6 +31,8 @@ export const RUN_OPTIONS = pick(
   'maxRequests',
   'takeOver',
   'adopt',
+  'notify',
+  'heartbeat',
   'json',
   'progress',
   'verbose',

@@ -1,7 +1,7 @@
 import { EXIT, type ExitCode } from './errors.ts';
 import type { Mapping } from './mapping/mapping.ts';
 import { EVENT_TYPES } from './model.ts';
-import { countAll, countDue, countEvents, countWaiting, totalOf } from './plan/counts.ts';
+import { countAll, countDue, countsByType, countWaiting, totalOf } from './plan/counts.ts';
 import type { Plan } from './plan/plan.ts';
 import type { RecordCounts } from './plan/record-reader.ts';
 import type { Survey } from './plan/survey.ts';
@@ -45,13 +45,12 @@ export function snapshotOf(
   plan: Plan,
   records: RecordCounts,
 ): SurveySnapshot {
-  const byType = EVENT_TYPES.map((type) => [type, countEvents(plan, type)] as const);
   return {
     migration,
     base_url: baseUrl,
     at: new Date().toISOString(),
     records,
-    by_type: Object.fromEntries(byType.filter(([, { total }]) => total > 0)),
+    by_type: countsByType(plan),
     to_send: countDue(plan),
   };
 }
@@ -72,7 +71,6 @@ export function summarise(run: {
 }): Summary {
   const { settings, survey, sender, output } = run;
   const { plan, report } = survey;
-  const byType = EVENT_TYPES.map((type) => [type, countEvents(plan, type)] as const);
   const finished = new Date();
   return {
     migration: run.mapping.migration,
@@ -83,7 +81,7 @@ export function summarise(run: {
     finished_at: finished.toISOString(),
     records: survey.records,
     events: { ...countAll(plan), gone: plan.gone, changed: plan.changed },
-    by_type: Object.fromEntries(byType.filter(([, { total }]) => total > 0)),
+    by_type: countsByType(plan),
     outcomes: sender?.outcomes ?? { created: 0, updated: 0, none: 0 },
     this_run: {
       requests: run.requests,

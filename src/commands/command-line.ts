@@ -5,7 +5,10 @@ import { shortPath } from '../report/text.ts';
 /** Options for one run that the next should not repeat; none takes a value. */
 const ONCE: readonly string[] = ['--dry-run', '--offline', '--adopt', '--take-over'];
 
-/** The command line of this process, quoted for a shell, without some options and with others added. */
+/** Options whose value is a secret, so it cannot be printed. */
+export const SECRET: readonly string[] = ['--notify', '--heartbeat'];
+
+/** The command line of this process, quoted for a shell, without secrets, without some options and with others added. */
 export function commandLine(
   argv: readonly string[],
   change: { readonly without?: readonly string[]; readonly and?: readonly string[] } = {},
@@ -15,7 +18,7 @@ export function commandLine(
   for (let index = 2; index < argv.length; index += 1) {
     const arg = argv[index]!;
     const name = arg.split('=', 1)[0]!;
-    if (!without.includes(name)) kept.push(arg);
+    if (!without.includes(name) && !SECRET.includes(name)) kept.push(arg);
     else if (!ONCE.includes(name) && arg === name) index += 1;
   }
   const program = basename(argv[1] ?? 'backfill').replace(/^cli\.(js|ts)$/, 'backfill');

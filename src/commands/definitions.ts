@@ -57,6 +57,14 @@ export const STATUS = define({
   ],
 });
 
+export const NOTIFY_TEST = define({
+  usage: 'notify-test <mapping>',
+  describe: 'Send a test message to --notify, and a GET to --heartbeat, as a run does',
+  positionals: MAPPING,
+  options: pick(OPTIONS, 'notify', 'heartbeat', 'envFile'),
+  examples: [['$0 notify-test acme.yaml', 'with BACKFILL_NOTIFY_URL in the environment or in .env']],
+});
+
 export const REPORT = define({
   usage: 'report <mapping>',
   describe: 'Write report.html again from the state directory',
@@ -167,7 +175,18 @@ export const API = define({
 });
 
 /** In the order of the help. */
-export const COMMANDS: readonly Command[] = [RUN, STATUS, REPORT, SANDBOX, INIT, SCHEMA, VERIFY, PURGE, API];
+export const COMMANDS: readonly Command[] = [
+  RUN,
+  STATUS,
+  REPORT,
+  SANDBOX,
+  INIT,
+  SCHEMA,
+  VERIFY,
+  NOTIFY_TEST,
+  PURGE,
+  API,
+];
 
 /** A command's name. */
 export function nameOf({ usage }: Pick<Command, 'usage'>): string {

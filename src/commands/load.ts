@@ -15,5 +15,6 @@ const require = createRequire(import.meta.url);
  * of the time that `import()` takes.
  */
 export function loadCommand(name: string): CommandFunction {
-  return (require(`./${name}.js`) as Record<string, CommandFunction>)[name]!;
+  const functionName = name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+  return (require(`./${name}.js`) as Record<string, CommandFunction>)[functionName]!;
 }

@@ -12,6 +12,7 @@ import { PLAN_FILE } from '../plan/plan-file.ts';
 import { REPORT_FILE, SUMMARY_FILE, SURVEY_FILE, type Summary } from '../report/summary.ts';
 import { RUN_LOG_FILE } from '../run-log.ts';
 import { Lock, type StateDir } from '../state-dir.ts';
+import { METRICS_FILE } from '../watch/metrics.ts';
 import { VERIFY_FILE } from '../verify/differences.ts';
 import { PURGE } from './definitions.ts';
 import type { Argv } from './load.ts';
@@ -40,6 +41,7 @@ const KEPT: Readonly<Record<string, string>> = {
   [SURVEY_FILE]: 'counts',
   [RUN_LOG_FILE]: 'external ids only',
   'rate.ndjson': 'times of requests',
+  [METRICS_FILE]: 'counts',
 };
 
 /** `backfill purge`: deletes the files that contain personal data from a state directory, and lists what it deletes and keeps. */

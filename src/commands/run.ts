@@ -3,6 +3,7 @@ import { credentials, readEnvironment, type Credentials } from '../credentials.t
 import { EXIT, UserError, type ExitCode } from '../errors.ts';
 import { loadMapping } from '../mapping/load.ts';
 import { Halt } from '../halt.ts';
+import { hooksOf, secretsOf } from '../hook-url.ts';
 import { runMigration, type Monitor } from '../run.ts';
 import type { Survey } from '../plan/survey.ts';
 import { notStarted } from '../summarise.ts';
@@ -10,7 +11,7 @@ import type { Progress } from '../report/progress.ts';
 import { profileText } from '../report/profile.ts';
 import { briefText, endText } from '../report/end-text.ts';
 import { runSettings, type RunSettings } from '../settings.ts';
-import { commandLine, nextSteps } from './command-line.ts';
+import { commandLine, nextSteps, SECRET } from './command-line.ts';
 import type { Argv } from './load.ts';
 import { samplesText, surveyText } from './survey-text.ts';
 
@@ -30,6 +31,8 @@ export async function run(argv: Argv, console: Console): Promise<ExitCode> {
 async function migrate(argv: Argv, console: Console): Promise<ExitCode> {
   const settings = runSettings(argv);
   const halt = new Halt();
+  const hooks = hooksOf(settings, readEnvironment(settings.envFile));
+  console.redactor.add(...secretsOf(hooks));
   const target = await targetOf(settings, console);
   const stopListening = listenForSignals(halt, console);
   const watching = watch(settings, console);
@@ -41,6 +44,7 @@ async function migrate(argv: Argv, console: Console): Promise<ExitCode> {
       halt,
       redactor: console.redactor,
       monitor: watching.monitor,
+      hooks,
     });
     watching.end();
     if (halt.reason) {
@@ -55,7 +59,11 @@ async function migrate(argv: Argv, console: Console): Promise<ExitCode> {
     };
     if (!settings.quiet) console.say(`\n${endText(summary, details)}`);
     else if (!halt.reason && summary.exit.code !== EXIT.done) console.complain(briefText(summary));
-    if (halt.reason && !settings.dryRun) console.complain(`\nto resume: ${commandLine(process.argv)}`);
+    if (halt.reason && !settings.dryRun) {
+      const secret = SECRET.filter((name) => process.argv.some((arg) => arg.split('=', 1)[0] === name));
+      const also = secret.length === 0 ? '' : ` (and ${secret.join(', ')}, whose URL is not shown)`;
+      console.complain(`\nto resume: ${commandLine(process.argv)}${also}`);
+    }
     if (settings.json) console.print(JSON.stringify(summary));
     return summary.exit.code as ExitCode;
   } finally {
@@ -93,7 +101,7 @@ async function targetOf(settings: RunSettings, console: Console): Promise<RunTar
 /** The first signal waits for the requests in flight; the second aborts them and exits within a second. */
 function listenForSignals(halt: Halt, console: Console): () => void {
   let signalled = false;
-  const on = (signal: 'SIGINT' | 'SIGTERM', exitCode: ExitCode) => {
+  const on = (signal: 'SIGHUP' | 'SIGINT' | 'SIGTERM', exitCode: ExitCode) => {
     const listener = (): void => {
       if (signalled) {
         halt.abort();
@@ -107,7 +115,7 @@ function listenForSignals(halt: Halt, console: Console): () => void {
     process.on(signal, listener);
     return () => process.off(signal, listener);
   };
-  const removals = [on('SIGINT', EXIT.interrupted), on('SIGTERM', EXIT.terminated)];
+  const removals = [on('SIGHUP', EXIT.hungUp), on('SIGINT', EXIT.interrupted), on('SIGTERM', EXIT.terminated)];
   return () => removals.forEach((remove) => remove());
 }
 

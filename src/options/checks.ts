@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { ENTITIES, EVENT_TYPES, entityOf, type EventType } from '../model.ts';
 import { didYouMean } from '../problem.ts';
 import { Secret } from '../redact.ts';
+import { hookUrlMistake } from '../hook-url.ts';
 import { readRedisUrl } from '../redis-url.ts';
 
 /** Requests per sliding window. */
@@ -178,6 +179,13 @@ export const eventTypes = values((given, refuse): readonly EventType[] => {
     return found;
   });
   return names.length === 0 ? EVENT_TYPES : EVENT_TYPES.filter((type) => types.includes(type));
+});
+
+/** A URL to call about a run (see `hookUrlMistake`). It is a secret, so a message never repeats it. */
+export const hookUrl = text('a URL').transform((url, context): Secret => {
+  const mistake = hookUrlMistake(url);
+  if (mistake !== undefined) context.addIssue({ code: 'custom', message: `the URL ${mistake}` });
+  return new Secret(url);
 });
 
 /** A Redis server. Every user of the machine can read the command line, so the URL must not contain a password. */

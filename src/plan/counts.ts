@@ -34,6 +34,12 @@ export function totalOf(counts: readonly EventCounts[]): EventCounts {
   return sum;
 }
 
+/** The counts of each type that occurs. */
+export function countsByType(plan: Counted): Partial<Record<EventType, EventCounts>> {
+  const byType = EVENT_TYPES.map((type) => [type, countEvents(plan, type)] as const);
+  return Object.fromEntries(byType.filter(([, { total }]) => total > 0));
+}
+
 /** The counts of all types together. */
 export function countAll(plan: Counted): EventCounts {
   return totalOf(EVENT_TYPES.map((type) => countEvents(plan, type)));

@@ -55,6 +55,7 @@ const EXIT_CODES: Readonly<Record<keyof typeof EXIT, string>> = {
   stopped:
     'stopped before the end (credentials refused, too many errors, an outage too long, `--until`, `--max-requests`), or ' +
     'another run uses the state directory. Rerun to resume',
+  hungUp: 'the same for SIGHUP: the terminal was closed, or the connection to it was lost',
   interrupted: 'interrupted by SIGINT: requests in flight were completed and recorded. Rerun to resume',
   terminated: 'the same for SIGTERM',
 };

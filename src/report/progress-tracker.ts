@@ -1,0 +1,56 @@
+import { EVENT_TYPES, type EventType } from '../model.ts';
+import type { Rate } from '../settings.ts';
+import { RateMeter, type ProgressSnapshot, type TypeProgress, type WaitingState } from './progress-text.ts';
+
+/** The state that progress is drawn from, read each time it is drawn. */
+export interface ProgressView {
+  readonly plan: {
+    readonly tables: Readonly<
+      Record<EventType, { readonly size: number; readonly counts: Readonly<Record<string, number>> }>
+    >;
+  };
+  readonly deliverer: {
+    status(): { readonly waiting?: { readonly reason: WaitingState['reason']; readonly nextInMs: number } };
+  };
+}
+
+/** Tracks what a single reading cannot show: the rate, and how long the run has been waiting. */
+export class ProgressTracker {
+  readonly #view: ProgressView;
+  readonly #meter: RateMeter;
+  #waitingSince: { reason: string; at: number } | undefined;
+
+  constructor(view: ProgressView, allowed: Rate) {
+    this.#view = view;
+    this.#meter = new RateMeter(allowed);
+    this.pace();
+  }
+
+  types(): TypeProgress[] {
+    return EVENT_TYPES.flatMap((type) => {
+      const { size: total, counts } = this.#view.plan.tables[type];
+      if (total === 0) return [];
+      const { acknowledged = 0, rejected = 0, ready = 0, retry = 0, held = 0, waiting = 0 } = counts;
+      return [{ type, total, acknowledged, rejected, settled: total - ready - retry - held - waiting }];
+    });
+  }
+
+  pace(): ProgressSnapshot {
+    const now = performance.now();
+    const types = this.types();
+    const sum = (key: 'acknowledged' | 'rejected'): number => types.reduce((total, each) => total + each[key], 0);
+    const left = EVENT_TYPES.reduce((total, type) => {
+      const { ready = 0, retry = 0 } = this.#view.plan.tables[type].counts;
+      return total + ready + retry;
+    }, 0);
+    const measured = this.#meter.measure(now, sum('acknowledged') + sum('rejected'), left);
+    return { ...measured, left, waiting: this.#waiting(now), now: new Date() };
+  }
+
+  #waiting(now: number): WaitingState | undefined {
+    const { waiting } = this.#view.deliverer.status();
+    if (!waiting) this.#waitingSince = undefined;
+    else if (this.#waitingSince?.reason !== waiting.reason) this.#waitingSince = { reason: waiting.reason, at: now };
+    return waiting && { ...waiting, forMs: now - this.#waitingSince!.at };
+  }
+}

@@ -1,0 +1,106 @@
+/** The messages of `--notify`: what happened, how far the run is, and what to do next. Counts alone, no values. Pure. */
+import type { HaltReason } from '../halt.ts';
+import { waitingText, type ProgressSnapshot, type TypeProgress } from '../report/progress-text.ts';
+import type { Summary } from '../report/summary.ts';
+import { durationText } from '../report/text.ts';
+import { withoutValues } from '../send/without-values.ts';
+
+export type NotifyEvent = 'held_up' | 'resumed' | 'stopped' | 'ended' | 'interrupted' | 'test';
+
+/** The body of a notification. Chats show `text`; the rest is for programs. */
+export interface Notification {
+  readonly text: string;
+  readonly event: NotifyEvent;
+  readonly migration: string;
+  readonly exit: { readonly code: number; readonly reason: string } | null;
+  readonly events: { readonly total: number; readonly acknowledged: number; readonly rejected: number } | null;
+}
+
+/** Where a run stands that has begun to send. */
+export interface Standing {
+  readonly types: readonly TypeProgress[];
+  readonly pace: ProgressSnapshot;
+}
+
+/** The whole message, and for chats that refuse keys they do not know, its text alone. */
+export function bodiesOf(message: Notification): readonly object[] {
+  return [message, { text: message.text }];
+}
+
+export function heldUp(
+  migration: string,
+  { types, pace }: Standing,
+  heldUpMs: number,
+  maxOutageMs: number,
+): Notification {
+  const why = pace.waiting ? waitingText(pace.waiting) : 'no answers';
+  return progress('held_up', migration, types, [
+    `held up for ${durationText(heldUpMs / 1000)}: ${why}.`,
+    `It continues by itself, or stops after ${durationText(maxOutageMs / 1000)} (--max-outage) and can then be resumed.`,
+  ]);
+}
+
+export function resumed(migration: string, { types, pace }: Standing, heldUpMs: number): Notification {
+  const left = pace.secondsLeft === undefined ? '' : ` About ${durationText(pace.secondsLeft)} left.`;
+  return progress('resumed', migration, types, [
+    `sending again after ${durationText(heldUpMs / 1000)} without progress.${left}`,
+  ]);
+}
+
+/** A run that ended, stopped by itself, or was interrupted. */
+export function ended(migration: string, { exit, events }: Summary, halt: HaltReason | undefined): Notification {
+  const counts = { total: events.total, acknowledged: events.acknowledged, rejected: events.rejected };
+  const event = !halt
+    ? exit.code === 2
+      ? 'stopped'
+      : 'ended'
+    : halt.code === 'interrupted'
+      ? 'interrupted'
+      : 'stopped';
+  const what = {
+    ended: exit.code === 0 ? 'done.' : 'finished, but not everything was accepted: see errors.csv.',
+    interrupted: `${halt?.message}.`,
+    stopped: `stopped: ${halt ? withoutValues(halt.message, {}) : 'too many problems in the input, nothing was sent'}.`,
+  }[event];
+  const next = halt ? [...(halt.hint ? [`${sentence(halt.hint)}`] : []), 'Run the same command again to resume.'] : [];
+  return { ...about(event, migration, [what, countsText(counts), ...next]), exit, events: counts };
+}
+
+/** A run that could not start, or ended by an unexpected error. `message` is undefined unless the user can fix it. */
+export function failed(migration: string, message: string | undefined, code: number): Notification {
+  const what = message === undefined ? 'ended by an unexpected error.' : `stopped: ${withoutValues(message, {})}.`;
+  const next = 'See the output of the command; nothing that was acknowledged is lost.';
+  const reason = message === undefined ? 'unexpected_error' : 'not_started';
+  return { ...about('stopped', migration, [what, next]), exit: { code, reason }, events: null };
+}
+
+export function sample(migration: string): Notification {
+  const text = 'this is a test. Runs with this URL report here when they are held up, continue, stop or end.';
+  return { ...about('test', migration, [text]), exit: null, events: null };
+}
+
+function progress(
+  event: NotifyEvent,
+  migration: string,
+  types: readonly TypeProgress[],
+  sentences: readonly string[],
+): Notification {
+  const sum = (key: 'total' | 'acknowledged' | 'rejected'): number =>
+    types.reduce((total, each) => total + each[key], 0);
+  const events = { total: sum('total'), acknowledged: sum('acknowledged'), rejected: sum('rejected') };
+  return { ...about(event, migration, [...sentences, countsText(events)]), exit: null, events };
+}
+
+function about(event: NotifyEvent, migration: string, sentences: readonly string[]) {
+  return { text: `backfill ${migration}: ${sentences.join(' ')}`, event, migration };
+}
+
+function countsText({ total, acknowledged, rejected }: NonNullable<Notification['events']>): string {
+  const failed = rejected === 0 ? '' : `, ${rejected.toLocaleString('en')} rejected`;
+  return `${acknowledged.toLocaleString('en')} of ${total.toLocaleString('en')} events acknowledged${failed}.`;
+}
+
+function sentence(hint: string): string {
+  const text = hint.charAt(0).toUpperCase() + hint.slice(1);
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}
