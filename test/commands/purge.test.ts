@@ -36,7 +36,15 @@ describe('purge', () => {
 
     const { code, stderr } = await call(purge, { mapping, yes: true });
     expect(code, stderr).toBe(0);
-    const kept = ['checkpoint.ndjson', 'ids.csv', 'rate.ndjson', 'run.log', 'summary.json', 'survey.json'];
+    const kept = [
+      'checkpoint.ndjson',
+      'ids.csv',
+      'metrics.prom',
+      'rate.ndjson',
+      'run.log',
+      'summary.json',
+      'survey.json',
+    ];
     expect((await readdir(state)).sort()).toEqual(kept);
     const gone = before.filter((name) => !kept.includes(name));
     for (const name of gone) expect(stderr).toContain(`to delete  ${name}:`);

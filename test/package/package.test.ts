@@ -69,7 +69,7 @@ it('the package contains only what it needs, installs, and works as a program an
   ]);
   expect(paths).toContain('dist/index.d.ts');
   expect(paths).toContain('schema/mapping.schema.json');
-  expect(paths.filter((path) => /demo|test|fixtures|\.map$/.test(path))).toEqual([]);
+  expect(paths.filter((path) => /demo|\btest\/|\.test\.|fixtures|\.map$/.test(path))).toEqual([]);
 
   await files(cwd, {
     'package.json': '{ "private": true, "type": "module" }',
