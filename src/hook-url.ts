@@ -1,4 +1,4 @@
-import type { Environment } from './credentials.ts';
+import type { Environment } from './env-file.ts';
 import { UserError } from './errors.ts';
 import { Secret } from './redact.ts';
 

@@ -13,7 +13,10 @@ import type { Argv } from './load.ts';
 export async function notifyTest(argv: Argv, console: Console): Promise<ExitCode> {
   const settings = parseOptions(NOTIFY_TEST, argv);
   const { migration } = await loadMapping(settings.mapping, { sources: new Map() });
-  const hooks = hooksOf(settings, readEnvironment(settings.envFile));
+  const hooks = hooksOf(
+    settings,
+    readEnvironment(settings.envFile, (message) => console.complain(`warning: ${message}`)),
+  );
   console.redactor.add(...secretsOf(hooks));
   if (!hooks.notify && !hooks.heartbeat) {
     throw new UserError('there is no URL to call', { hint: 'set BACKFILL_NOTIFY_URL or BACKFILL_HEARTBEAT_URL' });

@@ -1,5 +1,6 @@
 import type { Console } from '../console.ts';
 import { credentials, readEnvironment, type Credentials } from '../credentials.ts';
+import type { Environment } from '../env-file.ts';
 import { EXIT, UserError, type ExitCode } from '../errors.ts';
 import { loadMapping } from '../mapping/load.ts';
 import { Halt } from '../halt.ts';
@@ -31,9 +32,10 @@ export async function run(argv: Argv, console: Console): Promise<ExitCode> {
 async function migrate(argv: Argv, console: Console): Promise<ExitCode> {
   const settings = runSettings(argv);
   const halt = new Halt();
-  const hooks = hooksOf(settings, readEnvironment(settings.envFile));
+  const env = environmentOf(settings, console);
+  const hooks = hooksOf(settings, env);
   console.redactor.add(...secretsOf(hooks));
-  const target = await targetOf(settings, console);
+  const target = await targetOf(settings, env, console);
   const stopListening = listenForSignals(halt, console);
   const watching = watch(settings, console);
   try {
@@ -73,13 +75,19 @@ async function migrate(argv: Argv, console: Console): Promise<ExitCode> {
   }
 }
 
+/** Neither a rehearsal nor a run without network needs a `.env` file. */
+function environmentOf(settings: RunSettings, console: Console): Environment {
+  if (settings.sandbox || settings.offline) return process.env;
+  return readEnvironment(settings.envFile, (message) => console.complain(`warning: ${message}`));
+}
+
 interface RunTarget {
   readonly credentials: Credentials | undefined;
   close(): Promise<void>;
 }
 
 /** The service, the embedded sandbox, or neither (`--offline`). The sandbox is loaded only if it is used. */
-async function targetOf(settings: RunSettings, console: Console): Promise<RunTarget> {
+async function targetOf(settings: RunSettings, env: Environment, console: Console): Promise<RunTarget> {
   const close = async (): Promise<void> => undefined;
   if (settings.offline) return { credentials: undefined, close };
   if (settings.sandbox) {
@@ -90,10 +98,7 @@ async function targetOf(settings: RunSettings, console: Console): Promise<RunTar
   }
   // Errors in the mapping are reported before missing credentials: fixing them needs none.
   await loadMapping(settings.mapping, { sources: settings.source });
-  const real = credentials(
-    settings.baseUrl,
-    readEnvironment(settings.envFile, (message) => console.complain(`warning: ${message}`)),
-  );
+  const real = credentials(settings.baseUrl, env);
   console.redactor.add(real.apiKey, real.ingestToken, ...(real.otherSecrets ?? []));
   return { credentials: real, close };
 }
