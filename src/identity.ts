@@ -16,8 +16,8 @@ export interface EventIdentity {
   /** The canonical JSON of the data as sent. */
   readonly content: string;
   readonly occurredAt: string | undefined;
-  /** Distinguishes events that are otherwise the same: see `plan/plan.ts`. */
-  readonly n: number;
+  /** Distinguishes requests that are otherwise the same: see src/README.md. */
+  readonly n: number | string;
 }
 
 /** The envelope id: UUIDv5 over the canonical JSON of `[migration, type, external_id, data, n]`. */
@@ -25,7 +25,7 @@ export function eventId(event: EventIdentity): string {
   const { migration, type, externalId, content, occurredAt, n } = event;
   const before = `${JSON.stringify(migration)},${JSON.stringify(type)},${JSON.stringify(externalId ?? null)}`;
   const at = externalId === undefined && occurredAt !== undefined ? `,${JSON.stringify(occurredAt)}` : '';
-  return uuidV5(`[${before},${content},${n}${at}]`);
+  return uuidV5(`[${before},${content},${JSON.stringify(n)}${at}]`);
 }
 
 /** RFC 9562, section 5.5. */

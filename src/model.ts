@@ -133,7 +133,7 @@ export interface Sendable {
   readonly data: JsonObject;
   /** The canonical JSON of `data`, made once because the size, ids and hashes are all computed from it. */
   readonly content: string;
-  /** The hash of `content` (`contentSha`), by which runs recognise what they sent. */
+  /** The hash of the content as mapped (`contentSha`), by which runs recognise what they sent. */
   readonly sha: string;
   readonly occurredAt?: string;
 }
@@ -150,6 +150,8 @@ export interface Planned extends Sendable {
   readonly raw: RawRecord;
   /** An update that `if_changed` creates for a record acknowledged earlier. */
   readonly isDerived: boolean;
+  /** Fields that later updates of the record have set are left out: `sha` is that of the whole content. */
+  readonly isPartial: boolean;
 }
 
 /** An event that cannot be sent: at least one of its issues is an error. */
@@ -183,6 +185,8 @@ export type Outcome =
       readonly field?: string;
       readonly hint?: string;
       readonly httpStatus?: number;
+      /** The service itself refused it, so it has had no effect; otherwise it may have arrived. */
+      readonly refused?: true;
       readonly attempts: number;
     }
   /** Not settled: the run is stopping; a rerun sends it again with the same id. */

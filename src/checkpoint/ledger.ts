@@ -1,5 +1,5 @@
 import { ByteColumn, ShaColumn, Uint32Column } from '../columns.ts';
-import { shaWords } from '../identity.ts';
+import { shaWords, type ShaWords } from '../identity.ts';
 import { entityOf, EVENT_TYPES, isUpdate, type EventType } from '../model.ts';
 import type { FieldHashes } from './field-hashes.ts';
 import { IF_CHANGED, type SentLine, type SettledLine } from './lines.ts';
@@ -35,6 +35,7 @@ export class Ledger {
   readonly #newest = new Uint32Column();
   readonly #previous = new Uint32Column();
   readonly #updateSha = new ShaColumn();
+  readonly #updateId = new ShaColumn();
   readonly #updateStatus = new ByteColumn();
   #updates = 0;
   /** Content that `if_changed` sent last; few. */
@@ -103,6 +104,29 @@ export class Ledger {
     return true;
   }
 
+  /** Whether the update with this id was acknowledged. */
+  hasAcknowledgedUpdate(key: number, id: string): boolean {
+    const words = idWords(id);
+    return (
+      this.#countUpdates(key, (status, update) => isAcknowledged(status) && this.#updateId.equals(update, words)) > 0
+    );
+  }
+
+  /** Whether an update of the record was sent before, whatever became of it. */
+  hasSentUpdate(type: EventType, key: number): boolean {
+    return this.#newest.get(key) !== NONE || this.#pendingSends.has(sendKey(type, key));
+  }
+
+  /** Whether an update of this content was sent but not acknowledged: it may have arrived all the same. */
+  mayHaveArrived(type: EventType, key: number, sha: ShaWords): boolean {
+    const isSame = (status: number, update: number) => status === REJECTED && this.#updateSha.equals(update, sha);
+    if (this.#countUpdates(key, isSame) > 0) return true;
+    return this.unansweredShas(type, key).some((pending) => {
+      const [first, second] = shaWords(pending);
+      return first === sha[0] && second === sha[1];
+    });
+  }
+
   rejectedUpdate(key: number, sha: string): boolean {
     return this.#findUpdate(key, sha, REJECTED) !== undefined;
   }
@@ -130,8 +154,9 @@ export class Ledger {
     this.#fields?.set(key, fields);
   }
 
-  #settleUpdate(key: number, { status, content_sha: sha }: SettledLine): void {
+  #settleUpdate(key: number, { id, status, content_sha: sha }: SettledLine): void {
     const update = this.#findUpdate(key, sha, REJECTED) ?? this.#addUpdate(key, sha);
+    this.#updateId.set(update, idWords(id));
     this.#updateStatus.set(update, status === 'acknowledged' ? ACKNOWLEDGED : REJECTED);
     if (status === 'acknowledged') this.acknowledged += 1;
   }
@@ -174,6 +199,11 @@ export class Ledger {
 
 function isAcknowledged(status: number): boolean {
   return status === ACKNOWLEDGED || status === CLAIMED || status === MADE;
+}
+
+/** 60 bits of an event id: without the digit that is the version of UUIDs. */
+function idWords(id: string): ShaWords {
+  return [Number.parseInt(id.slice(0, 8), 16), Number.parseInt(id.slice(9, 13) + id.slice(15, 18), 16)];
 }
 
 function sendKey(type: EventType, key: number): number {

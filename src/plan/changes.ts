@@ -1,7 +1,8 @@
 import { CUSTOM_FIELDS, fieldsOf, type FieldHasher, type FieldHashes } from '../checkpoint/field-hashes.ts';
 import { contentSha } from '../identity.ts';
 import { canonicalJson, isObject, type JsonObject, type JsonValue } from '../json.ts';
-import type { EventType, Ready } from '../model.ts';
+import type { EventType, Planned, Ready } from '../model.ts';
+import { parentOf } from './prepare.ts';
 
 /** Fields whose names in the mapping are not those of the event: ids are sent instead. */
 export const SENT_AS: Readonly<Record<string, string>> = { stage_name: 'stage_id', owner_name: 'owner_id' };
@@ -29,6 +30,18 @@ export function updateOf(event: Ready, fields: 'all' | readonly string[]): Ready
   const data = pick(event.data, fields);
   const content = canonicalJson(data);
   return { ...rest, type, data, content, sha: contentSha(content) };
+}
+
+/** The update without these fields (names as in `fieldsOf`): itself if it has none of them, undefined if it has no others. */
+export function withoutFields(event: Planned, fields: ReadonlySet<string>): Planned | undefined {
+  const names = Array.from(fieldsOf(event.data), ([name]) => name);
+  const left = names.filter((name) => !fields.has(name));
+  if (left.length === names.length) return event;
+  if (left.length === 0) return undefined;
+  const data = pick(event.data, left);
+  const { parent: _parent, ...rest } = event;
+  const parent = parentOf(event, data);
+  return { ...rest, ...(parent && { parent }), data, content: canonicalJson(data), isPartial: true };
 }
 
 /** The type of an update of the record that an event of type `lead/created` or `deal/created` is about. */

@@ -35,6 +35,10 @@ export const FLAG = {
   omitMissingParent: 8,
   /** Its parent was not found, so its line in the plan does not refer to it. */
   parentOmitted: 16,
+  /** Later acknowledged updates of its record have set all its fields. */
+  superseded: 32,
+  /** An update that an earlier request may have delivered, although the service did not acknowledge it. */
+  uncertain: 64,
 } as const;
 
 /** What the index contains about one event. */
@@ -73,7 +77,9 @@ export class EventTable {
   readonly #places = new Float64Column();
   readonly shas = new ShaColumn();
   /** The `n` of event ids, by ordinal, if it is not 0. */
-  readonly n = new Map<number, number>();
+  readonly n = new Map<number, number | string>();
+  /** Of updates that go out without some of their fields: the ids that they have as a whole. */
+  readonly wholeIds = new Map<number, string>();
 
   constructor(type: EventType) {
     this.type = type;
@@ -118,6 +124,10 @@ export class EventTable {
     return lessOne(this.#parents.get(ordinal));
   }
 
+  clear(ordinal: number, flag: number): void {
+    this.#flags.set(ordinal, this.#flags.get(ordinal) & ~flag);
+  }
+
   /** Where the event's line begins in the plan. */
   at(ordinal: number): number | undefined {
     return lessOne(this.#places.get(ordinal));
@@ -125,6 +135,12 @@ export class EventTable {
 
   forgetLine(ordinal: number): void {
     this.#places.set(ordinal, 0);
+  }
+
+  /** Whether the event has still to be sent in this run. */
+  isOpen(ordinal: number): boolean {
+    const state = this.state(ordinal);
+    return state === 'ready' || state === 'retry';
   }
 
   /** Whether an event is about this record. */

@@ -17,6 +17,10 @@ const WRITE = 1 << 18;
 /** Bytes that are read at once: events are mostly read in the order in which they were written. */
 const BLOCK = 1 << 16;
 const LINE_FEED = 0x0a;
+/** The hash of the whole content, in the line of an event that goes out without some fields. */
+const wholeSha = (sha: string): string => `,"content_sha":"${sha}"`;
+/** Room for it. */
+const SPARE = ' '.repeat(wholeSha('0'.repeat(32)).length);
 
 /** One line, as the contract names its keys. */
 interface PlanLine {
@@ -30,6 +34,7 @@ interface PlanLine {
   readonly record: number;
   readonly entry: number;
   readonly derived?: true;
+  readonly content_sha?: string;
   readonly raw: RawRecord;
 }
 
@@ -67,10 +72,11 @@ export class PlanFile {
     }
   }
 
-  /** Adds an event; returns where its line begins, in bytes. */
-  append(event: Sendable, record: RecordText, isDerived = false): number {
+  /** Adds an event; returns where its line begins, in bytes. `mayLoseFields`: `replace` may leave out any of its fields. */
+  append(event: Sendable, record: RecordText, isDerived = false, mayLoseFields = false): number {
     const at = this.#size;
-    const text = lineOf(event, record, isDerived);
+    const line = lineOf(event, record, isDerived);
+    const text = mayLoseFields ? `${line}${SPARE}\n` : `${line}\n`;
     // A UTF-16 unit has at most three bytes in UTF-8.
     if (this.#used + text.length * 3 > WRITE) this.#flush();
     if (text.length * 3 > WRITE) this.#size += this.#write(Buffer.from(text));
@@ -94,7 +100,7 @@ export class PlanFile {
 
   /** Puts an event in the place of one with a longer line; spaces fill the rest. */
   replace(at: number, event: Planned): void {
-    const text = lineOf(event, event, event.isDerived).trimEnd();
+    const text = lineOf(event, event, event.isDerived, event.isPartial);
     this.#overwrite(at, (length) => Buffer.from(text + ' '.repeat(length - Buffer.byteLength(text))));
   }
 
@@ -162,14 +168,16 @@ export class PlanFile {
   }
 }
 
-function lineOf(event: Sendable, { raw, text }: RecordText, isDerived: boolean): string {
+/** Without its line feed. */
+function lineOf(event: Sendable, { raw, text }: RecordText, isDerived: boolean, isPartial = false): string {
   const { type, externalId, occurredAt, content, place, entry } = event;
   const id = externalId === undefined ? '' : `,"external_id":${JSON.stringify(externalId)}`;
   const time = occurredAt === undefined ? '' : `,"occurred_at":${JSON.stringify(occurredAt)}`;
   const where = `"source":${JSON.stringify(place.source)},"file":${JSON.stringify(place.file)}`;
   const which = `"line":${place.line},"record":${place.record},"entry":${entry}${isDerived ? ',"derived":true' : ''}`;
+  const whole = isPartial ? wholeSha(event.sha) : '';
   const record = text ?? recordJson(raw);
-  return `{"type":"${type}"${id}${time},"data":${content},${where},${which},"raw":${record}}\n`;
+  return `{"type":"${type}"${id}${time},"data":${content},${where},${which}${whole},"raw":${record}}`;
 }
 
 /** The plans in a state directory, the newest first: that of the last run, and that of the last dry run. */
@@ -208,10 +216,11 @@ function plannedOf(text: string): Planned {
     ...(parent && { parent }),
     data,
     content,
-    sha: contentSha(content),
+    sha: line.content_sha ?? contentSha(content),
     ...(line.occurred_at === undefined ? {} : { occurredAt: line.occurred_at }),
     raw,
     isDerived: line.derived === true,
+    isPartial: line.content_sha !== undefined,
   };
 }
 

@@ -21,8 +21,9 @@ import { PlanDigest } from './digest.ts';
 import { EventTable, FLAG, type IndexEntry, type State } from './event-table.ts';
 import { Links } from './links.ts';
 import { planChanged, type PlanFile } from './plan-file.ts';
+import { Precedence } from './precedence.ts';
 import { RECORD, RecordTable } from './records.ts';
-import { UpdateCounts } from './update-counts.ts';
+import { Updates } from './updates.ts';
 
 /** What the plan decides about an event when the survey adds it. */
 export interface Verdict {
@@ -41,17 +42,16 @@ export interface Verdict {
 export class Plan {
   readonly tables: Readonly<Record<EventType, EventTable>>;
   readonly links: Links;
+  readonly precedence: Precedence;
   readonly file: PlanFile;
   readonly #migration: string;
   readonly #ledger: Ledger;
   readonly #hasher: FieldHasher;
   readonly #policies: readonly Policies[];
   readonly #records = new RecordTable();
-  readonly #updateCounts = new UpdateCounts();
+  readonly #updates = new Updates();
   /** Comments without id that occur again: how many there are, by the number of the first. */
   readonly #repeats = new Map<number, number>();
-  /** Ordinals of the updates that `if_changed` added, by the number of the record. */
-  readonly #derived = new Map<number, number>();
   /** Ordinals of created events that are acknowledged but invalid now, by the number of the record. */
   readonly #unmapped = new Map<number, number>();
   #matched = 0;
@@ -70,6 +70,7 @@ export class Plan {
     this.file = options.file;
     this.tables = Object.fromEntries(EVENT_TYPES.map((type) => [type, new EventTable(type)])) as Plan['tables'];
     this.links = new Links(this.tables, this.#records, this.#ledger);
+    this.precedence = new Precedence(this, this.#updates, this.#ledger);
   }
 
   /** Events acknowledged earlier that the input no longer has. */
@@ -151,12 +152,18 @@ export class Plan {
 
   /** The envelope id of an event that was added under this ordinal. */
   idOf(event: Sendable, ordinal: number): string {
-    return this.#id(event, this.tables[event.type].n.get(ordinal) ?? 0);
+    const table = this.tables[event.type];
+    return this.#id(event, table.wholeIds.get(ordinal) ?? table.n.get(ordinal) ?? 0);
   }
 
-  /** The id of the second request that `if_exists: update` or `if_missing: create` would send for an event. */
-  secondId(event: Sendable, type: EventType, ordinal: number): string {
-    return this.#id({ ...event, type }, this.tables[event.type].n.get(ordinal) ?? 0);
+  /** The id under which the checkpoint settles an event: that of all its content, even if it goes out with less. */
+  wholeIdOf(event: Sendable, ordinal: number): string {
+    return this.tables[event.type].wholeIds.get(ordinal) ?? this.idOf(event, ordinal);
+  }
+
+  /** The id of the second request that `if_exists: update` or `if_missing: create` would send for the event with this id. */
+  secondId(event: Sendable, type: EventType, id: string): string {
+    return this.#id({ ...event, type }, id);
   }
 
   /**
@@ -171,13 +178,16 @@ export class Plan {
   /** After the survey: what the whole input decides about each event. Types not among `only` are held. */
   link(only: readonly EventType[]): void {
     for (const table of Object.values(this.tables)) {
+      for (let ordinal = 0; ordinal < table.size; ordinal += 1) {
+        if (this.#lacksParent(table, ordinal)) this.#leaveOutParent(table, ordinal);
+      }
+    }
+    for (const table of Object.values(this.tables)) {
+      if (isUpdate(table.type)) this.#judgeUpdates(table);
+      else this.#rejectConflicts(table);
       const isHeld = !only.includes(table.type);
       for (let ordinal = 0; ordinal < table.size; ordinal += 1) {
-        const state = table.state(ordinal);
-        const conflict = !isUpdate(table.type) && this.#records.has(table.key(ordinal), RECORD.conflict);
-        if (conflict && state !== 'acknowledged' && state !== 'invalid') table.setState(ordinal, 'invalid');
-        else if (state === 'ready' || state === 'retry') this.#linkToParent(table, ordinal, isHeld);
-        else if (state === 'acknowledged' && this.#lacksParent(table, ordinal)) this.#omitParent(table, ordinal);
+        if (table.isOpen(ordinal)) this.#linkToParent(table, ordinal, isHeld);
       }
     }
   }
@@ -187,6 +197,13 @@ export class Plan {
     const table = this.tables[type];
     this.file.blank(table.at(ordinal)!);
     table.forgetLine(ordinal);
+  }
+
+  /** Records a rejection of this run. `refused`: by the service itself, so that the event has had no effect. */
+  settleRejected(type: EventType, ordinal: number, refused: boolean): void {
+    this.settle(type, ordinal, 'rejected');
+    if (refused) this.tables[type].clear(ordinal, FLAG.uncertain);
+    else this.tables[type].flag(ordinal, FLAG.uncertain);
   }
 
   /** Records what became of an event of this run. */
@@ -230,7 +247,7 @@ export class Plan {
     const policy = this.#policies[event.entry]!.duplicates;
     if (policy === 'first') return { ...this.#enter(table, { ...about, state: 'duplicate' }), dropped: true };
     if (policy === 'last') {
-      const update = this.#derived.get(key);
+      const update = this.#updates.derived(key);
       if (update !== undefined) this.tables[updatedTypeOf(event.type)].setState(update, 'duplicate');
       if (table.state(previous) === 'acknowledged') this.#matched -= 1;
       table.setState(previous, 'duplicate');
@@ -274,12 +291,11 @@ export class Plan {
   /** What `if_changed` sends for a record acknowledged earlier. */
   #addDerived(update: Ready, key: number, record: RecordText): void {
     const table = this.tables[update.type];
-    const n = this.#ledger.acknowledgedUpdatesOf(key, update.sha);
-    if (n > 0) table.n.set(table.size, n);
+    table.n.set(table.size, `if_changed ${this.#ledger.acknowledgedUpdatesOf(key, update.sha)}`);
     this.#records.setUpdated(key, table.size);
-    this.#derived.set(key, table.size);
+    this.#updates.addDerived(key, table.size);
     const state = this.#ledger.rejectedUpdate(key, update.sha) ? 'retry' : 'ready';
-    table.add({ state, flags: FLAG.derived, key, sha: update.sha, at: this.file.append(update, record, true) });
+    table.add({ state, flags: FLAG.derived, key, sha: update.sha, at: this.file.append(update, record, true, true) });
   }
 
   #judgeCreated(event: Ready, key: number): { state: State; flags: number; update?: Ready } {
@@ -302,13 +318,16 @@ export class Plan {
   #addUpdate(event: Ready, key: number, record: RecordText): Verdict {
     const table = this.tables[event.type];
     const sha = shaWords(event.sha);
-    const n = this.#updateCounts.next(key, table.size, (ordinal) => table.shas.equals(ordinal, sha));
+    const n = this.#updates.add(key, table.size, (ordinal) => table.shas.equals(ordinal, sha));
     if (n > 0) table.n.set(table.size, n);
     this.#records.setUpdated(key, table.size);
     const isAcknowledged = this.#ledger.claimUpdate(key, event.sha);
     if (isAcknowledged) this.#matched += 1;
     const open = this.#ledger.rejectedUpdate(key, event.sha) ? 'retry' : 'ready';
-    return this.#enterWithLine(event, record, { key, state: isAcknowledged ? 'acknowledged' : open });
+    const state = isAcknowledged ? 'acknowledged' : open;
+    // Only after an earlier run may a later update be acknowledged first.
+    const mayLoseFields = !isAcknowledged && this.#ledger.hasSentUpdate(event.type, key);
+    return this.#enterWithLine(event, record, { key, state }, mayLoseFields);
   }
 
   /** A comment without an id in the old CRM: the n-th of identical ones is identified by its event id. */
@@ -335,9 +354,9 @@ export class Plan {
   }
 
   /** An event that could be sent: it gets a line in the file. */
-  #enterWithLine(event: Ready, record: RecordText, entry: IndexEntry): Verdict {
+  #enterWithLine(event: Ready, record: RecordText, entry: IndexEntry, mayLoseFields = false): Verdict {
     const { type, sha, parent } = event;
-    const at = this.file.append(event, record);
+    const at = this.file.append(event, record, false, mayLoseFields);
     const flags = (entry.flags ?? 0) | (parent ? PARENT_FLAGS[this.#policies[event.entry]!.if_parent_missing] : 0);
     const { state, key } = entry;
     return this.#enter(this.tables[type], { state, flags, key, parent: this.#parentKey(event), sha, at });
@@ -348,19 +367,34 @@ export class Plan {
     if (isHeld && (status === 'none' || status === 'exists' || status === 'expected' || status === 'held')) {
       table.setState(ordinal, 'held');
     } else if (status === 'held') table.setState(ordinal, 'waiting');
-    else if (status === 'failed') table.setState(ordinal, 'blocked');
-    else if (status === 'missing' && table.has(ordinal, FLAG.omitMissingParent))
-      this.#sendWithoutParent(table, ordinal);
-    else if (status === 'missing') table.setState(ordinal, 'blocked');
+    else if (status === 'failed' || status === 'missing') table.setState(ordinal, 'blocked');
+  }
+
+  #judgeUpdates(table: EventTable): void {
+    this.precedence.matchById(table);
+    for (let ordinal = 0; ordinal < table.size; ordinal += 1) {
+      if (table.isOpen(ordinal)) this.precedence.judge(table, ordinal);
+    }
+  }
+
+  #rejectConflicts(table: EventTable): void {
+    for (let ordinal = 0; ordinal < table.size; ordinal += 1) {
+      const state = table.state(ordinal);
+      if (state === 'acknowledged' || state === 'invalid') continue;
+      if (this.#records.has(table.key(ordinal), RECORD.conflict)) table.setState(ordinal, 'invalid');
+    }
   }
 
   #lacksParent(table: EventTable, ordinal: number): boolean {
-    return table.has(ordinal, FLAG.omitMissingParent) && this.links.parentStatus(table.type, ordinal) === 'missing';
+    if (!table.has(ordinal, FLAG.omitMissingParent)) return false;
+    const isCurrent = table.isOpen(ordinal) || table.state(ordinal) === 'acknowledged';
+    return isCurrent && this.links.parentStatus(table.type, ordinal) === 'missing';
   }
 
-  /** `if_parent_missing: omit`, of an event not acknowledged yet: it may have been sent that way before. */
-  #sendWithoutParent(table: EventTable, ordinal: number): void {
+  /** `if_parent_missing: omit`; an event not acknowledged yet may have been sent that way before. */
+  #leaveOutParent(table: EventTable, ordinal: number): void {
     const sha = this.#omitParent(table, ordinal);
+    if (!table.isOpen(ordinal)) return;
     const key = table.key(ordinal)!;
     if (isUpdate(table.type)) {
       if (!this.#ledger.claimUpdate(key, sha)) return;
@@ -391,7 +425,7 @@ export class Plan {
     return this.#ledger.records.intern(entity, externalId);
   }
 
-  #id(event: Sendable, n: number): string {
+  #id(event: Sendable, n: number | string): string {
     const { type, externalId, content, occurredAt } = event;
     return eventId({ migration: this.#migration, type, externalId, content, occurredAt, n });
   }

@@ -5,7 +5,7 @@ import { FLAG } from './event-table.ts';
 import type { Plan } from './plan.ts';
 
 /** An event and the record it comes from. */
-type Reported = Omit<Planned, 'isDerived'>;
+type Reported = Omit<Planned, 'isDerived' | 'isPartial'>;
 
 /**
  * After `Plan.link`: reports the events that are in conflict, dropped or blocked. Those that cannot
@@ -21,6 +21,11 @@ export async function reportVerdicts(plan: Plan, report: ErrorReport): Promise<v
       if (state === 'blocked') await reportBlocked(plan, report, plan.read(type, ordinal), ordinal);
       if (state !== 'invalid' && state !== 'duplicate') continue;
       const event = plan.read(type, ordinal);
+      if (table.has(ordinal, FLAG.superseded)) {
+        // Its line stays: the digest does not depend on what was acknowledged.
+        await reportSuperseded(plan, report, event, ordinal);
+        continue;
+      }
       if (state === 'invalid') await reportConflict(plan, report, event, ordinal);
       else if (!table.has(ordinal, FLAG.derived)) await reportDropped(report, event);
       plan.withdraw(type, ordinal);
@@ -62,6 +67,20 @@ export function reportDropped(report: ErrorReport, event: Pick<Sendable, 'place'
   const { place, externalId } = event;
   const reason = 'another record with this external_id was chosen (`duplicates`)';
   return report.omitted(place, externalId, [{ field: '(record)', original: externalId ?? '', reason }]);
+}
+
+/** An update is not sent because later acknowledged ones have set all its fields. Does nothing if it is not superseded. */
+export async function reportSuperseded(
+  plan: Plan,
+  report: ErrorReport,
+  event: Planned,
+  ordinal: number,
+): Promise<void> {
+  if (!plan.tables[event.type].has(ordinal, FLAG.superseded)) return;
+  const { place, externalId } = event;
+  const reason = 'later updates of this record, already acknowledged, have set all its fields (`superseded`)';
+  report.warning({ severity: 'warning', kind: 'map', code: 'superseded', message: `${externalId}: ${reason}` }, place);
+  await report.omitted(place, externalId, [{ field: '(record)', original: externalId ?? '', reason }]);
 }
 
 /** Reports a blocked event, and names the record that it depends on. */

@@ -145,6 +145,10 @@ const BY_CODE: Readonly<Record<string, Explanation>> = {
     what: 'A record has changed in the export since it was acknowledged.',
     fix: 'Set `if_changed` to decide what happens to such records.',
   },
+  superseded: {
+    what: 'Later updates of the record, already acknowledged, have set all fields of an update: it was not sent.',
+    fix: '',
+  },
   comment_without_id: { what: 'A comment without an external id cannot be corrected later.', fix: '' },
   lead_without_contact: {
     what: 'A lead has no name, e-mail address or phone number.',

@@ -39,7 +39,11 @@ export function applyPolicies(sending: SendState, attempt: Refused): NextStep {
     if (policies.if_missing === 'create' && useSecondRequest(sending)) return 'second';
     hint = 'set `if_missing: skip` to drop such updates, or `if_missing: create` to create the record';
   }
-  const more = { ...(field === undefined ? {} : { field }), ...(hint === undefined ? {} : { hint }) };
+  const more = {
+    refused: true as const,
+    ...(field === undefined ? {} : { field }),
+    ...(hint === undefined ? {} : { hint }),
+  };
   return rejected(sending, { code, message, httpStatus: status, ...more });
 }
 

@@ -44,6 +44,7 @@ export interface SendingJob {
 
 /**
  * Sends the plan type by type: first the events that were never tried, then those that an earlier run saw rejected.
+ * Updates that may have arrived go before older ones of their records (see `Precedence`).
  * Returns when every event is settled or `halt` was requested, with nothing in flight. Throws a `UserError` (exit 2) if
  * the state directory cannot be written before the first event.
  */
@@ -90,7 +91,8 @@ export async function sendPlan(job: SendingJob): Promise<Sender> {
   const alarm = settings.until && haltAt(settings.until, halt);
   try {
     for (const type of EVENT_TYPES) {
-      for (const state of ['ready', 'retry'] as const) await sendAll(type, state, plan, sender, report, halt);
+      const parts = [plan.precedence.uncertain(type), plan.inState(type, 'ready'), plan.inState(type, 'retry')];
+      for (const ordinals of parts) await sendAll(type, ordinals, plan, sender, report, halt);
     }
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
@@ -108,20 +110,21 @@ export async function sendPlan(job: SendingJob): Promise<Sender> {
   return sender;
 }
 
-/** Sends the events of one type that are in one state; those whose parent has failed since are blocked instead. */
+/** Sends these events of one type; those whose parent has failed since are blocked instead. */
 async function sendAll(
   type: EventType,
-  state: 'ready' | 'retry',
+  ordinals: Iterable<number>,
   plan: Plan,
   sender: Sender,
   report: ErrorReport,
   halt: Halt,
 ): Promise<void> {
-  for (const ordinal of plan.inState(type, state)) {
+  for (const ordinal of ordinals) {
     if (halt.requested) break;
+    const again = plan.tables[type].state(ordinal) === 'retry';
     const event = plan.read(type, ordinal);
     const parent = plan.links.parentStatus(type, ordinal);
-    if (parent === 'none' || parent === 'exists') await sender.send(event, ordinal, state === 'retry');
+    if (parent === 'none' || parent === 'exists') await sender.send(event, ordinal, again);
     else if (parent === 'held' || parent === 'expected') plan.settle(type, ordinal, 'held');
     else {
       plan.settle(type, ordinal, 'blocked');

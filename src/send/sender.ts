@@ -5,12 +5,21 @@ import { IF_CHANGED, type SettledLine } from '../checkpoint/lines.ts';
 import type { CheckpointWriter } from '../checkpoint/write.ts';
 import { EXIT, UserError } from '../errors.ts';
 import type { Policies } from '../mapping/mapping.ts';
-import { entityOf, isUpdate, type Effect, type EventType, type Outcome, type Planned } from '../model.ts';
+import {
+  entityOf,
+  isUpdate,
+  type Effect,
+  type EventType,
+  type Outcome,
+  type Planned,
+  type Sendable,
+} from '../model.ts';
 import { csvLine } from '../csv.ts';
 import type { ErrorReport } from '../report/error-report.ts';
 import type { Deliverer, Delivery } from './deliver.ts';
 import { STOPPED, type Halt } from '../halt.ts';
 import type { Plan } from '../plan/plan.ts';
+import { reportSuperseded } from '../plan/verdicts.ts';
 
 /** One event to send. */
 interface Due {
@@ -108,22 +117,12 @@ export class Sender {
   }
 
   async #sendOne(due: Due): Promise<void> {
-    const { plan, halt, deliverer, policies } = this.#options;
+    const { plan, halt, deliverer, report } = this.#options;
     if (halt.requested) return;
-    const { event: ready, ordinal } = due;
-    const { type } = ready;
-    const id = plan.idOf(ready, ordinal);
-    const policy = policies[ready.entry]!;
-    const second = secondType(type, policy);
-    const earlier = plan.earlierSend(ready, id);
-    const delivery: Delivery = {
-      ready,
-      id,
-      policies: policy,
-      ...(earlier === undefined ? {} : { earlierSend: earlier === ready.sha ? 'same' : 'other' }),
-      ...(second ? { second: { type: second, id: plan.secondId(ready, second, ordinal) } } : {}),
-    };
     try {
+      const ready = plan.precedence.due(due.event, due.ordinal);
+      if (!ready) return await reportSuperseded(plan, report, due.event, due.ordinal);
+      const { delivery, earlier } = this.#deliveryOf(ready, due.ordinal);
       await this.#settle(due, delivery, await deliverer.deliver(delivery), earlier);
     } catch (error) {
       const known = error instanceof UserError;
@@ -134,6 +133,23 @@ export class Sender {
         exitCode: EXIT.stopped,
       });
     }
+  }
+
+  /** `earlier`: the content of an earlier request about the record whose answer is unknown (`Plan.earlierSend`). */
+  #deliveryOf(ready: Planned, ordinal: number): { delivery: Delivery; earlier: string | undefined } {
+    const { plan, policies } = this.#options;
+    const id = plan.idOf(ready, ordinal);
+    const policy = policies[ready.entry]!;
+    const second = secondType(ready.type, policy);
+    const earlier = plan.earlierSend(ready, id);
+    const delivery: Delivery = {
+      ready,
+      id,
+      policies: policy,
+      ...(earlier === undefined ? {} : { earlierSend: earlier === ready.sha ? 'same' : 'other' }),
+      ...(second ? { second: { type: second, id: plan.secondId(ready, second, id) } } : {}),
+    };
+    return { delivery, earlier };
   }
 
   async #settle(due: Due, delivery: Delivery, outcome: Outcome, earlier: string | undefined): Promise<void> {
@@ -149,7 +165,7 @@ export class Sender {
     outcome: Extract<Outcome, { status: 'acknowledged' }>,
     earlier: string | undefined,
   ): Promise<void> {
-    const { plan, checkpoint, hasher, ids, report, halt, isFirstRun } = this.#options;
+    const { plan, checkpoint, ids, report, halt, isFirstRun } = this.#options;
     // A duplicate of an attempt of this run says nothing about earlier runs.
     if (isFirstRun && this.#answered === 0 && outcome.code === 'deduplicated' && outcome.attempts === 1) {
       halt.request(WRONG_STATE_DIRECTORY);
@@ -160,7 +176,7 @@ export class Sender {
     const { type } = due.event;
     const entityId = outcome.entityId === '' ? null : outcome.entityId;
     const code = due.event.isDerived ? IF_CHANGED : (outcome.code ?? null);
-    const line = settledLine(delivery, hasher.hashesOf(ready.data), 'acknowledged', {
+    const line = this.#settledLine(ready, due.ordinal, 'acknowledged', {
       outcome: outcome.outcome,
       entityId,
       code,
@@ -181,8 +197,8 @@ export class Sender {
   }
 
   async #reject(due: Due, delivery: Delivery, outcome: Extract<Outcome, { status: 'rejected' }>): Promise<void> {
-    const { plan, checkpoint, hasher, report } = this.#options;
-    const { code, message, field, hint, httpStatus, attempts } = outcome;
+    const { plan, checkpoint, report } = this.#options;
+    const { code, message, field, hint, httpStatus, refused = false, attempts } = outcome;
     // Counted before waiting for the disk: it may stop the run, and then no other event must be sent.
     if (!due.again) this.#countRejection(code);
     const issue = {
@@ -198,9 +214,31 @@ export class Sender {
       { place, type, externalId, eventId: delivery.id, issues: [issue], httpStatus, attempts, raw: due.event.raw },
       { durable: true },
     );
-    const fields = hasher.hashesOf(delivery.ready.data);
-    await checkpoint.settle(settledLine(delivery, fields, 'rejected', { outcome: null, entityId: null, code }));
-    plan.settle(type, due.ordinal, 'rejected');
+    const how = { outcome: null, entityId: null, code };
+    await checkpoint.settle(this.#settledLine(delivery.ready, due.ordinal, 'rejected', how));
+    plan.settleRejected(type, due.ordinal, refused);
+  }
+
+  /** Under the id of the whole event, with the fields that were sent. */
+  #settledLine(
+    ready: Sendable,
+    ordinal: number,
+    status: SettledLine['status'],
+    how: { outcome: Effect | null; entityId: string | null; code: string | null },
+  ): SettledLine {
+    const { plan, hasher } = this.#options;
+    return {
+      id: plan.wholeIdOf(ready, ordinal),
+      type: ready.type,
+      external_id: ready.externalId ?? null,
+      status,
+      outcome: how.outcome,
+      entity_id: how.entityId,
+      code: how.code,
+      content_sha: ready.sha,
+      fields: hasher.hashesOf(ready.data),
+      at: new Date().toISOString(),
+    };
   }
 
   #countRejection(code: string): void {
@@ -227,26 +265,6 @@ export class Sender {
 
 /** The record has different content: that of an earlier request, whose answer was lost. */
 const CHANGED = 'changed';
-
-function settledLine(
-  { ready, id }: Delivery,
-  fields: FieldHashes,
-  status: SettledLine['status'],
-  how: { outcome: Effect | null; entityId: string | null; code: string | null },
-): SettledLine {
-  return {
-    id,
-    type: ready.type,
-    external_id: ready.externalId ?? null,
-    status,
-    outcome: how.outcome,
-    entity_id: how.entityId,
-    code: how.code,
-    content_sha: ready.sha,
-    fields,
-    at: new Date().toISOString(),
-  };
-}
 
 const WRONG_STATE_DIRECTORY = {
   code: STOPPED.unknownHistory,

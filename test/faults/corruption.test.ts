@@ -99,7 +99,10 @@ describe('a checkpoint', () => {
       onTestFinished(() => rm(path, { force: true }));
       for (let bytes = 0; bytes <= whole.length; bytes += 37) {
         await writeFile(path, whole.subarray(0, bytes));
-        const { wholeBytes, tornBytes } = await loadCheckpoint(path, { keepFields: true, hasher: FieldHasher.random() });
+        const { wholeBytes, tornBytes } = await loadCheckpoint(path, {
+          keepFields: true,
+          hasher: FieldHasher.random(),
+        });
         expect(wholeBytes + tornBytes).toBe(bytes);
       }
       await fc.assert(

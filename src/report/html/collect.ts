@@ -169,7 +169,7 @@ export interface OmittedGroup {
 export interface CollectedOmissions {
   readonly groups: readonly OmittedGroup[];
   readonly count: number;
-  /** Records dropped in favour of another record with the same external id. */
+  /** Records dropped in favour of another record with the same external id, or of later updates. */
   readonly dropped: OmittedGroup | undefined;
 }
 

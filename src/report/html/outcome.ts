@@ -147,7 +147,7 @@ export function notInService({ status, errors, omitted }: ReportData): Markup {
         'events not sent yet',
         summary?.dry_run ? 'a dry run sends nothing' : 'excluded by --limit, --pick or --only, or not reached yet',
       ],
-      [events.duplicates, 'duplicates', 'another record has the same external id'],
+      [events.duplicates, 'duplicates', 'another record has the same external id, or later updates replace them'],
       [records?.unreadable ?? 0, 'records that could not be read', 'the record is damaged; see errors.csv'],
       [records?.skipped ?? 0, 'records skipped by the mapping', 'excluded by a condition, or not used by any event'],
       [omitted.count, 'values left out of events', 'the values were invalid or could not be resolved'],

@@ -94,12 +94,12 @@ export function duplicates({ status, omitted }: ReportData): Markup | undefined 
     'duplicates',
     'Duplicates',
     html`<p>
-      ${number(count)} ${count === 1 ? 'record has' : 'records have'} the same external id as another record and
-      ${count === 1 ? 'is' : 'are'} ignored.
+      ${number(count)} ${count === 1 ? 'event is' : 'events are'} not sent: another record has the same external id, or
+      later updates of the record were acknowledged first.
       ${
         dropped
-          ? `${number(dropped.count)} of them had different content from the record that was used.`
-          : 'All of them have the same content as the record that was used.'
+          ? `${number(dropped.count)} of them had different content from what was used.`
+          : 'All of them have the same content as what was used.'
       }
     </p>`,
     dropped

@@ -1,0 +1,115 @@
+import { fieldsOf } from '../checkpoint/field-hashes.ts';
+import type { Ledger } from '../checkpoint/ledger.ts';
+import { isUpdate, type EventType, type Planned } from '../model.ts';
+import { withoutFields } from './changes.ts';
+import { FLAG, type EventTable } from './event-table.ts';
+import type { Plan } from './plan.ts';
+import type { Updates } from './updates.ts';
+
+/**
+ * Newer never yields to older: whatever the order in which the updates of one record are acknowledged, the record ends as
+ * if they had been sent in the order of the input.
+ *
+ * - An update goes out without the fields that later acknowledged ones have set; without any left, it is superseded.
+ * - An update that may have arrived, but was not acknowledged, is sent again before older ones of its record: the service
+ *   would answer `deduplicated` without applying it once more. While it is unknown what became of it, they wait.
+ */
+export class Precedence {
+  readonly #plan: Plan;
+  readonly #updates: Updates;
+  readonly #ledger: Ledger;
+
+  constructor(plan: Plan, updates: Updates, ledger: Ledger) {
+    this.#plan = plan;
+    this.#updates = updates;
+    this.#ledger = ledger;
+  }
+
+  /**
+   * Of updates of one record with the same content, those count as acknowledged whose ids are; only the rest of the
+   * acknowledgements (of ids that the input no longer has) go by content.
+   */
+  matchById(table: EventTable): void {
+    for (const repeated of table.n.keys()) {
+      if (table.has(repeated, FLAG.derived)) continue;
+      const key = table.key(repeated)!;
+      const sha = table.shas.get(repeated);
+      const alike = this.#updates.alike(key, (ordinal) => table.shas.equals(ordinal, sha));
+      const open = alike.find((ordinal) => table.state(ordinal) !== 'acknowledged');
+      const acknowledged = alike.filter((ordinal) => table.state(ordinal) === 'acknowledged').length;
+      if (open === undefined || acknowledged === 0) continue;
+      const openState = table.state(open);
+      const isKnown = (ordinal: number): boolean => this.#ledger.hasAcknowledgedUpdate(key, this.#idOf(table, ordinal));
+      const known = alike.filter(isKnown);
+      const matched = [...known, ...alike.filter((ordinal) => !known.includes(ordinal))].slice(0, acknowledged);
+      for (const ordinal of alike) table.setState(ordinal, matched.includes(ordinal) ? 'acknowledged' : openState);
+    }
+  }
+
+  /** In the survey, of an update that can be sent: its line in the plan gets what is left of it. */
+  judge(table: EventTable, ordinal: number): void {
+    const key = table.key(ordinal)!;
+    if (this.#updates.after(key, ordinal).some((later) => table.state(later) === 'acknowledged')) {
+      this.#leaveOut(this.#plan.read(table.type, ordinal), ordinal);
+    }
+    if (this.#updates.before(key, ordinal).length === 0) return;
+    if (this.#ledger.mayHaveArrived(table.type, key, table.shas.get(ordinal))) table.flag(ordinal, FLAG.uncertain);
+  }
+
+  /** Updates that may have arrived, whose records have older ones to send: newest first. */
+  *uncertain(type: EventType): Generator<number, void, undefined> {
+    const table = this.#plan.tables[type];
+    for (let ordinal = table.size - 1; ordinal >= 0; ordinal -= 1) {
+      if (!table.has(ordinal, FLAG.uncertain) || !table.isOpen(ordinal)) continue;
+      if (this.#updates.before(table.key(ordinal)!, ordinal).some((older) => table.isOpen(older))) yield ordinal;
+    }
+  }
+
+  /**
+   * The event as it goes out now, when no other of its record is in flight; undefined if it must not: then its state is
+   * `duplicate` (superseded) or `held` (until it is known whether a later one has arrived).
+   */
+  due(event: Planned, ordinal: number): Planned | undefined {
+    if (!isUpdate(event.type)) return event;
+    const table = this.#plan.tables[event.type];
+    const current = this.#leaveOut(event, ordinal);
+    if (current === undefined || !this.#later(table, ordinal).some((later) => isUnknown(table, later))) return current;
+    table.setState(ordinal, 'held');
+    return undefined;
+  }
+
+  #leaveOut(event: Planned, ordinal: number): Planned | undefined {
+    const { tables, file } = this.#plan;
+    const { type } = event;
+    const table = tables[type];
+    const set = new Set<string>();
+    for (const later of this.#later(table, ordinal)) {
+      if (table.state(later) !== 'acknowledged') continue;
+      for (const [field] of fieldsOf(this.#plan.read(type, later).data)) set.add(field);
+    }
+    const current = withoutFields(event, set);
+    if (current === event) return event;
+    if (current === undefined) {
+      table.flag(ordinal, FLAG.superseded);
+      table.setState(ordinal, 'duplicate');
+      return undefined;
+    }
+    if (!event.isPartial) table.wholeIds.set(ordinal, this.#plan.idOf(event, ordinal));
+    if (!current.parent) table.flag(ordinal, FLAG.parentOmitted);
+    file.replace(table.at(ordinal)!, current);
+    return current;
+  }
+
+  #later(table: EventTable, ordinal: number): readonly number[] {
+    return this.#updates.after(table.key(ordinal)!, ordinal);
+  }
+
+  #idOf(table: EventTable, ordinal: number): string {
+    return this.#plan.idOf(this.#plan.read(table.type, ordinal), ordinal);
+  }
+}
+
+function isUnknown(table: EventTable, ordinal: number): boolean {
+  const state = table.state(ordinal);
+  return table.has(ordinal, FLAG.uncertain) && state !== 'acknowledged' && state !== 'duplicate';
+}
