@@ -1,6 +1,6 @@
 import PQueue from 'p-queue';
 import type { AppendLog } from '../append-log.ts';
-import type { FieldHasher, FieldHashes } from '../checkpoint/field-hashes.ts';
+import type { FieldHasher } from '../checkpoint/field-hashes.ts';
 import { IF_CHANGED, type SettledLine } from '../checkpoint/lines.ts';
 import type { CheckpointWriter } from '../checkpoint/write.ts';
 import { EXIT, UserError } from '../errors.ts';
