@@ -2,6 +2,7 @@ import { Agent, ProxyAgent, type Dispatcher } from 'undici';
 import { systemClock, type Clock } from '../clock.ts';
 import { UserError } from '../errors.ts';
 import { Redactor, type Secret } from '../redact.ts';
+import { SmallSet } from '../small-set.ts';
 import { HEADERS, PATHS } from './contract.ts';
 import { entityIn, INGEST_HEADERS, type Envelope } from './envelope.ts';
 import { Exchange, MAX_RESPONSE_BYTES } from './exchange.ts';
@@ -83,7 +84,7 @@ export class Client {
   readonly #headers: Headers;
   readonly #ingestHeaders: Headers;
   readonly #ingestPath: string | undefined;
-  readonly #inFlight = new Set<Exchange>();
+  readonly #inFlight = new SmallSet<Exchange>();
   #reached = false;
   /** Requests sent with the API key, which count against its rate limit. */
   requests = 0;

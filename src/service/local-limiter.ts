@@ -1,4 +1,5 @@
 import Bottleneck from 'bottleneck';
+import { SmallSet } from '../small-set.ts';
 import { HEADERS } from './contract.ts';
 import { ForeignUse } from './foreign-use.ts';
 import {
@@ -35,7 +36,7 @@ class LocalLimiter implements Limiter {
   readonly #foreign: ForeignUse;
   readonly #stopped = new AbortController();
   readonly #queue = new TurnQueue(this.#stopped.signal);
-  readonly #running = new Set<Promise<void>>();
+  readonly #running = new SmallSet<Promise<void>>();
   /** Tokens issued by bottleneck that no request has used yet. */
   #available = 0;
   #isFetching = false;

@@ -1,3 +1,4 @@
+import { SmallSet } from '../small-set.ts';
 import { NotSent, type TurnOptions } from './limiter.ts';
 
 /** A request waiting for its turn; `withdraw` and `run` both remove it from the queue. */
@@ -14,7 +15,7 @@ export interface Turn {
  * has one listener for all its requests, since one signal usually serves a whole run.
  */
 export class TurnQueue {
-  readonly #turns = new Set<Turn>();
+  readonly #turns = new SmallSet<Turn>();
   readonly #stopped: AbortSignal;
   readonly #listened = new WeakSet<AbortSignal>();
 
@@ -30,7 +31,7 @@ export class TurnQueue {
 
   /** The request that has waited longest. */
   get first(): Turn | undefined {
-    return this.#turns.values().next().value;
+    return this.#turns.first;
   }
 
   /** Settles like the job once it has run; rejects with `NotSent` if it was withdrawn. */
