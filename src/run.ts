@@ -6,7 +6,7 @@
 import { basename } from 'node:path';
 import { assertBound } from './checkpoint/binding.ts';
 import { FieldHasher } from './checkpoint/field-hashes.ts';
-import { CHECKPOINT_FILE } from './checkpoint/lines.ts';
+import { CHECKPOINT_FILE, type CheckpointLine } from './checkpoint/lines.ts';
 import { loadCheckpoint, type LoadedCheckpoint } from './checkpoint/load.ts';
 import { connect, storeAccount, storedAccountOf, type Target } from './connect.ts';
 import type { Credentials } from './credentials.ts';
@@ -19,6 +19,7 @@ import { allowedErrors, countAll, countsByType } from './plan/counts.ts';
 import type { Plan } from './plan/plan.ts';
 import { surveyInput, type Survey } from './plan/survey.ts';
 import type { Redactor } from './redact.ts';
+import { History } from './report/history.ts';
 import { writeReport } from './report/html/write.ts';
 import { SUMMARY_FILE, SURVEY_FILE, type Summary } from './report/summary.ts';
 import { RUN_LOG_FILE, RunLog } from './run-log.ts';
@@ -103,6 +104,8 @@ class Run {
   readonly #output: StateDir;
   readonly #log: RunLog;
   readonly #startedAt = new Date();
+  /** What the checkpoint contains; empty in a dry run, whose report is not about it. */
+  readonly #history = new History();
   #target: Target | undefined;
   #survey: Survey | undefined;
   #alreadyAcknowledged = 0;
@@ -132,8 +135,12 @@ class Run {
   async loadCheckpoint(target: Target | undefined): Promise<LoadedCheckpoint> {
     const path = this.#state.file(CHECKPOINT_FILE);
     const keepFields = this.#mapping.entries.some(({ policies }) => typeof policies.if_changed === 'object');
-    const hasher = await FieldHasher.open(this.#state, { store: !this.#job.settings.dryRun });
-    const checkpoint = await loadCheckpoint(path, { keepFields, hasher });
+    const { dryRun } = this.#job.settings;
+    const hasher = await FieldHasher.open(this.#state, { store: !dryRun });
+    const onLine = (line: CheckpointLine): void => {
+      if (!dryRun) this.#history.take(line);
+    };
+    const checkpoint = await loadCheckpoint(path, { keepFields, hasher, onLine });
     assertBound(checkpoint, path, this.#mapping.migration, target);
     return checkpoint;
   }
@@ -171,6 +178,7 @@ class Run {
       target,
       survey,
       checkpoint,
+      history: this.#history,
       halt,
       log: this.#log,
       started: async (deliverer) => {
@@ -202,7 +210,7 @@ class Run {
       // The profile quotes cells, and this file may be shared.
       const { profile: _profile, ...counts } = summary;
       await writeWhole(this.#output.file(SUMMARY_FILE), `${JSON.stringify(counts, null, 2)}\n`);
-      await writeReport(this.#output, { withValues: false });
+      await writeReport(this.#output, { withValues: false, history: this.#history });
     } catch (error) {
       monitor.trouble?.(messageOf(error));
     }

@@ -1,6 +1,6 @@
 import type { FieldHasher } from './field-hashes.ts';
 import { Ledger } from './ledger.ts';
-import type { HeaderLine, RunLine } from './lines.ts';
+import type { CheckpointLine, HeaderLine, RunLine } from './lines.ts';
 import { CheckpointReader } from './read.ts';
 
 export interface LoadedCheckpoint {
@@ -18,11 +18,12 @@ export interface LoadedCheckpoint {
 
 /**
  * Reads a checkpoint; one that does not exist is empty. Throws a `UserError` if it cannot be read or if a line inside it
- * is damaged. Hashes of fields are kept only with `keepFields`, and only those of the same key.
+ * is damaged. Hashes of fields are kept only with `keepFields`, and only those of the same key. `onLine` is
+ * called with each line.
  */
 export async function loadCheckpoint(
   path: string,
-  { keepFields, hasher }: { keepFields: boolean; hasher: FieldHasher },
+  { keepFields, hasher, onLine }: { keepFields: boolean; hasher: FieldHasher; onLine?: (line: CheckpointLine) => void },
 ): Promise<LoadedCheckpoint> {
   const ledger = new Ledger({ keepFields });
   const reader = new CheckpointReader(path, hasher.keyId);
@@ -31,6 +32,7 @@ export async function loadCheckpoint(
   let named = 0;
   for await (const lines of reader.pieces()) {
     for (const line of lines) {
+      onLine?.(line);
       if (line.kind === 'header') header ??= line;
       else if (line.kind === 'run') lastRun = line;
       else if (line.kind === 'sent') ledger.sent(line);

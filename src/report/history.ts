@@ -1,5 +1,4 @@
-import type { HeaderLine, RunLine, SettledLine } from '../checkpoint/lines.ts';
-import { CheckpointReader } from '../checkpoint/read.ts';
+import type { CheckpointLine, HeaderLine, RunLine, SettledLine } from '../checkpoint/lines.ts';
 import type { EventType } from '../model.ts';
 import { Timeline } from './timeline.ts';
 
@@ -17,43 +16,26 @@ export interface RunSpan {
 /** Receives a settled event, and whether the same content was rejected before. */
 export type SettledListener = (line: SettledLine, wasRejected: boolean) => void;
 
-/**
- * The history that a checkpoint contains: its runs, and how many events of each type were settled when. It is read without
- * the lock and continues where it stopped, so that a run can be watched. Damaged lines are skipped.
- */
+/** The history that a checkpoint contains: its runs, and how many events of each type were settled when. */
 export class History {
   header: HeaderLine | undefined;
   readonly runs: RunSpan[] = [];
   readonly timeline = new Timeline();
   readonly acknowledged = new Map<EventType, number>();
   lastAt: string | undefined;
-  readonly #reader: CheckpointReader;
   readonly #onSettled: SettledListener | undefined;
   /** Content hashes of events that were rejected and have not been acknowledged since. */
   readonly #rejected = new Map<string, string>();
 
-  constructor(path: string, onSettled?: SettledListener) {
-    this.#reader = new CheckpointReader(path);
+  constructor(onSettled?: SettledListener) {
     this.#onSettled = onSettled;
   }
 
-  /** One sentence about damaged lines; undefined if there are none. */
-  get damageText(): string | undefined {
-    const [first, ...others] = this.#reader.damagedLines;
-    if (first === undefined) return undefined;
-    const lines = others.length === 0 ? `line ${first}` : `line ${first} and ${others.length} more`;
-    return `The checkpoint is damaged (${lines}): damaged lines are not counted here, and \`run\` sends nothing until they are removed.`;
-  }
-
-  /** Reads what has been appended since the last call. */
-  async catchUp(): Promise<void> {
-    for await (const lines of this.#reader.pieces()) {
-      for (const line of lines) {
-        if (line.kind === undefined) this.#settle(line);
-        else if (line.kind === 'header') this.header ??= line;
-        else if (line.kind === 'run') this.#beginRun(line);
-      }
-    }
+  /** Adds the next line of the checkpoint. */
+  take(line: CheckpointLine): void {
+    if (line.kind === undefined) this.#settle(line);
+    else if (line.kind === 'header') this.header ??= line;
+    else if (line.kind === 'run') this.#beginRun(line);
   }
 
   rejected(type: EventType): number {

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { CHECKPOINT_FILE, type SettledLine } from '../checkpoint/lines.ts';
+import { CheckpointReader } from '../checkpoint/read.ts';
 import { EVENT_TYPES, type EventType } from '../model.ts';
 import type { StateDir } from '../state-dir.ts';
 import { History } from './history.ts';
@@ -21,6 +22,8 @@ export interface MigrationStatus {
   readonly summary: Summary | undefined;
   readonly survey: SurveySnapshot | undefined;
   readonly history: History;
+  /** One sentence about damaged lines of the checkpoint, which are skipped here; undefined if there are none. */
+  readonly damage: string | undefined;
   /** Settled in the last five minutes. */
   readonly recent: number;
   /** Events that the current run still has to send; 0 if none is in progress. */
@@ -29,17 +32,24 @@ export interface MigrationStatus {
 
 export const RECENT_MS = 5 * 60_000;
 
-/** Reads a state directory repeatedly; each time it reads only what was appended to the checkpoint. */
+/**
+ * Reads a state directory repeatedly, without the lock, so that a run can be watched; each time it reads only what was
+ * appended to the checkpoint. With a `history`, the checkpoint is not read at all.
+ */
 export class MigrationStatusReader {
   readonly #state: StateDir;
   #survey: SurveySnapshot | undefined;
+  readonly #given: History | undefined;
   #history: History | undefined;
+  #checkpoint: CheckpointReader;
   #live = new Map<EventType, EventCounts>();
   #recent: number[] = [];
   #settled = 0;
 
-  constructor(state: StateDir) {
+  constructor(state: StateDir, history?: History) {
     this.#state = state;
+    this.#given = history;
+    this.#checkpoint = new CheckpointReader(state.file(CHECKPOINT_FILE));
   }
 
   async read(now = Date.now()): Promise<MigrationStatus> {
@@ -47,9 +57,7 @@ export class MigrationStatusReader {
       readObject<Summary>(this.#state.file(SUMMARY_FILE)),
       readObject<SurveySnapshot>(this.#state.file(SURVEY_FILE)),
     ]);
-    if (!this.#history || survey?.at !== this.#survey?.at) this.#begin(survey);
-    const history = this.#history!;
-    await history.catchUp();
+    const history = this.#given ?? (await this.#catchUp(survey));
     this.#recent = this.#recent.filter((at) => at > now - RECENT_MS);
     const common = {
       migration: summary?.migration ?? survey?.migration ?? history.header?.migration,
@@ -57,6 +65,7 @@ export class MigrationStatusReader {
       summary,
       survey,
       history,
+      damage: damageText(this.#checkpoint.damagedLines),
       recent: this.#recent.length,
     };
     if (summary && (!survey || summary.finished_at >= survey.at)) {
@@ -69,16 +78,23 @@ export class MigrationStatusReader {
     return { ...common, left: 0, basis: 'unknown totals', ...summed(settledOnly(history)) };
   }
 
-  #begin(survey: SurveySnapshot | undefined): void {
+  /** Reads what has been appended to the checkpoint since the last call; all of it after a new survey. */
+  async #catchUp(survey: SurveySnapshot | undefined): Promise<History> {
+    const history = this.#history && survey?.at === this.#survey?.at ? this.#history : this.#begin(survey);
+    for await (const lines of this.#checkpoint.pieces()) for (const line of lines) history.take(line);
+    return history;
+  }
+
+  #begin(survey: SurveySnapshot | undefined): History {
     this.#survey = survey;
     this.#recent = [];
     this.#settled = 0;
     this.#live = new Map(
       Object.entries(survey?.by_type ?? {}).map(([type, counts]) => [type as EventType, { ...counts }]),
     );
-    this.#history = new History(this.#state.file(CHECKPOINT_FILE), (line, wasRejected) =>
-      this.#take(line, wasRejected),
-    );
+    this.#checkpoint = new CheckpointReader(this.#checkpoint.path);
+    this.#history = new History((line, wasRejected) => this.#take(line, wasRejected));
+    return this.#history;
   }
 
   #take({ type, status, at }: SettledLine, wasRejected: boolean): void {
@@ -90,6 +106,12 @@ export class MigrationStatusReader {
     counts[wasRejected ? 'rejected' : 'pending'] -= 1;
     counts[status] += 1;
   }
+}
+
+function damageText([first, ...others]: readonly number[]): string | undefined {
+  if (first === undefined) return undefined;
+  const lines = others.length === 0 ? `line ${first}` : `line ${first} and ${others.length} more`;
+  return `The checkpoint is damaged (${lines}): damaged lines are not counted here, and \`run\` sends nothing until they are removed.`;
 }
 
 function settledOnly(history: History): Map<EventType, EventCounts> {

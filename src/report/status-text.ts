@@ -26,7 +26,7 @@ export function statusText(view: StatusView, columns: number): string {
       ? `${counted(events.acknowledged, 'event')} acknowledged, ${events.rejected} rejected; the total is unknown`
       : countsTable({ by_type: byType, events: { ...events, gone: 0, changed: 0 } }, columns),
     activityText(view),
-    status.history.damageText ?? '',
+    status.damage ?? '',
   ];
   if (basis === 'ended') parts.push(`report   ${shortPath(`${path}/${REPORT_FILE}`)}`);
   return parts.filter((part) => part !== '').join('\n\n');

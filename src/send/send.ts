@@ -14,6 +14,7 @@ import type { Plan } from '../plan/plan.ts';
 import type { Survey } from '../plan/survey.ts';
 import { reportBlocked, reportIssue } from '../plan/verdicts.ts';
 import type { ErrorReport } from '../report/error-report.ts';
+import type { History } from '../report/history.ts';
 import type { RunLog } from '../run-log.ts';
 import type { Account } from '../service/account.ts';
 import type { Client } from '../service/client.ts';
@@ -36,6 +37,8 @@ export interface SendingJob {
   };
   readonly survey: Survey;
   readonly checkpoint: LoadedCheckpoint;
+  /** Receives what is written to the checkpoint. */
+  readonly history: History;
   readonly halt: Halt;
   readonly log: RunLog;
   /** Called before the first event is sent. */
@@ -153,9 +156,9 @@ const UNTRIED = {
 /** Written to disk before anything is sent: a directory that is not writable is detected here (exit 2). */
 async function beginCheckpoint(
   path: string,
-  { checkpoint, mapping, target, survey }: SendingJob,
+  { checkpoint, history, mapping, target, survey }: SendingJob,
 ): Promise<CheckpointWriter> {
-  const writer = await CheckpointWriter.open(path, checkpoint);
+  const writer = await CheckpointWriter.open(path, checkpoint, (line) => history.take(line));
   await writer.begin([
     ...(checkpoint.header ? [] : [newHeader(mapping.migration, target.baseUrl, target.account)]),
     {

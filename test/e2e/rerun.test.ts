@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { RequestEntry, Sandbox } from '../../src/sandbox/index.ts';
 import type { Summary } from '../../src/report/summary.ts';
 import { migrate, type Options } from '../faults/in-process.ts';
-import { environmentOf, FAST, files, sandbox, start, workspace } from './harness.ts';
+import { backfill, environmentOf, FAST, files, sandbox, start, workspace } from './harness.ts';
 
 interface Body {
   readonly id: string;
@@ -442,4 +442,19 @@ describe('updates of one record', () => {
     expect((await place.run()).sent).toMatchObject([{ data: { custom_params: { city: 'Milano' } } }]);
     expect(LEAD(place.service, '1')).toMatchObject({ customParams: { city: 'Milano' }, revision: 5 });
   });
+});
+
+it('the report that a run writes is the one that `report` makes from the whole checkpoint', async () => {
+  const place = await migration({ leads: ['1,Ada,Roma', '2,Grace,Bari'] });
+  await elsewhere(place.service, 'lead/created', { external_id: '2', full_name: 'Another Grace' });
+  await place.run();
+  await exports(place.cwd, { leads: ['1,Ada,Roma', '2,Grace,Bari', '3,Alan,Pisa'] });
+  await place.run();
+
+  const path = join(place.cwd, '.backfill/rerun/report.html');
+  const page = async (): Promise<string> => (await readFile(path, 'utf8')).replace(/Written .*?by/s, '');
+  const written = await page();
+  expect(written).toContain('4 answers from the service');
+  await backfill(['report', 'mapping.yaml'], { cwd: place.cwd });
+  expect(await page()).toBe(written);
 });

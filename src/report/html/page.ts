@@ -93,8 +93,8 @@ function facts({ status }: ReportData): Markup {
   </dl>`;
 }
 
-function damage({ history }: MigrationStatus): Markup | undefined {
-  return history.damageText === undefined ? undefined : html`<p class="notice">${history.damageText}</p>`;
+function damage(status: MigrationStatus): Markup | undefined {
+  return status.damage === undefined ? undefined : html`<p class="notice">${status.damage}</p>`;
 }
 
 function notice({ basis }: MigrationStatus): Markup | undefined {

@@ -1,4 +1,5 @@
 import type { StateDir } from '../../state-dir.ts';
+import type { History } from '../history.ts';
 import { MigrationStatusReader, type MigrationStatus } from '../migration-status.ts';
 import { collectErrors, collectOmitted, type CollectedErrors, type CollectedOmissions } from './collect.ts';
 
@@ -11,12 +12,18 @@ export interface ReportData {
   readonly writtenAt: Date;
 }
 
-/** Reads everything from the state directory. */
-export async function readReportData(state: StateDir, options: { withValues: boolean }): Promise<ReportData> {
+export interface ReportOptions {
+  readonly withValues: boolean;
+  /** What the checkpoint contains, if it is known. */
+  readonly history?: History;
+}
+
+/** Reads everything else from the state directory. */
+export async function readReportData(state: StateDir, { withValues, history }: ReportOptions): Promise<ReportData> {
   const [status, errors, omitted] = await Promise.all([
-    new MigrationStatusReader(state).read(),
+    new MigrationStatusReader(state, history).read(),
     collectErrors(state.file('errors.ndjson')),
     collectOmitted(state.file('omitted.csv')),
   ]);
-  return { status, errors, omitted, withValues: options.withValues, writtenAt: new Date() };
+  return { status, errors, omitted, withValues, writtenAt: new Date() };
 }
