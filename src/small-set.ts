@@ -17,6 +17,10 @@ export class SmallSet<T> {
     return this.#items[0];
   }
 
+  find(matches: (item: T) => boolean): T | undefined {
+    return this.#items.find(matches);
+  }
+
   add(item: T): void {
     this.#items.push(item);
   }

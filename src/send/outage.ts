@@ -73,7 +73,8 @@ export class Outage {
   /** The service answered, whatever the answer. */
   answered(): void {
     this.#answeredAt = this.#options.awake();
-    this.#failing.clear();
+    // Even an empty Set gets a new table here: see `SmallSet`.
+    if (this.#failing.size > 0) this.#failing.clear();
     if (!this.#down) return;
     this.#down = undefined;
     this.#options.log('outage_over');

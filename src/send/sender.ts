@@ -1,4 +1,3 @@
-import PQueue from 'p-queue';
 import type { AppendLog } from '../append-log.ts';
 import type { FieldHasher } from '../checkpoint/field-hashes.ts';
 import { IF_CHANGED, type SettledLine } from '../checkpoint/lines.ts';
@@ -20,6 +19,7 @@ import type { Deliverer, Delivery } from './deliver.ts';
 import { STOPPED, type Halt } from '../halt.ts';
 import type { Plan } from '../plan/plan.ts';
 import { reportSuperseded } from '../plan/verdicts.ts';
+import { SmallSet } from '../small-set.ts';
 
 /** One event to send. */
 interface Due {
@@ -27,6 +27,12 @@ interface Due {
   readonly ordinal: number;
   /** It was rejected by an earlier run, so another rejection does not count towards a stop. */
   readonly again: boolean;
+}
+
+/** An event on its way, by the number of its record. */
+interface InFlight {
+  readonly key: number;
+  readonly ended: Promise<void>;
 }
 
 export interface SenderOptions {
@@ -64,9 +70,9 @@ const IN_PROGRESS = 4;
 export class Sender {
   readonly outcomes: Record<Effect, number> = { created: 0, updated: 0, none: 0 };
   readonly #options: SenderOptions;
-  readonly #queue: PQueue;
-  /** By the record number of the event. */
-  readonly #inFlight = new Map<number, Promise<void>>();
+  readonly #inFlight = new SmallSet<InFlight>();
+  /** Tells the one who waits for it that an event has ended. */
+  #onEnded: () => void = () => undefined;
   readonly #proven = new Set<EventType>();
   #rejections = 0;
   #inARow = { code: '', count: 0 };
@@ -74,7 +80,6 @@ export class Sender {
 
   constructor(options: SenderOptions) {
     this.#options = options;
-    this.#queue = new PQueue({ concurrency: IN_PROGRESS * options.concurrency });
   }
 
   /**
@@ -84,14 +89,17 @@ export class Sender {
   async send(event: Planned, ordinal: number, again: boolean): Promise<void> {
     const { plan, halt, concurrency } = this.#options;
     const key = plan.tables[event.type].key(ordinal)!;
-    await this.#inFlight.get(key);
+    await this.#inFlight.find((other) => other.key === key)?.ended;
     await this.#stayWithinBudget();
     if (halt.requested) return;
-    const ended = this.#queue.add(() => this.#sendOne({ event, ordinal, again }));
-    this.#inFlight.set(key, ended);
-    void ended.finally(() => this.#inFlight.delete(key));
+    const sending = { key, ended: this.#sendOne({ event, ordinal, again }) };
+    this.#inFlight.add(sending);
+    const ended = sending.ended.finally(() => {
+      this.#inFlight.delete(sending);
+      this.#onEnded();
+    });
     if (!this.#proven.has(event.type)) await ended;
-    else if (this.#queue.size >= concurrency) await this.#queue.onEmpty();
+    else await this.#untilFewerThan(IN_PROGRESS * concurrency);
   }
 
   get counters(): Deliverer['counters'] {
@@ -100,14 +108,19 @@ export class Sender {
 
   /** Resolves when every event passed to `send` has ended. */
   idle(): Promise<void> {
-    return this.#queue.onIdle();
+    return this.#untilFewerThan(1);
+  }
+
+  /** Resolves when fewer than `count` events are in flight. */
+  async #untilFewerThan(count: number): Promise<void> {
+    while (this.#inFlight.size >= count) await new Promise<void>((resolve) => (this.#onEnded = resolve));
   }
 
   /** Near the end of the budget, requests are sent one at a time, so that requests in flight never exceed it. */
   async #stayWithinBudget(): Promise<void> {
     const { maxRequests, requests, halt, concurrency } = this.#options;
     if (maxRequests === undefined) return;
-    if (requests() + this.#queue.size + this.#queue.pending + concurrency >= maxRequests) await this.idle();
+    if (requests() + this.#inFlight.size + concurrency >= maxRequests) await this.idle();
     if (requests() < maxRequests) return;
     halt.request({
       code: 'max_requests',
