@@ -12,6 +12,7 @@ export interface HaltReason {
 /** Codes of reasons that are handled separately when the run ends. */
 export const STOPPED = {
   notWritten: 'state_not_written',
+  stateRemoved: 'state_removed',
   unknownHistory: 'unknown_history',
   bug: 'bug',
 } as const;

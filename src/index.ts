@@ -32,8 +32,8 @@ export interface SurveyOptions {
   readonly mapping: string;
   /** Files to read instead of those named in the mapping, by source. */
   readonly sources?: Readonly<Record<string, string>>;
-  /** Corrected rejects, by source. */
-  readonly fixes?: Readonly<Record<string, string>>;
+  /** Corrected rejects, by source; of several files a later one wins. */
+  readonly fixes?: Readonly<Record<string, string | readonly string[]>>;
   /** State directory; `.backfill/<migration>` beside the mapping file by default. */
   readonly state?: string;
   /** Requests per sliding window. */
@@ -157,6 +157,6 @@ function isoTime(date: Date): string {
   return Number.isNaN(date.getTime()) ? String(date) : date.toISOString();
 }
 
-function pairs(paths: Readonly<Record<string, string>> = {}): string[] {
-  return Object.entries(paths).map(([name, path]) => `${name}=${path}`);
+function pairs(paths: Readonly<Record<string, string | readonly string[]>> = {}): string[] {
+  return Object.entries(paths).flatMap(([name, each]) => [each].flat().map((path) => `${name}=${path}`));
 }

@@ -11,7 +11,7 @@ import { loadCheckpoint, type LoadedCheckpoint } from './checkpoint/load.ts';
 import { connect, storeAccount, storedAccountOf, type Target } from './connect.ts';
 import type { Credentials } from './credentials.ts';
 import { EXIT, messageOf } from './errors.ts';
-import type { Halt } from './halt.ts';
+import { STOPPED, type Halt } from './halt.ts';
 import type { Hooks } from './hook-url.ts';
 import { loadMapping } from './mapping/load.ts';
 import type { Mapping } from './mapping/mapping.ts';
@@ -191,7 +191,7 @@ class Run {
 
   /** Returns the summary, and writes it to the state directory together with the report. */
   async summarise(target: Target | undefined, survey: Survey, sender?: Sender): Promise<Summary> {
-    const { settings, monitor } = this.#job;
+    const { settings } = this.#job;
     const summary = summarise({
       settings,
       mapping: this.#mapping,
@@ -206,17 +206,29 @@ class Run {
       output: this.#output,
     });
     await survey.report.close();
+    // Writing would create the directory again, which the user may have moved.
+    if (summary.exit.reason !== STOPPED.stateRemoved) await this.#writeReports(summary, survey);
+    this.#log.write('end', { exit: summary.exit, events: summary.events });
+    await this.#watch.ended(summary, this.#job.halt.reason);
+    return summary;
+  }
+
+  async #writeReports(summary: Summary, survey: Survey): Promise<void> {
+    const { monitor } = this.#job;
     try {
       // The profile quotes cells, and this file may be shared.
       const { profile: _profile, ...counts } = summary;
       await writeWhole(this.#output.file(SUMMARY_FILE), `${JSON.stringify(counts, null, 2)}\n`);
       await writeReport(this.#output, { withValues: false, history: this.#history });
+      await survey.report.rejects.publish();
+      for (const { usual, path } of survey.report.rejects.beside) {
+        monitor.trouble?.(
+          `${usual} was changed or added by others, so it stays; the rejects of this run are in ${path}`,
+        );
+      }
     } catch (error) {
       monitor.trouble?.(messageOf(error));
     }
-    this.#log.write('end', { exit: summary.exit, events: summary.events });
-    await this.#watch.ended(summary, this.#job.halt.reason);
-    return summary;
   }
 
   async close(): Promise<void> {

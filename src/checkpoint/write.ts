@@ -1,14 +1,20 @@
+import { statSync } from 'node:fs';
 import { AppendLog } from '../append-log.ts';
+import { EXIT, UserError } from '../errors.ts';
 import type { LoadedCheckpoint } from './load.ts';
 import type { CheckpointLine, HeaderLine, RunLine, SentLine, SettledLine } from './lines.ts';
 
 /** Appends to a checkpoint. Once its promise resolves, a settled line survives a power cut, a sent line a kill -9. */
 export class CheckpointWriter {
   readonly #log: AppendLog;
+  readonly #path: string;
+  readonly #inode: number | undefined;
   readonly #onLine: (line: CheckpointLine) => void;
 
-  private constructor(log: AppendLog, onLine: (line: CheckpointLine) => void) {
+  private constructor(log: AppendLog, path: string, onLine: (line: CheckpointLine) => void) {
     this.#log = log;
+    this.#path = path;
+    this.#inode = inodeOf(path);
     this.#onLine = onLine;
   }
 
@@ -21,7 +27,7 @@ export class CheckpointWriter {
     loaded: LoadedCheckpoint,
     onLine: (line: CheckpointLine) => void = () => undefined,
   ): Promise<CheckpointWriter> {
-    return new CheckpointWriter(await AppendLog.open(path, { keepBytes: loaded.wholeBytes }), onLine);
+    return new CheckpointWriter(await AppendLog.open(path, { keepBytes: loaded.wholeBytes }), path, onLine);
   }
 
   /** Writes the first lines of a checkpoint or of a run: on disk before anything is sent. */
@@ -30,18 +36,43 @@ export class CheckpointWriter {
     for (const line of lines) this.#onLine(line);
   }
 
-  sent(line: SentLine): Promise<void> {
-    return this.#log.append(asLine(line), { durable: false });
+  /** Throws `CheckpointRemoved` if the file is no longer where a rerun would look for it. */
+  async sent(line: SentLine): Promise<void> {
+    this.#assertInPlace();
+    await this.#log.append(asLine(line), { durable: false });
   }
 
+  /** Throws `CheckpointRemoved` if the file is no longer where a rerun would look for it. */
   async settle(line: SettledLine): Promise<void> {
     await this.#log.append(asLine(line), { durable: true });
+    this.#assertInPlace();
     this.#onLine(line);
   }
 
   close(): Promise<void> {
     return this.#log.close();
   }
+
+  /** Writing to a file that was deleted succeeds, and so does flushing it. */
+  #assertInPlace(): void {
+    if (inodeOf(this.#path) !== this.#inode) throw new CheckpointRemoved(this.#path);
+  }
+}
+
+/** The checkpoint was deleted, moved or replaced while the run was writing to it. */
+export class CheckpointRemoved extends UserError {
+  constructor(path: string) {
+    super(`${path} was removed or replaced during the run`, {
+      hint:
+        'if it was moved, put it back and rerun. If it is lost, rerun with --adopt: the service recognises every event ' +
+        'that it has processed, so none is created twice',
+      exitCode: EXIT.stopped,
+    });
+  }
+}
+
+function inodeOf(path: string): number | undefined {
+  return statSync(path, { throwIfNoEntry: false })?.ino;
 }
 
 function asLine(line: CheckpointLine): string {

@@ -3,7 +3,7 @@ import { credentials, readEnvironment, type Credentials } from '../credentials.t
 import type { Environment } from '../env-file.ts';
 import { EXIT, UserError, type ExitCode } from '../errors.ts';
 import { loadMapping } from '../mapping/load.ts';
-import { Halt } from '../halt.ts';
+import { Halt, STOPPED } from '../halt.ts';
 import { hooksOf, secretsOf } from '../hook-url.ts';
 import { runMigration, type Monitor } from '../run.ts';
 import type { Survey } from '../plan/survey.ts';
@@ -14,7 +14,7 @@ import { briefText, endText } from '../report/end-text.ts';
 import { runSettings, type RunSettings } from '../settings.ts';
 import { commandLine, nextSteps, SECRET } from './command-line.ts';
 import type { Argv } from './load.ts';
-import { samplesText, surveyText } from './survey-text.ts';
+import { samplesText, surveyText, unusedFixesText } from './survey-text.ts';
 
 /** `backfill run`: surveys, sends and prints the result. Returns the exit code. With `--json`, always prints a summary. */
 export async function run(argv: Argv, console: Console): Promise<ExitCode> {
@@ -57,14 +57,16 @@ async function migrate(argv: Argv, console: Console): Promise<ExitCode> {
     const details = {
       examples: report?.examples ?? new Map(),
       columns: console.columns,
-      next: halt.reason || !report ? [] : nextSteps(summary, process.argv, { ...settings, rejects: report.rejects }),
+      next:
+        halt.reason || !report ? [] : nextSteps(summary, process.argv, { ...settings, rejects: report.rejects.files }),
     };
     if (!settings.quiet) console.say(`\n${endText(summary, details)}`);
     else if (!halt.reason && summary.exit.code !== EXIT.done) console.complain(briefText(summary));
     if (halt.reason && !settings.dryRun) {
       const secret = SECRET.filter((name) => process.argv.some((arg) => arg.split('=', 1)[0] === name));
       const also = secret.length === 0 ? '' : ` (and ${secret.join(', ')}, whose URL is not shown)`;
-      console.complain(`\nto resume: ${commandLine(process.argv)}${also}`);
+      const and = LOST.includes(halt.reason.code) ? ['--adopt'] : [];
+      console.complain(`\nto resume: ${commandLine(process.argv, { without: and, and })}${also}`);
     }
     if (settings.json) console.print(JSON.stringify(summary));
     return summary.exit.code as ExitCode;
@@ -74,6 +76,9 @@ async function migrate(argv: Argv, console: Console): Promise<ExitCode> {
     await target.close();
   }
 }
+
+/** Stops after which the service knows events that the state directory does not. */
+const LOST: readonly string[] = [STOPPED.unknownHistory, STOPPED.stateRemoved];
 
 /** Neither a rehearsal nor a run without network needs a `.env` file. */
 function environmentOf(settings: RunSettings, console: Console): Environment {
@@ -145,8 +150,9 @@ function watch(settings: RunSettings, console: Console): Watching {
     },
     surveyed(surveyed) {
       found = surveyed;
-      const { compiled, samples, profile } = surveyed;
+      const { compiled, unusedFixes, samples, profile } = surveyed;
       for (const warning of compiled.warnings) console.say(`warning: ${warning.message}`);
+      if (unusedFixes.length > 0) console.say(unusedFixesText(unusedFixes));
       const { reserve, dryRun } = settings;
       console.say(surveyText(surveyed, { rate, reserve, now: new Date(), columns: console.columns }));
       if (dryRun) console.say(`\n${samplesText(samples)}\n\n${profileText(profile)}`);

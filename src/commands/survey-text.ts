@@ -1,5 +1,5 @@
 import { canonicalJson } from '../json.ts';
-import { EVENT_TYPES, type EventType, type Planned } from '../model.ts';
+import { EVENT_TYPES, type EventType, type Place, type Planned } from '../model.ts';
 import { countAll } from '../plan/counts.ts';
 import type { State } from '../plan/event-table.ts';
 import type { Survey } from '../plan/survey.ts';
@@ -45,6 +45,13 @@ export function surveyText(
     `  not supported by ingestion: ${NOT_MIGRATED.map(([what]) => lowerFirst(what)).join(', ')}`,
   ];
   return lines.map((line) => hanging(line, pace.columns)).join('\n');
+}
+
+/** Every correction whose record is no longer in the input: nothing else names them. */
+export function unusedFixesText(places: readonly Place[]): string {
+  const list = places.map(({ file, line }) => `  ${file}:${line}`).join('\n');
+  const what = places.length === 1 ? 'this correction was' : 'these corrections were';
+  return `warning: ${what} not applied, because the record to replace is no longer in the input:\n${list}`;
 }
 
 function paceText(events: number, pace: { rate: Rate; reserve: number; now: Date }): string {

@@ -7,6 +7,7 @@ import {
   oneOrMore,
   parameters,
   pathsByName,
+  pathsInOrder,
   pickedRecords,
   planDigest,
   port,
@@ -41,7 +42,7 @@ export const OPTIONS = {
   fix: {
     group: INPUT,
     type: 'repeatable',
-    check: pathsByName,
+    check: pathsInOrder,
     describe: 'Corrected rejects of source NAME (NAME=PATH, repeatable); kept, and applied on every rerun',
   },
   state: {

@@ -7,12 +7,13 @@ import type { LoadedCheckpoint } from '../checkpoint/load.ts';
 import { UserError } from '../errors.ts';
 import type { Halt } from '../halt.ts';
 import type { CompiledMapping, Mapping } from '../mapping/mapping.ts';
-import { EVENT_TYPES, type EventType, type Planned } from '../model.ts';
+import { EVENT_TYPES, type EventType, type Issue, type Place, type Planned } from '../model.ts';
 import { ErrorReport } from '../report/error-report.ts';
 import type { Profile } from '../report/profile.ts';
 import type { Account } from '../service/account.ts';
 import type { RunSettings } from '../settings.ts';
-import { collectFixes, Input } from '../source/input.ts';
+import { Input } from '../source/input.ts';
+import { collectFixes, keepFixes, type FixFiles } from '../source/kept-fixes.ts';
 import type { FileDigest } from '../source/source.ts';
 import type { StateDir } from '../state-dir.ts';
 import { assertApproved } from './approval.ts';
@@ -45,6 +46,8 @@ export interface Survey {
   readonly records: RecordCounts;
   /** Unreadable records, without those that are only a warning (a report's footer). */
   readonly unreadable: number;
+  /** Where corrections stand whose records are no longer in the input. */
+  readonly unusedFixes: readonly Place[];
   /** The first events of each type as they would be sent. */
   readonly samples: ReadonlyMap<EventType, readonly Planned[]>;
   readonly profile: Profile;
@@ -60,8 +63,7 @@ export interface Survey {
  */
 export async function surveyInput(job: SurveyJob): Promise<Survey> {
   const { settings, mapping, checkpoint, state, output } = job;
-  const names = mapping.sources.map(({ name }) => name);
-  const fixes = await collectFixes(state, names, settings.fix, !settings.dryRun);
+  const fixes = await collectFixes(state, mapping.usedSources, settings.fix);
   const used = mapping.sources.filter(({ name }) => mapping.usedSources.includes(name));
   const input = await Input.open(used, fixes);
   const compiled = await mapping.compile(input.sources);
@@ -70,7 +72,7 @@ export async function surveyInput(job: SurveyJob): Promise<Survey> {
   const policies = compiled.entries.map((entry) => entry.policies);
   const plan = new Plan({ migration: mapping.migration, checkpoint, policies, file });
   try {
-    return await fillPlan({ ...job, input, compiled, report, plan });
+    return await fillPlan({ ...job, input, fixes, compiled, report, plan });
   } catch (error) {
     file.close();
     throw error;
@@ -79,6 +81,7 @@ export async function surveyInput(job: SurveyJob): Promise<Survey> {
 
 interface FillJob extends SurveyJob {
   readonly input: Input;
+  readonly fixes: FixFiles;
   readonly compiled: CompiledMapping;
   readonly report: ErrorReport;
   readonly plan: Plan;
@@ -100,11 +103,13 @@ async function fillPlan(job: FillJob): Promise<Survey> {
   });
   for (const name of mapping.eventSources) await reader.read(input.sources.get(name)!);
   const { records, unreadable } = reader;
-  const found = { plan, records, unreadable, omitted, report, compiled, inputs: input.digests() };
+  const unusedFixes = input.unusedFixes();
+  const found = { plan, records, unreadable, omitted, unusedFixes, report, compiled, inputs: input.digests() };
   if (halt.requested) return { ...found, digest: undefined, samples: new Map(), profile: profiler.finish(plan) };
   await input.assertUnchanged();
   if (records.read === 0) throw new UserError('the sources have no records', { hint: 'is this the right export?' });
 
+  for (const place of unusedFixes) report.warning(UNUSED_FIX, place);
   plan.link(settings.only);
   const profile = profiler.finish(plan);
   await reportVerdicts(plan, report);
@@ -112,9 +117,18 @@ async function fillPlan(job: FillJob): Promise<Survey> {
   if (settings.pick.length > 0) holdAllButPicked(plan, settings.pick);
   const digest = plan.digest();
   if (settings.plan !== undefined) await assertApproved(plan, digest, settings.plan, await storedPlans(job.state));
+  // What led to an error above was not accepted; a dry run changes nothing for later runs.
+  if (!settings.dryRun) await keepFixes(job.state, job.fixes);
   plan.file.commit();
   return { ...found, digest, samples: samplesOf(plan), profile };
 }
+
+const UNUSED_FIX: Issue = {
+  severity: 'warning',
+  kind: 'read',
+  code: 'unused_fix',
+  message: 'the record that this corrects is no longer in the input',
+};
 
 const SAMPLES_PER_TYPE = 3;
 

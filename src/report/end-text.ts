@@ -1,4 +1,5 @@
 /** The final text of a run. */
+import { STOPPED } from '../halt.ts';
 import type { CodeExample } from './error-report.ts';
 import { endingText } from './ending.ts';
 import { explain, inSentence } from './explain.ts';
@@ -118,6 +119,7 @@ function omittedText(counts: OmittedCounts, columns: number): string {
 }
 
 function filesToRead({ files, errors_by_code: errors, omitted }: Summary): (readonly [name: string, path: string])[] {
+  if (summary.exit.reason === STOPPED.stateRemoved) return [];
   const beside = (name: string): string => files.errors.replace(/errors\.csv$/, name);
   const failed = Object.keys(errors).length > 0;
   const all = [

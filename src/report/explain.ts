@@ -132,6 +132,10 @@ const BY_CODE: Readonly<Record<string, Explanation>> = {
   redirected: { what: 'The service answered with a redirect.', fix: 'Check the base URL.' },
 
   // Warnings.
+  unused_fix: {
+    what: 'The record that a correction replaces is no longer in the input.',
+    fix: 'If its successor in the export still needs the correction, correct it there.',
+  },
   short_row: { what: 'A row has fewer cells than the header: the missing cells are read as empty.', fix: '' },
   report_footer: { what: 'A line after the records was skipped as the footer of a report.', fix: '' },
   repeated_header: { what: 'A line repeats the header.', fix: 'Check that no export is included twice.' },

@@ -23,7 +23,7 @@ import type { RunSettings } from '../settings.ts';
 import type { StateDir } from '../state-dir.ts';
 import { TOOL } from '../version.ts';
 import { createDeliverer, type Deliverer } from './deliver.ts';
-import { Sender } from './sender.ts';
+import { reasonOf, Sender } from './sender.ts';
 
 export interface SendingJob {
   readonly settings: RunSettings;
@@ -99,7 +99,7 @@ export async function sendPlan(job: SendingJob): Promise<Sender> {
     }
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    halt.request({ code: STOPPED.notWritten, message: error.message, hint: error.hint, exitCode: EXIT.stopped });
+    halt.request(reasonOf(error));
   } finally {
     clearInterval(alarm);
     await sender.idle();
@@ -109,7 +109,7 @@ export async function sendPlan(job: SendingJob): Promise<Sender> {
   }
   const stopped = halt.reason?.code;
   if (stopped === STOPPED.unknownHistory) await unlink(path);
-  else if (stopped !== STOPPED.notWritten) await reportUntried(plan, report);
+  else if (stopped !== STOPPED.notWritten && stopped !== STOPPED.stateRemoved) await reportUntried(plan, report);
   return sender;
 }
 

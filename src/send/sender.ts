@@ -1,7 +1,7 @@
 import type { AppendLog } from '../append-log.ts';
 import type { FieldHasher } from '../checkpoint/field-hashes.ts';
 import { IF_CHANGED, type SettledLine } from '../checkpoint/lines.ts';
-import type { CheckpointWriter } from '../checkpoint/write.ts';
+import { CheckpointRemoved, type CheckpointWriter } from '../checkpoint/write.ts';
 import { EXIT, UserError } from '../errors.ts';
 import type { Policies } from '../mapping/mapping.ts';
 import {
@@ -16,7 +16,7 @@ import {
 import { csvLine } from '../csv.ts';
 import type { ErrorReport } from '../report/error-report.ts';
 import type { Deliverer, Delivery } from './deliver.ts';
-import { STOPPED, type Halt } from '../halt.ts';
+import { STOPPED, type Halt, type HaltReason } from '../halt.ts';
 import type { Plan } from '../plan/plan.ts';
 import { reportSuperseded } from '../plan/verdicts.ts';
 import { SmallSet } from '../small-set.ts';
@@ -138,13 +138,7 @@ export class Sender {
       const { delivery, earlier } = this.#deliveryOf(ready, due.ordinal);
       await this.#settle(due, delivery, await deliverer.deliver(delivery), earlier);
     } catch (error) {
-      const known = error instanceof UserError;
-      halt.request({
-        code: known ? STOPPED.notWritten : STOPPED.bug,
-        message: known ? error.message : `this is a bug: ${error instanceof Error ? error.stack : String(error)}`,
-        hint: known ? error.hint : 'nothing that was acknowledged is lost; rerun to continue',
-        exitCode: EXIT.stopped,
-      });
+      halt.request(reasonOf(error));
     }
   }
 
@@ -274,6 +268,20 @@ export class Sender {
       });
     }
   }
+}
+
+/** Why a run stops after an error while sending. */
+export function reasonOf(error: unknown): HaltReason {
+  if (error instanceof UserError) {
+    const code = error instanceof CheckpointRemoved ? STOPPED.stateRemoved : STOPPED.notWritten;
+    return { code, message: error.message, hint: error.hint, exitCode: EXIT.stopped };
+  }
+  return {
+    code: STOPPED.bug,
+    message: `this is a bug: ${error instanceof Error ? error.stack : String(error)}`,
+    hint: 'nothing that was acknowledged is lost; rerun to continue',
+    exitCode: EXIT.stopped,
+  };
 }
 
 /** The record has different content: that of an earlier request, whose answer was lost. */

@@ -1,11 +1,8 @@
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
-import { extname, join } from 'node:path';
-import { messageOf, UserError } from '../errors.ts';
-import { didYouMean } from '../problem.ts';
-import { writeWhole, type StateDir } from '../state-dir.ts';
-import { withFixes } from './fixes.ts';
+import { stat } from 'node:fs/promises';
+import { UserError } from '../errors.ts';
+import type { Place } from '../model.ts';
+import { FixedSource, withFixes } from './fixes.ts';
+import type { FixFiles } from './kept-fixes.ts';
 import { openSource } from './open.ts';
 import type { FileDigest, Source, SourceSpec } from './source.ts';
 
@@ -21,12 +18,13 @@ export class Input {
   static async open(specs: readonly SourceSpec[], fixes: FixFiles): Promise<Input> {
     const sources = new Map<string, Source>();
     for (const spec of specs) {
-      let source = await openSource(spec);
-      for (const path of fixes.get(spec.name) ?? []) source = await withFixes(source, path);
-      sources.set(spec.name, source);
+      const source = await openSource(spec);
+      const files = fixes.get(spec.name);
+      sources.set(spec.name, files ? await withFixes(source, files) : source);
     }
     const input = new Input(sources);
-    for (const path of input.#paths()) input.#stamps.set(path, await stampOf(path));
+    const exports = [...sources.values()].flatMap(({ files }) => files);
+    for (const { path } of [...exports, ...[...fixes.values()].flat()]) input.#stamps.set(path, await stampOf(path));
     return input;
   }
 
@@ -48,61 +46,13 @@ export class Input {
     }
   }
 
-  *#paths(): Generator<string> {
-    for (const source of this.sources.values()) for (const { path } of source.files) yield path;
+  /** Where corrections stand whose records are no longer in the input. */
+  unusedFixes(): readonly Place[] {
+    return [...this.sources.values()].flatMap((source) => (source instanceof FixedSource ? source.unused() : []));
   }
-}
-
-/** Files of corrected rejects by source name, in the order in which they apply: a later one wins. */
-export type FixFiles = ReadonlyMap<string, readonly string[]>;
-
-/**
- * The corrected rejects to apply: those of earlier runs, which the state directory keeps, then those given now with
- * `--fix`. `names`: of the mapping's sources. `keep`: the given ones are kept too, unless they were the last ones given.
- */
-export async function collectFixes(
-  state: StateDir,
-  names: readonly string[],
-  given: ReadonlyMap<string, string>,
-  keep: boolean,
-): Promise<FixFiles> {
-  const directory = state.file('fixes');
-  const fixes = new Map<string, string[]>();
-  for (const file of (await readdir(directory).catch(() => [])).sort()) {
-    const [, name] = /^(.+)\.\d{4}\.[^.]+$/.exec(file) ?? [];
-    if (name !== undefined) fixes.set(name, [...(fixes.get(name) ?? []), join(directory, file)]);
-  }
-  if (keep && given.size > 0) await mkdir(directory, { recursive: true, mode: 0o700 });
-  for (const [name, path] of given) {
-    if (!names.includes(name)) {
-      throw new UserError(`--fix ${name}=…: the mapping has no source \`${name}\``, {
-        hint: didYouMean(name, names) ?? `it has ${names.join(', ')}`,
-      });
-    }
-    const kept = fixes.get(name) ?? [];
-    const last = kept.at(-1);
-    if (last !== undefined && (await sha256Of(last)) === (await sha256Of(path).catch(() => undefined))) continue;
-    const target = join(directory, `${name}.${String(kept.length + 1).padStart(4, '0')}${extname(path) || '.csv'}`);
-    if (keep) await copyPrivate(path, target);
-    fixes.set(name, [...kept, keep ? target : path]);
-  }
-  return fixes;
-}
-
-async function copyPrivate(path: string, target: string): Promise<void> {
-  const bytes = await readFile(path).catch((error: unknown) => {
-    throw new UserError(`cannot read ${path}: ${messageOf(error)}`, { cause: error });
-  });
-  await writeWhole(target, bytes);
 }
 
 async function stampOf(path: string): Promise<string> {
   const { size, mtimeMs, ino } = await stat(path);
   return `${ino}:${size}:${mtimeMs}`;
-}
-
-async function sha256Of(path: string): Promise<string> {
-  const digest = createHash('sha256');
-  for await (const chunk of createReadStream(path)) digest.update(chunk as Buffer);
-  return digest.digest('hex');
 }

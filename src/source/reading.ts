@@ -1,6 +1,7 @@
 import { createHash, type Hash } from 'node:crypto';
-import type { ReadItem } from '../model.ts';
+import type { Place, RawRecord, ReadItem } from '../model.ts';
 import type { InputFile } from './files.ts';
+import { rowHasher } from './row-hash.ts';
 import type { FileDigest, Source, SourceNotice } from './source.ts';
 
 /** Few enough to bound memory, enough to make passing them on cheap. */
@@ -54,6 +55,7 @@ export class FilesSource implements Source {
   readonly description: string;
   readonly files: readonly { readonly path: string; readonly bytes: number }[];
   readonly #head: SourceHead;
+  #hashOf: ReturnType<typeof rowHasher> | undefined;
   #digests: readonly FileDigest[] | undefined;
   #found: readonly SourceNotice[] = [];
 
@@ -92,6 +94,11 @@ export class FilesSource implements Source {
     }
     this.#digests = digests;
     this.#found = notices;
+  }
+
+  rowHash(_place: Place, raw: RawRecord): string {
+    this.#hashOf ??= rowHasher(this.columns);
+    return this.#hashOf(raw);
   }
 
   digests(): readonly FileDigest[] | undefined {

@@ -1,4 +1,4 @@
-import type { ReadItem } from '../model.ts';
+import type { Place, RawRecord, ReadItem } from '../model.ts';
 
 /** What the mapping says about one source, with its path resolved. */
 export interface SourceSpec {
@@ -49,6 +49,8 @@ export interface Source {
    * names file and line. Every call starts again from the beginning.
    */
   batches(): AsyncGenerator<readonly ReadItem[], void, undefined>;
+  /** What names a record that was read in `_row` of the rejects: a hash of its content; of a corrected one, of the original. */
+  rowHash(place: Place, raw: RawRecord): string;
   /** One digest per file, of the last complete reading; undefined before the first. */
   digests(): readonly FileDigest[] | undefined;
   notices(): readonly SourceNotice[];

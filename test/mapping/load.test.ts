@@ -190,6 +190,7 @@ function table(columns: readonly string[]): Source {
     files: [],
     description: 'a table in memory',
     async *batches() {},
+    rowHash: () => '',
     digests: () => undefined,
     notices: () => [],
   };

@@ -1,0 +1,189 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { lstat, mkdir, readFile, rename, rm, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AppendLog, cannotWrite } from '../append-log.ts';
+import { csvLine } from '../csv.ts';
+import { UserError } from '../errors.ts';
+import { canonicalJson, type JsonObject } from '../json.ts';
+import type { Issue, Place, RawRecord } from '../model.ts';
+import { rejectColumnsFor } from '../source/reject-columns.ts';
+import type { Source } from '../source/source.ts';
+import { writeWhole, type StateDir } from '../state-dir.ts';
+
+/** In `rejects/`: the SHA-256 of what runs wrote there, by file name; two while one content replaces another. */
+const WRITTEN = '.written.json';
+
+type Written = ReadonlyMap<string, readonly string[]>;
+
+/**
+ * `rejects/<source>.csv` or `.ndjson`: the original records behind the errors, to be corrected. People correct them in place
+ * and keep their own files beside them, so a run gathers its rejects in `rejects.tmp/` and moves them when it ends, only over
+ * files that are as a run left them; beside any other file it chooses another name (`contacts.2.csv`).
+ */
+export class Rejects {
+  readonly #directory: string;
+  readonly #gathered: string;
+  readonly #sources: ReadonlyMap<string, Source>;
+  readonly #logs = new Map<Source, Promise<AppendLog>>();
+  readonly #records = new Set<string>();
+  /** Names of sources with records that have errors themselves, not only blocked ones. */
+  readonly #faulty = new Set<string>();
+  #published: ReadonlyMap<Source, string> = new Map();
+
+  private constructor(state: StateDir, sources: ReadonlyMap<string, Source>) {
+    this.#directory = state.file('rejects');
+    this.#gathered = state.file('rejects.tmp');
+    this.#sources = sources;
+  }
+
+  static async begin(state: StateDir, sources: ReadonlyMap<string, Source>): Promise<Rejects> {
+    const rejects = new Rejects(state, sources);
+    try {
+      await rm(rejects.#gathered, { recursive: true, force: true });
+      await mkdir(rejects.#gathered, { mode: 0o700 });
+    } catch (error) {
+      throw cannotWrite(rejects.#gathered, error);
+    }
+    return rejects;
+  }
+
+  /** Each record once, however many of its events failed, so that no record is in a file twice. */
+  async add(place: Place, raw: RawRecord | undefined, errors: readonly Issue[]): Promise<void> {
+    const source = this.#sources.get(place.source);
+    const record = `${place.source}\0${place.file}\0${place.record}`;
+    if (errors.some(({ kind }) => kind !== 'blocked')) this.#faulty.add(place.source);
+    if (!raw || !source || errors.length === 0 || this.#records.has(record)) return;
+    this.#records.add(record);
+    const log = await this.#logOf(source);
+    await log.append(rejectLine(source, place, raw, errors), { durable: false });
+  }
+
+  async close(): Promise<void> {
+    const logs = await Promise.all(this.#logs.values());
+    await Promise.all(logs.map((log) => log.close()));
+  }
+
+  /**
+   * To be called after `close`: moves what was gathered to `rejects/`, and deletes what an earlier run left there unchanged.
+   * Throws a `UserError`.
+   */
+  async publish(): Promise<void> {
+    await this.#move().catch((error: unknown) => {
+      throw error instanceof UserError ? error : cannotWrite(this.#directory, error);
+    });
+  }
+
+  /** The published files to correct, by source, except those with blocked records only. */
+  get files(): ReadonlyMap<string, string> {
+    const faulty = [...this.#published].filter(([{ name }]) => this.#faulty.has(name));
+    return new Map(faulty.map(([source, name]) => [source.name, join(this.#directory, name)]));
+  }
+
+  /** The published files with another name than usual, and the files in their place: others changed or added those. */
+  get beside(): readonly { readonly usual: string; readonly path: string }[] {
+    return [...this.#published].flatMap(([source, name]) =>
+      name === fileName(source)
+        ? []
+        : [{ usual: join(this.#directory, fileName(source)), path: join(this.#directory, name) }],
+    );
+  }
+
+  #logOf(source: Source): Promise<AppendLog> {
+    let log = this.#logs.get(source);
+    if (!log) {
+      log = openLog(join(this.#gathered, fileName(source)), source);
+      this.#logs.set(source, log);
+    }
+    return log;
+  }
+
+  async #move(): Promise<void> {
+    await mkdir(this.#directory, { recursive: true, mode: 0o700 });
+    const before = await readWritten(this.#directory);
+    const unchanged = await this.#unchanged(before);
+    const names = new Map<Source, string>();
+    for (const source of this.#logs.keys()) {
+      names.set(source, await this.#freeName(source, unchanged, new Set(names.values())));
+    }
+    const after = new Map<string, readonly string[]>();
+    for (const [source, name] of names) after.set(name, [await sha256Of(join(this.#gathered, fileName(source)))]);
+    // Both contents are known while one replaces the other: whichever a kill leaves is recognised by the next run.
+    const both = [...before, ...after].map(([name]) => [name, [...of(before, name), ...of(after, name)]] as const);
+    await this.#remember(new Map(both));
+    for (const [source, name] of names)
+      await rename(join(this.#gathered, fileName(source)), join(this.#directory, name));
+    for (const name of unchanged) if (!after.has(name)) await unlink(join(this.#directory, name));
+    await this.#remember(after);
+    await rm(this.#gathered, { recursive: true, force: true });
+    this.#published = names;
+  }
+
+  /** Names of the files that are still as a run wrote them. */
+  async #unchanged(written: Written): Promise<ReadonlySet<string>> {
+    const unchanged = new Set<string>();
+    for (const [name, hashes] of written) {
+      const path = join(this.#directory, name);
+      const found = await lstat(path).catch(() => undefined);
+      if (found?.isFile() && hashes.includes(await sha256Of(path))) unchanged.add(name);
+    }
+    return unchanged;
+  }
+
+  async #freeName(source: Source, unchanged: ReadonlySet<string>, taken: ReadonlySet<string>): Promise<string> {
+    for (let number = 1; ; number += 1) {
+      const name = fileName(source, number);
+      if (taken.has(name)) continue;
+      if (unchanged.has(name) || !(await lstat(join(this.#directory, name)).catch(() => undefined))) return name;
+    }
+  }
+
+  #remember(written: Written): Promise<void> {
+    return writeWhole(join(this.#directory, WRITTEN), `${JSON.stringify(Object.fromEntries(written))}\n`);
+  }
+}
+
+function fileName(source: Source, number = 1): string {
+  return `${source.name}${number === 1 ? '' : `.${number}`}.${source.kind === 'table' ? 'csv' : 'ndjson'}`;
+}
+
+async function openLog(path: string, source: Source): Promise<AppendLog> {
+  const log = await AppendLog.open(path);
+  const { file, line, error, row } = rejectColumnsFor(source.columns);
+  if (source.kind === 'table')
+    await log.append(csvLine([...source.columns, file, line, error, row]), { durable: false });
+  return log;
+}
+
+function rejectLine(source: Source, place: Place, raw: RawRecord, errors: readonly Issue[]): string {
+  const error = errors.map(({ field, message }) => (field ? `${field}: ${message}` : message)).join('; ');
+  const row = source.rowHash(place, raw);
+  if (source.kind === 'table') {
+    // Extra cells would shift the added columns; the error describes them.
+    const cells = source.columns.map((_, at) => (raw as readonly string[])[at]);
+    return csvLine([...cells, place.file, place.line, error, row]);
+  }
+  const names = rejectColumnsFor(Object.keys(raw));
+  const added = { [names.file]: place.file, [names.line]: place.line, [names.error]: error, [names.row]: row };
+  return `${canonicalJson({ ...(raw as JsonObject), ...added })}\n`;
+}
+
+/** Empty if there is no such file or it is damaged: then every file counts as changed by others. */
+async function readWritten(directory: string): Promise<Written> {
+  try {
+    const value = JSON.parse(await readFile(join(directory, WRITTEN), 'utf8')) as Record<string, string[]>;
+    return new Map(Object.entries(value).filter(([, hashes]) => Array.isArray(hashes)));
+  } catch {
+    return new Map();
+  }
+}
+
+function of(written: Written, name: string): readonly string[] {
+  return written.get(name) ?? [];
+}
+
+async function sha256Of(path: string): Promise<string> {
+  const digest = createHash('sha256');
+  for await (const chunk of createReadStream(path)) digest.update(chunk as Buffer);
+  return digest.digest('hex');
+}

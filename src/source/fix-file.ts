@@ -1,0 +1,146 @@
+import { restore } from '../cells.ts';
+import { NumberText, type JsonObject, type JsonValue } from '../json.ts';
+import type { Issue, Place, RawRecord, ReadItem, Row } from '../model.ts';
+import { didYouMean, ProblemsError, type Problem } from '../problem.ts';
+import { openSource } from './open.ts';
+import { rejectColumnsFor, rejectColumnsIn } from './reject-columns.ts';
+import { isRowHash, numbered, rowHasher } from './row-hash.ts';
+import type { Source } from './source.ts';
+
+const AS_WRITTEN = 'keep the columns of the rejects file unchanged';
+
+/** A file of corrected rejects. */
+export interface FixFile {
+  readonly path: string;
+  /** Accepted by an earlier run: the columns of the export may have changed since. */
+  readonly isKept: boolean;
+}
+
+/** A corrected record, and where it stands in its fix file. */
+export interface Correction {
+  readonly place: Place;
+  readonly raw: RawRecord;
+  readonly issues: readonly Issue[];
+}
+
+/**
+ * The corrections in a fix file of this source, by the hash of the record that each replaces. Rows that were left as they
+ * are correct nothing. Throws a `ProblemsError` with everything that is wrong with the file.
+ */
+export async function readFixFile(
+  source: Source,
+  { path, isKept }: FixFile,
+  options: { readonly display?: (path: string) => string } = {},
+): Promise<ReadonlyMap<string, Correction>> {
+  const file = await openSource({ name: source.name, path }, options);
+  const read = source.kind === 'table' ? tableReader(source, file, isKept) : treeReader(source, file);
+  const hashOf = rowHasher(source.columns);
+  const corrections = new Map<string, Correction>();
+  const problems: Problem[] = [];
+  for await (const batch of file.batches()) {
+    for (const item of batch) {
+      if (item.kind === 'unreadable') {
+        problems.push(problem(item, item.issue.code, item.issue.message, item.issue.hint));
+        continue;
+      }
+      const { column, row, raw } = read(item);
+      const content = hashOf(raw);
+      const other = corrections.get(row);
+      if (!isRowHash(row)) {
+        problems.push(problem(item, 'no_row', `\`${column}\` does not name a record: "${row}"`, AS_WRITTEN));
+      } else if (other && content !== row && content !== hashOf(other.raw)) {
+        const message = `this record is already corrected on line ${other.place.line}, with other values`;
+        problems.push(problem(item, 'fixed_twice', message, IDENTICAL));
+      } else if (content !== row) corrections.set(row, { place: item.place, raw, issues: item.issues });
+    }
+  }
+  if (problems.length > 0) throw mistakes(problems);
+  return corrections;
+}
+
+const IDENTICAL =
+  'a correction replaces every record with the original content: keep one of the lines, or correct identical records in the export';
+
+/** A row of a fix file: the column that names the record that it replaces, what that column contains, and the record. */
+type ReadRow = (row: Row) => { readonly column: string; readonly row: string; readonly raw: RawRecord };
+
+function tableReader(source: Source, file: Source, isKept: boolean): ReadRow {
+  if (file.kind !== 'table')
+    throw mistakes([
+      mistake(file, 'wrong_format', `source \`${source.name}\` is a table, so its fix file must be CSV`),
+    ]);
+  const added = isKept ? rejectColumnsIn(file.columns) : rejectColumnsFor(source.columns);
+  const there = numbered(file.columns.map((name) => (source.columns.includes(name) ? name : restore(name))));
+  const wanted = numbered(source.columns);
+  const [rowKey = ''] = numbered([added.row]);
+  const optional = new Set(Object.values(added) as string[]);
+  const problems = [
+    ...(isKept ? [rowKey] : [...wanted, rowKey])
+      .filter((key) => !there.includes(key))
+      .map((key) => mistake(file, 'missing_column', `missing column \`${nameOf(key)}\``, AS_WRITTEN)),
+    ...(isKept ? [] : there)
+      .filter((key) => !wanted.includes(key) && !optional.has(nameOf(key)))
+      .map((key) => {
+        const near = didYouMean(nameOf(key), source.columns) ?? AS_WRITTEN;
+        return mistake(file, 'unknown_column', `unknown column \`${nameOf(key)}\`: the export does not have it`, near);
+      }),
+  ];
+  if (problems.length > 0) throw mistakes(problems);
+  const cell = (row: Row, index: number): string => restore((row.raw as readonly string[])[index] ?? '');
+  const places = wanted.map((key) => there.indexOf(key));
+  return (row) => ({
+    column: added.row,
+    row: cell(row, there.indexOf(rowKey)).trim(),
+    raw: places.map((index) => cell(row, index)),
+  });
+}
+
+function treeReader(source: Source, file: Source): ReadRow {
+  if (file.kind !== 'tree')
+    throw mistakes([
+      mistake(file, 'wrong_format', `source \`${source.name}\` is JSON, so its fix file must be NDJSON`),
+    ]);
+  return ({ raw }) => {
+    const members = Object.entries(raw as JsonObject);
+    const added = rejectColumnsIn(members.map(([key]) => key));
+    const optional = new Set(Object.values(added) as string[]);
+    return {
+      column: added.row,
+      row: textOf((raw as JsonObject)[added.row]),
+      raw: Object.fromEntries(members.filter(([key]) => !optional.has(key))),
+    };
+  };
+}
+
+function textOf(value: JsonValue | undefined): string {
+  return typeof value === 'string' || typeof value === 'number' || value instanceof NumberText ? String(value) : '';
+}
+
+function nameOf(key: string): string {
+  return key.slice(key.indexOf(':') + 1);
+}
+
+function problem({ place }: ReadItem, code: string, message: string, suggestion?: string): Problem {
+  return {
+    code,
+    message,
+    severity: 'error',
+    at: { file: place.file, line: place.line, column: 1 },
+    ...(suggestion === undefined ? {} : { suggestion }),
+  };
+}
+
+/** A problem with the fix file as a whole. */
+function mistake(file: Source, code: string, message: string, suggestion?: string): Problem {
+  return {
+    code,
+    message,
+    severity: 'error',
+    at: { file: file.files[0]!.path, line: 1, column: 1 },
+    ...(suggestion === undefined ? {} : { suggestion }),
+  };
+}
+
+function mistakes(problems: readonly Problem[]): ProblemsError {
+  return new ProblemsError('the corrected records cannot be used', problems);
+}

@@ -1,0 +1,320 @@
+import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Sandbox } from '../../src/sandbox/index.ts';
+import { backfill, environmentOf, FAST, files, sandbox, start, summaryOf, workspace, type Ended } from './harness.ts';
+
+const MAPPING = `version: 1
+migration: fix
+sources:
+  people: { path: people.csv }
+events:
+  - type: lead/created
+    source: people
+    data: { external_id: id, full_name: name, email: { from: email, on_error: reject } }
+`;
+
+const PEOPLE = 'id,name,email\n1,Ada,ada@example.test\n2,Bob,bob(at)example.test\n3,Cy,cy example.test\n';
+const STATE = '.backfill/fix';
+const REJECTS = `${STATE}/rejects`;
+
+let service: Sandbox;
+let cwd: string;
+
+beforeEach(async () => {
+  service = await sandbox();
+  cwd = await workspace();
+  await files(cwd, { 'mapping.yaml': MAPPING, 'people.csv': PEOPLE });
+});
+
+function run(...more: string[]): Promise<Ended> {
+  return backfill(['run', 'mapping.yaml', '--json', ...FAST, ...more], { cwd, env: environmentOf(service) });
+}
+
+function read(path: string): Promise<string> {
+  return readFile(join(cwd, path), 'utf8');
+}
+
+async function names(path: string): Promise<string[]> {
+  return (await readdir(join(cwd, path))).filter((name) => !name.startsWith('.')).sort();
+}
+
+function leads(): string[] {
+  return service.state().leads.map(({ fullName, email }) => `${fullName} ${email}`);
+}
+
+async function correct(path: string, from: string, to: string): Promise<string> {
+  const text = await read(path);
+  expect(text).toContain(from);
+  await writeFile(join(cwd, path), text.replace(from, to));
+  return text.replace(from, to);
+}
+
+describe('what people do in rejects/', () => {
+  it('stays through reruns, which write beside it under one name and say so', async () => {
+    await run();
+    const mine = await correct(`${REJECTS}/people.csv`, 'bob(at)', 'bob@');
+    const second = await run();
+    expect(await read(`${REJECTS}/people.csv`)).toBe(mine);
+    expect(second.stderr).toContain(`${REJECTS}/people.csv was changed or added by others, so it stays`);
+    expect(second.stderr).toContain(`rejects of this run are in ${join(cwd, REJECTS)}/people.2.csv`);
+    await run();
+    expect(await names(REJECTS)).toEqual(['people.2.csv', 'people.csv']);
+    expect(await read(`${REJECTS}/people.csv`)).toBe(mine);
+
+    const third = summaryOf(await run('--fix', `people=${REJECTS}/people.csv`));
+    expect(third.events).toMatchObject({ acknowledged: 2, invalid: 1 });
+    expect(await read(`${REJECTS}/people.csv`)).toBe(mine);
+    expect(await read(`${REJECTS}/people.2.csv`)).not.toContain('Bob');
+  });
+
+  it('stays in a dry run that is handed its own rejects, corrected in place', async () => {
+    await run('--dry-run');
+    const path = `${STATE}/dry-run/rejects/people.csv`;
+    const mine = await correct(path, 'bob(at)', 'bob@');
+    const again = summaryOf(await run('--dry-run', '--fix', `people=${path}`));
+    expect(again.events).toMatchObject({ pending: 2, invalid: 1 });
+    expect(await read(path)).toBe(mine);
+    expect(await names(`${STATE}/dry-run/rejects`)).toEqual(['people.2.csv', 'people.csv']);
+  });
+
+  it('stays where it is a file or a folder with another name, or with the name of the rejects', async () => {
+    await mkdir(join(cwd, REJECTS, 'people.csv'), { recursive: true });
+    await files(join(cwd, REJECTS), { 'notes.txt': 'ask Bob', 'people.csv/mine.csv': 'x' });
+    expect((await run()).code).toBe(1);
+    await run();
+    expect(await names(REJECTS)).toEqual(['notes.txt', 'people.2.csv', 'people.csv']);
+    expect(await read(`${REJECTS}/people.csv/mine.csv`)).toBe('x');
+    expect(await read(`${REJECTS}/notes.txt`)).toBe('ask Bob');
+  });
+
+  it('is the only thing that stays once nothing is rejected any more', async () => {
+    await run();
+    const copy = await read(`${REJECTS}/people.csv`);
+    await writeFile(join(cwd, REJECTS, 'copy.csv'), copy);
+    await files(cwd, { 'people.csv': PEOPLE.replace('(at)', '@').replace('cy ', 'cy@') });
+    expect((await run()).code).toBe(0);
+    expect(await names(REJECTS)).toEqual(['copy.csv']);
+    expect((await stat(join(cwd, REJECTS, '.written.json'))).mode & 0o777).toBe(0o600);
+  });
+
+  it('stays after kills, which lead to no new names', async () => {
+    await run();
+    const mine = await correct(`${REJECTS}/people.csv`, 'bob(at)', 'bob@');
+    await files(cwd, { 'people.csv': `${PEOPLE}4,Di,di@example.test\n` });
+    service.setFaults({ rules: [{ kind: 'hang' }] });
+    for (let time = 0; time < 2; time += 1) {
+      const before = service.requests().filter(({ method }) => method === 'POST').length;
+      const args = ['run', 'mapping.yaml', '--json', ...FAST];
+      const killed = start(args, { cwd, env: environmentOf(service) });
+      await expect
+        .poll(() => service.requests().filter(({ method }) => method === 'POST').length, { timeout: 20_000 })
+        .toBeGreaterThan(before);
+      killed.child.kill('SIGKILL');
+      await killed.ended;
+    }
+    expect(await names(REJECTS)).toEqual(['people.csv']);
+    service.setFaults({ rules: [] });
+    expect(summaryOf(await run()).events).toMatchObject({ acknowledged: 2, invalid: 2 });
+    await run();
+    expect(await names(REJECTS)).toEqual(['people.2.csv', 'people.csv']);
+    expect(await names(STATE)).not.toContain('rejects.tmp');
+    expect(await read(`${REJECTS}/people.csv`)).toBe(mine);
+  });
+});
+
+describe('a correction', () => {
+  it('belongs to its record wherever that stands in a newer export, and is listed once the record is gone', async () => {
+    await run();
+    await files(cwd, { 'bob.csv': (await read(`${REJECTS}/people.csv`)).replace('bob(at)', 'bob@') });
+    expect(summaryOf(await run('--fix', 'people=bob.csv')).events).toMatchObject({ acknowledged: 2, invalid: 1 });
+
+    // A new record on top, where Bob's correction would go by position.
+    const [header, ...rows] = PEOPLE.trimEnd().split('\n');
+    await files(cwd, { 'people.csv': `${[header, '0,Zed,zed@example.test', ...rows].join('\n')}\n` });
+    const newer = await run();
+    expect(summaryOf(newer).events).toMatchObject({ total: 4, acknowledged: 3, invalid: 1, gone: 0 });
+    expect(newer.stderr).not.toContain('not applied');
+    expect(leads().sort()).toEqual(['Ada ada@example.test', 'Bob bob@example.test', 'Zed zed@example.test']);
+
+    // The old CRM has corrected Bob itself.
+    await files(cwd, { 'people.csv': `${[header, rows[0], '2,Robert,bob@example.test'].join('\n')}\n` });
+    const last = await run();
+    expect(summaryOf(last)).toMatchObject({
+      events: { total: 2, acknowledged: 2, invalid: 0, changed: 1 },
+      warnings_by_code: { unused_fix: 1 },
+    });
+    expect(last.stderr).toMatch(
+      /not applied, because the record .* is no longer in the input:\n.*people\.0001\.csv:2\n/,
+    );
+  });
+
+  it('that is rejected in turn is corrected again, and a file for other records drops none', async () => {
+    await run();
+    const original = await read(`${REJECTS}/people.csv`);
+    await files(cwd, { 'one.csv': original.replace('bob(at)', 'bob[at]').replace('cy example', 'cy@example') });
+    expect(summaryOf(await run('--fix', 'people=one.csv')).events).toMatchObject({ acknowledged: 2, invalid: 1 });
+    const again = await read(`${REJECTS}/people.csv`);
+    expect(again).toContain('bob[at]');
+    expect(rowsIn(again)).toEqual(rowsIn(original).slice(0, 1));
+
+    await files(cwd, { 'two.csv': again.replace('bob[at]', 'bob@') });
+    expect(summaryOf(await run('--fix', 'people=two.csv'))).toMatchObject({
+      exit: { code: 0 },
+      events: { acknowledged: 3, changed: 0 },
+    });
+    expect(summaryOf(await run())).toMatchObject({ exit: { code: 0 }, this_run: { events_sent: 0 } });
+    expect(leads().sort()).toEqual(['Ada ada@example.test', 'Bob bob@example.test', 'Cy cy@example.test']);
+    expect(await names(`${STATE}/fixes`)).toEqual(['people.0001.csv', 'people.0002.csv']);
+  });
+
+  it('of JSON keeps the digits and the own `_row` and `_error` of its record', async () => {
+    await files(cwd, {
+      'mapping.yaml': MAPPING.replace('people.csv', 'people.ndjson').replace(
+        'name,',
+        'name, custom_params: { row: _row, error: _error },',
+      ),
+      'people.ndjson':
+        '{"id":12345678901234567890,"_row":5.10,"name":"Bob","_error":"old","email":"bob(at)example.test"}\n',
+    });
+    await run();
+    const rejects = await read(`${REJECTS}/people.ndjson`);
+    expect(JSON.parse(rejects)).toMatchObject({ _error: 'old', __file: 'people.ndjson', __line: 1 });
+    await files(cwd, { 'bob.ndjson': rejects.replaceAll('(at)', '@') });
+    expect(summaryOf(await run('--fix', 'people=bob.ndjson')).exit.code).toBe(0);
+    const sent = (await read(`${STATE}/plan.ndjson`)).split('\n')[0]!;
+    expect(sent).toContain('"external_id":"12345678901234567890"');
+    expect(sent).toContain('"error":"old"');
+    expect(sent).toContain('"row":5.10');
+  });
+
+  it('of a table with own columns `_file`, `_line`, `_record`, `_error` and `_row` keeps them', async () => {
+    const params = '{ f: _file, l: _line, n: _record, e: _error, r: _row }';
+    await files(cwd, {
+      'mapping.yaml': MAPPING.replace('name,', `name, custom_params: ${params},`),
+      'people.csv': 'id,_file,_line,_record,_error,_row,name,email\n2,a.pdf,7,rec,none,r1,Bob,bob(at)example.test\n',
+    });
+    await run();
+    await files(cwd, { 'bob.csv': (await read(`${REJECTS}/people.csv`)).replace('(at)', '@') });
+    expect(summaryOf(await run('--fix', 'people=bob.csv')).exit.code).toBe(0);
+    expect(JSON.parse((await read(`${STATE}/plan.ndjson`)).split('\n')[0]!)).toMatchObject({
+      data: { custom_params: { f: 'a.pdf', l: '7', n: 'rec', e: 'none', r: 'r1' } },
+    });
+  });
+
+  it.each([
+    ['lacks a column', (text: string) => text.replace('name,', 'nickname,'), 'missing column `name`'],
+    ['lacks `_row`', (text: string) => text.replaceAll('_row', 'row'), 'missing column `_row`'],
+    ['names no record', (text: string) => text.replace(/r[\da-f]{20}/, '17'), '`_row` does not name a record: "17"'],
+    ['is empty', () => '', 'is empty'],
+    ['is binary', () => 'PK\x03\x04\0\0', 'zip'],
+  ])('in a file that %s is refused and not kept', async (_, change, message) => {
+    await run();
+    await files(cwd, { 'bob.csv': change(await read(`${REJECTS}/people.csv`)) });
+    const refused = await run('--fix', 'people=bob.csv');
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain(message);
+    expect((await run()).code).toBe(1);
+    expect(await names(STATE)).not.toContain('fixes');
+  });
+
+  it('is not kept if the run refuses the plan that it makes', async () => {
+    await run();
+    await files(cwd, { 'bob.csv': (await read(`${REJECTS}/people.csv`)).replace('(at)', '@') });
+    expect((await run('--fix', 'people=bob.csv', '--plan', '0123456789ab')).code).toBe(2);
+    expect(summaryOf(await run()).events).toMatchObject({ acknowledged: 1, invalid: 2 });
+  });
+});
+
+describe('the printed next step', () => {
+  /** Runs every command that a run printed as the next step, in a shell that finds `backfill`. */
+  async function next(ended: Ended, edit?: (copy: string) => Promise<void>): Promise<Ended> {
+    const commands = ended.stderr.split('\n').filter((line) => /^ {2}(cp|backfill) /.test(line));
+    expect(commands).not.toEqual([]);
+    const copy = /^ {2}cp \S+ (\S+)$/.exec(commands[0]!)?.[1];
+    if (copy !== undefined) await shell(commands.shift()!);
+    if (copy !== undefined) await edit?.(copy);
+    return shell(commands[0]!);
+  }
+
+  async function shell(command: string): Promise<Ended> {
+    const { execFile } = await import('node:child_process');
+    const cli = new URL('../../dist/cli.js', import.meta.url).pathname;
+    await mkdir(join(cwd, 'bin'), { recursive: true });
+    await writeFile(join(cwd, 'bin/backfill'), `#!/bin/sh\nexec '${process.execPath}' '${cli}' "$@"\n`);
+    await chmod(join(cwd, 'bin/backfill'), 0o755);
+    const env = { PATH: `${join(cwd, 'bin')}:${process.env.PATH}`, HOME: cwd, ...environmentOf(service) };
+    return new Promise((resolve) => {
+      const child = execFile('/bin/sh', ['-c', command], { cwd, env }, (_error, stdout, stderr) => {
+        resolve({ code: child.exitCode, signal: child.signalCode, stdout, stderr });
+      });
+    });
+  }
+
+  it.each([[[]], [['--dry-run']], [['--sandbox']], [['--sandbox', '--dry-run']]])(
+    'applies corrections again and again after a run with %s',
+    async (options: readonly string[]) => {
+      const first = await run(...options);
+      expect(first.code).toBe(1);
+      const second = await next(first, (copy) => correct(copy, 'bob(at)', 'bob@').then(() => undefined));
+      expect(summaryOf(second).events.invalid).toBe(1);
+      const mine = await read('corrected-people.csv');
+      const third = await next(second, (copy) => correct(copy, 'cy ', 'cy@').then(() => undefined));
+      expect(third.stderr).not.toContain('error:');
+      expect(summaryOf(third).events.invalid).toBe(0);
+      expect(await read('corrected-people.csv')).toBe(mine);
+      if (options.includes('--dry-run')) expect(summaryOf(await next(third)).exit.code).toBe(0);
+    },
+  );
+
+  it('reads back what was sent with the same files and the same account', async () => {
+    await files(cwd, {
+      'other.csv': 'id,name,email\n1,Ada,ada@example.test\n',
+      'prod.env': Object.entries(environmentOf(service))
+        .map(([name, value]) => `${name}=${value}\n`)
+        .join(''),
+    });
+    const args = ['run', 'mapping.yaml', ...FAST, '--source', 'people=other.csv', '--env-file', 'prod.env'];
+    const ended = await backfill(args, { cwd });
+    expect(ended.code).toBe(0);
+    expect(ended.stderr).toContain('backfill verify mapping.yaml');
+    expect((await next(ended)).code).toBe(0);
+  });
+});
+
+describe('a state directory that is removed during a run', () => {
+  it('stops it at once with exit code 3, and --adopt goes on', async () => {
+    const rows = Array.from({ length: 60 }, (_, id) => `${id},Name,a${id}@example.test\n`);
+    await files(cwd, { 'people.csv': `id,name,email\n${rows.join('')}` });
+    service.setFaults({ rules: [{ kind: 'latency', min_ms: 50, max_ms: 60 }] });
+    const running = start(['run', 'mapping.yaml', '--json', ...FAST, '--concurrency', '2'], {
+      cwd,
+      env: environmentOf(service),
+    });
+    await expect.poll(() => service.state().leads.length, { timeout: 20_000 }).toBeGreaterThan(8);
+    await rm(join(cwd, STATE), { recursive: true, force: true });
+    const known = service.state().leads.length;
+    const ended = await running.ended;
+    expect(ended.code).toBe(3);
+    expect(summaryOf(ended).exit.reason).toBe('state_removed');
+    expect(ended.stderr).toContain(
+      `stopped: ${join(cwd, STATE)}/checkpoint.ndjson was removed or replaced during the run`,
+    );
+    expect(ended.stderr).toContain('the service recognises every event that it has processed');
+    // Two in flight, and two whose request had begun.
+    expect(service.state().leads.length).toBeLessThanOrEqual(known + 4);
+    expect(await readdir(join(cwd, '.backfill'))).toEqual([]);
+
+    const resume = /to resume: backfill (.*)/.exec(ended.stderr)![1]!;
+    expect(resume).toContain('--adopt');
+    service.setFaults({ rules: [] });
+    const rest = await backfill(resume.split(' '), { cwd, env: environmentOf(service) });
+    expect(summaryOf(rest)).toMatchObject({ exit: { code: 0 }, events: { acknowledged: 60 } });
+    expect(service.state().leads.length).toBe(60);
+  });
+});
+
+/** What `_row` contains in each line of a rejects file. */
+function rowsIn(text: string): string[] {
+  return [...text.matchAll(/,(r[\da-f]{20})$/gm)].map(([, row]) => row!);
+}
