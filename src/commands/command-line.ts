@@ -1,8 +1,12 @@
-import { basename, extname } from 'node:path';
+import { existsSync } from 'node:fs';
+import { basename, dirname, extname } from 'node:path';
+import { kebab, type OptionTable } from '../options/option.ts';
 import type { Summary } from '../report/summary.ts';
 import { shortPath } from '../report/text.ts';
+import { RUN_OPTIONS } from '../settings.ts';
+import { VERIFY } from './definitions.ts';
 
-/** Options for one run that the next should not repeat; none takes a value. */
+/** Options for one run that the next should not repeat. */
 const ONCE: readonly string[] = ['--dry-run', '--offline', '--adopt', '--take-over'];
 
 /** Options whose value is a secret, so it cannot be printed. */
@@ -13,16 +17,41 @@ export function commandLine(
   argv: readonly string[],
   change: { readonly without?: readonly string[]; readonly and?: readonly string[] } = {},
 ): string {
-  const { without = [], and = [] } = change;
-  const kept: string[] = [];
+  const { and = [] } = change;
+  const without = [...SECRET, ...(change.without ?? [])];
+  const kept = argumentsOf(argv).filter(({ option }) => option === undefined || !without.includes(option));
+  return [programOf(argv), ...[...kept.flatMap(({ words }) => words), ...and].map(quoted)].join(' ');
+}
+
+/** An argument of a command line, with the value of an option that has one. */
+interface Argument {
+  /** As the help writes it (`--dry-run`); undefined for a positional. */
+  readonly option: string | undefined;
+  readonly words: readonly string[];
+}
+
+function argumentsOf(argv: readonly string[]): Argument[] {
+  const found: Argument[] = [];
   for (let index = 2; index < argv.length; index += 1) {
-    const arg = argv[index]!;
-    const name = arg.split('=', 1)[0]!;
-    if (!without.includes(name) && !SECRET.includes(name)) kept.push(arg);
-    else if (!ONCE.includes(name) && arg === name) index += 1;
+    const word = argv[index]!;
+    const option = word.startsWith('--') ? kebab(word.split('=', 1)[0]!) : undefined;
+    const hasValue = option !== undefined && !word.includes('=') && VALUED.has(option);
+    found.push({ option, words: hasValue ? argv.slice(index, index + 2) : [word] });
+    if (hasValue) index += 1;
   }
-  const program = basename(argv[1] ?? 'backfill').replace(/^cli\.(js|ts)$/, 'backfill');
-  return [program, ...kept, ...and].map(quoted).join(' ');
+  return found;
+}
+
+const VALUED = new Set(
+  Object.entries(RUN_OPTIONS as OptionTable).flatMap(([name, { type }]) =>
+    type === 'boolean' ? [] : [`--${kebab(name)}`],
+  ),
+);
+
+/** The name by which a shell finds this program: that of a local installation only through npx. */
+function programOf([, path = 'backfill']: readonly string[]): string {
+  const name = basename(path).replace(/^cli\.(js|ts)$/, 'backfill');
+  return basename(dirname(path)) === '.bin' ? `npx ${name}` : name;
 }
 
 function quoted(arg: string): string {
@@ -31,8 +60,6 @@ function quoted(arg: string): string {
 
 /** What the next steps depend on besides the summary; `rejects` are files by source. */
 interface Circumstances {
-  readonly mapping: string;
-  readonly state?: string | undefined;
   readonly sandbox: boolean;
   readonly rejects: ReadonlyMap<string, string>;
 }
@@ -41,7 +68,7 @@ interface Circumstances {
 export function nextSteps(
   summary: Summary,
   argv: readonly string[],
-  { mapping, state, sandbox, rejects }: Circumstances,
+  { sandbox, rejects }: Circumstances,
 ): readonly string[] {
   const { events, records, dry_run: dry, exit, plan } = summary;
   const failed = events.invalid + events.rejected + events.blocked + records.unreadable;
@@ -49,13 +76,17 @@ export function nextSteps(
   const plain = commandLine(argv, { without: [...ONCE, '--plan'], and: approved });
   if (exit.reason === 'too_many_omitted') return ['next: fix the mapping, then:', `  ${commandLine(argv)}`];
   if (rejects.size > 0) {
-    const copies = [...rejects].map(([name, path]) => ({ name, path, copy: `corrected-${name}${extname(path)}` }));
+    const copies = [...rejects].map(([name, path]) => ({
+      name,
+      path,
+      copy: freeName(`corrected-${name}`, extname(path)),
+    }));
     const fixes = copies.flatMap(({ name, copy }) => ['--fix', `${name}=${copy}`]);
     return [
       'next: fix the mapping or exports and run again, or correct copies of the rejects:',
       ...copies.map(({ path, copy }) => `  cp ${quoted(shortPath(path))} ${quoted(copy)}`),
-      // Corrected records make another plan.
-      `  ${commandLine(argv, { without: dry ? ['--plan'] : [...ONCE, '--plan'], and: fixes })}`,
+      // Corrected records make another plan. A run has kept the corrections that it was given, a dry run has not.
+      `  ${commandLine(argv, { without: dry ? ['--plan'] : [...ONCE, '--plan', '--fix'], and: fixes })}`,
       ...(dry && events.pending > 0 ? ['to send the valid events now:', `  ${plain}`] : []),
     ];
   }
@@ -72,11 +103,25 @@ export function nextSteps(
   }
   if (events.pending > 0) {
     const whole = commandLine(argv, {
-      without: [...ONCE, '--limit', '--pick', '--only', '--max-requests', '--until'],
+      without: [...ONCE, '--fix', '--limit', '--pick', '--only', '--max-requests', '--until'],
     });
     return [`next: send the ${events.pending.toLocaleString('en')} events that are still pending:`, `  ${whole}`];
   }
   if (sandbox || failed > 0 || events.total === 0) return [];
-  const verify = ['backfill', 'verify', mapping, ...(state === undefined ? [] : ['--state', state])];
-  return ['next: read the records back and compare them:', `  ${verify.map(quoted).join(' ')}`];
+  return ['next: read the records back and compare them:', `  ${verifyLine(argv)}`];
+}
+
+/** `verify` with what the run was told about the account and the files. */
+function verifyLine(argv: readonly string[]): string {
+  const options = Object.keys(VERIFY.options).filter((name) => name !== 'json');
+  const known = new Set(options.map((name) => `--${kebab(name)}`));
+  const [, ...kept] = argumentsOf(argv).filter(({ option }) => option === undefined || known.has(option));
+  return [programOf(argv), 'verify', ...kept.flatMap(({ words }) => words).map(quoted)].join(' ');
+}
+
+/** A name that no file of the working directory has: an earlier copy has corrections in it. */
+function freeName(stem: string, extension: string): string {
+  let name = `${stem}${extension}`;
+  for (let number = 2; existsSync(name); number += 1) name = `${stem}.${number}${extension}`;
+  return name;
 }

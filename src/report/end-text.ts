@@ -118,8 +118,8 @@ function omittedText(counts: OmittedCounts, columns: number): string {
   return countedList(rows, 'reason', columns);
 }
 
-function filesToRead({ files, errors_by_code: errors, omitted }: Summary): (readonly [name: string, path: string])[] {
-  if (summary.exit.reason === STOPPED.stateRemoved) return [];
+function filesToRead({ exit, files, errors_by_code: errors, omitted }: Summary): (readonly [name: string, path: string])[] {
+  if (exit.reason === STOPPED.stateRemoved) return [];
   const beside = (name: string): string => files.errors.replace(/errors\.csv$/, name);
   const failed = Object.keys(errors).length > 0;
   const all = [

@@ -114,10 +114,16 @@ describe('the next command', () => {
       ...change,
     }) as Summary;
 
-  const CALM = { mapping: 'a.yaml', sandbox: false, rejects: new Map<string, string>() };
+  const CALM = { sandbox: false, rejects: new Map<string, string>() };
 
   it('repeats the command line, quoted for a shell', () => {
     expect(commandLine(argv('run', "it's a.yaml", '--limit', '10'))).toBe(`backfill run 'it'\\''s a.yaml' --limit 10`);
+  });
+
+  it('goes through npx where the program is installed in a directory that shells do not search', () => {
+    const local = ['node', '/home/ada/job/node_modules/.bin/backfill', 'run', 'a.yaml'];
+    expect(commandLine(local)).toBe('npx backfill run a.yaml');
+    expect(commandLine(local.with(1, '/usr/local/bin/backfill'))).toBe('backfill run a.yaml');
   });
 
   it('sends a pilot and then everything after a dry run without problems', () => {
@@ -154,9 +160,15 @@ describe('the next command', () => {
 
   it('verifies a finished migration, but not a rehearsal', () => {
     const found = summary({ events: { ...NOTHING, ...BESIDE } });
-    expect(nextSteps(found, argv('run', 'a.yaml'), { ...CALM, state: '/s t' })).toEqual([
+    expect(
+      nextSteps(
+        found,
+        argv('run', 'a.yaml', '--state', '/s t', '--quiet', '--limit', '3', '--env-file=prod.env'),
+        CALM,
+      ),
+    ).toEqual([
       'next: read the records back and compare them:',
-      "  backfill verify a.yaml --state '/s t'",
+      "  backfill verify a.yaml --state '/s t' --env-file=prod.env",
     ]);
     expect(nextSteps(found, argv('run', 'a.yaml', '--sandbox'), { ...CALM, sandbox: true })).toEqual([]);
   });
