@@ -1,4 +1,4 @@
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, existsSync, fstatSync } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { messageOf, UserError } from './errors.ts';
 
@@ -47,6 +47,11 @@ export class AppendLog {
       if (this.#waiting.length === 0) queueMicrotask(() => this.#write());
       this.#waiting.push({ text, durable: options.durable, resolve, reject });
     });
+  }
+
+  /** Whether what is written can be found again: writing to a file that was deleted or moved succeeds, and so does flushing. */
+  get isInPlace(): boolean {
+    return existsSync(this.#path) && fstatSync(this.#file.fd).nlink > 0;
   }
 
   async close(): Promise<void> {

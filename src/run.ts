@@ -223,7 +223,7 @@ class Run {
       await survey.report.rejects.publish();
       for (const { usual, path } of survey.report.rejects.beside) {
         monitor.trouble?.(
-          `${usual} was changed or added by others, so it stays; the rejects of this run are in ${path}`,
+          `${usual} was changed or created outside this program, so it was not overwritten; this run's rejects are in ${path}`,
         );
       }
     } catch (error) {

@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs';
 import { AppendLog } from '../append-log.ts';
 import { EXIT, UserError } from '../errors.ts';
 import type { LoadedCheckpoint } from './load.ts';
@@ -8,13 +7,11 @@ import type { CheckpointLine, HeaderLine, RunLine, SentLine, SettledLine } from 
 export class CheckpointWriter {
   readonly #log: AppendLog;
   readonly #path: string;
-  readonly #inode: number | undefined;
   readonly #onLine: (line: CheckpointLine) => void;
 
   private constructor(log: AppendLog, path: string, onLine: (line: CheckpointLine) => void) {
     this.#log = log;
     this.#path = path;
-    this.#inode = inodeOf(path);
     this.#onLine = onLine;
   }
 
@@ -53,26 +50,21 @@ export class CheckpointWriter {
     return this.#log.close();
   }
 
-  /** Writing to a file that was deleted succeeds, and so does flushing it. */
   #assertInPlace(): void {
-    if (inodeOf(this.#path) !== this.#inode) throw new CheckpointRemoved(this.#path);
+    if (!this.#log.isInPlace) throw new CheckpointRemoved(this.#path);
   }
 }
 
-/** The checkpoint was deleted, moved or replaced while the run was writing to it. */
+/** The checkpoint was deleted or moved while the run was writing to it. */
 export class CheckpointRemoved extends UserError {
   constructor(path: string) {
-    super(`${path} was removed or replaced during the run`, {
+    super(`${path} was removed during the run`, {
       hint:
         'if it was moved, put it back and rerun. If it is lost, rerun with --adopt: the service recognises every event ' +
         'that it has processed, so none is created twice',
       exitCode: EXIT.stopped,
     });
   }
-}
-
-function inodeOf(path: string): number | undefined {
-  return statSync(path, { throwIfNoEntry: false })?.ino;
 }
 
 function asLine(line: CheckpointLine): string {

@@ -1,3 +1,4 @@
+import { UserError } from '../errors.ts';
 import type { Place, RawRecord, ReadItem } from '../model.ts';
 import { readFixFile, type Correction, type FixFile } from './fix-file.ts';
 import { rowHasher } from './row-hash.ts';
@@ -15,9 +16,19 @@ export async function withFixes(
 ): Promise<FixedSource> {
   const corrections = new Map<string, Correction>();
   for (const file of files) {
-    for (const [row, correction] of await readFixFile(source, file, options)) corrections.set(row, correction);
+    const found = await readFixFile(source, file, options).catch((error: unknown) => {
+      throw file.isKept && error instanceof UserError ? keptUnusable(file.path, error) : error;
+    });
+    for (const [row, correction] of found) corrections.set(row, correction);
   }
   return new FixedSource(source, corrections);
+}
+
+function keptUnusable(path: string, error: UserError): UserError {
+  return new UserError(error.message, {
+    hint: `an earlier run accepted these corrections: repair ${path}, or delete it to continue without them`,
+    cause: error,
+  });
 }
 
 /** A source with corrected records. */

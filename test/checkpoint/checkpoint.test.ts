@@ -1,5 +1,5 @@
 import { FieldHasher } from '../../src/checkpoint/field-hashes.ts';
-import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
@@ -60,6 +60,24 @@ async function write(...lines: (SettledLine | SentLine)[]): Promise<void> {
 }
 
 describe('a checkpoint', () => {
+  it.each([
+    ['deleted', () => rm(path)],
+    ['moved', () => rename(path, `${path}.moved`)],
+    ['replaced', () => rm(path).then(() => writeFile(path, ''))],
+  ])('that was %s while it is written refuses lines, and says how to continue', async (_, change) => {
+    const writer = await CheckpointWriter.open(path, await loadCheckpoint(path, { keepFields: false, hasher }));
+    onTestFinished(() => writer.close());
+    await writer.sent(sent());
+    await change();
+    for (const writing of [writer.sent(sent()), writer.settle(settled())]) {
+      await expect(writing).rejects.toMatchObject({
+        message: `${path} was removed during the run`,
+        hint: expect.stringContaining('rerun with --adopt') as string,
+        exitCode: EXIT.stopped,
+      });
+    }
+  });
+
   it('that does not exist is empty', async () => {
     const { ledger, header, key } = await load();
     expect(header).toBeUndefined();

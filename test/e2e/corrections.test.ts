@@ -56,8 +56,10 @@ describe('what people do in rejects/', () => {
     const mine = await correct(`${REJECTS}/people.csv`, 'bob(at)', 'bob@');
     const second = await run();
     expect(await read(`${REJECTS}/people.csv`)).toBe(mine);
-    expect(second.stderr).toContain(`${REJECTS}/people.csv was changed or added by others, so it stays`);
-    expect(second.stderr).toContain(`rejects of this run are in ${join(cwd, REJECTS)}/people.2.csv`);
+    expect(second.stderr).toContain(
+      `${REJECTS}/people.csv was changed or created outside this program, so it was not overwritten`,
+    );
+    expect(second.stderr).toContain(`this run's rejects are in ${join(cwd, REJECTS)}/people.2.csv`);
     await run();
     expect(await names(REJECTS)).toEqual(['people.2.csv', 'people.csv']);
     expect(await read(`${REJECTS}/people.csv`)).toBe(mine);
@@ -218,6 +220,22 @@ describe('a correction', () => {
     expect(await names(STATE)).not.toContain('fixes');
   });
 
+  it('that was accepted and no longer fits is refused with the file to repair or delete', async () => {
+    await run();
+    await files(cwd, { 'bob.csv': (await read(`${REJECTS}/people.csv`)).replace('bob(at)', 'bob@') });
+    await run('--fix', 'people=bob.csv');
+    await files(cwd, {
+      'mapping.yaml': MAPPING.replace('people.csv', 'people.ndjson'),
+      'people.ndjson': '{"id":"1","name":"Ada","email":"ada@example.test"}\n',
+    });
+    const refused = await run();
+    expect(refused.code).toBe(2);
+    const kept = join(cwd, STATE, 'fixes/people.0001.csv');
+    expect(refused.stderr).toContain(`repair ${kept}, or delete it to continue without them`);
+    await rm(kept);
+    expect((await run()).code).toBe(0);
+  });
+
   it('is not kept if the run refuses the plan that it makes', async () => {
     await run();
     await files(cwd, { 'bob.csv': (await read(`${REJECTS}/people.csv`)).replace('(at)', '@') });
@@ -297,9 +315,7 @@ describe('a state directory that is removed during a run', () => {
     const ended = await running.ended;
     expect(ended.code).toBe(3);
     expect(summaryOf(ended).exit.reason).toBe('state_removed');
-    expect(ended.stderr).toContain(
-      `stopped: ${join(cwd, STATE)}/checkpoint.ndjson was removed or replaced during the run`,
-    );
+    expect(ended.stderr).toContain(`stopped: ${join(cwd, STATE)}/checkpoint.ndjson was removed during the run`);
     expect(ended.stderr).toContain('the service recognises every event that it has processed');
     // Two in flight, and two whose request had begun.
     expect(service.state().leads.length).toBeLessThanOrEqual(known + 4);
