@@ -3,7 +3,7 @@ import { NumberText, type JsonObject, type JsonValue } from '../json.ts';
 import type { Issue, Place, RawRecord, ReadItem, Row } from '../model.ts';
 import { didYouMean, ProblemsError, type Problem } from '../problem.ts';
 import { openSource } from './open.ts';
-import { rejectColumnsFor, rejectColumnsIn } from './reject-columns.ts';
+import { rejectColumnsIn } from './reject-columns.ts';
 import { isRowHash, numbered, rowHasher } from './row-hash.ts';
 import type { Source } from './source.ts';
 
@@ -20,6 +20,8 @@ export interface FixFile {
 export interface Correction {
   readonly place: Place;
   readonly raw: RawRecord;
+  /** Indexes of columns that the fix file does not have: the record keeps its own cells there. */
+  readonly lacking: readonly number[];
   readonly issues: readonly Issue[];
 }
 
@@ -43,7 +45,7 @@ export async function readFixFile(
         problems.push(problem(item, item.issue.code, item.issue.message, item.issue.hint));
         continue;
       }
-      const { column, row, raw } = read(item);
+      const { column, row, raw, lacking } = read(item);
       const content = hashOf(raw);
       const other = corrections.get(row);
       if (!isRowHash(row)) {
@@ -51,7 +53,7 @@ export async function readFixFile(
       } else if (other && content !== row && content !== hashOf(other.raw)) {
         const message = `this record is already corrected on line ${other.place.line}, with other values`;
         problems.push(problem(item, 'fixed_twice', message, IDENTICAL));
-      } else if (content !== row) corrections.set(row, { place: item.place, raw, issues: item.issues });
+      } else if (content !== row) corrections.set(row, { place: item.place, raw, lacking, issues: item.issues });
     }
   }
   if (problems.length > 0) throw mistakes(problems);
@@ -62,22 +64,20 @@ const IDENTICAL =
   'a correction replaces every record with the original content: keep one of the lines, or correct identical records in the export';
 
 /** A row of a fix file: the column that names the record that it replaces, what that column contains, and the record. */
-type ReadRow = (row: Row) => { readonly column: string; readonly row: string; readonly raw: RawRecord };
+type ReadRow = (row: Row) => Pick<Correction, 'raw' | 'lacking'> & { readonly column: string; readonly row: string };
 
 function tableReader(source: Source, file: Source, isKept: boolean): ReadRow {
   if (file.kind !== 'table')
     throw mistakes([
       mistake(file, 'wrong_format', `source \`${source.name}\` is a table, so its fix file must be CSV`),
     ]);
-  const added = isKept ? rejectColumnsIn(file.columns) : rejectColumnsFor(source.columns);
+  const added = rejectColumnsIn(file.columns);
   const there = numbered(file.columns.map((name) => (source.columns.includes(name) ? name : restore(name))));
   const wanted = numbered(source.columns);
   const [rowKey = ''] = numbered([added.row]);
   const optional = new Set(Object.values(added) as string[]);
   const problems = [
-    ...(isKept ? [rowKey] : [...wanted, rowKey])
-      .filter((key) => !there.includes(key))
-      .map((key) => mistake(file, 'missing_column', `missing column \`${nameOf(key)}\``, AS_WRITTEN)),
+    ...(there.includes(rowKey) ? [] : [mistake(file, 'missing_column', `missing column \`${added.row}\``, AS_WRITTEN)]),
     ...(isKept ? [] : there)
       .filter((key) => !wanted.includes(key) && !optional.has(nameOf(key)))
       .map((key) => {
@@ -88,10 +88,12 @@ function tableReader(source: Source, file: Source, isKept: boolean): ReadRow {
   if (problems.length > 0) throw mistakes(problems);
   const cell = (row: Row, index: number): string => restore((row.raw as readonly string[])[index] ?? '');
   const places = wanted.map((key) => there.indexOf(key));
+  const lacking = places.flatMap((place, index) => (place < 0 ? [index] : []));
   return (row) => ({
     column: added.row,
     row: cell(row, there.indexOf(rowKey)).trim(),
     raw: places.map((index) => cell(row, index)),
+    lacking,
   });
 }
 
@@ -108,6 +110,7 @@ function treeReader(source: Source, file: Source): ReadRow {
       column: added.row,
       row: textOf((raw as JsonObject)[added.row]),
       raw: Object.fromEntries(members.filter(([key]) => !optional.has(key))),
+      lacking: [],
     };
   };
 }

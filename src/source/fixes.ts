@@ -24,6 +24,13 @@ export async function withFixes(
   return new FixedSource(source, corrections);
 }
 
+function corrected(original: RawRecord, { raw, lacking }: Correction): RawRecord {
+  if (lacking.length === 0) return raw;
+  const cells = [...(raw as readonly string[])];
+  for (const index of lacking) cells[index] = (original as readonly string[])[index] ?? '';
+  return cells;
+}
+
 function keptUnusable(path: string, error: UserError): UserError {
   return new UserError(error.message, {
     hint: `an earlier run accepted these corrections: repair ${path}, or delete it to continue without them`,
@@ -69,7 +76,7 @@ export class FixedSource implements Source {
         if (!correction) return item;
         used.add(row);
         this.#replaced.set(keyOf(item.place), row);
-        return { kind: 'row', place: item.place, raw: correction.raw, issues: correction.issues };
+        return { kind: 'row', place: item.place, raw: corrected(item.raw, correction), issues: correction.issues };
       });
     }
     this.#unused = [...this.#corrections].flatMap(([row, { place }]) => (used.has(row) ? [] : [place]));

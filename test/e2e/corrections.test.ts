@@ -205,7 +205,7 @@ describe('a correction', () => {
   });
 
   it.each([
-    ['lacks a column', (text: string) => text.replace('name,', 'nickname,'), 'missing column `name`'],
+    ['has another column', (text: string) => text.replace('name,', 'nickname,'), 'unknown column `nickname`'],
     ['lacks `_row`', (text: string) => text.replaceAll('_row', 'row'), 'missing column `_row`'],
     ['names no record', (text: string) => text.replace(/r[\da-f]{20}/, '17'), '`_row` does not name a record: "17"'],
     ['is empty', () => '', 'is empty'],
@@ -245,14 +245,18 @@ describe('a correction', () => {
 });
 
 describe('the printed next step', () => {
-  /** Runs every command that a run printed as the next step, in a shell that finds `backfill`. */
-  async function next(ended: Ended, edit?: (copy: string) => Promise<void>): Promise<Ended> {
-    const commands = ended.stderr.split('\n').filter((line) => /^ {2}(cp|backfill) /.test(line));
-    expect(commands).not.toEqual([]);
-    const copy = /^ {2}cp \S+ (\S+)$/.exec(commands[0]!)?.[1];
-    if (copy !== undefined) await shell(commands.shift()!);
-    if (copy !== undefined) await edit?.(copy);
-    return shell(commands[0]!);
+  function commandsIn(ended: Ended): string[] {
+    return ended.stderr.split('\n').filter((line) => /^ {2}(cp|backfill) /.test(line));
+  }
+
+  /** Runs the commands that a run printed as the next step, in a shell that finds `backfill`; returns how the last ended. */
+  async function next(ended: Ended, edit?: (copy: string) => Promise<unknown>): Promise<Ended> {
+    const [first = '', ...others] = commandsIn(ended);
+    const copy = /^ {2}cp \S+ (\S+)$/.exec(first)?.[1];
+    const last = await shell(first);
+    if (copy === undefined) return last;
+    await edit?.(copy);
+    return shell(others[0]!);
   }
 
   async function shell(command: string): Promise<Ended> {
@@ -274,14 +278,31 @@ describe('the printed next step', () => {
     async (options: readonly string[]) => {
       const first = await run(...options);
       expect(first.code).toBe(1);
-      const second = await next(first, (copy) => correct(copy, 'bob(at)', 'bob@').then(() => undefined));
+      const second = await next(first, (copy) => correct(copy, 'bob(at)', 'bob@'));
       expect(summaryOf(second).events.invalid).toBe(1);
       const mine = await read('corrected-people.csv');
-      const third = await next(second, (copy) => correct(copy, 'cy ', 'cy@').then(() => undefined));
+      const third = await next(second, (copy) => correct(copy, 'cy ', 'cy@'));
       expect(third.stderr).not.toContain('error:');
       expect(summaryOf(third).events.invalid).toBe(0);
       expect(await read('corrected-people.csv')).toBe(mine);
       if (options.includes('--dry-run')) expect(summaryOf(await next(third)).exit.code).toBe(0);
+    },
+  );
+
+  it.each([[[]], [['--sandbox']], [['--only', 'lead']]])(
+    'leads from a dry run with %s over a pilot to the end',
+    async (options: readonly string[]) => {
+      await files(cwd, { 'people.csv': PEOPLE.replace('(at)', '@').replace('cy ', 'cy@') });
+      const dry = await run('--dry-run', ...options);
+      const pilot = await run(...options, '--limit', '1');
+      expect(summaryOf(pilot).events).toMatchObject({ acknowledged: 1, pending: 2 });
+      for (const first of [pilot, dry]) {
+        let ended = first;
+        while (commandsIn(ended).length > 0) {
+          ended = await next(ended);
+          expect(ended).toMatchObject({ code: 0, stderr: expect.not.stringContaining('error:') as string });
+        }
+      }
     },
   );
 

@@ -135,6 +135,15 @@ describe('corrected rejects of a table', () => {
     expect((await readAll(fixed)).map(({ raw }) => raw)).toEqual([['', 'b', '1', '']]);
   });
 
+  test('leave the cells of columns that they do not have as they are', async () => {
+    const folder = folderWith({ 'deals.csv': 'ID,Status,Status,Note\n1,a,b,c\n' });
+    const source = await openIn(folder, 'deals.csv');
+    const [row] = await rowsOf(source);
+    writeFileSync(join(folder, 'fixed.csv'), `Status,_row\nA,${row}\n`);
+    const fixed = await fixedBy(source, folder, 'fixed.csv');
+    expect((await readAll(fixed))[0]!.raw).toEqual(['1', 'A', 'b', 'c']);
+  });
+
   test('keep columns of the export that are named like those that rejects add', async () => {
     const folder = folderWith({ 'deals.csv': '_row,_file,__error,ID\na,b,c,1\n' });
     const source = await openIn(folder, 'deals.csv');
@@ -149,7 +158,6 @@ describe('corrected rejects of a table', () => {
 
   test.each([
     ['without `_row`', 'ID,Status,Status,Note\n1,a,b,c\n', 'missing column `_row` [missing_column]'],
-    ['without a column', `ID,Status,Note,_row\n1,a,b,${ROW}\n`, 'missing column `Status` [missing_column]'],
     [
       'with another column',
       `ID,Status,Status,Note,Notes,_row\n1,a,b,c,d,${ROW}\n`,
