@@ -75,6 +75,7 @@ export async function surveyInput(job: SurveyJob): Promise<Survey> {
     return await fillPlan({ ...job, input, fixes, compiled, report, plan });
   } catch (error) {
     file.close();
+    await report.discard();
     throw error;
   }
 }

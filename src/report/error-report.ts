@@ -116,6 +116,12 @@ export class ErrorReport {
     await Promise.all([this.#csv, this.#ndjson, this.#omitted, this.rejects].map((log) => log.close()));
   }
 
+  /** Instead of `close`, after a survey that failed: the rejects of the run before stay. */
+  async discard(): Promise<void> {
+    await this.close();
+    await this.rejects.discard();
+  }
+
   #remember(issue: Issue, place: Place | undefined): void {
     const known = this.examples.get(issue.code);
     if (!known) this.examples.set(issue.code, { issue, places: place ? [place] : [] });

@@ -74,6 +74,11 @@ export class Rejects {
     });
   }
 
+  /** Deletes what was gathered and not moved. */
+  async discard(): Promise<void> {
+    await rm(this.#gathered, { recursive: true, force: true });
+  }
+
   /** The published files to correct, by source, except those with blocked records only. */
   get files(): ReadonlyMap<string, string> {
     const faulty = [...this.#published].filter(([{ name }]) => this.#faulty.has(name));
@@ -115,7 +120,7 @@ export class Rejects {
       await rename(join(this.#gathered, fileName(source)), join(this.#directory, name));
     for (const name of unchanged) if (!after.has(name)) await unlink(join(this.#directory, name));
     await this.#remember(after);
-    await rm(this.#gathered, { recursive: true, force: true });
+    await this.discard();
     this.#published = names;
   }
 
