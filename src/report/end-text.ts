@@ -118,7 +118,12 @@ function omittedText(counts: OmittedCounts, columns: number): string {
   return countedList(rows, 'reason', columns);
 }
 
-function filesToRead({ exit, files, errors_by_code: errors, omitted }: Summary): (readonly [name: string, path: string])[] {
+function filesToRead({
+  exit,
+  files,
+  errors_by_code: errors,
+  omitted,
+}: Summary): (readonly [name: string, path: string])[] {
   if (exit.reason === STOPPED.stateRemoved) return [];
   const beside = (name: string): string => files.errors.replace(/errors\.csv$/, name);
   const failed = Object.keys(errors).length > 0;
