@@ -1,13 +1,22 @@
-/** What a spreadsheet would run as a formula, and what could be mistaken for a cell that already has the prefix. */
-const NEEDS_PREFIX = /^(?:[=+\-@\t\r]|'[=+\-@\t\r'])/;
-const HAS_PREFIX = /^'[=+\-@\t\r']/;
+/**
+ * Where a spreadsheet can begin a cell: at the start of ours, and after a separator or line break inside it, since a program
+ * that splits lines at `;` or tab does not see our quotes.
+ */
+const START = String.raw`(?<![^;\t\r\n])`;
+/** What it would run as a formula, also when it drops quotes and blanks or reads full-width signs. */
+const FORMULA = String.raw`(?=(?:['"]|[^\S\t\r\n])*[=+\-@＝＋－＠])`;
+/** A cell that begins with a tab or a line break is a formula for programs that drop it. */
+const BLANK_START = String.raw`^(?='*[\t\r\n])`;
 
-/** Prefixes a cell with `'` if a spreadsheet could run it as a formula. `restore` removes the prefix. */
+const NEEDS_PREFIX = new RegExp(`${START}${FORMULA}|${BLANK_START}`, 'g');
+const PREFIX = new RegExp(`${START}'${FORMULA}|^'${BLANK_START.slice(1)}`, 'g');
+
+/** Prefixes each part of a cell that a spreadsheet could run as a formula with `'`. `restore` removes the prefixes. */
 export function neutralise(cell: string): string {
-  return NEEDS_PREFIX.test(cell) ? `'${cell}` : cell;
+  return cell.replace(NEEDS_PREFIX, "'");
 }
 
 /** The cell as it was before `neutralise`: `restore(neutralise(cell)) === cell` for every cell. */
 export function restore(cell: string): string {
-  return HAS_PREFIX.test(cell) ? cell.slice(1) : cell;
+  return cell.replace(PREFIX, '');
 }

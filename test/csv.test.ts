@@ -19,6 +19,8 @@ const part = fc.constantFrom(
   "'",
   '"',
   ',',
+  ';',
+  '＝',
   ' ',
   '\t',
   '\r',
