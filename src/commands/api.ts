@@ -149,7 +149,7 @@ async function printOne(client: Client, call: ApiRequest, console: Console): Pro
   }
   console.say(`HTTP ${reply.status}`);
   sayHeaders(reply.headers, console);
-  if (reply.body !== '') console.print(pretty(reply.body));
+  printBody(reply.body, console);
   const isOk = reply.status >= 200 && reply.status < 300;
   const explained = EXPLAINED[reply.status];
   if (!isOk && explained) console.complain(`${reply.status}: ${explained}`);
@@ -169,7 +169,7 @@ async function printAll(client: Client, { route }: ApiRequest, console: Console)
   }
   sayHeaders(list.headers, console);
   console.say(`${list.items.length} items on ${list.pages} pages`);
-  console.print(withoutControls(JSON.stringify(list.items, null, 2)));
+  console.printJson(JSON.stringify(list.items, null, 2));
   return EXIT.done;
 }
 
@@ -219,16 +219,15 @@ const EXPLAINED: Readonly<Record<number, string>> = {
   429: 'the rate limit of this key is exhausted, by this or another program',
 };
 
-/** Indented JSON, numbers digit by digit; anything else unchanged, except for control characters. */
-function pretty(body: string): string {
+/** Indented JSON, numbers digit by digit; anything else as it is. */
+function printBody(body: string, console: Console): void {
+  if (body === '') return;
+  let json: string | undefined;
   try {
-    return withoutControls(stringify(parse(body), undefined, 2) ?? body);
+    json = stringify(parse(body), undefined, 2);
   } catch {
-    return body.replace(/[^\P{Cc}\n\r\t]/gu, '\ufffd');
+    json = undefined;
   }
-}
-
-/** Escapes those control characters that JSON allows in a text: a terminal would interpret them. */
-function withoutControls(json: string): string {
-  return json.replace(/[\x7f-\x9f]/g, (each) => `\\u00${each.charCodeAt(0).toString(16)}`);
+  if (json === undefined) console.print(body);
+  else console.printJson(json);
 }

@@ -23,7 +23,9 @@ export async function run(argv: Argv, console: Console): Promise<ExitCode> {
     return await migrate(argv, console);
   } catch (error) {
     if (argv.json === true && error instanceof UserError) {
-      console.print(JSON.stringify(notStarted({ dryRun: argv.dryRun === true, startedAt, exitCode: error.exitCode })));
+      console.printJson(
+        JSON.stringify(notStarted({ dryRun: argv.dryRun === true, startedAt, exitCode: error.exitCode })),
+      );
     }
     throw error;
   }
@@ -68,7 +70,7 @@ async function migrate(argv: Argv, console: Console): Promise<ExitCode> {
       const and = LOST.includes(halt.reason.code) ? ['--adopt'] : [];
       console.complain(`\nto resume: ${commandLine(process.argv, { without: and, and })}${also}`);
     }
-    if (settings.json) console.print(JSON.stringify(summary));
+    if (settings.json) console.printJson(JSON.stringify(summary));
     return summary.exit.code as ExitCode;
   } finally {
     watching.end();

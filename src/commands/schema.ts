@@ -5,6 +5,6 @@ import type { Argv } from './load.ts';
 
 /** `backfill schema`: prints the JSON Schema of mapping files. */
 export async function schema(_argv: Argv, console: Console): Promise<ExitCode> {
-  console.print(JSON.stringify(mappingJsonSchema(), null, 2));
+  console.printJson(JSON.stringify(mappingJsonSchema(), null, 2));
   return EXIT.done;
 }

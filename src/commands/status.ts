@@ -21,14 +21,12 @@ export async function status(argv: Argv, console: Console): Promise<ExitCode> {
   const settings = parseOptions(STATUS, argv);
   const state = await existingState(settings);
   const reader = new MigrationStatusReader(state);
-  const redraws = settings.watch && !settings.json && process.stdout.isTTY;
   for (;;) {
     const found = await look(state, reader);
-    const text = settings.json ? JSON.stringify(statusJson(found)) : statusText(found, process.stdout.columns ?? 80);
-    console.print(redraws ? `\u001b[H\u001b[J${text}` : text);
+    if (settings.json) console.printJson(JSON.stringify(statusJson(found)));
+    else console.redraw(statusText(found, process.stdout.columns ?? 80));
     if (!settings.watch || !found.holder) return EXIT.done;
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
-    if (!settings.json && !redraws) console.print('');
   }
 }
 

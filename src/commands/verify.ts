@@ -28,7 +28,7 @@ export async function verify(argv: Argv, console: Console): Promise<ExitCode> {
       progress: progressOn(console),
     });
     console.say(`\n${verificationText(found, account)}`);
-    if (settings.json) console.print(JSON.stringify(found));
+    if (settings.json) console.printJson(JSON.stringify(found));
     return found.exit.code;
   } finally {
     await service.close();

@@ -67,18 +67,21 @@ describe('api', () => {
     expect(said.stderr).toContain('another account');
   });
 
-  it('prints no control characters', async () => {
-    const bodies = ['page \u001b[2J\u009b1m\n\tend', '{"a":"\u009b1m"}'];
+  it('prints what is no JSON unchanged, except on a terminal, and escapes control characters of JSON', async () => {
+    const text = 'page \u001b[2J\u009b1m\n\tend';
+    const bodies = [text, text, '{"a":"\u009b1m\u202eb"}'];
     const service = await scripted((_, nth) => ({
       status: 200,
       body: bodies[nth - 1],
       headers: { location: '/\u009b1' },
     }));
     const page = await call(api, { method: 'GET', path: '/leads', envFile: service.envFile });
-    expect(page.stdout).toBe('page \ufffd[2J\ufffd1m\n\tend\n');
+    expect(page.stdout).toBe(`${text}\n`);
     expect(page.stderr).toContain('location: / 1\n');
+    const shown = await call(api, { method: 'GET', path: '/leads', envFile: service.envFile }, { isTTY: true });
+    expect(shown.stdout).toBe('page [U+001B][2J[U+009B]1m\n\tend\n');
     const json = await call(api, { method: 'GET', path: '/leads', envFile: service.envFile });
-    expect(json.stdout).toBe('{\n  "a": "\\u009b1m"\n}\n');
+    expect(json.stdout).toBe('{\n  "a": "\\u009b1m\\u202eb"\n}\n');
   });
 
   it('calls /health and /version without the key', async () => {

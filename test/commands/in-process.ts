@@ -14,16 +14,26 @@ export interface Said {
 
 type Argv = Readonly<Record<string, unknown>>;
 
-/** Options by their names in camel case. The message of a `UserError` goes to stderr, as in `main.ts`. */
-export async function call(command: (argv: Argv, console: Console) => Promise<number>, argv: Argv): Promise<Said> {
+/**
+ * Options by their names in camel case. The message of a `UserError` goes to stderr, as in `main.ts`. With `isTTY`, both
+ * streams say that they are terminals.
+ */
+export async function call(
+  command: (argv: Argv, console: Console) => Promise<number>,
+  argv: Argv,
+  { isTTY = false }: { readonly isTTY?: boolean } = {},
+): Promise<Said> {
   const texts = { stdout: '', stderr: '' };
   const into = (name: 'stdout' | 'stderr'): Writable =>
-    new Writable({
-      write(chunk: Buffer, _encoding, done) {
-        texts[name] += chunk.toString('utf8');
-        done();
-      },
-    });
+    Object.assign(
+      new Writable({
+        write(chunk: Buffer, _encoding, done) {
+          texts[name] += chunk.toString('utf8');
+          done();
+        },
+      }),
+      { isTTY },
+    );
   const console = new Console({ stdout: into('stdout'), stderr: into('stderr') });
   try {
     return { code: await command(argv, console), ...texts };

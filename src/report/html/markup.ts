@@ -1,3 +1,5 @@
+import { visible } from '../../visible.ts';
+
 /** Safe HTML. Created by `html` and `trusted` only. */
 export class Markup {
   readonly text: string;
@@ -41,12 +43,6 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Control and invisible format characters (including those that reverse text), shown by their code point instead. */
-const INVISIBLE = /(?![\t\n\r\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
-
 export function escaped(text: string): string {
-  return text
-    .toWellFormed()
-    .replace(/[&<>"']/g, (character) => ENTITIES[character]!)
-    .replace(INVISIBLE, (character) => `[U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}]`);
+  return visible(text.toWellFormed().replace(/[&<>"']/g, (character) => ENTITIES[character]!));
 }

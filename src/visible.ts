@@ -1,0 +1,25 @@
+/** Control and invisible format characters in texts from exports, mappings and the service. Pure. */
+
+/**
+ * What a terminal would interpret (escape sequences) and what reorders or hides text. Line feeds and tabs stay, and so do the
+ * two joiners, which are part of words in several scripts.
+ */
+const INVISIBLE = /(?![\t\n\u200c\u200d]|\r\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+
+/** The text with such characters shown by their code point: `[U+001B]`. */
+export function visible(text: string): string {
+  return text.replace(
+    INVISIBLE,
+    (character) => `[U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}]`,
+  );
+}
+
+/** A JSON text with such characters escaped: the same value, in characters that a terminal shows. */
+export function visibleJson(json: string): string {
+  return json.replace(INVISIBLE, (character) =>
+    Array.from(
+      { length: character.length },
+      (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`,
+    ).join(''),
+  );
+}

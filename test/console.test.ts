@@ -1,0 +1,83 @@
+import { Writable } from 'node:stream';
+import { expect, it } from 'vitest';
+import { Console } from '../src/console.ts';
+
+function consoleOn(isTTY: boolean): { console: Console; text: { out: string; err: string } } {
+  const text = { out: '', err: '' };
+  const into = (name: 'out' | 'err'): Writable =>
+    Object.assign(
+      new Writable({
+        write(chunk: Buffer, _encoding, done) {
+          text[name] += chunk.toString('utf8');
+          done();
+        },
+      }),
+      { isTTY, columns: 20 },
+    );
+  return { console: new Console({ stdout: into('out'), stderr: into('err'), verbosity: 'verbose' }), text };
+}
+
+const HOSTILE = [
+  ['a colour', '\u001b[31mred', '[U+001B][31mred'],
+  ['a title (OSC)', '\u001b]0;owned\u0007', '[U+001B]]0;owned[U+0007]'],
+  ['an escape sequence of one character', '\u009b2J', '[U+009B]2J'],
+  ['a return to the start of the line', 'real\rfake', 'real[U+000D]fake'],
+  ['backspaces', 'ab\b\bcd', 'ab[U+0008][U+0008]cd'],
+  ['a bidirectional override', 'exe.\u202efdp', 'exe.[U+202E]fdp'],
+  ['isolates', '\u2066a\u2069', '[U+2066]a[U+2069]'],
+  ['invisible characters', 'a\u200b\ufeffb', 'a[U+200B][U+FEFF]b'],
+  ['line and paragraph separators', 'a\u2028b\u2029c', 'a[U+2028]b[U+2029]c'],
+  ['tag characters', 'a\u{e0041}', 'a[U+E0041]'],
+] as const;
+
+it.each(HOSTILE)('%s reaches neither a terminal nor the log of a job raw', (_name, given, shown) => {
+  for (const isTTY of [true, false]) {
+    const { console, text } = consoleOn(isTTY);
+    console.say(given);
+    console.detail(given);
+    console.complain(given);
+    expect(text.err).toBe(`${shown}\n`.repeat(3));
+    const overBars: string[] = [];
+    console.overBars = (line) => void overBars.push(line);
+    console.say(given);
+    expect(overBars).toEqual([shown]);
+  }
+});
+
+it.each(HOSTILE)('%s in JSON is escaped and stays the same value', (_name, given) => {
+  const { console, text } = consoleOn(false);
+  console.printJson(JSON.stringify({ [given]: given }));
+  expect(text.out).toMatch(/^[\x20-\x7e]+\n$/);
+  expect(JSON.parse(text.out)).toEqual({ [given]: given });
+});
+
+it.each(HOSTILE)('%s is shown by its code point on stdout, and unchanged in a pipe', (_name, given, shown) => {
+  const terminal = consoleOn(true);
+  terminal.console.print(given);
+  expect(terminal.text.out).toBe(`${shown}\n`);
+  const pipe = consoleOn(false);
+  pipe.console.print(given);
+  expect(pipe.text.out).toBe(`${given}\n`);
+});
+
+it('words with joiners, accents and line breaks stay as they are', () => {
+  const { console, text } = consoleOn(true);
+  const words = 'Zo\u00eb 👩\u200d💻 نامه\u200cای\n\tindented';
+  console.say(words);
+  expect(text.err).toBe(`${words}\n`);
+});
+
+it('redraws over the rows of the last text on a terminal, wrapped lines included', () => {
+  const { console, text } = consoleOn(true);
+  console.redraw(`one\n${'x'.repeat(45)}`);
+  console.redraw('two\u001b[2J');
+  console.redraw('three');
+  expect(text.out).toBe(`one\n${'x'.repeat(45)}\n\u001b[4A\r\u001b[Jtwo[U+001B][2J\n\u001b[1A\r\u001b[Jthree\n`);
+});
+
+it('prints one text below the other in a pipe', () => {
+  const { console, text } = consoleOn(false);
+  console.redraw('one');
+  console.redraw('two');
+  expect(text.out).toBe('one\n\ntwo\n');
+});
