@@ -46,24 +46,38 @@ export function readRoute(
       hint: 'remove it: the API key is sent in a header automatically',
     });
   }
-  const segments = decodeFully(path).split('/').slice(1);
-  if (
-    segments.some((segment, at) => segment === '..' || segment === '.' || (segment === '' && at < segments.length - 1))
-  ) {
+  const decodedPath = decodeFully(path);
+  if (/\p{Cc}|%(?:[\da-f]{2}|u[\da-f]{4})/iu.test(decodedPath)) {
+    throw new UserError('the path contains control characters or bytes that are not UTF-8', {
+      hint: 'percent-encode the UTF-8 bytes of the text once',
+    });
+  }
+  const [, ...read] = segmentsAsRead(path);
+  if (read.some((segment, at) => segment === '..' || segment === '.' || (segment === '' && at < read.length - 1))) {
     throw new UserError('the path has empty, `.` or `..` segments', { hint: 'use a path such as /leads/ID' });
   }
-  return { target, segments: segments.filter((segment) => segment !== '') };
+  return { target, segments: decodedPath.split('/').filter((segment) => segment !== '') };
 }
 
 /** Whether any server might route this path to the webhook, whatever its case, encoding, slashes and dots. */
 function isWebhook(path: string): boolean {
   const segments: string[] = [];
-  for (const part of decodeFully(path).normalize('NFKC').toLowerCase().split(/[/\\]/)) {
-    const segment = part.replace(/;.*$/s, '').replace(/[\s\p{Cc}]/gu, '');
+  for (const segment of segmentsAsRead(path)) {
     if (segment === '..') segments.pop();
-    else if (segment !== '' && segment !== '.') segments.push(segment);
+    else if (segment !== '' && segment !== '.') segments.push(segment.toLowerCase());
   }
   return `/${segments.join('/')}/`.includes(`${PATHS.ingest}/`);
+}
+
+/**
+ * The segments as the most lenient server might read them: decoded more than once, with backslashes and full-width signs
+ * as separators and dots, and without parameters (`..;a`), white space and control characters.
+ */
+function segmentsAsRead(path: string): readonly string[] {
+  return decodeFully(path)
+    .normalize('NFKC')
+    .split(/[/\\]/)
+    .map((segment) => segment.replace(/;.*$/s, '').replace(/[\s\p{Cc}\p{Cf}]/gu, ''));
 }
 
 /** Percent-decodes until nothing changes, since a proxy may decode more than once. Invalid sequences are kept. */
