@@ -1,4 +1,4 @@
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';
 import { FIELD_KEY_FILE } from '../checkpoint/field-hashes.ts';
 import { IDS_FILE } from '../checkpoint/ids.ts';
@@ -9,9 +9,11 @@ import { EXIT, UserError, type ExitCode } from '../errors.ts';
 import { ACCOUNT_FILE } from '../connect.ts';
 import { parseOptions } from '../options/option.ts';
 import { PLAN_FILE } from '../plan/plan-file.ts';
-import { REPORT_FILE, SUMMARY_FILE, SURVEY_FILE, type Summary } from '../report/summary.ts';
+import { MigrationStatusReader } from '../report/migration-status.ts';
+import { REPORT_FILE, SUMMARY_FILE, SURVEY_FILE } from '../report/summary.ts';
+import { counted } from '../report/text.ts';
 import { RUN_LOG_FILE } from '../run-log.ts';
-import { Lock, type StateDir } from '../state-dir.ts';
+import { Lock } from '../state-dir.ts';
 import { METRICS_FILE } from '../watch/metrics.ts';
 import { VERIFY_FILE } from '../verify/differences.ts';
 import { PURGE } from './definitions.ts';
@@ -52,7 +54,6 @@ export async function purge(argv: Argv, console: Console): Promise<ExitCode> {
   try {
     const names = await readdir(state.path);
     const found = names.filter((name) => personal(name) !== undefined);
-    const summary = await readSummary(state);
     if (found.length === 0) {
       console.say(`nothing to delete in ${state.path}`);
       return EXIT.done;
@@ -62,13 +63,14 @@ export async function purge(argv: Argv, console: Console): Promise<ExitCode> {
     for (const name of names.filter((each) => KEPT[each])) console.say(`  to keep    ${name}: ${KEPT[name]}`);
     const others = names.filter((name) => personal(name) === undefined && !KEPT[name] && name !== 'lock.json');
     for (const name of others) console.say(`  to keep    ${name}: not written by this program`);
-    const open =
-      summary === undefined ? 0 : summary.events.total - summary.events.acknowledged - summary.events.duplicates;
-    if (open > 0) {
+    const { invalid, rejected, blocked, pending } = (await new MigrationStatusReader(state).read()).events;
+    const failed = invalid + rejected + blocked;
+    if (failed > 0) {
       console.complain(
-        `warning: ${open} events of the last run were not accepted; their rejects and --fix files are deleted too`,
+        `warning: ${counted(failed, 'event')} not accepted; the rejects and --fix files are deleted too`,
       );
     }
+    if (pending > 0) console.complain(`warning: ${counted(pending, 'event')} not sent yet; the job is not finished`);
     if (!settings.yes && !(await confirmed())) {
       console.say('nothing was deleted');
       return EXIT.nothingSent;
@@ -101,14 +103,5 @@ async function confirmed(): Promise<boolean> {
     return /^y(es)?$/i.test((await terminal.question('Delete? This cannot be undone. [y/N] ')).trim());
   } finally {
     terminal.close();
-  }
-}
-
-async function readSummary(state: StateDir): Promise<(Partial<Summary> & Pick<Summary, 'events'>) | undefined> {
-  try {
-    const summary = JSON.parse(await readFile(state.file(SUMMARY_FILE), 'utf8')) as Partial<Summary>;
-    return summary.events === undefined ? undefined : { ...summary, events: summary.events };
-  } catch {
-    return undefined;
   }
 }

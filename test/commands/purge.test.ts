@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { purge } from '../../src/commands/purge.ts';
@@ -7,6 +7,7 @@ import { report } from '../../src/commands/report.ts';
 import { run } from '../../src/commands/run.ts';
 import { status } from '../../src/commands/status.ts';
 import { verify } from '../../src/commands/verify.ts';
+import type { Summary } from '../../src/report/summary.ts';
 import type { Sandbox } from '../../src/sandbox/index.ts';
 import { Lock, StateDir } from '../../src/state-dir.ts';
 import { backfill, filesBelow, sandbox, workspace } from '../e2e/harness.ts';
@@ -81,10 +82,28 @@ describe('purge', () => {
   });
 
   it('warns that rejects of events that were not accepted are deleted too', async () => {
-    const { mapping } = await migrated(await sandbox());
-    expect((await call(purge, { mapping, yes: true })).stderr).toMatch(
-      /warning: \d+ events of the last run were not accepted/,
-    );
+    const { mapping, state } = await migrated(await sandbox());
+    const summary = JSON.parse(await readFile(join(state, 'summary.json'), 'utf8')) as Summary;
+    const { invalid, rejected, blocked } = summary.events;
+    const { stderr } = await call(purge, { mapping, yes: true });
+    expect(stderr).toContain(`warning: ${invalid + rejected + blocked} events not accepted`);
+    expect(stderr).not.toContain('not sent yet');
+  });
+
+  it('counts events that were not sent apart from events that were not accepted', async () => {
+    const cwd = await workspace('demo');
+    const mapping = join(cwd, 'mapping.yaml');
+    const argv = { mapping, envFile: await envFile(await sandbox()), rate: '100000/1s', quiet: true, json: true };
+    const { events } = JSON.parse((await call(run, { ...argv, only: 'lead/created' })).stdout) as Summary;
+    expect(events.pending).toBeGreaterThan(0);
+    // A run that was killed wrote no summary.
+    for (const killed of [false, true]) {
+      if (killed) await rm(join(cwd, '.backfill/demo/summary.json'));
+      await writeFile(join(cwd, '.backfill/demo/omitted.csv'), 'x');
+      const { stderr } = await call(purge, { mapping, yes: true });
+      expect(stderr).toContain(`warning: ${events.invalid + events.rejected + events.blocked} event`);
+      expect(stderr).toContain(`warning: ${events.pending} events not sent yet`);
+    }
   });
 
   it('deletes no unknown files, and nothing outside the directory', async () => {
