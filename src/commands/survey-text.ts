@@ -78,11 +78,14 @@ function hanging(line: string, columns: number): string {
   return wrapped(line.trimStart(), columns, indent).replace(indent, line.startsWith('  ') ? '  ' : '');
 }
 
-/** The first events of each type, as they would be sent. */
-export function samplesText(samples: ReadonlyMap<EventType, readonly Planned[]>): string {
+/** Events of each type as they would be sent: all that were picked, or the first ones. */
+export function samplesText(samples: ReadonlyMap<EventType, readonly Planned[]>, isPicked: boolean): string {
   return EVENT_TYPES.flatMap((type) => {
     const events = samples.get(type) ?? [];
     if (events.length === 0) return [];
-    return [`${type}, for example:`, ...events.map(({ data }) => `  ${canonicalJson(data)}`)];
+    return [
+      `${type}, ${isPicked ? 'picked' : 'for example'}:`,
+      ...events.map(({ data }) => `  ${canonicalJson(data)}`),
+    ];
   }).join('\n');
 }

@@ -9,7 +9,8 @@ const SENDABLE: ReadonlySet<State> = new Set(['ready', 'retry', 'acknowledged'])
 /** Chosen only where there are too few others, so that the run says what they wait for. */
 const WAITING: ReadonlySet<State> = new Set(['waiting']);
 
-type Chosen = Readonly<Record<EventType, Set<number>>>;
+/** Ordinals of events, by type. */
+export type Chosen = Readonly<Record<EventType, Set<number>>>;
 
 /**
  * A pilot of the first `limit` events of each type, chosen from the last type to the first together with the parents that
@@ -30,8 +31,8 @@ export function holdAllButFirst(plan: Plan, limit: number): void {
   holdOthers(plan, chosen);
 }
 
-/** A pilot of these records, with their parents and all their children. */
-export function holdAllButPicked(plan: Plan, picks: readonly PickedRecord[]): void {
+/** A pilot of these records, with their parents and all their children. Returns their events. */
+export function holdAllButPicked(plan: Plan, picks: readonly PickedRecord[]): Chosen {
   const keys = new Set(picks.map((pick) => keyOf(plan, pick)));
   const chosen = nothing();
   for (const type of EVENT_TYPES) {
@@ -47,6 +48,7 @@ export function holdAllButPicked(plan: Plan, picks: readonly PickedRecord[]): vo
   }
   for (const type of [...EVENT_TYPES].reverse()) addParents(plan, chosen, type);
   holdOthers(plan, chosen);
+  return chosen;
 }
 
 function keyOf(plan: Plan, { entity, externalId }: PickedRecord): number {

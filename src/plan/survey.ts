@@ -18,7 +18,7 @@ import type { FileDigest } from '../source/source.ts';
 import type { StateDir } from '../state-dir.ts';
 import { assertApproved } from './approval.ts';
 import { OmittedValues } from './omitted.ts';
-import { holdAllButFirst, holdAllButPicked } from './pilot.ts';
+import { holdAllButFirst, holdAllButPicked, type Chosen } from './pilot.ts';
 import { Plan } from './plan.ts';
 import { PLAN_FILE, PlanFile, storedPlans } from './plan-file.ts';
 import { Profiler } from './profile.ts';
@@ -48,7 +48,7 @@ export interface Survey {
   readonly unreadable: number;
   /** Where corrections stand whose records are no longer in the input. */
   readonly unusedFixes: readonly Place[];
-  /** The first events of each type as they would be sent. */
+  /** The first events of each type as they would be sent, or all that `--pick` chose. */
   readonly samples: ReadonlyMap<EventType, readonly Planned[]>;
   readonly profile: Profile;
   readonly omitted: OmittedValues;
@@ -115,13 +115,13 @@ async function fillPlan(job: FillJob): Promise<Survey> {
   const profile = profiler.finish(plan);
   await reportVerdicts(plan, report);
   if (settings.limit !== undefined) holdAllButFirst(plan, settings.limit);
-  if (settings.pick.length > 0) holdAllButPicked(plan, settings.pick);
+  const picked = settings.pick.length > 0 ? holdAllButPicked(plan, settings.pick) : undefined;
   const digest = plan.digest();
   if (settings.plan !== undefined) await assertApproved(plan, digest, settings.plan, await storedPlans(job.state));
   // What led to an error above was not accepted; a dry run changes nothing for later runs.
   if (!settings.dryRun) await keepFixes(job.state, job.fixes);
   plan.file.commit();
-  return { ...found, digest, samples: samplesOf(plan), profile };
+  return { ...found, digest, samples: picked ? pickedOf(plan, picked) : samplesOf(plan), profile };
 }
 
 const UNUSED_FIX: Issue = {
@@ -142,6 +142,16 @@ function samplesOf(plan: Plan): Map<EventType, Planned[]> {
         if (table.at(ordinal) !== undefined) ordinals.push(ordinal);
       }
       return [type, ordinals.map((ordinal) => plan.read(type, ordinal))];
+    }),
+  );
+}
+
+function pickedOf(plan: Plan, picked: Chosen): Map<EventType, Planned[]> {
+  return new Map(
+    EVENT_TYPES.map((type) => {
+      const ordinals = [...picked[type]].toSorted((a, b) => a - b);
+      const planned = ordinals.filter((ordinal) => plan.tables[type].at(ordinal) !== undefined);
+      return [type, planned.map((ordinal) => plan.read(type, ordinal))];
     }),
   );
 }

@@ -1,0 +1,44 @@
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { run } from '../../src/commands/run.ts';
+import { files, sandbox, workspace } from '../e2e/harness.ts';
+import { call, envFile } from './in-process.ts';
+
+const MAPPING = `version: 1
+migration: picked
+sources:
+  leads: { path: leads.csv }
+  deals: { path: deals.csv }
+  notes: { path: notes.csv }
+events:
+  - type: lead/created
+    source: leads
+    data: { external_id: id, full_name: name }
+  - type: deal/created
+    source: deals
+    data: { external_id: id, title: title, lead_external_id: lead }
+  - type: comment/created
+    source: notes
+    data: { external_id: id, content: text, deal_external_id: deal }
+`;
+
+it('a dry run with --pick shows the picked record with its parents and children, and no other', async () => {
+  const cwd = await workspace();
+  const rows = Array.from({ length: 9 }, (_, at) => at);
+  await files(cwd, {
+    'mapping.yaml': MAPPING,
+    'leads.csv': `id,name\n${rows.map((at) => `L${at},Lead ${at}\n`).join('')}`,
+    'deals.csv': `id,title,lead\n${rows.map((at) => `D${at},Deal ${at},L${at}\n`).join('')}`,
+    'notes.csv': `id,text,deal\n${rows.map((at) => `N${at},Note ${at},D${at < 5 ? 8 : at}\n`).join('')}`,
+  });
+  const { stderr } = await call(run, {
+    mapping: join(cwd, 'mapping.yaml'),
+    envFile: await envFile(await sandbox()),
+    dryRun: true,
+    pick: ['deal:D8'],
+  });
+  const shown = stderr.slice(stderr.indexOf('lead/created, picked:')).split('\n\n')[0]!;
+  const ids = [...shown.matchAll(/"external_id":"([^"]+)"/g)].map(([, id]) => id);
+  expect(ids).toEqual(['L8', 'D8', 'N0', 'N1', 'N2', 'N3', 'N4', 'N8']);
+  expect(shown).not.toContain('for example');
+});
