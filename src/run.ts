@@ -157,7 +157,13 @@ class Run {
     this.#alreadyAcknowledged = countAll(survey.plan).acknowledged;
     monitor.surveyed?.(survey);
     if (!settings.dryRun) {
-      const snapshot = snapshotOf(mapping.migration, target?.baseUrl ?? null, survey.plan, survey.records);
+      const snapshot = snapshotOf(
+        mapping.migration,
+        target?.baseUrl ?? null,
+        survey.plan,
+        survey.records,
+        settings.rate,
+      );
       await writeWhole(state.file(SURVEY_FILE), `${JSON.stringify(snapshot)}\n`);
     }
     return survey;

@@ -44,6 +44,7 @@ export function snapshotOf(
   baseUrl: string | null,
   plan: Plan,
   records: RecordCounts,
+  rate: Rate,
 ): SurveySnapshot {
   return {
     migration,
@@ -52,6 +53,7 @@ export function snapshotOf(
     records,
     by_type: countsByType(plan),
     to_send: countDue(plan),
+    rate,
   };
 }
 

@@ -24,7 +24,7 @@ export interface MigrationStatus {
   readonly history: History;
   /** One sentence about damaged lines of the checkpoint, which are skipped here; undefined if there are none. */
   readonly damage: string | undefined;
-  /** Settled in the last five minutes. */
+  /** Settled in the last five minutes, by the last run if its survey is known. */
   readonly recent: number;
   /** Events that the current run still has to send; 0 if none is in progress. */
   readonly left: number;
@@ -98,10 +98,11 @@ export class MigrationStatusReader {
   }
 
   #take({ type, status, at }: SettledLine, wasRejected: boolean): void {
+    if (this.#survey && at < this.#survey.at) return;
     const time = Date.parse(at);
     if (time > Date.now() - RECENT_MS) this.#recent.push(time);
     const counts = this.#live.get(type);
-    if (!counts || !this.#survey || at < this.#survey.at) return;
+    if (!counts) return;
     this.#settled += 1;
     counts[wasRejected ? 'rejected' : 'pending'] -= 1;
     counts[status] += 1;

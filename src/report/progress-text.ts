@@ -176,12 +176,18 @@ export class RateMeter {
     const last = this.#samples.at(-1);
     if (!last || now - last.at >= 1_000) this.#samples.push({ at: now, settled });
     while (this.#samples.length > 1 && this.#samples[1]!.at <= now - RECENT_MS) this.#samples.shift();
-    const { requests, seconds } = this.#allowed;
     const first = this.#samples[0]!;
-    const measured = now - first.at;
-    const perMinute = ((settled - first.settled) * 60_000) / Math.max(seconds * 1000, measured);
-    const atBest = (left / requests) * seconds;
-    if (measured < seconds * 1000) return { perMinute, secondsLeft: atBest };
-    return { perMinute, secondsLeft: perMinute > 0 ? Math.max(atBest - seconds, (left / perMinute) * 60) : undefined };
+    return paceOf({ settled: settled - first.settled, ms: now - first.at, left }, this.#allowed);
   }
+}
+
+/** Speed and time left of a run that settled this many events in `ms` milliseconds. `secondsLeft`: undefined if it stands still. */
+export function paceOf(
+  { settled, ms, left }: { readonly settled: number; readonly ms: number; readonly left: number },
+  { requests, seconds }: AllowedRate,
+): Pick<ProgressSnapshot, 'perMinute' | 'secondsLeft'> {
+  const perMinute = (settled * 60_000) / Math.max(seconds * 1000, ms);
+  const atBest = (left / requests) * seconds;
+  if (ms < seconds * 1000) return { perMinute, secondsLeft: atBest };
+  return { perMinute, secondsLeft: perMinute > 0 ? Math.max(atBest - seconds, (left / perMinute) * 60) : undefined };
 }

@@ -2,6 +2,7 @@
 import type { LockHolder } from '../state-dir.ts';
 import { endingText } from './ending.ts';
 import { RECENT_MS, type MigrationStatus } from './migration-status.ts';
+import { paceOf } from './progress-text.ts';
 import { REPORT_FILE, type EventCounts } from './summary.ts';
 import { clockText, countsTable, counted, durationText, shortPath } from './text.ts';
 
@@ -57,13 +58,12 @@ function activityText(view: StatusView): string {
     lines.push(`last answer ${ago < 2 ? 'just now' : `${durationText(ago)} ago`} (${history.lastAt})`);
   }
   if (holder && status.basis === 'under way') {
-    const rate = perMinute(view);
-    const seconds = rate > 0 ? (left / rate) * 60 : undefined;
+    const { perMinute, secondsLeft } = paceNow(view);
     const eta =
-      seconds === undefined
+      secondsLeft === undefined
         ? ''
-        : `, about ${durationText(seconds)} (until ${clockText(new Date(now.getTime() + seconds * 1000), now)})`;
-    lines.push(`${Math.round(rate)}/min recently, ${left.toLocaleString('en')} left${eta}`);
+        : `, about ${durationText(secondsLeft)} (until ${clockText(new Date(now.getTime() + secondsLeft * 1000), now)})`;
+    lines.push(`${Math.round(perMinute)}/min recently, ${left.toLocaleString('en')} left${eta}`);
   } else if (holder) lines.push('the survey is in progress; the counts are from the previous run');
   if (holder && downSince !== undefined) {
     const seconds = (now.getTime() - Date.parse(downSince)) / 1000;
@@ -72,10 +72,11 @@ function activityText(view: StatusView): string {
   return lines.join('\n');
 }
 
-/** Settled events per minute over the last five minutes, or since the survey if that is later (at least one minute). */
-function perMinute({ status, now }: StatusView): number {
-  const since = status.survey ? now.getTime() - Date.parse(status.survey.at) : RECENT_MS;
-  return (status.recent * 60_000) / Math.min(RECENT_MS, Math.max(60_000, since));
+/** As the progress of the run itself shows it: over the last five minutes, or since its survey if that is later. */
+function paceNow({ status: { basis, survey, recent, left }, holder, now }: StatusView): ReturnType<typeof paceOf> {
+  if (!holder || basis !== 'under way' || !survey) return { perMinute: 0, secondsLeft: undefined };
+  const ms = Math.min(RECENT_MS, now.getTime() - Date.parse(survey.at));
+  return paceOf({ settled: recent, ms, left }, survey.rate);
 }
 
 /** The output of `status --json`. */
@@ -93,7 +94,7 @@ export function statusJson(view: StatusView): object {
     events: total,
     by_type: byType,
     left,
-    per_minute: holder ? Math.round(perMinute(view) * 10) / 10 : 0,
+    per_minute: Math.round(paceNow(view).perMinute * 10) / 10,
     last_answer: history.lastAt ?? null,
     service_down_since: holder ? (downSince ?? null) : null,
     last_run: summary ? { exit: summary.exit, started_at: summary.started_at, finished_at: summary.finished_at } : null,

@@ -1,6 +1,7 @@
 import type { Effect, EventType } from '../model.ts';
 import type { WaitingCounts } from './ending.ts';
 import type { ExcessOmission, OmittedCounts } from './omitted.ts';
+import type { Rate } from '../settings.ts';
 import type { Profile } from './profile.ts';
 
 export const SUMMARY_FILE = 'summary.json';
@@ -72,4 +73,6 @@ export interface SurveySnapshot {
   readonly by_type: Summary['by_type'];
   /** Events that the run had to send. */
   readonly to_send: number;
+  /** The configured rate: requests per window of seconds. */
+  readonly rate: Rate;
 }
