@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import { INGEST_CODES, PATHS } from '../service/contract.ts';
 import { Creator } from './create.ts';
 import { ingest } from './ingest.ts';
-import { legacyRoutes } from './legacy.ts';
+import { isLegacy, legacyRoutes } from './legacy.ts';
 import { resourceRoutes } from './resources.ts';
 import { enveloped, type HonoEnv, type SandboxContext } from './context.ts';
 
@@ -26,7 +26,10 @@ export function sandboxApp(context: SandboxContext): Hono<HonoEnv> {
   app.route('/', resourceRoutes(context, creator));
   app.route('/external', legacyRoutes(context, creator));
 
-  app.notFound((c) => c.json({ error: `no route ${c.req.method} ${c.env.call.entry.path}` }, 404));
+  app.notFound((c) => {
+    const message = `no route ${c.req.method} ${c.env.call.entry.path}`;
+    return c.json(isLegacy(c.req.path) ? enveloped('NOT_FOUND', message) : { error: message }, 404);
+  });
   app.onError((error, c) => {
     if (c.req.path.startsWith(PATHS.ingest)) return c.json(enveloped(INGEST_CODES.internal, error.message), 500);
     return c.json({ error: error.message }, 500);

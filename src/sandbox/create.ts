@@ -55,14 +55,24 @@ export class Creator {
     this.#context = context;
   }
 
-  async create(kind: CreatableKind, call: ApiCall, headers: Headers): Promise<CreateResponse> {
+  create(kind: CreatableKind, call: ApiCall, headers: Headers): Promise<CreateResponse> {
+    return this.once(kind, call, headers, (value) => this.#create(kind, value));
+  }
+
+  /** Does `make` with the body, once per Idempotency-Key. `what`: the kind of operation, which is part of the request. */
+  async once(
+    what: string,
+    call: ApiCall,
+    headers: Headers,
+    make: (value: unknown) => CreateResponse | Promise<CreateResponse>,
+  ): Promise<CreateResponse> {
     if (call.tooLarge) return invalid('the body is larger than 10 MB', 413);
     if (!call.body.ok) return invalid(call.body.error);
     const key = headers.get(HEADERS.idempotencyKey);
-    if (key === null) return this.#create(kind, call.body.value);
+    if (key === null) return make(call.body.value);
     if (key.length > LIMITS.idempotencyKeyLength) return invalid('Idempotency-Key is longer than 255 characters');
 
-    const request = `${kind} ${JSON.stringify(call.body.value)}`;
+    const request = `${what} ${JSON.stringify(call.body.value)}`;
     const now = this.#context.now();
     const before = this.#responses.get(key);
     if (before && now - before.at < DAY_MS) {
@@ -70,7 +80,7 @@ export class Creator {
       const message = 'this Idempotency-Key was used before with a different body';
       return { status: 422, code: 'IDEMPOTENCY_KEY_MISMATCH', message };
     }
-    const response = await this.#create(kind, call.body.value);
+    const response = await make(call.body.value);
     if (response.status === 201) this.#responses.set(key, { request, response, at: now });
     return response;
   }

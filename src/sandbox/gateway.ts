@@ -7,6 +7,7 @@ import { HEADERS, LIMITS, PATHS } from '../service/contract.ts';
 import { FaultInjector, type FaultDecision, type FaultPlan } from './faults.ts';
 import type { EventSummary, RequestEntry } from './requests.ts';
 import { commits, faultResponse } from './fault-response.ts';
+import { deprecate, isLegacy } from './legacy.ts';
 import { SlidingWindow, type Admission } from './window.ts';
 import { enveloped, newApiKey, newIngestToken, type ApiCall, type SandboxContext } from './context.ts';
 
@@ -62,6 +63,7 @@ export class Gateway {
       outgoing,
     );
     if (!response.headers.has('x-hono-already-sent')) {
+      if (isLegacy(pathname)) deprecate(response, pathname);
       entry.status = response.status;
       entry.endedAt = this.#context.now();
     }
@@ -86,7 +88,8 @@ export class Gateway {
     const key = request.headers.get(HEADERS.apiKey);
     if (key !== this.#context.apiKey.reveal()) {
       const error = key === null ? 'X-API-Key is missing' : 'X-API-Key is invalid';
-      return this.#withHeaders(Response.json({ error }, { status: 401 }), this.#fullWindow());
+      const refusal = isLegacy(path) ? enveloped('UNAUTHORIZED', error) : { error };
+      return this.#withHeaders(Response.json(refusal, { status: 401 }), this.#fullWindow());
     }
     entry.authenticated = true;
     const admission = this.#window(key).admit(this.#context.now());

@@ -10,17 +10,23 @@ const CREATES: Readonly<Record<string, CreatableKind>> = {
   '/activities': 'Activity',
 };
 
+const PREFIX = '/external';
+
+export function isLegacy(path: string): boolean {
+  return path.startsWith(`${PREFIX}/`);
+}
+
+/** Adds the headers that every response of a deprecated route has, errors included (service interface, section 9). */
+export function deprecate(response: Response, path: string): void {
+  response.headers.set('Deprecation', `@${Date.UTC(2026, 0, 1) / 1000}`);
+  response.headers.set('Sunset', 'Thu, 31 Dec 2026 23:59:59 GMT');
+  response.headers.set('Link', `<${path.slice(PREFIX.length)}>; rel="successor-version"`);
+}
+
 /** The deprecated routes under /external: the same behaviour with the old envelope (service interface, section 9). */
 export function legacyRoutes(context: SandboxContext, creator: Creator): Hono<HonoEnv> {
   const app = new Hono<HonoEnv>();
 
-  app.use(async (c, next) => {
-    await next();
-    const successor = c.req.path.slice('/external'.length);
-    c.header('Deprecation', `@${Date.UTC(2026, 0, 1) / 1000}`);
-    c.header('Sunset', 'Thu, 31 Dec 2026 23:59:59 GMT');
-    c.header('Link', `<${successor}>; rel="successor-version"`);
-  });
   for (const [path, kind] of Object.entries(CREATES)) {
     app.post(path, async (c) => {
       const created = await creator.create(kind, c.env.call, c.req.raw.headers);

@@ -3,7 +3,7 @@ import { Hono, type Context } from 'hono';
 import { LIMITS } from '../service/contract.ts';
 import type { User } from '../service/account.ts';
 import { uuidOf } from './account.ts';
-import type { Creator } from './create.ts';
+import type { CreateResponse, Creator } from './create.ts';
 import { publicRecord, type PublicRecord } from './present.ts';
 import type { RecordKind } from './store.ts';
 import { enveloped, type HonoEnv, type SandboxContext } from './context.ts';
@@ -35,6 +35,7 @@ const FILTERS: Readonly<
           [fullName, email, phoneNumber].some(
             (text) => typeof text === 'string' && text.toLowerCase().includes(search.toLowerCase()),
           ),
+  '/activities': ({ status }) => (status === undefined ? undefined : (activity) => activity.status === status),
   '/comments': ({ leadId, dealId }) =>
     leadId === undefined && dealId === undefined
       ? undefined
@@ -100,8 +101,7 @@ export function resourceRoutes(context: SandboxContext, creator: Creator): Hono<
     app.post(path, async (c) => {
       const created = await creator.create(kind, c.env.call, c.req.raw.headers);
       if (created.status === 201) return c.json(created.body, 201);
-      const { code, message, status } = created;
-      return c.json(code === 'IDEMPOTENCY_KEY_MISMATCH' ? enveloped(code, message) : { error: message }, status);
+      return refused(c, created);
     });
   }
 
@@ -134,13 +134,18 @@ export function resourceRoutes(context: SandboxContext, creator: Creator): Hono<
     return paged(c, calls.reverse(), asIs, (logs, total) => ({ logs, total }));
   });
 
-  app.post('/operator-sessions/token', (c) => {
-    const { body } = c.env.call;
-    if (!body.ok) return c.json({ error: body.error }, 400);
-    const expiresAt = new Date(context.now() + 60 * 60 * 1000).toISOString();
-    return c.json({ token: `session_${randomBytes(24).toString('base64url')}`, expiresAt });
+  app.post('/operator-sessions/token', async (c) => {
+    const issued = await creator.once('token', c.env.call, c.req.raw.headers, () => {
+      const expiresAt = new Date(context.now() + 60 * 60 * 1000).toISOString();
+      return { status: 201, body: { token: `session_${randomBytes(24).toString('base64url')}`, expiresAt } };
+    });
+    return issued.status === 201 ? c.json(issued.body) : refused(c, issued);
   });
   return app;
+}
+
+function refused(c: Context<HonoEnv>, { code, message, status }: Exclude<CreateResponse, { status: 201 }>) {
+  return c.json(code === 'IDEMPOTENCY_KEY_MISMATCH' ? enveloped(code, message) : { error: message }, status);
 }
 
 function asIs<T>(item: T): T {
