@@ -22,6 +22,9 @@ import type { JsonObject } from './json.ts';
 export const EVENT_TYPES = ['lead/created', 'lead/updated', 'deal/created', 'deal/updated', 'comment/created'] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
+/** What a priority can be; higher goes first. `usual`: of what has none and depends on nothing that has one. */
+export const PRIORITIES = { lowest: -2_000_000_000, usual: 0, highest: 2_000_000_000 } as const;
+
 export const ENTITIES = ['lead', 'deal', 'comment'] as const;
 export type Entity = (typeof ENTITIES)[number];
 
@@ -112,6 +115,8 @@ export interface Draft {
   readonly occurredAt?: string;
   /** The old name of the pipeline in which `stage_name` is looked up. */
   readonly stagePipeline?: string;
+  /** Undefined where the entry sets none. */
+  readonly priority?: number;
   /** Errors make the event invalid; warnings are counted. */
   readonly issues: readonly Issue[];
   readonly omissions: readonly Omission[];
@@ -141,6 +146,7 @@ export interface Sendable {
 /** An event as the survey passes it to the plan. Its issues are warnings only. */
 export interface Ready extends Sendable {
   readonly kind: 'ready';
+  readonly priority?: number;
   readonly issues: readonly Issue[];
   readonly omissions: readonly Omission[];
 }

@@ -16,7 +16,6 @@ import type { Hooks } from './hook-url.ts';
 import { loadMapping } from './mapping/load.ts';
 import type { Mapping } from './mapping/mapping.ts';
 import { allowedErrors, countAll, countsByType } from './plan/counts.ts';
-import type { Plan } from './plan/plan.ts';
 import { surveyInput, type Survey } from './plan/survey.ts';
 import type { Redactor } from './redact.ts';
 import { History } from './report/history.ts';
@@ -36,7 +35,7 @@ import { Watch } from './watch/watch.ts';
 export interface Monitor {
   connected?(account: Account, baseUrl: string | undefined): void;
   surveyed?(survey: Survey): void;
-  sending?(view: { readonly plan: Plan; readonly deliverer: Deliverer }): void | Promise<void>;
+  sending?(view: Pick<Survey, 'plan' | 'order'> & { readonly deliverer: Deliverer }): void | Promise<void>;
   /** A line of `run.log`, as it is written. */
   logged?(line: string): void;
   /** Called with problems that do not stop the run. */
@@ -157,13 +156,7 @@ class Run {
     this.#alreadyAcknowledged = countAll(survey.plan).acknowledged;
     monitor.surveyed?.(survey);
     if (!settings.dryRun) {
-      const snapshot = snapshotOf(
-        mapping.migration,
-        target?.baseUrl ?? null,
-        survey.plan,
-        survey.records,
-        settings.rate,
-      );
+      const snapshot = snapshotOf(mapping.migration, target?.baseUrl ?? null, survey, settings.rate);
       await writeWhole(state.file(SURVEY_FILE), `${JSON.stringify(snapshot)}\n`);
     }
     return survey;
@@ -188,9 +181,9 @@ class Run {
       halt,
       log: this.#log,
       started: async (deliverer) => {
-        const { plan } = survey;
-        this.#watch.sending({ plan, deliverer, counts: () => countsByType(plan) }, this.#state);
-        await monitor.sending?.({ plan, deliverer });
+        const { plan, order } = survey;
+        this.#watch.sending({ plan, order, deliverer, counts: () => countsByType(plan) }, this.#state);
+        await monitor.sending?.({ plan, order, deliverer });
       },
     });
   }

@@ -12,15 +12,6 @@ export class SmallSet<T> {
     return this.#items.length;
   }
 
-  /** The one added first. */
-  get first(): T | undefined {
-    return this.#items[0];
-  }
-
-  find(matches: (item: T) => boolean): T | undefined {
-    return this.#items.find(matches);
-  }
-
   add(item: T): void {
     this.#items.push(item);
   }

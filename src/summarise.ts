@@ -2,10 +2,15 @@ import { EXIT, type ExitCode } from './errors.ts';
 import type { Mapping } from './mapping/mapping.ts';
 import { EVENT_TYPES } from './model.ts';
 import { countAll, countDue, countsByType, countWaiting, totalOf } from './plan/counts.ts';
-import type { Plan } from './plan/plan.ts';
-import type { RecordCounts } from './plan/record-reader.ts';
+import type { SendOrder } from './plan/order.ts';
 import type { Survey } from './plan/survey.ts';
-import { REPORT_FILE, type Summary, type SurveySnapshot } from './report/summary.ts';
+import {
+  MOST_PRIORITIES,
+  REPORT_FILE,
+  type PriorityCounts,
+  type Summary,
+  type SurveySnapshot,
+} from './report/summary.ts';
 import type { Sender } from './send/sender.ts';
 import type { Rate, RunSettings } from './settings.ts';
 import type { StateDir } from './state-dir.ts';
@@ -38,12 +43,25 @@ export function estimateSeconds(events: number, rate: Rate, reserve: number): nu
   return Math.ceil((Math.max(0, events - perWindow) / perWindow) * rate.seconds);
 }
 
+/** The priorities, and when each was or will be done if sending goes on at `now`. */
+export function prioritiesOf(
+  { priorities }: SendOrder,
+  { rate, reserve, now }: { rate: Rate; reserve: number; now: Date },
+): PriorityCounts[] {
+  let toSend = 0;
+  return priorities.slice(0, MOST_PRIORITIES).map(({ priority, events, acknowledged, left, doneAt }) => {
+    toSend += left;
+    const estimate = new Date(now.getTime() + estimateSeconds(toSend, rate, reserve) * 1000);
+    const at = left > 0 ? estimate : doneAt;
+    return { priority, events, acknowledged, done_at: at?.toISOString() ?? null };
+  });
+}
+
 /** The counts of all events after the survey, to which `status` adds what has been settled since. */
 export function snapshotOf(
   migration: string,
   baseUrl: string | null,
-  plan: Plan,
-  records: RecordCounts,
+  { plan, order, records }: Pick<Survey, 'plan' | 'order' | 'records'>,
   rate: Rate,
 ): SurveySnapshot {
   return {
@@ -54,6 +72,9 @@ export function snapshotOf(
     by_type: countsByType(plan),
     to_send: countDue(plan),
     rate,
+    priorities: order.priorities
+      .slice(0, MOST_PRIORITIES)
+      .map(({ priority, events, acknowledged, left }) => ({ priority, events, acknowledged, to_send: left })),
   };
 }
 
@@ -72,7 +93,8 @@ export function summarise(run: {
   readonly output: StateDir;
 }): Summary {
   const { settings, survey, sender, output } = run;
-  const { plan, report } = survey;
+  const { plan, order, report } = survey;
+  const { rate, reserve } = settings;
   const finished = new Date();
   return {
     migration: run.mapping.migration,
@@ -99,8 +121,9 @@ export function summarise(run: {
     omitted: survey.omitted.counts(),
     over_max_omitted: survey.omitted.excess(settings.maxOmitted),
     profile: survey.profile,
+    priorities: prioritiesOf(order, { rate, reserve, now: finished }),
     plan: { digest: survey.digest ?? null, events: plan.listed },
-    estimate_seconds: estimateSeconds(countDue(plan), settings.rate, settings.reserve),
+    estimate_seconds: estimateSeconds(countDue(plan), rate, reserve),
     files: {
       checkpoint: run.checkpoint,
       errors: output.file('errors.csv'),
@@ -136,6 +159,7 @@ export function notStarted(run: { dryRun: boolean; startedAt: Date; exitCode: Ex
     waiting: {},
     omitted: {},
     over_max_omitted: [],
+    priorities: [],
     plan: { digest: null, events: 0 },
     profile: { sources: {}, uncovered: [], duplicates: {}, shared: [], bare: [] },
     estimate_seconds: 0,

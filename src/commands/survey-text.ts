@@ -3,14 +3,15 @@ import { EVENT_TYPES, type EventType, type Place, type Planned } from '../model.
 import { countAll } from '../plan/counts.ts';
 import type { State } from '../plan/event-table.ts';
 import type { Survey } from '../plan/survey.ts';
-import { estimateSeconds } from '../summarise.ts';
+import { estimateSeconds, prioritiesOf } from '../summarise.ts';
 import { NOT_MIGRATED } from '../report/explain.ts';
+import { prioritiesTable } from '../report/priority-text.ts';
 import { clockText, counted, durationText, wrapped } from '../report/text.ts';
 import type { Rate } from '../settings.ts';
 
-/** What the survey found, before anything is sent: the events to send, how long that takes, and the events not to send. */
+/** What the survey found, before anything is sent: the events to send, how long that takes, which are not sent, and priorities. */
 export function surveyText(
-  { plan, digest, records }: Pick<Survey, 'plan' | 'digest' | 'records'>,
+  { plan, order, digest, records }: Pick<Survey, 'plan' | 'order' | 'digest' | 'records'>,
   pace: { readonly rate: Rate; readonly reserve: number; readonly now: Date; readonly columns: number },
 ): string {
   const events = countAll(plan);
@@ -44,7 +45,11 @@ export function surveyText(
     ...(not.length === 0 ? [] : [`  not to send: ${not.join(', ')}`]),
     `  not supported by ingestion: ${NOT_MIGRATED.map(([what]) => lowerFirst(what)).join(', ')}`,
   ];
-  return lines.map((line) => hanging(line, pace.columns)).join('\n');
+  const priorities = prioritiesTable(prioritiesOf(order, pace), pace.now);
+  return [
+    ...lines.map((line) => hanging(line, pace.columns)),
+    ...(priorities === '' ? [] : [priorities.replace(/^/gm, '  ')]),
+  ].join('\n');
 }
 
 /** Every correction whose record is no longer in the input: nothing else names them. */

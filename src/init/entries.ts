@@ -76,7 +76,11 @@ function dealText(guess: NamedGuess, all: readonly NamedGuess[], names: CrmNames
   return entryText(
     'deal/created',
     guess.source,
-    [...(pipeline && stage ? [{ key: 'stage_pipeline', value: pipeline.name }] : []), ...head(guess)],
+    [
+      ...(pipeline && stage ? [{ key: 'stage_pipeline', value: pipeline.name }] : []),
+      ...head(guess),
+      ...priority(stage),
+    ],
     [
       idLine(guess),
       ...(title ? [{ key: 'title', value: title.name }] : []),
@@ -88,6 +92,20 @@ function dealText(guess: NamedGuess, all: readonly NamedGuess[], names: CrmNames
       customLine(guess, 'custom_fields', used),
     ],
   );
+}
+
+/** Whole words of a stage's name that say that its deals are closed. */
+const CLOSED =
+  /(?:^|[^\p{L}])(?:closed|won|lost|chius[oai]|vint[oaie]|pers[oaie]|gewonnen|verloren|abgeschlossen|gagnée?s?|perdue?s?|ganad[oa]s?|perdid[oa]s?|cerrad[oa]s?)(?:$|[^\p{L}])/iu;
+
+/** Offered where some of the stages are those of closed deals, and not all. */
+function priority(stage: ExportColumn | undefined): EntryLine[] {
+  const stages = [...new Set(stage?.values)];
+  const closed = stages.filter((name) => CLOSED.test(name));
+  if (!stage || closed.length === 0 || closed.length === stages.length) return [];
+  const map = Object.fromEntries([...closed.map((name) => [name, 0]), ['*', 1]]) as Record<string, number>;
+  const comment = 'remove the `#` to send open deals first, with their people and comments';
+  return [{ key: '# priority', value: { from: stage.name, apply: [{ map }] }, comment }];
 }
 
 function commentText(guess: NamedGuess, all: readonly NamedGuess[]): string {

@@ -147,7 +147,9 @@ function valuesOf(entry: EntrySpec): ValueSpec[] {
   );
   return [
     ...custom,
-    ...[entry.occurred_at, entry.stage_pipeline].flatMap((value) => (value === undefined ? [] : [value])),
+    ...[entry.occurred_at, entry.stage_pipeline, entry.priority].flatMap((value) =>
+      value === undefined || typeof value === 'number' ? [] : [value],
+    ),
     ...(entry.when ? conditionValues(entry.when) : []),
   ];
 }

@@ -5,6 +5,7 @@ import type { MappingDocument, Path } from './document.ts';
 import { fieldsOf } from './fields.ts';
 import type { Defaults, EntrySpec, MappingSpec, ValueSpec } from './spec.ts';
 import { policiesOf } from './policies.ts';
+import { wrongPriorities } from './priority.ts';
 import { TRANSFORM_BY_NAME } from './transforms/index.ts';
 import { regionProblems } from './transforms/phone.ts';
 import { REST_KEY } from './rest.ts';
@@ -117,6 +118,7 @@ function checkEntry(entry: EntrySpec, path: Path, checks: Checks): void {
   for (const key of ['occurred_at', 'stage_pipeline'] as const) {
     if (entry[key] !== undefined) checkShape(entry[key], [...path, key], key, checks);
   }
+  if (entry.priority !== undefined) checkPriority(entry.priority, [...path, 'priority'], checks);
   if (checks.damaged([...path, 'data'])) return;
   const parents = PARENTS.filter((name) => data[name] !== undefined);
   if (entry.type === 'comment/created' && parents.length === 0) {
@@ -124,6 +126,14 @@ function checkEntry(entry: EntrySpec, path: Path, checks: Checks): void {
     checks.report('no_parent', 'a comment needs a parent', [...path, 'data'], advice, 'key');
   }
   checkChangedFields(entry, path, checks.report);
+}
+
+function checkPriority(spec: ValueSpec | number, path: Path, checks: Checks): void {
+  if (checks.damaged(path)) return;
+  if (typeof spec !== 'number') checkShape(spec, path, 'priority', checks);
+  for (const { path: at, error } of wrongPriorities(spec, path)) {
+    checks.report(error.code, error.message, at, error.hint);
+  }
 }
 
 const PARENTS = ['lead_external_id', 'deal_external_id'] as const;

@@ -18,6 +18,7 @@ import { fieldsOf } from './fields.ts';
 import type { CompiledEntry } from './mapping.ts';
 import { readValue, type PathContext } from './path.ts';
 import { policiesOf } from './policies.ts';
+import { asPriority } from './priority.ts';
 import { RowContext, type Evaluate } from './row-context.ts';
 import type { EntrySpec, OnError, ValueSpec } from './spec.ts';
 import { ValueError, type Result } from './value-error.ts';
@@ -30,6 +31,7 @@ interface Parts {
   readonly each: Evaluate | undefined;
   readonly occurredAt: Evaluate | undefined;
   readonly stagePipeline: Evaluate | undefined;
+  readonly priority: Evaluate | undefined;
   readonly takeRest: TakeRest | undefined;
 }
 
@@ -39,7 +41,7 @@ export function compileEntry(spec: EntrySpec, index: number, compilation: Compil
   const policies = policiesOf(spec);
   const { type } = spec;
   const missing = compilation.missingValues(spec.source);
-  const { fields, when, each, occurredAt, stagePipeline, takeRest } = parts;
+  const { fields, when, each, occurredAt, stagePipeline, priority, takeRest } = parts;
 
   const draftOf = (row: RowContext): Draft | undefined => {
     row.clear();
@@ -59,6 +61,7 @@ export function compileEntry(spec: EntrySpec, index: number, compilation: Compil
     if (type === 'comment/created') settleParents(data, policies.if_both, row);
     const occurred = optionalText('occurred_at', occurredAt, row);
     const pipeline = optionalText('stage_pipeline', stagePipeline, row);
+    const rank = priority && optionalValue('priority', priority, row);
     return {
       kind: 'draft',
       type,
@@ -69,6 +72,7 @@ export function compileEntry(spec: EntrySpec, index: number, compilation: Compil
       omissions: row.omissions,
       ...(occurred !== undefined && { occurredAt: occurred }),
       ...(pipeline !== undefined && { stagePipeline: pipeline }),
+      ...(typeof rank === 'number' && { priority: rank }),
     };
   };
 
@@ -136,13 +140,14 @@ function compileParts(spec: EntrySpec, path: Path, compilation: CompileContext, 
     uses,
     problems: compilation.problems,
   });
-  const optional = (key: 'occurred_at' | 'stage_pipeline', check: (value: JsonValue) => Result) =>
-    spec[key] === undefined ? undefined : withCheck(spec[key], context(key), check);
+  const optional = (key: 'occurred_at' | 'stage_pipeline' | 'priority', check: (value: JsonValue) => Result) =>
+    spec[key] === undefined ? undefined : withCheck(valueOf(spec[key]), context(key), check);
   const parts = {
     each: spec.each === undefined ? undefined : compileValue(spec.each, { ...context('each'), frame: record }),
     when: spec.when && compileCondition(spec.when, context('when')),
     occurredAt: optional('occurred_at', asInstant),
     stagePipeline: optional('stage_pipeline', asText),
+    priority: optional('priority', asPriority),
     fields: fieldsOf(spec.type)
       .flatMap((field) => compileField(field, spec, context(field.name, field.onError)))
       .sort(inCanonicalOrder),
@@ -157,17 +162,25 @@ function inCanonicalOrder(one: CompiledField, other: CompiledField): number {
   return one.key < other.key ? -1 : 1;
 }
 
+function valueOf(spec: ValueSpec | number): ValueSpec {
+  return typeof spec === 'number' ? { value: spec } : spec;
+}
+
 /** The row of a table holds texts only, until an expression makes more of them. */
 function elementKind(each: ValueSpec, source: Source): 'texts' | 'anything' {
   return source.kind === 'table' && shapeOf(each) !== 'unknown' ? 'texts' : 'anything';
 }
 
 function optionalText(name: string, evaluate: Evaluate | undefined, row: RowContext): string | undefined {
-  if (!evaluate) return undefined;
+  const result = evaluate && optionalValue(name, evaluate, row);
+  return typeof result === 'string' ? result : undefined;
+}
+
+function optionalValue(name: string, evaluate: Evaluate, row: RowContext): Result {
   row.field = name;
   const result = evaluate(row);
   if (result instanceof ValueError) row.fail(result);
-  return typeof result === 'string' ? result : undefined;
+  return result;
 }
 
 /** Exactly one parent (service interface, section 2.6). */

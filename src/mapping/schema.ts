@@ -122,6 +122,11 @@ function conditionError(object: ConditionSpec): string | undefined {
   return sourceError(object);
 }
 
+/** A whole number, or a value that yields one. */
+const priority: z.ZodType<ValueSpec | number> = z
+  .union([part.integer, value])
+  .meta({ description: 'A whole number, or a value that yields one: events with a higher one are sent first.' });
+
 function quoted(words: readonly string[]): string {
   return words.map((word) => `\`${word}\``).join(', ');
 }
@@ -190,6 +195,7 @@ function entry(type: EventType) {
     when: condition.optional(),
     each: value.optional(),
     occurred_at: value.optional(),
+    priority: priority.optional(),
     ...(type.startsWith('deal/') && { stage_pipeline: value.optional() }),
     ...policyShape(type),
     data: part.object(Object.fromEntries(fields)),

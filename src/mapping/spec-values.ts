@@ -11,7 +11,9 @@ export interface FoundValue {
 
 /** All value objects of an entry, including nested ones. */
 export function* valuesOf(entry: EntrySpec, path: Path): Generator<FoundValue> {
-  for (const key of ['each', 'occurred_at', 'stage_pipeline'] as const) yield* within(entry[key], [...path, key]);
+  for (const key of ['each', 'occurred_at', 'stage_pipeline', 'priority'] as const) {
+    yield* within(entry[key], [...path, key]);
+  }
   if (entry.when) yield* withinCondition(entry.when, [...path, 'when']);
   for (const field of fieldsOf(entry.type)) {
     const spec = entry.data[field.name];
@@ -29,8 +31,8 @@ function* withinCondition(spec: ConditionSpec, path: Path): Generator<FoundValue
   yield* within(spec, path);
 }
 
-function* within(spec: ValueSpec | undefined, path: Path): Generator<FoundValue> {
-  if (spec === undefined || typeof spec === 'string') return;
+function* within(spec: ValueSpec | number | undefined, path: Path): Generator<FoundValue> {
+  if (typeof spec !== 'object') return;
   const { from, list, lookup, apply = [] } = spec;
   yield { path, apply, lookup: lookup?.source };
   if (isAlternatives(from)) {

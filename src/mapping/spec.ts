@@ -57,6 +57,8 @@ export interface EntrySpec {
   readonly each?: ValueSpec | undefined;
   readonly occurred_at?: ValueSpec | undefined;
   readonly stage_pipeline?: ValueSpec | undefined;
+  /** A number is a constant. */
+  readonly priority?: ValueSpec | number | undefined;
   readonly if_exists?: 'reject' | 'skip' | 'update' | undefined;
   readonly if_changed?: 'report' | 'ignore' | 'update' | readonly string[] | undefined;
   readonly if_missing?: 'reject' | 'skip' | 'create' | undefined;

@@ -1,6 +1,6 @@
 import { ByteColumn, Float64Column, ShaColumn, Uint32Column } from '../columns.ts';
 import { shaWords } from '../identity.ts';
-import type { EventType } from '../model.ts';
+import { PRIORITIES, type EventType } from '../model.ts';
 
 /**
  * The state of an event.
@@ -52,9 +52,27 @@ export interface IndexEntry {
   readonly sha?: string;
   /** Where its line begins in the plan; undefined if it has none. */
   readonly at?: number | undefined;
+  /** Undefined where the entry sets none. */
+  readonly priority?: number | undefined;
+  /** When it happened, in milliseconds since 1970: the order among comments of one parent. */
+  readonly time?: number | undefined;
 }
 
-/** All events of one type in reading order, 26 bytes each. Ordinals count from 0. */
+/** Priorities as numbers above 0, so that 0 means none. */
+const RANK_OF_ZERO = 1 - PRIORITIES.lowest;
+
+export function rankOf(priority: number): number {
+  return priority + RANK_OF_ZERO;
+}
+
+export function priorityOf(rank: number): number {
+  return rank - RANK_OF_ZERO;
+}
+
+/**
+ * All events of one type in reading order, 26 bytes each, 4 more where the entries set priorities, and 8 more for a
+ * comment that has a time. Ordinals count from 0.
+ */
 export class EventTable {
   readonly type: EventType;
   size = 0;
@@ -75,6 +93,11 @@ export class EventTable {
   readonly #keys = new Uint32Column();
   readonly #parents = new Uint32Column();
   readonly #places = new Float64Column();
+  readonly #ranks = new Uint32Column();
+  /** + 0.5, so that 0 means none. */
+  readonly #times = new Float64Column();
+  /** Whether an event has a priority of its own. */
+  hasPriorities = false;
   readonly shas = new ShaColumn();
   /** The `n` of event ids, by ordinal, if it is not 0. */
   readonly n = new Map<number, number | string>();
@@ -85,7 +108,7 @@ export class EventTable {
     this.type = type;
   }
 
-  add({ state, flags = 0, key, parent, sha, at }: IndexEntry): number {
+  add({ state, flags = 0, key, parent, sha, at, priority, time }: IndexEntry): number {
     const ordinal = this.size;
     this.size += 1;
     this.#states.set(ordinal, NUMBER_OF[state]);
@@ -95,6 +118,11 @@ export class EventTable {
     if (parent !== undefined) this.#parents.set(ordinal, parent + 1);
     if (sha !== undefined) this.shas.set(ordinal, shaWords(sha));
     if (at !== undefined) this.#places.set(ordinal, at + 1);
+    if (time !== undefined) this.#times.set(ordinal, time + 0.5);
+    if (priority !== undefined) {
+      this.#ranks.set(ordinal, rankOf(priority));
+      this.hasPriorities = true;
+    }
     return ordinal;
   }
 
@@ -131,6 +159,17 @@ export class EventTable {
   /** Where the event's line begins in the plan. */
   at(ordinal: number): number | undefined {
     return lessOne(this.#places.get(ordinal));
+  }
+
+  /** The event's own priority (see `rankOf`); 0 where its entry sets none. */
+  rank(ordinal: number): number {
+    return this.#ranks.get(ordinal);
+  }
+
+  /** Comparable: a later event has a higher one, and one without a time the highest. */
+  time(ordinal: number): number {
+    const stored = this.#times.get(ordinal);
+    return stored === 0 ? Infinity : stored;
   }
 
   forgetLine(ordinal: number): void {

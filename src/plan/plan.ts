@@ -355,11 +355,13 @@ export class Plan {
 
   /** An event that could be sent: it gets a line in the file. */
   #enterWithLine(event: Ready, record: RecordText, entry: IndexEntry, mayLoseFields = false): Verdict {
-    const { type, sha, parent } = event;
+    const { type, sha, parent, priority, occurredAt } = event;
     const at = this.file.append(event, record, false, mayLoseFields);
     const flags = (entry.flags ?? 0) | (parent ? PARENT_FLAGS[this.#policies[event.entry]!.if_parent_missing] : 0);
     const { state, key } = entry;
-    return this.#enter(this.tables[type], { state, flags, key, parent: this.#parentKey(event), sha, at });
+    const time = type === 'comment/created' && occurredAt !== undefined ? Date.parse(occurredAt) : undefined;
+    const place = { parent: this.#parentKey(event), at, priority, time };
+    return this.#enter(this.tables[type], { state, flags, key, sha, ...place });
   }
 
   #linkToParent(table: EventTable, ordinal: number, isHeld: boolean): void {

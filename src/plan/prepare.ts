@@ -14,7 +14,7 @@ type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** Turns a mapped event into one that can be sent as is, or into an invalid one with the reasons why it cannot. */
 export function prepare(draft: Draft, resolver: Resolver): Ready | Invalid {
-  const { type, entry, place, omissions, occurredAt } = draft;
+  const { type, entry, place, omissions, occurredAt, priority } = draft;
   const { data, issues: unresolved } = resolveReferences(draft, resolver);
   let issues = both(draft.issues, unresolved);
   let content = '';
@@ -33,6 +33,7 @@ export function prepare(draft: Draft, resolver: Resolver): Ready | Invalid {
   const ready: Writable<Ready> = { kind: 'ready', type, entry, place, data, content, sha, issues, omissions };
   if (externalId !== undefined) ready.externalId = externalId;
   if (occurredAt !== undefined) ready.occurredAt = occurredAt;
+  if (priority !== undefined) ready.priority = priority;
   const parent = parentOf(draft, data);
   if (parent) ready.parent = parent;
   return ready;

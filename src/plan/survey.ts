@@ -18,6 +18,7 @@ import type { FileDigest } from '../source/source.ts';
 import type { StateDir } from '../state-dir.ts';
 import { assertApproved } from './approval.ts';
 import { OmittedValues } from './omitted.ts';
+import { SendOrder } from './order.ts';
 import { holdAllButFirst, holdAllButPicked, type Chosen } from './pilot.ts';
 import { Plan } from './plan.ts';
 import { PLAN_FILE, PlanFile, storedPlans } from './plan-file.ts';
@@ -41,6 +42,7 @@ export interface SurveyJob {
 /** Everything that is known before the first event is sent. */
 export interface Survey {
   readonly plan: Plan;
+  readonly order: SendOrder;
   /** Undefined if the survey was interrupted. */
   readonly digest: string | undefined;
   readonly records: RecordCounts;
@@ -106,7 +108,10 @@ async function fillPlan(job: FillJob): Promise<Survey> {
   const { records, unreadable } = reader;
   const unusedFixes = input.unusedFixes();
   const found = { plan, records, unreadable, omitted, unusedFixes, report, compiled, inputs: input.digests() };
-  if (halt.requested) return { ...found, digest: undefined, samples: new Map(), profile: profiler.finish(plan) };
+  if (halt.requested) {
+    const order = new SendOrder(plan);
+    return { ...found, order, digest: undefined, samples: new Map(), profile: profiler.finish(plan) };
+  }
   await input.assertUnchanged();
   if (records.read === 0) throw new UserError('the sources have no records', { hint: 'is this the right export?' });
 
@@ -121,7 +126,8 @@ async function fillPlan(job: FillJob): Promise<Survey> {
   // What led to an error above was not accepted; a dry run changes nothing for later runs.
   if (!settings.dryRun) await keepFixes(job.state, job.fixes);
   plan.file.commit();
-  return { ...found, digest, samples: picked ? pickedOf(plan, picked) : samplesOf(plan), profile };
+  const samples = picked ? pickedOf(plan, picked) : samplesOf(plan);
+  return { ...found, order: new SendOrder(plan), digest, samples, profile };
 }
 
 const UNUSED_FIX: Issue = {

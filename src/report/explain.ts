@@ -31,6 +31,10 @@ const BY_CODE: Readonly<Record<string, Explanation>> = {
   bad_date: { what: 'A date does not match the format in the mapping.', fix: CELL },
   bad_number: { what: 'A number does not match the format in the mapping.', fix: CELL },
   bad_boolean: { what: 'A value is neither yes nor no.', fix: 'Convert other values with a `map` transform.' },
+  bad_priority: {
+    what: 'A priority is not a whole number.',
+    fix: 'Convert the values with a `map` transform; `"*"` covers all others.',
+  },
   bad_html: {
     what: 'An HTML text is nested too deeply.',
     fix: 'Simplify it in the export, or set `on_error: omit` on the field.',

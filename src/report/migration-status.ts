@@ -5,7 +5,14 @@ import { EVENT_TYPES, type EventType } from '../model.ts';
 import type { StateDir } from '../state-dir.ts';
 import { History } from './history.ts';
 import { parseLine } from './lines.ts';
-import { SUMMARY_FILE, SURVEY_FILE, type EventCounts, type Summary, type SurveySnapshot } from './summary.ts';
+import {
+  SUMMARY_FILE,
+  SURVEY_FILE,
+  type EventCounts,
+  type PriorityCounts,
+  type Summary,
+  type SurveySnapshot,
+} from './summary.ts';
 
 /** The status of a migration, from its state directory only. */
 export interface MigrationStatus {
@@ -28,6 +35,8 @@ export interface MigrationStatus {
   readonly recent: number;
   /** Events that the current run still has to send; 0 if none is in progress. */
   readonly left: number;
+  /** The highest first. While a run is under way, `done_at` is null. */
+  readonly priorities: readonly (PriorityCounts & { readonly left: number })[];
 }
 
 export const RECENT_MS = 5 * 60_000;
@@ -69,13 +78,28 @@ export class MigrationStatusReader {
       recent: this.#recent.length,
     };
     if (summary && (!survey || summary.finished_at >= survey.at)) {
-      return { ...common, left: 0, basis: 'ended', byType: summary.by_type, events: summary.events };
+      const priorities = (summary.priorities ?? []).map((each) => {
+        // An estimate holds for a run that goes on.
+        const isEstimate = !summary.dry_run && each.done_at !== null && each.done_at >= summary.finished_at;
+        return { ...each, left: 0, ...(isEstimate ? { done_at: null } : {}) };
+      });
+      return { ...common, left: 0, priorities, basis: 'ended', byType: summary.by_type, events: summary.events };
     }
     if (survey) {
       const left = Math.max(0, survey.to_send - this.#settled);
-      return { ...common, left, basis: 'under way', ...summed(this.#live) };
+      return { ...common, left, priorities: this.#priorities(survey), basis: 'under way', ...summed(this.#live) };
     }
-    return { ...common, left: 0, basis: 'unknown totals', ...summed(settledOnly(history)) };
+    return { ...common, left: 0, priorities: [], basis: 'unknown totals', ...summed(settledOnly(history)) };
+  }
+
+  /** Events are settled in the order of priorities, so their number tells how far each is. */
+  #priorities({ priorities = [] }: Partial<SurveySnapshot>): MigrationStatus['priorities'] {
+    let settled = this.#settled;
+    return priorities.map(({ priority, events, acknowledged, to_send: toSend }) => {
+      const own = Math.min(settled, toSend);
+      settled -= own;
+      return { priority, events, acknowledged: acknowledged + own, left: toSend - own, done_at: null };
+    });
   }
 
   /** Reads what has been appended to the checkpoint since the last call; all of it after a new survey. */

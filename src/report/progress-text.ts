@@ -27,6 +27,8 @@ export interface ProgressSnapshot {
   readonly left: number;
   /** Undefined if it cannot be estimated. */
   readonly secondsLeft: number | undefined;
+  /** The priority being sent, where another one follows. */
+  readonly priority?: { readonly priority: number; readonly left: number } | undefined;
   readonly waiting: WaitingState | undefined;
   readonly now: Date;
 }
@@ -81,9 +83,12 @@ function statusLine(pace: ProgressSnapshot, columns: number, paint: Colorize): s
   return `${text}; ${waiting}`;
 }
 
-function paceParts({ perMinute, left, secondsLeft, now }: ProgressSnapshot): string[] {
+function paceParts({ perMinute, left, secondsLeft, priority, now }: ProgressSnapshot): string[] {
+  const share = priority && secondsLeft !== undefined ? (priority.left / left) * secondsLeft : undefined;
+  const done = share === undefined ? '' : ` until ${clockText(new Date(now.getTime() + share * 1000), now)}`;
   return [
     `${Math.round(perMinute).toLocaleString('en')}/min`,
+    ...(priority ? [`priority ${priority.priority}: ${priority.left.toLocaleString('en')} left${done}`] : []),
     `${left.toLocaleString('en')} left`,
     ...(secondsLeft === undefined || left === 0
       ? []

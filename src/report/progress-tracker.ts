@@ -9,6 +9,8 @@ export interface ProgressView {
       Record<EventType, { readonly size: number; readonly counts: Readonly<Record<string, number>> }>
     >;
   };
+  /** The highest priority first. */
+  readonly order: { readonly priorities: readonly { readonly priority: number; readonly left: number }[] };
   readonly deliverer: {
     status(): { readonly waiting?: { readonly reason: WaitingState['reason']; readonly nextInMs: number } };
   };
@@ -18,20 +20,28 @@ export interface ProgressView {
 export class ProgressTracker {
   readonly #view: ProgressView;
   readonly #meter: RateMeter;
+  /** The events of each type; of a pilot, only those that it sends or that are acknowledged already. */
+  readonly #totals: Readonly<Record<EventType, number>>;
   #waitingSince: { reason: string; at: number } | undefined;
 
   constructor(view: ProgressView, allowed: Rate) {
     this.#view = view;
     this.#meter = new RateMeter(allowed);
+    const { tables } = view.plan;
+    const isPilot = EVENT_TYPES.some((type) => (tables[type].counts['held'] ?? 0) > 0);
+    const totals = EVENT_TYPES.map((type) => {
+      const { acknowledged = 0, ready = 0, retry = 0 } = tables[type].counts;
+      return [type, isPilot ? acknowledged + ready + retry : tables[type].size];
+    });
+    this.#totals = Object.fromEntries(totals) as Record<EventType, number>;
     this.pace();
   }
 
   types(): TypeProgress[] {
     return EVENT_TYPES.flatMap((type) => {
-      const { size: total, counts } = this.#view.plan.tables[type];
-      if (total === 0) return [];
-      const { acknowledged = 0, rejected = 0, ready = 0, retry = 0, held = 0, waiting = 0 } = counts;
-      return [{ type, total, acknowledged, rejected, settled: total - ready - retry - held - waiting }];
+      const { acknowledged = 0, rejected = 0, ready = 0, retry = 0 } = this.#view.plan.tables[type].counts;
+      const total = this.#totals[type];
+      return total === 0 ? [] : [{ type, total, acknowledged, rejected, settled: total - ready - retry }];
     });
   }
 
@@ -44,7 +54,13 @@ export class ProgressTracker {
       return total + ready + retry;
     }, 0);
     const measured = this.#meter.measure(now, sum('acknowledged') + sum('rejected'), left);
-    return { ...measured, left, waiting: this.#waiting(now), now: new Date() };
+    return { ...measured, left, priority: this.#priority(left), waiting: this.#waiting(now), now: new Date() };
+  }
+
+  /** The priority being sent, unless it is the last. */
+  #priority(left: number): ProgressSnapshot['priority'] {
+    const first = this.#view.order.priorities.find((each) => each.left > 0);
+    return first && first.left < left ? first : undefined;
   }
 
   #waiting(now: number): WaitingState | undefined {

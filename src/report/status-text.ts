@@ -2,8 +2,9 @@
 import type { LockHolder } from '../state-dir.ts';
 import { endingText } from './ending.ts';
 import { RECENT_MS, type MigrationStatus } from './migration-status.ts';
+import { prioritiesTable } from './priority-text.ts';
 import { paceOf } from './progress-text.ts';
-import { REPORT_FILE, type EventCounts } from './summary.ts';
+import { REPORT_FILE, type EventCounts, type PriorityCounts } from './summary.ts';
 import { clockText, countsTable, counted, durationText, shortPath } from './text.ts';
 
 /** Everything that `status` shows. */
@@ -26,6 +27,7 @@ export function statusText(view: StatusView, columns: number): string {
     basis === 'unknown totals'
       ? `${counted(events.acknowledged, 'event')} acknowledged, ${events.rejected} rejected; the total is unknown`
       : countsTable({ by_type: byType, events: { ...events, gone: 0, changed: 0 } }, columns),
+    prioritiesTable(estimated(view), view.now),
     activityText(view),
     status.damage ?? '',
   ];
@@ -79,6 +81,18 @@ function paceNow({ status: { basis, survey, recent, left }, holder, now }: Statu
   return paceOf({ settled: recent, ms, left }, survey.rate);
 }
 
+/** The priorities; of a run under way, those with events left will be done at the recent rate. */
+function estimated(view: StatusView): PriorityCounts[] {
+  const { status, now } = view;
+  const rate = paceNow(view).perMinute;
+  let sum = 0;
+  return status.priorities.map(({ left, ...counts }) => {
+    sum += left;
+    if (left === 0 || rate === 0) return counts;
+    return { ...counts, done_at: new Date(now.getTime() + (sum / rate) * 60_000).toISOString() };
+  });
+}
+
 /** The output of `status --json`. */
 export function statusJson(view: StatusView): object {
   const { status, holder, downSince, path } = view;
@@ -93,6 +107,7 @@ export function statusJson(view: StatusView): object {
     basis,
     events: total,
     by_type: byType,
+    priorities: estimated(view),
     left,
     per_minute: Math.round(paceNow(view).perMinute * 10) / 10,
     last_answer: history.lastAt ?? null,

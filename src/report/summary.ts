@@ -19,6 +19,19 @@ export interface EventCounts {
   pending: number;
 }
 
+/** So many different ones are listed. */
+export const MOST_PRIORITIES = 100;
+
+/** How far the events of one priority are. */
+export interface PriorityCounts {
+  readonly priority: number;
+  /** Those that were or will be sent, and those that cannot be; not those that this run excludes. */
+  readonly events: number;
+  readonly acknowledged: number;
+  /** ISO 8601: when the last of them was settled, or will be at this rate. Null if none was to be sent. */
+  readonly done_at: string | null;
+}
+
 /** `summary.json`, and what `--json` prints. */
 export interface Summary {
   /** Empty if the survey could not start; then all counts are 0 and the reason is `not_started`. */
@@ -57,6 +70,8 @@ export interface Summary {
   readonly over_max_omitted: readonly ExcessOmission[];
   /** The profile of the input. Only in `--json`: it quotes cells, and `summary.json` contains no field values. */
   readonly profile: Profile;
+  /** The highest first; at most `MOST_PRIORITIES` of them. */
+  readonly priorities: readonly PriorityCounts[];
   /** The plan: its digest (null where there is none), and how many events of the input it has. */
   readonly plan: { readonly digest: string | null; readonly events: number };
   /** Time to send the pending events at the configured rate. */
@@ -75,4 +90,6 @@ export interface SurveySnapshot {
   readonly to_send: number;
   /** The configured rate: requests per window of seconds. */
   readonly rate: Rate;
+  /** The highest first, and how many of their events the run had to send. */
+  readonly priorities: readonly (Omit<PriorityCounts, 'done_at'> & { readonly to_send: number })[];
 }

@@ -149,6 +149,7 @@ export class Deliverer {
     return client.ingest(envelope(delivery.ready, id, type), {
       signal: halt.signal,
       mayStart: () => !this.#isHeld(id),
+      place: delivery.place ?? 0,
       beforeSend: async () => {
         if (sending.attempts === 0) {
           await beforeSend(delivery);

@@ -12,6 +12,8 @@ export interface Delivery {
   /** The request sent instead under `if_exists: update` or `if_missing: create`. */
   readonly second?: { readonly type: EventType; readonly id: string };
   readonly policies: Policies;
+  /** Its place in the order of the run: of the events that could be sent, the first goes first. */
+  readonly place?: number;
 }
 
 /** The state of one event while it is being sent. */

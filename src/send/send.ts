@@ -5,14 +5,14 @@ import { CHECKPOINT_FILE } from '../checkpoint/lines.ts';
 import type { LoadedCheckpoint } from '../checkpoint/load.ts';
 import { CheckpointWriter } from '../checkpoint/write.ts';
 import { systemClock } from '../clock.ts';
-import { EXIT, UserError } from '../errors.ts';
+import { EXIT } from '../errors.ts';
 import { STOPPED, type Halt } from '../halt.ts';
 import type { Mapping } from '../mapping/mapping.ts';
-import { EVENT_TYPES, type EventType } from '../model.ts';
+import { EVENT_TYPES } from '../model.ts';
 import { allowedErrors } from '../plan/counts.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { Survey } from '../plan/survey.ts';
-import { reportBlocked, reportIssue } from '../plan/verdicts.ts';
+import { reportIssue } from '../plan/verdicts.ts';
 import type { ErrorReport } from '../report/error-report.ts';
 import type { History } from '../report/history.ts';
 import type { RunLog } from '../run-log.ts';
@@ -23,7 +23,7 @@ import type { RunSettings } from '../settings.ts';
 import type { StateDir } from '../state-dir.ts';
 import { TOOL } from '../version.ts';
 import { createDeliverer, type Deliverer } from './deliver.ts';
-import { reasonOf, Sender } from './sender.ts';
+import { Sender } from './sender.ts';
 
 export interface SendingJob {
   readonly settings: RunSettings;
@@ -46,14 +46,13 @@ export interface SendingJob {
 }
 
 /**
- * Sends the plan type by type: first the events that were never tried, then those that an earlier run saw rejected.
- * Updates that may have arrived go before older ones of their records (see `Precedence`).
+ * Sends the plan in its order (see `SendOrder`).
  * Returns when every event is settled or `halt` was requested, with nothing in flight. Throws a `UserError` (exit 2) if
  * the state directory cannot be written before the first event.
  */
 export async function sendPlan(job: SendingJob): Promise<Sender> {
   const { settings, state, target, survey, checkpoint, halt, log } = job;
-  const { plan, report, compiled } = survey;
+  const { plan, order, report, compiled } = survey;
   const path = state.file(CHECKPOINT_FILE);
   const writer = await beginCheckpoint(path, job);
   const ids = await openIds(state.file(IDS_FILE), path, checkpoint.named);
@@ -76,6 +75,7 @@ export async function sendPlan(job: SendingJob): Promise<Sender> {
   });
   const sender = new Sender({
     plan,
+    order,
     policies: compiled.entries.map(({ policies }) => policies),
     deliverer,
     checkpoint: writer,
@@ -93,16 +93,9 @@ export async function sendPlan(job: SendingJob): Promise<Sender> {
   await job.started(deliverer);
   const alarm = settings.until && haltAt(settings.until, halt);
   try {
-    for (const type of EVENT_TYPES) {
-      const parts = [plan.precedence.uncertain(type), plan.inState(type, 'ready'), plan.inState(type, 'retry')];
-      for (const ordinals of parts) await sendAll(type, ordinals, plan, sender, report, halt);
-    }
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error;
-    halt.request(reasonOf(error));
+    await sender.sendAll();
   } finally {
     clearInterval(alarm);
-    await sender.idle();
     deliverer.close();
     await writer.close();
     await ids.close();
@@ -111,30 +104,6 @@ export async function sendPlan(job: SendingJob): Promise<Sender> {
   if (stopped === STOPPED.unknownHistory) await unlink(path);
   else if (stopped !== STOPPED.notWritten && stopped !== STOPPED.stateRemoved) await reportUntried(plan, report);
   return sender;
-}
-
-/** Sends these events of one type; those whose parent has failed since are blocked instead. */
-async function sendAll(
-  type: EventType,
-  ordinals: Iterable<number>,
-  plan: Plan,
-  sender: Sender,
-  report: ErrorReport,
-  halt: Halt,
-): Promise<void> {
-  for (const ordinal of ordinals) {
-    if (halt.requested) break;
-    const again = plan.tables[type].state(ordinal) === 'retry';
-    const event = plan.read(type, ordinal);
-    const parent = plan.links.parentStatus(type, ordinal);
-    if (parent === 'none' || parent === 'exists') await sender.send(event, ordinal, again);
-    else if (parent === 'held' || parent === 'expected') plan.settle(type, ordinal, 'held');
-    else {
-      plan.settle(type, ordinal, 'blocked');
-      await reportBlocked(plan, report, event, ordinal);
-    }
-  }
-  await sender.idle();
 }
 
 /** After a stop: also reports the events that an earlier run saw rejected and that this run did not retry. */

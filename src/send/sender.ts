@@ -17,26 +17,20 @@ import { csvLine } from '../csv.ts';
 import type { ErrorReport } from '../report/error-report.ts';
 import type { Deliverer, Delivery } from './deliver.ts';
 import { STOPPED, type Halt, type HaltReason } from '../halt.ts';
+import type { DueEvent, SendOrder } from '../plan/order.ts';
 import type { Plan } from '../plan/plan.ts';
-import { reportSuperseded } from '../plan/verdicts.ts';
-import { SmallSet } from '../small-set.ts';
+import { reportBlocked, reportSuperseded } from '../plan/verdicts.ts';
+import { InFlight } from './in-flight.ts';
 
 /** One event to send. */
 interface Due {
   readonly event: Planned;
-  readonly ordinal: number;
-  /** It was rejected by an earlier run, so another rejection does not count towards a stop. */
-  readonly again: boolean;
-}
-
-/** An event on its way, by the number of its record. */
-interface InFlight {
-  readonly key: number;
-  readonly ended: Promise<void>;
+  readonly turn: DueEvent;
 }
 
 export interface SenderOptions {
   readonly plan: Plan;
+  readonly order: SendOrder;
   readonly policies: readonly Policies[];
   readonly deliverer: Deliverer;
   readonly checkpoint: CheckpointWriter;
@@ -64,15 +58,13 @@ const IN_PROGRESS = 4;
 
 /**
  * Passes events to the deliverer, several at a time, and records how each ended: first in the error report, then in the
- * checkpoint, then in the plan. The events of a type are sent one at a time until one has been acknowledged; two events
- * about one record are never in flight together.
+ * checkpoint, then in the plan. The events of a type are sent one at a time, with nothing else in flight, until one has
+ * been acknowledged. An event waits only for those that it depends on (see `InFlight`), never for a whole type or priority.
  */
 export class Sender {
   readonly outcomes: Record<Effect, number> = { created: 0, updated: 0, none: 0 };
   readonly #options: SenderOptions;
-  readonly #inFlight = new SmallSet<InFlight>();
-  /** Tells the one who waits for it that an event has ended. */
-  #onEnded: () => void = () => undefined;
+  readonly #inFlight: InFlight;
   readonly #proven = new Set<EventType>();
   #rejections = 0;
   #inARow = { code: '', count: 0 };
@@ -80,47 +72,46 @@ export class Sender {
 
   constructor(options: SenderOptions) {
     this.#options = options;
+    this.#inFlight = new InFlight(IN_PROGRESS * options.concurrency);
   }
 
-  /**
-   * Resolves when the event is on its way and there is room for the next. `again`: it was rejected by an earlier run, so
-   * another rejection does not count towards a stop.
-   */
-  async send(event: Planned, ordinal: number, again: boolean): Promise<void> {
-    const { plan, halt, concurrency } = this.#options;
-    const key = plan.tables[event.type].key(ordinal)!;
-    await this.#inFlight.find((other) => other.key === key)?.ended;
+  /** Sends the events in their order. Resolves when every event has ended, or the run is stopping and none is in flight. */
+  async sendAll(): Promise<void> {
+    const { order, halt, concurrency } = this.#options;
+    let previous: DueEvent['state'] = 'ready';
+    for (const turn of order.turns(IN_PROGRESS * concurrency)) {
+      if (halt.requested) break;
+      // What was rejected before goes only when what was never tried has ended.
+      if (turn.state === 'retry' && previous === 'ready') await this.#inFlight.idle();
+      previous = turn.state;
+      await this.#take(turn);
+    }
+    await this.#inFlight.idle();
+  }
+
+  /** Resolves when the event is on its way and there is room for the next. */
+  async #take(turn: DueEvent): Promise<void> {
+    const { plan, halt } = this.#options;
+    const { type, ordinal } = turn;
+    const isCanary = !this.#proven.has(type);
+    if (isCanary) await this.#inFlight.idle();
     await this.#stayWithinBudget();
     if (halt.requested) return;
-    const sending = { key, ended: this.#sendOne({ event, ordinal, again }) };
-    this.#inFlight.add(sending);
-    const ended = sending.ended.finally(() => {
-      this.#inFlight.delete(sending);
-      this.#onEnded();
-    });
-    if (!this.#proven.has(event.type)) await ended;
-    else await this.#untilFewerThan(IN_PROGRESS * concurrency);
+    const table = plan.tables[type];
+    const links = { record: table.key(ordinal)!, parent: table.parent(ordinal), isComment: type === 'comment/created' };
+    const ended = this.#inFlight.add(links, () => this.#begin(turn));
+    await (isCanary ? ended : this.#inFlight.room());
   }
 
   get counters(): Deliverer['counters'] {
     return this.#options.deliverer.counters;
   }
 
-  /** Resolves when every event passed to `send` has ended. */
-  idle(): Promise<void> {
-    return this.#untilFewerThan(1);
-  }
-
-  /** Resolves when fewer than `count` events are in flight. */
-  async #untilFewerThan(count: number): Promise<void> {
-    while (this.#inFlight.size >= count) await new Promise<void>((resolve) => (this.#onEnded = resolve));
-  }
-
   /** Near the end of the budget, requests are sent one at a time, so that requests in flight never exceed it. */
   async #stayWithinBudget(): Promise<void> {
     const { maxRequests, requests, halt, concurrency } = this.#options;
     if (maxRequests === undefined) return;
-    if (requests() + this.#inFlight.size + concurrency >= maxRequests) await this.idle();
+    if (requests() + this.#inFlight.size + concurrency >= maxRequests) await this.#inFlight.idle();
     if (requests() < maxRequests) return;
     halt.request({
       code: 'max_requests',
@@ -129,21 +120,37 @@ export class Sender {
     });
   }
 
-  async #sendOne(due: Due): Promise<void> {
-    const { plan, halt, deliverer, report } = this.#options;
+  /** Everything that the event depends on has ended: it is sent, unless its parent was not accepted. */
+  async #begin(turn: DueEvent): Promise<void> {
+    const { plan, order, report, halt } = this.#options;
+    const { type, ordinal } = turn;
     if (halt.requested) return;
     try {
-      const ready = plan.precedence.due(due.event, due.ordinal);
-      if (!ready) return await reportSuperseded(plan, report, due.event, due.ordinal);
-      const { delivery, earlier } = this.#deliveryOf(ready, due.ordinal);
-      await this.#settle(due, delivery, await deliverer.deliver(delivery), earlier);
+      const event = plan.read(type, ordinal);
+      const parent = plan.links.parentStatus(type, ordinal);
+      if (parent === 'none' || parent === 'exists') await this.#sendOne({ event, turn });
+      else if (parent === 'held' || parent === 'expected') plan.settle(type, ordinal, 'held');
+      else {
+        plan.settle(type, ordinal, 'blocked');
+        await reportBlocked(plan, report, event, ordinal);
+      }
+      order.ended(turn);
     } catch (error) {
       halt.request(reasonOf(error));
     }
   }
 
+  async #sendOne(due: Due): Promise<void> {
+    const { plan, deliverer, report } = this.#options;
+    const { ordinal, place } = due.turn;
+    const ready = plan.precedence.due(due.event, ordinal);
+    if (!ready) return reportSuperseded(plan, report, due.event, ordinal);
+    const { delivery, earlier } = this.#deliveryOf(ready, ordinal, place);
+    await this.#settle(due, delivery, await deliverer.deliver(delivery), earlier);
+  }
+
   /** `earlier`: the content of an earlier request about the record whose answer is unknown (`Plan.earlierSend`). */
-  #deliveryOf(ready: Planned, ordinal: number): { delivery: Delivery; earlier: string | undefined } {
+  #deliveryOf(ready: Planned, ordinal: number, place: number): { delivery: Delivery; earlier: string | undefined } {
     const { plan, policies } = this.#options;
     const id = plan.idOf(ready, ordinal);
     const policy = policies[ready.entry]!;
@@ -153,6 +160,7 @@ export class Sender {
       ready,
       id,
       policies: policy,
+      place,
       ...(earlier === undefined ? {} : { earlierSend: earlier === ready.sha ? 'same' : 'other' }),
       ...(second ? { second: { type: second, id: plan.secondId(ready, second, id) } } : {}),
     };
@@ -183,15 +191,15 @@ export class Sender {
     const { type } = due.event;
     const entityId = outcome.entityId === '' ? null : outcome.entityId;
     const code = due.event.isDerived ? IF_CHANGED : (outcome.code ?? null);
-    const line = this.#settledLine(ready, due.ordinal, 'acknowledged', {
+    const line = this.#settledLine(ready, due.turn.ordinal, 'acknowledged', {
       outcome: outcome.outcome,
       entityId,
       code,
     });
     const differs = code === CHANGED && earlier !== undefined;
     await checkpoint.settle(differs ? { ...line, content_sha: earlier, fields: {} } : line);
-    plan.settle(type, due.ordinal, 'acknowledged');
-    if (differs) plan.settleChanged(ready, due.ordinal);
+    plan.settle(type, due.turn.ordinal, 'acknowledged');
+    if (differs) plan.settleChanged(ready, due.turn.ordinal);
     this.outcomes[outcome.outcome] += 1;
     this.#proven.add(type);
     if (outcome.outcome === 'none' && outcome.code === undefined) {
@@ -205,16 +213,19 @@ export class Sender {
 
   async #reject(due: Due, delivery: Delivery, outcome: Extract<Outcome, { status: 'rejected' }>): Promise<void> {
     const { plan, checkpoint, report } = this.#options;
-    const { code, message, field, hint, httpStatus, refused = false, attempts } = outcome;
-    // Counted before waiting for the disk: it may stop the run, and then no other event must be sent.
-    if (!due.again) this.#countRejection(code);
+    const { code, message, field, httpStatus, refused = false, attempts } = outcome;
+    const hints = [outcome.hint, due.event.type === 'comment/created' ? COMMENT_ORDER : undefined];
+    const hint = hints.filter((each) => each !== undefined).join('; ');
+    // Counted before waiting for the disk: it may stop the run, and then no other event must be sent. Another rejection of
+    // what an earlier run saw rejected does not count.
+    if (due.turn.state !== 'retry') this.#countRejection(code);
     const issue = {
       severity: 'error',
       kind: 'send',
       code,
       message,
       ...(field === undefined ? {} : { field }),
-      ...(hint === undefined ? {} : { hint }),
+      ...(hint === '' ? {} : { hint }),
     } as const;
     const { type, place, externalId } = delivery.ready;
     await report.error(
@@ -222,8 +233,8 @@ export class Sender {
       { durable: true },
     );
     const how = { outcome: null, entityId: null, code };
-    await checkpoint.settle(this.#settledLine(delivery.ready, due.ordinal, 'rejected', how));
-    plan.settleRejected(type, due.ordinal, refused);
+    await checkpoint.settle(this.#settledLine(delivery.ready, due.turn.ordinal, 'rejected', how));
+    plan.settleRejected(type, due.turn.ordinal, refused);
   }
 
   /** Under the id of the whole event, with the fields that were sent. */
@@ -271,7 +282,7 @@ export class Sender {
 }
 
 /** Why a run stops after an error while sending. */
-export function reasonOf(error: unknown): HaltReason {
+function reasonOf(error: unknown): HaltReason {
   if (error instanceof UserError) {
     const code = error instanceof CheckpointRemoved ? STOPPED.stateRemoved : STOPPED.notWritten;
     return { code, message: error.message, hint: error.hint, exitCode: EXIT.stopped };
@@ -283,6 +294,9 @@ export function reasonOf(error: unknown): HaltReason {
     exitCode: EXIT.stopped,
   };
 }
+
+/** Later comments do not wait for one that is rejected. */
+const COMMENT_ORDER = 'the service dates comments by arrival, so this one will appear after those sent meanwhile';
 
 /** The record has different content: that of an earlier request, whose answer was lost. */
 const CHANGED = 'changed';

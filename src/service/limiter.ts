@@ -22,6 +22,8 @@ export interface TurnOptions {
   readonly signal?: AbortSignal;
   /** Called when the turn has come; false withdraws the request. */
   readonly mayStart?: () => boolean;
+  /** Of the requests that wait for their turn, the one with the lowest place goes first; of equal ones, the first. */
+  readonly place?: number;
 }
 
 export interface LimiterWait {

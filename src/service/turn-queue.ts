@@ -5,13 +5,14 @@ import { NotSent, type TurnOptions } from './limiter.ts';
 export interface Turn {
   readonly signal: AbortSignal | undefined;
   readonly mayStart: () => boolean;
+  readonly place: number;
   readonly withdraw: () => void;
   /** Resolves when the job has ended, whether it succeeded or failed. */
   readonly run: () => Promise<void>;
 }
 
 /**
- * Requests waiting for their turn, in order of arrival. Aborting a signal withdraws its requests immediately. A signal
+ * Requests waiting for their turn, by place and then in order of arrival. Aborting a signal withdraws its requests immediately. A signal
  * has one listener for all its requests, since one signal usually serves a whole run.
  */
 export class TurnQueue {
@@ -29,17 +30,19 @@ export class TurnQueue {
     return this.#turns.size;
   }
 
-  /** The request that has waited longest. */
   get first(): Turn | undefined {
-    return this.#turns.first;
+    let first: Turn | undefined;
+    for (const turn of this.#turns) if (!first || turn.place < first.place) first = turn;
+    return first;
   }
 
   /** Settles like the job once it has run; rejects with `NotSent` if it was withdrawn. */
-  wait<T>(job: () => Promise<T>, { signal, mayStart = () => true }: TurnOptions = {}): Promise<T> {
+  wait<T>(job: () => Promise<T>, { signal, mayStart = () => true, place = 0 }: TurnOptions = {}): Promise<T> {
     return new Promise((resolve, reject) => {
       const turn: Turn = {
         signal,
         mayStart,
+        place,
         withdraw: () => {
           this.#turns.delete(turn);
           reject(new NotSent());

@@ -95,6 +95,19 @@ describe('backfill init', () => {
     expect(text).toContain('# not used, although they have values: Region');
   });
 
+  it('offers to send open deals first where the stages tell which are closed', async () => {
+    const cwd = await workspace();
+    const header = 'Nummer;Titel;Phase;Betrag;Kunde\n';
+    const rows = ['Angebot', 'Gewonnen', 'Verloren', 'Angebot'].map(
+      (stage, n) => `${n + 1};Deal ${n};${stage};${n}00,00;${n}\n`,
+    );
+    await writeFile(join(cwd, 'deals.csv'), header + rows.join(''));
+    const { text } = await startMapping([join(cwd, 'deals.csv')], {});
+    expect(text).toContain("# priority: { from: Phase, apply: [{ map: { Gewonnen: 0, Verloren: 0, '*': 1 } }] } # ");
+    await writeFile(join(cwd, 'deals.csv'), header + rows[0]! + rows[3]!);
+    expect((await startMapping([join(cwd, 'deals.csv')], {})).text).not.toContain('priority');
+  });
+
   it('refuses a file that is not an export with the message of the reader', async () => {
     const cwd = await workspace();
     await writeFile(join(cwd, 'empty.csv'), '');

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { loadMapping } from '../../src/mapping/load.ts';
+import type { Summary } from '../../src/report/summary.ts';
 import { FIXTURES, workspace } from '../e2e/harness.ts';
 import { compare, fillIn, migrate, sourcesOf, truthIn } from './truth.ts';
 
@@ -23,7 +24,7 @@ describe.each(names)('preset %s', (name) => {
     expect([...mapping.usedSources].sort()).toEqual(mapping.sources.map((source) => source.name).sort());
   });
 
-  it('migrates an export as in the expected results', async () => {
+  it('migrates an export as in the expected results, the open deals with their leads and comments first', async () => {
     const fixture = join(FIXTURES, 'presets', name);
     const truth = await truthIn(fixture);
     const cwd = await workspace();
@@ -32,6 +33,8 @@ describe.each(names)('preset %s', (name) => {
     await cp(file, join(cwd, 'mapping.yaml'));
     await fillIn(join(cwd, 'mapping.yaml'), truth);
     const sources = new Map([...(await sourcesOf(file))].map(([source, path]) => [source, `exports/${path}`]));
-    await compare(cwd, await migrate(cwd, 'mapping.yaml', truth, sources), truth);
+    const migrated = await migrate(cwd, 'mapping.yaml', truth, sources);
+    await compare(cwd, migrated, truth);
+    expect((migrated.ended as Summary).priorities[0]).toMatchObject({ priority: 1 });
   });
 });

@@ -58,3 +58,14 @@ it('adds one listener per signal', () => {
   for (let turn = 0; turn < 50; turn += 1) add(String(turn), signal);
   expect(getEventListeners(signal, 'abort')).toHaveLength(1);
 });
+
+it('gives the first turn to the lowest place, and among equal ones to the first that came', async () => {
+  const queue = new TurnQueue(new AbortController().signal);
+  const order: string[] = [];
+  const turns = (['late', 'early', 'retried', 'second'] as const).map((name, index) =>
+    queue.wait(async () => order.push(name), { place: [9, 1, 0, 1][index]! }),
+  );
+  while (queue.first) void queue.first.run();
+  await Promise.all(turns);
+  expect(order).toEqual(['retried', 'early', 'second', 'late']);
+});

@@ -79,6 +79,7 @@ function fakeRun() {
   };
   const run: WatchedRun = {
     plan: { tables },
+    order: { priorities: [] },
     deliverer: {
       status: () => (state.waiting ? { waiting: state.waiting } : {}),
       counters: { requests: 44, retries: 3, rate_limited: 1 },

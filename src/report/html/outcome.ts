@@ -1,6 +1,6 @@
 /** Key figures, outcomes by type, what was not migrated, and throughput. */
 import { EVENT_TYPES } from '../../model.ts';
-import type { EventCounts, Summary } from '../summary.ts';
+import type { EventCounts, PriorityCounts, Summary } from '../summary.ts';
 import { durationText } from '../text.ts';
 import { totalOfBin } from '../timeline.ts';
 import { rateFactor, throughputChart } from './chart.ts';
@@ -21,7 +21,7 @@ export function figures({ status: { events } }: ReportData): Markup {
 </ul>`;
 }
 
-export function outcome({ status }: ReportData): Markup {
+export function outcome({ status, writtenAt }: ReportData): Markup {
   const { byType, events } = status;
   const cells = (counts: EventCounts): string[] => [
     number(counts.total),
@@ -42,6 +42,20 @@ export function outcome({ status }: ReportData): Markup {
       types.map(({ type, counts }) => [type, ...cells(counts)]),
       ['all', ...cells(events)],
     ),
+    status.priorities.length < 2 ? undefined : priorities(status.priorities, writtenAt),
+  );
+}
+
+function priorities(counts: readonly PriorityCounts[], now: Date): Markup {
+  return dataTable(
+    'Events by priority, in the order in which they are sent',
+    [{ title: 'Priority' }, ...['events', 'acknowledged', 'done'].map((title) => ({ title, numeric: true }))],
+    counts.map((each) => [
+      String(each.priority),
+      number(each.events),
+      number(each.acknowledged),
+      each.done_at === null ? '–' : html`${new Date(each.done_at) > now ? 'about ' : ''}${time(each.done_at)}`,
+    ]),
   );
 }
 
