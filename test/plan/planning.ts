@@ -62,7 +62,12 @@ export function planOf(
     file.close();
     rmSync(directory, { recursive: true, force: true });
   });
-  const plan = new Plan({ migration: 'm', checkpoint: { ledger, hasher }, policies: [{ ...DEFAULT_POLICIES, ...policies }], file });
+  const plan = new Plan({
+    migration: 'm',
+    checkpoint: { ledger, hasher },
+    policies: [{ ...DEFAULT_POLICIES, ...policies }],
+    file,
+  });
   for (const each of events) plan.add(each, { raw: ['a cell'] });
   plan.link(['lead/created', 'lead/updated', 'deal/created', 'deal/updated', 'comment/created']);
   return plan;
