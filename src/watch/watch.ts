@@ -8,7 +8,6 @@ import { ProgressTracker, type ProgressView } from '../report/progress-tracker.t
 import type { EventCounts, Summary } from '../report/summary.ts';
 import type { Rate } from '../settings.ts';
 import { writeWhole, type StateDir } from '../state-dir.ts';
-import { callHook } from './hook.ts';
 import { bodiesOf, ended, failed, heldUp, resumed, type Notification, type Standing } from './messages.ts';
 import { METRICS_FILE, metricsText } from './metrics.ts';
 
@@ -144,6 +143,8 @@ export class Watch {
 
   async #call(what: 'notify' | 'heartbeat', url: Secret | undefined, bodies: readonly object[] = []): Promise<void> {
     if (!url) return;
+    // Loads the HTTP client, which most runs without a connection do not need.
+    const { callHook } = await import('./hook.ts');
     const problem = await callHook(url, bodies);
     if (problem !== undefined) this.#log(`${what}_failed`, { message: problem });
   }
