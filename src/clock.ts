@@ -1,9 +1,13 @@
+import { uptime } from 'node:os';
+
 /** The source of time for everything that waits, passed in so that tests can control it. */
 export interface Clock {
   /** Milliseconds since an arbitrary start; never decreases. */
   monotonic(): number;
   /** Milliseconds since 1970 by the system clock, which can be set at any time. */
   wall(): number;
+  /** Milliseconds since the machine started, including the time it was asleep; never decreases. */
+  uptime(): number;
   /** Resolves after `ms` milliseconds, or as soon as `signal` is aborted; never rejects. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /** Calls `tick` every `ms` milliseconds until the returned function is called. Does not keep the process alive. */
@@ -16,6 +20,7 @@ const LONGEST_TIMER = 2 ** 31 - 1;
 export const systemClock: Clock = {
   monotonic: () => performance.now(),
   wall: () => Date.now(),
+  uptime: () => uptime() * 1000,
   async sleep(ms, signal) {
     const until = performance.now() + ms;
     for (let left = ms; left > 0 && !signal?.aborted; left = until - performance.now()) {
@@ -45,15 +50,16 @@ const TICK_MS = 5_000;
 const ASLEEP_MS = 15_000;
 
 /**
- * Detects that the machine slept: a short wait took far longer by one of the two clocks. Both are needed, since on some
- * systems the monotonic clock stops during sleep. `awake()` is the monotonic time without these gaps.
+ * Detects that the machine or the process was suspended: a short wait took far longer by one of the two clocks. Both are
+ * needed, since on some systems the monotonic clock stops during sleep. The wall clock is not used: it can be set at any
+ * time. `awake()` is the monotonic time without these gaps.
  */
 export class SleepWatch {
   readonly #clock: Clock;
   readonly #onSleep: (ms: number) => void;
   readonly #stop: () => void;
   #monotonic: number;
-  #wall: number;
+  #uptime: number;
   #slept = 0;
 
   /** `onSleep` is called with the length of each sleep in milliseconds. */
@@ -61,7 +67,7 @@ export class SleepWatch {
     this.#clock = clock;
     this.#onSleep = onSleep;
     this.#monotonic = clock.monotonic();
-    this.#wall = clock.wall();
+    this.#uptime = clock.uptime();
     this.#stop = clock.every(TICK_MS, () => this.#check());
   }
 
@@ -76,11 +82,11 @@ export class SleepWatch {
 
   #check(): void {
     const monotonic = this.#clock.monotonic();
-    const wall = this.#clock.wall();
+    const uptime = this.#clock.uptime();
     const passed = monotonic - this.#monotonic;
-    const gap = Math.max(passed, wall - this.#wall);
+    const gap = Math.max(passed, uptime - this.#uptime);
     this.#monotonic = monotonic;
-    this.#wall = wall;
+    this.#uptime = uptime;
     if (gap < TICK_MS + ASLEEP_MS) return;
     this.#slept += Math.max(0, passed - TICK_MS);
     this.#onSleep(gap);

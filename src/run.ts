@@ -8,6 +8,7 @@ import { assertBound } from './checkpoint/binding.ts';
 import { FieldHasher } from './checkpoint/field-hashes.ts';
 import { CHECKPOINT_FILE, type CheckpointLine } from './checkpoint/lines.ts';
 import { loadCheckpoint, type LoadedCheckpoint } from './checkpoint/load.ts';
+import { systemClock } from './clock.ts';
 import { connect, storeAccount, storedAccountOf, type Target } from './connect.ts';
 import type { Credentials } from './credentials.ts';
 import { EXIT, messageOf } from './errors.ts';
@@ -103,6 +104,7 @@ class Run {
   readonly #output: StateDir;
   readonly #log: RunLog;
   readonly #startedAt = new Date();
+  readonly #began = systemClock.monotonic();
   /** What the checkpoint contains; empty in a dry run, whose report is not about it. */
   readonly #history = new History();
   #target: Target | undefined;
@@ -197,6 +199,7 @@ class Run {
       survey,
       ending: this.#ending(survey),
       startedAt: this.#startedAt,
+      began: this.#began,
       alreadyAcknowledged: this.#alreadyAcknowledged,
       baseUrl: target?.baseUrl ?? null,
       requests: target?.client.requests ?? 0,

@@ -1,3 +1,4 @@
+import { systemClock } from './clock.ts';
 import { EXIT, type ExitCode } from './errors.ts';
 import type { Mapping } from './mapping/mapping.ts';
 import { EVENT_TYPES } from './model.ts';
@@ -84,6 +85,8 @@ export function summarise(run: {
   readonly survey: Survey;
   readonly ending: Ending;
   readonly startedAt: Date;
+  /** When it started, by the monotonic clock. */
+  readonly began: number;
   readonly alreadyAcknowledged: number;
   readonly baseUrl: string | null;
   readonly requests: number;
@@ -113,7 +116,7 @@ export function summarise(run: {
       retries: sender?.counters.retries ?? 0,
       rate_limited: sender?.counters.rate_limited ?? 0,
       already_acknowledged: run.alreadyAcknowledged,
-      seconds: secondsBetween(run.startedAt, finished),
+      seconds: secondsSince(run.began),
     },
     errors_by_code: Object.fromEntries(report.errorsByCode),
     warnings_by_code: Object.fromEntries(report.warningsByCode),
@@ -133,7 +136,7 @@ export function summarise(run: {
 }
 
 /** What `--json` prints if a run ended before its survey was complete. Nothing was sent. */
-export function notStarted(run: { dryRun: boolean; startedAt: Date; exitCode: ExitCode }): Summary {
+export function notStarted(run: { dryRun: boolean; startedAt: Date; began: number; exitCode: ExitCode }): Summary {
   const finished = new Date();
   return {
     migration: '',
@@ -152,7 +155,7 @@ export function notStarted(run: { dryRun: boolean; startedAt: Date; exitCode: Ex
       retries: 0,
       rate_limited: 0,
       already_acknowledged: 0,
-      seconds: secondsBetween(run.startedAt, finished),
+      seconds: secondsSince(run.began),
     },
     errors_by_code: {},
     warnings_by_code: {},
@@ -167,6 +170,7 @@ export function notStarted(run: { dryRun: boolean; startedAt: Date; exitCode: Ex
   };
 }
 
-function secondsBetween(from: Date, to: Date): number {
-  return Math.round((to.getTime() - from.getTime()) / 100) / 10;
+/** Not by the wall clock, which can be set during a run. */
+function secondsSince(began: number): number {
+  return Math.round((systemClock.monotonic() - began) / 100) / 10;
 }

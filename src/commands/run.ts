@@ -1,3 +1,4 @@
+import { systemClock } from '../clock.ts';
 import type { Console } from '../console.ts';
 import { credentials, readEnvironment, type Credentials } from '../credentials.ts';
 import type { Environment } from '../env-file.ts';
@@ -18,14 +19,13 @@ import { samplesText, surveyText, unusedFixesText } from './survey-text.ts';
 
 /** `backfill run`: surveys, sends and prints the result. Returns the exit code. With `--json`, always prints a summary. */
 export async function run(argv: Argv, console: Console): Promise<ExitCode> {
-  const startedAt = new Date();
+  const [startedAt, began] = [new Date(), systemClock.monotonic()];
   try {
     return await migrate(argv, console);
   } catch (error) {
     if (argv.json === true && error instanceof UserError) {
-      console.printJson(
-        JSON.stringify(notStarted({ dryRun: argv.dryRun === true, startedAt, exitCode: error.exitCode })),
-      );
+      const ended = { dryRun: argv.dryRun === true, startedAt, began, exitCode: error.exitCode };
+      console.printJson(JSON.stringify(notStarted(ended)));
     }
     throw error;
   }

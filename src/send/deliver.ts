@@ -11,6 +11,7 @@ import { acknowledged, newSendState, pending, rejected, type Delivery, type Send
 import { LoneRetry } from './lone-retry.ts';
 import { Outage } from './outage.ts';
 import { allIntercepted, applyPolicies, credentialsRefused, intercepted, wrongTarget } from './refusals.ts';
+import { waitForService } from './service-wait.ts';
 import { Silence } from './silence.ts';
 import { withoutValues } from './without-values.ts';
 
@@ -234,18 +235,18 @@ export class Deliverer {
     this.#outage.failed(sending.id);
     this.#silence.failed('outage', sending.sentAt);
     if (halt.requested) return undefined;
-    const isCounted = !this.#outage.isDown && (this.#outage.answeredSince(sending.sentAt) || (await client.health()));
+    const isUp = !this.#outage.isDown && (this.#outage.answeredSince(sending.sentAt) || (await client.health()));
     if (this.#outage.isDown) {
       // Failures during an outage do not count against the event.
       sending.failures = 0;
       sending.unansweredSince = undefined;
       return undefined;
     }
-    if (isCounted) sending.failures += 1;
+    if (isUp) sending.failures += 1;
     const { code, status, retryAfterMs } = attempt;
     const leftMs = sending.unansweredSince + maxOutageMs - this.#sleepWatch.awake();
     // Five attempts with a long Retry-After each would take far longer than --max-outage.
-    const isOverdue = isCounted && retryAfterMs !== undefined && leftMs <= 0;
+    const isOverdue = isUp && retryAfterMs !== undefined && leftMs <= 0;
     if (sending.failures >= MAX_FAILURES || isOverdue) {
       const hint = 'rerun to send it again with the same id';
       return rejected(sending, {
@@ -255,17 +256,23 @@ export class Deliverer {
         ...(status === undefined ? {} : { httpStatus: status }),
       });
     }
-    await this.#wait(sending, retryDelay(sending.unanswered, { retryAfterMs, leftMs, random: this.#random }));
+    const ms = retryDelay(sending.unanswered, { retryAfterMs, leftMs, random: this.#random });
+    await this.#wait(sending, ms, isUp);
     return undefined;
   }
 
-  /** Before the event is sent again. */
-  async #wait(sending: SendState, ms: number): Promise<void> {
-    const { clock, halt, log } = this.#options;
+  /** Before the event is sent again. `isUp`: whether the service answers other requests. */
+  async #wait(sending: SendState, ms: number, isUp = true): Promise<void> {
+    const { client, clock, halt, log } = this.#options;
     const { id, delivery } = sending;
     log('retry', { id, external_id: delivery.ready.externalId, seconds: Math.round(ms / 1000) });
     this.#retryAt.set(id, clock.monotonic() + ms);
-    await clock.sleep(ms, halt.signal);
+    const health = async (): Promise<boolean> => {
+      const answers = await client.health();
+      log('health', { answers });
+      return answers;
+    };
+    await waitForService(ms, { isUp, health, clock, signal: halt.signal, random: this.#random });
     this.#retryAt.delete(id);
   }
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import { backoffCeiling } from '../service/retry.ts';
+import { probeDelay } from '../service/retry.ts';
 import type { Halt } from '../halt.ts';
 
 export interface OutageOptions {
@@ -94,8 +94,7 @@ export class Outage {
   async #recover(outage: object): Promise<void> {
     const { health, clock, halt, random, log } = this.#options;
     for (let probes = 1; this.#isStillDown(outage); probes += 1) {
-      const ceiling = backoffCeiling(probes);
-      const wait = ceiling / 2 + (random() * ceiling) / 2;
+      const wait = probeDelay(probes, random);
       this.#probeAt = clock.monotonic() + wait;
       await clock.sleep(wait, halt.signal);
       if (!this.#isStillDown(outage)) return;

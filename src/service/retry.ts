@@ -13,6 +13,12 @@ export function backoff(nth: number, random: () => number = Math.random): number
   return random() * backoffCeiling(nth);
 }
 
+/** The wait before the `nth` GET /health (from 1) of a service that does not answer, in milliseconds. */
+export function probeDelay(nth: number, random: () => number): number {
+  const ceiling = backoffCeiling(nth);
+  return ceiling / 2 + (random() * ceiling) / 2;
+}
+
 /**
  * The wait before the `nth` consecutive attempt without an answer is repeated, in milliseconds: a backoff, and at least
  * what the service asked for, but not beyond the `leftMs` that the event has.

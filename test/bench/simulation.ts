@@ -39,6 +39,7 @@ export type Strategy = (typeof STRATEGIES)[number];
 export const fakedClock: Clock = {
   monotonic: () => Date.now(),
   wall: () => Date.now(),
+  uptime: () => Date.now(),
   sleep: (ms, signal) =>
     new Promise((resolve) => {
       if (ms <= 0 || signal?.aborted) return resolve();

@@ -91,7 +91,7 @@ describe('an outage', () => {
     bench.server.health = 503;
     const sending = tenIds.map((id) => bench.deliver(delivery(id)));
     await until(() => bench.deliverer.status().waiting?.reason === 'outage');
-    bench.clock.setWall(3 * 60 * 60_000);
+    bench.clock.suspend(3 * 60 * 60_000);
     isUp = true;
     bench.server.health = 200;
     const outcomes = await Promise.all(sending);
@@ -131,6 +131,45 @@ describe('a single event that fails', () => {
     await until(() => bench.server.arrived.length > 15);
     isUp = true;
     expect(await second).toMatchObject({ status: 'acknowledged' });
+  });
+});
+
+describe('a maintenance page with a Retry-After of an hour', () => {
+  const page: Answer = { status: 503, headers: { 'retry-after': '3600' } };
+
+  test.each([
+    ['for a single event', 1],
+    ['for several', 10],
+  ])('ends with the maintenance, %s', async (_name, events) => {
+    const bench = await startBench(() => (bench.server.health === 200 ? processed() : page));
+    bench.server.health = 503;
+    const back = bench.clock.monotonic() + 6_000;
+    const stop = bench.clock.every(100, () => {
+      if (bench.clock.monotonic() >= back) bench.server.health = 200;
+    });
+    const outcomes = await Promise.all(Array.from({ length: events }, (_, at) => bench.deliver(delivery(`e${at}`))));
+    stop();
+    expect(outcomes.map(({ status }) => status)).toEqual(outcomes.map(() => 'acknowledged'));
+    expect(bench.clock.monotonic() - back).toBeLessThan(600_000);
+  });
+
+  test('that spares /health holds an event for a minute only', async () => {
+    const bench = await startBench((_request, nth) => (nth === 1 ? page : processed()));
+    const began = bench.clock.monotonic();
+    expect(await bench.deliver(delivery('e1'))).toMatchObject({ status: 'acknowledged', attempts: 2 });
+    expect(bench.clock.monotonic() - began).toBeGreaterThanOrEqual(60_000);
+    expect(bench.clock.monotonic() - began).toBeLessThan(600_000);
+  });
+
+  test('as a 429 is waited for in full, although /health answers', async () => {
+    const bench = await startBench(
+      (_request, nth) => (nth === 1 ? { ...(page as object), status: 429 } : processed()),
+      forLong,
+    );
+    const began = bench.clock.monotonic();
+    expect(await bench.deliver(delivery('e1'))).toMatchObject({ status: 'acknowledged' });
+    expect(bench.clock.monotonic() - began).toBeGreaterThanOrEqual(3_600_000);
+    expect(bench.server.healthChecks).toEqual([]);
   });
 });
 
@@ -191,7 +230,7 @@ test('after the machine slept, requests in flight count as unanswered and are se
   const bench = await startBench((_request, nth) => (nth === 1 ? 'silence' : processed()));
   const sending = bench.deliver(delivery('e1'));
   await until(() => bench.server.arrived.length === 1);
-  bench.clock.setWall(8 * 60 * 60_000);
+  bench.clock.suspend(8 * 60 * 60_000);
   bench.clock.pass(5_000);
   expect(await sending).toMatchObject({ status: 'acknowledged', attempts: 2 });
   expect(bench.logged).toContainEqual('machine_slept {"seconds":28805}');

@@ -18,6 +18,7 @@ function wallClock(): Clock & { now: number } {
     now: Date.UTC(2026, 0, 1),
     monotonic: () => clock.now,
     wall: () => clock.now,
+    uptime: () => clock.now,
     sleep: async () => undefined,
     every: () => () => undefined,
   };

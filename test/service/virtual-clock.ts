@@ -18,6 +18,8 @@ export class VirtualClock implements Clock {
   readonly slept: number[] = [];
   #now = 1_000;
   #wall = Date.UTC(2026, 0, 1);
+  /** Uptime minus the monotonic time. */
+  #asleep = 0;
   readonly #sleepers = new Set<Sleeper>();
   readonly #realMsPerJump: number;
   #pump: NodeJS.Timeout | undefined;
@@ -33,6 +35,10 @@ export class VirtualClock implements Clock {
 
   wall(): number {
     return this.#wall;
+  }
+
+  uptime(): number {
+    return this.#now + this.#asleep;
   }
 
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
@@ -65,12 +71,18 @@ export class VirtualClock implements Clock {
     return () => this.#sleepers.delete(sleeper);
   }
 
-  /** The wall clock is set, or (forward) the machine slept while the monotonic clock stood still. */
+  /** Somebody sets the wall clock. */
   setWall(ms: number): void {
     this.#wall += ms;
   }
 
-  /** Advances both clocks without waking any sleeper: the machine slept, or this process was suspended. */
+  /** The machine slept while the monotonic clock stood still. */
+  suspend(ms: number): void {
+    this.#wall += ms;
+    this.#asleep += ms;
+  }
+
+  /** Advances all clocks without waking any sleeper: the machine slept, or this process was suspended. */
   leap(ms: number): void {
     this.#now += ms;
     this.#wall += ms;

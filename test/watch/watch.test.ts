@@ -27,6 +27,10 @@ class ManualClock implements Clock {
     return Date.UTC(2026, 0, 1) + this.#now;
   }
 
+  uptime(): number {
+    return this.#now;
+  }
+
   /** Only used for the longest wait at the end of a run. */
   sleep(_ms: number, signal?: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
