@@ -1,6 +1,7 @@
 /** `backfill init`: creates a commented mapping from unknown exports. */
 import { basename, dirname, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { nameError } from '../mapping/names.ts';
 import type { EntrySpec } from '../mapping/spec.ts';
 import { fitEntry, type FittedEntry } from './adapt.ts';
 import { guessedEntry, rolesText, type NamedGuess } from './entries.ts';
@@ -170,6 +171,9 @@ interface GuessedEntry extends NamedGuess {
   readonly text: string | undefined;
 }
 
+/** Of the name of a source. */
+const MOST_CHARACTERS = 40;
+
 function guessOthers(
   exports: readonly Export[],
   match: PresetMatch | undefined,
@@ -178,9 +182,10 @@ function guessOthers(
 ): GuessedEntry[] {
   const taken = new Set(match?.preset.columns.keys() ?? []);
   const guesses = exports.map((each): NamedGuess => {
-    const plain = keyOf(basename(each.path).replace(/(?:\.\w+)+$/, ''));
+    const plain = [...keyOf(basename(each.path).replace(/(?:\.\w+)+$/, ''))].slice(0, MOST_CHARACTERS).join('');
     let source = plain;
-    for (let number = 2; taken.has(source); number += 1) source = `${plain}_${number}`;
+    for (let number = 2; taken.has(source) || nameError(source) !== undefined; number += 1)
+      source = `${plain}_${number}`;
     taken.add(source);
     return { ...guess(each), source };
   });

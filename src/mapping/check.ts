@@ -4,6 +4,7 @@ import { entityOf } from '../model.ts';
 import type { MappingDocument, Path } from './document.ts';
 import { fieldsOf } from './fields.ts';
 import type { Defaults, EntrySpec, MappingSpec, ValueSpec } from './spec.ts';
+import { foldedName } from './names.ts';
 import { policiesOf } from './policies.ts';
 import { wrongPriorities } from './priority.ts';
 import { TRANSFORM_BY_NAME } from './transforms/index.ts';
@@ -41,6 +42,7 @@ export function checkMapping({ spec, document, damaged }: ParsedMapping): Proble
   // An invalid time zone is reported by itself, not again by every date.
   const defaults = { ...spec.defaults, ...(damaged(['defaults', 'timezone']) && { timezone: 'UTC' }) };
   const sources = sourceNames(document);
+  checkDistinct(sources, report);
   if (spec.sources && sources.length === 0)
     report('missing_key', 'no sources', ['sources'], 'list the export files here');
   if (defaults.region !== undefined) {
@@ -66,6 +68,25 @@ export function checkMapping({ spec, document, damaged }: ParsedMapping): Proble
 function sourceNames({ data }: MappingDocument): readonly string[] {
   const sources = (data as { sources?: unknown } | null)?.sources;
   return typeof sources === 'object' && sources !== null ? Object.keys(sources) : [];
+}
+
+/** Each source has files of its own, also where a file system ignores case. */
+function checkDistinct(sources: readonly string[], report: Report): void {
+  const known = new Map<string, string>();
+  for (const name of sources) {
+    const folded = foldedName(name);
+    const other = known.get(folded);
+    known.set(folded, name);
+    if (other === undefined) continue;
+    const message = `\`${name}\` and \`${other}\` differ only in case or spelling of the same characters`;
+    report(
+      'bad_value',
+      message,
+      ['sources', name],
+      'rename one of them: both would have files of the same name',
+      'key',
+    );
+  }
 }
 
 function checkSource(name: string, source: MappingSpec['sources'][string], report: Report): void {

@@ -61,7 +61,7 @@ function problemOf(issue: SchemaIssue, path: Path, document: MappingDocument): P
   if (issue.code === 'unrecognized_keys')
     return issue.keys.map((key) => unknownKey(key, issue.message.split('\n'), path, document));
   if (found === undefined && path.length > 0) return [missingKey(path, document)];
-  const at = document.locate(path);
+  const at = document.locate(path, issue.code === 'invalid_key' ? 'key' : 'value');
   if (isMismatch(issue)) return [{ code: 'bad_value', severity: 'error', at, ...mismatch(issue, found) }];
   const [message = '', ...advice] = messageAndHint(issue).split('\n');
   return [
@@ -70,6 +70,7 @@ function problemOf(issue: SchemaIssue, path: Path, document: MappingDocument): P
 }
 
 function messageAndHint(issue: SchemaIssue): string {
+  if (issue.code === 'invalid_key') return issue.issues[0]?.message ?? issue.message;
   if (issue.code === 'too_small') return 'the list is empty\nadd an item or remove the key';
   return issue.message;
 }

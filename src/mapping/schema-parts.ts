@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { NumberText, type JsonScalar } from '../json.ts';
 import { didYouMean } from '../problem.ts';
+import { NAME_PATTERN, nameError } from './names.ts';
 import { patternError } from './pattern.ts';
 import { WrittenScalar } from './written-scalar.ts';
 
@@ -93,12 +94,33 @@ export function freeKeys<T extends z.ZodType<object>>(schema: T): z.ZodType<z.ou
   return hidden.transform((parsed) => withKey(parsed, STAND_IN, PROTO) as z.output<T>);
 }
 
-export function record<T>(member: z.ZodType<T>): z.ZodType<Readonly<Record<string, T>>> {
-  return freeKeys(z.record(z.string(), member));
+export function record<T>(
+  member: z.ZodType<T>,
+  key: z.ZodType<string, string> = z.string(),
+): z.ZodType<Readonly<Record<string, T>>> {
+  return freeKeys(z.record(key, member));
 }
+
+/** A key that names files. */
+export const fileKey = z
+  .string()
+  .refine((key) => nameError(written(key)) === undefined, { error: ({ input }) => nameError(written(String(input))) })
+  .meta({ pattern: NAME_PATTERN.source });
+
+/** A name that becomes that of a directory; `.sandbox` is the directory of a migration's rehearsals. */
+export const directoryName = name
+  .refine((text) => nameError(text) === undefined, { error: ({ input }) => nameError(String(input)) })
+  .refine((text) => !text.endsWith('.sandbox'), {
+    error: 'the name of a migration must not end with `.sandbox`\nthat is the state directory of a rehearsal',
+  })
+  .meta({ pattern: NAME_PATTERN.source });
 
 /** The key as written in the mapping file. */
 export function keyAsWritten(key: string | number): string | number {
+  return typeof key === 'string' ? written(key) : key;
+}
+
+function written(key: string): string {
   return key === STAND_IN ? PROTO : key;
 }
 

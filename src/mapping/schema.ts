@@ -227,12 +227,6 @@ const source = part.object({
 
 const names = part.record(part.textOrNull);
 
-/** Becomes the name of a directory. */
-const migration = part.name.refine((name) => /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/.test(name), {
-  error:
-    'the name of a migration must start with a letter or digit and contain only letters, digits, `.`, `_` and `-`\nit names a directory and is part of every event id; for example, acme-hubspot',
-});
-
 const version = z
   .custom<unknown>((raw) => raw !== undefined, { error: 'missing' })
   .refine((raw) => (raw instanceof WrittenScalar ? raw.value : raw) === 1, {
@@ -243,7 +237,7 @@ const version = z
 
 export const mappingSchema = part.object({
   version,
-  migration,
+  migration: part.directoryName,
   defaults: part
     .object({
       region: part.name.optional(),
@@ -252,7 +246,7 @@ export const mappingSchema = part.object({
       missing_values: z.array(part.text).optional(),
     })
     .optional(),
-  sources: part.record(source),
+  sources: part.record(source, part.fileKey),
   references: part
     .object({
       pipelines: names.optional(),

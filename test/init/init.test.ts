@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { UserError } from '../../src/errors.ts';
 import { startMapping } from '../../src/init/index.ts';
+import { loadMapping } from '../../src/mapping/load.ts';
 import { backfill, FIXTURES, workspace } from '../e2e/harness.ts';
 import { compare, fillIn, migrate, truthIn } from '../presets/truth.ts';
 
@@ -115,4 +116,14 @@ describe('backfill init', () => {
     expect(ended.code).toBe(2);
     expect(ended.stderr).toContain('empty.csv');
   });
+});
+
+it('gives sources names that a mapping may have, whatever the files are called', async () => {
+  const cwd = await workspace();
+  const paths = ['con.csv', 'constructor.csv', '顧客.csv', `${'long'.repeat(50)}.csv`].map((name) => join(cwd, name));
+  for (const path of paths) await writeFile(path, 'Id,Email\n1,ada@example.test\n');
+  const { text } = await startMapping(paths, { out: join(cwd, 'mapping.yaml') });
+  await writeFile(join(cwd, 'mapping.yaml'), text);
+  const { sources } = await loadMapping(join(cwd, 'mapping.yaml'));
+  expect(sources.map(({ name }) => name)).toEqual(['con_2', 'constructor_2', '顧客', 'long'.repeat(10)]);
 });

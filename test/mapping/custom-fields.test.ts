@@ -94,15 +94,15 @@ it.each(['{ from: T, required: true }', '{ from: T, required: true, as: json }']
 );
 
 describe('keys named `__proto__` and `constructor`', () => {
-  it('are keys like any other in mappings, columns, JSON, maps, names of sources and hashes', async () => {
+  it('are keys like any other in mappings, columns, JSON, maps and hashes', async () => {
     const mapping = `
-sources: { __proto__: { path: it.csv }, constructor: { path: it.json } }
+sources: { table: { path: it.csv }, tree: { path: it.json } }
 events:
   - type: lead/created
-    source: __proto__
+    source: table
     data: { external_id: Id, custom_params: { __proto__: __proto__, constructor: { from: Id, apply: [{ map: { __proto__: x, "*": y } }] } } }
   - type: lead/updated
-    source: constructor
+    source: tree
     data: { external_id: Id, custom_params: { "*": rest, own: { from: own, as: json } } }
 `;
     const json = '[{"Id":"1","__proto__":"p","constructor":"c","own":{"__proto__":{"a":1}}}]';
