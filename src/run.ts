@@ -12,8 +12,9 @@ import { systemClock } from './clock.ts';
 import { connect, storeAccount, storedAccountOf, type Target } from './connect.ts';
 import type { Credentials } from './credentials.ts';
 import { EXIT, messageOf } from './errors.ts';
-import { STOPPED, type Halt } from './halt.ts';
+import { isStateLost, type Halt } from './halt.ts';
 import type { Hooks } from './hook-url.ts';
+import { Lock } from './lock.ts';
 import { loadMapping } from './mapping/load.ts';
 import type { Mapping } from './mapping/mapping.ts';
 import { allowedErrors, countAll, countsByType } from './plan/counts.ts';
@@ -27,7 +28,7 @@ import type { Deliverer } from './send/deliver.ts';
 import type { Sender } from './send/sender.ts';
 import type { Account } from './service/account.ts';
 import type { RunSettings } from './settings.ts';
-import { DRY_RUN, Lock, StateDir, statePath, writeWhole } from './state-dir.ts';
+import { DRY_RUN, StateDir, statePath, writeWhole } from './state-dir.ts';
 import { endingOf, snapshotOf, summarise, type Ending } from './summarise.ts';
 import { TOOL } from './version.ts';
 import { Watch } from './watch/watch.ts';
@@ -61,14 +62,18 @@ export async function runMigration(job: RunJob): Promise<Summary> {
   const { settings } = job;
   const hooks = settings.dryRun ? {} : (job.hooks ?? {});
   const { rate, maxOutage: maxOutageMs } = settings;
-  const watch = new Watch({ mapping: basename(settings.mapping), hooks, rate, maxOutageMs });
+  const watch = new Watch({ mapping: basename(settings.mapping), hooks, rate, maxOutageMs, halt: job.halt });
   try {
     const mapping = await loadMapping(settings.mapping, { sources: settings.source });
     const state = await StateDir.create(statePath(settings, mapping, job.stateSuffix));
-    if (settings.dryRun) return await runIn(job, watch, mapping, state, await StateDir.create(state.file(DRY_RUN)));
-    const lock = await Lock.acquire(state, { takeOver: settings.takeOver });
+    if (settings.dryRun) {
+      const output = await StateDir.create(state.file(DRY_RUN));
+      return await runIn({ job, watch, mapping, state, output });
+    }
+    const notify = (message: string): void => job.monitor.trouble?.(message);
+    const lock = await Lock.acquire(state, { takeOver: settings.takeOver, halt: job.halt, notify });
     try {
-      return await runIn(job, watch, mapping, state, state);
+      return await runIn({ job, watch, mapping, state, output: state, lock });
     } finally {
       await lock.release();
     }
@@ -78,11 +83,22 @@ export async function runMigration(job: RunJob): Promise<Summary> {
   }
 }
 
-/** `output`: where plan, reports and log go: the state directory, or `dry-run/` in it. */
-async function runIn(job: RunJob, watch: Watch, mapping: Mapping, state: StateDir, output: StateDir): Promise<Summary> {
+interface RunParts {
+  readonly job: RunJob;
+  readonly watch: Watch;
+  readonly mapping: Mapping;
+  readonly state: StateDir;
+  /** Where plan, reports and log go: the state directory, or `dry-run/` in it. */
+  readonly output: StateDir;
+  /** Undefined in a dry run, which sends nothing. */
+  readonly lock?: Lock;
+}
+
+async function runIn(parts: RunParts): Promise<Summary> {
+  const { job, watch, mapping, output } = parts;
   const log = await RunLog.open(output.file(RUN_LOG_FILE), job.redactor, (line) => job.monitor.logged?.(line));
   watch.begin(mapping.migration, (event, fields) => log.write(event, fields));
-  const run = new Run(job, watch, mapping, state, output, log);
+  const run = new Run(parts, log);
   try {
     const target = await run.connect();
     const checkpoint = await run.loadCheckpoint(target);
@@ -103,6 +119,7 @@ class Run {
   readonly #state: StateDir;
   readonly #output: StateDir;
   readonly #log: RunLog;
+  readonly #lock: Lock | undefined;
   readonly #startedAt = new Date();
   readonly #began = systemClock.monotonic();
   /** What the checkpoint contains; empty in a dry run, whose report is not about it. */
@@ -111,13 +128,14 @@ class Run {
   #survey: Survey | undefined;
   #alreadyAcknowledged = 0;
 
-  constructor(job: RunJob, watch: Watch, mapping: Mapping, state: StateDir, output: StateDir, log: RunLog) {
+  constructor({ job, watch, mapping, state, output, lock }: RunParts, log: RunLog) {
     this.#job = job;
     this.#watch = watch;
     this.#mapping = mapping;
     this.#state = state;
     this.#output = output;
     this.#log = log;
+    this.#lock = lock;
     const { file, sha256 } = mapping;
     log.write('run', { tool: TOOL, mapping: file, mapping_sha256: sha256, dry_run: job.settings.dryRun });
   }
@@ -182,6 +200,7 @@ class Run {
       history: this.#history,
       halt,
       log: this.#log,
+      confirmLock: async () => this.#lock?.confirm(),
       started: async (deliverer) => {
         const { plan, order } = survey;
         this.#watch.sending({ plan, order, deliverer, counts: () => countsByType(plan) }, this.#state);
@@ -208,10 +227,9 @@ class Run {
       output: this.#output,
     });
     await survey.report.close();
-    // Writing would create the directory again, which the user may have moved.
-    if (summary.exit.reason !== STOPPED.stateRemoved) await this.#writeReports(summary, survey);
+    if (!isStateLost(summary.exit.reason)) await this.#writeReports(summary, survey);
     this.#log.write('end', { exit: summary.exit, events: summary.events });
-    await this.#watch.ended(summary, this.#job.halt.reason);
+    await this.#watch.ended(summary);
     return summary;
   }
 

@@ -13,7 +13,8 @@ import { MigrationStatusReader } from '../report/migration-status.ts';
 import { REPORT_FILE, SUMMARY_FILE, SURVEY_FILE } from '../report/summary.ts';
 import { counted } from '../report/text.ts';
 import { RUN_LOG_FILE } from '../run-log.ts';
-import { Lock } from '../state-dir.ts';
+import { Lock, LOCK_FILE } from '../lock.ts';
+import type { StateDir } from '../state-dir.ts';
 import { METRICS_FILE } from '../watch/metrics.ts';
 import { VERIFY_FILE } from '../verify/differences.ts';
 import { PURGE } from './definitions.ts';
@@ -50,7 +51,7 @@ const KEPT: Readonly<Record<string, string>> = {
 export async function purge(argv: Argv, console: Console): Promise<ExitCode> {
   const settings = parseOptions(PURGE, argv);
   const state = await existingState(settings);
-  const lock = await Lock.acquire(state, { takeOver: false });
+  const lock = await Lock.acquire(state, { takeOver: false, notify: (message) => console.complain(message) });
   try {
     const names = await readdir(state.path);
     const found = names.filter((name) => personal(name) !== undefined);
@@ -61,7 +62,7 @@ export async function purge(argv: Argv, console: Console): Promise<ExitCode> {
     console.say(`in ${state.path}:`);
     for (const name of found) console.say(`  to delete  ${name}: ${personal(name)}`);
     for (const name of names.filter((each) => KEPT[each])) console.say(`  to keep    ${name}: ${KEPT[name]}`);
-    const others = names.filter((name) => personal(name) === undefined && !KEPT[name] && name !== 'lock.json');
+    const others = names.filter((name) => personal(name) === undefined && !KEPT[name] && name !== LOCK_FILE);
     for (const name of others) console.say(`  to keep    ${name}: not written by this program`);
     const { invalid, rejected, blocked, pending } = (await new MigrationStatusReader(state).read()).events;
     const failed = invalid + rejected + blocked;

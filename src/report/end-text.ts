@@ -1,5 +1,5 @@
 /** The final text of a run. */
-import { STOPPED } from '../halt.ts';
+import { isStateLost } from '../halt.ts';
 import type { CodeExample } from './error-report.ts';
 import { endingText } from './ending.ts';
 import { explain, inSentence } from './explain.ts';
@@ -124,7 +124,7 @@ function filesToRead({
   errors_by_code: errors,
   omitted,
 }: Summary): (readonly [name: string, path: string])[] {
-  if (exit.reason === STOPPED.stateRemoved) return [];
+  if (isStateLost(exit.reason)) return [];
   const beside = (name: string): string => files.errors.replace(/errors\.csv$/, name);
   const failed = Object.keys(errors).length > 0;
   const all = [

@@ -1,5 +1,5 @@
 /** The output of `status`. Pure. */
-import type { LockHolder } from '../state-dir.ts';
+import type { LockHolder } from '../lock.ts';
 import { endingText } from './ending.ts';
 import { RECENT_MS, type MigrationStatus } from './migration-status.ts';
 import { prioritiesTable } from './priority-text.ts';

@@ -6,7 +6,7 @@ import type { LoadedCheckpoint } from '../checkpoint/load.ts';
 import { CheckpointWriter } from '../checkpoint/write.ts';
 import { systemClock } from '../clock.ts';
 import { EXIT } from '../errors.ts';
-import { STOPPED, type Halt } from '../halt.ts';
+import { isStateLost, STOPPED, type Halt } from '../halt.ts';
 import type { Mapping } from '../mapping/mapping.ts';
 import { EVENT_TYPES } from '../model.ts';
 import { allowedErrors } from '../plan/counts.ts';
@@ -41,6 +41,8 @@ export interface SendingJob {
   readonly history: History;
   readonly halt: Halt;
   readonly log: RunLog;
+  /** Throws a `UserError` if another run has taken the lock of the state directory. */
+  readonly confirmLock: () => Promise<void>;
   /** Called before the first event is sent. */
   readonly started: (deliverer: Deliverer) => Promise<void>;
 }
@@ -54,6 +56,7 @@ export async function sendPlan(job: SendingJob): Promise<Sender> {
   const { settings, state, target, survey, checkpoint, halt, log } = job;
   const { plan, order, report, compiled } = survey;
   const path = state.file(CHECKPOINT_FILE);
+  await job.confirmLock();
   const writer = await beginCheckpoint(path, job);
   const ids = await openIds(state.file(IDS_FILE), path, checkpoint.named);
   const deliverer = createDeliverer({
@@ -63,14 +66,10 @@ export async function sendPlan(job: SendingJob): Promise<Sender> {
     clock: systemClock,
     concurrency: settings.concurrency,
     maxOutageMs: settings.maxOutage,
-    beforeSend: ({ id, ready }) =>
-      writer.sent({
-        kind: 'sent',
-        id,
-        type: ready.type,
-        external_id: ready.externalId ?? null,
-        content_sha: ready.sha,
-      }),
+    beforeSend: async ({ id, ready: { type, externalId, sha } }) => {
+      await job.confirmLock();
+      await writer.sent({ kind: 'sent', id, type, external_id: externalId ?? null, content_sha: sha });
+    },
     log: (event, fields) => log.write(event, fields),
   });
   const sender = new Sender({
@@ -102,7 +101,7 @@ export async function sendPlan(job: SendingJob): Promise<Sender> {
   }
   const stopped = halt.reason?.code;
   if (stopped === STOPPED.unknownHistory) await unlink(path);
-  else if (stopped !== STOPPED.notWritten && stopped !== STOPPED.stateRemoved) await reportUntried(plan, report);
+  else if (stopped !== STOPPED.notWritten && !isStateLost(stopped)) await reportUntried(plan, report);
   return sender;
 }
 

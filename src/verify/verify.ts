@@ -16,7 +16,8 @@ import type { RestCredentials } from '../credentials.ts';
 import { readPlan, storedPlans } from '../plan/plan-file.ts';
 import type { Account } from '../service/account.ts';
 import type { Pace } from '../settings.ts';
-import { Lock, StateDir, statePath } from '../state-dir.ts';
+import { Lock } from '../lock.ts';
+import { StateDir, statePath } from '../state-dir.ts';
 import { compareRecord, PARENT } from './compare.ts';
 import { Differences, newResult, VERIFY_FILE, type Difference, type EntityResult } from './differences.ts';
 import { Expectations, type ExpectedFields } from './expected.ts';
@@ -59,7 +60,7 @@ export async function verifyMigration(job: VerifyJob): Promise<Verification> {
   const mapping = await loadMapping(settings.mapping, { sources: new Map() });
   const state = await StateDir.existing(statePath(settings, mapping, job.stateSuffix));
   // A concurrent run would use the same rate limit and change records while they are compared.
-  const lock = await Lock.acquire(state, { takeOver: false });
+  const lock = await Lock.acquire(state, { takeOver: false, notify: job.trouble });
   try {
     const header = await headerOf(state);
     const target = await connect(settings, job.credentials, state, state, job.trouble);

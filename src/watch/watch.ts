@@ -1,6 +1,6 @@
 import { systemClock, type Clock } from '../clock.ts';
 import { EXIT, UserError } from '../errors.ts';
-import type { HaltReason } from '../halt.ts';
+import { isStateLost, type Halt } from '../halt.ts';
 import type { Hooks } from '../hook-url.ts';
 import type { EventType } from '../model.ts';
 import type { Secret } from '../redact.ts';
@@ -26,6 +26,7 @@ export interface WatchOptions {
   readonly hooks: Hooks;
   readonly rate: Rate;
   readonly maxOutageMs: number;
+  readonly halt: Halt;
   readonly clock?: Clock;
 }
 
@@ -88,8 +89,8 @@ export class Watch {
   }
 
   /** The run has ended in an orderly way. */
-  async ended(summary: Summary, halt: HaltReason | undefined): Promise<void> {
-    this.#notify(ended(this.#migration, summary, halt));
+  async ended(summary: Summary): Promise<void> {
+    this.#notify(ended(this.#migration, summary, this.#options.halt.reason));
     await this.#close();
   }
 
@@ -150,7 +151,8 @@ export class Watch {
   }
 
   #writeMetrics({ pace }: { readonly pace: Standing['pace'] | undefined }, running: boolean): void {
-    const { rate } = this.#options;
+    const { rate, halt } = this.#options;
+    if (isStateLost(halt.reason?.code)) return;
     const { counters } = this.#run!.deliverer;
     const text = metricsText({
       migration: this.#migration,

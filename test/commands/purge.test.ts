@@ -9,7 +9,8 @@ import { status } from '../../src/commands/status.ts';
 import { verify } from '../../src/commands/verify.ts';
 import type { Summary } from '../../src/report/summary.ts';
 import type { Sandbox } from '../../src/sandbox/index.ts';
-import { Lock, StateDir } from '../../src/state-dir.ts';
+import { Lock } from '../../src/lock.ts';
+import { StateDir } from '../../src/state-dir.ts';
 import { backfill, filesBelow, sandbox, workspace } from '../e2e/harness.ts';
 import { call, envFile } from './in-process.ts';
 

@@ -3,7 +3,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { status } from '../../src/commands/status.ts';
-import { Lock, StateDir } from '../../src/state-dir.ts';
+import { Lock } from '../../src/lock.ts';
+import { StateDir } from '../../src/state-dir.ts';
 import { workspace } from '../e2e/harness.ts';
 import { call } from './in-process.ts';
 

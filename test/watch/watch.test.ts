@@ -1,5 +1,5 @@
 import parsePrometheus from 'parse-prometheus-text-format';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { setImmediate as immediate } from 'node:timers/promises';
 import { join } from 'node:path';
@@ -9,6 +9,7 @@ import type { EventCounts } from '../../src/report/summary.ts';
 import { StateDir } from '../../src/state-dir.ts';
 import type { Hooks } from '../../src/hook-url.ts';
 import type { Clock } from '../../src/clock.ts';
+import { Halt } from '../../src/halt.ts';
 import { Watch, type WatchedRun } from '../../src/watch/watch.ts';
 import { hookServer } from './hook-server.ts';
 
@@ -99,11 +100,12 @@ async function watched(hooks: Hooks) {
   const directory = await StateDir.create(path);
   const logged: string[] = [];
   const rate = { requests: 100, seconds: 60 };
-  const watch = new Watch({ mapping: 'acme.yaml', hooks, rate, maxOutageMs: 12 * 3_600_000, clock });
+  const halt = new Halt();
+  const watch = new Watch({ mapping: 'acme.yaml', hooks, rate, maxOutageMs: 12 * 3_600_000, halt, clock });
   watch.begin('acme "2"', (event, fields) => logged.push(`${event} ${JSON.stringify(fields)}`));
   const { state, run } = fakeRun();
   watch.sending(run, directory);
-  return { watch, state, logged, metrics: join(path, 'metrics.prom') };
+  return { watch, state, halt, logged, metrics: join(path, 'metrics.prom') };
 }
 
 const minutes = (count: number): Promise<void> => clock.advance(count * 60_000);
@@ -196,5 +198,16 @@ describe('metrics.prom', () => {
 
     await watch.failed(new Error('x'));
     expect(await readFile(metrics, 'utf8')).toContain('backfill_running{migration="acme \\"2\\""} 0\n');
+  });
+
+  it('is left to the other run once that has the state directory', async () => {
+    const { watch, state, halt, metrics } = await watched({});
+    await expect.poll(() => readFile(metrics, 'utf8').catch(() => '')).toContain('backfill_running');
+    await writeFile(metrics, 'of the other run');
+    halt.request({ code: 'lock_lost', message: 'taken over', exitCode: 3 });
+    state.acknowledged = 50;
+    await minutes(1);
+    await watch.failed(new Error('x'));
+    expect(await readFile(metrics, 'utf8')).toBe('of the other run');
   });
 });
