@@ -1,6 +1,9 @@
-import { appendFileSync, existsSync, fstatSync } from 'node:fs';
-import { open, type FileHandle } from 'node:fs/promises';
+import { appendFileSync, closeSync, existsSync, fdatasync, fstatSync, ftruncateSync } from 'node:fs';
+import { promisify } from 'node:util';
 import { messageOf, UserError } from './errors.ts';
+import { openPrivate } from './private-file.ts';
+
+const flushed = promisify(fdatasync);
 
 interface Append {
   readonly text: string;
@@ -18,14 +21,14 @@ interface Append {
  */
 export class AppendLog {
   readonly #path: string;
-  readonly #file: FileHandle;
+  readonly #file: number;
   #waiting: Append[] = [];
   /** Written but not flushed yet. */
   #written: Append[] = [];
   #flushing: Promise<void> | undefined;
   #broken: UserError | undefined;
 
-  private constructor(path: string, file: FileHandle) {
+  private constructor(path: string, file: number) {
     this.#path = path;
     this.#file = file;
   }
@@ -33,8 +36,8 @@ export class AppendLog {
   /** Opens for appending; `keepBytes` truncates the file to that length first (0 empties it). */
   static async open(path: string, options: { keepBytes?: number } = {}): Promise<AppendLog> {
     try {
-      const file = await open(path, 'a', 0o600);
-      if (options.keepBytes !== undefined) await file.truncate(options.keepBytes);
+      const file = openPrivate(path);
+      if (options.keepBytes !== undefined) ftruncateSync(file, options.keepBytes);
       return new AppendLog(path, file);
     } catch (error) {
       throw cannotWrite(path, error);
@@ -51,13 +54,13 @@ export class AppendLog {
 
   /** Whether what is written can be found again: writing to a file that was deleted or moved succeeds, and so does flushing. */
   get isInPlace(): boolean {
-    return existsSync(this.#path) && fstatSync(this.#file.fd).nlink > 0;
+    return existsSync(this.#path) && fstatSync(this.#file).nlink > 0;
   }
 
   async close(): Promise<void> {
     this.#write();
     await this.#flushing;
-    await this.#file.close();
+    closeSync(this.#file);
   }
 
   #write(): void {
@@ -65,7 +68,7 @@ export class AppendLog {
     this.#waiting = [];
     if (!this.#broken && batch.length > 0) {
       try {
-        appendFileSync(this.#file.fd, batch.map(({ text }) => text).join(''));
+        appendFileSync(this.#file, batch.map(({ text }) => text).join(''));
       } catch (error) {
         this.#broken = cannotWrite(this.#path, error);
       }
@@ -81,7 +84,7 @@ export class AppendLog {
       const batch = this.#written;
       this.#written = [];
       try {
-        await this.#file.datasync();
+        await flushed(this.#file);
       } catch (error) {
         this.#broken ??= cannotWrite(this.#path, error);
       }

@@ -5,6 +5,7 @@ import { hostname } from 'node:os';
 import { systemClock, type Clock } from './clock.ts';
 import { codeOf, EXIT, UserError } from './errors.ts';
 import { STOPPED, type Halt } from './halt.ts';
+import { openRegular } from './private-file.ts';
 import { writeWhole, type StateDir } from './state-dir.ts';
 
 export const LOCK_FILE = 'lock.json';
@@ -234,11 +235,17 @@ function takenBy(lock: FoundLock): UserError {
   return new UserError(message, { hint, exitCode: EXIT.stopped });
 }
 
+/** Whether this program has locked the directory, now or before a kill. */
+export async function hasLock(state: StateDir): Promise<boolean> {
+  return typeof (await readLock(state.file(LOCK_FILE)).catch(() => undefined)) === 'object';
+}
+
 /** Throws if the file exists but cannot be read now. */
 async function readLock(path: string): Promise<FoundLock> {
   try {
-    const { mtimeMs } = await stat(path);
-    const lock = JSON.parse(await readFile(path, 'utf8')) as Partial<Record<keyof LockFile, unknown>> | null;
+    const file = await openRegular(path);
+    const [{ mtimeMs }, text] = await Promise.all([file.stat(), file.readFile('utf8')]).finally(() => file.close());
+    const lock = JSON.parse(text) as Partial<Record<keyof LockFile, unknown>> | null;
     const { host, pid, at, id, space } = lock ?? {};
     if (typeof host !== 'string' || typeof pid !== 'number') return 'damaged';
     return { host, pid, at: String(at), id: textOf(id), space: textOf(space), refreshedAt: mtimeMs };

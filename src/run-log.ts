@@ -1,4 +1,5 @@
 import { AppendLog } from './append-log.ts';
+import { openRegular } from './private-file.ts';
 import type { Redactor } from './redact.ts';
 
 export const RUN_LOG_FILE = 'run.log';
@@ -30,4 +31,12 @@ export class RunLog {
   close(): Promise<void> {
     return this.#file.close();
   }
+}
+
+/** Whether the file is a log of this program. */
+export async function isRunLog(path: string): Promise<boolean> {
+  const file = await openRegular(path).catch(() => undefined);
+  if (!file) return false;
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(200), 0, 200, 0).finally(() => file.close());
+  return /^\{"at":"[^"]*","event":"run","tool":"crm-backfill\//.test(buffer.toString('utf8', 0, bytesRead));
 }

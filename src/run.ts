@@ -66,10 +66,7 @@ export async function runMigration(job: RunJob): Promise<Summary> {
   try {
     const mapping = await loadMapping(settings.mapping, { sources: settings.source });
     const state = await StateDir.create(statePath(settings, mapping, job.stateSuffix));
-    if (settings.dryRun) {
-      const output = await StateDir.create(state.file(DRY_RUN));
-      return await runIn({ job, watch, mapping, state, output });
-    }
+    if (settings.dryRun) return await runIn({ job, watch, mapping, state, output: await state.directory(DRY_RUN) });
     const notify = (message: string): void => job.monitor.trouble?.(message);
     const lock = await Lock.acquire(state, { takeOver: settings.takeOver, halt: job.halt, notify });
     try {

@@ -1,7 +1,8 @@
-import { mkdir, rename, stat, writeFile } from 'node:fs/promises';
+import { rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { cannotWrite } from './append-log.ts';
 import { messageOf, UserError } from './errors.ts';
+import { makePrivate } from './private-file.ts';
 
 /** Where a dry run writes, inside the state directory. */
 export const DRY_RUN = 'dry-run';
@@ -24,16 +25,9 @@ export class StateDir {
     this.path = path;
   }
 
+  /** Creates the directory, or closes it to others. Throws a `UserError`. */
   static async create(path: string): Promise<StateDir> {
-    try {
-      await mkdir(path, { recursive: true, mode: 0o700 });
-    } catch (error) {
-      throw new UserError(`cannot create the state directory ${path}: ${messageOf(error)}`, {
-        hint: 'check the permissions, or choose another directory with --state DIR',
-        cause: error,
-      });
-    }
-    return new StateDir(path);
+    return new StateDir(made(path, { inside: false }));
   }
 
   /** The state directory that a run left; throws a `UserError` if there is none. */
@@ -48,13 +42,32 @@ export class StateDir {
   file(name: string): string {
     return join(this.path, name);
   }
+
+  /** A directory in this one, which is created if needed. Throws a `UserError`. */
+  async directory(name: string): Promise<StateDir> {
+    return new StateDir(made(this.file(name), { inside: true }));
+  }
+}
+
+function made(path: string, options: { inside: boolean }): string {
+  try {
+    makePrivate(path, options);
+    return path;
+  } catch (error) {
+    throw new UserError(`cannot create the state directory ${path}: ${messageOf(error)}`, {
+      hint: 'check the permissions and the owner, or choose another directory with --state DIR',
+      cause: error,
+    });
+  }
 }
 
 /** Replaces a file atomically: readers see either the old content or the new. Throws a `UserError`. */
 export async function writeWhole(path: string, content: string | Uint8Array): Promise<void> {
   const temporary = `${path}.tmp`;
   try {
-    await writeFile(temporary, content, { mode: 0o600 });
+    // Whatever has this name is not written to: it may be a link.
+    await rm(temporary, { force: true });
+    await writeFile(temporary, content, { mode: 0o600, flag: 'wx' });
     await rename(temporary, path);
   } catch (error) {
     throw cannotWrite(path, error);

@@ -1,8 +1,12 @@
-import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { spawnSync } from 'node:child_process';
+import { chmod, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
-import { StateDir } from '../src/state-dir.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { AppendLog } from '../src/append-log.ts';
+import { systemClock } from '../src/clock.ts';
+import { openRateHistory } from '../src/service/rate-history.ts';
+import { StateDir, writeWhole } from '../src/state-dir.ts';
 
 async function directory(): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), 'backfill-state-'));
@@ -13,4 +17,65 @@ async function directory(): Promise<string> {
 it('creates a state directory that only its owner can read', async () => {
   const state = await StateDir.create(join(await directory(), 'a', 'state'));
   expect((await stat(state.path)).mode & 0o777).toBe(0o700);
+});
+
+it('closes directories and files to others that exist with open modes', async () => {
+  const path = await directory();
+  await mkdir(join(path, 'dry-run'));
+  await writeFile(join(path, 'run.log'), 'old\n');
+  for (const each of ['.', 'dry-run', 'run.log']) await chmod(join(path, each), 0o777);
+  const state = await StateDir.create(path);
+  await state.directory('dry-run');
+  const log = await AppendLog.open(state.file('run.log'));
+  await log.close();
+  const modes = ['.', 'dry-run', 'run.log'].map(async (each) => (await stat(join(path, each))).mode & 0o777);
+  expect(await Promise.all(modes)).toEqual([0o700, 0o700, 0o600]);
+});
+
+it('refuses a directory that all users share', async () => {
+  const path = await directory();
+  await chmod(path, 0o1777);
+  await expect(StateDir.create(path)).rejects.toThrow('it is a directory that all users share');
+  expect((await stat(path)).mode & 0o7777).toBe(0o1777);
+});
+
+describe('nothing is written through a symbolic link', () => {
+  async function linked(name: string): Promise<{ state: StateDir; outside: string }> {
+    const base = await directory();
+    const outside = join(base, 'outside');
+    await writeFile(outside, 'mine');
+    const state = await StateDir.create(join(base, 'state'));
+    await symlink(outside, state.file(name));
+    return { state, outside };
+  }
+
+  it.each([
+    ['a log', (state: StateDir) => AppendLog.open(state.file('f'), { keepBytes: 0 })],
+    ['the rate history', (state: StateDir) => openRateHistory(state.file('f'), systemClock)],
+  ])('%s', async (_name, open) => {
+    const { state, outside } = await linked('f');
+    await expect(open(state)).rejects.toThrow(/cannot write .*f: it is a symbolic link/);
+    expect(await readFile(outside, 'utf8')).toBe('mine');
+  });
+
+  it('the temporary name of a file that is replaced', async () => {
+    const { state, outside } = await linked('f.tmp');
+    await writeWhole(state.file('f'), 'new');
+    expect(await readFile(state.file('f'), 'utf8')).toBe('new');
+    expect(await readFile(outside, 'utf8')).toBe('mine');
+  });
+
+  it('a directory', async () => {
+    const base = await directory();
+    await mkdir(join(base, 'outside'));
+    const state = await StateDir.create(join(base, 'state'));
+    await symlink(join(base, 'outside'), state.file('rejects'));
+    await expect(state.directory('rejects')).rejects.toThrow(/rejects: it is a symbolic link/);
+  });
+});
+
+it('a named pipe in place of a file is refused, and not waited for', async () => {
+  const state = await StateDir.create(join(await directory(), 'state'));
+  spawnSync('mkfifo', [state.file('run.log')]);
+  await expect(AppendLog.open(state.file('run.log'))).rejects.toThrow('it is a named pipe');
 });

@@ -1,6 +1,6 @@
-import { open } from 'node:fs/promises';
 import { codeOf, messageOf, UserError } from '../errors.ts';
 import { EVENT_TYPES, type Effect } from '../model.ts';
+import { openRegular } from '../private-file.ts';
 import type { CheckpointLine, HeaderLine, SettledLine } from './lines.ts';
 
 /** At first; a longer line makes the buffer grow. */
@@ -13,7 +13,7 @@ const LINE_FEED = 0x0a;
  * read.
  */
 export async function* readPieces(path: string, position = 0): AsyncGenerator<Buffer, void, undefined> {
-  const file = await open(path).catch((error: unknown) => {
+  const file = await openRegular(path).catch((error: unknown) => {
     if (codeOf(error) === 'ENOENT') return undefined;
     throw cannotRead(path, error);
   });

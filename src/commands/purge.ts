@@ -1,8 +1,10 @@
 import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { FIELD_KEY_FILE } from '../checkpoint/field-hashes.ts';
 import { IDS_FILE } from '../checkpoint/ids.ts';
 import { CHECKPOINT_FILE } from '../checkpoint/lines.ts';
+import { readHeader } from '../checkpoint/read.ts';
 import type { Console } from '../console.ts';
 import { cannotWrite } from '../append-log.ts';
 import { EXIT, UserError, type ExitCode } from '../errors.ts';
@@ -12,9 +14,9 @@ import { PLAN_FILE } from '../plan/plan-file.ts';
 import { MigrationStatusReader } from '../report/migration-status.ts';
 import { REPORT_FILE, SUMMARY_FILE, SURVEY_FILE } from '../report/summary.ts';
 import { counted } from '../report/text.ts';
-import { RUN_LOG_FILE } from '../run-log.ts';
-import { Lock, LOCK_FILE } from '../lock.ts';
-import type { StateDir } from '../state-dir.ts';
+import { isRunLog, RUN_LOG_FILE } from '../run-log.ts';
+import { hasLock, Lock, LOCK_FILE } from '../lock.ts';
+import { DRY_RUN, type StateDir } from '../state-dir.ts';
 import { METRICS_FILE } from '../watch/metrics.ts';
 import { VERIFY_FILE } from '../verify/differences.ts';
 import { PURGE } from './definitions.ts';
@@ -51,6 +53,11 @@ const KEPT: Readonly<Record<string, string>> = {
 export async function purge(argv: Argv, console: Console): Promise<ExitCode> {
   const settings = parseOptions(PURGE, argv);
   const state = await existingState(settings);
+  if (!(await isOurs(state))) {
+    throw new UserError(`${state.path} is not a state directory: it has no checkpoint, lock or log of this program`, {
+      hint: 'nothing was deleted; give the state directory of the migration with --state DIR',
+    });
+  }
   const lock = await Lock.acquire(state, { takeOver: false, notify: (message) => console.complain(message) });
   try {
     const names = await readdir(state.path);
@@ -86,6 +93,15 @@ export async function purge(argv: Argv, console: Console): Promise<ExitCode> {
   } finally {
     await lock.release();
   }
+}
+
+/** Whether this program has used the directory: files of these names may be anybody's. */
+async function isOurs(state: StateDir): Promise<boolean> {
+  if (await hasLock(state)) return true;
+  if (await readHeader(state.file(CHECKPOINT_FILE)).catch(() => undefined)) return true;
+  const logs = [RUN_LOG_FILE, join(DRY_RUN, RUN_LOG_FILE)];
+  const found = await Promise.all(logs.map((name) => isRunLog(state.file(name))));
+  return found.includes(true);
 }
 
 /** What a file contains; an incomplete file left by a crash counts as the file that was being written. */

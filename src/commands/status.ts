@@ -1,8 +1,8 @@
-import { open } from 'node:fs/promises';
 import type { Console } from '../console.ts';
 import { EXIT, type ExitCode } from '../errors.ts';
 import { parseOptions } from '../options/option.ts';
 import { parseLine } from '../report/lines.ts';
+import { openRegular } from '../private-file.ts';
 import { MigrationStatusReader } from '../report/migration-status.ts';
 import { statusJson, statusText, type StatusView } from '../report/status-text.ts';
 import { RUN_LOG_FILE } from '../run-log.ts';
@@ -42,7 +42,7 @@ const TAIL_BYTES = 1 << 16;
 
 /** When the service became unreachable, by the end of the run's log; undefined while it is reachable. */
 async function outageSince(state: StateDir): Promise<string | undefined> {
-  const file = await open(state.file(RUN_LOG_FILE)).catch(() => undefined);
+  const file = await openRegular(state.file(RUN_LOG_FILE)).catch(() => undefined);
   if (!file) return undefined;
   try {
     const { size } = await file.stat();

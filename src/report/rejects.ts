@@ -11,6 +11,7 @@ import { rejectColumnsFor } from '../source/reject-columns.ts';
 import type { Source } from '../source/source.ts';
 import { writeWhole, type StateDir } from '../state-dir.ts';
 
+const REJECTS = 'rejects';
 /** In `rejects/`: the SHA-256 of what runs wrote there, by file name; two while one content replaces another. */
 const WRITTEN = '.written.json';
 
@@ -22,6 +23,7 @@ type Written = ReadonlyMap<string, readonly string[]>;
  * files that are as a run left them; beside any other file it chooses another name (`contacts.2.csv`).
  */
 export class Rejects {
+  readonly #state: StateDir;
   readonly #directory: string;
   readonly #gathered: string;
   readonly #sources: ReadonlyMap<string, Source>;
@@ -32,12 +34,15 @@ export class Rejects {
   #published: ReadonlyMap<Source, string> = new Map();
 
   private constructor(state: StateDir, sources: ReadonlyMap<string, Source>) {
-    this.#directory = state.file('rejects');
+    this.#state = state;
+    this.#directory = state.file(REJECTS);
     this.#gathered = state.file('rejects.tmp');
     this.#sources = sources;
   }
 
   static async begin(state: StateDir, sources: ReadonlyMap<string, Source>): Promise<Rejects> {
+    // A link in its place is refused before anything is sent.
+    await state.directory(REJECTS);
     const rejects = new Rejects(state, sources);
     try {
       await rm(rejects.#gathered, { recursive: true, force: true });
@@ -104,7 +109,7 @@ export class Rejects {
   }
 
   async #move(): Promise<void> {
-    await mkdir(this.#directory, { recursive: true, mode: 0o700 });
+    await this.#state.directory(REJECTS);
     const before = await readWritten(this.#directory);
     const unchanged = await this.#unchanged(before);
     const names = new Map<Source, string>();

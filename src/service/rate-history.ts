@@ -1,6 +1,7 @@
-import { closeSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, ftruncateSync, readFileSync, writeSync } from 'node:fs';
 import type { Clock } from '../clock.ts';
 import { codeOf, messageOf, UserError } from '../errors.ts';
+import { openPrivate } from '../private-file.ts';
 
 /**
  * When requests were sent and answered, kept across restarts: a run that starts within a window of the previous one
@@ -33,7 +34,7 @@ export async function openRateHistory(
   const elsewhere = others.flatMap((other) => readTimes(other, clock.wall()));
   let file: number;
   try {
-    file = openSync(path, 'a', 0o600);
+    file = openPrivate(path);
   } catch (error) {
     throw new UserError(`cannot write to ${path}: ${messageOf(error)}`, {
       hint: 'check the permissions, or choose another state directory with --state DIR',

@@ -1,11 +1,14 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf, UserError } from '../errors.ts';
 import { didYouMean } from '../problem.ts';
 import { writeWhole, type StateDir } from '../state-dir.ts';
 import type { FixFile } from './fix-file.ts';
+
+/** In the state directory. */
+const FIXES = 'fixes';
 
 /** Files of corrected rejects by source name, in the order in which they apply: a later one wins. */
 export type FixFiles = ReadonlyMap<string, readonly FixFile[]>;
@@ -46,11 +49,11 @@ export async function keepFixes(state: StateDir, fixes: FixFiles): Promise<void>
     for (const { path } of files.filter(({ isKept }) => !isKept)) {
       number += 1;
       const extension = /\.[^./\\]+(?:\.gz)?$/.exec(path)?.[0] ?? '';
-      await mkdir(directoryOf(state), { recursive: true, mode: 0o700 });
+      const { path: directory } = await state.directory(FIXES);
       const bytes = await readFile(path).catch((error: unknown) => {
         throw cannotRead(path, error);
       });
-      await writeWhole(join(directoryOf(state), `${name}.${String(number).padStart(4, '0')}${extension}`), bytes);
+      await writeWhole(join(directory, `${name}.${String(number).padStart(4, '0')}${extension}`), bytes);
     }
   }
 }
@@ -63,17 +66,13 @@ interface KeptFile {
 
 /** In the order in which they were kept. */
 async function keptFiles(state: StateDir): Promise<KeptFile[]> {
-  const directory = directoryOf(state);
+  const directory = state.file(FIXES);
   const found = (await readdir(directory).catch(() => [])).flatMap((file) => {
     const [, name, number] = /^(.+)\.(\d{4,})\.[^.]+(?:\.gz)?$/.exec(file) ?? [];
     if (name === undefined) return [];
     return [{ name, number: Number(number), path: join(directory, file) }];
   });
   return found.sort((one, other) => one.number - other.number);
-}
-
-function directoryOf(state: StateDir): string {
-  return state.file('fixes');
 }
 
 function of(fixes: ReadonlyMap<string, FixFile[]>, name: string): readonly FixFile[] {

@@ -11,7 +11,7 @@ import type { Summary } from '../../src/report/summary.ts';
 import type { Sandbox } from '../../src/sandbox/index.ts';
 import { Lock } from '../../src/lock.ts';
 import { StateDir } from '../../src/state-dir.ts';
-import { backfill, filesBelow, sandbox, workspace } from '../e2e/harness.ts';
+import { backfill, files, filesBelow, sandbox, workspace } from '../e2e/harness.ts';
 import { call, envFile } from './in-process.ts';
 
 /** The demo after a dry run, a run, a verification and a report: every file that can exist. */
@@ -117,6 +117,26 @@ describe('purge', () => {
     expect(stderr).toContain('notes.txt: not written by this program');
     expect(await readdir(state)).not.toContain('fixes');
     expect(await readdir(outside)).toContain('mapping.yaml');
+  });
+
+  it('touches no directory that this program has not used', async () => {
+    const foreign = await workspace();
+    const theirs = { 'report.html': 'mine', 'run.log': 'mine\n', 'lock.json': '{}', 'checkpoint.ndjson': '{}\n' };
+    await files(foreign, theirs);
+    await mkdir(join(foreign, 'rejects'));
+    const { code, stderr } = await call(purge, { mapping: 'x.yaml', state: foreign, yes: true });
+    expect(code).toBe(2);
+    expect(stderr).toContain('is not a state directory');
+    expect((await readdir(foreign)).sort()).toEqual([...Object.keys(theirs), 'rejects'].sort());
+  });
+
+  it('deletes the files of a migration that has only been rehearsed by a dry run', async () => {
+    const service = await sandbox();
+    const mapping = join(await workspace('demo'), 'mapping.yaml');
+    await call(run, { mapping, envFile: await envFile(service), rate: '100000/1s', quiet: true, dryRun: true });
+    const { code, stderr } = await call(purge, { mapping, yes: true });
+    expect(code, stderr).toBe(0);
+    expect(stderr).toContain('deleted dry-run');
   });
 
   it('refuses while a run uses the state directory', async () => {

@@ -1,0 +1,69 @@
+/** Files and directories of the state directory: nobody else can read them, and none is reached through a link. */
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  fchmodSync,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  statSync,
+} from 'node:fs';
+import { open, type FileHandle } from 'node:fs/promises';
+import { codeOf } from './errors.ts';
+
+/** Not every system has all of them. Without O_NONBLOCK, opening a named pipe waits for its other end. */
+const { O_APPEND, O_CREAT, O_WRONLY, O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
+
+const OTHERS = 0o077;
+/** Of /tmp and its like. */
+const STICKY = 0o1000;
+
+/**
+ * Opens a file to append to, or creates it. Throws if it is a symbolic link or a pipe, or cannot be closed to others. A
+ * device keeps its mode.
+ */
+export function openPrivate(path: string): number {
+  const file = openUnlinked(path);
+  try {
+    const found = fstatSync(file);
+    if (found.isFIFO()) throw new Error('it is a named pipe');
+    if (found.isFile() && (found.mode & OTHERS) !== 0) fchmodSync(file, 0o600);
+    return file;
+  } catch (error) {
+    closeSync(file);
+    throw error;
+  }
+}
+
+function openUnlinked(path: string): number {
+  try {
+    return openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600);
+  } catch (error) {
+    if (codeOf(error) === 'ELOOP') throw new Error('it is a symbolic link', { cause: error });
+    if (codeOf(error) === 'ENXIO') throw new Error('it is a named pipe', { cause: error });
+    throw error;
+  }
+}
+
+/** Opens a file to read, but no pipe or device, which might never end. Throws as `fs` does, and if it is not a file. */
+export async function openRegular(path: string): Promise<FileHandle> {
+  const file = await open(path, O_RDONLY | O_NONBLOCK);
+  if ((await file.stat()).isFile()) return file;
+  await file.close();
+  throw new Error('it is not a regular file');
+}
+
+/**
+ * Creates a directory, or closes one that exists to others. Throws if that is not possible, and if a directory `inside`
+ * the state directory is a symbolic link.
+ */
+export function makePrivate(path: string, { inside }: { inside: boolean }): void {
+  mkdirSync(path, { recursive: true, mode: 0o700 });
+  const { mode } = statSync(path);
+  if (inside && lstatSync(path).isSymbolicLink()) throw new Error('it is a symbolic link');
+  if ((mode & OTHERS) === 0) return;
+  if ((mode & STICKY) !== 0) throw new Error('it is a directory that all users share');
+  chmodSync(path, 0o700);
+}
