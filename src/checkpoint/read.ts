@@ -74,6 +74,7 @@ export class CheckpointReader {
   /** Of the run whose lines are being read. */
   #keyIdOfRun: string | undefined;
   #lines = 0;
+  #damagedHeader = '';
 
   /** `keyId`: of the key that field hashes are compared with (`FieldHasher.keyId`); those of other keys are left out. */
   constructor(path: string, keyId?: string) {
@@ -98,7 +99,7 @@ export class CheckpointReader {
   assertUndamaged(): void {
     const [first, ...others] = this.damagedLines;
     if (first === undefined) return;
-    if (first === 1) throw damagedHeader(this.path);
+    if (first === 1) throw refusedHeader(this.path, this.#damagedHeader);
     const more = others.length === 0 ? '' : `, and ${others.length} more: ${listed(others)}`;
     const what = others.length === 0 ? 'the line' : 'these lines';
     throw new UserError(`${this.path}:${first}: damaged line${more}`, {
@@ -110,7 +111,9 @@ export class CheckpointReader {
     for (const text of textLines(piece)) {
       this.#lines += 1;
       const line = parseLine(text);
-      if (!line) this.damagedLines.push(this.#lines);
+      if (!line && this.#lines === 1) this.#damagedHeader = text;
+      // Two checkpoints in one file may be of two accounts.
+      if (!line || (line.kind === 'header' && this.#lines > 1)) this.damagedLines.push(this.#lines);
       else yield line.kind === undefined && this.#hasOtherKey ? { ...line, fields: {} } : line;
       if (line?.kind === 'run') this.#keyIdOfRun = line.field_key;
     }
@@ -127,7 +130,13 @@ function listed(lines: readonly number[]): string {
   return lines.length > MOST_LISTED ? `${lines.slice(0, MOST_LISTED).join(', ')}, …` : lines.join(', ');
 }
 
-function damagedHeader(path: string): UserError {
+function refusedHeader(path: string, text: string): UserError {
+  const { version } = (parseJson(text) ?? {}) as { version?: unknown };
+  if (typeof version === 'number' && version > VERSION) {
+    return new UserError(`${path}:1: this checkpoint has version ${version}; this program reads version ${VERSION}`, {
+      hint: 'a newer version of this program has written it: install that version, then rerun',
+    });
+  }
   return new UserError(`${path}:1: the header line is damaged`, {
     hint: 'restore the file from a backup: the header says which account the checkpoint belongs to',
   });
@@ -140,7 +149,7 @@ export async function readHeader(path: string): Promise<HeaderLine | undefined> 
     const [first = ''] = textLines(piece);
     const line = parseLine(first);
     if (line?.kind === 'header') return line;
-    throw damagedHeader(path);
+    throw refusedHeader(path, first);
   }
   return undefined;
 }
@@ -156,14 +165,20 @@ export async function* settledLines(path: string, keyId?: string): AsyncGenerato
 
 /** Undefined if the text is not JSON or not a line of a known form. */
 function parseLine(text: string): CheckpointLine | undefined {
-  let line: unknown;
+  const line = parseJson(text);
+  return isLine(line) ? line : undefined;
+}
+
+function parseJson(text: string): unknown {
   try {
-    line = JSON.parse(text);
+    return JSON.parse(text);
   } catch {
     return undefined;
   }
-  return isLine(line) ? line : undefined;
 }
+
+/** Of `HeaderLine`. */
+const VERSION = 1;
 
 const EFFECTS: readonly unknown[] = ['created', 'updated', 'none', null] satisfies (Effect | null)[];
 
@@ -171,9 +186,7 @@ function isLine(value: unknown): value is CheckpointLine {
   if (!isFields(value)) return false;
   switch (value.kind) {
     case 'header':
-      return (
-        isText(value.migration) && isText(value.base_url) && isFields(value.account) && hasPipelines(value.account)
-      );
+      return value.version === VERSION && isText(value.migration) && isText(value.base_url) && isAccount(value.account);
     case 'run':
       return isText(value.tool) && isText(value.at);
     case 'sent':
@@ -187,8 +200,8 @@ function isLine(value: unknown): value is CheckpointLine {
 
 type LineFields = Readonly<Record<string, unknown>>;
 
-function hasPipelines({ pipeline_ids: ids }: LineFields): boolean {
-  return Array.isArray(ids) && ids.every(isText);
+function isAccount(value: unknown): boolean {
+  return isFields(value) && Array.isArray(value.pipeline_ids) && value.pipeline_ids.every(isText);
 }
 
 function isAboutEvent({ id, type, external_id, content_sha }: LineFields): boolean {
@@ -203,7 +216,7 @@ function isSettlement({ status, outcome, entity_id, code, fields, at }: LineFiel
 }
 
 function isFields(value: unknown): value is LineFields {
-  return typeof value === 'object' && value !== null;
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isText(value: unknown): value is string {

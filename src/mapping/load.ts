@@ -1,8 +1,8 @@
 /** Loads a mapping file: parses and validates it, and reports all errors at once. `Mapping.compile` checks the columns. */
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { codeOf, UserError } from '../errors.ts';
+import { codeOf, messageOf, UserError } from '../errors.ts';
+import { openRegular } from '../private-file.ts';
 import { didYouMean, ProblemsError, type Problem } from '../problem.ts';
 import type { SourceSpec } from '../source/source.ts';
 import { checkMapping, type ParsedMapping } from './check.ts';
@@ -55,14 +55,15 @@ export async function loadMapping(path: string, { sources = new Map() }: LoadOpt
 
 async function readBytes(path: string): Promise<Buffer> {
   try {
-    return await readFile(path);
+    const file = await openRegular(path);
+    return await file.readFile().finally(() => file.close());
   } catch (error) {
     if (codeOf(error) === 'ENOENT') {
       throw new UserError(`mapping file not found: ${path}`, {
         hint: 'create one with `backfill init EXPORT…`',
       });
     }
-    throw new UserError(`cannot read mapping file ${path} (${codeOf(error) ?? 'unknown error'})`, {
+    throw new UserError(`cannot read mapping file ${path}: ${codeOf(error) ?? messageOf(error)}`, {
       cause: error,
     });
   }

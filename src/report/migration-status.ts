@@ -1,10 +1,9 @@
-import { readFile } from 'node:fs/promises';
 import { CHECKPOINT_FILE, type SettledLine } from '../checkpoint/lines.ts';
 import { CheckpointReader } from '../checkpoint/read.ts';
 import { EVENT_TYPES, type EventType } from '../model.ts';
 import type { StateDir } from '../state-dir.ts';
 import { History } from './history.ts';
-import { parseLine } from './lines.ts';
+import { readSummary, readSurvey } from './stored.ts';
 import {
   SUMMARY_FILE,
   SURVEY_FILE,
@@ -63,8 +62,8 @@ export class MigrationStatusReader {
 
   async read(now = Date.now()): Promise<MigrationStatus> {
     const [summary, survey] = await Promise.all([
-      readObject<Summary>(this.#state.file(SUMMARY_FILE)),
-      readObject<SurveySnapshot>(this.#state.file(SURVEY_FILE)),
+      readSummary(this.#state.file(SUMMARY_FILE)),
+      readSurvey(this.#state.file(SURVEY_FILE)),
     ]);
     const history = this.#given ?? (await this.#catchUp(survey));
     this.#recent = this.#recent.filter((at) => at > now - RECENT_MS);
@@ -158,9 +157,4 @@ function summed(byType: ReadonlyMap<EventType, EventCounts>): Pick<MigrationStat
 
 function none(): EventCounts {
   return { total: 0, acknowledged: 0, duplicates: 0, invalid: 0, rejected: 0, blocked: 0, pending: 0 };
-}
-
-async function readObject<T extends object>(path: string): Promise<T | undefined> {
-  const text = await readFile(path, 'utf8').catch(() => undefined);
-  return text === undefined ? undefined : (parseLine<T>(text) as T | undefined);
 }

@@ -31,7 +31,7 @@ export async function findFiles(spec: SourceSpec, display: (path: string) => str
   }
   if (found && !found.isFile()) {
     throw new UserError(`source \`${name}\`: ${display(path)} is not a regular file`, {
-      hint: 'save the export to a file first: it is read more than once',
+      hint: 'save it to a file first, from which a rerun can read it again',
     });
   }
   if (found) return [{ path, shown: display(path), bytes: found.size }];

@@ -1,7 +1,8 @@
+import { spawnSync } from 'node:child_process';
 import { FieldHasher } from '../../src/checkpoint/field-hashes.ts';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { Ledger } from '../../src/checkpoint/ledger.ts';
@@ -9,6 +10,7 @@ import { IF_CHANGED, type CheckpointLine, type SentLine, type SettledLine } from
 import { loadCheckpoint } from '../../src/checkpoint/load.ts';
 import { UserError } from '../../src/errors.ts';
 import { EVENT_TYPES } from '../../src/model.ts';
+import { StateDir } from '../../src/state-dir.ts';
 
 let path: string;
 beforeEach(async () => {
@@ -152,3 +154,35 @@ it('matches an answer with a request that was read in an earlier piece of the fi
     { numRuns: 20 },
   );
 });
+
+const HEAD = {
+  ...{ kind: 'header', version: 1, migration: 'm', base_url: 'https://crm.example.test' },
+  ...{ account: { pipeline_ids: [], user_ids: [] }, created_at: '2026-01-01T00:00:00.000Z' },
+};
+
+it.each([
+  ['of a newer version', [{ ...HEAD, version: 2 }], ':1: this checkpoint has version 2; this program reads version 1'],
+  ['without a version', [{ ...HEAD, version: undefined }], ':1: the header line is damaged'],
+  ['whose header has another shape', [{ ...HEAD, account: [] }], ':1: the header line is damaged'],
+  ['that begins with something else', [[1, 2]], ':1: the header line is damaged'],
+  ['with the header of another one inside', [HEAD, { ...HEAD, migration: 'other' }], ':2: damaged line'],
+  ['with a line of another kind', [HEAD, { kind: 'future' }], ':2: damaged line'],
+  ['with lines of another shape', [HEAD, { id: {} }, 'text', null, []], ':2: damaged line, and 3 more: 3, 4, 5'],
+])('a checkpoint %s is refused with its line', async (_name, lines, message) => {
+  await writeFile(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  const refusal = loadCheckpoint(path, { keepFields: true, hasher: await hasherBeside(path) });
+  await expect(refusal).rejects.toMatchObject({ name: 'UserError', exitCode: 2 });
+  await expect(refusal).rejects.toThrow(`${path}${message}`);
+});
+
+it('a named pipe or a device in place of a checkpoint is refused, and not waited for', async () => {
+  spawnSync('mkfifo', [path]);
+  for (const each of [path, '/dev/zero']) {
+    const refusal = loadCheckpoint(each, { keepFields: true, hasher: await hasherBeside(path) });
+    await expect(refusal).rejects.toThrow(`cannot read ${each}: it is not a regular file`);
+  }
+});
+
+async function hasherBeside(checkpoint: string): Promise<FieldHasher> {
+  return FieldHasher.open(await StateDir.existing(dirname(checkpoint)), { store: false });
+}

@@ -21,7 +21,7 @@ async function underWay(settled: readonly number[], surveyAge: number, rate: obj
     migration: 'demo',
     base_url: 'https://crm.example',
     at: at(surveyAge),
-    records: {},
+    records: { read: 1000, mapped: 1000, skipped: 0, unreadable: 0 },
     by_type: { 'lead/created': counts },
     to_send: 1000,
     rate,

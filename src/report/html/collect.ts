@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { parse } from 'csv-parse';
+import { CsvError, parse } from 'csv-parse';
 import { withoutValues } from '../explain.ts';
 import { parseLine, wholeLines } from '../lines.ts';
 
@@ -77,8 +77,8 @@ export async function collectErrors(path: string): Promise<CollectedErrors> {
   let count = 0;
 
   for await (const text of wholeLines(path)) {
-    const line = parseLine<ErrorFields>(text);
-    if (typeof line?.code !== 'string') continue;
+    const line = errorFields(text);
+    if (!line) continue;
     count += 1;
     addToGroup(groups, line);
     const type = line.event_type ?? '';
@@ -102,6 +102,16 @@ export async function collectErrors(path: string): Promise<CollectedErrors> {
     chainCount: chains.length,
     count,
   };
+}
+
+/** Undefined if it is not the line of an error; what has another type is left out. */
+function errorFields(text: string): (Partial<ErrorFields> & Pick<ErrorFields, 'code'>) | undefined {
+  const line = parseLine<ErrorFields>(text);
+  if (typeof line?.code !== 'string') return undefined;
+  const known = Object.entries(line).filter(
+    ([key, value]) => typeof value === (key === 'line' || key === 'record' ? 'number' : 'string'),
+  );
+  return { ...Object.fromEntries(known), code: line.code };
 }
 
 function addToGroup(groups: Map<string, CodeGroup>, line: Partial<ErrorFields>): void {
@@ -182,8 +192,7 @@ export async function collectOmitted(path: string): Promise<CollectedOmissions> 
   let count = 0;
   const exists = await stat(path).catch(() => undefined);
   if (!exists) return { groups: [], count, dropped };
-  const rows = createReadStream(path).pipe(parse({ columns: true, relax_column_count: true, relax_quotes: true }));
-  for await (const row of rows as AsyncIterable<Partial<Record<string, string>>>) {
+  for await (const row of rowsOf(path)) {
     const { file = '', line = '', external_id: externalId = '', field = '', original = '', reason = '' } = row;
     const example = { file, line: Number(line), externalId, original };
     if (field === WHOLE_RECORD) {
@@ -206,6 +215,16 @@ export async function collectOmitted(path: string): Promise<CollectedOmissions> 
     if (group.examples.length < MAX_EXAMPLES) group.examples.push(example);
   }
   return { groups: [...groups.values()].sort((a, b) => b.count - a.count), count, dropped };
+}
+
+/** The rows up to one that is no valid CSV. */
+async function* rowsOf(path: string): AsyncGenerator<Partial<Record<string, string>>, void, undefined> {
+  const options = { columns: true, relax_column_count: true, relax_quotes: true };
+  try {
+    yield* createReadStream(path).pipe(parse(options)) as AsyncIterable<Partial<Record<string, string>>>;
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+  }
 }
 
 function add(counts: Map<string, number>, key: string, count = 1): void {
