@@ -1,6 +1,6 @@
 import { appendFileSync, closeSync, existsSync, fdatasync, fstatSync, ftruncateSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { messageOf, UserError } from './errors.ts';
+import { EXIT, messageOf, shortageOf, UserError } from './errors.ts';
 import { openPrivate } from './private-file.ts';
 
 const flushed = promisify(fdatasync);
@@ -103,7 +103,7 @@ export class AppendLog {
 
 export function cannotWrite(path: string, error: unknown): UserError {
   return new UserError(`cannot write ${path}: ${messageOf(error)}`, {
-    hint: 'free some disk space or check the permissions, then rerun: nothing that was acknowledged is lost',
+    hint: `${shortageOf(error, EXIT.stopped)?.hint ?? 'check the permissions, then rerun'}: nothing that was acknowledged is lost`,
     cause: error,
   });
 }

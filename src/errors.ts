@@ -37,3 +37,24 @@ export function codeOf(error: unknown): string | undefined {
   const code = (error as { code?: unknown } | null)?.code;
   return typeof code === 'string' ? code : undefined;
 }
+
+/** What the system has run out of, and how to give it more, by error code. */
+const SHORTAGES: Readonly<Record<string, readonly [what: string, hint: string]>> = {
+  EMFILE: ['too many open files', 'raise the limit of this process with `ulimit -n 4096`, then rerun'],
+  ENFILE: ['too many open files on this machine', 'end other programs or raise the limit of the system, then rerun'],
+  ENOMEM: ['not enough memory', 'end other programs or give this one more memory, then rerun'],
+  ERR_MEMORY_ALLOCATION_FAILED: ['not enough memory', 'end other programs or give this one more memory, then rerun'],
+  ENOSPC: ['the disk is full', 'free some disk space, then rerun'],
+  EDQUOT: ['the disk quota is used up', 'free some disk space or raise the quota, then rerun'],
+  EROFS: ['the file system is read-only', 'mount it writable, or choose another directory with --state DIR'],
+  EIO: ['the disk reports an error', 'check the disk, then rerun'],
+};
+
+/** A shortage or failure of the system as a `UserError`, which is no bug of this program; undefined for other errors. */
+export function shortageOf(error: unknown, exitCode: ExitCode): UserError | undefined {
+  const isAllocation = error instanceof RangeError && /allocation failed/i.test(error.message);
+  const found = SHORTAGES[isAllocation ? 'ENOMEM' : (codeOf(error) ?? '')];
+  if (!found) return undefined;
+  const [what, hint] = found;
+  return new UserError(`${what} (${messageOf(error)})`, { hint, exitCode, cause: error });
+}

@@ -2,7 +2,7 @@ import yargs, { type Argv as Yargs } from 'yargs';
 import { COMMANDS, nameOf, type Command } from './commands/definitions.ts';
 import { loadCommand, type Argv } from './commands/load.ts';
 import { Console, type Verbosity } from './console.ts';
-import { EXIT, UserError, type ExitCode } from './errors.ts';
+import { EXIT, shortageOf, UserError, type ExitCode } from './errors.ts';
 import { kebab, yargsOption, yargsPositional } from './options/option.ts';
 import { didYouMean } from './problem.ts';
 import { VERSION } from './version.ts';
@@ -95,7 +95,8 @@ function usageError(message: string, args: readonly string[]): UserError {
  * Reports an error that a command threw. A `UserError` is something the user can fix: message and hint. Anything else is a
  * bug in this program and shows its stack. A failure that is already reported is not thrown: the command returns its exit code.
  */
-function report(error: unknown, console: Console): ExitCode {
+function report(thrown: unknown, console: Console): ExitCode {
+  const error = shortageOf(thrown, EXIT.stopped) ?? thrown;
   if (error instanceof UserError) {
     console.complain(`error: ${error.message}`);
     if (error.hint) console.complain(`hint: ${error.hint}`);

@@ -2,7 +2,7 @@ import type { AppendLog } from '../append-log.ts';
 import type { FieldHasher } from '../checkpoint/field-hashes.ts';
 import { IF_CHANGED, type SettledLine } from '../checkpoint/lines.ts';
 import { CheckpointRemoved, type CheckpointWriter } from '../checkpoint/write.ts';
-import { EXIT, UserError } from '../errors.ts';
+import { EXIT, shortageOf, UserError } from '../errors.ts';
 import type { Policies } from '../mapping/mapping.ts';
 import {
   entityOf,
@@ -282,7 +282,8 @@ export class Sender {
 }
 
 /** Why a run stops after an error while sending. */
-function reasonOf(error: unknown): HaltReason {
+function reasonOf(thrown: unknown): HaltReason {
+  const error = shortageOf(thrown, EXIT.stopped) ?? thrown;
   if (error instanceof UserError) {
     const code = error instanceof CheckpointRemoved ? STOPPED.stateRemoved : STOPPED.notWritten;
     return { code, message: error.message, hint: error.hint, exitCode: EXIT.stopped };

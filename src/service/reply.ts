@@ -2,7 +2,7 @@
  * Interprets answers of the service, and failures to get one (service interface, sections 2.7 and 7). Pure: no I/O;
  * secrets have been redacted from all texts before.
  */
-import { codeOf, messageOf } from '../errors.ts';
+import { codeOf, EXIT, messageOf, shortageOf } from '../errors.ts';
 import { UndecodableBody } from './content-encoding.ts';
 import { acknowledgement, HEADERS, INGEST_CODES, type Acknowledgement } from './contract.ts';
 
@@ -245,6 +245,10 @@ export function readError(error: unknown, cut: Cut | undefined, proxy?: string):
   if (REQUEST_ERROR.test(code)) {
     const message = `invalid base URL or credentials: cannot build the request (${code})`;
     return { kind: 'unanswered', code: 'unsendable', message, sent: 'no', setup: true };
+  }
+  if (code === 'EMFILE' || code === 'ENFILE') {
+    const { message, hint } = shortageOf(Object.assign(new Error(code), { code }), EXIT.stopped)!;
+    return { kind: 'unanswered', code: 'too_many_files', message, sent: 'no', setup: true, lasting: true, hint: hint! };
   }
   if (NEVER_SENT.has(code)) {
     const way = proxy === undefined ? '' : ` through the proxy of ${proxy}`;
