@@ -128,6 +128,10 @@ const BY_CODE: Readonly<Record<string, Explanation>> = {
     fix: 'Check the base URL and the certificates of this machine.',
   },
   proxy_auth: { what: 'A proxy refused its credentials.', fix: 'Check its user name and password.' },
+  too_many_files: {
+    what: 'Too many open files: no connection to the service could be made.',
+    fix: 'Raise the limit with `ulimit -n 4096`, then rerun.',
+  },
   unsendable: { what: 'The request cannot be built.', fix: 'Check the base URL and the credentials.' },
   rejected_earlier: {
     what: 'An earlier run saw the event rejected, and this run stopped before trying it again.',
