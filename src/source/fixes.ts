@@ -6,8 +6,9 @@ import type { FileDigest, Source, SourceNotice } from './source.ts';
 
 /**
  * The source with some records replaced: each row of a fix file replaces every record with the content that its `_row`
- * names, and of two corrections of one record that of the later file. All other records are read as before. Throws a
- * `ProblemsError` if a file cannot be used.
+ * names, and of two corrections of one record that of the later file. A replaced record has the place of its correction,
+ * which is where its mistakes can be repaired; all other records are read as before. Throws a `ProblemsError` if a file
+ * cannot be used.
  */
 export async function withFixes(
   source: Source,
@@ -49,8 +50,8 @@ export class FixedSource implements Source {
   readonly #source: Source;
   readonly #corrections: ReadonlyMap<string, Correction>;
   readonly #hashOf: (raw: RawRecord) => string;
-  /** By the place of a replaced record: the hash of its original content. */
-  readonly #replaced = new Map<string, string>();
+  /** By the place of a correction: the hash of the content that it replaces. */
+  readonly #replaced: ReadonlyMap<string, string>;
   #unused: readonly Place[] = [];
 
   constructor(source: Source, corrections: ReadonlyMap<string, Correction>) {
@@ -63,6 +64,7 @@ export class FixedSource implements Source {
     this.description = `${source.description}, ${count} corrected ${count === 1 ? 'record' : 'records'}`;
     this.#source = source;
     this.#corrections = corrections;
+    this.#replaced = new Map([...corrections].map(([row, { place }]) => [keyOf(place), row]));
     this.#hashOf = rowHasher(source.columns);
   }
 
@@ -75,8 +77,8 @@ export class FixedSource implements Source {
         const correction = this.#corrections.get(row);
         if (!correction) return item;
         used.add(row);
-        this.#replaced.set(keyOf(item.place), row);
-        return { kind: 'row', place: item.place, raw: corrected(item.raw, correction), issues: correction.issues };
+        const { place, issues } = correction;
+        return { kind: 'row', place, raw: corrected(item.raw, correction), issues };
       });
     }
     this.#unused = [...this.#corrections].flatMap(([row, { place }]) => (used.has(row) ? [] : [place]));

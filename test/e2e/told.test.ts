@@ -246,4 +246,22 @@ describe('an error', { timeout: 60_000 }, () => {
     expect(flat(ended)).toContain('{ prefix:');
     expect(flat(ended)).not.toContain('`duplicates: first`');
   });
+
+  it('of a corrected record cites the fix file and its line', async () => {
+    const { cwd, run } = await project({
+      'mapping.yaml': DEALS,
+      'people.csv': 'id,name\n1,Ann\n',
+      'deals.csv': 'id,title,lead,amount\n10,First,1,1\n20,Second,1,1.2.3\n30,Third,1,4.5.6\n',
+    });
+    await run();
+    const rejects = await readFile(join(cwd, '.backfill/told/rejects/deals.csv'), 'utf8');
+    await files(cwd, { 'mine.csv': rejects.replace('1.2.3', '7.8.9').replace('4.5.6', '3') });
+    const ended = await run('--dry-run', '--fix', 'deals=mine.csv');
+    expect(flat(ended)).toContain('mine.csv:2: `7.8.9` is not a number');
+    expect(await readFile(join(cwd, '.backfill/told/dry-run/errors.csv'), 'utf8')).toMatch(/^deals,[^,]*mine\.csv,2,/m);
+    const again = await readFile(join(cwd, '.backfill/told/dry-run/rejects/deals.csv'), 'utf8');
+    await files(cwd, { 'again.csv': again.replace('7.8.9', '2') });
+    expect((await run('--fix', 'deals=mine.csv')).code).toBe(1);
+    expect((await run('--fix', 'deals=again.csv')).code).toBe(0);
+  });
 });

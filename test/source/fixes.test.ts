@@ -38,7 +38,8 @@ describe('corrected rejects of a table', () => {
     const after = await readAll(fixed);
     expect(after[0]).toEqual(before[0]);
     expect(before[1]).toMatchObject({ kind: 'unreadable', issue: { code: 'too_many_cells' } });
-    expect(after[1]).toEqual({ kind: 'row', place: before[1]!.place, raw: ['2', 'A', 'B', '=Z'], issues: [] });
+    const place = { source: 'it', file: join(folder, 'fixed.csv'), line: 2, record: 1 };
+    expect(after[1]).toEqual({ kind: 'row', place, raw: ['2', 'A', 'B', '=Z'], issues: [] });
     expect(after[2]).toEqual(before[2]);
     expect(after).toHaveLength(3);
     expect(fixed.unused()).toEqual([]);
@@ -94,10 +95,11 @@ describe('corrected rejects of a table', () => {
   test('replace every record with the content that they name', async () => {
     const folder = folderWith({ 'deals.csv': 'ID\n1\n2\n1\n' });
     const source = await openIn(folder, 'deals.csv');
-    const [row] = await rowsOf(source);
+    const [row, other] = await rowsOf(source);
     writeFileSync(join(folder, 'fixed.csv'), `ID,_row\n5,${row}\n5,${row}\n`);
     const fixed = await fixedBy(source, folder, 'fixed.csv');
     expect((await readAll(fixed)).map(({ raw }) => raw)).toEqual([['5'], ['2'], ['5']]);
+    expect(await rowsOf(fixed)).toEqual([row, other, row]);
   });
 
   test('correct nothing in rows that were left as they are, and add to those of files before', async () => {
@@ -208,7 +210,7 @@ describe('corrected rejects of JSON', () => {
       ['id', { text: '5.10' }],
       ['__proto__', 1],
     ]);
-    expect(items[1]!.place).toEqual({ source: 'it', file: 'newer.json', line: 1, record: 2 });
+    expect(items[1]!.place).toEqual({ source: 'it', file: join(folder, 'fixed.ndjson'), line: 1, record: 1 });
     expect(items[2]!.raw).toEqual({ n: 5.1, id: 3 });
   });
 
