@@ -264,4 +264,20 @@ describe('an error', { timeout: 60_000 }, () => {
     expect((await run('--fix', 'deals=mine.csv')).code).toBe(1);
     expect((await run('--fix', 'deals=again.csv')).code).toBe(0);
   });
+
+  it('of identical records that one correction replaces leaves one reject, which corrects them all', async () => {
+    const { cwd, run } = await project({
+      'mapping.yaml': DEALS,
+      'people.csv': 'id,name\n1,Ann\n',
+      'deals.csv': 'id,title,lead,amount\n10,First,1,1.2.3\n10,First,1,1.2.3\n',
+    });
+    await run();
+    const rejects = join(cwd, '.backfill/told/rejects/deals.csv');
+    await files(cwd, { 'mine.csv': (await readFile(rejects, 'utf8')).replaceAll('1.2.3', '7.8.9') });
+    expect(summaryOf(await run('--fix', 'deals=mine.csv')).errors_by_code).toEqual({ bad_number: 2 });
+    const [header = '', ...rows] = (await readFile(rejects, 'utf8')).trim().split(/\r?\n/);
+    expect(rows).toEqual([expect.stringContaining('10,First,1,7.8.9,')]);
+    await files(cwd, { 'again.csv': `${header}\n${rows.join('').replace('7.8.9', '2')}\n` });
+    expect((await run('--fix', 'deals=again.csv')).code).toBe(0);
+  });
 });
