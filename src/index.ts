@@ -45,6 +45,8 @@ export interface SurveyOptions {
   readonly maxErrors?: number | `${number}%`;
   /** A number of values of one field, or a percentage of them like `25%`. */
   readonly maxOmitted?: number | `${number}%`;
+  /** Pilot: the N records, with their parents, that together use most of the mapping. */
+  readonly pilot?: number;
   /** Pilot: the first N events of each type, with their parents. */
   readonly limit?: number;
   /** Pilot: these records (`lead:ID`, `deal:ID`), with parents and children. */
@@ -108,6 +110,7 @@ async function start(
     timeoutSeconds,
     maxErrors,
     maxOmitted,
+    pilot,
     limit,
     onWarning,
     signal,
@@ -124,6 +127,7 @@ async function start(
     timeout: timeoutSeconds,
     maxErrors,
     maxOmitted,
+    pilot,
     limit,
     pick: options.pick && [...options.pick],
     only: options.only && [...options.only],

@@ -18,6 +18,7 @@ export const RUN_OPTIONS = pick(
   'dryRun',
   'plan',
   'offline',
+  'pilot',
   'limit',
   'pick',
   'only',
@@ -49,8 +50,13 @@ export const DEFAULT_RATE: Rate = rate.parse(OPTIONS.rate.default);
 /** The checked options of a run, from the command line or a program. Throws a `UserError` (exit 2) that names every mistake. */
 export function runSettings(given: Readonly<Record<string, unknown>>): RunSettings {
   const settings = parseOptions({ positionals: MAPPING, options: RUN_OPTIONS }, given);
-  if (settings.limit !== undefined && settings.pick.length > 0) {
-    throw new UserError('--limit and --pick cannot be combined: each of them chooses a pilot');
+  const pilots = [
+    ...(settings.pilot === undefined ? [] : ['--pilot']),
+    ...(settings.limit === undefined ? [] : ['--limit']),
+    ...(settings.pick.length === 0 ? [] : ['--pick']),
+  ];
+  if (pilots.length > 1) {
+    throw new UserError(`${pilots.join(' and ')} cannot be combined: each of them chooses a pilot`);
   }
   if (settings.offline && !settings.dryRun) {
     throw new UserError('--offline requires --dry-run: sending needs the network');

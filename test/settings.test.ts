@@ -100,6 +100,8 @@ describe('the options of run', () => {
     [{ only: ['leed'] }, 'did you mean `lead`'],
     [{ offline: true }, '--offline requires --dry-run'],
     [{ limit: '1', pick: ['lead:1'] }, '--limit and --pick cannot be combined'],
+    [{ pilot: '1', limit: '1' }, '--pilot and --limit cannot be combined'],
+    [{ pilot: '1', pick: ['lead:1'] }, '--pilot and --pick cannot be combined'],
   ])('are refused: %j', (options, message) => {
     expect(() => given(options)).toThrow(message);
   });

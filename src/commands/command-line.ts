@@ -92,18 +92,16 @@ export function nextSteps(
   }
   if (dry) {
     if (events.pending === 0) return [];
-    const isPilot = argv.some((arg) => /^--(limit|pick|sandbox)\b/.test(arg));
+    const isPilot = argv.some((arg) => /^--(pilot|limit|pick|sandbox)\b/.test(arg));
     return [
-      ...(isPilot
-        ? []
-        : ['next: send a pilot of ten events of each type and check them in the service:', `  ${plain} --limit 10`]),
+      ...(isPilot ? [] : ['next: send a pilot of 30 records and check them in the service:', `  ${plain} --pilot 30`]),
       isPilot ? 'next:' : 'then send everything:',
       `  ${plain}`,
     ];
   }
   if (events.pending > 0) {
     const whole = commandLine(argv, {
-      without: [...ONCE, '--fix', '--limit', '--pick', '--only', '--max-requests', '--until'],
+      without: [...ONCE, '--fix', '--pilot', '--limit', '--pick', '--only', '--max-requests', '--until'],
     });
     return [`next: send the ${events.pending.toLocaleString('en')} events that are still pending:`, `  ${whole}`];
   }

@@ -37,7 +37,7 @@ export const RUN = define({
   examples: [
     ['$0 run acme.yaml --dry-run', 'validate the mapping and every record'],
     ['$0 run acme.yaml --sandbox', 'rehearse against a sandbox on this machine'],
-    ['$0 run acme.yaml --limit 10', 'a pilot: ten events of each type, with their parents'],
+    ['$0 run acme.yaml --pilot 30', 'a pilot: the 30 records that use most of the mapping, with their parents'],
     ['$0 run acme.yaml', 'the migration; the same command resumes it'],
   ],
 });

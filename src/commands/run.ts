@@ -155,9 +155,10 @@ function watch(settings: RunSettings, console: Console): Watching {
       const { compiled, unusedFixes, samples, profile } = surveyed;
       for (const warning of compiled.warnings) console.say(`warning: ${warning.message}`);
       if (unusedFixes.length > 0) console.say(unusedFixesText(unusedFixes));
-      const { reserve, dryRun, pick } = settings;
+      const { reserve, dryRun, pick, pilot } = settings;
       console.say(surveyText(surveyed, { rate, reserve, now: new Date(), columns: console.columns }));
-      if (dryRun) console.say(`\n${samplesText(samples, pick.length > 0)}\n\n${profileText(profile)}`);
+      if (dryRun)
+        console.say(`\n${samplesText(samples, pick.length > 0 || pilot !== undefined)}\n\n${profileText(profile)}`);
     },
     logged: (line) => console.detail(line),
     trouble: (message) => console.complain(`warning: ${message}`),

@@ -5,13 +5,14 @@ import type { State } from '../plan/event-table.ts';
 import type { Survey } from '../plan/survey.ts';
 import { estimateSeconds, prioritiesOf } from '../summarise.ts';
 import { NOT_MIGRATED } from '../report/explain.ts';
+import { pilotLines } from '../report/pilot.ts';
 import { prioritiesTable } from '../report/priority-text.ts';
 import { clockText, counted, durationText, wrapped } from '../report/text.ts';
 import type { Rate } from '../settings.ts';
 
 /** What the survey found, before anything is sent: the events to send, how long that takes, which are not sent, and priorities. */
 export function surveyText(
-  { plan, order, digest, records }: Pick<Survey, 'plan' | 'order' | 'digest' | 'records'>,
+  { plan, order, digest, records, cover }: Pick<Survey, 'plan' | 'order' | 'digest' | 'records' | 'cover'>,
   pace: { readonly rate: Rate; readonly reserve: number; readonly now: Date; readonly columns: number },
 ): string {
   const events = countAll(plan);
@@ -28,7 +29,7 @@ export function surveyText(
     part(events.invalid, 'invalid'),
     part(inState('rejected'), 'rejected'),
     part(events.blocked, 'blocked by their parents'),
-    part(inState('held'), 'excluded by --limit, --pick or --only'),
+    part(inState('held'), 'excluded by --pilot, --limit, --pick or --only'),
     part(inState('waiting'), 'waiting for parents that are excluded'),
   ].filter((text) => text !== undefined);
   const lines = [
@@ -39,6 +40,7 @@ export function surveyText(
           `  ${due.map(({ type, count }) => `${type} ${count.toLocaleString('en')}`).join(', ')}`,
           `  ${paceText(sum, pace)}`,
         ]),
+    ...(cover ? pilotLines(cover.counts, cover.missed).map((line) => `  ${line}`) : []),
     ...(digest === undefined
       ? []
       : [`  plan ${digest}: the digest of ${counted(plan.listed, 'event')} that could be sent`]),

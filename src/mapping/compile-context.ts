@@ -5,6 +5,7 @@ import type { Path } from './document.ts';
 import type { CompiledPath } from './path.ts';
 import type { Defaults, MappingSpec } from './spec.ts';
 import type { LookupTables } from './lookup.ts';
+import type { Trace } from './trace.ts';
 
 /** A column or path that a field of an entry reads. */
 export interface PathUse {
@@ -23,6 +24,8 @@ export interface CompileContext {
   readonly lookups: LookupTables;
   readonly problems: Problem[];
   readonly warnings: Problem[];
+  /** Undefined unless a pilot is chosen by what the records use. */
+  readonly trace: Trace | undefined;
   locate(path: Path, part?: 'key' | 'value'): Location;
   /** The texts that mean "no value" in a source; the empty text always does and is not included. */
   missingValues(source: string): ReadonlySet<string>;

@@ -6,6 +6,7 @@ import { compileEntry } from './entry.ts';
 import { LookupTables } from './lookup.ts';
 import type { CompiledMapping } from './mapping.ts';
 import type { MappingSpec } from './spec.ts';
+import type { Trace } from './trace.ts';
 import type { CompileContext } from './compile-context.ts';
 
 /** Problems are located through `document` and shown with lines of `texts`. */
@@ -14,8 +15,9 @@ export async function compileMapping(
   sources: ReadonlyMap<string, Source>,
   document: Pick<MappingDocument, 'locate'>,
   texts: ReadonlyMap<string, string>,
+  trace: Trace | undefined,
 ): Promise<CompiledMapping> {
-  const compilation = newContext(spec, sources, document);
+  const compilation = newContext(spec, sources, document, trace);
   const entries = spec.events.map((entry, index) => compileEntry(entry, index, compilation));
   const problems = withoutRepeats(compilation.problems);
   if (problems.length > 0) {
@@ -29,6 +31,7 @@ function newContext(
   spec: MappingSpec,
   sources: ReadonlyMap<string, Source>,
   document: Pick<MappingDocument, 'locate'>,
+  trace: Trace | undefined,
 ): CompileContext {
   const missing = new Map<string, ReadonlySet<string>>();
   for (const [name, source] of Object.entries(spec.sources)) {
@@ -42,6 +45,7 @@ function newContext(
     lookups: new LookupTables(),
     problems: [],
     warnings: [],
+    trace,
     locate: (path, part) => document.locate(path, part),
     missingValues: (source) => missing.get(source) ?? new Set(),
   };

@@ -5,6 +5,7 @@ import { ValueError } from './value-error.ts';
 import { textOf } from './value-text.ts';
 import type { RowContext } from './row-context.ts';
 import type { ConditionSpec } from './spec.ts';
+import { traceAt } from './trace.ts';
 import { compileValue, within, type ValueContext } from './value.ts';
 
 /** An error where a value of the condition cannot be read. */
@@ -30,9 +31,13 @@ export function compileCondition(spec: ConditionSpec, context: ValueContext): Co
   }
   const value = compileValue(spec, context);
   const holds = compileTest(spec);
+  const trace = traceAt(context.compilation, context.path, 'when');
   return (row) => {
     const result = value(row);
-    return result instanceof ValueError ? result : holds(result);
+    if (result instanceof ValueError) return result;
+    const answer = holds(result);
+    trace?.(answer ? 'yes' : 'no');
+    return answer;
   };
 }
 

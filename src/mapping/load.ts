@@ -49,7 +49,7 @@ export async function loadMapping(path: string, { sources = new Map() }: LoadOpt
       source: entry.source,
       policies: policiesOf(entry),
     })),
-    compile: (opened) => compileMapping(spec, opened, document, texts),
+    compile: (opened, trace) => compileMapping(spec, opened, document, texts, trace),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Draft, EventType, Row } from '../model.ts';
 import type { Location, Problem } from '../problem.ts';
 import type { Source, SourceSpec } from '../source/source.ts';
+import type { Trace } from './trace.ts';
 
 /** An entry's policies with defaults filled in; the mapping reference describes them. */
 export interface Policies {
@@ -38,9 +39,9 @@ export interface Mapping {
   readonly entries: readonly EntryHead[];
   /**
    * Binds the mapping to opened sources: checks columns, reads the lookup sources, and yields functions from row to
-   * drafts. Throws `ProblemsError` with all errors at once.
+   * drafts. Throws `ProblemsError` with all errors at once. `trace` is called while records are mapped.
    */
-  compile(sources: ReadonlyMap<string, Source>): Promise<CompiledMapping>;
+  compile(sources: ReadonlyMap<string, Source>, trace?: Trace): Promise<CompiledMapping>;
 }
 
 export interface EntryHead {

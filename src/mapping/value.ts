@@ -9,6 +9,7 @@ import { compileLookup, type LookupTable } from './lookup.ts';
 import { compilePath, isPathError, type PathContext } from './path.ts';
 import { withOriginal, type Evaluate } from './row-context.ts';
 import { isAlternatives, type OnError, type TransformSpec, type ValueObject, type ValueSpec } from './spec.ts';
+import { traceAt } from './trace.ts';
 import { parseTemplate } from './template.ts';
 import { TRANSFORM_BY_NAME } from './transforms/index.ts';
 import type { Apply, ValueShape } from './transforms/transform.ts';
@@ -52,6 +53,7 @@ export function compileValue(spec: ValueSpec, context: ValueContext): Evaluate {
   }
   const read = applies.length === 0 ? source : withTransforms(source, applies);
   if (onError === 'reject' && !required && fallback === undefined) return read;
+  const trace = traceAt(context.compilation, context.path, 'default');
   return (row) => {
     let result = read(row);
     if (result instanceof ValueError) {
@@ -60,7 +62,9 @@ export function compileValue(spec: ValueSpec, context: ValueContext): Evaluate {
       result = undefined;
     }
     if (result !== undefined) return result;
-    return required ? missingValue() : fallback;
+    if (required) return missingValue();
+    if (fallback !== undefined) trace?.('used');
+    return fallback;
   };
 }
 
@@ -128,10 +132,13 @@ function compileAlternatives(specs: readonly ValueSpec[], context: ValueContext)
     }
   }
   const alternatives = whole.map(({ evaluate }) => evaluate);
+  const trace = traceAt(context.compilation, context.path, 'from');
   return (row) => {
     for (let index = 0; index < alternatives.length; index += 1) {
       const result = alternatives[index]!(row);
-      if (result !== undefined) return result;
+      if (result === undefined) continue;
+      trace?.(`number ${index + 1}`);
+      return result;
     }
     return undefined;
   };
@@ -200,6 +207,7 @@ function partText(result: Result): string | undefined | ValueError {
 function compileTransform(item: TransformSpec, context: ValueContext): Apply {
   const [name, argument] = typeof item === 'string' ? [item, undefined] : Object.entries(item)[0]!;
   return TRANSFORM_BY_NAME.get(name)!.compile(argument, {
+    trace: name === 'map' || name === 'date' ? traceAt(context.compilation, context.path, name) : undefined,
     defaults: context.compilation.defaults,
     columns: context.frame.source.columns,
     // The transform handles errors of its argument.

@@ -64,6 +64,12 @@ export const OPTIONS = {
     type: 'boolean',
     describe: 'With --dry-run: no network access; names are resolved from the stored account',
   },
+  pilot: {
+    group: WHAT,
+    type: 'value',
+    check: oneOrMore,
+    describe: 'Pilot: the N records, with their parents, that together use most of the mapping',
+  },
   limit: {
     group: WHAT,
     type: 'value',

@@ -5,7 +5,7 @@ import { PRIORITIES, type EventType } from '../model.ts';
 /**
  * The state of an event.
  * - `ready`: to be sent. `retry`: rejected by an earlier run and unchanged since, so tried last.
- * - `held`: not selected by `--limit`, `--pick` or `--only`. `waiting`: selected, but its parent is held or waiting.
+ * - `held`: not selected by `--pilot`, `--limit`, `--pick` or `--only`. `waiting`: selected, but its parent is held or waiting.
  * - The other states are outcomes.
  */
 export const STATES = [

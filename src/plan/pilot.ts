@@ -4,10 +4,10 @@ import type { PickedRecord } from '../settings.ts';
 import type { State } from './event-table.ts';
 import type { Plan } from './plan.ts';
 
-const SENDABLE: ReadonlySet<State> = new Set(['ready', 'retry', 'acknowledged']);
+export const SENDABLE: ReadonlySet<State> = new Set(['ready', 'retry', 'acknowledged']);
 
 /** Chosen only where there are too few others, so that the run says what they wait for. */
-const WAITING: ReadonlySet<State> = new Set(['waiting']);
+export const WAITING: ReadonlySet<State> = new Set(['waiting']);
 
 /** Ordinals of events, by type. */
 export type Chosen = Readonly<Record<EventType, Set<number>>>;
@@ -62,13 +62,14 @@ function keyOf(plan: Plan, { entity, externalId }: PickedRecord): number {
   });
 }
 
-function addParents(plan: Plan, chosen: Chosen, type: EventType): void {
+/** Adds what the chosen events of this type need: call it from the last type to the first. */
+export function addParents(plan: Plan, chosen: Chosen, type: EventType): void {
   for (const ordinal of chosen[type]) {
     for (const parent of plan.links.eventsNeededBy(type, ordinal)) chosen[parent.type].add(parent.ordinal);
   }
 }
 
-function holdOthers(plan: Plan, chosen: Chosen): void {
+export function holdOthers(plan: Plan, chosen: Chosen): void {
   for (const table of Object.values(plan.tables)) {
     for (let ordinal = 0; ordinal < table.size; ordinal += 1) {
       const state = table.state(ordinal);
@@ -79,6 +80,6 @@ function holdOthers(plan: Plan, chosen: Chosen): void {
   }
 }
 
-function nothing(): Chosen {
+export function nothing(): Chosen {
   return Object.fromEntries(EVENT_TYPES.map((type) => [type, new Set<number>()])) as unknown as Chosen;
 }

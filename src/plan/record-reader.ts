@@ -1,7 +1,8 @@
 import type { CompiledEntry, CompiledMapping } from '../mapping/mapping.ts';
-import type { Draft, Invalid, Issue, Place, ReadItem, Ready, Row } from '../model.ts';
+import type { Draft, Issue, Place, ReadItem, Row } from '../model.ts';
 import type { ErrorReport } from '../report/error-report.ts';
 import type { Source } from '../source/source.ts';
+import type { Features } from './features.ts';
 import type { OmittedValues } from './omitted.ts';
 import type { Plan } from './plan.ts';
 import { prepare } from './prepare.ts';
@@ -24,6 +25,8 @@ interface ReadingJob {
   readonly report: ErrorReport;
   readonly profiler: Profiler;
   readonly omitted: OmittedValues;
+  /** Undefined unless a pilot is chosen by what the records use. */
+  readonly features: Features | undefined;
   /** Whether to continue after the current record. */
   readonly shouldContinue: () => boolean;
 }
@@ -42,7 +45,7 @@ export class RecordReader {
   }
 
   async read(source: Source): Promise<void> {
-    const { compiled, profiler, shouldContinue } = this.#job;
+    const { compiled, profiler, features, shouldContinue } = this.#job;
     const entries = compiled.entries.filter((entry) => entry.source === source.name);
     const watch = profiler.watch(source.name);
     for await (const batch of source.batches()) {
@@ -54,11 +57,13 @@ export class RecordReader {
           continue;
         }
         watch.row(item);
+        features?.begin(item);
         this.#warn(item.issues, item.place);
         const mapped = draftsOf(item, entries);
         const drafts = mapped instanceof Promise ? await mapped : mapped;
         this.records[drafts.length > 0 ? 'mapped' : 'skipped'] += 1;
-        for (const draft of drafts) this.#takeEvent(prepare(draft, this.#job.resolver), item);
+        for (const draft of drafts) this.#takeEvent(draft, item);
+        features?.end();
       }
       await Promise.all(this.#writing);
       this.#writing = [];
@@ -72,8 +77,9 @@ export class RecordReader {
     this.#writing.push(this.#job.report.error({ place, issues: [issue], raw }));
   }
 
-  #takeEvent(event: Ready | Invalid, row: Row): void {
-    const { plan, report, profiler, omitted } = this.#job;
+  #takeEvent(draft: Draft, row: Row): void {
+    const { plan, report, profiler, omitted, features } = this.#job;
+    const event = prepare(draft, this.#job.resolver);
     const { type, place, externalId, issues, omissions } = event;
     this.#warn(issues, place);
     profiler.event(event, row);
@@ -89,7 +95,9 @@ export class RecordReader {
     if (changed) report.warning({ ...CHANGED, message: `${externalId} has changed since it was acknowledged` }, place);
     if (dropped) this.#writing.push(reportDropped(report, event));
     if (state === 'invalid') this.#writing.push(reportConflict(plan, report, { ...event, raw: row.raw }, ordinal));
-    if (state !== 'invalid' && state !== 'duplicate') profiler.planned(event, ordinal);
+    if (state === 'invalid' || state === 'duplicate') return;
+    profiler.planned(event, ordinal);
+    features?.event(draft, event, ordinal);
   }
 
   #warn(issues: readonly Issue[], place: Place): void {

@@ -17,6 +17,8 @@ import { collectFixes, keepFixes, type FixFiles } from '../source/kept-fixes.ts'
 import type { FileDigest } from '../source/source.ts';
 import type { StateDir } from '../state-dir.ts';
 import { assertApproved } from './approval.ts';
+import { holdAllButCover, type Cover } from './cover.ts';
+import { Features } from './features.ts';
 import { OmittedValues } from './omitted.ts';
 import { SendOrder } from './order.ts';
 import { holdAllButFirst, holdAllButPicked, type Chosen } from './pilot.ts';
@@ -28,7 +30,7 @@ import { Resolver } from './resolve.ts';
 import { reportVerdicts } from './verdicts.ts';
 
 export interface SurveyJob {
-  readonly settings: Pick<RunSettings, 'fix' | 'dryRun' | 'only' | 'limit' | 'pick' | 'plan'>;
+  readonly settings: Pick<RunSettings, 'fix' | 'dryRun' | 'only' | 'limit' | 'pilot' | 'pick' | 'plan'>;
   readonly mapping: Mapping;
   /** Undefined if the account is unknown: names stay unresolved. */
   readonly account: Account | undefined;
@@ -50,7 +52,9 @@ export interface Survey {
   readonly unreadable: number;
   /** Where corrections stand whose records are no longer in the input. */
   readonly unusedFixes: readonly Place[];
-  /** The first events of each type as they would be sent, or all that `--pick` chose. */
+  /** What the records that `--pilot` chose cover. */
+  readonly cover: Cover | undefined;
+  /** The first events of each type as they would be sent, or all that `--pilot` or `--pick` chose. */
   readonly samples: ReadonlyMap<EventType, readonly Planned[]>;
   readonly profile: Profile;
   readonly omitted: OmittedValues;
@@ -68,13 +72,14 @@ export async function surveyInput(job: SurveyJob): Promise<Survey> {
   const fixes = await collectFixes(state, mapping.usedSources, settings.fix);
   const used = mapping.sources.filter(({ name }) => mapping.usedSources.includes(name));
   const input = await Input.open(used, fixes);
-  const compiled = await mapping.compile(input.sources);
+  const features = settings.pilot === undefined ? undefined : new Features(settings.pilot, settings.only);
+  const compiled = await mapping.compile(input.sources, features?.mark);
   const report = await ErrorReport.open(output, input.sources);
   const file = PlanFile.create(output.file(PLAN_FILE));
   const policies = compiled.entries.map((entry) => entry.policies);
   const plan = new Plan({ migration: mapping.migration, checkpoint, policies, file });
   try {
-    return await fillPlan({ ...job, input, fixes, compiled, report, plan });
+    return await fillPlan({ ...job, input, fixes, compiled, features, report, plan });
   } catch (error) {
     file.close();
     await report.discard();
@@ -86,12 +91,13 @@ interface FillJob extends SurveyJob {
   readonly input: Input;
   readonly fixes: FixFiles;
   readonly compiled: CompiledMapping;
+  readonly features: Features | undefined;
   readonly report: ErrorReport;
   readonly plan: Plan;
 }
 
 async function fillPlan(job: FillJob): Promise<Survey> {
-  const { settings, mapping, account, input, compiled, report, plan, halt } = job;
+  const { settings, mapping, account, input, compiled, features, report, plan, halt } = job;
   const profiler = new Profiler({ sources: input.sources, eventSources: mapping.eventSources, compiled, report });
   const omitted = new OmittedValues();
   const resolver = new Resolver(account, mapping.references);
@@ -102,6 +108,7 @@ async function fillPlan(job: FillJob): Promise<Survey> {
     report,
     profiler,
     omitted,
+    features,
     shouldContinue: () => !halt.requested,
   });
   for (const name of mapping.eventSources) await reader.read(input.sources.get(name)!);
@@ -110,7 +117,8 @@ async function fillPlan(job: FillJob): Promise<Survey> {
   const found = { plan, records, unreadable, omitted, unusedFixes, report, compiled, inputs: input.digests() };
   if (halt.requested) {
     const order = new SendOrder(plan);
-    return { ...found, order, digest: undefined, samples: new Map(), profile: profiler.finish(plan) };
+    const profile = profiler.finish(plan);
+    return { ...found, order, digest: undefined, cover: undefined, samples: new Map(), profile };
   }
   await input.assertUnchanged();
   if (records.read === 0) throw new UserError('the sources have no records', { hint: 'is this the right export?' });
@@ -120,14 +128,16 @@ async function fillPlan(job: FillJob): Promise<Survey> {
   const profile = profiler.finish(plan);
   await reportVerdicts(plan, report);
   if (settings.limit !== undefined) holdAllButFirst(plan, settings.limit);
+  const cover = features && holdAllButCover(plan, features);
   const picked = settings.pick.length > 0 ? holdAllButPicked(plan, settings.pick) : undefined;
   const digest = plan.digest();
   if (settings.plan !== undefined) await assertApproved(plan, digest, settings.plan, await storedPlans(job.state));
   // What led to an error above was not accepted; a dry run changes nothing for later runs.
   if (!settings.dryRun) await keepFixes(job.state, job.fixes);
   plan.file.commit();
-  const samples = picked ? pickedOf(plan, picked) : samplesOf(plan);
-  return { ...found, order: new SendOrder(plan), digest, samples, profile };
+  const chosen = cover?.chosen ?? picked;
+  const samples = chosen ? chosenOf(plan, chosen) : samplesOf(plan);
+  return { ...found, order: new SendOrder(plan), digest, cover, samples, profile };
 }
 
 const UNUSED_FIX: Issue = {
@@ -152,10 +162,10 @@ function samplesOf(plan: Plan): Map<EventType, Planned[]> {
   );
 }
 
-function pickedOf(plan: Plan, picked: Chosen): Map<EventType, Planned[]> {
+function chosenOf(plan: Plan, chosen: Chosen): Map<EventType, Planned[]> {
   return new Map(
     EVENT_TYPES.map((type) => {
-      const ordinals = [...picked[type]].toSorted((a, b) => a - b);
+      const ordinals = [...chosen[type]].toSorted((a, b) => a - b);
       const planned = ordinals.filter((ordinal) => plan.tables[type].at(ordinal) !== undefined);
       return [type, planned.map((ordinal) => plan.read(type, ordinal))];
     }),

@@ -42,7 +42,9 @@ export function endingText(summary: Summary): string | undefined {
 function doneText({ events, omitted }: Summary): string {
   const left = countOmitted(omitted);
   const beside = [
-    ...(events.pending > 0 ? [`${counted(events.pending, 'event')} not selected (--limit, --pick or --only)`] : []),
+    ...(events.pending > 0
+      ? [`${counted(events.pending, 'event')} not selected (--pilot, --limit, --pick or --only)`]
+      : []),
     ...(left > 0 ? [`${counted(left, 'value')} left out (see omitted.csv)`] : []),
   ];
   const all = events.pending > 0 ? 'all selected events' : 'all events';

@@ -2,6 +2,7 @@ import type { Effect, EventType } from '../model.ts';
 import type { WaitingCounts } from './ending.ts';
 import type { ExcessOmission, OmittedCounts } from './omitted.ts';
 import type { Rate } from '../settings.ts';
+import type { PilotCounts } from './pilot.ts';
 import type { Profile } from './profile.ts';
 
 export const SUMMARY_FILE = 'summary.json';
@@ -70,6 +71,8 @@ export interface Summary {
   readonly over_max_omitted: readonly ExcessOmission[];
   /** The profile of the input. Only in `--json`: it quotes cells, and `summary.json` contains no field values. */
   readonly profile: Profile;
+  /** What the records chosen by `--pilot` cover; null without it. */
+  readonly pilot: PilotCounts | null;
   /** The highest first; at most `MOST_PRIORITIES` of them. */
   readonly priorities: readonly PriorityCounts[];
   /** The plan: its digest (null where there is none), and how many events of the input it has. */

@@ -380,6 +380,7 @@ describe('a part of a migration', () => {
     ['--only lead', { only: 'lead' }, 11],
     ['--only comment/created, whose parents do not exist yet', { only: 'comment/created' }, 0, 'waiting'],
     ['--limit 2', { limit: '2' }, 10],
+    ['--pilot 4', { pilot: '4' }, 7],
     ['--pick with two records', { pick: ['deal:D7', 'lead:4'] }, 6],
   ])(
     'selected by %s is sent, and the rest by the next run, each event once',

@@ -129,8 +129,8 @@ describe('the next command', () => {
   it('sends a pilot and then everything after a dry run without problems', () => {
     const found = summary({ dry_run: true, events: { ...NOTHING, ...BESIDE, acknowledged: 0, pending: 3 } });
     expect(nextSteps(found, argv('run', 'a.yaml', '--dry-run'), CALM)).toEqual([
-      'next: send a pilot of ten events of each type and check them in the service:',
-      '  backfill run a.yaml --plan 0123456789ab --limit 10',
+      'next: send a pilot of 30 records and check them in the service:',
+      '  backfill run a.yaml --plan 0123456789ab --pilot 30',
       'then send everything:',
       '  backfill run a.yaml --plan 0123456789ab',
     ]);

@@ -6,7 +6,7 @@ import type { RowContext } from '../row-context.ts';
 import type { Defaults } from '../spec.ts';
 import { formatError } from './date-format-check.ts';
 import { compileFormat, readIso, type ReadDate } from './date-format.ts';
-import { onText, transform, type ArgumentProblem } from './transform.ts';
+import { onText, transform, type ArgumentProblem, type TransformContext } from './transform.ts';
 import { zoneOffset, zoneReader, type ZoneOffset, type ZoneReader } from './zone.ts';
 
 /** The years that ISO 8601 writes with four digits. */
@@ -56,7 +56,7 @@ export const date = transform<DateArgument>({
       }),
     ]),
   check: (argument, defaults) => checkZone(options(argument!), defaults),
-  compile: (argument, { defaults }) => compileDate(options(argument!), defaults),
+  compile: (argument, context) => compileDate(options(argument!), context),
 });
 
 type DateReader = (text: string) => ReadDate | undefined;
@@ -89,7 +89,10 @@ function checkZone({ formats, timezone, as }: ReturnType<typeof options>, defaul
   ];
 }
 
-function compileDate({ formats, timezone, locale, as }: ReturnType<typeof options>, defaults: Defaults) {
+function compileDate(
+  { formats, timezone, locale, as }: ReturnType<typeof options>,
+  { defaults, trace }: TransformContext,
+) {
   const zone = timezone ?? defaults.timezone;
   const inZone = zone === undefined ? undefined : zoneReader(zone);
   const readers = formats.map((source) => compileReader(source, locale ?? defaults.locale ?? 'en', zone));
@@ -100,6 +103,7 @@ function compileDate({ formats, timezone, locale, as }: ReturnType<typeof option
     for (let index = 0; index < readers.length; index += 1) {
       const read = readers[index]!(text);
       if (read === undefined) continue;
+      trace?.(formats[index]!);
       const result = finish(read, text, row);
       if (typeof result === 'string') warnIfReadDifferently(text, read, readers, index, row);
       return result;

@@ -159,7 +159,9 @@ export function notInService({ status, errors, omitted }: ReportData): Markup {
       [
         events.pending,
         'events not sent yet',
-        summary?.dry_run ? 'a dry run sends nothing' : 'excluded by --limit, --pick or --only, or not reached yet',
+        summary?.dry_run
+          ? 'a dry run sends nothing'
+          : 'excluded by --pilot, --limit, --pick or --only, or not reached yet',
       ],
       [events.duplicates, 'duplicates', 'another record has the same external id, or later updates replace them'],
       [records?.unreadable ?? 0, 'records that could not be read', 'the record is damaged; see errors.csv'],
