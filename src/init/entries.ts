@@ -1,5 +1,6 @@
 /** Writes the entries for exports that match no preset. */
 import type { ExportColumn } from './head.ts';
+import { currencyOf } from './currency.ts';
 import { dateText } from './dates.ts';
 import { linkTo, type Guess, type ExportLink, type ColumnRole } from './guess.ts';
 import { countNames, type CrmNames } from './names.ts';
@@ -85,7 +86,7 @@ function dealText(guess: NamedGuess, all: readonly NamedGuess[], names: CrmNames
       idLine(guess),
       ...(title ? [{ key: 'title', value: title.name }] : []),
       ...amountLine(roles.get('amount')),
-      currencyLine(roles.get('currency')),
+      currencyLine(roles),
       ...(parent ? [parentLine('lead_external_id', parent)] : [missingParent('lead_external_id', 'lead')]),
       ...(stage ? [{ key: 'stage_name', value: stage.name }] : []),
       ...(ownerValue === undefined ? [] : [{ key: 'owner_name', value: ownerValue }]),
@@ -186,9 +187,13 @@ function amountLine(column: ExportColumn | undefined): EntryLine[] {
   return [{ key: 'amount', value, comment }];
 }
 
-function currencyLine(column: ExportColumn | undefined): EntryLine {
+function currencyLine(roles: Guess['roles']): EntryLine {
+  const column = roles.get('currency');
   if (column) return { key: 'currency', value: column.name };
-  return { key: 'currency', value: { value: 'EUR' }, comment: 'set this: no column contains the currency' };
+  const found = currencyOf(roles.get('amount'));
+  if ('why' in found) return { key: '# currency', value: { value: 'EUR' }, comment: `set this: ${found.why}` };
+  const comment = `set this: no column contains the currency, but ${found.figures}`;
+  return { key: 'currency', value: { value: found.code }, comment };
 }
 
 interface ParentLink {

@@ -45,7 +45,7 @@ export async function startMapping(
     'version: 1',
     `migration: ${match?.preset.spec.migration ?? 'crm-export'} # set this: the name of the migration; it is part of every event id, so do not change it between runs`,
     '',
-    ...(await defaultsText(match, exports)),
+    ...defaultsText(match, exports),
     '',
     'sources:',
     ...[...sources].map(([name, each]) => sourceText(name, each, folder)),
@@ -207,11 +207,11 @@ function isLookedUp(source: string, all: readonly GuessedEntry[]): boolean {
   return all.some(({ text }) => text?.includes(`source: ${source},`) === true);
 }
 
-async function defaultsText(match: PresetMatch | undefined, exports: readonly Export[]): Promise<string[]> {
+function defaultsText(match: PresetMatch | undefined, exports: readonly Export[]): string[] {
   const missing = match?.preset.spec.defaults?.missing_values ?? missingValues(exports);
   return [
     'defaults:',
-    await regionLine(exports),
+    regionLine(exports),
     '  timezone: UTC # set this: the time zone of dates without an offset, such as Europe/Rome',
     ...(missing.length > 0 ? [`  missing_values: ${flow(missing)}`] : []),
   ];

@@ -1,41 +1,84 @@
+/** The region of phone numbers without a country code, and the currency of amounts, from evidence in the exports. */
+import { getCountries, parsePhoneNumberFromString, type CountryCode } from 'libphonenumber-js/max';
 import { isPhone } from './guess.ts';
-import type { Export } from './head.ts';
+import type { ExportColumn, Export } from './head.ts';
+import { foldHeader } from './value-text.ts';
 
-/** The `region` of `defaults`, for the user to confirm: the country of most numbers with +, if others lack it. */
-export async function regionLine(exports: readonly Export[]): Promise<string> {
+/** A region is proposed only if at least this share of the numbers without a country code would be valid in it. */
+const MIN_VALID = 0.9;
+/** Fewer numbers with a country code than one for ten without are no evidence of the region. */
+const MIN_EVIDENCE = 0.1;
+const MAX_NUMBERS = 2000;
+
+/** The `region` of `defaults` for the user to confirm, with its figures; commented out on thin or conflicting evidence. */
+export function regionLine(exports: readonly Export[]): string {
   const numbers = exports.flatMap(({ columns }) => columns.filter(isPhone).flatMap(({ values }) => values));
-  const international = numbers.filter((number) => /^(?:\+|00)/.test(number));
-  const national = numbers.length - international.length;
-  const country = international.length > 0 ? await mostCommon(international) : undefined;
-  if (national > 0 && country !== undefined) {
-    return `  region: ${country} # set this: ${national} phone numbers have no +; most numbers with + are of this country`;
+  const international = numbers.filter((number) => /^(?:\+|00)/.test(number)).slice(0, MAX_NUMBERS);
+  const national = numbers.filter((number) => !/^(?:\+|00)/.test(number)).slice(0, MAX_NUMBERS);
+  if (national.length === 0)
+    return unset('the country of phone numbers without a country code; none is among the records read');
+  const byNumbers = count(international.map((number) => countryOf(number)));
+  const byColumns = count(exports.flatMap(({ columns }) => columns.filter(isCountry).flatMap(countries)));
+  const candidates = [...new Set([...byNumbers.keys(), ...byColumns.keys()])]
+    .map((country) => ({
+      country,
+      valid: national.filter((number) => parse(number, country)?.isValid() === true).length,
+      withCode: byNumbers.get(country) ?? 0,
+      records: byColumns.get(country) ?? 0,
+    }))
+    .sort((a, b) => b.valid - a.valid || b.withCode - a.withCode || b.records - a.records);
+  const [best] = candidates;
+  if (!best) {
+    return unset(
+      `${national.length} phone numbers have no country code, and nothing shows their country; they are left out without it`,
+    );
   }
-  return `  # region: IT # set this: the country of phone numbers without +${national > 0 ? `; ${national} numbers are left out without it` : ''}`;
+  const figures = (of: (typeof candidates)[number]): string =>
+    `${of.country}: ${of.valid} of ${national.length} numbers without a country code are valid, ` +
+    `${of.withCode} of ${international.length} with one are of it` +
+    (of.records > 0 ? `, ${of.records} records name it` : '');
+  const why = whyNot(best, candidates, { national: national.length, international: international.length });
+  if (why === undefined) return `  region: ${best.country} # set this: ${figures(best)}`;
+  return unset(`${why}: ${candidates.slice(0, 3).map(figures).join('; ')}`);
 }
 
-/** By calling code: the country, or the main country if several share the code (+39: Italy). */
-async function mostCommon(numbers: readonly string[]): Promise<string | undefined> {
-  const { parsePhoneNumberFromString } = await import('libphonenumber-js');
-  const codes = new Map<string, number>();
-  const countries = new Map<string, Map<string, number>>();
-  for (const number of numbers.slice(0, 500)) {
-    const parsed = parsePhoneNumberFromString(number.replace(/^00/, '+'), { extract: false });
-    if (!parsed) continue;
-    const code = String(parsed.countryCallingCode);
-    codes.set(code, (codes.get(code) ?? 0) + 1);
-    const within = countries.get(code) ?? new Map<string, number>();
-    countries.set(code, within);
-    const country = MAIN_COUNTRY[code] ?? parsed.country;
-    if (country) within.set(country, (within.get(country) ?? 0) + 1);
-  }
-  const code = mostOf(codes);
-  return code === undefined ? undefined : mostOf(countries.get(code)!);
+interface RegionEvidence {
+  readonly country: CountryCode;
+  readonly valid: number;
+  readonly withCode: number;
+  readonly records: number;
 }
 
-/** For calling codes shared by several countries, the main country. */
-const MAIN_COUNTRY: Readonly<Record<string, string>> = {
-  1: 'US',
-  7: 'RU',
+function whyNot(
+  best: RegionEvidence,
+  candidates: readonly RegionEvidence[],
+  total: { readonly national: number; readonly international: number },
+): string | undefined {
+  if (best.valid < total.national * MIN_VALID) return 'most likely these are numbers of several countries';
+  if (best.withCode + best.records < total.national * MIN_EVIDENCE) return 'the evidence is thin';
+  const weight = ({ withCode, records }: RegionEvidence): number => withCode + records;
+  const rival = candidates.find((each) => each !== best && each.valid >= total.national * MIN_VALID);
+  if (rival && weight(rival) * 2 > weight(best)) return 'the evidence conflicts';
+  const all = candidates.reduce((sum, each) => sum + weight(each), 0);
+  return weight(best) * 2 < all ? 'the evidence conflicts' : undefined;
+}
+
+function unset(reason: string): string {
+  return `  # region: IT # set this: ${reason}`;
+}
+
+function parse(number: string, country?: CountryCode): ReturnType<typeof parsePhoneNumberFromString> {
+  const text = number.replace(/^00/, '+');
+  return parsePhoneNumberFromString(text, { extract: false, ...(country && { defaultCountry: country }) });
+}
+
+function countryOf(number: string): CountryCode | undefined {
+  const parsed = parse(number);
+  return parsed?.isValid() === true ? (MAIN_COUNTRY[parsed.countryCallingCode] ?? parsed.country) : undefined;
+}
+
+/** Countries that share a calling code and its numbers; the library tells them apart only by area code. */
+const MAIN_COUNTRY: Readonly<Record<string, CountryCode>> = {
   39: 'IT',
   44: 'GB',
   47: 'NO',
@@ -43,6 +86,36 @@ const MAIN_COUNTRY: Readonly<Record<string, string>> = {
   358: 'FI',
 };
 
-function mostOf(counts: ReadonlyMap<string, number>): string | undefined {
-  return [...counts].sort((a, b) => b[1] - a[1])[0]?.[0];
+function isCountry({ name, facts }: ExportColumn): boolean {
+  return (
+    facts.filled > 0 && /\b(?:country|nazione|paese|stato estero|land|pays|pais|countrycode)\b/.test(foldHeader(name))
+  );
+}
+
+/** Names as in English and in the languages of the exports that `init` knows, and codes of two letters. */
+function countries({ values }: ExportColumn): (CountryCode | undefined)[] {
+  return values.map((value) => countryCodes().get(value.toLowerCase()));
+}
+
+let codes: ReadonlyMap<string, CountryCode> | undefined;
+
+function countryCodes(): ReadonlyMap<string, CountryCode> {
+  if (codes) return codes;
+  const found = new Map<string, CountryCode>();
+  const names = ['en', 'it', 'de', 'fr', 'es'].map((language) => new Intl.DisplayNames(language, { type: 'region' }));
+  for (const country of getCountries()) {
+    for (const each of names) found.set((each.of(country) ?? country).toLowerCase(), country);
+    found.set(country.toLowerCase(), country);
+  }
+  for (const [name, country] of Object.entries(MORE_NAMES)) found.set(name, country);
+  codes = found;
+  return found;
+}
+
+const MORE_NAMES: Readonly<Record<string, CountryCode>> = { usa: 'US', uk: 'GB', 'united states of america': 'US' };
+
+function count<T>(values: readonly (T | undefined)[]): Map<T, number> {
+  const counts = new Map<T, number>();
+  for (const value of values) if (value !== undefined) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return counts;
 }
