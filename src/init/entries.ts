@@ -2,7 +2,8 @@
 import type { ExportColumn } from './head.ts';
 import { currencyOf } from './currency.ts';
 import { dateText } from './dates.ts';
-import { linkTo, type Guess, type ExportLink, type ColumnRole } from './guess.ts';
+import type { Guess, ColumnRole } from './guess.ts';
+import { ownerJoin, parentLine, parentOf, type Parent } from './parents.ts';
 import { countNames, type CrmNames } from './names.ts';
 import { entryText, type EntryLine } from './entry-text.ts';
 import { keyOf } from './value-text.ts';
@@ -10,6 +11,8 @@ import { keyOf } from './value-text.ts';
 export interface NamedGuess extends Guess {
   /** Its name in `sources`. */
   readonly source: string;
+  /** Added to its ids, which are also those of records of another export, and why. */
+  readonly prefix: { readonly text: string; readonly why: string } | undefined;
 }
 
 /** Maximum number of custom fields per entry. */
@@ -64,16 +67,12 @@ function dealText(guess: NamedGuess, all: readonly NamedGuess[], names: CrmNames
     roles.get(role),
   );
   const leads = all.filter(({ kind }) => kind === 'leads');
-  const users = all.find(({ kind }) => kind === 'users');
-  const parent = bestLink(guess, leads);
-  const staff = users && linkTo({ ...guess, roles: new Map() }, users);
-  const used = new Set([title, stage, pipeline, owner, parent?.link.column]);
+  const staff = ownerJoin(guess, all);
+  const parent = parentOf(guess, leads);
+  const used = new Set([title, stage, pipeline, owner, parent.found?.join.column, staff?.column]);
   countNames(names.stages, stage);
   countNames(names.pipelines, pipeline);
-  const email = users?.roles.get('email');
-  const ownerValue = staff && email ? lookup(users, staff, email.name) : owner?.name;
-  countNames(names.owners, staff && email ? email : owner);
-  if (staff) used.add(staff.column);
+  countNames(names.owners, staff ? staff.email : owner);
   return entryText(
     'deal/created',
     guess.source,
@@ -87,9 +86,9 @@ function dealText(guess: NamedGuess, all: readonly NamedGuess[], names: CrmNames
       ...(title ? [{ key: 'title', value: title.name }] : []),
       ...amountLine(roles.get('amount')),
       currencyLine(roles),
-      ...(parent ? [parentLine('lead_external_id', parent)] : [missingParent('lead_external_id', 'lead')]),
+      ...parentLine('lead_external_id', parent, 'deals'),
       ...(stage ? [{ key: 'stage_name', value: stage.name }] : []),
-      ...(ownerValue === undefined ? [] : [{ key: 'owner_name', value: ownerValue }]),
+      ...(staff ? [staff.line] : owner ? [{ key: 'owner_name', value: owner.name }] : []),
       customLine(guess, 'custom_fields', used),
     ],
   );
@@ -113,26 +112,33 @@ function commentText(guess: NamedGuess, all: readonly NamedGuess[]): string {
   const { roles } = guess;
   const content = roles.get('content');
   const author = roles.get('author');
-  const parents = (['deals', 'leads'] as const).flatMap((kind) => {
-    const found = bestLink(
+  const parents = (['deals', 'leads'] as const).flatMap((kind): [string, Parent][] => {
+    const search = parentOf(
       guess,
       all.filter((other) => other.kind === kind),
     );
-    return found ? [{ kind, found }] : [];
+    return [[kind === 'deals' ? 'deal_external_id' : 'lead_external_id', search]];
   });
+  const found = parents.filter(([, { found }]) => found !== undefined);
   const value = content?.facts.html ? { from: content.name, apply: ['html_to_text'] } : (content?.name ?? 'Text');
   return entryText(
     'comment/created',
     guess.source,
-    [...(parents.length === 2 ? [{ key: 'if_both', value: 'deal' }] : []), ...head(guess)],
+    [...(found.length === 2 ? [{ key: 'if_both', value: 'deal' }] : []), ...head(guess)],
     [
       ...(roles.has('id') ? [idLine(guess)] : []),
       { key: 'content', value, comment: content ? undefined : 'set this: the column with the text' },
       ...(author ? [{ key: 'author_name', value: author.name }] : []),
-      ...(parents.length === 0 ? [missingParent('lead_external_id', 'lead or deal', 'Lead ID')] : []),
-      ...parents.map(({ kind, found }) =>
-        parentLine(kind === 'deals' ? 'deal_external_id' : 'lead_external_id', found),
-      ),
+      ...(found.length === 0
+        ? [
+            {
+              key: 'lead_external_id',
+              value: 'Lead ID',
+              comment: 'set this: no column contains the id of its lead or deal',
+            },
+          ]
+        : []),
+      ...parents.flatMap(([key, search]) => parentLine(key, search, 'comments')),
     ],
   );
 }
@@ -152,10 +158,14 @@ function dateValue({ name, facts }: ExportColumn, asDay: boolean): { value: unkn
   return { value, comment: `set this: ${readings}` };
 }
 
-function idLine({ roles }: NamedGuess): EntryLine {
+function idLine({ roles, prefix }: NamedGuess): EntryLine {
   const id = roles.get('id');
   if (!id) return { key: 'external_id', value: 'ID', comment: 'set this: no column has a unique id' };
   const { facts } = id;
+  if (prefix) {
+    const value = { from: id.name, apply: [{ prefix: prefix.text }] };
+    return { key: 'external_id', value, comment: `check: ${prefix.why}` };
+  }
   if (facts.damaged > 0) {
     return {
       key: 'external_id',
@@ -194,42 +204,6 @@ function currencyLine(roles: Guess['roles']): EntryLine {
   if ('why' in found) return { key: '# currency', value: { value: 'EUR' }, comment: `set this: ${found.why}` };
   const comment = `set this: no column contains the currency, but ${found.figures}`;
   return { key: 'currency', value: { value: found.code }, comment };
-}
-
-interface ParentLink {
-  readonly guess: NamedGuess;
-  readonly link: ExportLink;
-}
-
-function bestLink(guess: NamedGuess, to: readonly NamedGuess[]): ParentLink | undefined {
-  const links = to.flatMap((other) => {
-    const link = linkTo(guess, other);
-    return link ? [{ guess: other, link }] : [];
-  });
-  return links.reduce<ParentLink | undefined>((a, b) => (a && a.link.share >= b.link.share ? a : b), undefined);
-}
-
-function parentLine(key: string, { guess, link }: ParentLink): EntryLine {
-  const id = guess.roles.get('id');
-  if (!id || link.match === id) {
-    const { name } = link.column;
-    const value = link.separator ? { from: name, apply: [{ split: link.separator }, { at: 0 }] } : name;
-    return { key, value, comment: link.separator ? 'a cell has several ids: the first one is used' : undefined };
-  }
-  return {
-    key,
-    value: lookup(guess, link, id.name),
-    comment: `looked up by ${link.match.name}, because no column contains the id`,
-  };
-}
-
-function lookup({ source }: NamedGuess, link: ExportLink, take: string): unknown {
-  return { lookup: { source, match: link.match.name, with: link.column.name, take } };
-}
-
-function missingParent(key: string, noun: string, column?: string): EntryLine {
-  if (column) return { key, value: column, comment: `set this: no column contains the id of its ${noun}` };
-  return { key: `# ${key}`, value: 'Contact ID', comment: `set this: no column contains the id of its ${noun}` };
 }
 
 /** All columns with values that are not used otherwise. */

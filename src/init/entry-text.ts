@@ -7,7 +7,7 @@ export interface EntryLine {
   readonly comment?: string | undefined;
 }
 
-/** Longer values are written over several lines. */
+/** Longer values are written over several lines, unless they are commented out. */
 const MAX_WIDTH = 110;
 
 /** An item of `events`, with a comment per key. The custom fields of `data` are nested one level deeper. */
@@ -38,7 +38,7 @@ function lineText({ key, value, comment }: EntryLine, indent: number): string {
   const remark = comment === undefined ? '' : ` # ${comment}`;
   const margin = ' '.repeat(indent);
   const text = flow(value);
-  if (text.length <= MAX_WIDTH) return `${margin}${key}: ${text}${remark}`;
+  if (text.length <= MAX_WIDTH || key.startsWith('#')) return `${margin}${key}: ${text}${remark}`;
   const deeper = block(value)
     .split('\n')
     .map((line) => `${margin}  ${line}`);

@@ -159,38 +159,3 @@ export function idColumn({ columns, rows }: Export): ExportColumn | undefined {
     whole.find(({ facts }) => facts.unique && facts.email)
   );
 }
-
-/** A column of one export that refers to records of another. */
-export interface ExportLink {
-  readonly column: ExportColumn;
-  /** The column of the other export with the same values. */
-  readonly match: ExportColumn;
-  /** Separator of several ids in one cell. */
-  readonly separator?: string;
-  /** Share of this column's values found in the other export. */
-  readonly share: number;
-}
-
-/**
- * The column whose values are found among the ids of `to`, otherwise among its e-mail addresses or names. A third of
- * the values is enough, because only samples of both exports are known.
- */
-export function linkTo(from: Guess, to: Guess): ExportLink | undefined {
-  for (const role of ['id', 'email', 'full_name'] as const) {
-    const match = to.roles.get(role);
-    if (!match) continue;
-    const known = new Set(match.values);
-    const links = from.export.columns.flatMap((column) => {
-      if (column === from.roles.get('id') || column.facts.filled === 0) return [];
-      const separator = [';', ',', '|'].find((mark) => column.values.some((value) => value.includes(mark)));
-      const pieces = separator
-        ? column.values.flatMap((value) => value.split(separator).map((piece) => piece.trim()))
-        : column.values;
-      const share = pieces.filter((piece) => known.has(piece)).length / pieces.length;
-      return share >= 1 / 3 ? [{ column, match, share, ...(separator && { separator }) }] : [];
-    });
-    const best = links.reduce<ExportLink | undefined>((a, b) => (a && a.share >= b.share ? a : b), undefined);
-    if (best) return best;
-  }
-  return undefined;
-}

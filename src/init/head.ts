@@ -9,15 +9,22 @@ import type { Source, SourceSpec } from '../source/source.ts';
 import { sampleOf, withEncoding } from '../source/text.ts';
 import { factsOf, type ColumnFacts } from './facts.ts';
 
-const HEAD_ROWS = 2000;
+/** Records read of an export, whose values are compared with those of the others. */
+const MAX_RECORDS = 20_000;
+/** Values of a column that decide its formats. */
+const MAX_SAMPLE = 2000;
+/** Longer values are texts: no ids, e-mail addresses or names. */
+const MAX_KEY = 120;
 /** The last line that is tried as the header. */
 const MAX_HEADER_LINE = 20;
 
 /** A column, or the path of a value in JSON records (`emails[0].email`). */
 export interface ExportColumn {
   readonly name: string;
-  /** The non-empty values of the sample, trimmed, in order. */
+  /** The first non-empty values, trimmed, in order. */
   readonly values: readonly string[];
+  /** How often each value occurs, of all records read; without texts. */
+  readonly occurrences: ReadonlyMap<string, number>;
   readonly facts: ColumnFacts;
 }
 
@@ -29,6 +36,8 @@ export interface Export {
   readonly source: Source;
   readonly columns: readonly ExportColumn[];
   readonly rows: number;
+  /** Whether all records were read. */
+  readonly whole: boolean;
   /** The reason for each setting, as text. */
   readonly reasons: readonly string[];
 }
@@ -38,13 +47,14 @@ export async function openExport(path: string): Promise<Export> {
   const absolute = resolve(path);
   const base = { name: basename(path), path: absolute, ...(await formatOf(absolute)) };
   const { source, settings, reasons } = await findSettings(base);
-  const { columns, rows } = await readHead(source);
+  const { columns, rows, whole } = await readHead(source);
   return {
     path,
     settings: { ...settings, ...('format' in base ? { format: base.format } : {}) },
     source,
     columns,
     rows,
+    whole,
     reasons,
   };
 }
@@ -83,7 +93,7 @@ async function findSettings(base: SourceSpec): Promise<OpenedSource> {
   for (let trial = 0; trial < 3; trial += 1) {
     try {
       const source = await openSource({ ...base, ...settings });
-      await readHead(source);
+      await canRead(source);
       const below = source.kind === 'table' && source.columns.length === 1 && (await headerBelow(base, settings));
       if (!below) return { source, settings, reasons };
       settings = { ...settings, ...below.settings };
@@ -155,29 +165,57 @@ export function arrayIn(text: string): string | undefined {
   return found.sort((a, b) => a.length - b.length)[0]?.join('.');
 }
 
-async function readHead(source: Source): Promise<{ columns: ExportColumn[]; rows: number }> {
-  const values = new Map<string, string[]>(source.columns.map((name) => [name, []]));
+/** Throws the `UserError` of a source whose first records cannot be read with its settings. */
+async function canRead(source: Source): Promise<void> {
+  for await (const batch of source.batches()) if (batch.length > 0) return;
+}
+
+interface ColumnValues {
+  readonly sample: string[];
+  readonly occurrences: Map<string, number>;
+  filled: number;
+}
+
+async function readHead(source: Source): Promise<Pick<Export, 'columns' | 'rows' | 'whole'>> {
+  const empty = (): ColumnValues => ({ sample: [], occurrences: new Map(), filled: 0 });
+  const values = new Map<string, ColumnValues>(source.columns.map((name) => [name, empty()]));
   let rows = 0;
   const add = (name: string, text: string): void => {
     const value = text.trim();
     if (value === '') return;
-    const list = values.get(name);
-    if (list) list.push(value);
-    else values.set(name, [value]);
+    let column = values.get(name);
+    if (!column) values.set(name, (column = empty()));
+    column.filled += 1;
+    if (column.sample.length < MAX_SAMPLE) column.sample.push(value);
+    if (value.length <= MAX_KEY) column.occurrences.set(value, (column.occurrences.get(value) ?? 0) + 1);
   };
+  let whole = true;
   for await (const batch of source.batches()) {
+    if (rows >= MAX_RECORDS) {
+      whole = false;
+      break;
+    }
     for (const item of batch) {
       if (item.kind !== 'row') continue;
       rows += 1;
       if (source.kind === 'tree') collect(item.raw, '', add);
       else (item.raw as readonly string[]).forEach((cell, index) => add(source.columns[index] ?? '', cell));
     }
-    if (rows >= HEAD_ROWS) break;
   }
   values.delete('');
-  const dayFirst = source.kind === 'tree' || !/`,`/.test(source.description) || isDayFirst(values);
-  const columns = [...values].map(([name, list]) => ({ name, values: list, facts: factsOf(list, rows, dayFirst) }));
-  return { columns, rows };
+  const samples = new Map([...values].map(([name, { sample }]) => [name, sample]));
+  const dayFirst = source.kind === 'tree' || !/`,`/.test(source.description) || isDayFirst(samples);
+  const columns = [...values].map(([name, { sample, occurrences, filled }]): ExportColumn => {
+    const facts = factsOf(sample, rows, dayFirst);
+    const unique = facts.unique && occurrences.size === filled;
+    return {
+      name,
+      values: sample,
+      occurrences,
+      facts: { ...facts, filled, distinct: Math.max(facts.distinct, occurrences.size), unique },
+    };
+  });
+  return { columns, rows, whole };
 }
 
 /** Whether dates have the day first, decided by the first date that is valid in one order only. */

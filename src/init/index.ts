@@ -9,6 +9,7 @@ import { entryText, type EntryLine } from './entry-text.ts';
 import { guess } from './guess.ts';
 import { openExport, type Export } from './head.ts';
 import { countNames, emptyNames, referencesText, type CrmNames } from './names.ts';
+import { sharedIds } from './joins.ts';
 import { bestMatch, columnsOf, matchPreset, presetNamed, presets, type PresetMatch } from './preset.ts';
 import { regionLine } from './region.ts';
 import { flow, keyOf } from './value-text.ts';
@@ -63,7 +64,7 @@ function heading(match: PresetMatch | undefined, folder: string): string[] {
   return [
     `# yaml-language-server: $schema=${relative(folder, schema)}`,
     '#',
-    '# Created by `backfill init` from a sample of the exports. Check everything marked "set this".',
+    '# Created by `backfill init` from a sample of the exports. Check everything marked "set this" or "check".',
     ...(match ? [`# Based on the preset ${match.preset.name}; see its comments for more about these exports.`] : []),
     '# Next: backfill run THIS-FILE --dry-run',
   ];
@@ -181,14 +182,18 @@ function guessOthers(
   findings: string[],
 ): GuessedEntry[] {
   const taken = new Set(match?.preset.columns.keys() ?? []);
-  const guesses = exports.map((each): NamedGuess => {
+  const plainGuesses = exports.map((each): NamedGuess => {
     const plain = [...keyOf(basename(each.path).replace(/(?:\.\w+)+$/, ''))].slice(0, MOST_CHARACTERS).join('');
     let source = plain;
     for (let number = 2; taken.has(source) || nameError(source) !== undefined; number += 1)
       source = `${plain}_${number}`;
     taken.add(source);
-    return { ...guess(each), source };
+    return { ...guess(each), source, prefix: undefined };
   });
+  const guesses = plainGuesses.map((each, index) => ({
+    ...each,
+    prefix: prefixOf(each, plainGuesses.slice(0, index)),
+  }));
   return guesses
     .map((each) => {
       const recognised =
@@ -201,6 +206,19 @@ function guessOthers(
     .filter(
       ({ kind, text, source }, _index, all) => text !== undefined || (kind === 'users' && isLookedUp(source, all)),
     );
+}
+
+/** For ids that are also those of other records of an earlier export of the same kind. */
+function prefixOf(each: NamedGuess, earlier: readonly NamedGuess[]): NamedGuess['prefix'] {
+  if (each.kind !== 'leads' && each.kind !== 'deals') return undefined;
+  for (const other of earlier.filter(({ kind }) => kind === each.kind)) {
+    const shared = sharedIds(each, other);
+    if (shared === 0) continue;
+    const common = each.roles.has('email') ? 'e-mail address' : 'name';
+    const why = `${shared} ids are also in ${other.source}, without one common ${common}: two number ranges, so these have a prefix`;
+    return { text: `${each.source}-`, why };
+  }
+  return undefined;
 }
 
 function isLookedUp(source: string, all: readonly GuessedEntry[]): boolean {
@@ -243,6 +261,6 @@ function eventsText(entries: readonly string[]): string[] {
   return ['events: [] # set this: nothing was recognised; see the README for how to write an entry'];
 }
 
-function exportText({ path, source, rows, reasons }: Export): string {
-  return `${path}: ${source.description}, ${rows} records sampled${reasons.map((reason) => `; ${reason}`).join('')}`;
+function exportText({ path, source, rows, whole, reasons }: Export): string {
+  return `${path}: ${source.description}, ${whole ? '' : 'the first '}${rows} records read${reasons.map((reason) => `; ${reason}`).join('')}`;
 }

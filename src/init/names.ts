@@ -14,7 +14,7 @@ export function emptyNames(): CrmNames {
 }
 
 export function countNames(into: Map<string, number>, column: ExportColumn | undefined): void {
-  for (const value of column?.values ?? []) into.set(value, (into.get(value) ?? 0) + 1);
+  for (const [value, count] of column?.occurrences ?? []) into.set(value, (into.get(value) ?? 0) + count);
 }
 
 /** The `references` block, with each name commented out as a template. */

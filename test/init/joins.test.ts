@@ -1,0 +1,111 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { startMapping } from '../../src/init/index.ts';
+import { backfill, workspace } from '../e2e/harness.ts';
+
+/** The mapping for exports given by name and rows, after a dry run has accepted it. */
+async function mapping(exports: Readonly<Record<string, readonly string[]>>): Promise<string> {
+  const cwd = await workspace();
+  for (const [name, rows] of Object.entries(exports)) {
+    await writeFile(join(cwd, name), rows.map((row) => `${row}\n`).join(''));
+  }
+  const paths = Object.keys(exports).map((name) => join(cwd, name));
+  const { text } = await startMapping(paths, { out: join(cwd, 'mapping.yaml') });
+  await writeFile(join(cwd, 'mapping.yaml'), text);
+  const dry = await backfill(['run', 'mapping.yaml', '--dry-run', '--offline'], { cwd });
+  expect([0, 1], dry.stderr).toContain(dry.code);
+  return text;
+}
+
+function times(count: number, text: (n: number) => string): string[] {
+  return Array.from({ length: count }, (_, n) => text(n));
+}
+
+const CONTACTS = ['Contact ID,Full name,Email', ...times(50, (n) => `${n + 1},Person ${n},p${n}@acme.example`)];
+const DEALS = 'Deal ID,Title,Stage,Amount';
+const deal = (n: number, more: string): string => `D${n},Roof ${n},New,1${n}00.50,${more}`;
+
+describe('joins of exports by the overlap of values', () => {
+  it('finds a column of e-mail addresses whatever its name, with its figures', async () => {
+    const text = await mapping({
+      'contacts.csv': CONTACTS,
+      'deals.csv': [`${DEALS},Reference`, ...times(40, (n) => deal(n, `p${n}@acme.example`))],
+    });
+    expect(text).toContain('lookup: { source: contacts, match: Email, with: Reference, take: Contact ID }');
+    expect(text).toContain('# 40 of 40 deals match contacts.Email');
+  });
+
+  it('matches e-mail addresses without regard to case', async () => {
+    const text = await mapping({
+      'contacts.csv': CONTACTS,
+      'deals.csv': [`${DEALS},Reference`, ...times(40, (n) => deal(n, `P${n}@ACME.example`))],
+    });
+    expect(text).toMatch(
+      /match:\s+from: Email\s+apply:\s+- lowercase\s+with:\s+from: Reference\s+apply:\s+- lowercase/,
+    );
+    expect(text).toContain('# 40 of 40 deals match contacts.Email');
+  });
+
+  it('prefers ids to e-mail addresses to names', async () => {
+    const rows = times(40, (n) => deal(n, `Person ${n},p${n}@acme.example,${n + 1}`));
+    const exports = { 'contacts.csv': CONTACTS, 'deals.csv': [`${DEALS},A,B,Contact ID`, ...rows] };
+    expect(await mapping(exports)).toContain('lead_external_id: Contact ID # 40 of 40 deals match contacts.Contact ID');
+    const withoutIds = exports['deals.csv'].map((row) => row.replace(/,[^,]*$/, ''));
+    expect(await mapping({ ...exports, 'deals.csv': withoutIds })).toContain('match: Email, with: B');
+    const names = withoutIds.map((row) => row.replace(/,[^,]*$/, ''));
+    expect(await mapping({ ...exports, 'deals.csv': names })).toContain('match: Full name, with: A');
+  });
+
+  it('marks a join of less than all records', async () => {
+    const text = await mapping({
+      'contacts.csv': CONTACTS,
+      'deals.csv': [`${DEALS},Reference`, ...times(40, (n) => deal(n, n < 38 ? `p${n}@acme.example` : 'x@y.example'))],
+    });
+    expect(text).toContain('# check: 38 of 40 deals match contacts.Email');
+  });
+
+  it('comments a join out if too few values match, with the candidates and their figures', async () => {
+    const text = await mapping({
+      'contacts.csv': CONTACTS,
+      'deals.csv': [
+        `${DEALS},Reference`,
+        ...times(40, (n) => deal(n, n < 10 ? `P${n}@acme.example` : `x@y${n}.example`)),
+      ],
+    });
+    expect(text).toContain('# lead_external_id: ');
+    expect(text).toContain('`Reference`: 10 of 40 values match contacts.Email');
+  });
+
+  it('does not take small numbers for ids because they are among them by chance', async () => {
+    const text = await mapping({
+      'contacts.csv': CONTACTS,
+      'deals.csv': [`${DEALS},Probability`, ...times(40, (n) => deal(n, `${((n % 4) + 1) * 10}`))],
+    });
+    expect(text).not.toMatch(/^ *lead_external_id:/m);
+    expect(text).toContain('`Probability`: 40 of 40 values match contacts.Contact ID');
+  });
+
+  it('gives the ids of a second export a prefix if both number their records from 1', async () => {
+    const text = await mapping({
+      'leads.csv': ['Lead ID,Full name,Email', ...times(50, (n) => `${n + 1},Other ${n},o${n}@other.example`)],
+      'contacts.csv': CONTACTS,
+      'deals.csv': [`${DEALS},Contact ID`, ...times(40, (n) => deal(n, `${n + 1}`))],
+    });
+    expect(text).toContain(
+      'external_id: { from: Contact ID, apply: [{ prefix: contacts- }] } # check: 50 ids are also in leads, without one common e-mail address',
+    );
+    expect(text).toContain(
+      'lead_external_id: { from: Contact ID, apply: [{ prefix: contacts- }] } # 40 of 40 deals match contacts.Contact ID',
+    );
+  });
+
+  it('finds the joins of an export of which it reads only the beginning', async () => {
+    const people = times(30_000, (n) => `K${n},Person ${n},p${n}@acme.example`);
+    const text = await mapping({
+      'contacts.csv': ['Contact ID,Full name,Email', ...people],
+      'deals.csv': [`${DEALS},Reference`, ...times(30_000, (n) => deal(n, `K${29_999 - n}`))],
+    });
+    expect(text).toMatch(/lead_external_id: Reference # check: \d+ of \d+ deals match contacts\.Contact ID/);
+  });
+});
