@@ -35,7 +35,7 @@ export async function startMapping(
   const findings = exports.map(exportText);
   const fitted = match ? fitPreset(match, names, findings) : [];
   const others = exports.filter((each) => !match || ![...match.exports.values()].includes(each));
-  const guessed = guessOthers(others, match, names, findings);
+  const guessed = guessOthers(others, { match, fitted }, names, findings);
   const sources = new Map([
     ...usedSources(match, fitted),
     ...guessed.map(({ source, export: each }) => [source, each] as const),
@@ -177,10 +177,13 @@ const MOST_CHARACTERS = 40;
 
 function guessOthers(
   exports: readonly Export[],
-  match: PresetMatch | undefined,
+  { match, fitted }: { readonly match: PresetMatch | undefined; readonly fitted: readonly PresetEntry[] },
   names: CrmNames,
   findings: string[],
 ): GuessedEntry[] {
+  const parents = match
+    ? fitted.flatMap(({ entry }) => presetParent(entry, match.exports.get(entry.source)!) ?? [])
+    : [];
   const taken = new Set(match?.preset.columns.keys() ?? []);
   const plainGuesses = exports.map((each): NamedGuess => {
     const plain = [...keyOf(basename(each.path).replace(/(?:\.\w+)+$/, ''))].slice(0, MOST_CHARACTERS).join('');
@@ -201,11 +204,20 @@ function guessOthers(
           ? 'not recognised, so there is no entry for it'
           : `recognised as ${each.kind}: ${rolesText(each.roles)}`;
       findings.push(`${each.export.path}: ${recognised}`);
-      return { ...each, text: guessedEntry(each, guesses, names) };
+      return { ...each, text: guessedEntry(each, [...parents, ...guesses], names) };
     })
     .filter(
       ({ kind, text, source }, _index, all) => text !== undefined || (kind === 'users' && isLookedUp(source, all)),
     );
+}
+
+/** The records of a preset's entry, for joins from exports that the preset does not know. */
+function presetParent({ type, source, data }: EntrySpec, own: Export): NamedGuess | undefined {
+  const found = guess(own);
+  const id = own.columns.find(({ name }) => name === data['external_id']);
+  const kind = type === 'lead/created' ? 'leads' : 'deals';
+  if (!id || type === 'comment/created' || found.kind !== kind) return undefined;
+  return { ...found, roles: new Map([...found.roles, ['id', id]]), source, prefix: undefined };
 }
 
 /** For ids that are also those of other records of an earlier export of the same kind. */

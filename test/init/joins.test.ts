@@ -100,6 +100,21 @@ describe('joins of exports by the overlap of values', () => {
     );
   });
 
+  it('joins an export that a preset does not know to one that it knows', async () => {
+    const text = await mapping({
+      'contacts.csv': [
+        'Record ID,First Name,Last Name,Email,Lifecycle Stage,Lead Status,Job Title,Create Date,Phone Number',
+        ...times(20, (n) => `${n + 1},A${n},B,p${n}@acme.example,Lead,New,CTO,2024-01-01 10:00,+39 02 8088 1201`),
+      ],
+      'sales.csv': [
+        'Sale,Title,Total,Reference,Code',
+        ...times(20, (n) => `x,T${n},1${n}.50,p${n}@acme.example,S${n}`),
+      ],
+    });
+    expect(text).toContain('preset hubspot-csv');
+    expect(text).toContain('# 20 of 20 deals match contacts.Email');
+  });
+
   it('finds the joins of an export of which it reads only the beginning', async () => {
     const people = times(30_000, (n) => `K${n},Person ${n},p${n}@acme.example`);
     const text = await mapping({
