@@ -30,14 +30,17 @@ import type { Account } from './service/account.ts';
 import type { RunSettings } from './settings.ts';
 import { DRY_RUN, StateDir, statePath, writeWhole } from './state-dir.ts';
 import { endingOf, snapshotOf, summarise, type Ending } from './summarise.ts';
+import type { Rate } from './timetable.ts';
 import { TOOL } from './version.ts';
 import { Watch } from './watch/watch.ts';
 
 /** Callbacks of a run, called as each stage begins, with the data that progress is computed from. */
 export interface Monitor {
   connected?(account: Account, baseUrl: string | undefined): void;
-  surveyed?(survey: Survey): void;
-  sending?(view: Pick<Survey, 'plan' | 'order'> & { readonly deliverer: Deliverer }): void | Promise<void>;
+  surveyed?(survey: Survey, rate: Rate): void;
+  sending?(
+    view: Pick<Survey, 'plan' | 'order'> & { readonly deliverer: Deliverer; readonly rate: Rate },
+  ): void | Promise<void>;
   /** A line of `run.log`, as it is written. */
   logged?(line: string): void;
   /** Called with problems that do not stop the run. */
@@ -61,16 +64,19 @@ export interface RunJob {
 export async function runMigration(job: RunJob): Promise<Summary> {
   const { settings } = job;
   const hooks = settings.dryRun ? {} : (job.hooks ?? {});
-  const { rate, maxOutage: maxOutageMs } = settings;
-  const watch = new Watch({ mapping: basename(settings.mapping), hooks, rate, maxOutageMs, halt: job.halt });
+  const { maxOutage: maxOutageMs } = settings;
+  const watch = new Watch({ mapping: basename(settings.mapping), hooks, maxOutageMs, halt: job.halt });
   try {
     const mapping = await loadMapping(settings.mapping, { sources: settings.source });
+    const zoned = { ...job, settings: { ...settings, rate: { ...settings.rate, timezone: mapping.timezone } } };
     const state = await StateDir.create(statePath(settings, mapping, job.stateSuffix));
-    if (settings.dryRun) return await runIn({ job, watch, mapping, state, output: await state.directory(DRY_RUN) });
+    if (settings.dryRun) {
+      return await runIn({ job: zoned, watch, mapping, state, output: await state.directory(DRY_RUN) });
+    }
     const notify = (message: string): void => job.monitor.trouble?.(message);
     const lock = await Lock.acquire(state, { takeOver: settings.takeOver, halt: job.halt, notify });
     try {
-      return await runIn({ job, watch, mapping, state, output: state, lock });
+      return await runIn({ job: zoned, watch, mapping, state, output: state, lock });
     } finally {
       await lock.release();
     }
@@ -171,7 +177,7 @@ class Run {
     const survey = await surveyInput({ settings, mapping, account, checkpoint, state, output, halt });
     this.#survey = survey;
     this.#alreadyAcknowledged = countAll(survey.plan).acknowledged;
-    monitor.surveyed?.(survey);
+    monitor.surveyed?.(survey, settings.rate);
     if (!settings.dryRun) {
       const snapshot = snapshotOf(mapping.migration, target?.baseUrl ?? null, survey, settings.rate);
       await writeWhole(state.file(SURVEY_FILE), `${JSON.stringify(snapshot)}\n`);
@@ -200,8 +206,9 @@ class Run {
       confirmLock: async () => this.#lock?.confirm(),
       started: async (deliverer) => {
         const { plan, order } = survey;
-        this.#watch.sending({ plan, order, deliverer, counts: () => countsByType(plan) }, this.#state);
-        await monitor.sending?.({ plan, order, deliverer });
+        const { rate } = settings;
+        this.#watch.sending({ plan, order, deliverer, rate, counts: () => countsByType(plan) }, this.#state);
+        await monitor.sending?.({ plan, order, deliverer, rate });
       },
     });
   }

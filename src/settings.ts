@@ -1,9 +1,10 @@
 import { UserError } from './errors.ts';
-import { rate, text, type Rate } from './options/checks.ts';
+import { text } from './options/checks.ts';
 import { parseOptions, pick, type ArgumentsOf, type SettingsOf } from './options/option.ts';
 import { CONNECTION, OPTIONS } from './options/table.ts';
+import type { Rate } from './timetable.ts';
 
-export type { PickedRecord, Rate, Tolerance } from './options/checks.ts';
+export type { PickedRecord, Tolerance } from './options/checks.ts';
 
 export const MAPPING = {
   mapping: { type: 'value', check: text('a mapping file'), describe: 'The mapping file (YAML or JSON)' },
@@ -45,7 +46,7 @@ export type RunSettings = ArgumentsOf<typeof MAPPING> & SettingsOf<typeof RUN_OP
 /** How fast requests are sent, and over which limit. */
 export type Pace = Pick<RunSettings, 'rate' | 'reserve' | 'concurrency' | 'timeout' | 'redis'>;
 
-export const DEFAULT_RATE: Rate = rate.parse(OPTIONS.rate.default);
+export const DEFAULT_RATE: Rate = OPTIONS.rate.check.parse(undefined);
 
 /** The checked options of a run, from the command line or a program. Throws a `UserError` (exit 2) that names every mistake. */
 export function runSettings(given: Readonly<Record<string, unknown>>): RunSettings {

@@ -13,8 +13,9 @@ import {
   type SurveySnapshot,
 } from './report/summary.ts';
 import type { Sender } from './send/sender.ts';
-import type { Rate, RunSettings } from './settings.ts';
+import type { RunSettings } from './settings.ts';
 import type { StateDir } from './state-dir.ts';
+import { requestsAt, secondsToSend, type Rate } from './timetable.ts';
 
 export interface Ending {
   readonly code: ExitCode;
@@ -38,10 +39,10 @@ export function endingOf({ plan, unreadable }: Pick<Survey, 'plan' | 'unreadable
   return reason ? { code: EXIT.finishedWithErrors, reason } : { code: EXIT.done, reason: 'done' };
 }
 
-/** Estimated seconds for this many events, one request each: a full window at once, then at the rate limit. */
-export function estimateSeconds(events: number, rate: Rate, reserve: number): number {
-  const perWindow = Math.max(1, rate.requests - reserve);
-  return Math.ceil((Math.max(0, events - perWindow) / perWindow) * rate.seconds);
+/** Estimated seconds for this many events from now on, one request each: a full window at once, then at the rate limit. */
+export function estimateSeconds(events: number, rate: Rate, reserve: number, now: Date): number {
+  const perWindow = Math.max(1, requestsAt(rate, now.getTime()) - reserve);
+  return Math.ceil(secondsToSend(Math.max(0, events - perWindow), rate, now.getTime(), reserve));
 }
 
 /** The priorities, and when each was or will be done if sending goes on at `now`. */
@@ -52,7 +53,7 @@ export function prioritiesOf(
   let toSend = 0;
   return priorities.slice(0, MOST_PRIORITIES).map(({ priority, events, acknowledged, left, doneAt }) => {
     toSend += left;
-    const estimate = new Date(now.getTime() + estimateSeconds(toSend, rate, reserve) * 1000);
+    const estimate = new Date(now.getTime() + estimateSeconds(toSend, rate, reserve, now) * 1000);
     const at = left > 0 ? estimate : doneAt;
     return { priority, events, acknowledged, done_at: at?.toISOString() ?? null };
   });
@@ -127,7 +128,7 @@ export function summarise(run: {
     pilot: survey.cover?.counts ?? null,
     priorities: prioritiesOf(order, { rate, reserve, now: finished }),
     plan: { digest: survey.digest ?? null, events: plan.listed },
-    estimate_seconds: estimateSeconds(countDue(plan), rate, reserve),
+    estimate_seconds: estimateSeconds(countDue(plan), rate, reserve, finished),
     files: {
       checkpoint: run.checkpoint,
       errors: output.file('errors.csv'),

@@ -1,7 +1,8 @@
 /** Each command as data, for parsing the command line and for the help. The functions are in separate files. */
-import { texts, value } from '../options/checks.ts';
+import { rate, texts, value } from '../options/checks.ts';
 import { pick, type ArgumentsOf, type OptionTable, type PositionalTable, type SettingsOf } from '../options/option.ts';
 import { CONNECTION, OPTIONS } from '../options/table.ts';
+import { LIMITS } from '../service/contract.ts';
 import { MAPPING, RUN_OPTIONS } from '../settings.ts';
 
 export interface Command<P extends PositionalTable = PositionalTable, O extends OptionTable = OptionTable> {
@@ -80,13 +81,15 @@ export const REPORT = define({
   ],
 });
 
+const USUAL = `${LIMITS.requestsPerWindow}/${LIMITS.windowSeconds}s`;
+
 export const SANDBOX = define({
   usage: 'sandbox',
   describe: 'Start a local stand-in for the service, for rehearsals',
   positionals: {},
   options: {
     ...pick(OPTIONS, 'port', 'account'),
-    rate: { ...OPTIONS.rate, group: undefined },
+    rate: { type: 'value', check: rate, default: USUAL, describe: 'Requests per sliding window' },
     ...pick(OPTIONS, 'journal', 'faults'),
   },
   examples: [['$0 sandbox --port 8080', 'a service on this machine; its URL and secrets are printed']],

@@ -5,10 +5,11 @@ import { storedAccountOf } from '../connect.ts';
 import { startSandbox } from '../sandbox/index.ts';
 import type { RunSettings } from '../settings.ts';
 import { StateDir, statePath } from '../state-dir.ts';
+import { mostRequests } from '../timetable.ts';
 
 /**
  * Starts the embedded sandbox for `--sandbox`, with the account that an earlier run of this mapping stored, if any, and the
- * records of the last rehearsal, which are kept next to its checkpoint. The sandbox enforces the rate of the run.
+ * records of the last rehearsal, which are kept next to its checkpoint. The sandbox enforces the highest rate of the run.
  */
 export async function startRehearsal(
   settings: Pick<RunSettings, 'mapping' | 'state' | 'rate'>,
@@ -19,7 +20,7 @@ export async function startRehearsal(
   const stored = real && (await storedAccountOf(real));
   const sandbox = await startSandbox({
     ...(stored ? { account: { pipelines: stored.pipelines, users: stored.users } } : {}),
-    rate: settings.rate,
+    rate: { requests: mostRequests(settings.rate), seconds: settings.rate.seconds },
     journal: join(state.path, 'sandbox.ndjson'),
   });
   const { baseUrl, apiKey, ingestToken } = sandbox;

@@ -138,7 +138,6 @@ interface Watching {
 }
 
 function watch(settings: RunSettings, console: Console): Watching {
-  const { rate } = settings;
   let progress: Progress | undefined;
   let found: Survey | undefined;
   const monitor: Monitor = {
@@ -150,7 +149,7 @@ function watch(settings: RunSettings, console: Console): Watching {
           `${account.users.length} users`,
       );
     },
-    surveyed(surveyed) {
+    surveyed(surveyed, rate) {
       found = surveyed;
       const { compiled, unusedFixes, samples, profile } = surveyed;
       for (const warning of compiled.warnings) console.say(`warning: ${warning.message}`);
@@ -165,7 +164,7 @@ function watch(settings: RunSettings, console: Console): Watching {
     async sending(view) {
       if (!settings.progress || settings.quiet) return;
       const { startProgress } = await import('../report/progress.ts');
-      progress = startProgress(console, view, rate);
+      progress = startProgress(console, view);
     },
   };
   const end = (): void => {

@@ -8,7 +8,7 @@ import { NOT_MIGRATED } from '../report/explain.ts';
 import { pilotLines } from '../report/pilot.ts';
 import { prioritiesTable } from '../report/priority-text.ts';
 import { clockText, counted, durationText, wrapped } from '../report/text.ts';
-import type { Rate } from '../settings.ts';
+import { rateText, type Rate } from '../timetable.ts';
 
 /** What the survey found, before anything is sent: the events to send, how long that takes, which are not sent, and priorities. */
 export function surveyText(
@@ -62,10 +62,9 @@ export function unusedFixesText(places: readonly Place[]): string {
 }
 
 function paceText(events: number, pace: { rate: Rate; reserve: number; now: Date }): string {
-  const seconds = estimateSeconds(events, pace.rate, pace.reserve);
-  const { requests, seconds: window } = pace.rate;
+  const seconds = estimateSeconds(events, pace.rate, pace.reserve, pace.now);
   const left = pace.reserve > 0 ? ` (${pace.reserve} of them reserved for others)` : '';
-  const at = `at ${requests} requests per ${window} s${left}`;
+  const at = `at ${rateText(pace.rate)}${left}`;
   if (seconds < 60) return `takes less than a minute ${at}`;
   const end = clockText(new Date(pace.now.getTime() + seconds * 1000), pace.now);
   return `takes about ${durationText(seconds)} ${at}; ends about ${end} if started now`;

@@ -39,6 +39,7 @@ export async function loadMapping(path: string, { sources = new Map() }: LoadOpt
     file: path,
     sha256: createHash('sha256').update(bytes).digest('hex'),
     migration: spec.migration,
+    timezone: spec.defaults?.timezone,
     sources: sourceSpecs(spec, dirname(resolve(path)), sources),
     references: referencesOf(spec),
     usedSources: unique([...eventSources, ...lookedUp]),

@@ -30,6 +30,8 @@ export interface Mapping {
   readonly file: string;
   readonly sha256: string;
   readonly migration: string;
+  /** `defaults.timezone`, an IANA zone. */
+  readonly timezone: string | undefined;
   readonly sources: readonly SourceSpec[];
   readonly references: References;
   /** Names of the sources that events or lookups use, in the order of the mapping. */

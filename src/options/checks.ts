@@ -6,12 +6,7 @@ import { didYouMean } from '../problem.ts';
 import { Secret } from '../redact.ts';
 import { hookUrlMistake } from '../hook-url.ts';
 import { readRedisUrl } from '../redis-url.ts';
-
-/** Requests per sliding window. */
-export interface Rate {
-  readonly requests: number;
-  readonly seconds: number;
-}
+import { DAYS, type Rate, type RatedHours } from '../timetable.ts';
 
 /** How much may go wrong: a number of events or values, or a percentage of all. */
 export type Tolerance = { readonly count: number } | { readonly percent: number };
@@ -96,16 +91,70 @@ export const duration = value('a duration like `90s`, `30m`, `12h` or `2d`, of a
   return parsed !== null && parsed <= 365 * UNITS.d! ? parsed : undefined;
 });
 
-export const rate = value(
-  'a rate like `100/60s`, of 1 to 1,000,000 requests in 0.001 to 86,400 seconds',
-  (given): Rate | undefined => {
-    const match = /^(\d+)\/(\d+(?:\.\d+)?)s$/.exec(given);
-    const parsed = match && { requests: Number(match[1]), seconds: Number(match[2]) };
-    const isPossible =
-      parsed && parsed.requests > 0 && parsed.requests <= 1e6 && parsed.seconds >= 0.001 && parsed.seconds <= 86_400;
-    return isPossible ? parsed : undefined;
-  },
-);
+const RATE = 'a rate like `100/60s`, of 1 to 1,000,000 requests in 0.001 to 86,400 seconds';
+const RATE_HOURS = `${RATE}, or with hours like \`20/60s@08:00-19:00 mon-fri\``;
+
+function plainRate(given: string): Rate | undefined {
+  const match = /^(\d+)\/(\d+(?:\.\d+)?)s$/.exec(given);
+  const parsed = match && { requests: Number(match[1]), seconds: Number(match[2]) };
+  const isPossible =
+    parsed && parsed.requests > 0 && parsed.requests <= 1e6 && parsed.seconds >= 0.001 && parsed.seconds <= 86_400;
+  return isPossible ? parsed : undefined;
+}
+
+/** `08:00-19:00`, `22:00-06:00 mon-fri`, `00:00-24:00 sat,sun` */
+function ratedHours(text: string, requests: number): RatedHours | undefined {
+  const match = /^(\d\d?):([0-5]\d)-(\d\d?):([0-5]\d)(?:\s+(\S+))?$/.exec(text.toLowerCase());
+  if (!match) return undefined;
+  const [fromHour, fromMinute, untilHour, untilMinute] = match.slice(1, 5).map(Number) as [
+    number,
+    number,
+    number,
+    number,
+  ];
+  const from = fromHour * 60 + fromMinute;
+  const until = untilHour * 60 + untilMinute;
+  const days = match[5]?.split(',').map(dayRange) ?? [[...DAYS.keys()]];
+  const isPossible = from < 24 * 60 && until <= 24 * 60 && from !== until && days.every((range) => range !== undefined);
+  return isPossible ? { requests, from, until, days: [...new Set(days.flat())], text } : undefined;
+}
+
+/** `mon`, `mon-fri`, `fri-mon` */
+function dayRange(text: string): number[] | undefined {
+  const [first, last = first, ...more] = text.split('-').map((day) => (DAYS as readonly string[]).indexOf(day));
+  if (first === undefined || last === undefined || first < 0 || last < 0 || more.length > 0) return undefined;
+  return Array.from({ length: ((last - first + 7) % 7) + 1 }, (_, index) => (first + index) % 7);
+}
+
+/** One rate without hours. */
+export const rate = value(RATE, plainRate);
+
+/** At most one rate without hours, and any number with hours. All have the same window, so that the limiter needs only one. */
+export function ratesOr(usual: Rate) {
+  return values((given, refuse): Rate => {
+    const parsed = given.map((text) => {
+      if (text.trim() === '') refuse(`empty, expected ${RATE_HOURS}`);
+      const [rateText = '', ...hoursText] = text.trim().split('@');
+      const plain = plainRate(rateText);
+      const hours = plain && hoursText.length === 1 ? ratedHours(hoursText[0]!.trim(), plain.requests) : undefined;
+      if (!plain || (hoursText.length > 0 && !hours)) refuse(`\`${text}\` is not ${RATE_HOURS}`);
+      return { text, plain: plain ?? usual, hours };
+    });
+    const [plain, ...others] = parsed.filter(({ hours }) => hours === undefined);
+    if (others.length > 0) {
+      refuse(`given more than once without hours: ${[plain!, ...others].map(({ text }) => `\`${text}\``).join(', ')}`);
+    }
+    const { requests, seconds } = plain?.plain ?? usual;
+    const other = parsed.find((each) => each.plain.seconds !== seconds);
+    if (other) {
+      refuse(
+        `\`${other.text}\` must count in windows of ${seconds} s, as \`${requests}/${seconds}s\` outside of its hours does`,
+      );
+    }
+    const hours = parsed.flatMap((each) => each.hours ?? []);
+    return { requests, seconds, ...(hours.length > 0 && { hours }) };
+  });
+}
 
 export const tolerance = value('a number or a percentage like `5%`', (given): Tolerance | undefined => {
   const match = /^(\d+(?:\.\d+)?)(%?)$/.exec(given);

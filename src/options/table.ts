@@ -11,7 +11,7 @@ import {
   pickedRecords,
   planDigest,
   port,
-  rate,
+  ratesOr,
   hookUrl,
   redisUrl,
   sampleSize,
@@ -31,6 +31,8 @@ const PACE = 'Pace:';
 const STOP = 'When to stop:';
 const STATE = 'State:';
 const OUTPUT = 'Output:';
+
+const USUAL_RATE = { requests: LIMITS.requestsPerWindow, seconds: LIMITS.windowSeconds };
 
 export const OPTIONS = {
   source: {
@@ -104,10 +106,11 @@ export const OPTIONS = {
   },
   rate: {
     group: PACE,
-    type: 'value',
-    check: rate,
-    default: `${LIMITS.requestsPerWindow}/${LIMITS.windowSeconds}s`,
-    describe: 'Requests per sliding window',
+    type: 'repeatable',
+    check: ratesOr(USUAL_RATE),
+    describe:
+      'Requests per sliding window; repeat it for hours with another rate: "20/60s@08:00-19:00 mon-fri" ' +
+      `[default: ${USUAL_RATE.requests}/${USUAL_RATE.seconds}s]`,
   },
   reserve: {
     group: PACE,

@@ -1,4 +1,5 @@
 /** The texts and bars of the progress display. Pure, so that every width and waiting state can be tested. */
+import { requestsAt, secondsToSend, type Rate } from '../timetable.ts';
 import { clockText, durationText } from './text.ts';
 
 /** Progress of the events of one type. */
@@ -158,41 +159,52 @@ function cut(text: string, room: number): string {
 
 const RECENT_MS = 5 * 60_000;
 
-/** The configured rate: requests per sliding window. */
-interface AllowedRate {
-  readonly requests: number;
-  readonly seconds: number;
-}
-
 /**
  * Measures the events settled per minute over the last five minutes and estimates the time left. The first window is
- * sent in a burst, so the rate is never measured over less than a window.
+ * sent in a burst, so the rate is never measured over less than a window. When hours with another rate begin or end, it is
+ * measured anew.
  */
 export class RateMeter {
-  readonly #allowed: AllowedRate;
-  readonly #samples: { at: number; settled: number }[] = [];
+  readonly #rate: Rate;
+  #requests: number | undefined;
+  #samples: { at: number; settled: number }[] = [];
 
-  constructor(allowed: AllowedRate) {
-    this.#allowed = allowed;
+  constructor(rate: Rate) {
+    this.#rate = rate;
   }
 
-  /** `now` in milliseconds; `left`: number of events still to be sent. */
-  measure(now: number, settled: number, left: number): Pick<ProgressSnapshot, 'perMinute' | 'secondsLeft'> {
+  /** `now` in milliseconds of a clock that is never set; `left`: number of events still to be sent; `wall`: the time of day. */
+  measure(
+    now: number,
+    settled: number,
+    left: number,
+    wall = Date.now(),
+  ): Pick<ProgressSnapshot, 'perMinute' | 'secondsLeft'> {
+    const requests = requestsAt(this.#rate, wall);
+    if (requests !== this.#requests) this.#samples = [];
+    this.#requests = requests;
     const last = this.#samples.at(-1);
     if (!last || now - last.at >= 1_000) this.#samples.push({ at: now, settled });
     while (this.#samples.length > 1 && this.#samples[1]!.at <= now - RECENT_MS) this.#samples.shift();
     const first = this.#samples[0]!;
-    return paceOf({ settled: settled - first.settled, ms: now - first.at, left }, this.#allowed);
+    return paceOf({ settled: settled - first.settled, ms: now - first.at, left }, this.#rate, wall);
   }
 }
 
-/** Speed and time left of a run that settled this many events in `ms` milliseconds. `secondsLeft`: undefined if it stands still. */
+/**
+ * Speed and time left of a run that settled this many events in the last `ms` milliseconds; `wall`: the time of day.
+ * `secondsLeft`: undefined if it stands still.
+ */
 export function paceOf(
   { settled, ms, left }: { readonly settled: number; readonly ms: number; readonly left: number },
-  { requests, seconds }: AllowedRate,
+  rate: Rate,
+  wall: number,
 ): Pick<ProgressSnapshot, 'perMinute' | 'secondsLeft'> {
+  const { seconds } = rate;
   const perMinute = (settled * 60_000) / Math.max(seconds * 1000, ms);
-  const atBest = (left / requests) * seconds;
+  const atBest = secondsToSend(left, rate, wall);
   if (ms < seconds * 1000) return { perMinute, secondsLeft: atBest };
-  return { perMinute, secondsLeft: perMinute > 0 ? Math.max(atBest - seconds, (left / perMinute) * 60) : undefined };
+  if (perMinute === 0) return { perMinute, secondsLeft: undefined };
+  const share = (perMinute * seconds) / (60 * requestsAt(rate, wall));
+  return { perMinute, secondsLeft: Math.max(atBest - seconds, secondsToSend(left / share, rate, wall)) };
 }

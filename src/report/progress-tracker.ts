@@ -1,9 +1,11 @@
 import { EVENT_TYPES, type EventType } from '../model.ts';
-import type { Rate } from '../settings.ts';
+import type { Rate } from '../timetable.ts';
 import { RateMeter, type ProgressSnapshot, type TypeProgress, type WaitingState } from './progress-text.ts';
 
 /** The state that progress is drawn from, read each time it is drawn. */
 export interface ProgressView {
+  /** The rate limit of the run. */
+  readonly rate: Rate;
   readonly plan: {
     readonly tables: Readonly<
       Record<EventType, { readonly size: number; readonly counts: Readonly<Record<string, number>> }>
@@ -24,9 +26,9 @@ export class ProgressTracker {
   readonly #totals: Readonly<Record<EventType, number>>;
   #waitingSince: { reason: string; at: number } | undefined;
 
-  constructor(view: ProgressView, allowed: Rate) {
+  constructor(view: ProgressView) {
     this.#view = view;
-    this.#meter = new RateMeter(allowed);
+    this.#meter = new RateMeter(view.rate);
     const { tables } = view.plan;
     const isPilot = EVENT_TYPES.some((type) => (tables[type].counts['held'] ?? 0) > 0);
     const totals = EVENT_TYPES.map((type) => {

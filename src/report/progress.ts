@@ -3,7 +3,6 @@ import { styleText } from 'node:util';
 import type { Console } from '../console.ts';
 import { progressLines, progressLogLine, waitingText, type Colorize, type WaitingState } from './progress-text.ts';
 import { ProgressTracker, type ProgressView } from './progress-tracker.ts';
-import type { Rate } from '../settings.ts';
 
 export interface Progress {
   stop(): void;
@@ -14,8 +13,8 @@ const UPDATE_EVERY_MS = 1_000;
 const BAR_EVERY_MS = 250;
 
 /** Bars on a terminal, otherwise one line per minute. The time left is never estimated below what `allowed` permits. */
-export function startProgress(console: Console, view: ProgressView, allowed: Rate): Progress {
-  const tracker = new ProgressTracker(view, allowed);
+export function startProgress(console: Console, view: ProgressView): Progress {
+  const tracker = new ProgressTracker(view);
   return console.isTerminal && process.env.TERM !== 'dumb' ? startBars(console, tracker) : startLines(console, tracker);
 }
 

@@ -75,21 +75,22 @@ function activityText(view: StatusView): string {
 }
 
 /** As the progress of the run itself shows it: over the last five minutes, or since its survey if that is later. */
-function paceNow({ status: { basis, survey, recent, left }, holder, now }: StatusView): ReturnType<typeof paceOf> {
+function paceNow({ status, holder, now }: StatusView, left = status.left): ReturnType<typeof paceOf> {
+  const { basis, survey, recent } = status;
   if (!holder || basis !== 'under way' || !survey) return { perMinute: 0, secondsLeft: undefined };
   const ms = Math.min(RECENT_MS, now.getTime() - Date.parse(survey.at));
-  return paceOf({ settled: recent, ms, left }, survey.rate);
+  return paceOf({ settled: recent, ms, left }, survey.rate, now.getTime());
 }
 
-/** The priorities; of a run under way, those with events left will be done at the recent rate. */
+/** The priorities; of a run under way, those with events left will be done if it goes on as it does. */
 function estimated(view: StatusView): PriorityCounts[] {
   const { status, now } = view;
-  const rate = paceNow(view).perMinute;
   let sum = 0;
   return status.priorities.map(({ left, ...counts }) => {
     sum += left;
-    if (left === 0 || rate === 0) return counts;
-    return { ...counts, done_at: new Date(now.getTime() + (sum / rate) * 60_000).toISOString() };
+    const { secondsLeft } = paceNow(view, sum);
+    if (left === 0 || secondsLeft === undefined) return counts;
+    return { ...counts, done_at: new Date(now.getTime() + secondsLeft * 1000).toISOString() };
   });
 }
 

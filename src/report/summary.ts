@@ -1,8 +1,8 @@
 import type { Effect, EventType } from '../model.ts';
 import type { WaitingCounts } from './ending.ts';
 import type { ExcessOmission, OmittedCounts } from './omitted.ts';
-import type { Rate } from '../settings.ts';
 import type { PilotCounts } from './pilot.ts';
+import type { Rate } from '../timetable.ts';
 import type { Profile } from './profile.ts';
 
 export const SUMMARY_FILE = 'summary.json';

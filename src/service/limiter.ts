@@ -1,14 +1,10 @@
 import type { Clock } from '../clock.ts';
+import type { Rate } from '../timetable.ts';
 import type { RateHistory } from './rate-history.ts';
 
-/** At most this many requests in any period of this many seconds. */
-export interface RequestRate {
-  readonly requests: number;
-  readonly seconds: number;
-}
-
 export interface LimiterOptions {
-  readonly rate: RequestRate;
+  /** Followed while requests are sent: hours begin and end by the wall clock. */
+  readonly rate: Rate;
   /** Requests per window left for other users of the API key. */
   readonly reserve: number;
   /** Maximum number of requests in flight. */

@@ -1,5 +1,6 @@
 import Bottleneck from 'bottleneck';
 import { SmallSet } from '../small-set.ts';
+import { mostRequests, requestsAt } from '../timetable.ts';
 import { HEADERS } from './contract.ts';
 import { ForeignUse } from './foreign-use.ts';
 import {
@@ -18,6 +19,8 @@ import { TurnQueue, type Turn } from './turn-queue.ts';
 
 /** The share of the free tokens taken along with each token, since a bottleneck job takes several milliseconds. */
 const BATCH_SHARE = 0.01;
+/** How soon a higher rate is noticed when its hours begin. */
+const FOLLOW_MS = 1_000;
 
 /** A limiter for this process alone. */
 export function createLimiter(options: LimiterOptions): Limiter {
@@ -58,12 +61,13 @@ class LocalLimiter implements Limiter {
   #bottleneck: Bottleneck;
   /** Wall clock minus monotonic clock. */
   #clockOffset: number;
+  #unfollow: () => void = () => undefined;
 
   constructor(options: LimiterOptions) {
     const { rate, clock, history } = options;
     this.#options = options;
     this.#windowMs = rate.seconds * 1000;
-    this.#foreign = new ForeignUse(this.#windowMs, rate.requests);
+    this.#foreign = new ForeignUse(this.#windowMs, mostRequests(rate));
     this.#returns = new TokenReturns(clock, this.#stopped.signal, (tokens) => {
       this.#renewIfClockWasSetBack();
       this.#addTokens(tokens);
@@ -74,6 +78,7 @@ class LocalLimiter implements Limiter {
     this.#clockOffset = clock.wall() - clock.monotonic();
     for (const age of history?.recent(this.#windowMs) ?? []) this.#answered(clock.monotonic() - age);
     this.#bottleneck = this.#build();
+    if (rate.hours) this.#unfollow = clock.every(FOLLOW_MS, () => this.#adjust());
   }
 
   get stopped(): boolean {
@@ -130,11 +135,14 @@ class LocalLimiter implements Limiter {
   async stop(): Promise<void> {
     if (this.stopped) return;
     this.#stopped.abort();
+    this.#unfollow();
     await Promise.all([this.#bottleneck.stop({ dropWaitingJobs: true }), ...this.#running]);
   }
 
   /** Starts every request that may start. Called whenever that may have changed. */
   #advance(): void {
+    // Hours with a lower rate hold from their first instant.
+    if (this.#options.rate.hours) this.#adjust();
     for (let turn = this.#queue.first; turn; turn = this.#queue.first) {
       if (this.#isProbing || this.#inFlight >= this.#options.concurrency) break;
       if (this.#pausedUntil > this.#options.clock.monotonic()) {
@@ -226,15 +234,16 @@ class LocalLimiter implements Limiter {
   }
 
   #allowance(): number {
-    const { rate, reserve, clock } = this.#options;
+    const { reserve, clock } = this.#options;
     const withheld = Math.max(reserve, this.#foreign.withhold(clock.monotonic()));
-    return Math.max(1, Math.min(rate.requests, this.#serviceLimit) - withheld);
+    return Math.max(1, this.#limit() - withheld);
   }
 
   #adjust(): void {
     const allowed = this.#allowance();
     const minTime = this.#interval();
-    if (allowed < this.#allowed) this.#putBack();
+    // A token that bottleneck issued while the limit was higher must not be used.
+    if (allowed < this.#allowed || this.#free() < 0) this.#putBack();
     this.#addTokens(allowed - this.#allowed);
     this.#allowed = allowed;
     if (minTime === this.#minTime) return;
@@ -248,9 +257,15 @@ class LocalLimiter implements Limiter {
    * otherwise they would starve the others and make their requests hard to detect.
    */
   #interval(): number {
-    const { rate, reserve, clock } = this.#options;
+    const { reserve, clock } = this.#options;
     const isShared = reserve > 0 || this.#refusals > 0 || this.#foreign.estimate(clock.monotonic()) > 0;
-    return isShared ? (PACE * this.#windowMs) / Math.min(rate.requests, this.#serviceLimit) : 0;
+    return isShared ? (PACE * this.#windowMs) / this.#limit() : 0;
+  }
+
+  /** Requests per window at present, by `--rate` and by the service. */
+  #limit(): number {
+    const { rate, clock } = this.#options;
+    return Math.min(requestsAt(rate, clock.wall()), this.#serviceLimit);
   }
 
   /** Timers cannot keep an interval of less than a millisecond. */

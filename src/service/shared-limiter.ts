@@ -1,4 +1,5 @@
 import type { Secret } from '../redact.ts';
+import { mostRequests, requestsAt } from '../timetable.ts';
 import { LIMITS, HEADERS } from './contract.ts';
 import { ForeignUse } from './foreign-use.ts';
 import {
@@ -26,6 +27,8 @@ export interface SharedLimiterOptions extends LimiterOptions {
 }
 
 const RETRY_MS = 500;
+/** How soon a higher rate is noticed when its hours begin. */
+const FOLLOW_MS = 1_000;
 /** Tolerance for clocks and the latency of Redis, added to the age of a request. */
 const SLACK_MS = 500;
 /** Consecutive refusals after which the wait no longer grows. */
@@ -79,7 +82,7 @@ class SharedLimiter implements Limiter {
     this.#options = options;
     this.#window = window;
     this.#windowMs = options.rate.seconds * 1000;
-    this.#foreign = new ForeignUse(this.#windowMs, options.rate.requests);
+    this.#foreign = new ForeignUse(this.#windowMs, mostRequests(options.rate));
   }
 
   get stopped(): boolean {
@@ -108,13 +111,13 @@ class SharedLimiter implements Limiter {
   }
 
   observe(status: number, headers: Readonly<Record<string, string>>, sentAt: number): void {
-    const { clock, rate } = this.#options;
+    const { clock } = this.#options;
     const limit = readCount(headers[HEADERS.limit]) || undefined;
     const remaining = readCount(headers[HEADERS.remaining]);
     if (limit === undefined && this.#refusals === 0) return;
     if (limit !== undefined) this.#serviceLimit = limit;
     // If the configured rate is below the service's limit, its window may differ from the service's window.
-    const sinceMs = (rate.requests >= (limit ?? 0) ? this.#windowMs : this.#longestWindow()) + SLACK_MS;
+    const sinceMs = (this.#requests() >= (limit ?? 0) ? this.#windowMs : this.#longestWindow()) + SLACK_MS;
     this.#window
       .observe({ ageMs: clock.monotonic() - sentAt, isRefused: status === 429, limit, sinceMs })
       .then(({ refusals, own }) => {
@@ -132,8 +135,8 @@ class SharedLimiter implements Limiter {
   }
 
   stats(): LimiterStats {
-    const { rate, clock } = this.#options;
-    const allowed = Math.max(1, Math.min(rate.requests, this.#serviceLimit) - this.#withheld());
+    const { clock } = this.#options;
+    const allowed = Math.max(1, Math.min(this.#requests(), this.#serviceLimit) - this.#withheld());
     return { allowed, foreign: this.#foreign.estimate(clock.monotonic()), inFlight: this.#running.size };
   }
 
@@ -167,7 +170,7 @@ class SharedLimiter implements Limiter {
 
   /** The next token; undefined when no request needs one any more. */
   async #token(): Promise<string | undefined> {
-    const { clock } = this.#options;
+    const { clock, rate } = this.#options;
     const token = this.#window.newToken();
     while (this.#queue.size > 0 && !this.stopped) {
       const paused = this.#pausedUntil - clock.monotonic();
@@ -178,17 +181,18 @@ class SharedLimiter implements Limiter {
       }
       const reason = reply.kind === 'redis' || reply.kind === 'rate' ? reply.kind : 'rate_limited';
       this.#waiting = { reason, until: clock.monotonic() + reply.waitMs };
-      await clock.sleep(Math.max(1, reply.waitMs), this.#stopped.signal);
+      const waitMs = rate.hours ? Math.min(reply.waitMs, FOLLOW_MS) : reply.waitMs;
+      await clock.sleep(Math.max(1, waitMs), this.#stopped.signal);
     }
     this.#waiting = undefined;
     return undefined;
   }
 
   async #take(token: string): Promise<Pick<TokenReply, 'waitMs'> & { readonly kind: TokenReply['kind'] | 'redis' }> {
-    const { rate, notify } = this.#options;
+    const { notify } = this.#options;
     try {
       const reply = await this.#window.take(token, {
-        requests: rate.requests,
+        requests: this.#requests(),
         withheld: this.#withheld(),
         distanceMs: this.#interval(),
         rememberedMs: Math.ceil(this.#longestWindow() + this.#options.timeoutSeconds * 1000 + SLACK_MS),
@@ -232,9 +236,15 @@ class SharedLimiter implements Limiter {
 
   /** Minimum interval between the requests of all processes, in milliseconds; 0 while nobody else uses the API key. */
   #interval(): number {
-    const { rate, reserve, clock } = this.#options;
+    const { reserve, clock } = this.#options;
     const isShared = reserve > 0 || this.#refusals > 0 || this.#foreign.estimate(clock.monotonic()) > 0;
-    return isShared ? (PACE * this.#windowMs) / Math.min(rate.requests, this.#serviceLimit) : 0;
+    return isShared ? (PACE * this.#windowMs) / Math.min(this.#requests(), this.#serviceLimit) : 0;
+  }
+
+  /** Requests per window at present, by `--rate`. */
+  #requests(): number {
+    const { rate, clock } = this.#options;
+    return requestsAt(rate, clock.wall());
   }
 
   #longestWindow(): number {

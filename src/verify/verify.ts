@@ -63,7 +63,8 @@ export async function verifyMigration(job: VerifyJob): Promise<Verification> {
   const lock = await Lock.acquire(state, { takeOver: false, notify: job.trouble });
   try {
     const header = await headerOf(state);
-    const target = await connect(settings, job.credentials, state, state, job.trouble);
+    const rate = { ...settings.rate, timezone: mapping.timezone };
+    const target = await connect({ ...settings, rate }, job.credentials, state, state, job.trouble);
     try {
       assertBound({ header, wholeBytes: 1 }, state.file(CHECKPOINT_FILE), mapping.migration, target);
       job.connected?.(target.account);

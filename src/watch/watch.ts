@@ -6,8 +6,9 @@ import type { EventType } from '../model.ts';
 import type { Secret } from '../redact.ts';
 import { ProgressTracker, type ProgressView } from '../report/progress-tracker.ts';
 import type { EventCounts, Summary } from '../report/summary.ts';
-import type { Rate } from '../settings.ts';
 import { writeWhole, type StateDir } from '../state-dir.ts';
+import { requestsAt } from '../timetable.ts';
+import { callHook } from './hook.ts';
 import { bodiesOf, ended, failed, heldUp, resumed, type Notification, type Standing } from './messages.ts';
 import { METRICS_FILE, metricsText } from './metrics.ts';
 
@@ -24,7 +25,6 @@ export interface WatchOptions {
   /** What messages call the migration until its name is known. */
   readonly mapping: string;
   readonly hooks: Hooks;
-  readonly rate: Rate;
   readonly maxOutageMs: number;
   readonly halt: Halt;
   readonly clock?: Clock;
@@ -82,7 +82,7 @@ export class Watch {
   sending(run: WatchedRun, state: StateDir): void {
     this.#run = run;
     this.#state = state;
-    this.#tracker = new ProgressTracker(run, this.#options.rate);
+    this.#tracker = new ProgressTracker(run);
     this.#progressAt = this.#clock.monotonic();
     this.#stopTicking = this.#clock.every(TICK_MS, () => this.#tick());
     this.#tick();
@@ -151,9 +151,9 @@ export class Watch {
   }
 
   #writeMetrics({ pace }: { readonly pace: Standing['pace'] | undefined }, running: boolean): void {
-    const { rate, halt } = this.#options;
-    if (isStateLost(halt.reason?.code)) return;
-    const { counters } = this.#run!.deliverer;
+    if (isStateLost(this.#options.halt.reason?.code)) return;
+    const { rate, deliverer } = this.#run!;
+    const { counters } = deliverer;
     const text = metricsText({
       migration: this.#migration,
       running,
@@ -162,7 +162,7 @@ export class Watch {
       retries: counters.retries,
       rateLimited: counters.rate_limited,
       pace,
-      allowedPerMinute: (rate.requests * 60) / rate.seconds,
+      allowedPerMinute: (requestsAt(rate, this.#clock.wall()) * 60) / rate.seconds,
       lastAcknowledgedAt: this.#lastAcknowledgedAt,
     });
     const path = this.#state!.file(METRICS_FILE);

@@ -110,6 +110,19 @@ describe('the rate', () => {
     expect(secondsLeft).toBeCloseTo(1_000, -1);
   });
 
+  it('is measured anew when other hours begin, and the time left counts in those ahead', () => {
+    const hours = [{ requests: 20, from: 480, until: 1140, days: [1], text: '08:00-19:00 mon' }];
+    const meter = new RateMeter({ ...allowed, timezone: 'UTC', hours });
+    const eight = Date.parse('2026-03-02T08:00:00Z');
+    for (let second = -600; second < 0; second += 1) {
+      meter.measure(second * 1_000, (second + 600) * (5 / 3), 30_000, eight + second * 1_000);
+    }
+    // Until 19:00 at 20 a minute: 13,200 events. The rest at 100 a minute.
+    const atEight = meter.measure(0, 1_000, 30_000, eight);
+    expect(atEight.secondsLeft).toBe((660 + (30_000 - 13_200) / 100) * 60);
+    expect(meter.measure(120_000, 1_020, 29_980, eight + 120_000).perMinute).toBe(10);
+  });
+
   it('gives no estimate while nothing is settled', () => {
     const meter = new RateMeter(allowed);
     meter.measure(0, 40, 100);

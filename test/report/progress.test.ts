@@ -26,8 +26,8 @@ function lineAfter(plan: Plan, count: number): string {
       done();
     },
   });
-  const view = { plan, order, deliverer: { status: () => ({}) } };
-  const progress = startProgress(new Console({ stderr }), view, { requests: 2, seconds: 60 });
+  const view = { rate: { requests: 2, seconds: 60 }, plan, order, deliverer: { status: () => ({}) } };
+  const progress = startProgress(new Console({ stderr }), view);
   for (const turn of [...order.turns(10)].slice(0, count)) {
     plan.settle(turn.type, turn.ordinal, 'acknowledged');
     order.ended(turn);

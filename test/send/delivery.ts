@@ -8,7 +8,7 @@ import { createDeliverer, type Deliverer, type Delivery } from '../../src/send/d
 import { Halt } from '../../src/halt.ts';
 import { Secret } from '../../src/redact.ts';
 import { createClient, type Client } from '../../src/service/client.ts';
-import type { RequestRate } from '../../src/service/limiter.ts';
+import type { Rate } from '../../src/timetable.ts';
 import { createLimiter } from '../../src/service/local-limiter.ts';
 import { startScripted, type Answer, type Arrived, type ScriptedServer } from '../service/scripted-server.ts';
 import { VirtualClock } from '../service/virtual-clock.ts';
@@ -38,7 +38,7 @@ export async function startBench(
     maxOutageMs?: number;
     timeoutSeconds?: number;
     isSecure?: boolean;
-    rate?: RequestRate;
+    rate?: Rate;
   } = {},
 ): Promise<Bench> {
   const { concurrency = 10, maxOutageMs = 30 * 60_000, timeoutSeconds = 10 } = options;

@@ -300,3 +300,70 @@ test('setting the wall clock back by an hour does not stall the queue', async ()
   expect(clock.monotonic() - startedAt).toBeLessThan(60_000);
   await limiter.stop();
 });
+
+describe('hours with another rate', () => {
+  const timetable = {
+    ...options,
+    rate: {
+      requests: 30,
+      seconds: 60,
+      timezone: 'UTC',
+      hours: [{ requests: 6, from: 480, until: 490, days: [0, 1, 2, 3, 4, 5, 6], text: '08:00-08:10' }],
+    },
+  };
+
+  /** Sends as many requests as it may until this time, and returns when each was sent. */
+  async function sentUntil(end: number): Promise<number[]> {
+    const limiter = createLimiter(timetable);
+    const sentAt: number[] = [];
+    const endless = async (): Promise<void> => {
+      while (Date.now() < end) {
+        await limiter
+          .schedule(() => {
+            sentAt.push(Date.now());
+            return job();
+          })
+          .catch(() => undefined);
+      }
+    };
+    const all = Promise.all(Array.from({ length: 10 }, endless));
+    await inFakedTime(fakedClock.sleep(end - Date.now()));
+    await inFakedTime(limiter.stop());
+    await inFakedTime(all);
+    return sentAt;
+  }
+
+  const at = (time: string): number => Date.parse(`2026-03-02T${time}Z`);
+
+  test('a lower rate holds from its first instant: no window that ends within its hours has more new requests', async () => {
+    vi.setSystemTime(at('07:57:31'));
+    const sentAt = await sentUntil(at('08:09:00'));
+    for (const time of sentAt.filter((each) => each >= at('08:00:00'))) {
+      expect(sentAt.filter((each) => each > time - 60_000 && each <= time).length).toBeLessThanOrEqual(6);
+    }
+    expect(sentAt.filter((each) => each >= at('07:58:40') && each < at('07:59:40'))).toHaveLength(30);
+    expect(sentAt.filter((each) => each >= at('08:02:00')).length).toBeGreaterThanOrEqual(36);
+  });
+
+  test('a higher rate takes effect at once', async () => {
+    vi.setSystemTime(at('08:08:20'));
+    const sentAt = await sentUntil(at('08:10:20'));
+    const first = sentAt.filter((each) => each >= at('08:10:00') && each < at('08:10:05'));
+    expect(first.length).toBeGreaterThanOrEqual(24);
+  });
+
+  test('a lower X-RateLimit-Limit still applies', async () => {
+    vi.setSystemTime(at('08:00:00'));
+    const limiter = createLimiter(timetable);
+    const allowed = async (limit: string): Promise<number> => {
+      limiter.observe(200, { 'x-ratelimit-limit': limit }, 0);
+      return limiter.stats().allowed;
+    };
+    expect(await allowed('4')).toBe(4);
+    expect(await allowed('100')).toBe(6);
+    vi.setSystemTime(at('08:10:00'));
+    expect(await allowed('100')).toBe(30);
+    expect(await allowed('25')).toBe(25);
+    await limiter.stop();
+  });
+});

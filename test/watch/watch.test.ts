@@ -83,6 +83,7 @@ function fakeRun() {
     pending: 60,
   };
   const run: WatchedRun = {
+    rate: { requests: 100, seconds: 60 },
     plan: { tables },
     order: { priorities: [] },
     deliverer: {
@@ -99,9 +100,8 @@ async function watched(hooks: Hooks) {
   onTestFinished(() => rm(path, { recursive: true, force: true, maxRetries: 5 }));
   const directory = await StateDir.create(path);
   const logged: string[] = [];
-  const rate = { requests: 100, seconds: 60 };
   const halt = new Halt();
-  const watch = new Watch({ mapping: 'acme.yaml', hooks, rate, maxOutageMs: 12 * 3_600_000, halt, clock });
+  const watch = new Watch({ mapping: 'acme.yaml', hooks, maxOutageMs: 12 * 3_600_000, halt, clock });
   watch.begin('acme "2"', (event, fields) => logged.push(`${event} ${JSON.stringify(fields)}`));
   const { state, run } = fakeRun();
   watch.sending(run, directory);
