@@ -49,12 +49,13 @@ export const STATUS = define({
   positionals: MAPPING,
   options: {
     ...STATE_OPTIONS,
-    ...pick(OPTIONS, 'watch'),
+    ...pick(OPTIONS, 'watch', 'serve'),
     json: { ...OPTIONS.json, describe: 'Print one JSON object to stdout (one per refresh with --watch)' },
   },
   examples: [
     ['$0 status acme.yaml', 'counts by type, rate, and whether a run is active'],
     ['$0 status acme.yaml --watch', 'the same, refreshed, in another terminal'],
+    ['$0 status acme.yaml --serve', 'a live page for the browser; its URL is printed'],
   ],
 });
 

@@ -1,5 +1,5 @@
 import type { Console } from '../console.ts';
-import { EXIT, type ExitCode } from '../errors.ts';
+import { EXIT, UserError, type ExitCode } from '../errors.ts';
 import { parseOptions } from '../options/option.ts';
 import { parseLine } from '../report/lines.ts';
 import { openRegular } from '../private-file.ts';
@@ -9,6 +9,7 @@ import { RUN_LOG_FILE } from '../run-log.ts';
 import { lockHolder } from '../lock.ts';
 import type { StateDir } from '../state-dir.ts';
 import { STATUS } from './definitions.ts';
+import { serveStatus } from './status-page.ts';
 import type { Argv } from './load.ts';
 import { existingState } from './state.ts';
 
@@ -16,12 +17,18 @@ const LOOK_EVERY_MS = 2_000;
 
 /**
  * `backfill status`: the progress of a migration, read from its state directory without taking the lock. `--watch` refreshes
- * it every two seconds until the run ends.
+ * it every two seconds until the run ends, `--serve` shows it as a page.
  */
 export async function status(argv: Argv, console: Console): Promise<ExitCode> {
   const settings = parseOptions(STATUS, argv);
+  if (settings.serve !== undefined && (settings.watch || settings.json)) {
+    throw new UserError(
+      '--serve cannot be combined with --watch or --json: the page is refreshed, and meant for people',
+    );
+  }
   const state = await existingState(settings);
   const reader = new MigrationStatusReader(state);
+  if (settings.serve !== undefined) return await serveStatus(settings.serve, state, () => look(state, reader), console);
   for (;;) {
     const found = await look(state, reader);
     if (settings.json) console.printJson(JSON.stringify(statusJson(found)));

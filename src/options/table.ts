@@ -11,6 +11,7 @@ import {
   pickedRecords,
   planDigest,
   port,
+  portOrAny,
   ratesOr,
   hookUrl,
   redisUrl,
@@ -193,6 +194,12 @@ export const OPTIONS = {
   verbose: { group: OUTPUT, type: 'boolean', describe: 'Show the lines of run.log as they are written' },
   quiet: { group: OUTPUT, type: 'boolean', describe: 'Show only errors and warnings' },
   watch: { group: OUTPUT, type: 'boolean', describe: 'Refresh every two seconds until the current run ends' },
+  serve: {
+    group: OUTPUT,
+    type: 'value',
+    check: portOrAny,
+    describe: 'Show it as a live page on this port of 127.0.0.1 (any free port without a value), until Ctrl-C',
+  },
   withValues: {
     group: OUTPUT,
     type: 'boolean',

@@ -13,6 +13,9 @@ export interface RunSpan {
   last: string | undefined;
 }
 
+/** How many of the events settled last are kept. */
+const LATEST = 12;
+
 /** Receives a settled event, and whether the same content was rejected before. */
 export type SettledListener = (line: SettledLine, wasRejected: boolean) => void;
 
@@ -23,6 +26,8 @@ export class History {
   readonly timeline = new Timeline();
   readonly acknowledged = new Map<EventType, number>();
   lastAt: string | undefined;
+  /** The events settled last, the latest last. */
+  readonly latest: SettledLine[] = [];
   readonly #onSettled: SettledListener | undefined;
   /** Content hashes of events that were rejected and have not been acknowledged since. */
   readonly #rejected = new Map<string, string>();
@@ -59,6 +64,8 @@ export class History {
     }
     this.timeline.add(at, type, status);
     this.lastAt = at;
+    this.latest.push(line);
+    if (this.latest.length > LATEST) this.latest.shift();
     const run = this.runs.at(-1);
     if (run) {
       run[status] += 1;

@@ -27,7 +27,7 @@ export function statusText(view: StatusView, columns: number): string {
     basis === 'unknown totals'
       ? `${counted(events.acknowledged, 'event')} acknowledged, ${events.rejected} rejected; the total is unknown`
       : countsTable({ by_type: byType, events: { ...events, gone: 0, changed: 0 } }, columns),
-    prioritiesTable(estimated(view), view.now),
+    prioritiesTable(prioritiesNow(view), view.now),
     activityText(view),
     status.damage ?? '',
   ];
@@ -35,8 +35,14 @@ export function statusText(view: StatusView, columns: number): string {
   return parts.filter((part) => part !== '').join('\n\n');
 }
 
-function stateText({ status, holder, now }: StatusView): string {
-  const { basis, summary, history, survey } = status;
+/** Whether the last run ended without a summary. */
+export function hasDied({ status, holder }: StatusView): boolean {
+  return !holder && status.basis !== 'ended' && (status.history.runs.length > 0 || status.survey !== undefined);
+}
+
+export function stateText(view: StatusView): string {
+  const { status, holder, now } = view;
+  const { basis, summary } = status;
   if (holder) {
     const since = new Date(holder.at);
     const who = `process ${holder.pid} on ${holder.host}`;
@@ -47,8 +53,9 @@ function stateText({ status, holder, now }: StatusView): string {
     const ending = endingText(summary) ?? `Stopped (${reason}); rerun to resume.`;
     return `not running; the last run ended ${clockText(new Date(summary.finished_at), now)} with exit code ${code}. ${ending}`;
   }
-  if (history.runs.length === 0 && !survey) return 'not running; nothing has been sent yet';
-  return 'not running; the last run ended unexpectedly (killed, or a power cut). Nothing is lost; rerun to resume.';
+  return hasDied(view)
+    ? 'not running; the last run ended unexpectedly (killed, or a power cut). Nothing is lost; rerun to resume.'
+    : 'not running; nothing has been sent yet';
 }
 
 function activityText(view: StatusView): string {
@@ -75,7 +82,7 @@ function activityText(view: StatusView): string {
 }
 
 /** As the progress of the run itself shows it: over the last five minutes, or since its survey if that is later. */
-function paceNow({ status, holder, now }: StatusView, left = status.left): ReturnType<typeof paceOf> {
+export function paceNow({ status, holder, now }: StatusView, left = status.left): ReturnType<typeof paceOf> {
   const { basis, survey, recent } = status;
   if (!holder || basis !== 'under way' || !survey) return { perMinute: 0, secondsLeft: undefined };
   const ms = Math.min(RECENT_MS, now.getTime() - Date.parse(survey.at));
@@ -83,7 +90,7 @@ function paceNow({ status, holder, now }: StatusView, left = status.left): Retur
 }
 
 /** The priorities; of a run under way, those with events left will be done if it goes on as it does. */
-function estimated(view: StatusView): PriorityCounts[] {
+export function prioritiesNow(view: StatusView): PriorityCounts[] {
   const { status, now } = view;
   let sum = 0;
   return status.priorities.map(({ left, ...counts }) => {
@@ -108,7 +115,7 @@ export function statusJson(view: StatusView): object {
     basis,
     events: total,
     by_type: byType,
-    priorities: estimated(view),
+    priorities: prioritiesNow(view),
     left,
     per_minute: Math.round(paceNow(view).perMinute * 10) / 10,
     last_answer: history.lastAt ?? null,

@@ -6,6 +6,7 @@ import type { Rate } from '../timetable.ts';
 import type { Profile } from './profile.ts';
 
 export const SUMMARY_FILE = 'summary.json';
+export const METRICS_FILE = 'metrics.prom';
 export const SURVEY_FILE = 'survey.json';
 export const REPORT_FILE = 'report.html';
 

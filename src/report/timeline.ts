@@ -27,9 +27,12 @@ export class Timeline {
     if (this.#bins.size > MAX_BINS) this.#widen();
   }
 
-  /** The periods in which events were settled, without the long pauses between them. */
-  periods(maxBins = 60): Periods {
-    const starts = [...this.#bins.keys()].sort((a, b) => a - b).map((index) => index * this.#step);
+  /** The periods in which events were settled since then (seconds since 1970), without the long pauses between them. */
+  periods(maxBins = 60, since = -Infinity): Periods {
+    const starts = [...this.#bins.keys()]
+      .map((index) => index * this.#step)
+      .filter((start) => start >= since)
+      .sort((a, b) => a - b);
     const longPause = Math.max(120, (starts.length * this.#step) / 4);
     const spans: { from: number; to: number }[] = [];
     for (const start of starts) {

@@ -2,8 +2,6 @@
 import type { EventCounts } from '../report/summary.ts';
 import type { ProgressSnapshot } from '../report/progress-text.ts';
 
-export const METRICS_FILE = 'metrics.prom';
-
 export interface MetricsView {
   readonly migration: string;
   readonly running: boolean;

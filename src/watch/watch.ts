@@ -5,12 +5,12 @@ import type { Hooks } from '../hook-url.ts';
 import type { EventType } from '../model.ts';
 import type { Secret } from '../redact.ts';
 import { ProgressTracker, type ProgressView } from '../report/progress-tracker.ts';
-import type { EventCounts, Summary } from '../report/summary.ts';
+import { METRICS_FILE, type EventCounts, type Summary } from '../report/summary.ts';
 import { writeWhole, type StateDir } from '../state-dir.ts';
 import { requestsAt } from '../timetable.ts';
 import { callHook } from './hook.ts';
 import { bodiesOf, ended, failed, heldUp, resumed, type Notification, type Standing } from './messages.ts';
-import { METRICS_FILE, metricsText } from './metrics.ts';
+import { metricsText } from './metrics.ts';
 
 /** A run that sends. */
 export interface WatchedRun extends ProgressView {

@@ -1,36 +1,16 @@
-import { spawn } from 'node:child_process';
-import { accessSync, constants } from 'node:fs';
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { writeReport } from '../../src/report/html/write.ts';
+import { BROWSER, startBrowser } from './browser.ts';
 import { stateDirectory } from './state.ts';
 
 vi.stubEnv('TZ', 'UTC');
 
-const BROWSER = ['chromium', 'chromium-browser', 'google-chrome']
-  .flatMap((name) => (process.env.PATH ?? '').split(delimiter).map((directory) => join(directory, name)))
-  .find((path) => {
-    try {
-      accessSync(path, constants.X_OK);
-      return true;
-    } catch {
-      return false;
-    }
-  });
-
 /** Opens an address in a separate browser without network access, and returns what it printed. */
 async function browse(...options: readonly string[]): Promise<string> {
-  const profile = await mkdtemp(join(tmpdir(), 'backfill-browser-'));
-  onTestFinished(() => rm(profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 }));
-  const quiet = ['quic', 'background-networking', 'component-update', 'sync', 'gpu', 'dev-shm-usage'];
-  const args = ['--headless', '--no-sandbox', '--no-first-run', ...quiet.map((what) => `--disable-${what}`)];
-  const child = spawn(BROWSER!, [...args, `--user-data-dir=${profile}`, ...options], {
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
+  const child = await startBrowser(...options);
   let text = '';
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
   await new Promise((resolve, reject) => child.once('close', resolve).once('error', reject));

@@ -22,8 +22,11 @@ export function rateFactor(step: number): number {
   return step < 60 ? 1 : 60 / step;
 }
 
-/** Events settled per minute as stacked columns; long pauses are cut out and marked. A table has the same numbers. */
-export function throughputChart({ step, periods }: Periods): Markup {
+/**
+ * Events settled per minute as stacked columns; long pauses are cut out and marked. `limit`: events per minute, drawn as a
+ * line.
+ */
+export function throughputChart({ step, periods }: Periods, limit?: number): Markup {
   const slots = periods.reduce((sum, { bins }) => sum + bins.length, 0) + PAUSE * (periods.length - 1);
   const slot = Math.min(48, (WIDTH - LEFT - RIGHT) / slots);
   const columns: ChartColumn[] = [];
@@ -41,7 +44,8 @@ export function throughputChart({ step, periods }: Periods): Markup {
   });
   const perMinute = rateFactor(step);
   const highest = Math.max(...columns.map(({ bin }) => totalOfBin(bin))) * perMinute;
-  const top = niceCeiling(highest);
+  const line = limit === undefined ? undefined : (limit * step * perMinute) / 60;
+  const top = niceCeiling(Math.max(highest, line ?? 0));
   const y = (rate: number): number => HEIGHT - BOTTOM - (rate / top) * (HEIGHT - TOP - BOTTOM);
   return html`<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" class="chart" aria-hidden="true" focusable="false">
     ${[0, 0.25, 0.5, 0.75, 1].map((part) => gridLine(y(top * part), top * part))}
@@ -50,8 +54,12 @@ export function throughputChart({ step, periods }: Periods): Markup {
       (at) =>
         html`<line class="pause" x1="${at.toFixed(1)}" x2="${at.toFixed(1)}" y1="${TOP}" y2="${HEIGHT - BOTTOM}" />`,
     )}
-    ${labels(columns, step, slot)}
+    ${line === undefined ? undefined : limitLine(y(line))} ${labels(columns, step, slot)}
   </svg>`;
+}
+
+function limitLine(y: number): Markup {
+  return html`<line class="limit" x1="${LEFT}" x2="${WIDTH - RIGHT}" y1="${y.toFixed(1)}" y2="${y.toFixed(1)}" />`;
 }
 
 function gridLine(y: number, rate: number): Markup {
