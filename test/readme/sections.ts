@@ -60,11 +60,17 @@ const EXIT_CODES: Readonly<Record<keyof typeof EXIT, string>> = {
   terminated: 'the same for SIGTERM',
 };
 
+/**
+ * After these, the same command may be started again by itself: no person has decided that the run should end, and nothing needs
+ * to be fixed.
+ */
+export const RUN_AGAIN: readonly (keyof typeof EXIT)[] = ['hungUp', 'terminated'];
+
 function exitCodes(): string {
   const names = Object.keys(EXIT) as (keyof typeof EXIT)[];
   return table(
-    ['code', 'meaning'],
-    names.map((name) => [code(String(EXIT[name])), EXIT_CODES[name]]),
+    ['code', 'meaning', 'restart by itself'],
+    names.map((name) => [code(String(EXIT[name])), EXIT_CODES[name], RUN_AGAIN.includes(name) ? 'yes' : '']),
   );
 }
 
