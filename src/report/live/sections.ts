@@ -105,7 +105,7 @@ function timeLeft(seconds: number | undefined, now: Date): string {
 
 function waitsFor({ wait, downSince, now }: LiveView): string {
   if (downSince !== undefined) {
-    return `${WAITING.outage!} for ${durationText((now.getTime() - Date.parse(downSince)) / 1000)}; the run resumes automatically`;
+    return `the service has been down for ${durationText((now.getTime() - Date.parse(downSince)) / 1000)}; the run resumes automatically`;
   }
   if (!wait) return 'nothing';
   const { reason, seconds } = wait;

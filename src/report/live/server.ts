@@ -48,6 +48,7 @@ export async function startLiveServer(port: number, read: () => Promise<LiveSect
 
   async function follow(response: ServerResponse): Promise<void> {
     const current = await sections();
+    if (response.destroyed) return;
     response.writeHead(200, { ...HEADERS, 'content-type': 'text/event-stream' });
     response.write(eventOf(current));
     followers.add(response);
