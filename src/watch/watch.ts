@@ -8,7 +8,6 @@ import { ProgressTracker, type ProgressView } from '../report/progress-tracker.t
 import { METRICS_FILE, type EventCounts, type Summary } from '../report/summary.ts';
 import { writeWhole, type StateDir } from '../state-dir.ts';
 import { requestsAt } from '../timetable.ts';
-import { callHook } from './hook.ts';
 import { bodiesOf, ended, failed, heldUp, resumed, type Notification, type Standing } from './messages.ts';
 import { metricsText } from './metrics.ts';
 
