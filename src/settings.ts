@@ -24,6 +24,7 @@ export const RUN_OPTIONS = pick(
   'pick',
   'only',
   'sandbox',
+  'fresh',
   ...CONNECTION,
   'maxErrors',
   'maxOmitted',
@@ -61,6 +62,9 @@ export function runSettings(given: Readonly<Record<string, unknown>>): RunSettin
   }
   if (settings.offline && !settings.dryRun) {
     throw new UserError('--offline requires --dry-run: sending needs the network');
+  }
+  if (settings.fresh && !settings.sandbox) {
+    throw new UserError('--fresh requires --sandbox: only a rehearsal can be started over');
   }
   return settings;
 }

@@ -108,6 +108,11 @@ function personal(name: string): string | undefined {
   return PERSONAL[name.replace(/\.tmp$/, '')];
 }
 
+/** Whether the program writes a file or directory of this name into a state directory. */
+export function isStateFile(name: string): boolean {
+  return personal(name) !== undefined || KEPT[name] !== undefined;
+}
+
 async function confirmed(): Promise<boolean> {
   if (!process.stdin.isTTY) {
     throw new UserError('nothing was deleted: cannot ask for confirmation without a terminal', {

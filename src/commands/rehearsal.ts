@@ -1,28 +1,67 @@
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { readdir, rm } from 'node:fs/promises';
+import { cannotWrite } from '../append-log.ts';
+import { CHECKPOINT_FILE } from '../checkpoint/lines.ts';
+import { readHeader } from '../checkpoint/read.ts';
 import type { Credentials } from '../credentials.ts';
+import { UserError } from '../errors.ts';
 import { loadMapping } from '../mapping/load.ts';
 import { storedAccountOf } from '../connect.ts';
 import { startSandbox } from '../sandbox/index.ts';
 import type { RunSettings } from '../settings.ts';
+import { Lock } from '../lock.ts';
 import { StateDir, statePath } from '../state-dir.ts';
 import { mostRequests } from '../timetable.ts';
+import { isStateFile } from './purge.ts';
+
+/** The base URL in the checkpoint of a rehearsal: the port of the sandbox is another one each time. */
+const SANDBOX = 'sandbox';
+const JOURNAL_FILE = 'sandbox.ndjson';
 
 /**
  * Starts the embedded sandbox for `--sandbox`, with the account that an earlier run of this mapping stored, if any, and the
- * records of the last rehearsal, which are kept next to its checkpoint. The sandbox enforces the highest rate of the run.
+ * records of the last rehearsal, which are kept next to its checkpoint, unless `fresh` starts it over. The sandbox enforces
+ * the highest rate of the run.
  */
 export async function startRehearsal(
-  settings: Pick<RunSettings, 'mapping' | 'state' | 'rate'>,
+  settings: Pick<RunSettings, 'mapping' | 'state' | 'rate'> & Partial<Pick<RunSettings, 'fresh'>>,
 ): Promise<{ credentials: Credentials; close(): Promise<void> }> {
   const mapping = await loadMapping(settings.mapping, { sources: new Map() });
   const state = await StateDir.create(statePath(settings, mapping, '.sandbox'));
+  if (settings.fresh) await startOver(state);
   const real = await StateDir.existing(statePath({ mapping: settings.mapping }, mapping, '')).catch(() => undefined);
   const stored = real && (await storedAccountOf(real));
   const sandbox = await startSandbox({
     ...(stored ? { account: { pipelines: stored.pipelines, users: stored.users } } : {}),
     rate: { requests: mostRequests(settings.rate), seconds: settings.rate.seconds },
-    journal: join(state.path, 'sandbox.ndjson'),
+    journal: state.file(JOURNAL_FILE),
   });
   const { baseUrl, apiKey, ingestToken } = sandbox;
-  return { credentials: { baseUrl, boundTo: 'sandbox', apiKey, ingestToken }, close: () => sandbox.close() };
+  return { credentials: { baseUrl, boundTo: SANDBOX, apiKey, ingestToken }, close: () => sandbox.close() };
+}
+
+/**
+ * Deletes what the program wrote into the state directory of a rehearsal. Throws a `UserError` if it is not one, or if a run
+ * is using it. Files of `rejects/` may have been corrected by hand: the next run replaces those that are as it wrote them.
+ */
+async function startOver(state: StateDir): Promise<void> {
+  const names = (await readdir(state.path)).filter((name) => isStateFile(name) && name !== 'rejects');
+  if (names.length === 0) return;
+  const header = await readHeader(state.file(CHECKPOINT_FILE));
+  if (header ? header.base_url !== SANDBOX : !existsSync(state.file(JOURNAL_FILE))) {
+    const what = header ? `the state of a migration to ${header.base_url}` : 'not the state of a rehearsal';
+    throw new UserError(`${state.path} is ${what}; --fresh has deleted nothing`, {
+      hint: 'only the state of a rehearsal can be started over: check --state',
+    });
+  }
+  const lock = await Lock.acquire(state, { takeOver: false });
+  try {
+    for (const name of names) {
+      await rm(state.file(name), { recursive: true }).catch((error: unknown) => {
+        throw cannotWrite(state.file(name), error);
+      });
+    }
+  } finally {
+    await lock.release();
+  }
 }

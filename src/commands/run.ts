@@ -68,7 +68,7 @@ async function migrate(argv: Argv, console: Console): Promise<ExitCode> {
       const secret = SECRET.filter((name) => process.argv.some((arg) => arg.split('=', 1)[0] === name));
       const also = secret.length === 0 ? '' : ` (and ${secret.join(', ')}, whose URL is not shown)`;
       const and = LOST.includes(halt.reason.code) ? ['--adopt'] : [];
-      console.complain(`\nto resume: ${commandLine(process.argv, { without: and, and })}${also}`);
+      console.complain(`\nto resume: ${commandLine(process.argv, { without: ['--fresh', ...and], and })}${also}`);
     }
     if (settings.json) console.printJson(JSON.stringify(summary));
     return summary.exit.code as ExitCode;

@@ -92,6 +92,7 @@ export const OPTIONS = {
     describe: 'Only these event types or entities (`lead`, `deal/created`; repeatable, or separated by commas)',
   },
   sandbox: { group: WHERE, type: 'boolean', describe: 'Rehearse: send to a sandbox that is started for this run' },
+  fresh: { group: WHERE, type: 'boolean', describe: 'With --sandbox: start the rehearsal over; its state is deleted' },
   baseUrl: {
     group: WHERE,
     type: 'value',

@@ -1,0 +1,86 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { backfill, environmentOf, FAST, files, sandbox, summaryOf, workspace, type Ended } from './harness.ts';
+
+const MAPPING = `version: 1
+migration: fresh
+sources: { people: { path: people.csv } }
+events:
+  - type: lead/created
+    source: people
+    data: { external_id: id, full_name: name, email: email }
+`;
+
+async function place(): Promise<string> {
+  const cwd = await workspace();
+  await files(cwd, {
+    'mapping.yaml': MAPPING,
+    'people.csv': 'id,name,email\n1,Ada,a@example.com\n2,Alan,b@example.com\n',
+  });
+  return cwd;
+}
+
+function run(cwd: string, args: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
+  return backfill(['run', 'mapping.yaml', '--json', ...FAST, ...args], { cwd, env });
+}
+
+describe('run --sandbox --fresh', () => {
+  it('sends everything again to an empty sandbox, and keeps files that the program did not write', async () => {
+    const cwd = await place();
+    await run(cwd, ['--sandbox']);
+    const state = join(cwd, '.backfill/fresh.sandbox');
+    await files(state, { 'notes.txt': 'mine' });
+    expect(summaryOf(await run(cwd, ['--sandbox'])).this_run.events_sent).toBe(0);
+    const again = summaryOf(await run(cwd, ['--sandbox', '--fresh']));
+    expect(again).toMatchObject({ exit: { code: 0 }, outcomes: { created: 2 }, this_run: { events_sent: 2 } });
+    expect(await readFile(join(state, 'notes.txt'), 'utf8')).toBe('mine');
+  });
+
+  it('works before the first rehearsal', async () => {
+    expect(summaryOf(await run(await place(), ['--sandbox', '--fresh'])).events.acknowledged).toBe(2);
+  });
+
+  it('starts a rehearsal over that has only had a dry run', async () => {
+    const cwd = await place();
+    await run(cwd, ['--sandbox', '--dry-run']);
+    expect(summaryOf(await run(cwd, ['--sandbox', '--fresh'])).events.acknowledged).toBe(2);
+  });
+
+  it('deletes nothing of the state of a migration to the service', async () => {
+    const cwd = await place();
+    const service = await sandbox();
+    await run(cwd, ['--state', 'real'], environmentOf(service));
+    const before = await readFile(join(cwd, 'real/checkpoint.ndjson'), 'utf8');
+    const names = await readdir(join(cwd, 'real'));
+    const refused = await run(cwd, ['--state', 'real', '--sandbox', '--fresh']);
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain(`the state of a migration to ${service.baseUrl}`);
+    expect(await readFile(join(cwd, 'real/checkpoint.ndjson'), 'utf8')).toBe(before);
+    expect(await readdir(join(cwd, 'real'))).toEqual(names);
+  });
+
+  it('deletes nothing of the dry run of a migration to the service', async () => {
+    const cwd = await place();
+    await run(cwd, ['--state', 'real', '--dry-run'], environmentOf(await sandbox()));
+    const names = await readdir(join(cwd, 'real'));
+    expect(names).not.toEqual([]);
+    const refused = await run(cwd, ['--state', 'real', '--sandbox', '--fresh']);
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain('not the state of a rehearsal');
+    expect(await readdir(join(cwd, 'real'))).toEqual(names);
+  });
+
+  it('is refused without --sandbox', async () => {
+    const refused = await run(await place(), ['--fresh']);
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain('--fresh requires --sandbox');
+  });
+
+  it('is not part of the command that resumes it', async () => {
+    const stopped = await run(await place(), ['--sandbox', '--fresh', '--max-requests', '4']);
+    expect(stopped.code).toBe(3);
+    expect(stopped.stderr).toMatch(/to resume: .*--sandbox/);
+    expect(stopped.stderr).not.toMatch(/to resume: .*--fresh/);
+  });
+});
