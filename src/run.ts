@@ -130,6 +130,7 @@ class Run {
   #target: Target | undefined;
   #survey: Survey | undefined;
   #alreadyAcknowledged = 0;
+  #mappingChanged = false;
 
   constructor({ job, watch, mapping, state, output, lock }: RunParts, log: RunLog) {
     this.#job = job;
@@ -177,6 +178,8 @@ class Run {
     const survey = await surveyInput({ settings, mapping, account, checkpoint, state, output, halt });
     this.#survey = survey;
     this.#alreadyAcknowledged = countAll(survey.plan).acknowledged;
+    const last = checkpoint.lastRun;
+    this.#mappingChanged = last !== undefined && last.mapping_sha256 !== mapping.sha256;
     monitor.surveyed?.(survey, settings.rate);
     if (!settings.dryRun) {
       const snapshot = snapshotOf(mapping.migration, target?.baseUrl ?? null, survey, settings.rate);
@@ -224,6 +227,7 @@ class Run {
       startedAt: this.#startedAt,
       began: this.#began,
       alreadyAcknowledged: this.#alreadyAcknowledged,
+      mappingChanged: this.#mappingChanged,
       baseUrl: target?.baseUrl ?? null,
       requests: target?.client.requests ?? 0,
       sender,

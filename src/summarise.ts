@@ -89,6 +89,7 @@ export function summarise(run: {
   /** When it started, by the monotonic clock. */
   readonly began: number;
   readonly alreadyAcknowledged: number;
+  readonly mappingChanged: boolean;
   readonly baseUrl: string | null;
   readonly requests: number;
   /** Undefined if nothing was sent. */
@@ -109,6 +110,7 @@ export function summarise(run: {
     finished_at: finished.toISOString(),
     records: survey.records,
     events: { ...countAll(plan), gone: plan.gone, changed: plan.changed },
+    mapping_changed: run.mappingChanged,
     by_type: countsByType(plan),
     outcomes: sender?.outcomes ?? { created: 0, updated: 0, none: 0 },
     this_run: {
@@ -149,6 +151,7 @@ export function notStarted(run: { dryRun: boolean; startedAt: Date; began: numbe
     finished_at: finished.toISOString(),
     records: { read: 0, mapped: 0, skipped: 0, unreadable: 0 },
     events: { ...totalOf([]), gone: 0, changed: 0 },
+    mapping_changed: false,
     by_type: {},
     outcomes: { created: 0, updated: 0, none: 0 },
     this_run: {

@@ -15,7 +15,7 @@ const ENDINGS: Readonly<Record<string, (summary: Summary) => string>> = {
   unmapped: () => 'Finished, but some records acknowledged earlier can no longer be mapped.',
   unreadable: () => 'Finished, but some records could not be read.',
   waiting: ({ waiting }) => `Finished, but not all selected events could be sent: ${waitingText(waiting)}.`,
-  changed: () => 'Finished. Some records have changed in the export since they were acknowledged; see `if_changed`.',
+  changed: (summary) => `Finished. ${changedText(summary)}; see \`if_changed\`.`,
   too_many_invalid: () => 'Nothing was sent: there are more invalid events than --max-errors allows.',
   too_many_omitted: () => 'Nothing was sent: more values would be left out than --max-omitted allows.',
 };
@@ -28,7 +28,7 @@ const DRY_ENDINGS: Readonly<Record<string, (summary: Summary) => string>> = {
   unreadable: () => 'Problems found: some records could not be read.',
   waiting: ({ waiting }) => `Problems found: not all selected events could be sent: ${waitingText(waiting)}.`,
   rejected: () => 'The service rejected some of these events in an earlier run.',
-  changed: () => 'Some records have changed in the export since they were acknowledged.',
+  changed: (summary) => `${changedText(summary)}.`,
   too_many_omitted: () => 'Problems found: more values would be left out than --max-omitted allows.',
 };
 
@@ -60,6 +60,14 @@ function waitingText(waiting: WaitingCounts): string {
     }),
   );
   return `${parts.join(', ')} that are neither selected nor acknowledged`;
+}
+
+/** After a change of the mapping, events differ although the export may be the same. */
+function changedText({ events: { changed }, mapping_changed: mapping }: Summary): string {
+  const differ = `${counted(changed, 'acknowledged record')} ${changed === 1 ? 'differs' : 'differ'} from what was sent`;
+  return mapping
+    ? `The mapping has changed since the last run: ${differ}`
+    : `${differ}: the export or the mapping has changed since`;
 }
 
 function isClean({ warnings_by_code: warnings, omitted }: Summary): boolean {

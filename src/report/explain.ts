@@ -154,7 +154,7 @@ const BY_CODE: Readonly<Record<string, Explanation>> = {
   },
   ambiguous_time: { what: 'A local time occurs twice because of a clock change; the earlier one was used.', fix: '' },
   changed: {
-    what: 'A record has changed in the export since it was acknowledged.',
+    what: 'A record differs from what was acknowledged: its export or the mapping has changed since.',
     fix: 'Set `if_changed` to decide what happens to such records.',
   },
   superseded: {

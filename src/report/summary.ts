@@ -52,6 +52,8 @@ export interface Summary {
   };
   /** `gone` is not part of the total; `changed` is part of `acknowledged`. */
   readonly events: EventCounts & { readonly gone: number; readonly changed: number };
+  /** Whether the mapping is another one than that of the last run that sent. False before the first. */
+  readonly mapping_changed: boolean;
   readonly by_type: Readonly<Partial<Record<EventType, EventCounts>>>;
   readonly outcomes: Readonly<Record<Effect, number>>;
   readonly this_run: {

@@ -84,3 +84,30 @@ describe('run --sandbox --fresh', () => {
     expect(stopped.stderr).not.toMatch(/to resume: .*--fresh/);
   });
 });
+
+describe('acknowledged records that differ from what was sent', () => {
+  it('are said to differ because the mapping has changed, if it has', async () => {
+    const cwd = await place();
+    await backfill(['run', 'mapping.yaml', '--sandbox', ...FAST], { cwd });
+    await files(cwd, { 'mapping.yaml': MAPPING.replace('email: email', 'email: { from: email, apply: [uppercase] }') });
+    const dry = await backfill(['run', 'mapping.yaml', '--sandbox', '--dry-run', ...FAST], { cwd });
+    expect(dry.stderr.replace(/\s+/g, ' ')).toContain(
+      'The mapping has changed since the last run: 2 acknowledged records differ',
+    );
+    const ended = await backfill(['run', 'mapping.yaml', '--sandbox', ...FAST], { cwd });
+    expect(ended.code).toBe(1);
+    expect(ended.stderr.replace(/\s+/g, ' ')).toContain(
+      'The mapping has changed since the last run: 2 acknowledged records differ',
+    );
+  });
+
+  it('are not blamed on the mapping if it is the same', async () => {
+    const cwd = await place();
+    await backfill(['run', 'mapping.yaml', '--sandbox', ...FAST], { cwd });
+    await files(cwd, { 'people.csv': 'id,name,email\n1,Ada,a@example.com\n2,Alan T,b@example.com\n' });
+    const ended = await backfill(['run', 'mapping.yaml', '--sandbox', ...FAST], { cwd });
+    expect(ended.stderr.replace(/\s+/g, ' ')).toContain(
+      'Finished. 1 acknowledged record differs from what was sent: the export or the mapping has changed since',
+    );
+  });
+});
