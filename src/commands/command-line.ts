@@ -4,7 +4,7 @@ import { kebab, type OptionTable } from '../options/option.ts';
 import type { Summary } from '../report/summary.ts';
 import { shortPath } from '../report/text.ts';
 import { RUN_OPTIONS } from '../settings.ts';
-import { VERIFY } from './definitions.ts';
+import { REPORT, VERIFY } from './definitions.ts';
 
 /** Options for one run that the next should not repeat. */
 const ONCE: readonly string[] = ['--dry-run', '--offline', '--fresh', '--adopt', '--take-over'];
@@ -106,15 +106,20 @@ export function nextSteps(
     return [`next: send the ${events.pending.toLocaleString('en')} events that are still pending:`, `  ${whole}`];
   }
   if (sandbox || failed > 0 || events.total === 0) return [];
-  return ['next: read the records back and compare them:', `  ${verifyLine(argv)}`];
+  return [
+    'next: read the records back and compare them:',
+    `  ${lineOf('verify', VERIFY.options, argv)}`,
+    'then write the report again, to hand it over:',
+    `  ${lineOf('report', REPORT.options, argv)}`,
+  ];
 }
 
-/** `verify` with what the run was told about the account and the files. */
-function verifyLine(argv: readonly string[]): string {
-  const options = Object.keys(VERIFY.options).filter((name) => name !== 'json');
-  const known = new Set(options.map((name) => `--${kebab(name)}`));
+/** Another command with what the run was told about the account and the files. */
+function lineOf(command: string, options: OptionTable, argv: readonly string[]): string {
+  const names = Object.keys(options).filter((name) => name !== 'json');
+  const known = new Set(names.map((name) => `--${kebab(name)}`));
   const [, ...kept] = argumentsOf(argv).filter(({ option }) => option === undefined || known.has(option));
-  return [programOf(argv), 'verify', ...kept.flatMap(({ words }) => words).map(quoted)].join(' ');
+  return [programOf(argv), command, ...kept.flatMap(({ words }) => words).map(quoted)].join(' ');
 }
 
 /** A name that no file of the working directory has: an earlier copy has corrections in it. */

@@ -169,6 +169,8 @@ describe('the next command', () => {
     ).toEqual([
       'next: read the records back and compare them:',
       "  backfill verify a.yaml --state '/s t' --env-file=prod.env",
+      'then write the report again, to hand it over:',
+      "  backfill report a.yaml --state '/s t'",
     ]);
     expect(nextSteps(found, argv('run', 'a.yaml', '--sandbox'), { ...CALM, sandbox: true })).toEqual([]);
   });
