@@ -11,7 +11,8 @@ import { loadCheckpoint, type LoadedCheckpoint } from './checkpoint/load.ts';
 import { systemClock } from './clock.ts';
 import { connect, storeAccount, storedAccountOf, type Target } from './connect.ts';
 import type { Credentials } from './credentials.ts';
-import { EXIT, messageOf } from './errors.ts';
+import { MOST_UNASKED, openContacts, type Contacts } from './compare/contacts.ts';
+import { EXIT, messageOf, UserError } from './errors.ts';
 import { isStateLost, type Halt } from './halt.ts';
 import type { Hooks } from './hook-url.ts';
 import { Lock } from './lock.ts';
@@ -27,6 +28,7 @@ import { RUN_LOG_FILE, RunLog } from './run-log.ts';
 import type { Deliverer } from './send/deliver.ts';
 import type { Sender } from './send/sender.ts';
 import type { Account } from './service/account.ts';
+import { LIMITS } from './service/contract.ts';
 import type { RunSettings } from './settings.ts';
 import { DRY_RUN, StateDir, statePath, writeWhole } from './state-dir.ts';
 import { endingOf, snapshotOf, summarise, type Ending } from './summarise.ts';
@@ -37,6 +39,10 @@ import { Watch } from './watch/watch.ts';
 /** Callbacks of a run, called as each stage begins, with the data that progress is computed from. */
 export interface Monitor {
   connected?(account: Account, baseUrl: string | undefined): void;
+  /** The leads of the account are being read: how many so far, of how many in all if the service says. */
+  readingContacts?(read: number, total: number | undefined): void;
+  /** Asks the user; undefined if there is no terminal. */
+  readonly confirm?: ((question: string) => Promise<boolean>) | undefined;
   surveyed?(survey: Survey, rate: Rate): void;
   sending?(
     view: Pick<Survey, 'plan' | 'order'> & { readonly deliverer: Deliverer; readonly rate: Rate },
@@ -159,7 +165,7 @@ class Run {
     const path = this.#state.file(CHECKPOINT_FILE);
     const keepFields = this.#mapping.entries.some(({ policies }) => typeof policies.if_changed === 'object');
     const { dryRun } = this.#job.settings;
-    const hasher = await FieldHasher.open(this.#state, { store: !dryRun });
+    const hasher = await FieldHasher.open(this.#state, { store: this.#output });
     const onLine = (line: CheckpointLine): void => {
       if (!dryRun) this.#history.take(line);
     };
@@ -175,7 +181,21 @@ class Run {
     if (account) monitor.connected?.(account, target?.baseUrl);
     else monitor.trouble?.('no account is stored yet, so names of stages and owners stay unresolved');
     if (target) await storeAccount(output, target);
-    const survey = await surveyInput({ settings, mapping, account, checkpoint, state, output, halt });
+    const contacts = await this.#contacts(target, checkpoint);
+    const client = target?.client;
+    const survey = await surveyInput({
+      settings,
+      mapping,
+      account,
+      checkpoint,
+      state,
+      output,
+      halt,
+      contacts,
+      client,
+      warn: (message) => monitor.trouble?.(message),
+      agree: (found, hint) => this.#agree(found, hint),
+    });
     this.#survey = survey;
     this.#alreadyAcknowledged = countAll(survey.plan).acknowledged;
     const last = checkpoint.lastRun;
@@ -186,6 +206,45 @@ class Run {
       await writeWhole(state.file(SURVEY_FILE), `${JSON.stringify(snapshot)}\n`);
     }
     return survey;
+  }
+
+  /** The people in the account; undefined if no entry looks for them, or if there is no network and they are not stored. */
+  async #contacts(target: Target | undefined, { hasher }: LoadedCheckpoint): Promise<Contacts | undefined> {
+    const { settings, halt, monitor } = this.#job;
+    const { entries, region } = this.#mapping;
+    const looks = entries.some(
+      ({ type, policies }) => type === 'lead/created' && policies.if_contact_exists !== 'ignore',
+    );
+    if (!looks) return undefined;
+    const contacts = await openContacts({
+      target,
+      hasher,
+      region,
+      state: this.#state,
+      output: this.#output,
+      refresh: settings.refresh,
+      halt,
+      agree: (leads) => {
+        const minutes = Math.ceil((leads / LIMITS.pageSize / settings.rate.requests) * (settings.rate.seconds / 60));
+        return this.#agree(
+          `the account has more than ${MOST_UNASKED.toLocaleString('en')} leads; reading them, to find people who are there ` +
+            `already, takes about ${minutes} min`,
+          'read them with --refresh, or set `if_contact_exists: ignore` to send without looking',
+        );
+      },
+      progress: (read, total) => monitor.readingContacts?.(read, total),
+    });
+    if (!contacts) {
+      monitor.trouble?.('the leads of the account are not stored yet, so people who are there already are not found');
+    }
+    return contacts;
+  }
+
+  /** Asks whether to go on. Throws a `UserError` (exit 2) unless the user agrees, or has with --yes. */
+  async #agree(found: string, hint: string): Promise<void> {
+    const { settings, monitor } = this.#job;
+    if (settings.yes || (await monitor.confirm?.(`${found}. Continue?`)) === true) return;
+    throw new UserError(found, { hint });
   }
 
   maySend(survey: Survey): boolean {

@@ -34,6 +34,8 @@ export const RUN_OPTIONS = pick(
   'maxRequests',
   'takeOver',
   'adopt',
+  'refresh',
+  'yes',
   'notify',
   'heartbeat',
   'json',

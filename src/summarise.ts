@@ -63,7 +63,7 @@ export function prioritiesOf(
 export function snapshotOf(
   migration: string,
   baseUrl: string | null,
-  { plan, order, records }: Pick<Survey, 'plan' | 'order' | 'records'>,
+  { plan, order, records, sources }: Pick<Survey, 'plan' | 'order' | 'records' | 'sources'>,
   rate: Rate,
 ): SurveySnapshot {
   return {
@@ -72,6 +72,7 @@ export function snapshotOf(
     at: new Date().toISOString(),
     records,
     by_type: countsByType(plan),
+    sources,
     to_send: countDue(plan),
     rate,
     priorities: order.priorities
@@ -111,6 +112,7 @@ export function summarise(run: {
     records: survey.records,
     events: { ...countAll(plan), gone: plan.gone, changed: plan.changed },
     mapping_changed: run.mappingChanged,
+    ...(survey.changes && { changes: survey.changes }),
     by_type: countsByType(plan),
     outcomes: sender?.outcomes ?? { created: 0, updated: 0, none: 0 },
     this_run: {

@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 const SRC = fileURLToPath(new URL('../src/', import.meta.url));
 
 /** The chain that a record passes through: a folder imports from itself and from folders before it. */
-const CHAIN = ['service', 'source', 'mapping', 'checkpoint', 'report', 'plan', 'send'];
+const CHAIN = ['service', 'source', 'mapping', 'checkpoint', 'report', 'compare', 'plan', 'send'];
 /** Outside the chain: these may import from all of it, but not from each other. */
 const ASIDE = ['verify', 'init', 'sandbox', 'watch'];
 /** Files in `src/` that combine the folders. All other files in `src/` may be imported by every folder. */

@@ -1,8 +1,9 @@
 import { hash, randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { codeOf, messageOf, UserError } from '../errors.ts';
 import { canonicalJson, isObject, NumberText, type JsonObject, type JsonValue } from '../json.ts';
-import { writeWhole, type StateDir } from '../state-dir.ts';
+import { DRY_RUN, writeWhole, type StateDir } from '../state-dir.ts';
 
 /** Fields whose first-level keys are treated as separate fields. */
 export const CUSTOM_FIELDS: readonly string[] = ['custom_params', 'custom_fields'];
@@ -44,16 +45,17 @@ export class FieldHasher {
     this.keyId = hash('sha256', `id ${key}`, 'hex').slice(0, DIGITS);
   }
 
-  /** With the key of a state directory; a new one if it has none, which is stored only if `store` is set. */
-  static async open(state: StateDir, { store }: { store: boolean }): Promise<FieldHasher> {
+  /**
+   * With the key of a state directory, or of its last dry run; a new one if there is none. If the state directory has none, it
+   * is stored in `store`.
+   */
+  static async open(state: StateDir, { store }: { store: StateDir | undefined }): Promise<FieldHasher> {
     const path = state.file(FIELD_KEY_FILE);
-    const stored = await readFile(path, 'utf8').catch((error: unknown) => {
-      if (codeOf(error) === 'ENOENT') return '';
-      throw new UserError(`cannot read ${path}: ${messageOf(error)}`, { hint: 'check the permissions', cause: error });
-    });
-    if (stored.trim() !== '') return new FieldHasher(stored.trim());
-    const hasher = FieldHasher.random();
-    if (store) await writeWhole(path, `${hasher.#key}\n`);
+    const stored = await storedKey(path);
+    if (stored !== undefined) return new FieldHasher(stored);
+    const ofDryRun = await storedKey(join(state.file(DRY_RUN), FIELD_KEY_FILE));
+    const hasher = ofDryRun === undefined ? FieldHasher.random() : new FieldHasher(ofDryRun);
+    if (store) await writeWhole(store.file(FIELD_KEY_FILE), `${hasher.#key}\n`);
     return hasher;
   }
 
@@ -64,19 +66,35 @@ export class FieldHasher {
 
   hashesOf(data: JsonObject): FieldHashes {
     const hashes: Record<string, string> = {};
-    for (const [name, value] of fieldsOf(data)) hashes[name] = this.#hash(name, value);
+    for (const [name, value] of fieldsOf(data)) hashes[name] = this.hashOf(name, value);
     return hashes;
+  }
+
+  /** Whether a hash is over the normal form of the value; that of an older version is over the exact value. */
+  isKeyed(stored: string): boolean {
+    return stored.length !== UNKEYED_DIGITS;
   }
 
   /** Whether a hash from the checkpoint is that of this value, in any of the forms that `normalForm` treats as equal. */
   matches(stored: string | undefined, name: string, value: JsonValue): boolean {
-    return stored === (stored?.length === UNKEYED_DIGITS ? unkeyed(value) : this.#hash(name, value));
+    return stored === (stored?.length === UNKEYED_DIGITS ? unkeyed(value) : this.hashOf(name, value));
   }
 
-  /** Cut off after 48 bits, so nothing can be appended to a hashed value: a key in front is as good as an HMAC. */
-  #hash(name: string, value: JsonValue): string {
+  /**
+   * The hash of a value in the form that `normalForm` gives it: 12 hexadecimal digits. Cut off after 48 bits, so nothing can be
+   * appended to a hashed value: a key in front is as good as an HMAC.
+   */
+  hashOf(name: string, value: JsonValue): string {
     return hash('sha256', `${this.#key} ${normalForm(name, value)}`, 'hex').slice(0, DIGITS);
   }
+}
+
+async function storedKey(path: string): Promise<string | undefined> {
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    if (codeOf(error) === 'ENOENT') return '';
+    throw new UserError(`cannot read ${path}: ${messageOf(error)}`, { hint: 'check the permissions', cause: error });
+  });
+  return text.trim() === '' ? undefined : text.trim();
 }
 
 function unkeyed(value: JsonValue): string {

@@ -30,6 +30,8 @@ export interface SentLine {
   readonly type: EventType;
   readonly external_id: string | null;
   readonly content_sha: string;
+  /** As in the settled line, for records that can be read back; absent in lines of older versions. */
+  readonly fields?: FieldHashes;
 }
 
 /** Written when an event has been acknowledged or rejected. */

@@ -114,7 +114,8 @@ export class CheckpointReader {
       if (!line && this.#lines === 1) this.#damagedHeader = text;
       // Two checkpoints in one file may be of two accounts.
       if (!line || (line.kind === 'header' && this.#lines > 1)) this.damagedLines.push(this.#lines);
-      else yield line.kind === undefined && this.#hasOtherKey ? { ...line, fields: {} } : line;
+      else
+        yield (line.kind === undefined || line.kind === 'sent') && this.#hasOtherKey ? { ...line, fields: {} } : line;
       if (line?.kind === 'run') this.#keyIdOfRun = line.field_key;
     }
   }

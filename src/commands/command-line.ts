@@ -7,7 +7,7 @@ import { RUN_OPTIONS } from '../settings.ts';
 import { REPORT, VERIFY } from './definitions.ts';
 
 /** Options for one run that the next should not repeat. */
-const ONCE: readonly string[] = ['--dry-run', '--offline', '--fresh', '--adopt', '--take-over'];
+const ONCE: readonly string[] = ['--dry-run', '--offline', '--fresh', '--adopt', '--take-over', '--refresh', '--yes'];
 
 /** Options whose value is a secret, so it cannot be printed. */
 export const SECRET: readonly string[] = ['--notify', '--heartbeat'];

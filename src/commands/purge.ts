@@ -1,15 +1,18 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline/promises';
 import { FIELD_KEY_FILE } from '../checkpoint/field-hashes.ts';
 import { IDS_FILE } from '../checkpoint/ids.ts';
 import { CHECKPOINT_FILE } from '../checkpoint/lines.ts';
 import { readHeader } from '../checkpoint/read.ts';
+import { CONTACTS_FILE } from '../compare/contacts.ts';
+import { MATCHES_FILE } from '../compare/matches.ts';
 import type { Console } from '../console.ts';
 import { cannotWrite } from '../append-log.ts';
 import { EXIT, UserError, type ExitCode } from '../errors.ts';
 import { ACCOUNT_FILE } from '../connect.ts';
 import { parseOptions } from '../options/option.ts';
+import { CHANGES_FILE } from '../plan/edits.ts';
+import { GONE_FILE } from '../plan/gone.ts';
 import { PLAN_FILE } from '../plan/plan-file.ts';
 import { MigrationStatusReader } from '../report/migration-status.ts';
 import { METRICS_FILE, REPORT_FILE, SUMMARY_FILE, SURVEY_FILE } from '../report/summary.ts';
@@ -18,6 +21,7 @@ import { isRunLog, RUN_LOG_FILE } from '../run-log.ts';
 import { hasLock, Lock, LOCK_FILE } from '../lock.ts';
 import { DRY_RUN, type StateDir } from '../state-dir.ts';
 import { VERIFY_FILE } from '../verify/differences.ts';
+import { confirmer } from './confirm.ts';
 import { PURGE } from './definitions.ts';
 import type { Argv } from './load.ts';
 import { existingState } from './state.ts';
@@ -33,6 +37,9 @@ const PERSONAL: Readonly<Record<string, string>> = {
   fixes: 'corrected records; later runs read the exports without them',
   'dry-run': 'the same files, from the last dry run',
   [REPORT_FILE]: 'may quote values; `backfill report` writes it again',
+  [CHANGES_FILE]: 'values in the service and in the export',
+  [MATCHES_FILE]: 'names of leads of the account',
+  [CONTACTS_FILE]: "hashes of the account's contacts; the next run reads them again",
   [ACCOUNT_FILE]: "the users' names",
   [FIELD_KEY_FILE]: 'the key of the hashes in checkpoint.ndjson: without it, no value can be guessed from them',
   'sandbox.ndjson': 'the records of the rehearsal, which cannot continue without them',
@@ -40,6 +47,7 @@ const PERSONAL: Readonly<Record<string, string>> = {
 
 const KEPT: Readonly<Record<string, string>> = {
   [CHECKPOINT_FILE]: 'external ids and hashes of what was sent; without it a rerun would send everything again',
+  [GONE_FILE]: 'external ids and ids in the service',
   [IDS_FILE]: 'external ids and ids in the service',
   [SUMMARY_FILE]: 'counts',
   [SURVEY_FILE]: 'counts',
@@ -114,15 +122,9 @@ export function isStateFile(name: string): boolean {
 }
 
 async function confirmed(): Promise<boolean> {
-  if (!process.stdin.isTTY) {
-    throw new UserError('nothing was deleted: cannot ask for confirmation without a terminal', {
-      hint: 'add --yes to delete these files',
-    });
-  }
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    return /^y(es)?$/i.test((await terminal.question('Delete? This cannot be undone. [y/N] ')).trim());
-  } finally {
-    terminal.close();
-  }
+  const ask = confirmer();
+  if (ask) return ask('Delete? This cannot be undone.');
+  throw new UserError('nothing was deleted: cannot ask for confirmation without a terminal', {
+    hint: 'add --yes to delete these files',
+  });
 }

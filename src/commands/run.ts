@@ -11,11 +11,13 @@ import type { Survey } from '../plan/survey.ts';
 import { notStarted } from '../summarise.ts';
 import type { Progress } from '../report/progress.ts';
 import { profileText } from '../report/profile.ts';
+import { counted } from '../report/text.ts';
 import { briefText, endText } from '../report/end-text.ts';
 import { runSettings, type RunSettings } from '../settings.ts';
+import { confirmer } from './confirm.ts';
 import { commandLine, nextSteps, SECRET } from './command-line.ts';
 import type { Argv } from './load.ts';
-import { samplesText, surveyText, unusedFixesText } from './survey-text.ts';
+import { changesText, samplesText, surveyText, unusedFixesText } from './survey-text.ts';
 
 /** `backfill run`: surveys, sends and prints the result. Returns the exit code. With `--json`, always prints a summary. */
 export async function run(argv: Argv, console: Console): Promise<ExitCode> {
@@ -131,6 +133,9 @@ function listenForSignals(halt: Halt, console: Console): () => void {
   return () => removals.forEach((remove) => remove());
 }
 
+/** Leads of the account, a multiple of those on a page. */
+const PROGRESS_EVERY = 1000;
+
 interface Watching {
   readonly monitor: Monitor;
   found(): Survey | undefined;
@@ -149,13 +154,26 @@ function watch(settings: RunSettings, console: Console): Watching {
           `${account.users.length} users`,
       );
     },
+    readingContacts(read, total) {
+      const of = total === undefined ? '' : ` of ${total.toLocaleString('en')}`;
+      if (read > 0 && read % PROGRESS_EVERY === 0)
+        console.say(`read ${read.toLocaleString('en')}${of} leads of the account`);
+    },
+    confirm: confirmer(),
     surveyed(surveyed, rate) {
       found = surveyed;
-      const { compiled, unusedFixes, samples, profile } = surveyed;
+      const { compiled, unusedFixes, samples, profile, report, changes } = surveyed;
       for (const warning of compiled.warnings) console.say(`warning: ${warning.message}`);
       if (unusedFixes.length > 0) console.say(unusedFixesText(unusedFixes));
       const { reserve, dryRun, pick, pilot } = settings;
       console.say(surveyText(surveyed, { rate, reserve, now: new Date(), columns: console.columns }));
+      const there =
+        (report.warningsByCode.get('contact_in_account') ?? 0) + (report.errorsByCode.get('contact_exists') ?? 0);
+      if (there > 0) {
+        const leads = `${counted(there, 'lead')} of the input`;
+        console.say(`  ${leads} may be in the account already, by e-mail address or phone number: see matches.csv`);
+      }
+      if (changes) console.say(changesText(changes));
       if (dryRun)
         console.say(`\n${samplesText(samples, pick.length > 0 || pilot !== undefined)}\n\n${profileText(profile)}`);
     },

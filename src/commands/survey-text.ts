@@ -3,6 +3,7 @@ import { EVENT_TYPES, type EventType, type Place, type Planned } from '../model.
 import { countAll } from '../plan/counts.ts';
 import type { State } from '../plan/event-table.ts';
 import type { Survey } from '../plan/survey.ts';
+import type { ChangeCounts } from '../report/summary.ts';
 import { estimateSeconds, prioritiesOf } from '../summarise.ts';
 import { NOT_MIGRATED } from '../report/explain.ts';
 import { pilotLines } from '../report/pilot.ts';
@@ -82,6 +83,19 @@ function lowerFirst(text: string): string {
 function hanging(line: string, columns: number): string {
   const indent = line.startsWith('  ') ? '    ' : '  ';
   return wrapped(line.trimStart(), columns, indent).replace(indent, line.startsWith('  ') ? '  ' : '');
+}
+
+/** What differs from what earlier runs sent, and what somebody edited in the service since. */
+export function changesText({ not_compared: fields, gone, ...changes }: ChangeCounts): string {
+  const { new: added, changed, edited, in_conflict: conflicts } = changes;
+  const count = (number: number): string => number.toLocaleString('en');
+  return [
+    `  records since the last run: ${count(added)} new, ${count(changed)} changed, ${count(edited)} of them edited in the service ` +
+      `(${count(conflicts)} in conflict), ${count(gone)} gone from the export`,
+    ...(changed > 0 ? ['  changes.csv lists each changed field'] : []),
+    ...(gone > 0 ? ['  gone.csv lists the records that are gone; they stay in the service'] : []),
+    ...(fields.length > 0 ? [`  not shown by the service, so sent as in the export: ${fields.join(', ')}`] : []),
+  ].join('\n');
 }
 
 /** Events of each type as they would be sent: all that were picked, or the first ones. */

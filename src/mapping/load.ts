@@ -42,6 +42,7 @@ export async function loadMapping(path: string, { sources = new Map() }: LoadOpt
     timezone: spec.defaults?.timezone,
     sources: sourceSpecs(spec, dirname(resolve(path)), sources),
     references: referencesOf(spec),
+    region: spec.defaults?.region,
     usedSources: unique([...eventSources, ...lookedUp]),
     eventSources,
     entries: spec.events.map((entry, index) => ({

@@ -10,6 +10,8 @@ export interface Policies {
   readonly if_missing: 'reject' | 'skip' | 'create';
   readonly if_parent_missing: 'block' | 'send' | 'omit';
   readonly if_both: 'reject' | 'deal' | 'lead';
+  readonly if_edited: 'keep' | 'overwrite';
+  readonly if_contact_exists: 'report' | 'reject' | 'ignore';
   readonly duplicates: 'reject' | 'first' | 'last';
 }
 
@@ -34,6 +36,8 @@ export interface Mapping {
   readonly timezone: string | undefined;
   readonly sources: readonly SourceSpec[];
   readonly references: References;
+  /** `defaults.region`: the country of national phone numbers. */
+  readonly region: string | undefined;
   /** Names of the sources that events or lookups use, in the order of the mapping. */
   readonly usedSources: readonly string[];
   /** Names of the sources that entries read (not those used by lookups alone). */

@@ -7,6 +7,8 @@ export const DEFAULT_POLICIES: Policies = {
   if_missing: 'reject',
   if_parent_missing: 'block',
   if_both: 'reject',
+  if_edited: 'keep',
+  if_contact_exists: 'report',
   duplicates: 'reject',
 };
 
@@ -17,6 +19,8 @@ export function policiesOf(entry: EntrySpec): Policies {
     if_changed: entry.if_changed ?? DEFAULT_POLICIES.if_changed,
     if_missing: entry.if_missing ?? DEFAULT_POLICIES.if_missing,
     if_parent_missing: entry.if_parent_missing ?? DEFAULT_POLICIES.if_parent_missing,
+    if_edited: entry.if_edited ?? DEFAULT_POLICIES.if_edited,
+    if_contact_exists: entry.if_contact_exists ?? DEFAULT_POLICIES.if_contact_exists,
     if_both: entry.if_both ?? DEFAULT_POLICIES.if_both,
     duplicates: entry.duplicates ?? DEFAULT_POLICIES.duplicates,
   };

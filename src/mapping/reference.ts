@@ -53,6 +53,16 @@ const POLICIES: readonly Omit<PolicyReference, 'types' | 'default'>[] = [
     doc: 'a comment names both a lead and a deal: which one to keep',
   },
   {
+    name: 'if_edited',
+    choices: ['keep', 'overwrite'],
+    doc: 'a field that `if_changed` would send has been edited in the service since it was sent',
+  },
+  {
+    name: 'if_contact_exists',
+    choices: ['report', 'reject', 'ignore'],
+    doc: 'the account has a lead with the same e-mail address or phone number that this migration did not create; `ignore` does not look',
+  },
+  {
     name: 'duplicates',
     choices: ['reject', 'first', 'last'],
     doc: 'multiple records have the same external id but different content',

@@ -179,6 +179,8 @@ function policyShape(type: EventType): z.ZodRawShape {
     }),
     ...(!lead && { if_parent_missing: part.oneOf(comment ? ['block', 'send'] : ['block', 'send', 'omit']).optional() }),
     ...(comment && { if_both: part.oneOf(['reject', 'deal', 'lead']).optional() }),
+    ...(!isUpdate(type) && !comment && { if_edited: part.oneOf(['keep', 'overwrite']).optional() }),
+    ...(type === 'lead/created' && { if_contact_exists: part.oneOf(['report', 'reject', 'ignore']).optional() }),
     duplicates: part.oneOf(REJECT_FIRST_LAST).optional(),
   };
 }

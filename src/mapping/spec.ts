@@ -64,6 +64,8 @@ export interface EntrySpec {
   readonly if_missing?: 'reject' | 'skip' | 'create' | undefined;
   readonly if_parent_missing?: 'block' | 'send' | 'omit' | undefined;
   readonly if_both?: 'reject' | 'deal' | 'lead' | undefined;
+  readonly if_edited?: 'keep' | 'overwrite' | undefined;
+  readonly if_contact_exists?: 'report' | 'reject' | 'ignore' | undefined;
   readonly duplicates?: 'reject' | 'first' | 'last' | undefined;
   /** Values by field; custom fields are one level deeper. */
   readonly data: Readonly<Record<string, ValueSpec | Readonly<Record<string, ValueSpec>> | undefined>>;

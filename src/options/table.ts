@@ -177,6 +177,7 @@ export const OPTIONS = {
     type: 'boolean',
     describe: 'Continue although the service has events that this checkpoint lacks (a lost state directory)',
   },
+  refresh: { group: STATE, type: 'boolean', describe: "Read the account's contacts again, however many it has" },
   yes: { group: STATE, type: 'boolean', describe: 'Do not ask for confirmation' },
   notify: {
     group: OUTPUT,

@@ -44,6 +44,13 @@ export function withoutFields(event: Planned, fields: ReadonlySet<string>): Plan
   return { ...rest, ...(parent && { parent }), data, content: canonicalJson(data), isPartial: true };
 }
 
+/** An update that changes nothing: its answer has the service id of the record. */
+export function withoutAnyField(event: Planned): Planned {
+  const { parent: _parent, ...rest } = event;
+  const data = pick(event.data, []);
+  return { ...rest, data, content: canonicalJson(data), isPartial: true };
+}
+
 /** The type of an update of the record that an event of type `lead/created` or `deal/created` is about. */
 export function updatedTypeOf(type: EventType): 'lead/updated' | 'deal/updated' {
   return type === 'lead/created' ? 'lead/updated' : 'deal/updated';

@@ -192,6 +192,37 @@ export class Plan {
     }
   }
 
+  /**
+   * Puts what is `left` of an update that `if_changed` makes in its place; if that is nothing, it is not sent. `isSettled`: with it
+   * the record has the content of the export, as far as the mapping wants; otherwise the next run looks at the record again.
+   */
+  narrow(event: Planned, ordinal: number, left: Planned | undefined, isSettled: boolean): void {
+    const { type } = event;
+    const table = this.tables[type];
+    if (left === event) return;
+    if (left === undefined) {
+      table.setState(ordinal, 'duplicate');
+      this.withdraw(type, ordinal);
+      return;
+    }
+    const key = table.key(ordinal)!;
+    const own = contentSha(left.content);
+    const before = this.#ledger.acknowledgedUpdatesOf(key, event.sha) + this.#ledger.acknowledgedUpdatesOf(key, own);
+    const whole = table.wholeIds.get(ordinal) ?? this.#id(event, `if_changed ${before}`);
+    table.wholeIds.set(ordinal, whole);
+    const narrowed = isSettled ? left : { ...left, sha: own };
+    table.shas.set(ordinal, shaWords(narrowed.sha));
+    if (!left.parent) table.flag(ordinal, FLAG.parentOmitted);
+    if (this.#ledger.rejectedUpdate(key, narrowed.sha)) table.setState(ordinal, 'retry');
+    this.file.replace(table.at(ordinal)!, narrowed);
+  }
+
+  /** Whether the input has a record of which an earlier run sent the created event with this id. */
+  hasRecord(type: EventType, externalId: string | null, id: string): boolean {
+    const key = this.#ledger.keyOf(type, externalId, id);
+    return this.#records.created(key) !== undefined || this.#records.has(key, RECORD.invalid);
+  }
+
   /** Removes the line of an event that cannot be sent after all. */
   withdraw(type: EventType, ordinal: number): void {
     const table = this.tables[type];

@@ -1,5 +1,6 @@
+import type { ContactMatches } from '../compare/matches.ts';
 import type { CompiledEntry, CompiledMapping } from '../mapping/mapping.ts';
-import type { Draft, Issue, Place, ReadItem, Row } from '../model.ts';
+import type { Draft, Issue, Place, ReadItem, Ready, Row } from '../model.ts';
 import type { ErrorReport } from '../report/error-report.ts';
 import type { Source } from '../source/source.ts';
 import type { Features } from './features.ts';
@@ -27,6 +28,8 @@ interface ReadingJob {
   readonly omitted: OmittedValues;
   /** Undefined unless a pilot is chosen by what the records use. */
   readonly features: Features | undefined;
+  /** Undefined if people in the account are not looked for. */
+  readonly matches: ContactMatches | undefined;
   /** Whether to continue after the current record. */
   readonly shouldContinue: () => boolean;
 }
@@ -78,7 +81,7 @@ export class RecordReader {
   }
 
   #takeEvent(draft: Draft, row: Row): void {
-    const { plan, report, profiler, omitted, features } = this.#job;
+    const { plan, report, profiler, omitted, features, matches } = this.#job;
     const event = prepare(draft, this.#job.resolver);
     const { type, place, externalId, issues, omissions } = event;
     this.#warn(issues, place);
@@ -98,6 +101,11 @@ export class RecordReader {
     if (state === 'invalid' || state === 'duplicate') return;
     profiler.planned(event, ordinal);
     features?.event(draft, event, ordinal);
+    if (matches && type === 'lead/created' && this.#looks(event)) matches.add(event, ordinal);
+  }
+
+  #looks({ entry }: Ready): boolean {
+    return this.#job.compiled.entries[entry]!.policies.if_contact_exists !== 'ignore';
   }
 
   #warn(issues: readonly Issue[], place: Place): void {

@@ -3,14 +3,19 @@
  *
  *     source -> row -> (entry.map) -> draft -> (prepare) -> ready -> plan
  */
+import { CHECKPOINT_FILE } from '../checkpoint/lines.ts';
 import type { LoadedCheckpoint } from '../checkpoint/load.ts';
+import type { Contacts } from '../compare/contacts.ts';
+import { ContactMatches } from '../compare/matches.ts';
 import { UserError } from '../errors.ts';
 import type { Halt } from '../halt.ts';
 import type { CompiledMapping, Mapping } from '../mapping/mapping.ts';
-import { EVENT_TYPES, type EventType, type Issue, type Place, type Planned } from '../model.ts';
+import { EVENT_TYPES, isUpdate, type EventType, type Issue, type Place, type Planned } from '../model.ts';
 import { ErrorReport } from '../report/error-report.ts';
+import type { ChangeCounts } from '../report/summary.ts';
 import type { Profile } from '../report/profile.ts';
 import type { Account } from '../service/account.ts';
+import type { Client } from '../service/client.ts';
 import type { RunSettings } from '../settings.ts';
 import { Input } from '../source/input.ts';
 import { collectFixes, keepFixes, type FixFiles } from '../source/kept-fixes.ts';
@@ -19,6 +24,10 @@ import type { StateDir } from '../state-dir.ts';
 import { assertApproved } from './approval.ts';
 import { holdAllButCover, type Cover } from './cover.ts';
 import { Features } from './features.ts';
+import { judgeContacts } from './contacts.ts';
+import { changedColumns, earlierSources, shapesOf, shrunkSources, type SourceShapes } from './earlier-input.ts';
+import { keepEdits } from './edits.ts';
+import { GONE_FILE, listGone } from './gone.ts';
 import { OmittedValues } from './omitted.ts';
 import { SendOrder } from './order.ts';
 import { holdAllButFirst, holdAllButPicked, type Chosen } from './pilot.ts';
@@ -30,7 +39,7 @@ import { Resolver } from './resolve.ts';
 import { reportVerdicts } from './verdicts.ts';
 
 export interface SurveyJob {
-  readonly settings: Pick<RunSettings, 'fix' | 'dryRun' | 'only' | 'limit' | 'pilot' | 'pick' | 'plan'>;
+  readonly settings: Pick<RunSettings, 'fix' | 'dryRun' | 'only' | 'limit' | 'pilot' | 'pick' | 'plan' | 'concurrency'>;
   readonly mapping: Mapping;
   /** Undefined if the account is unknown: names stay unresolved. */
   readonly account: Account | undefined;
@@ -39,6 +48,14 @@ export interface SurveyJob {
   /** Where the plan and the reports go: the state directory, or `dry-run/` in it. */
   readonly output: StateDir;
   readonly halt: Halt;
+  /** The people in the account; undefined if they are not looked for. */
+  readonly contacts: Contacts | undefined;
+  /** Undefined if the network must not be used. */
+  readonly client: Client | undefined;
+  /** Called at once with what has changed in the columns since the last run. */
+  readonly warn: (message: string) => void;
+  /** Asks the user; throws a `UserError` if the answer is no. */
+  readonly agree: (found: string, hint: string) => Promise<void>;
 }
 
 /** Everything that is known before the first event is sent. */
@@ -58,9 +75,13 @@ export interface Survey {
   readonly samples: ReadonlyMap<EventType, readonly Planned[]>;
   readonly profile: Profile;
   readonly omitted: OmittedValues;
+  /** Undefined if nothing was sent before. */
+  readonly changes?: ChangeCounts | undefined;
   readonly report: ErrorReport;
   readonly compiled: CompiledMapping;
   readonly inputs: readonly FileDigest[];
+  /** For the next run to compare its input with. */
+  readonly sources: SourceShapes;
 }
 
 /**
@@ -75,11 +96,16 @@ export async function surveyInput(job: SurveyJob): Promise<Survey> {
   const features = settings.pilot === undefined ? undefined : new Features(settings.pilot, settings.only);
   const compiled = await mapping.compile(input.sources, features?.mark);
   const report = await ErrorReport.open(output, input.sources);
+  const earlier = await earlierSources(state);
+  for (const issue of changedColumns(input.sources.values(), earlier)) {
+    job.warn(issue.message);
+    report.warning(issue);
+  }
   const file = PlanFile.create(output.file(PLAN_FILE));
   const policies = compiled.entries.map((entry) => entry.policies);
   const plan = new Plan({ migration: mapping.migration, checkpoint, policies, file });
   try {
-    return await fillPlan({ ...job, input, fixes, compiled, features, report, plan });
+    return await fillPlan({ ...job, input, fixes, compiled, features, report, plan, earlier });
   } catch (error) {
     file.close();
     await report.discard();
@@ -94,6 +120,7 @@ interface FillJob extends SurveyJob {
   readonly features: Features | undefined;
   readonly report: ErrorReport;
   readonly plan: Plan;
+  readonly earlier: SourceShapes;
 }
 
 async function fillPlan(job: FillJob): Promise<Survey> {
@@ -101,6 +128,7 @@ async function fillPlan(job: FillJob): Promise<Survey> {
   const profiler = new Profiler({ sources: input.sources, eventSources: mapping.eventSources, compiled, report });
   const omitted = new OmittedValues();
   const resolver = new Resolver(account, mapping.references);
+  const matches = job.contacts && new ContactMatches(job.contacts);
   const reader = new RecordReader({
     compiled,
     resolver,
@@ -109,27 +137,56 @@ async function fillPlan(job: FillJob): Promise<Survey> {
     profiler,
     omitted,
     features,
+    matches,
     shouldContinue: () => !halt.requested,
   });
   for (const name of mapping.eventSources) await reader.read(input.sources.get(name)!);
   const { records, unreadable } = reader;
   const unusedFixes = input.unusedFixes();
-  const found = { plan, records, unreadable, omitted, unusedFixes, report, compiled, inputs: input.digests() };
+  const found = {
+    plan,
+    records,
+    unreadable,
+    omitted,
+    unusedFixes,
+    report,
+    compiled,
+    inputs: input.digests(),
+    sources: shapesOf(input.sources.values()),
+  };
   if (halt.requested) {
     const order = new SendOrder(plan);
     const profile = profiler.finish(plan);
     return { ...found, order, digest: undefined, cover: undefined, samples: new Map(), profile };
   }
   await input.assertUnchanged();
+  const [shrunk] = shrunkSources(input.sources.values(), job.earlier);
+  if (shrunk !== undefined && settings.dryRun) {
+    job.warn(shrunk);
+    report.warning({ severity: 'warning', kind: 'read', code: 'source_shrunk', message: shrunk });
+  } else if (shrunk !== undefined) await job.agree(shrunk, 'check that the export is complete; if it is, add --yes');
   if (records.read === 0) throw new UserError('the sources have no records', { hint: 'is this the right export?' });
 
   for (const place of unusedFixes) report.warning(UNUSED_FIX, place);
+  if (matches) {
+    const { state, output, contacts, client } = job;
+    await judgeContacts({
+      matches,
+      plan,
+      report,
+      state,
+      output,
+      shouldReject: (entry) => compiled.entries[entry]!.policies.if_contact_exists === 'reject',
+      service: client && { client, leads: contacts!.leads, concurrency: settings.concurrency },
+    });
+  }
   plan.link(settings.only);
   const profile = profiler.finish(plan);
   await reportVerdicts(plan, report);
   if (settings.limit !== undefined) holdAllButFirst(plan, settings.limit);
   const cover = features && holdAllButCover(plan, features);
   const picked = settings.pick.length > 0 ? holdAllButPicked(plan, settings.pick) : undefined;
+  const changes = await changesOf(job);
   const digest = plan.digest();
   if (settings.plan !== undefined) await assertApproved(plan, digest, settings.plan, await storedPlans(job.state));
   // What led to an error above was not accepted; a dry run changes nothing for later runs.
@@ -137,7 +194,30 @@ async function fillPlan(job: FillJob): Promise<Survey> {
   plan.file.commit();
   const chosen = cover?.chosen ?? picked;
   const samples = chosen ? chosenOf(plan, chosen) : samplesOf(plan);
-  return { ...found, order: new SendOrder(plan), digest, cover, samples, profile };
+  return { ...found, order: new SendOrder(plan), digest, cover, samples, profile, changes };
+}
+
+/** Undefined if nothing was sent before. Without the network, the service is not compared. */
+async function changesOf(job: FillJob): Promise<ChangeCounts | undefined> {
+  const { plan, report, checkpoint, state, output, client, compiled, settings } = job;
+  if (checkpoint.ledger.acknowledged === 0 || !client) return undefined;
+  const created = (type: EventType): number => (isUpdate(type) ? 0 : countOpen(plan, type));
+  const counts = await keepEdits({
+    plan,
+    report,
+    hasher: checkpoint.hasher,
+    state,
+    output,
+    overwrites: (entry) => compiled.entries[entry]!.policies.if_edited === 'overwrite',
+    client,
+    concurrency: settings.concurrency,
+  });
+  const gone = await listGone(output.file(GONE_FILE), state.file(CHECKPOINT_FILE), plan);
+  return { new: EVENT_TYPES.reduce((sum, type) => sum + created(type), 0), ...counts, gone };
+}
+
+function countOpen({ tables }: Plan, type: EventType): number {
+  return tables[type].counts.ready + tables[type].counts.retry;
 }
 
 const UNUSED_FIX: Issue = {

@@ -122,6 +122,7 @@ function filesToRead({
   exit,
   files,
   errors_by_code: errors,
+  warnings_by_code: warnings,
   omitted,
 }: Summary): (readonly [name: string, path: string])[] {
   if (isStateLost(exit.reason)) return [];
@@ -131,6 +132,7 @@ function filesToRead({
     [files.report !== null, 'report', files.report ?? ''],
     [failed, 'errors', files.errors],
     [failed, 'rejects', beside('rejects')],
+    ['contact_exists' in errors || 'contact_in_account' in warnings, 'matches', beside('matches.csv')],
     [countOmitted(omitted) > 0, 'omitted', beside('omitted.csv')],
   ] as const;
   return all.flatMap(([isThere, name, path]) => (isThere ? [[name, path] as const] : []));

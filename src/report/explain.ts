@@ -77,6 +77,34 @@ const BY_CODE: Readonly<Record<string, Explanation>> = {
     what: 'Several records have the same external id with different content.',
     fix: 'Remove all but one of them. If they are different records of two sources, give the ids of one a `prefix`.',
   },
+  column_gone: {
+    what: 'A source no longer has columns that it had in the last run. The mapping does not use them.',
+    fix: 'Check that the export is the right one.',
+  },
+  column_new: {
+    what: 'A source has columns that it did not have in the last run. The mapping does not use them.',
+    fix: 'Map them, or leave them out.',
+  },
+  source_shrunk: {
+    what: 'A source has less than half of the records of the last run.',
+    fix: 'Check that the export is complete. A run asks before it goes on, unless --yes is given.',
+  },
+  not_compared: {
+    what: 'The service id of a record is not known yet, so edits of it in the service cannot be seen.',
+    fix: 'Rerun: the answer to this update has the id, and the next run compares and sends the rest.',
+  },
+  deleted_in_service: {
+    what: 'A record that has changed in the export was deleted in the service.',
+    fix: 'Remove the record from the export, or set `if_changed: ignore`.',
+  },
+  contact_exists: {
+    what: 'The account already has a lead with this e-mail address or phone number.',
+    fix: 'Remove the record if `matches.csv` shows the same person, or set `if_contact_exists: report` to send it.',
+  },
+  contact_in_account: {
+    what: 'A lead shares its e-mail address or phone number with one that is in the account already.',
+    fix: 'See `matches.csv`. Set `if_contact_exists: reject` to leave such leads out.',
+  },
   invalid_external_id: { what: 'A record has no external id.', fix: FILL },
   invalid_email: {
     what: 'An e-mail address is invalid.',

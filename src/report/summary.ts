@@ -34,6 +34,18 @@ export interface PriorityCounts {
   readonly done_at: string | null;
 }
 
+/** What an export differs in from what earlier runs sent: numbers of records. */
+export interface ChangeCounts {
+  readonly new: number;
+  readonly changed: number;
+  /** Of the changed ones: edited in the service since, and of these, edited in a field that has changed in the export too. */
+  readonly edited: number;
+  readonly in_conflict: number;
+  readonly gone: number;
+  /** Fields that have changed in the export and that the service does not show. */
+  readonly not_compared: readonly string[];
+}
+
 /** `summary.json`, and what `--json` prints. */
 export interface Summary {
   /** Empty if the survey could not start; then all counts are 0 and the reason is `not_started`. */
@@ -54,6 +66,8 @@ export interface Summary {
   readonly events: EventCounts & { readonly gone: number; readonly changed: number };
   /** Whether the mapping is another one than that of the last run that sent. False before the first. */
   readonly mapping_changed: boolean;
+  /** Only if earlier runs sent something, and the service could be read. */
+  readonly changes?: ChangeCounts;
   readonly by_type: Readonly<Partial<Record<EventType, EventCounts>>>;
   readonly outcomes: Readonly<Record<Effect, number>>;
   readonly this_run: {
@@ -85,6 +99,12 @@ export interface Summary {
   readonly files: { readonly checkpoint: string | null; readonly errors: string; readonly report: string | null };
 }
 
+/** A source without its values: its columns (none for JSON), and how many records it has. */
+export interface SourceShape {
+  readonly columns: readonly string[];
+  readonly records: number;
+}
+
 /** `survey.json`: the counts after the survey of the last run, before its first event was sent. */
 export interface SurveySnapshot {
   readonly migration: string;
@@ -92,6 +112,8 @@ export interface SurveySnapshot {
   readonly at: string;
   readonly records: Summary['records'];
   readonly by_type: Summary['by_type'];
+  /** By name; absent in files of older versions. */
+  readonly sources?: Readonly<Record<string, SourceShape>>;
   /** Events that the run had to send. */
   readonly to_send: number;
   /** The configured rate: requests per window of seconds. */

@@ -8,7 +8,7 @@ import { systemClock } from '../clock.ts';
 import { EXIT } from '../errors.ts';
 import { isStateLost, STOPPED, type Halt } from '../halt.ts';
 import type { Mapping } from '../mapping/mapping.ts';
-import { EVENT_TYPES } from '../model.ts';
+import { entityOf, EVENT_TYPES } from '../model.ts';
 import { allowedErrors } from '../plan/counts.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { Survey } from '../plan/survey.ts';
@@ -66,9 +66,11 @@ export async function sendPlan(job: SendingJob): Promise<Sender> {
     clock: systemClock,
     concurrency: settings.concurrency,
     maxOutageMs: settings.maxOutage,
-    beforeSend: async ({ id, ready: { type, externalId, sha } }) => {
+    beforeSend: async ({ id, ready: { type, externalId, sha, data } }) => {
       await job.confirmLock();
-      await writer.sent({ kind: 'sent', id, type, external_id: externalId ?? null, content_sha: sha });
+      const fields = entityOf(type) === 'comment' ? undefined : checkpoint.hasher.hashesOf(data);
+      const line = { kind: 'sent', id, type, external_id: externalId ?? null, content_sha: sha } as const;
+      await writer.sent(fields ? { ...line, fields } : line);
     },
     log: (event, fields) => log.write(event, fields),
   });

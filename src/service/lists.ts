@@ -8,6 +8,8 @@ import { parseJson, type Reply, type RestAttempt } from './reply.ts';
 import { retried } from './retry.ts';
 
 export interface ReadOptions {
+  /** The page to begin with, as `Page.next` of an earlier one; the first one if absent. */
+  readonly from?: Query;
   readonly clock?: Clock;
   readonly signal?: AbortSignal;
 }
@@ -20,6 +22,8 @@ export interface Page {
   readonly total: number | undefined;
   /** More items seem to follow. On the last page this means that there was no way to request them. */
   readonly more: boolean;
+  /** Requests the page after this one; undefined on the page that ends the list. */
+  readonly next: Query | undefined;
   readonly headers: Reply['headers'];
 }
 
@@ -73,11 +77,11 @@ export async function* pagesOf(
   options: ReadOptions = {},
 ): AsyncGenerator<Page, void, undefined> {
   const seen = new Set<string>();
-  let page = 1;
-  let step: Query = { page, pageSize: LIMITS.pageSize };
+  let page = Number(options.from?.page ?? 1);
+  let step: Query = options.from ?? { page, pageSize: LIMITS.pageSize };
   let refusal: UserError | undefined;
   // Whether `step` is no page number, and whether cursors are followed: one that leads nowhere may be no cursor.
-  let byCursor = false;
+  let byCursor = step.page === undefined;
   let hasCursors = true;
   for (let isFirst = true; ;) {
     const attempt = await attemptToRead(client, path, { ...query, ...step }, options);
@@ -98,19 +102,21 @@ export async function* pagesOf(
     });
     const next = hasCursors ? nextIn(body) : undefined;
     const isEnd = fresh.length === 0 && !isFirst;
-    if (isEnd && byCursor && !refusal) {
+    const leadsNowhere = isEnd && byCursor && !refusal;
+    if (leadsNowhere) {
       byCursor = false;
       hasCursors = false;
-    } else {
-      const isFull = refusal !== undefined && !next && totalIn(body) === undefined && items.length >= LIMITS.pageSize;
-      const more = items.length > 0 && (hasMore(body) ?? isFull);
-      yield { fresh, total: totalIn(body), more, headers: attempt.reply.headers };
-      if (fresh.length === 0 || (byCursor && !next)) return;
     }
     isFirst = false;
     byCursor ||= next !== undefined;
     if (!byCursor) page += 1;
     step = byCursor ? without(next ?? {}, path) : { page, pageSize: LIMITS.pageSize };
+    if (leadsNowhere) continue;
+    const isLast = fresh.length === 0 || (byCursor && !next);
+    const isFull = refusal !== undefined && !next && totalIn(body) === undefined && items.length >= LIMITS.pageSize;
+    const more = items.length > 0 && (hasMore(body) ?? isFull);
+    yield { fresh, total: totalIn(body), more, next: isLast ? undefined : step, headers: attempt.reply.headers };
+    if (isLast) return;
   }
 }
 

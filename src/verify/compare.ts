@@ -1,7 +1,8 @@
+import { wasEdited } from '../compare/edited.ts';
 import type { Fields } from '../service/list-page.ts';
 import type { Difference, EntityResult } from './differences.ts';
 import type { ExpectedFields } from './expected.ts';
-import { COMPARED, likeness, type Checked } from './fields.ts';
+import { COMPARED, likeness, type Checked } from '../compare/fields.ts';
 import type { WrittenRecord } from './written.ts';
 
 /** The field that refers to the parent by its external id, which the service does not return. */
@@ -52,20 +53,4 @@ export function compareRecord(result: EntityResult, known: RecordComparison, rec
 function shownText(value: unknown): string {
   if (value === null || value === undefined) return '';
   return typeof value === 'string' ? value : JSON.stringify(value);
-}
-
-/** How long after creating a record the service may still update it itself. */
-const SETTLING_MS = 5_000;
-/** Maximum difference between the clocks of this machine and the service. */
-const CLOCKS_APART_MS = 60_000;
-
-function wasEdited(record: Fields, written: WrittenRecord): boolean {
-  const updated = timeOf(record.updatedAt);
-  const created = timeOf(record.createdAt);
-  if (written.onlyCreated && !Number.isNaN(created)) return updated - created > SETTLING_MS;
-  return updated - written.at > CLOCKS_APART_MS;
-}
-
-function timeOf(value: unknown): number {
-  return typeof value === 'string' ? Date.parse(value) : Number.NaN;
 }

@@ -1,6 +1,6 @@
 import { AppendLog } from '../append-log.ts';
 import { csvLine } from '../csv.ts';
-import { COMPARED, type Checked, type Likeness } from './fields.ts';
+import { COMPARED, type Checked, type Likeness } from '../compare/fields.ts';
 
 export const VERIFY_FILE = 'verify.csv';
 

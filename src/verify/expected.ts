@@ -1,6 +1,6 @@
 import type { JsonObject } from '../json.ts';
 import { isUpdate, type Sendable } from '../model.ts';
-import { COMPARED, textOf, type Checked } from './fields.ts';
+import { COMPARED, textOf, type Checked } from '../compare/fields.ts';
 
 /** What the service should show for a field, and the value of the event that determines it. */
 export interface Expected {

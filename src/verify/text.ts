@@ -1,7 +1,7 @@
 import { shortPath, table } from '../report/text.ts';
 import type { Account } from '../service/account.ts';
 import { VERDICTS, type Difference, type EntityResult } from './differences.ts';
-import { CHECKED, type Checked } from './fields.ts';
+import { CHECKED, type Checked } from '../compare/fields.ts';
 import type { Verification } from './verify.ts';
 
 const HEADS: Readonly<Record<(typeof VERDICTS)[number], string>> = {

@@ -21,8 +21,8 @@ import { StateDir, statePath } from '../state-dir.ts';
 import { compareRecord, PARENT } from './compare.ts';
 import { Differences, newResult, VERIFY_FILE, type Difference, type EntityResult } from './differences.ts';
 import { Expectations, type ExpectedFields } from './expected.ts';
-import { CHECKED, COMPARED, type Checked } from './fields.ts';
-import { readBack } from './read-back.ts';
+import { CHECKED, COMPARED, type Checked } from '../compare/fields.ts';
+import { readBack } from '../compare/read-back.ts';
 import { population, writtenRecords, type SampleSize } from './written.ts';
 
 export interface Verification {
@@ -92,7 +92,7 @@ async function compareAll(job: VerifyJob, mapping: Mapping, state: StateDir, tar
       hint: 'create one with `backfill run MAPPING --dry-run`',
     });
   }
-  const hasher = await FieldHasher.open(state, { store: false });
+  const hasher = await FieldHasher.open(state, { store: undefined });
   const path = state.file(VERIFY_FILE);
   const differences = await Differences.open(path);
   const entities = {} as Record<Checked, EntityResult>;

@@ -1,9 +1,10 @@
 import type { FieldHasher } from '../checkpoint/field-hashes.ts';
 import { settledLines } from '../checkpoint/read.ts';
+import type { LastWrite } from '../compare/edited.ts';
 import { contentSha } from '../identity.ts';
 import { entityOf } from '../model.ts';
 import type { ExpectedFields } from './expected.ts';
-import { COMPARED, type Checked } from './fields.ts';
+import { COMPARED, type Checked } from '../compare/fields.ts';
 
 /** How many records of each type are read back. */
 export type SampleSize = number | 'all';
@@ -18,12 +19,8 @@ export interface Population {
 }
 
 /** A record that we wrote. */
-export interface WrittenRecord {
+export interface WrittenRecord extends LastWrite {
   readonly serviceId: string;
-  /** When its last write was settled, in milliseconds since 1970. */
-  readonly at: number;
-  /** It was written only once, by its created event: the service's createdAt is the time of our write. */
-  readonly onlyCreated: boolean;
   /** One bit per field of `COMPARED`, set if the current value in the input differs from what was sent. */
   readonly changed: number;
 }

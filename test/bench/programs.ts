@@ -168,6 +168,10 @@ async function surveyed(mapping: string, dist: string, directory: string): Promi
     state,
     output: state,
     halt: new Halt(),
+    contacts: undefined,
+    client: undefined,
+    warn: () => undefined,
+    agree: async () => undefined,
   });
 }
 

@@ -184,5 +184,5 @@ it('a named pipe or a device in place of a checkpoint is refused, and not waited
 });
 
 async function hasherBeside(checkpoint: string): Promise<FieldHasher> {
-  return FieldHasher.open(await StateDir.existing(dirname(checkpoint)), { store: false });
+  return FieldHasher.open(await StateDir.existing(dirname(checkpoint)), { store: undefined });
 }

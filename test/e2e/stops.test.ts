@@ -105,7 +105,8 @@ describe('a run that stops early', () => {
     const ofFirst = posts(service);
     await backfill(['run', 'mapping.yaml', '--max-requests', '12', ...FAST], { cwd, env });
     expect(service.requests().length).toBe(24);
-    expect(posts(service)).toBe(ofFirst * 2);
+    // Only the first run reads the leads of the account.
+    expect(posts(service)).toBe(ofFirst * 2 + 1);
     expect((await backfill(['run', 'mapping.yaml', '--max-requests', '100', ...FAST], { cwd, env })).code).toBe(0);
     expect(posts(service)).toBe(30);
   });

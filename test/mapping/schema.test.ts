@@ -29,6 +29,8 @@ test('the reference describes every transform, field and policy', () => {
     ['if_missing', 2],
     ['if_parent_missing', 3],
     ['if_both', 1],
+    ['if_edited', 2],
+    ['if_contact_exists', 1],
     ['duplicates', 5],
   ]);
 });

@@ -189,6 +189,10 @@ export async function surveyRare<T>(
       state,
       output: state,
       halt: new Halt(),
+      contacts: undefined,
+      client: undefined,
+      warn: () => undefined,
+      agree: async () => undefined,
     });
     try {
       return use(survey);

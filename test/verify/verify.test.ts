@@ -53,8 +53,10 @@ async function ingest(target: Sandbox, type: string, data: object): Promise<void
 }
 
 function reads(target: Sandbox, path: string): string[] {
-  return target
-    .requests()
+  const requests = target.requests();
+  const lastWrite = requests.findLastIndex(({ method }) => method === 'POST');
+  return requests
+    .slice(lastWrite + 1)
     .filter((request) => request.method === 'GET' && request.path.startsWith(path))
     .map((request) => request.path);
 }

@@ -78,13 +78,23 @@ function isRegion(text: string): text is CountryCode {
   return Object.hasOwn(numbering().countries, text);
 }
 
+/** A phone number written by a person as E.164; undefined if it is not one, or a national one and `region` is not given. */
+export function e164Of(text: string, region: string | undefined): string | undefined {
+  return possible(text, supported(region?.toUpperCase()), false)?.number;
+}
+
 function e164(text: string, region: string | undefined, strict: boolean, row: RowContext): Result {
   const known = supported(region);
-  const number =
-    parse(text, known, strict) ?? (text.startsWith('00') ? parse(`+${text.slice(2)}`, known, strict) : undefined);
+  const number = possible(text, known, strict);
   if (!number) return badPhone(text, region, known);
   if (number.ext) row.report('warning', 'extension_dropped', `dropped the extension of ${shown(text)}`);
   return number.number;
+}
+
+function possible(text: string, region: CountryCode | undefined, strict: boolean): PhoneNumber | undefined {
+  return (
+    parse(text, region, strict) ?? (text.startsWith('00') ? parse(`+${text.slice(2)}`, region, strict) : undefined)
+  );
 }
 
 function parse(text: string, region: CountryCode | undefined, strict: boolean): PhoneNumber | undefined {

@@ -3,7 +3,7 @@ import { systemClock } from '../../src/clock.ts';
 import { Secret } from '../../src/redact.ts';
 import { createClient } from '../../src/service/client.ts';
 import { createLimiter } from '../../src/service/local-limiter.ts';
-import { readBack } from '../../src/verify/read-back.ts';
+import { readBack } from '../../src/compare/read-back.ts';
 import { startScripted } from '../service/scripted-server.ts';
 
 interface Listing {

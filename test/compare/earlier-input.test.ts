@@ -1,0 +1,70 @@
+/** A second export whose file differs from the first: columns and numbers of records. */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { backfill, environmentOf, FAST, files, sandbox, summaryOf, workspace, type Ended } from '../e2e/harness.ts';
+
+const MAPPING = `version: 1
+migration: second
+sources:
+  people: { path: people.csv }
+events:
+  - type: lead/created
+    source: people
+    if_contact_exists: ignore
+    data: { external_id: id, full_name: name }
+`;
+
+const FIVE = 'id,name,city\n1,A,x\n2,B,x\n3,C,x\n4,D,x\n5,E,x\n';
+
+async function afterFirst(): Promise<(people: string, ...options: string[]) => Promise<Ended>> {
+  const service = await sandbox();
+  const cwd = await workspace();
+  await files(cwd, { 'mapping.yaml': MAPPING });
+  const run = async (people: string, ...options: string[]): Promise<Ended> => {
+    await writeFile(join(cwd, 'people.csv'), people);
+    return backfill(['run', 'mapping.yaml', '--json', ...FAST, ...options], { cwd, env: environmentOf(service) });
+  };
+  expect((await run(FIVE)).code).toBe(0);
+  return run;
+}
+
+it('has its missing and new columns named before anything else is said of it', async () => {
+  const run = await afterFirst();
+  const ended = await run(FIVE.replace('city', 'town'), '--dry-run');
+  expect(summaryOf(ended).warnings_by_code).toMatchObject({ column_gone: 1, column_new: 1 });
+  const [gone, added, surveyed] = [
+    'people no longer has `city`',
+    'people has new columns: `town`',
+    'surveyed 5 records',
+  ];
+  expect(ended.stderr).toContain(gone);
+  expect(ended.stderr).toContain(added);
+  expect(ended.stderr.indexOf(added)).toBeLessThan(ended.stderr.indexOf(surveyed));
+  expect(ended.stderr.indexOf(surveyed)).toBeGreaterThan(0);
+});
+
+it('is a mistake of the mapping if it lacks a mapped column', async () => {
+  const run = await afterFirst();
+  const ended = await run(FIVE.replace('name', 'title'));
+  expect(ended.code).toBe(2);
+  expect(ended.stderr).toContain('`name`');
+});
+
+it('with less than half of the records is refused without a terminal, unless --yes is given; a dry run warns', async () => {
+  const run = await afterFirst();
+  const two = FIVE.slice(0, FIVE.indexOf('3,'));
+  const refused = await run(two);
+  expect(refused.code).toBe(2);
+  expect(refused.stderr).toContain('people has 2 records, and had 5 in the last run');
+  expect(refused.stderr).toContain('--yes');
+  expect(summaryOf(await run(two, '--dry-run')).warnings_by_code).toMatchObject({ source_shrunk: 1 });
+  expect((await run(two, '--yes')).code).toBe(0);
+  // Two are what it has now.
+  expect((await run(two)).code).toBe(0);
+});
+
+it('with half of the records is not asked for', async () => {
+  const run = await afterFirst();
+  expect((await run(FIVE.slice(0, FIVE.indexOf('4,')))).code).toBe(0);
+});
