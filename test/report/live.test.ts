@@ -28,7 +28,7 @@ async function underWay(): Promise<StateDir> {
     migration: 'acme',
     base_url: 'https://crm.example',
     at: at(2),
-    records: {},
+    records: { read: 1000, mapped: 1000, skipped: 0, unreadable: 0 },
     by_type: { 'lead/created': counts },
     to_send: 1000,
     rate: { requests: 100, seconds: 60, hours: HOURS, timezone: 'UTC' },
