@@ -39,7 +39,7 @@ export async function main(args: readonly string[]): Promise<ExitCode> {
       .wrap(Math.min(120, console.columns))
       .exitProcess(false)
       .fail((message, error) => {
-        throw error ?? usageError(message, args);
+        throw error && error.name !== 'YError' ? error : usageError(message || error.message, args);
       });
     if (args.length === 0) {
       console.complain(await cli.getHelp());
@@ -73,6 +73,8 @@ function usageError(message: string, args: readonly string[]): UserError {
     const meant = message.slice('Did you mean '.length).replace(/\?$/, '');
     return new UserError(`unknown command: \`${name}\``, { hint: `did you mean \`${meant}\`? ${help}` });
   }
+  const valueless = /^Not enough arguments following: (\S+)/.exec(message)?.[1];
+  if (valueless !== undefined) return new UserError(`\`--${kebab(valueless)}\` needs a value`, { hint: help });
   const given = /^Not enough non-option arguments: got (\d+)/.exec(message)?.[1];
   if (given !== undefined) {
     const missing = Object.keys(command?.positionals ?? {}).slice(Number(given));

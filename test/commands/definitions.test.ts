@@ -32,7 +32,8 @@ describe('a command', () => {
     [['api', 'GET'], 'missing argument: <path>'],
     [['init'], 'missing argument: <exports>'],
     [['api', 'GET', '/tags', '/roles'], 'unexpected argument: `/roles`'],
-    [['run', 'a.yaml', '--rate'], '--rate: empty, expected a rate like `100/60s`'],
+    [['run', 'a.yaml', '--rate'], '`--rate` needs a value'],
+    [['run', 'a.yaml', '--source'], '`--source` needs a value'],
     [['run', 'a.yaml', '--limit', '1', '--limit', '2'], '--limit: given more than once'],
     [['verify', 'a.yaml', '--plan', '0123456789ab'], 'unknown option: `--plan`'],
   ])('refuses %j with the exit code of a usage error', async (args, message) => {
