@@ -59,7 +59,9 @@ async function place(policy = '', people = PEOPLE, service?: Sandbox): Promise<P
     run: (options) => migrate(target, join(cwd, 'mapping.yaml'), options),
     listed: () => listed().filter((path) => path.startsWith('/leads?')),
     matches: async (folder = STATE) => {
-      const text = await readFile(join(cwd, folder, 'matches.csv'), 'utf8');
+      const text = await readFile(join(cwd, folder, 'matches.csv'), 'utf8').then((all) =>
+        all.replace(/,[^,\n]*people\.csv,/g, ',people.csv,'),
+      );
       const [, ...lines] = text.trim().split('\n');
       return lines.map((line) => line.split(',').toSpliced(4, 1).join()).sort();
     },

@@ -1,5 +1,6 @@
+import { shortPath } from '../../src/report/text.ts';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { ProblemsError } from '../../src/problem.ts';
@@ -22,8 +23,8 @@ function fixedBy(source: Source, folder: string, ...names: readonly string[]) {
 }
 
 /** The places of unused corrections as `file:line`. */
-function unusedOf(source: Awaited<ReturnType<typeof withFixes>>, folder: string): string[] {
-  return source.unused().map(({ file, line }) => `${file.replace(`${folder}/`, '')}:${line}`);
+function unusedOf(source: Awaited<ReturnType<typeof withFixes>>, _folder: string): string[] {
+  return source.unused().map(({ file, line }) => `${basename(file)}:${line}`);
 }
 
 describe('corrected rejects of a table', () => {
@@ -38,7 +39,7 @@ describe('corrected rejects of a table', () => {
     const after = await readAll(fixed);
     expect(after[0]).toEqual(before[0]);
     expect(before[1]).toMatchObject({ kind: 'unreadable', issue: { code: 'too_many_cells' } });
-    const place = { source: 'it', file: join(folder, 'fixed.csv'), line: 2, record: 1 };
+    const place = { source: 'it', file: shortPath(join(folder, 'fixed.csv')), line: 2, record: 1 };
     expect(after[1]).toEqual({ kind: 'row', place, raw: ['2', 'A', 'B', '=Z'], issues: [] });
     expect(after[2]).toEqual(before[2]);
     expect(after).toHaveLength(3);
@@ -210,7 +211,12 @@ describe('corrected rejects of JSON', () => {
       ['id', { text: '5.10' }],
       ['__proto__', 1],
     ]);
-    expect(items[1]!.place).toEqual({ source: 'it', file: join(folder, 'fixed.ndjson'), line: 1, record: 1 });
+    expect(items[1]!.place).toEqual({
+      source: 'it',
+      file: shortPath(join(folder, 'fixed.ndjson')),
+      line: 1,
+      record: 1,
+    });
     expect(items[2]!.raw).toEqual({ n: 5.1, id: 3 });
   });
 
