@@ -92,7 +92,7 @@ const ALL = [
 ];
 
 function inCwd(lines: readonly string[], cwd: string): string[] {
-  return lines.map((line) => line.replace('people.csv', join(cwd, 'people.csv')));
+  return lines.map((line) => line.replace(join(cwd, 'people.csv'), 'people.csv'));
 }
 
 describe('people who are in the account already', () => {
