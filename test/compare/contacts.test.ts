@@ -161,7 +161,7 @@ describe('the leads of the account', () => {
     await run();
     const text = await readFile(join(cwd, STATE, 'contacts.ndjson'), 'utf8');
     expect(text.trim().split('\n')).toHaveLength(7);
-    expect(text).not.toMatch(/example|Ada|39021/i);
+    expect(text).not.toMatch(/example|Ada|\+39/);
     expect((await stat(join(cwd, STATE, 'contacts.ndjson'))).mode & 0o777).toBe(0o600);
   });
 
