@@ -1,7 +1,7 @@
 import { CUSTOM_FIELDS, fieldsOf, type FieldHasher, type FieldHashes } from '../checkpoint/field-hashes.ts';
 import { contentSha } from '../identity.ts';
 import { canonicalJson, isObject, type JsonObject, type JsonValue } from '../json.ts';
-import type { EventType, Planned, Ready } from '../model.ts';
+import type { EventType, Planned, Ready, Sendable } from '../model.ts';
 import { parentOf } from './prepare.ts';
 
 /** Fields whose names in the mapping are not those of the event: ids are sent instead. */
@@ -49,6 +49,14 @@ export function withoutAnyField(event: Planned): Planned {
   const { parent: _parent, ...rest } = event;
   const data = pick(event.data, []);
   return { ...rest, data, content: canonicalJson(data), isPartial: true };
+}
+
+/** The event without the reference to its parent. */
+export function withoutParent<T extends Sendable>(event: T): T {
+  const { lead_external_id: _lead, deal_external_id: _deal, ...data } = event.data;
+  const { parent: _parent, ...rest } = event;
+  const content = canonicalJson(data);
+  return { ...rest, data, content, sha: contentSha(content) } as T;
 }
 
 /** The type of an update of the record that an event of type `lead/created` or `deal/created` is about. */

@@ -15,7 +15,7 @@ const GONE_COLUMNS = ['record', 'external_id', 'service_id'];
  */
 export async function listGone(path: string, checkpoint: string, plan: Plan): Promise<number> {
   await rm(path, { force: true });
-  if (plan.gone === 0) return 0;
+  if (plan.matched.gone === 0) return 0;
   const log = await AppendLog.open(path, { keepBytes: 0 });
   let count = 0;
   try {

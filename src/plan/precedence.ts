@@ -19,10 +19,10 @@ export class Precedence {
   readonly #updates: Updates;
   readonly #ledger: Ledger;
 
-  constructor(plan: Plan, updates: Updates, ledger: Ledger) {
+  constructor(plan: Plan) {
     this.#plan = plan;
-    this.#updates = updates;
-    this.#ledger = ledger;
+    this.#updates = plan.updates;
+    this.#ledger = plan.ledger;
   }
 
   /**

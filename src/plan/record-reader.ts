@@ -5,6 +5,7 @@ import type { ErrorReport } from '../report/error-report.ts';
 import type { Source } from '../source/source.ts';
 import type { Features } from './features.ts';
 import type { OmittedValues } from './omitted.ts';
+import { PlanBuilder } from './plan-builder.ts';
 import type { Plan } from './plan.ts';
 import { prepare } from './prepare.ts';
 import type { Profiler } from './profile.ts';
@@ -40,11 +41,13 @@ export class RecordReader {
   /** Unreadable records, without those that are only a warning (a report's footer). */
   unreadable = 0;
   readonly #job: ReadingJob;
+  readonly #builder: PlanBuilder;
   /** Lines of the report that are still being written. */
   #writing: Promise<void>[] = [];
 
   constructor(job: ReadingJob) {
     this.#job = job;
+    this.#builder = new PlanBuilder(job.plan);
   }
 
   async read(source: Source): Promise<void> {
@@ -89,12 +92,12 @@ export class RecordReader {
     omitted.add(event);
     if (omissions.length > 0) this.#writing.push(report.omitted(place, externalId, omissions));
     if (event.kind === 'invalid') {
-      plan.addInvalid(event);
+      this.#builder.addInvalid(event);
       this.#writing.push(report.error({ place, type, externalId, issues, raw: row.raw }));
       return;
     }
     if (type === 'comment/created' && externalId === undefined) report.warning(NAMELESS, place);
-    const { ordinal, state, changed, dropped } = plan.add(event, row);
+    const { ordinal, state, changed, dropped } = this.#builder.add(event, row);
     if (changed) report.warning({ ...CHANGED, message: `${externalId} has changed since it was acknowledged` }, place);
     if (dropped) this.#writing.push(reportDropped(report, event));
     if (state === 'invalid') this.#writing.push(reportConflict(plan, report, { ...event, raw: row.raw }, ordinal));

@@ -28,12 +28,14 @@ import { judgeContacts } from './contacts.ts';
 import { changedColumns, earlierSources, shapesOf, shrunkSources, type SourceShapes } from './earlier-input.ts';
 import { keepEdits } from './edits.ts';
 import { GONE_FILE, listGone } from './gone.ts';
+import { linkPlan } from './link.ts';
 import { OmittedValues } from './omitted.ts';
 import { SendOrder } from './order.ts';
-import { holdAllButFirst, holdAllButPicked, type Chosen } from './pilot.ts';
+import { holdAllButFirst, holdAllButPicked } from './pilot.ts';
 import { Plan } from './plan.ts';
 import { PLAN_FILE, PlanFile, storedPlans } from './plan-file.ts';
 import { Profiler } from './profile.ts';
+import { chosenOf, samplesOf } from './samples.ts';
 import { RecordReader, type RecordCounts } from './record-reader.ts';
 import { Resolver } from './resolve.ts';
 import { reportVerdicts } from './verdicts.ts';
@@ -180,7 +182,7 @@ async function fillPlan(job: FillJob): Promise<Survey> {
       service: client && { client, leads: contacts!.leads, concurrency: settings.concurrency },
     });
   }
-  plan.link(settings.only);
+  linkPlan(plan, settings.only);
   const profile = profiler.finish(plan);
   await reportVerdicts(plan, report);
   if (settings.limit !== undefined) holdAllButFirst(plan, settings.limit);
@@ -226,28 +228,3 @@ const UNUSED_FIX: Issue = {
   code: 'unused_fix',
   message: 'the record that this corrects is no longer in the input',
 };
-
-const SAMPLES_PER_TYPE = 3;
-
-function samplesOf(plan: Plan): Map<EventType, Planned[]> {
-  return new Map(
-    EVENT_TYPES.map((type) => {
-      const table = plan.tables[type];
-      const ordinals: number[] = [];
-      for (let ordinal = 0; ordinal < table.size && ordinals.length < SAMPLES_PER_TYPE; ordinal += 1) {
-        if (table.at(ordinal) !== undefined) ordinals.push(ordinal);
-      }
-      return [type, ordinals.map((ordinal) => plan.read(type, ordinal))];
-    }),
-  );
-}
-
-function chosenOf(plan: Plan, chosen: Chosen): Map<EventType, Planned[]> {
-  return new Map(
-    EVENT_TYPES.map((type) => {
-      const ordinals = [...chosen[type]].toSorted((a, b) => a - b);
-      const planned = ordinals.filter((ordinal) => plan.tables[type].at(ordinal) !== undefined);
-      return [type, planned.map((ordinal) => plan.read(type, ordinal))];
-    }),
-  );
-}

@@ -10,7 +10,9 @@ import { Ledger } from '../../src/checkpoint/ledger.ts';
 import { DEFAULT_POLICIES } from '../../src/mapping/policies.ts';
 import { EVENT_TYPES } from '../../src/model.ts';
 import { SendOrder } from '../../src/plan/order.ts';
+import { linkPlan } from '../../src/plan/link.ts';
 import { Plan } from '../../src/plan/plan.ts';
+import { PlanBuilder } from '../../src/plan/plan-builder.ts';
 import { PlanFile } from '../../src/plan/plan-file.ts';
 import { InFlight } from '../../src/send/in-flight.ts';
 import { TurnQueue } from '../../src/service/turn-queue.ts';
@@ -46,18 +48,19 @@ function planOf(all: readonly Family[], directory: string, hasPriorities: boolea
   const policies = [DEFAULT_POLICIES];
   const checkpoint = { ledger: new Ledger({ keepFields: false }), hasher };
   const plan = new Plan({ migration: 'bench', checkpoint, policies, file });
+  const builder = new PlanBuilder(plan);
   const record = { raw: [] };
-  for (const n of all.keys()) plan.add(lead(`l${n}`), record);
+  for (const n of all.keys()) builder.add(lead(`l${n}`), record);
   for (const [n, { isOpen }] of all.entries()) {
-    plan.add(deal(`d${n}`, `l${n}`, hasPriorities ? { priority: isOpen ? 1 : 0 } : {}), record);
+    builder.add(deal(`d${n}`, `l${n}`, hasPriorities ? { priority: isOpen ? 1 : 0 } : {}), record);
   }
   for (const [n, { events }] of all.entries()) {
     for (const id of events.slice(2)) {
       const parent = random() < 0.3 ? { lead_external_id: `l${n}` } : { deal_external_id: `d${n}` };
-      plan.add(event('comment/created', { external_id: id, content: 'x', ...parent }), record);
+      builder.add(event('comment/created', { external_id: id, content: 'x', ...parent }), record);
     }
   }
-  plan.link(EVENT_TYPES);
+  linkPlan(plan, EVENT_TYPES);
   return plan;
 }
 

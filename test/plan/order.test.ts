@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { Ledger } from '../../src/checkpoint/ledger.ts';
 import { EVENT_TYPES, type Ready } from '../../src/model.ts';
 import { holdAllButFirst, holdAllButPicked } from '../../src/plan/pilot.ts';
+import { linkPlan } from '../../src/plan/link.ts';
 import { SendOrder } from '../../src/plan/order.ts';
 import { deal, event, hasher, lead, leadNote, note, planOf, turnsOf } from './planning.ts';
 
@@ -166,7 +167,7 @@ describe('the priority of a record is the same', () => {
 
   it('with --only, which excludes its deals', () => {
     const plan = planOf(events);
-    plan.link(['lead/created']);
+    linkPlan(plan, ['lead/created']);
     expect(turnsOf(plan).ids).toEqual(['2', '1']);
     expect(new SendOrder(plan).priorities).toMatchObject([{ events: 1 }, { events: 1 }]);
   });

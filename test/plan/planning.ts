@@ -9,9 +9,11 @@ import { contentSha } from '../../src/identity.ts';
 import { canonicalJson, type JsonObject } from '../../src/json.ts';
 import type { Policies } from '../../src/mapping/mapping.ts';
 import { DEFAULT_POLICIES } from '../../src/mapping/policies.ts';
-import type { EventType, Ready } from '../../src/model.ts';
+import { EVENT_TYPES, type EventType, type Ready } from '../../src/model.ts';
+import { linkPlan } from '../../src/plan/link.ts';
 import { SendOrder, type DueEvent } from '../../src/plan/order.ts';
 import { Plan } from '../../src/plan/plan.ts';
+import { PlanBuilder } from '../../src/plan/plan-builder.ts';
 import { PlanFile } from '../../src/plan/plan-file.ts';
 import { parentOf } from '../../src/plan/prepare.ts';
 
@@ -68,8 +70,9 @@ export function planOf(
     policies: [{ ...DEFAULT_POLICIES, ...policies }],
     file,
   });
-  for (const each of events) plan.add(each, { raw: ['a cell'] });
-  plan.link(['lead/created', 'lead/updated', 'deal/created', 'deal/updated', 'comment/created']);
+  const builder = new PlanBuilder(plan);
+  for (const each of events) builder.add(each, { raw: ['a cell'] });
+  linkPlan(plan, EVENT_TYPES);
   return plan;
 }
 

@@ -1,0 +1,56 @@
+import type { Ledger } from '../checkpoint/ledger.ts';
+import type { EventTable } from './event-table.ts';
+import type { RecordTable } from './records.ts';
+
+/** Which events acknowledged by earlier runs the input still has. The others are `gone`. */
+export class Matched {
+  readonly #ledger: Ledger;
+  readonly #records: RecordTable;
+  /** Ordinals of created events that are acknowledged but invalid now, by the number of the record. */
+  readonly #unmapped = new Map<number, number>();
+  #count = 0;
+
+  constructor(ledger: Ledger, records: RecordTable) {
+    this.#ledger = ledger;
+    this.#records = records;
+  }
+
+  /** Events acknowledged earlier that the input no longer has. */
+  get gone(): number {
+    return this.#ledger.acknowledged - this.#count;
+  }
+
+  /** Events acknowledged earlier whose record can no longer be mapped: each counts as acknowledged, and has an error. */
+  get unmapped(): number {
+    return this.#unmapped.size;
+  }
+
+  add(): void {
+    this.#count += 1;
+  }
+
+  remove(): void {
+    this.#count -= 1;
+  }
+
+  /**
+   * Adds a created event that cannot be mapped any more. False if its record was not acknowledged, or if another event of the
+   * input has been matched with that.
+   */
+  addUnmapped(key: number, ordinal: number): boolean {
+    const isAcknowledged = this.#ledger.created(key) === 'acknowledged';
+    if (!isAcknowledged || this.#records.created(key) !== undefined || this.#unmapped.has(key)) return false;
+    this.#unmapped.set(key, ordinal);
+    this.#count += 1;
+    return true;
+  }
+
+  /** An earlier row of the same record could not be mapped, and a later one can: the acknowledgement belongs to that one. */
+  releaseUnmapped(key: number, table: EventTable): void {
+    const invalid = this.#unmapped.get(key);
+    if (invalid === undefined) return;
+    this.#unmapped.delete(key);
+    this.#count -= 1;
+    table.setState(invalid, 'invalid');
+  }
+}
