@@ -58,6 +58,15 @@ export function parseExactJson(text: string, onRepeatedKey: (key: string) => voi
   }) as JsonValue;
 }
 
+/** The value of a JSON text; undefined if it is none. For texts of this program and the service: digits of numbers may be lost. */
+export function tryParseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof NumberText);
 }

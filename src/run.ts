@@ -4,6 +4,7 @@
  *     mapping -> account -> checkpoint -> survey -> (dry run: stop here) -> send -> summary
  */
 import { basename } from 'node:path';
+import { accountContacts } from './account-contacts.ts';
 import { assertBound } from './checkpoint/binding.ts';
 import { FieldHasher } from './checkpoint/field-hashes.ts';
 import { CHECKPOINT_FILE, type CheckpointLine } from './checkpoint/lines.ts';
@@ -11,7 +12,6 @@ import { loadCheckpoint, type LoadedCheckpoint } from './checkpoint/load.ts';
 import { systemClock } from './clock.ts';
 import { connect, storeAccount, storedAccountOf, type Target } from './connect.ts';
 import type { Credentials } from './credentials.ts';
-import { MOST_UNASKED, openContacts, type Contacts } from './compare/contacts.ts';
 import { EXIT, messageOf, UserError } from './errors.ts';
 import { isStateLost, type Halt } from './halt.ts';
 import type { Hooks } from './hook-url.ts';
@@ -28,7 +28,6 @@ import { RUN_LOG_FILE, RunLog } from './run-log.ts';
 import type { Deliverer } from './send/deliver.ts';
 import type { Sender } from './send/sender.ts';
 import type { Account } from './service/account.ts';
-import { LIMITS } from './service/contract.ts';
 import type { RunSettings } from './settings.ts';
 import { DRY_RUN, StateDir, statePath, writeWhole } from './state-dir.ts';
 import { endingOf, snapshotOf, summarise, type Ending } from './summarise.ts';
@@ -181,7 +180,8 @@ class Run {
     if (account) monitor.connected?.(account, target?.baseUrl);
     else monitor.trouble?.('no account is stored yet, so names of stages and owners stay unresolved');
     if (target) await storeAccount(output, target);
-    const contacts = await this.#contacts(target, checkpoint);
+    const agree = (found: string, hint: string): Promise<void> => this.#agree(found, hint);
+    const contacts = await accountContacts({ ...this.#job, mapping, target, checkpoint, state, output, agree });
     const client = target?.client;
     const survey = await surveyInput({
       settings,
@@ -194,7 +194,7 @@ class Run {
       contacts,
       client,
       warn: (message) => monitor.trouble?.(message),
-      agree: (found, hint) => this.#agree(found, hint),
+      agree,
     });
     this.#survey = survey;
     this.#alreadyAcknowledged = countAll(survey.plan).acknowledged;
@@ -206,38 +206,6 @@ class Run {
       await writeWhole(state.file(SURVEY_FILE), `${JSON.stringify(snapshot)}\n`);
     }
     return survey;
-  }
-
-  /** The people in the account; undefined if no entry looks for them, or if there is no network and they are not stored. */
-  async #contacts(target: Target | undefined, { hasher }: LoadedCheckpoint): Promise<Contacts | undefined> {
-    const { settings, halt, monitor } = this.#job;
-    const { entries, region } = this.#mapping;
-    const looks = entries.some(
-      ({ type, policies }) => type === 'lead/created' && policies.if_contact_exists !== 'ignore',
-    );
-    if (!looks) return undefined;
-    const contacts = await openContacts({
-      target,
-      hasher,
-      region,
-      state: this.#state,
-      output: this.#output,
-      refresh: settings.refresh,
-      halt,
-      agree: (leads) => {
-        const minutes = Math.ceil((leads / LIMITS.pageSize / settings.rate.requests) * (settings.rate.seconds / 60));
-        return this.#agree(
-          `the account has more than ${MOST_UNASKED.toLocaleString('en')} leads; reading them, to find people who are there ` +
-            `already, takes about ${minutes} min`,
-          'read them with --refresh, or set `if_contact_exists: ignore` to send without looking',
-        );
-      },
-      progress: (read, total) => monitor.readingContacts?.(read, total),
-    });
-    if (!contacts) {
-      monitor.trouble?.('the leads of the account are not stored yet, so people who are there already are not found');
-    }
-    return contacts;
   }
 
   /** Asks whether to go on. Throws a `UserError` (exit 2) unless the user agrees, or has with --yes. */

@@ -23,3 +23,8 @@ export function visibleJson(json: string): string {
     ).join(''),
   );
 }
+
+/** One line without characters that cannot be printed: control and format characters, and what is no valid UTF-8. */
+export function printable(text: string): string {
+  return text.replace(/[\s\p{C}\ufffd]+/gu, ' ').trim();
+}

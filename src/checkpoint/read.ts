@@ -1,4 +1,5 @@
 import { codeOf, messageOf, UserError } from '../errors.ts';
+import { tryParseJson } from '../json.ts';
 import { EVENT_TYPES, type Effect } from '../model.ts';
 import { openRegular } from '../private-file.ts';
 import type { CheckpointLine, HeaderLine, SettledLine } from './lines.ts';
@@ -132,7 +133,7 @@ function listed(lines: readonly number[]): string {
 }
 
 function refusedHeader(path: string, text: string): UserError {
-  const { version } = (parseJson(text) ?? {}) as { version?: unknown };
+  const { version } = (tryParseJson(text) ?? {}) as { version?: unknown };
   if (typeof version === 'number' && version > VERSION) {
     return new UserError(`${path}:1: this checkpoint has version ${version}; this program reads version ${VERSION}`, {
       hint: 'a newer version of this program has written it: install that version, then rerun',
@@ -166,16 +167,8 @@ export async function* settledLines(path: string, keyId?: string): AsyncGenerato
 
 /** Undefined if the text is not JSON or not a line of a known form. */
 function parseLine(text: string): CheckpointLine | undefined {
-  const line = parseJson(text);
+  const line = tryParseJson(text);
   return isLine(line) ? line : undefined;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Of `HeaderLine`. */

@@ -5,12 +5,13 @@ import { systemClock } from '../clock.ts';
 import type { Console } from '../console.ts';
 import { readEnvironment, restCredentials } from '../credentials.ts';
 import { EXIT, messageOf, UserError, type ExitCode } from '../errors.ts';
+import { tryParseJson } from '../json.ts';
 import { parseOptions } from '../options/option.ts';
 import { createClient, type Client } from '../service/client.ts';
 import { HEADERS, LIMITS, PATHS } from '../service/contract.ts';
 import { openLimiter } from '../service/open-limiter.ts';
 import { wholeList, type List } from '../service/lists.ts';
-import { parseJson, type Reply, type RestAttempt } from '../service/reply.ts';
+import type { Reply, RestAttempt } from '../service/reply.ts';
 import { retried } from '../service/retry.ts';
 import { readRoute, type Route } from '../service/route.ts';
 import { DEFAULT_RATE } from '../settings.ts';
@@ -111,7 +112,7 @@ async function readData(given: string): Promise<string> {
       throw new UserError(`cannot read ${given.slice(1)}: ${messageOf(error)}`, { cause: error });
     }
   }
-  if (parseJson(text) === undefined) {
+  if (tryParseJson(text) === undefined) {
     throw new UserError('--data is not valid JSON', {
       hint: 'quote it for the shell: --data \'{"a":1}\', or use --data @file.json',
     });

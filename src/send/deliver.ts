@@ -15,8 +15,6 @@ import { waitForService } from './service-wait.ts';
 import { Silence } from './silence.ts';
 import { withoutValues } from './without-values.ts';
 
-export type { Delivery } from './delivery.ts';
-
 export interface DelivererOptions {
   readonly client: Client;
   readonly limiter: Limiter;
@@ -49,10 +47,6 @@ export interface DeliveryCounters {
 const MAX_FAILURES = 5;
 /** Sent once more, an event that is intercepted again is rejected. */
 const MAX_INTERCEPTIONS = 2;
-
-export function createDeliverer(options: DelivererOptions): Deliverer {
-  return new Deliverer(options);
-}
 
 /** Sends events until each has an outcome, through refusals, lost answers and outages, always with the same id. */
 export class Deliverer {

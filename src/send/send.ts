@@ -22,7 +22,7 @@ import type { Limiter } from '../service/limiter.ts';
 import type { RunSettings } from '../settings.ts';
 import type { StateDir } from '../state-dir.ts';
 import { TOOL } from '../version.ts';
-import { createDeliverer, type Deliverer } from './deliver.ts';
+import { Deliverer } from './deliver.ts';
 import { Sender } from './sender.ts';
 
 export interface SendingJob {
@@ -59,7 +59,7 @@ export async function sendPlan(job: SendingJob): Promise<Sender> {
   await job.confirmLock();
   const writer = await beginCheckpoint(path, job);
   const ids = await openIds(state.file(IDS_FILE), path, checkpoint.named);
-  const deliverer = createDeliverer({
+  const deliverer = new Deliverer({
     client: target.client,
     limiter: target.limiter,
     halt,

@@ -3,13 +3,13 @@ import { systemClock, type Clock } from '../clock.ts';
 import { UserError } from '../errors.ts';
 import { Redactor, type Secret } from '../redact.ts';
 import { SmallSet } from '../small-set.ts';
+import { printable } from '../visible.ts';
 import { HEADERS, PATHS } from './contract.ts';
 import { entityIn, INGEST_HEADERS, type Envelope } from './envelope.ts';
 import { Exchange, MAX_RESPONSE_BYTES } from './exchange.ts';
 import { NotSent, type Limiter, type TurnOptions } from './limiter.ts';
 import { proxyFor, type Proxy } from './proxy.ts';
 import {
-  printable,
   readError,
   readIngestReply,
   readRestReply,

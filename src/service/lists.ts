@@ -3,8 +3,9 @@ import { systemClock, type Clock } from '../clock.ts';
 import { UserError } from '../errors.ts';
 import type { Client } from './client.ts';
 import { LIMITS } from './contract.ts';
+import { tryParseJson } from '../json.ts';
 import { describe, hasMore, idOf, isFields, itemsIn, nextIn, totalIn, type Fields, type Query } from './list-page.ts';
-import { parseJson, type Reply, type RestAttempt } from './reply.ts';
+import type { Reply, RestAttempt } from './reply.ts';
 import { retried } from './retry.ts';
 
 export interface ReadOptions {
@@ -93,7 +94,7 @@ export async function* pagesOf(
       step = { limit: LIMITS.pageSize };
       continue;
     }
-    const body = parseJson(attempt.reply.body);
+    const body = tryParseJson(attempt.reply.body);
     const items = itemsIn(body);
     if (typeof items === 'string') throw unknownShape(path, items);
     const fresh = items.filter((item) => {
@@ -142,7 +143,7 @@ export async function readRecord(client: Client, path: string, options: ReadOpti
   const attempt = await attemptToRead(client, path, {}, options);
   if (attempt.kind === 'refused' && (attempt.status === 404 || attempt.status === 410)) return undefined;
   if (attempt.kind !== 'answered') throw failureOf(path, attempt);
-  const body = parseJson(attempt.reply.body);
+  const body = tryParseJson(attempt.reply.body);
   const record = isFields(body) && isFields(body.data) && body.id === undefined ? body.data : body;
   if (isFields(record)) return record;
   throw unknownShape(path, describe(body), 'an object');

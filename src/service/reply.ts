@@ -3,8 +3,10 @@
  * secrets have been redacted from all texts before.
  */
 import { codeOf, EXIT, messageOf, shortageOf } from '../errors.ts';
+import { tryParseJson } from '../json.ts';
 import { UndecodableBody } from './content-encoding.ts';
 import { acknowledgement, HEADERS, INGEST_CODES, type Acknowledgement } from './contract.ts';
+import { describeBody, errorOf, messageOfPage, shorten } from './error-body.ts';
 
 /** An HTTP answer as received; header names in lower case. */
 export interface Reply {
@@ -92,9 +94,9 @@ export type RestAttempt =
 export function readIngestReply(reply: Reply, now: number, entity: Acknowledgement['entity'] | undefined): Attempt {
   const { status } = reply;
   if (status >= 200 && status < 300) {
-    const parsed = acknowledgement.safeParse(parseJson(reply.body));
+    const parsed = acknowledgement.safeParse(tryParseJson(reply.body));
     if (parsed.success && parsed.data.entity === entity) return { kind: 'acknowledged', acknowledgement: parsed.data };
-    return broken(status, `answered ${status} with ${describe(reply)} instead of the documented body`);
+    return broken(status, `answered ${status} with ${describeBody(reply)} instead of the documented body`);
   }
   const { code } = errorOf(reply);
   if ((status === 403 && code !== INGEST_CODES.authFailed) || status === 404 || status === 405 || status === 410) {
@@ -108,8 +110,8 @@ export function readIngestReply(reply: Reply, now: number, entity: Acknowledgeme
 export function readRestReply(reply: Reply, now: number): RestAttempt {
   const { status } = reply;
   if (status < 200 || status >= 300) return { ...readFailure(reply, now), reply };
-  if (reply.body === '' || parseJson(reply.body) !== undefined) return { kind: 'answered', reply };
-  return { ...broken(status, `answered ${status} with ${describe(reply)} instead of JSON`), reply };
+  if (reply.body === '' || tryParseJson(reply.body) !== undefined) return { kind: 'answered', reply };
+  return { ...broken(status, `answered ${status} with ${describeBody(reply)} instead of JSON`), reply };
 }
 
 function readFailure(reply: Reply, now: number): Refused | RateLimited | Unauthorised | NoAnswer {
@@ -270,87 +272,4 @@ function certificateRefusal(code: string): NoAnswer {
       ? 'check the base URL and the clock of this machine'
       : 'check the base URL; name the file of a certificate authority of your own in NODE_EXTRA_CA_CERTS',
   };
-}
-
-interface ServiceError {
-  readonly code?: string;
-  readonly message: string;
-  readonly field?: string;
-}
-
-/**
- * Reads an error in any of the service's formats: `{error: text}`, `{error: {code, message}}`, `{message}`, HTML,
- * empty.
- */
-export function errorOf(reply: Reply): ServiceError {
-  const body = parseJson(reply.body);
-  const outer = isRecord(body) ? body : {};
-  const inner = isRecord(outer.error) ? outer.error : outer;
-  const code = nameOf(inner.code) ?? nameOf(outer.code);
-  const message = textOf(inner.message) ?? textOf(outer.error) ?? textOf(outer.message);
-  const field = nameOf(inner.field) ?? nameOf(outer.field);
-  return {
-    ...(code === undefined ? {} : { code }),
-    message: message === undefined ? `answered ${reply.status} with ${describe(reply)}` : shorten(message),
-    ...(field === undefined ? {} : { field }),
-  };
-}
-
-/** Codes and names of fields are kept in the checkpoint, in reports and in logs, so nothing that may be a value counts as one. */
-const NAME = /^[a-z_][\w.[\]:-]{0,79}$/i;
-
-function nameOf(value: unknown): string | undefined {
-  return typeof value === 'string' && NAME.test(value) ? value : undefined;
-}
-
-function describe(reply: Reply): string {
-  const body = reply.body.trim();
-  if (body === '') return 'an empty body';
-  if (/^<(!doctype|html|\?xml)/i.test(body)) {
-    const title = /<title[^>]*>([^<]*)<\/title>/i.exec(body)?.[1]?.trim();
-    return title ? `a web page titled "${shorten(title, 80)}"` : 'a web page';
-  }
-  const head = body.slice(0, 1_000);
-  const unprintable = head.match(/[^\P{C}\s]|\ufffd/gu)?.length ?? 0;
-  if (unprintable > head.length / 10) return 'binary data';
-  return `\`${shorten(body, 120)}\``;
-}
-
-/** The message of an answer that may be a web page: then its first words, without markup and unprintable characters. */
-function messageOfPage(reply: Reply): string {
-  if (parseJson(reply.body) !== undefined) return errorOf(reply).message;
-  const text = reply.body
-    .slice(0, 10_000)
-    .replace(/<(script|style)\b[\s\S]*?<\/\1\s*>/gi, ' ')
-    .replace(/<[^>]*>/g, ' ')
-    .replace(/[\p{C}\uFFFD]+/gu, ' ');
-  return `answered ${reply.status} with ${text.trim() === '' ? describe(reply) : `"${shorten(text, 120)}"`}`;
-}
-
-/** The JSON of a body, or undefined. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function textOf(value: unknown): string | undefined {
-  if (typeof value === 'number') return String(value);
-  return typeof value === 'string' && printable(value) !== '' ? value : undefined;
-}
-
-/** One line without characters that cannot be printed: control and format characters, and what is no valid UTF-8. */
-export function printable(text: string): string {
-  return text.replace(/[\s\p{C}\ufffd]+/gu, ' ').trim();
-}
-
-function shorten(text: string, maxLength = 300): string {
-  const line = printable(text);
-  return line.length <= maxLength ? line : `${line.slice(0, maxLength - 1)}…`;
 }

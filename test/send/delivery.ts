@@ -4,7 +4,8 @@ import { canonicalJson } from '../../src/json.ts';
 import type { Policies } from '../../src/mapping/mapping.ts';
 import { DEFAULT_POLICIES } from '../../src/mapping/policies.ts';
 import type { EventType, Ready } from '../../src/model.ts';
-import { createDeliverer, type Deliverer, type Delivery } from '../../src/send/deliver.ts';
+import { Deliverer } from '../../src/send/deliver.ts';
+import type { Delivery } from '../../src/send/delivery.ts';
 import { Halt } from '../../src/halt.ts';
 import { Secret } from '../../src/redact.ts';
 import { createClient, type Client } from '../../src/service/client.ts';
@@ -61,7 +62,7 @@ export async function startBench(
   const announced: string[] = [];
   const logged: string[] = [];
   let broken: Error | undefined;
-  const deliverer = createDeliverer({
+  const deliverer = new Deliverer({
     client,
     limiter,
     halt,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { errorOf, readError, readIngestReply, readRestReply, readRetryAfter } from '../../src/service/reply.ts';
+import { errorOf } from '../../src/service/error-body.ts';
+import { readError, readIngestReply, readRestReply, readRetryAfter } from '../../src/service/reply.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 8, 0, 0);
 

@@ -1,0 +1,49 @@
+import type { LoadedCheckpoint } from './checkpoint/load.ts';
+import { MOST_UNASKED, openContacts, type Contacts } from './compare/contacts.ts';
+import type { Target } from './connect.ts';
+import type { Mapping } from './mapping/mapping.ts';
+import type { RunJob } from './run.ts';
+import { LIMITS } from './service/contract.ts';
+import type { StateDir } from './state-dir.ts';
+
+/** The people in the account; undefined if no entry looks for them, or if there is no network and they are not stored. */
+export async function accountContacts(
+  run: Pick<RunJob, 'settings' | 'halt' | 'monitor'> & {
+    readonly mapping: Mapping;
+    readonly target: Target | undefined;
+    readonly checkpoint: LoadedCheckpoint;
+    readonly state: StateDir;
+    readonly output: StateDir;
+    /** Asks whether to go on; throws a `UserError` if not. */
+    readonly agree: (found: string, hint: string) => Promise<void>;
+  },
+): Promise<Contacts | undefined> {
+  const { settings, halt, monitor, target, state, output } = run;
+  const { entries, region } = run.mapping;
+  const looks = entries.some(
+    ({ type, policies }) => type === 'lead/created' && policies.if_contact_exists !== 'ignore',
+  );
+  if (!looks) return undefined;
+  const contacts = await openContacts({
+    target,
+    hasher: run.checkpoint.hasher,
+    region,
+    state,
+    output,
+    refresh: settings.refresh,
+    halt,
+    agree: (leads) => {
+      const minutes = Math.ceil((leads / LIMITS.pageSize / settings.rate.requests) * (settings.rate.seconds / 60));
+      return run.agree(
+        `the account has more than ${MOST_UNASKED.toLocaleString('en')} leads; reading them, to find people who are there ` +
+          `already, takes about ${minutes} min`,
+        'read them with --refresh, or set `if_contact_exists: ignore` to send without looking',
+      );
+    },
+    progress: (read, total) => monitor.readingContacts?.(read, total),
+  });
+  if (!contacts) {
+    monitor.trouble?.('the leads of the account are not stored yet, so people who are there already are not found');
+  }
+  return contacts;
+}

@@ -1,0 +1,156 @@
+import type { AppendLog } from '../append-log.ts';
+import type { FieldHasher } from '../checkpoint/field-hashes.ts';
+import { IF_CHANGED, type SettledLine } from '../checkpoint/lines.ts';
+import type { CheckpointWriter } from '../checkpoint/write.ts';
+import { csvLine } from '../csv.ts';
+import { EXIT } from '../errors.ts';
+import { STOPPED, type Halt } from '../halt.ts';
+import type { Effect, EventType, Outcome, Planned, Sendable } from '../model.ts';
+import type { DueEvent } from '../plan/order.ts';
+import type { Plan } from '../plan/plan.ts';
+import type { ErrorReport } from '../report/error-report.ts';
+import type { Delivery } from './delivery.ts';
+import { Rejections } from './rejections.ts';
+
+export interface RecorderOptions {
+  readonly plan: Plan;
+  readonly checkpoint: CheckpointWriter;
+  readonly hasher: FieldHasher;
+  readonly ids: AppendLog;
+  readonly report: ErrorReport;
+  readonly halt: Halt;
+  /** Stop after this many rejections in a row with the same code; 0 = off. */
+  readonly maxRejectionsInARow: number;
+  /** Stop if this run has more rejections than this. */
+  readonly maxRejections: number;
+  /** Whether the checkpoint is new: then a first answer `deduplicated` stops the run. */
+  readonly isFirstRun: boolean;
+}
+
+/** An event that was sent. */
+export interface Due {
+  readonly event: Planned;
+  readonly turn: DueEvent;
+}
+
+/** Records how events ended: first in the error report, then in the checkpoint, then in the plan. */
+export class OutcomeRecorder {
+  readonly outcomes: Record<Effect, number> = { created: 0, updated: 0, none: 0 };
+  /** Types of which an event was acknowledged in this run. */
+  readonly proven = new Set<EventType>();
+  readonly #options: RecorderOptions;
+  readonly #rejections: Rejections;
+  #answered = 0;
+
+  constructor(options: RecorderOptions) {
+    this.#options = options;
+    this.#rejections = new Rejections(options);
+  }
+
+  /** `earlier`: the content of an earlier request about the record whose answer is unknown (`Plan.earlierSend`). */
+  async record(due: Due, delivery: Delivery, outcome: Outcome, earlier: string | undefined): Promise<void> {
+    if (outcome.status === 'pending') return;
+    if (outcome.status === 'acknowledged') await this.#acknowledge(due, delivery, outcome, earlier);
+    else await this.#reject(due, delivery, outcome);
+    this.#answered += 1;
+  }
+
+  async #acknowledge(
+    due: Due,
+    delivery: Delivery,
+    outcome: Extract<Outcome, { status: 'acknowledged' }>,
+    earlier: string | undefined,
+  ): Promise<void> {
+    const { plan, checkpoint, ids, report, halt, isFirstRun } = this.#options;
+    // A duplicate of an attempt of this run says nothing about earlier runs.
+    if (isFirstRun && this.#answered === 0 && outcome.code === 'deduplicated' && outcome.attempts === 1) {
+      halt.request(WRONG_STATE_DIRECTORY);
+      return;
+    }
+    this.#rejections.interrupt();
+    const { ready } = delivery;
+    const { type } = due.event;
+    const entityId = outcome.entityId === '' ? null : outcome.entityId;
+    const code = due.event.isDerived ? IF_CHANGED : (outcome.code ?? null);
+    const line = this.#settledLine(ready, due.turn.ordinal, 'acknowledged', {
+      outcome: outcome.outcome,
+      entityId,
+      code,
+    });
+    const differs = code === CHANGED && earlier !== undefined;
+    await checkpoint.settle(differs ? { ...line, content_sha: earlier, fields: {} } : line);
+    plan.settle(type, due.turn.ordinal, 'acknowledged');
+    if (differs) plan.settleChanged(ready, due.turn.ordinal);
+    this.outcomes[outcome.outcome] += 1;
+    this.proven.add(type);
+    if (outcome.outcome === 'none' && outcome.code === undefined) {
+      const message = 'acknowledged with outcome `none`: nothing was created or updated';
+      report.warning({ severity: 'warning', kind: 'send', code: 'not_created', message }, due.event.place);
+    }
+    if (entityId !== null) {
+      await ids.append(csvLine([type, ready.externalId, entityId]), { durable: false });
+    }
+  }
+
+  async #reject(due: Due, delivery: Delivery, outcome: Extract<Outcome, { status: 'rejected' }>): Promise<void> {
+    const { plan, checkpoint, report } = this.#options;
+    const { code, message, field, httpStatus, refused = false, attempts } = outcome;
+    const hints = [outcome.hint, due.event.type === 'comment/created' ? COMMENT_ORDER : undefined];
+    const hint = hints.filter((each) => each !== undefined).join('; ');
+    // Counted before waiting for the disk: it may stop the run, and then no other event must be sent. Another rejection of
+    // what an earlier run saw rejected does not count.
+    if (due.turn.state !== 'retry') this.#rejections.add(code);
+    const issue = {
+      severity: 'error',
+      kind: 'send',
+      code,
+      message,
+      ...(field === undefined ? {} : { field }),
+      ...(hint === '' ? {} : { hint }),
+    } as const;
+    const { type, place, externalId } = delivery.ready;
+    await report.error(
+      { place, type, externalId, eventId: delivery.id, issues: [issue], httpStatus, attempts, raw: due.event.raw },
+      { durable: true },
+    );
+    const how = { outcome: null, entityId: null, code };
+    await checkpoint.settle(this.#settledLine(delivery.ready, due.turn.ordinal, 'rejected', how));
+    plan.settleRejected(type, due.turn.ordinal, refused);
+  }
+
+  /** Under the id of the whole event, with the fields that were sent. */
+  #settledLine(
+    ready: Sendable,
+    ordinal: number,
+    status: SettledLine['status'],
+    how: { outcome: Effect | null; entityId: string | null; code: string | null },
+  ): SettledLine {
+    const { plan, hasher } = this.#options;
+    return {
+      id: plan.wholeIdOf(ready, ordinal),
+      type: ready.type,
+      external_id: ready.externalId ?? null,
+      status,
+      outcome: how.outcome,
+      entity_id: how.entityId,
+      code: how.code,
+      content_sha: ready.sha,
+      fields: hasher.hashesOf(ready.data),
+      at: new Date().toISOString(),
+    };
+  }
+}
+
+/** Later comments do not wait for one that is rejected. */
+const COMMENT_ORDER = 'the service dates comments by arrival, so this one will appear after those sent meanwhile';
+
+/** The record has different content: that of an earlier request, whose answer was lost. */
+const CHANGED = 'changed';
+
+const WRONG_STATE_DIRECTORY = {
+  code: STOPPED.unknownHistory,
+  message:
+    'the service has already processed the first event of this migration, but this state directory has no record of it',
+  hint: 'specify the right directory with --state DIR, or continue with --adopt if it is lost',
+  exitCode: EXIT.stopped,
+} as const;
