@@ -28,7 +28,7 @@ import { judgeContacts } from './contacts.ts';
 import { changedColumns, earlierSources, shapesOf, shrunkSources, type SourceShapes } from './earlier-input.ts';
 import { keepEdits } from './edits.ts';
 import { GONE_FILE, listGone } from './gone.ts';
-import { linkPlan } from './link.ts';
+import { linkPlan } from './links.ts';
 import { OmittedValues } from './omitted.ts';
 import { SendOrder } from './order.ts';
 import { holdAllButFirst, holdAllButPicked } from './pilot.ts';

@@ -10,7 +10,7 @@ import { Ledger } from '../../src/checkpoint/ledger.ts';
 import { DEFAULT_POLICIES } from '../../src/mapping/policies.ts';
 import { EVENT_TYPES } from '../../src/model.ts';
 import { SendOrder } from '../../src/plan/order.ts';
-import { linkPlan } from '../../src/plan/link.ts';
+import { linkPlan } from '../../src/plan/links.ts';
 import { Plan } from '../../src/plan/plan.ts';
 import { PlanBuilder } from '../../src/plan/plan-builder.ts';
 import { PlanFile } from '../../src/plan/plan-file.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { Ledger } from '../../src/checkpoint/ledger.ts';
 import { EVENT_TYPES, type Ready } from '../../src/model.ts';
 import { holdAllButFirst, holdAllButPicked } from '../../src/plan/pilot.ts';
-import { linkPlan } from '../../src/plan/link.ts';
+import { linkPlan } from '../../src/plan/links.ts';
 import { SendOrder } from '../../src/plan/order.ts';
 import { deal, event, hasher, lead, leadNote, note, planOf, turnsOf } from './planning.ts';
 

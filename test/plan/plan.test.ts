@@ -13,7 +13,7 @@ import { DEFAULT_POLICIES } from '../../src/mapping/policies.ts';
 import { EVENT_TYPES, type EventType, type Invalid, type Planned, type Ready, type Sendable } from '../../src/model.ts';
 import { countWaiting } from '../../src/plan/counts.ts';
 import { holdAllButFirst, holdAllButPicked } from '../../src/plan/pilot.ts';
-import { linkPlan } from '../../src/plan/link.ts';
+import { linkPlan } from '../../src/plan/links.ts';
 import { Plan } from '../../src/plan/plan.ts';
 import { PlanBuilder, type Verdict } from '../../src/plan/plan-builder.ts';
 import { PlanFile } from '../../src/plan/plan-file.ts';

@@ -10,7 +10,7 @@ import { canonicalJson, type JsonObject } from '../../src/json.ts';
 import type { Policies } from '../../src/mapping/mapping.ts';
 import { DEFAULT_POLICIES } from '../../src/mapping/policies.ts';
 import { EVENT_TYPES, type EventType, type Ready } from '../../src/model.ts';
-import { linkPlan } from '../../src/plan/link.ts';
+import { linkPlan } from '../../src/plan/links.ts';
 import { SendOrder, type DueEvent } from '../../src/plan/order.ts';
 import { Plan } from '../../src/plan/plan.ts';
 import { PlanBuilder } from '../../src/plan/plan-builder.ts';
