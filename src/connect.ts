@@ -11,7 +11,7 @@ import { DRY_RUN, writeWhole, type StateDir } from './state-dir.ts';
 import { TOOL } from './version.ts';
 
 export const ACCOUNT_FILE = 'account.json';
-export const RATE_FILE = 'rate.ndjson';
+const RATE_FILE = 'rate.ndjson';
 
 /** The service that events are sent to, and its account. */
 export interface Target {

@@ -29,7 +29,7 @@ export class ProblemsError extends UserError {
 }
 
 /** `file:line:column severity: message [code]`, the lines around it if `sources` has the file's text, and the suggestion. */
-export function formatProblem(problem: Problem, sources: ReadonlyMap<string, string> = new Map()): string {
+function formatProblem(problem: Problem, sources: ReadonlyMap<string, string> = new Map()): string {
   const { at } = problem;
   const where = at ? `${at.file}:${at.line}:${at.column} ` : '';
   const text = at && sources.get(at.file);
@@ -41,7 +41,7 @@ export function formatProblem(problem: Problem, sources: ReadonlyMap<string, str
 }
 
 /** The line named by `at` with a caret under the column, and one line of context on either side. */
-export function codeFrame(text: string, at: Location): string {
+function codeFrame(text: string, at: Location): string {
   const lines = text.split(/\r\n|\n|\r/);
   const first = Math.max(1, at.line - 1);
   const last = Math.min(lines.length, at.line + 1);

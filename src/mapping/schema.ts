@@ -10,9 +10,9 @@ import type { ConditionSpec, LookupSpec, MappingSpec, TransformSpec, ValueObject
 import { templateError } from './template.ts';
 import { TRANSFORM_BY_NAME, TRANSFORMS } from './transforms/index.ts';
 
-export const VALUE_KINDS = ['from', 'template', 'list', 'value', 'lookup'] as const;
-export const TESTS = ['in', 'not_in', 'equals', 'matches', 'present'] as const;
-export const COMBINATIONS = ['all', 'any', 'not'] as const;
+const VALUE_KINDS = ['from', 'template', 'list', 'value', 'lookup'] as const;
+const TESTS = ['in', 'not_in', 'equals', 'matches', 'present'] as const;
+const COMBINATIONS = ['all', 'any', 'not'] as const;
 
 const value: z.ZodType<ValueSpec> = z
   .lazy(() =>

@@ -7,7 +7,7 @@ import type { Plan } from './plan.ts';
 type Counted = Pick<Plan, 'tables'>;
 
 /** The totals always add up, because every event has exactly one state. */
-export function countEvents(plan: Counted, type: EventType): EventCounts {
+function countEvents(plan: Counted, type: EventType): EventCounts {
   const { counts, size } = plan.tables[type];
   return {
     total: size,

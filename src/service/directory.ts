@@ -19,7 +19,7 @@ export async function readAccount(client: Client, options: ReadOptions = {}): Pr
 }
 
 /** All items of a list, each with its `id` as text. Errors as in `readAccount`. */
-export async function readList(
+async function readList(
   client: Client,
   path: string,
   query: Readonly<Record<string, string>>,

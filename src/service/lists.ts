@@ -131,13 +131,6 @@ function isRefusedQuery(attempt: RestAttempt): boolean {
   return attempt.kind === 'refused' && (attempt.status === 400 || attempt.status === 422);
 }
 
-/** One GET, retried up to five times. Throws a `UserError` if it is not answered with a 2xx. */
-export async function read(client: Client, path: string, query: Query, options: ReadOptions = {}): Promise<Reply> {
-  const attempt = await attemptToRead(client, path, query, options);
-  if (attempt.kind === 'answered') return attempt.reply;
-  throw failureOf(path, attempt);
-}
-
 /** Reads one record; undefined if the service has no record with this id. */
 export async function readRecord(client: Client, path: string, options: ReadOptions = {}): Promise<Fields | undefined> {
   const attempt = await attemptToRead(client, path, {}, options);

@@ -55,8 +55,3 @@ export interface Source {
   digests(): readonly FileDigest[] | undefined;
   notices(): readonly SourceNotice[];
 }
-
-/** Size of the input on disk. */
-export function bytesOf(sources: ReadonlyMap<string, Source>): number {
-  return [...sources.values()].flatMap(({ files }) => files).reduce((sum, { bytes }) => sum + bytes, 0);
-}
