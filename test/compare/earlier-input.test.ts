@@ -1,8 +1,6 @@
 /** A second export whose file differs from the first: columns and numbers of records. */
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { backfill, environmentOf, FAST, files, sandbox, summaryOf, workspace, type Ended } from '../e2e/harness.ts';
+import { files, project, summaryOf, type Ended } from '../e2e/harness.ts';
 
 const MAPPING = `version: 1
 migration: second
@@ -18,12 +16,10 @@ events:
 const FIVE = 'id,name,city\n1,A,x\n2,B,x\n3,C,x\n4,D,x\n5,E,x\n';
 
 async function afterFirst(): Promise<(people: string, ...options: string[]) => Promise<Ended>> {
-  const service = await sandbox();
-  const cwd = await workspace();
-  await files(cwd, { 'mapping.yaml': MAPPING });
+  const { cwd, run: runIt } = await project({ 'mapping.yaml': MAPPING });
   const run = async (people: string, ...options: string[]): Promise<Ended> => {
-    await writeFile(join(cwd, 'people.csv'), people);
-    return backfill(['run', 'mapping.yaml', '--json', ...FAST, ...options], { cwd, env: environmentOf(service) });
+    await files(cwd, { 'people.csv': people });
+    return runIt(...options);
   };
   expect((await run(FIVE)).code).toBe(0);
   return run;

@@ -93,3 +93,15 @@ export async function filesBelow(directory: string): Promise<Map<string, string>
 export async function files(directory: string, contents: Readonly<Record<string, string>>): Promise<void> {
   for (const [name, text] of Object.entries(contents)) await writeFile(join(directory, name), text);
 }
+
+/** A migration in a directory of its own: these files, `mapping.yaml` among them, and a service. */
+export async function project(contents: Readonly<Record<string, string>>) {
+  const service = await sandbox();
+  const cwd = await workspace();
+  await files(cwd, contents);
+  const env = environmentOf(service);
+  const run = (...more: string[]): Promise<Ended> =>
+    backfill(['run', 'mapping.yaml', '--json', ...FAST, ...more], { cwd, env });
+  const posts = (): number => service.requests().filter(({ method }) => method === 'POST').length;
+  return { service, cwd, env, run, posts };
+}

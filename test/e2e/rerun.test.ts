@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { RequestEntry, Sandbox } from '../../src/sandbox/index.ts';
 import type { Summary } from '../../src/report/summary.ts';
 import { migrate, type Options } from '../faults/in-process.ts';
+import { send } from '../sandbox/client.ts';
 import { backfill, environmentOf, FAST, files, sandbox, start, workspace } from './harness.ts';
 
 interface Body {
@@ -93,11 +94,7 @@ function bodyOf({ body }: RequestEntry): Body {
 
 /** What another client sends to the service. */
 async function elsewhere(service: Sandbox, type: string, data: Record<string, unknown>): Promise<void> {
-  const response = await fetch(`${service.baseUrl}/webhooks/ingest/${service.ingestToken.reveal()}`, {
-    method: 'POST',
-    headers: { 'X-API-Key': service.apiKey.reveal(), 'Content-Type': 'application/json' },
-    body: JSON.stringify({ id: `elsewhere-${Math.random()}`, type, suppress_triggers: true, data }),
-  });
+  const response = await send(service, type, data);
   expect(response.status).toBe(200);
 }
 

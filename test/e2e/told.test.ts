@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { backfill, environmentOf, FAST, files, sandbox, summaryOf, workspace, type Ended } from './harness.ts';
+import { files, project, summaryOf, type Ended } from './harness.ts';
 
 const PEOPLE = `version: 1
 migration: told
@@ -31,17 +31,6 @@ events:
 function people(national: number): string {
   const row = (n: number): string => `${n},Person ${n},${n <= national ? '' : '+39 '}06 1234 ${1000 + n}\n`;
   return `id,name,phone\n${Array.from({ length: 20 }, (_, at) => row(at + 1)).join('')}`;
-}
-
-async function project(contents: Readonly<Record<string, string>>) {
-  const service = await sandbox();
-  const cwd = await workspace();
-  await files(cwd, contents);
-  const env = environmentOf(service);
-  const run = (...more: string[]): Promise<Ended> =>
-    backfill(['run', 'mapping.yaml', '--json', ...FAST, ...more], { cwd, env });
-  const posts = (): number => service.requests().filter(({ method }) => method === 'POST').length;
-  return { cwd, run, posts, service };
 }
 
 /** As one line, since the terminal wraps it. */

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { FaultPlan } from '../../src/sandbox/index.ts';
 import { files, sandbox, workspace } from '../e2e/harness.ts';
+import { send } from '../sandbox/client.ts';
 import { migrate } from './in-process.ts';
 
 const IDS = Array.from({ length: 30 }, (_, index) => String(index + 1));
@@ -13,16 +14,7 @@ it.each([
   async (_name, rules) => {
     const service = await sandbox();
     for (const id of IDS) {
-      const answer = await fetch(`${service.baseUrl}/webhooks/ingest/${service.ingestToken.reveal()}`, {
-        method: 'POST',
-        headers: { 'X-API-Key': service.apiKey.reveal(), 'Content-Type': 'application/json' },
-        body: JSON.stringify({
-          id: `foreign-${id}`,
-          type: 'lead/created',
-          suppress_triggers: true,
-          data: { external_id: id, full_name: `Stale ${id}` },
-        }),
-      });
+      const answer = await send(service, 'lead/created', { external_id: id, full_name: `Stale ${id}` });
       expect(answer.status).toBe(200);
     }
     const cwd = await workspace();

@@ -8,6 +8,7 @@ import { canonicalJson, type JsonObject } from '../../src/json.ts';
 import type { Summary } from '../../src/report/summary.ts';
 import type { FaultPlan, Sandbox } from '../../src/sandbox/index.ts';
 import { files } from '../e2e/harness.ts';
+import { send } from '../sandbox/client.ts';
 import { migrate } from './in-process.ts';
 import { bodyOf, inScene, ingested } from './scene.ts';
 
@@ -151,21 +152,8 @@ async function write(cwd: string, { leads, changes }: Past, at: number): Promise
 
 async function addForeign(service: Sandbox, ids: readonly string[]): Promise<void> {
   for (const id of ids) {
-    const answer = await fetch(`${service.baseUrl}/webhooks/ingest/${service.ingestToken.reveal()}`, {
-      method: 'POST',
-      headers: { 'X-API-Key': service.apiKey.reveal(), 'Content-Type': 'application/json' },
-      body: JSON.stringify({
-        id: `foreign-${id}`,
-        type: 'lead/created',
-        suppress_triggers: true,
-        data: {
-          external_id: id,
-          full_name: 'foreign',
-          email: 'foreign@example.test',
-          custom_params: { city: 'foreign' },
-        },
-      }),
-    });
+    const fields = { full_name: 'foreign', email: 'foreign@example.test', custom_params: { city: 'foreign' } };
+    const answer = await send(service, 'lead/created', { external_id: id, ...fields });
     expect(answer.status).toBe(200);
   }
 }
