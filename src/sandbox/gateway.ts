@@ -27,6 +27,7 @@ export class Gateway {
   readonly #routes: Routes;
   readonly #windows = new Map<string, SlidingWindow>();
   readonly #closing = new AbortController();
+  #rate: GatewayOptions['rate'];
   #injector: FaultInjector;
   #outage: { readonly until: number; readonly status: number } | undefined;
 
@@ -34,12 +35,18 @@ export class Gateway {
     this.#context = context;
     this.#options = options;
     this.#routes = routes;
+    this.#rate = options.rate;
     this.#injector = new FaultInjector(options.faults, context.now());
   }
 
   setFaults(plan: FaultPlan): void {
     this.#injector = new FaultInjector(plan, this.#context.now());
     this.#outage = undefined;
+  }
+
+  setLimit(requests: number): void {
+    this.#rate = { ...this.#rate, requests };
+    for (const window of this.#windows.values()) window.setLimit(requests);
   }
 
   /** Delayed requests end without an answer, and are not committed if they have not been yet. */
@@ -128,20 +135,20 @@ export class Gateway {
   #window(key: string): SlidingWindow {
     let window = this.#windows.get(key);
     if (!window) {
-      window = new SlidingWindow(this.#options.rate, { countRefused: this.#options.countRefused });
+      window = new SlidingWindow(this.#rate, { countRefused: this.#options.countRefused });
       this.#windows.set(key, window);
     }
     return window;
   }
 
   #fullWindow(): Admission {
-    const { requests } = this.#options.rate;
+    const { requests } = this.#rate;
     return { admitted: true, limit: requests, remaining: requests, freeAt: this.#context.now() };
   }
 
   #refused({ freeAt }: Admission): Response {
     const seconds = Math.max(1, Math.ceil((freeAt - this.#context.now()) / 1000));
-    const message = `more than ${this.#options.rate.requests} requests in ${this.#options.rate.seconds} s`;
+    const message = `more than ${this.#rate.requests} requests in ${this.#rate.seconds} s`;
     const response = Response.json(enveloped('RATE_LIMITED', message), { status: 429 });
     response.headers.set(HEADERS.retryAfter, String(seconds));
     return response;

@@ -53,6 +53,8 @@ export interface Sandbox {
   requests(): readonly RequestEntry[];
   /** Takes effect with the next request; all rule counters are reset. */
   setFaults(plan: FaultPlan): void;
+  /** Requests per window from now on. */
+  setLimit(requests: number): void;
   /** The old token is refused immediately. */
   rotateToken(): void;
   rotateKey(): void;
@@ -116,6 +118,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     state: () => context.store.state(),
     requests: () => context.requests.entries(),
     setFaults: (plan) => gateway.setFaults(plan),
+    setLimit: (requests) => gateway.setLimit(requests),
     rotateToken: () => {
       context.ingestToken = newIngestToken();
     },

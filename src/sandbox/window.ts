@@ -13,7 +13,7 @@ export interface Admission {
  * interface, section 8). Calls of another client with the same key can be simulated.
  */
 export class SlidingWindow {
-  readonly #limit: number;
+  #limit: number;
   readonly #windowMs: number;
   readonly #countRefused: boolean;
   #calls: number[] = [];
@@ -25,6 +25,11 @@ export class SlidingWindow {
     this.#limit = rate.requests;
     this.#windowMs = rate.seconds * 1000;
     this.#countRefused = options.countRefused;
+  }
+
+  /** The limit from now on. */
+  setLimit(requests: number): void {
+    this.#limit = requests;
   }
 
   /** A call that arrives at `now`. */

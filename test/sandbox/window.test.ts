@@ -11,6 +11,18 @@ function clockAt(start: number): { (): number; now: number } {
 }
 
 describe('the rate limit', () => {
+  test('can be lowered while requests arrive', async () => {
+    const clock = clockAt(1_000_000_000_000);
+    const sandbox = await sandboxFor({ rate: RATE, clock });
+    const status = async () => (await call(sandbox, 'GET', '/tags')).status;
+    expect([await status(), await status()]).toEqual([200, 200]);
+    sandbox.setLimit(2);
+    const refused = await call(sandbox, 'GET', '/tags');
+    expect([refused.status, refused.headers.get('x-ratelimit-limit')]).toEqual([429, '2']);
+    clock.now += 60_000;
+    expect([await status(), await status(), await status()]).toEqual([200, 200, 429]);
+  });
+
   test('applies to all authenticated routes, and is shown in the headers of every response', async () => {
     const clock = clockAt(1_000_000_000_000);
     const sandbox = await sandboxFor({ rate: RATE, clock });

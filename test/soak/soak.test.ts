@@ -1,11 +1,11 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parse } from 'csv-parse/sync';
 import { expect, it } from 'vitest';
 import type { FaultPlan } from '../../src/sandbox/index.ts';
 import { summaryOf } from '../e2e/harness.ts';
 import { bodyOf, expectUndisturbed, ingested, inScene, undisturbed, type Scene } from '../faults/scene.ts';
+import { EVENTS_PER_COPY, multiply } from './copies.ts';
 
 /** SOAK_SEED and SOAK_KILLS repeat a run: the same faults at the same requests, and kills drawn from the same numbers. */
 const SEED = Number(process.env.SOAK_SEED ?? Math.floor(Math.random() * 2 ** 31));
@@ -15,7 +15,7 @@ const OPTIONS = ['--concurrency', String(CONCURRENCY), '--timeout', '1'];
 
 /** Maximum number of requests that a run makes before it is killed, and enough copies of the events for all runs. */
 const REQUESTS_PER_KILL = 12;
-const COPIES = Math.ceil((KILLS * REQUESTS_PER_KILL) / 73);
+const COPIES = Math.ceil((KILLS * REQUESTS_PER_KILL) / EVENTS_PER_COPY);
 
 /** Some of every fault, on about every tenth request; short, so that kills happen during them. */
 const TROUBLE: FaultPlan['rules'] = [
@@ -38,20 +38,6 @@ const TROUBLE: FaultPlan['rules'] = [
 function numbersFrom(seed: number): () => number {
   let state = (seed % 2_147_483_646) + 1;
   return () => (state = (state * 16_807) % 2_147_483_647) / 2_147_483_647;
-}
-
-/** Repeats the fixture's records with other ids. */
-async function multiply(cwd: string): Promise<void> {
-  for (const name of ['leads', 'lead-changes', 'deals', 'deal-changes', 'notes']) {
-    const path = join(cwd, `${name}.csv`);
-    const [header, ...rows] = parse(await readFile(path, 'utf8'));
-    const isId = header!.map((column) => ['id', 'lead', 'deal'].includes(column));
-    const line = (cells: readonly string[]) => `${cells.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(',')}\n`;
-    const copies = Array.from({ length: COPIES }, (_, copy) =>
-      rows.map((row) => line(row.map((cell, index) => (isId[index] && cell !== '' ? `${cell}/${copy}` : cell)))),
-    );
-    await writeFile(path, [line(header!), ...copies.flat()].join(''));
-  }
 }
 
 /**
@@ -77,11 +63,11 @@ async function killOne({ service, start }: Scene, random: () => number): Promise
 
 it(`survives ${KILLS} kills during faults (seed ${SEED})`, async () => {
   process.stderr.write(`to repeat: SOAK_SEED=${SEED} SOAK_KILLS=${KILLS} npm run soak\n`);
-  const calm = await undisturbed(multiply);
+  const calm = await undisturbed((cwd) => multiply(cwd, COPIES));
   const random = numbersFrom(SEED);
   await inScene({ faults: { seed: SEED, rules: TROUBLE } }, async (scene) => {
     const { service, cwd, start } = scene;
-    await multiply(cwd);
+    await multiply(cwd, COPIES);
 
     /** The events that each killed run sent, by id. */
     const rounds: Set<string>[] = [];
