@@ -117,13 +117,17 @@ export class Ledger {
     return this.#newest.get(key) !== NONE || this.#pendingSends.has(sendKey(type, key));
   }
 
-  /** Whether an update of this content was sent but not acknowledged: it may have arrived all the same. */
-  mayHaveArrived(type: EventType, key: number, sha: ShaWords): boolean {
+  /**
+   * Whether an update of this content was sent but not acknowledged: it may have arrived all the same. Requests without a
+   * recorded answer whose ids `isOther` says to be those of other updates do not count.
+   */
+  mayHaveArrived(type: EventType, key: number, sha: ShaWords, isOther: (id: string) => boolean): boolean {
     const isSame = (status: number, update: number) => status === REJECTED && this.#updateSha.equals(update, sha);
     if (this.#countUpdates(key, isSame) > 0) return true;
-    return this.unansweredShas(type, key).some((pending) => {
-      const [first, second] = shaWords(pending);
-      return first === sha[0] && second === sha[1];
+    const pending = this.#pendingSends.get(sendKey(type, key)) ?? [];
+    return pending.some((send) => {
+      const [first, second] = shaWords(send.sha);
+      return first === sha[0] && second === sha[1] && !isOther(send.id);
     });
   }
 

@@ -53,7 +53,12 @@ export class Precedence {
       this.#leaveOut(this.#plan.read(table.type, ordinal), ordinal);
     }
     if (this.#updates.before(key, ordinal).length === 0) return;
-    if (this.#ledger.mayHaveArrived(table.type, key, table.shas.get(ordinal))) table.flag(ordinal, FLAG.uncertain);
+    const sha = table.shas.get(ordinal);
+    const isAlike = (other: number): boolean =>
+      other !== ordinal && table.isOpen(other) && table.shas.equals(other, sha);
+    const isOther = (id: string): boolean =>
+      this.#updates.alike(key, isAlike).some((other) => this.#idOf(table, other) === id);
+    if (this.#ledger.mayHaveArrived(table.type, key, sha, isOther)) table.flag(ordinal, FLAG.uncertain);
   }
 
   /** Updates that may have arrived, whose records have older ones to send: newest first. */

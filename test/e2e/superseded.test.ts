@@ -323,6 +323,24 @@ describe('a newer update', () => {
 });
 
 describe('among updates with the same content', () => {
+  it('one that a killed run sent is recognised by its id, so that all of them go in their order', async () => {
+    const [roma, bari] = ['1,,,Roma,', '1,,,Bari,'];
+    const place = await migration({ changes: [roma, bari, roma] });
+    place.service.setFaults({
+      rules: [{ kind: 'hang', committed: true, when: { event: { type: 'lead/updated' }, times: 1 } }],
+    });
+    const running = start(['run', 'mapping.yaml', ...FAST], { cwd: place.cwd, env: environmentOf(place.service) });
+    await expect.poll(() => place.posts().length, { timeout: 30_000 }).toBe(2);
+    running.child.kill('SIGKILL');
+    await running.ended;
+
+    const { summary, sent } = await place.run();
+    expect(sent.map(({ data }) => data.custom_params)).toEqual([{ city: 'Roma' }, { city: 'Bari' }, { city: 'Roma' }]);
+    expect(summary).toMatchObject({ exit: { code: 0 }, events: { acknowledged: 4 } });
+    expect(place.lead()).toMatchObject({ revision: 4 });
+    await place.expectQuiet(summary.plan.digest);
+  });
+
   it('an acknowledged one is recognised by its id, so that the first rejected one does not take its place', async () => {
     const [roma, bari] = ['1,,,Roma,', '1,,,Bari,'];
     const place = await migration({ changes: [roma, bari, roma] });
