@@ -2,7 +2,7 @@ import { ByteColumn, ShaColumn, Uint32Column } from '../columns.ts';
 import { shaWords, type ShaWords } from '../identity.ts';
 import { entityOf, EVENT_TYPES, isUpdate, type EventType } from '../model.ts';
 import type { FieldHashes } from './field-hashes.ts';
-import { IF_CHANGED, type SentLine, type SettledLine } from './lines.ts';
+import { IF_CHANGED, type ComparedLine, type SentLine, type SettledLine } from './lines.ts';
 import { RecordNumbers } from './record-numbers.ts';
 
 const NONE = 0;
@@ -38,7 +38,7 @@ export class Ledger {
   readonly #updateId = new ShaColumn();
   readonly #updateStatus = new ByteColumn();
   #updates = 0;
-  /** Content that `if_changed` sent last; few. */
+  /** Content that `if_changed` sent or found last; few. */
   readonly #sinceCreated = new Map<number, string>();
   /** Requests without a recorded answer, by `sendKey`. */
   readonly #pendingSends = new Map<number, readonly PendingSend[]>();
@@ -69,12 +69,16 @@ export class Ledger {
     else this.#settleCreated(key, line);
   }
 
+  compared({ type, external_id, content_sha: sha }: ComparedLine): void {
+    this.#sinceCreated.set(this.records.intern(entityOf(type), external_id), sha);
+  }
+
   created(key: number): 'none' | 'acknowledged' | 'rejected' {
     const status = this.#created.get(key);
     return status === ACKNOWLEDGED ? 'acknowledged' : status === REJECTED ? 'rejected' : 'none';
   }
 
-  /** Whether the record's created event, or what `if_changed` sent after it, had this content. */
+  /** Whether the record's created event, or what `if_changed` sent or found after it, had this content. */
   hasContent(key: number, sha: string): boolean {
     const since = this.#sinceCreated.get(key);
     return since === undefined ? this.#createdSha.equals(key, shaWords(sha)) : since === sha;

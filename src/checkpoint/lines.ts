@@ -49,7 +49,18 @@ export interface SettledLine {
   readonly at: string;
 }
 
-export type CheckpointLine = HeaderLine | RunLine | SentLine | SettledLine;
+/**
+ * Written when a record was read back and nothing had to be sent for this content of its created event: later runs need not
+ * read it again. The hashes of what was sent last still hold.
+ */
+export interface ComparedLine {
+  readonly kind: 'compared';
+  readonly type: EventType;
+  readonly external_id: string;
+  readonly content_sha: string;
+}
+
+export type CheckpointLine = HeaderLine | RunLine | SentLine | ComparedLine | SettledLine;
 
 /** `code` of an update that was sent because an acknowledged record has changed in the export since (`if_changed`). */
 export const IF_CHANGED = 'if_changed';

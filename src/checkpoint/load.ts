@@ -36,6 +36,7 @@ export async function loadCheckpoint(
       if (line.kind === 'header') header ??= line;
       else if (line.kind === 'run') lastRun = line;
       else if (line.kind === 'sent') ledger.sent(line);
+      else if (line.kind === 'compared') ledger.compared(line);
       else {
         ledger.settle(line);
         if (line.status === 'acknowledged' && line.entity_id) named += 1;

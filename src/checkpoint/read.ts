@@ -185,6 +185,8 @@ function isLine(value: unknown): value is CheckpointLine {
       return isText(value.tool) && isText(value.at);
     case 'sent':
       return isAboutEvent(value);
+    case 'compared':
+      return isAboutEvent({ ...value, id: '' }) && isText(value.external_id);
     case undefined:
       return isAboutEvent(value) && isSettlement(value);
     default:

@@ -1,7 +1,7 @@
 import { AppendLog } from '../append-log.ts';
 import { EXIT, UserError } from '../errors.ts';
 import type { LoadedCheckpoint } from './load.ts';
-import type { CheckpointLine, HeaderLine, RunLine, SentLine, SettledLine } from './lines.ts';
+import type { CheckpointLine, ComparedLine, HeaderLine, RunLine, SentLine, SettledLine } from './lines.ts';
 
 /** Appends to a checkpoint. Once its promise resolves, a settled line survives a power cut, a sent line a kill -9. */
 export class CheckpointWriter {
@@ -28,7 +28,7 @@ export class CheckpointWriter {
   }
 
   /** Writes the first lines of a checkpoint or of a run: on disk before anything is sent. */
-  async begin(lines: readonly (HeaderLine | RunLine)[]): Promise<void> {
+  async begin(lines: readonly (HeaderLine | RunLine | ComparedLine)[]): Promise<void> {
     await this.#log.append(lines.map(asLine).join(''), { durable: true });
     for (const line of lines) this.#onLine(line);
   }

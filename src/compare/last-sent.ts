@@ -39,7 +39,8 @@ export async function lastSent(
   const reader = new CheckpointReader(checkpoint, keyId);
   for await (const lines of reader.pieces()) {
     for (const line of lines) {
-      if (line.kind === 'header' || line.kind === 'run' || line.external_id === null) continue;
+      if (line.kind !== 'sent' && line.kind !== undefined) continue;
+      if (line.external_id === null) continue;
       const key = recordKey(entityOf(line.type), line.external_id);
       if (!wanted.has(key)) continue;
       const story = stories.get(key) ?? { at: 0, onlyCreated: true, serviceId: '', acknowledged: {}, unanswered: [] };

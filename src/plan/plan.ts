@@ -1,5 +1,6 @@
 import type { FieldHasher } from '../checkpoint/field-hashes.ts';
 import type { Ledger } from '../checkpoint/ledger.ts';
+import type { ComparedLine } from '../checkpoint/lines.ts';
 import type { LoadedCheckpoint } from '../checkpoint/load.ts';
 import { contentSha, eventId, shaWords } from '../identity.ts';
 import type { Policies } from '../mapping/mapping.ts';
@@ -29,6 +30,8 @@ export class Plan {
   readonly matched: Matched;
   /** Of the mapping's entries. */
   readonly policies: readonly Policies[];
+  /** Records that this survey read back, of which nothing has to be sent. */
+  readonly compared: ComparedLine[] = [];
   readonly #migration: string;
 
   constructor(options: {
@@ -122,7 +125,7 @@ export class Plan {
   }
 
   /**
-   * Puts what is `left` of an update that `if_changed` makes in its place; if that is nothing, it is not sent. `isSettled`: with it
+   * Puts what is `left` of an update that `if_changed` makes in its place; if that is nothing, it is not sent. `isSettled`: so
    * the record has the content of the export, as far as the mapping wants; otherwise the next run looks at the record again.
    */
   narrow(event: Planned, ordinal: number, left: Planned | undefined, isSettled: boolean): void {
@@ -132,6 +135,8 @@ export class Plan {
     if (left === undefined) {
       table.setState(ordinal, 'duplicate');
       this.withdraw(type, ordinal);
+      const [created] = isSettled ? this.links.eventsNeededBy(type, ordinal) : [];
+      if (created) this.compared.push(this.#comparedLine(created));
       return;
     }
     const key = table.key(ordinal)!;
@@ -144,6 +149,11 @@ export class Plan {
     if (!left.parent) table.flag(ordinal, FLAG.parentOmitted);
     if (this.ledger.rejectedUpdate(key, narrowed.sha)) table.setState(ordinal, 'retry');
     this.file.replace(table.at(ordinal)!, narrowed);
+  }
+
+  #comparedLine({ type, ordinal }: { readonly type: EventType; readonly ordinal: number }): ComparedLine {
+    const { externalId, sha } = this.read(type, ordinal);
+    return { kind: 'compared', type, external_id: externalId!, content_sha: sha };
   }
 
   /** Whether the input has a record of which an earlier run sent the created event with this id. */

@@ -139,6 +139,7 @@ async function beginCheckpoint(
       field_key: checkpoint.hasher.keyId,
       at: new Date().toISOString(),
     },
+    ...survey.plan.compared,
   ]);
   return writer;
 }

@@ -12,7 +12,7 @@ const FIRST = 'id,name,email,city\n1,Ada,Ada@example.test,Bari\n2,Bob,bob@exampl
 const CHANGED = FIRST.replace('Ada,Ada@example.test', 'Ada L.,new@example.test');
 const GONE = FIRST.replace(/1,.*\n/, '');
 
-function mapping(policies: string): string {
+function mapping(policies: string, ifChanged: string): string {
   return `version: 1
 migration: cutover
 sources:
@@ -21,7 +21,7 @@ events:
   - type: lead/created
     source: people
     if_contact_exists: ignore
-    if_changed: update
+    if_changed: ${ifChanged}
     ${policies}
     data: { external_id: id, full_name: name, email: email, custom_params: { city: city } }
 `;
@@ -46,7 +46,7 @@ interface Place {
 const STATE = '.backfill/cutover';
 
 /** After the run of the first export. */
-async function migrated(policies = '', given?: Sandbox): Promise<Place> {
+async function migrated(policies = '', given?: Sandbox, ifChanged = 'update'): Promise<Place> {
   const service = given ?? (await sandbox());
   const cwd = await workspace();
   let seen = 0;
@@ -55,7 +55,7 @@ async function migrated(policies = '', given?: Sandbox): Promise<Place> {
     cwd,
     run: async (people, options) => {
       seen = service.requests().length;
-      await files(cwd, { 'mapping.yaml': mapping(policies), 'people.csv': people });
+      await files(cwd, { 'mapping.yaml': mapping(policies, ifChanged), 'people.csv': people });
       return migrate(service, join(cwd, 'mapping.yaml'), options);
     },
     edit: async (fields) => {
@@ -205,6 +205,36 @@ describe('a record that the export', () => {
       await run(CHANGED);
       expect(sent()).toEqual([]);
     });
+
+    it.each([
+      ['a value less', 'update', FIRST.replace('Ada@example.test', ''), {}],
+      [
+        'a value less, and another was edited in the service',
+        'update',
+        FIRST.replace('Ada@example.test', ''),
+        { full_name: 'Ada B.' },
+      ],
+      ['the same new value as the service', 'update', FIRST.replace('Ada,', 'Ada L.,'), { full_name: 'Ada L.' }],
+      ['the same new value as the service', '[full_name]', FIRST.replace('Ada,', 'Ada L.,'), { full_name: 'Ada L.' }],
+    ])(
+      'with %s (if_changed: %s) is read once: the next run makes no request about it',
+      async (_, policy, next, edited) => {
+        const { run, edit, sent, requests } = await migrated('', undefined, policy);
+        if (Object.keys(edited).length > 0) await edit(edited);
+        await run(next, { dryRun: true });
+        expect(await run(next)).toMatchObject({ exit: { code: 0 }, events: { acknowledged: 2 } });
+        expect(requests().filter((path) => path.startsWith('/leads'))).toHaveLength(1);
+        expect(sent()).toEqual([]);
+        expect(await run(next)).toMatchObject({
+          exit: { code: 0 },
+          events: { acknowledged: 2 },
+          changes: { changed: 0 },
+        });
+        expect(requests().filter((path) => path.startsWith('/leads'))).toEqual([]);
+        await run(FIRST.replace('Ada,', 'Ada M.,'));
+        expect(requests().filter((path) => path.startsWith('/leads'))).toHaveLength(1);
+      },
+    );
 
     it('is an error, and no new record, if it was deleted in the service', async () => {
       const { run, sent, lines, service } = await withoutRecord();
