@@ -120,6 +120,8 @@ export function normalForm(name: string, value: JsonValue): string {
     case 'stage_id':
     case 'owner_id':
       return spaced(text).toLowerCase();
+    case 'lead_external_id':
+      return text;
     default:
       return spaced(text);
   }

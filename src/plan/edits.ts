@@ -10,7 +10,7 @@ import { readBack } from '../compare/read-back.ts';
 import { compareField, type ThreeWayVerdict } from '../compare/three-way.ts';
 import { csvLine } from '../csv.ts';
 import type { JsonValue } from '../json.ts';
-import { entityOf, type EventType, type Planned } from '../model.ts';
+import { entityOf, isUpdate, type EventType, type Planned } from '../model.ts';
 import type { ErrorReport } from '../report/error-report.ts';
 import type { ChangeCounts } from '../report/summary.ts';
 import type { Client } from '../service/client.ts';
@@ -114,7 +114,7 @@ async function* compareAll(
   for await (const { serviceId, record } of readBack(client, entity, byServiceId.keys(), { atLeast, concurrency })) {
     records.set(serviceId, record && shownOnly(entity, record));
   }
-  const leads = await externalIdsOf(checkpoint, records.values());
+  const leads = await shownLeads(checkpoint, records.values());
   for (const [serviceId, record] of records) {
     for (const update of byServiceId.get(serviceId)!) {
       const event = job.plan.read(update.type, update.ordinal);
@@ -157,7 +157,7 @@ function judge(
   event: Planned,
   sent: LastSent,
   record: Fields,
-  leads: ReadonlyMap<string, string>,
+  leads: ShownLeads,
 ): ComparedRecord {
   const verdicts: ThreeWayVerdict[] = [];
   const notShown: string[] = [];
@@ -204,29 +204,36 @@ function shownOnly(entity: Checked, record: Fields): Fields {
   return Object.fromEntries(names.filter((name) => name in record).map((name) => [name, record[name]]));
 }
 
-/** A lead is shown by its id in the service; one that this migration did not make stays as it is, and so is an edit. */
-function shownValue(
-  entity: Checked,
-  name: string,
-  record: Fields,
-  leads: ReadonlyMap<string, string>,
-): JsonValue | undefined {
-  const shown = COMPARED[entity].find(({ sent }) => sent === name)?.shown;
-  const value = shown === undefined ? undefined : (record[shown] as JsonValue | undefined);
-  return name === LEAD_FIELD && typeof value === 'string' ? (leads.get(value) ?? value) : value;
+/** The leads that deals of the service refer to. */
+interface ShownLeads {
+  /** By service id, of the leads of this migration. */
+  readonly externalIds: ReadonlyMap<string, string>;
+  /** Whether the service ids of all leads of this migration are known: then any other lead is not of this migration. */
+  readonly areAllKnown: boolean;
 }
 
-/** External ids of the leads that deals refer to, by service id. */
-async function externalIdsOf(
-  checkpoint: string,
-  records: Iterable<Fields | undefined>,
-): Promise<ReadonlyMap<string, string>> {
+/**
+ * A lead is shown by its id in the service; one that this migration did not make stays as it is, and so is an edit. Undefined if
+ * it may be any of the leads whose service ids are not known.
+ */
+function shownValue(entity: Checked, name: string, record: Fields, leads: ShownLeads): JsonValue | undefined {
+  const shown = COMPARED[entity].find(({ sent }) => sent === name)?.shown;
+  const value = shown === undefined ? undefined : (record[shown] as JsonValue | undefined);
+  if (name !== LEAD_FIELD || typeof value !== 'string') return value;
+  return leads.externalIds.get(value) ?? (leads.areAllKnown ? value : undefined);
+}
+
+async function shownLeads(checkpoint: string, records: Iterable<Fields | undefined>): Promise<ShownLeads> {
   const shown = COMPARED.deal.find(({ sent }) => sent === LEAD_FIELD)!.shown!;
   const ids = new Set([...records].map((record) => record?.[shown]));
-  const found = new Map<string, string>();
-  if (![...ids].some((id) => typeof id === 'string')) return found;
-  for await (const { type, external_id: externalId, entity_id: id } of settledLines(checkpoint)) {
-    if (id && externalId !== null && entityOf(type) === 'lead' && ids.has(id)) found.set(id, externalId);
+  const externalIds = new Map<string, string>();
+  const unknown = new Set<string>();
+  if (![...ids].some((id) => typeof id === 'string')) return { externalIds, areAllKnown: true };
+  for await (const { type, external_id: externalId, entity_id: id, status } of settledLines(checkpoint)) {
+    if (externalId === null || entityOf(type) !== 'lead' || status === 'rejected') continue;
+    if (id) unknown.delete(externalId);
+    else if (!isUpdate(type)) unknown.add(externalId);
+    if (id && ids.has(id)) externalIds.set(id, externalId);
   }
-  return found;
+  return { externalIds, areAllKnown: unknown.size === 0 };
 }
