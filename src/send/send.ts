@@ -92,11 +92,11 @@ export async function sendPlan(job: SendingJob): Promise<Sender> {
     isFirstRun: !settings.adopt && checkpoint.ledger.settled === 0 && checkpoint.lastRun === undefined,
   });
   await job.started(deliverer);
-  const alarm = settings.until && haltAt(settings.until, halt);
+  const stopAlarm = settings.until && haltAt(settings.until, halt);
   try {
     await sender.sendAll();
   } finally {
-    clearInterval(alarm);
+    stopAlarm?.();
     deliverer.close();
     await writer.close();
     await ids.close();
@@ -145,10 +145,10 @@ async function beginCheckpoint(
 }
 
 /** Checks the wall clock every second: a single timer would be late by the time that the machine slept. */
-function haltAt(time: Date, halt: Halt): NodeJS.Timeout {
+function haltAt(time: Date, halt: Halt): () => void {
   const check = (): void => {
-    if (Date.now() < time.getTime()) return;
+    if (systemClock.wall() < time.getTime()) return;
     halt.request({ code: 'until', message: 'the time given with --until was reached', exitCode: EXIT.stopped });
   };
-  return setInterval(check, 1000).unref();
+  return systemClock.every(1000, check);
 }
