@@ -2,22 +2,36 @@ import { EVENT_TYPES, type Entity, type EventType } from '../model.ts';
 import type { WaitingCounts } from '../report/ending.ts';
 import type { EventCounts } from '../report/summary.ts';
 import type { Tolerance } from '../settings.ts';
+import { STATES, type State } from './event-table.ts';
 import type { Plan } from './plan.ts';
 
 type Counted = Pick<Plan, 'tables'>;
 
+type OutcomeName = Exclude<keyof EventCounts, 'total'>;
+
+const OUTCOME_OF: Readonly<Record<State, OutcomeName>> = {
+  ready: 'pending',
+  retry: 'rejected',
+  held: 'pending',
+  waiting: 'pending',
+  acknowledged: 'acknowledged',
+  duplicate: 'duplicates',
+  invalid: 'invalid',
+  rejected: 'rejected',
+  blocked: 'blocked',
+};
+
+/** What an event in this state counts as. */
+export function outcomeOf(state: State): OutcomeName {
+  return OUTCOME_OF[state];
+}
+
 /** The totals always add up, because every event has exactly one state. */
 function countEvents(plan: Counted, type: EventType): EventCounts {
   const { counts, size } = plan.tables[type];
-  return {
-    total: size,
-    acknowledged: counts.acknowledged,
-    duplicates: counts.duplicate,
-    invalid: counts.invalid,
-    rejected: counts.rejected + counts.retry,
-    blocked: counts.blocked,
-    pending: counts.ready + counts.held + counts.waiting,
-  };
+  const events = { ...totalOf([]), total: size };
+  for (const state of STATES) events[OUTCOME_OF[state]] += counts[state];
+  return events;
 }
 
 export function totalOf(counts: readonly EventCounts[]): EventCounts {

@@ -3,6 +3,7 @@ import type { CompiledEntry, CompiledMapping } from '../mapping/mapping.ts';
 import type { Draft, Issue, Place, ReadItem, Ready, Row } from '../model.ts';
 import type { ErrorReport } from '../report/error-report.ts';
 import type { Source } from '../source/source.ts';
+import type { ControlTotals } from './control-totals.ts';
 import type { Features } from './features.ts';
 import type { OmittedValues } from './omitted.ts';
 import { PlanBuilder } from './plan-builder.ts';
@@ -27,6 +28,7 @@ interface ReadingJob {
   readonly report: ErrorReport;
   readonly profiler: Profiler;
   readonly omitted: OmittedValues;
+  readonly totals: ControlTotals;
   /** Undefined unless a pilot is chosen by what the records use. */
   readonly features: Features | undefined;
   /** Undefined if people in the account are not looked for. */
@@ -84,12 +86,13 @@ export class RecordReader {
   }
 
   #takeEvent(draft: Draft, row: Row): void {
-    const { plan, report, profiler, omitted, features, matches } = this.#job;
+    const { plan, report, profiler, omitted, totals, features, matches } = this.#job;
     const event = prepare(draft, this.#job.resolver);
     const { type, place, externalId, issues, omissions } = event;
     this.#warn(issues, place);
     profiler.event(event, row);
     omitted.add(event);
+    if (type === 'deal/created') totals.add(draft, event, plan.tables[type].size);
     if (omissions.length > 0) this.#writing.push(report.omitted(place, externalId, omissions));
     if (event.kind === 'invalid') {
       this.#builder.addInvalid(event);

@@ -67,8 +67,18 @@ export class Resolver {
   /** Whether a UUID that the mapping gives directly exists in the account; true if the account is unknown. */
   knows(field: 'stage_id' | 'owner_id', id: string): boolean {
     if (!this.#account) return true;
-    const wanted = id.toLowerCase();
-    return (field === 'stage_id' ? this.#stages : this.#owners).some((item) => item.id.toLowerCase() === wanted);
+    return withId<Named>(field === 'stage_id' ? this.#stages : this.#owners, id) !== undefined;
+  }
+
+  /** The names in the account; undefined if it has no such stage. */
+  stageNames(id: string): { readonly stage: string; readonly pipeline: string } | undefined {
+    const found = withId(this.#stages, id);
+    return found && { stage: found.names[0]!, pipeline: found.pipeline.names[0]! };
+  }
+
+  /** The name in the account, or else the e-mail address; undefined if it has no such user, or only the id. */
+  ownerName(id: string): string | undefined {
+    return withId(this.#owners, id)?.names[0];
   }
 
   #once(key: string, resolve: () => Resolution): Resolution {
@@ -117,6 +127,11 @@ export class Resolver {
     if (fallback === undefined) return direct;
     return fallback === null ? OMIT : find(field, fallback, targets, where, name);
   }
+}
+
+function withId<T extends Named>(items: readonly T[], id: string): T | undefined {
+  const wanted = id.toLowerCase();
+  return items.find((item) => item.id.toLowerCase() === wanted);
 }
 
 const WORDS = {

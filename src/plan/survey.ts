@@ -22,6 +22,7 @@ import { collectFixes, keepFixes, type FixFiles } from '../source/kept-fixes.ts'
 import type { FileDigest } from '../source/source.ts';
 import type { StateDir } from '../state-dir.ts';
 import { assertApproved } from './approval.ts';
+import { ControlTotals } from './control-totals.ts';
 import { holdAllButCover, type Cover } from './cover.ts';
 import { Features } from './features.ts';
 import { judgeContacts } from './contacts.ts';
@@ -77,6 +78,7 @@ export interface Survey {
   readonly samples: ReadonlyMap<EventType, readonly Planned[]>;
   readonly profile: Profile;
   readonly omitted: OmittedValues;
+  readonly totals: ControlTotals;
   /** Undefined if nothing was sent before. */
   readonly changes?: ChangeCounts | undefined;
   readonly report: ErrorReport;
@@ -130,6 +132,7 @@ async function fillPlan(job: FillJob): Promise<Survey> {
   const profiler = new Profiler({ sources: input.sources, eventSources: mapping.eventSources, compiled, report });
   const omitted = new OmittedValues();
   const resolver = new Resolver(account, mapping.references);
+  const totals = new ControlTotals(resolver);
   const matches = job.contacts && new ContactMatches(job.contacts);
   const reader = new RecordReader({
     compiled,
@@ -138,6 +141,7 @@ async function fillPlan(job: FillJob): Promise<Survey> {
     report,
     profiler,
     omitted,
+    totals,
     features,
     matches,
     shouldContinue: () => !halt.requested,
@@ -150,6 +154,7 @@ async function fillPlan(job: FillJob): Promise<Survey> {
     records,
     unreadable,
     omitted,
+    totals,
     unusedFixes,
     report,
     compiled,

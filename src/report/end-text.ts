@@ -1,5 +1,6 @@
 /** The final text of a run. */
 import { isStateLost } from '../halt.ts';
+import { controlTotalsText } from './control-totals.ts';
 import type { CodeExample } from './error-report.ts';
 import { endingText } from './ending.ts';
 import { explain, inSentence } from './explain.ts';
@@ -48,6 +49,8 @@ export function endText(summary: Summary, { examples, columns, next }: EndTextOp
     ...firstText(summary, examples, columns),
     countsTable(summary, columns),
   ];
+  const totals = controlTotalsText(summary.totals, columns);
+  if (totals !== '') parts.push(totals);
   if (records.unreadable + records.skipped > 0) {
     parts.push(
       `records: ${records.read} read = ${records.mapped} mapped + ${records.skipped} skipped + ${records.unreadable} unreadable`,

@@ -1,4 +1,5 @@
 import type { Effect, EventType } from '../model.ts';
+import type { ControlTotal } from './control-totals.ts';
 import type { WaitingCounts } from './ending.ts';
 import type { ExcessOmission, OmittedCounts } from './omitted.ts';
 import type { PilotCounts } from './pilot.ts';
@@ -86,6 +87,8 @@ export interface Summary {
   readonly omitted: OmittedCounts;
   /** Of these, the fields of which more values would be left out than `--max-omitted` allows. */
   readonly over_max_omitted: readonly ExcessOmission[];
+  /** The deals of the input by old and new stage, pipeline and owner, and by currency; the largest groups first. */
+  readonly totals: readonly ControlTotal[];
   /** The profile of the input. Only in `--json`: it quotes cells, and `summary.json` contains no field values. */
   readonly profile: Profile;
   /** What the records chosen by `--pilot` cover; null without it. */

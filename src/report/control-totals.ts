@@ -1,0 +1,123 @@
+/** Control totals: how many deals there are, and their amounts, in the export, in the plan and in the service. */
+import { DecimalSum, grouped } from '../decimal.ts';
+import { table } from './text.ts';
+
+/** So many groups are kept apart; all others are one group without names. */
+export const MOST_GROUPS = 1_000;
+
+/**
+ * The parts of the deals that are counted, as prefixes of the figures: all that the export has, those with a line in the
+ * plan, and the outcomes, which add up to all.
+ */
+export const PARTS = ['', 'planned_', 'acknowledged_', 'invalid_', 'rejected_', 'blocked_', 'pending_'] as const;
+export type Part = (typeof PARTS)[number];
+
+/** Amounts are exact sums in plain notation (`1200.50`). */
+type Figures = Readonly<Record<`${Part}count`, number> & Record<`${Part}amount`, string>>;
+
+/** What the deals of a group have in common: names in the old CRM and in the account; null where there is none. */
+export interface GroupNames {
+  readonly from_pipeline: string | null;
+  readonly from_stage: string | null;
+  readonly from_owner: string | null;
+  readonly pipeline: string | null;
+  readonly stage: string | null;
+  readonly owner: string | null;
+  readonly currency: string | null;
+}
+
+/**
+ * The deals of one group, by their created events in the present input and with the amounts that they have there. A duplicate
+ * is not counted beside the deal that it repeats.
+ */
+export interface ControlTotal extends GroupNames, Figures {
+  readonly entity: 'deal';
+  /** How many of all have no amount here because it could not be read. */
+  readonly unread_amounts: number;
+  /** Everything beyond `MOST_GROUPS` groups. */
+  readonly others?: true;
+}
+
+/** Sums of counts and amounts, part by part. */
+export class ControlSum {
+  unread = 0;
+  readonly #sums = Object.fromEntries(PARTS.map((part) => [part, { count: 0, amount: new DecimalSum() }])) as Record<
+    Part,
+    { count: number; readonly amount: DecimalSum }
+  >;
+
+  static of(totals: readonly ControlTotal[]): ControlSum {
+    const sum = new ControlSum();
+    for (const total of totals) {
+      for (const part of PARTS) sum.add(part, total[`${part}count`], total[`${part}amount`]);
+      sum.unread += total.unread_amounts;
+    }
+    return sum;
+  }
+
+  add(part: Part, count: number, amount: number | string): void {
+    const sum = this.#sums[part];
+    sum.count += count;
+    sum.amount.add(amount);
+  }
+
+  get figures(): Figures {
+    const figures = PARTS.flatMap((part): [string, string | number][] => [
+      [`${part}count`, this.#sums[part].count],
+      [`${part}amount`, this.#sums[part].amount.toString()],
+    ]);
+    return Object.fromEntries(figures) as Figures;
+  }
+}
+
+/** The totals by what `keyOf` returns, in the order in which that comes first. */
+export function groupTotals(
+  totals: readonly ControlTotal[],
+  keyOf: (total: ControlTotal) => string,
+): ReadonlyMap<string, readonly ControlTotal[]> {
+  const groups = new Map<string, ControlTotal[]>();
+  for (const total of totals) {
+    const key = keyOf(total);
+    const group = groups.get(key);
+    if (group) group.push(total);
+    else groups.set(key, [total]);
+  }
+  return groups;
+}
+
+/** `3 deals count without an amount, which could not be read`; empty if there are none. */
+export function unreadText(totals: readonly ControlTotal[]): string {
+  const { unread } = ControlSum.of(totals);
+  if (unread === 0) return '';
+  const deals = unread === 1 ? '1 deal counts' : `${unread.toLocaleString('en')} deals count`;
+  return `${deals} without an amount, because it could not be read`;
+}
+
+const MOST_CURRENCIES = 5;
+
+/** The totals of each currency in a few lines; empty if there are no deals. */
+export function controlTotalsText(totals: readonly ControlTotal[], columns: number): string {
+  const currencies = [...groupTotals(totals, currencyText)];
+  if (currencies.length === 0) return '';
+  const heads = ['deals', 'in export', 'amount', 'in plan', 'amount', 'acknowledged', 'amount'];
+  const rows = currencies.slice(0, MOST_CURRENCIES).map(([currency, group]) => {
+    const { figures } = ControlSum.of(group);
+    const shown = (['', 'planned_', 'acknowledged_'] as const).flatMap((part) => [
+      figures[`${part}count`].toLocaleString('en'),
+      grouped(figures[`${part}amount`]),
+    ]);
+    return [currency, ...shown];
+  });
+  const left = currencies.length - rows.length;
+  const wide = table([heads, ...rows]);
+  const isTooWide = wide.indexOf('\n') > columns;
+  return [
+    isTooWide ? table(heads.map((head, index) => [head, ...rows.map((row) => row[index]!)])) : wide,
+    ...(left > 0 ? [`and ${left} more ${left === 1 ? 'currency' : 'currencies'}: see summary.json`] : []),
+    ...(unreadText(totals) === '' ? [] : [unreadText(totals)]),
+  ].join('\n');
+}
+
+export function currencyText({ currency, others }: Pick<ControlTotal, 'currency' | 'others'>): string {
+  return others ? 'others' : (currency ?? 'no currency');
+}

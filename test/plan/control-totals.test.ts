@@ -1,0 +1,200 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { run } from '../../src/commands/run.ts';
+import type { Part } from '../../src/report/control-totals.ts';
+import type { EventCounts, Summary } from '../../src/report/summary.ts';
+import type { Sandbox } from '../../src/sandbox/index.ts';
+import { call, envFile } from '../commands/in-process.ts';
+import { files, sandbox, workspace } from '../e2e/harness.ts';
+
+const MAPPING = `version: 1
+migration: totals
+sources:
+  people: { path: people.csv }
+  deals: { path: deals.csv }
+references:
+  pipelines: { Retail: Sales, Resale: Partners }
+  stages: { Talking: Qualified, Signed: Won }
+  owners: { Ada: Ada Lovelace, Gone: null }
+events:
+  - { type: lead/created, source: people, data: { external_id: id, full_name: name } }
+  - type: deal/created
+    source: deals
+    stage_pipeline: pipeline
+    duplicates: first
+    data:
+      external_id: id
+      title: title
+      amount: { from: amount, apply: [number] }
+      currency: currency
+      lead_external_id: lead
+      stage_name: stage
+      owner_name: owner
+`;
+
+const HEAD = 'id,title,lead,pipeline,stage,owner,currency,amount\n';
+
+async function project(deals: readonly (readonly string[])[]): Promise<string> {
+  const cwd = await workspace();
+  const rows = deals.map((cells) => `${cells.map((cell) => `"${cell}"`).join(',')}\n`).join('');
+  await files(cwd, { 'mapping.yaml': MAPPING, 'people.csv': 'id,name\np,Somebody\n', 'deals.csv': HEAD + rows });
+  return cwd;
+}
+
+async function summarised(
+  cwd: string,
+  service: Sandbox,
+  options: Readonly<Record<string, unknown>> = {},
+): Promise<Summary> {
+  const argv = { mapping: join(cwd, 'mapping.yaml'), envFile: await envFile(service), rate: '100000/1s', json: true };
+  const said = await call(run, { ...argv, maxErrors: '100%', maxRejectionsInARow: '0', ...options });
+  return JSON.parse(said.stdout) as Summary;
+}
+
+/** Sums over all groups. Amounts in 10 ** -4. */
+function sumOf({ totals }: Summary, part: Part): { count: number; amount: bigint } {
+  let [count, amount] = [0, 0n];
+  for (const total of totals) {
+    count += total[`${part}count`];
+    amount += scaled(total[`${part}amount`]);
+  }
+  return { count, amount };
+}
+
+function scaled(decimal: string): bigint {
+  const [, sign = '', whole = '', fraction = ''] = /^(-?)(\d+)(?:\.(\d{1,4}))?$/.exec(decimal)!;
+  return BigInt(sign + whole + fraction.padEnd(4, '0'));
+}
+
+const OUTCOMES = ['acknowledged', 'invalid', 'rejected', 'blocked', 'pending'] as const;
+
+/** Every outcome of the groups is that of the deals, and count and amount are the sums of their outcomes. */
+function expectToAddUp(summary: Summary): void {
+  const deals = summary.by_type['deal/created'] as EventCounts;
+  for (const outcome of OUTCOMES) expect(sumOf(summary, `${outcome}_`).count, outcome).toBe(deals[outcome]);
+  expect(sumOf(summary, '').count).toBe(deals.total - deals.duplicates);
+  const parts = OUTCOMES.map((outcome) => sumOf(summary, `${outcome}_`).amount);
+  expect(sumOf(summary, '').amount).toBe(parts.reduce((sum, amount) => sum + amount, 0n));
+}
+
+describe('control totals', { timeout: 60_000 }, () => {
+  it('count the deals of each old and new pipeline, stage and owner, and of each currency', async () => {
+    const cwd = await project([
+      ['d1', 'a', 'p', 'Retail', 'Talking', 'Ada', 'EUR', '0.10'],
+      ['d2', 'b', 'p', 'Retail', 'Talking', 'Ada', 'EUR', '0.20'],
+      ['d3', 'c', 'p', 'Resale', 'Talking', 'Gone', 'USD', '1,200.005'],
+      ['d4', 'd', 'p', '', 'Talking', '', '', ''],
+      ['d5', 'e', 'p', 'Retail', 'Nowhere', 'Ada', 'EUR', '7'],
+      ['d6', 'f', 'p', 'Retail', 'Talking', 'Ada', 'EUR', 'many'],
+    ]);
+    const { totals } = await summarised(cwd, await sandbox());
+    const none = { from_pipeline: null, from_owner: null, pipeline: null, stage: null, owner: null, currency: null };
+    const shown = totals.map(({ from_pipeline, from_stage, from_owner, pipeline, stage, owner, currency, ...rest }) => [
+      { from_pipeline, from_stage, from_owner, pipeline, stage, owner, currency },
+      [
+        rest.count,
+        rest.amount,
+        rest.planned_count,
+        rest.planned_amount,
+        rest.acknowledged_count,
+        rest.acknowledged_amount,
+      ],
+      [rest.invalid_count, rest.invalid_amount, rest.unread_amounts],
+    ]);
+    const retail = { from_pipeline: 'Retail', from_owner: 'Ada', owner: 'Ada Lovelace', currency: 'EUR' };
+    expect(shown).toEqual([
+      [
+        { ...retail, from_stage: 'Talking', pipeline: 'Sales', stage: 'Qualified' },
+        [3, '0.30', 2, '0.30', 2, '0.30'],
+        [1, '0.00', 1],
+      ],
+      [
+        {
+          ...none,
+          from_pipeline: 'Resale',
+          from_stage: 'Talking',
+          from_owner: 'Gone',
+          pipeline: 'Partners',
+          stage: 'Qualified',
+          currency: 'USD',
+        },
+        [1, '1200.005', 1, '1200.005', 1, '1200.005'],
+        [0, '0.00', 0],
+      ],
+      // Without a pipeline the stage is ambiguous, so it has no new name.
+      [{ ...none, from_stage: 'Talking' }, [1, '0.00', 0, '0.00', 0, '0.00'], [1, '0.00', 0]],
+      [
+        { ...retail, from_stage: 'Nowhere', pipeline: null, stage: null },
+        [1, '7.00', 0, '0.00', 0, '0.00'],
+        [1, '7.00', 0],
+      ],
+    ]);
+  });
+
+  it('add up whatever becomes of the deals, in a dry run, a pilot, the run and a rerun', async () => {
+    let state = 7;
+    const pick = <T>(list: readonly T[]): T => list[(state = (state * 48_271) % 2_147_483_647) % list.length]!;
+    const deals = Array.from({ length: 400 }, (_, index): string[] => {
+      const id = pick([`d${index}`, `d${index}`, `d${index}`, 'd0', 'd1', '']);
+      const names = [pick(['Retail', 'Resale', '']), pick(['Talking', 'Signed', 'Nowhere']), pick(['Ada', 'Gone', ''])];
+      const amount = pick(['', 'x', '0', '-3.10', '0.1', '19.99', '1,234.5678', '999,999,999,999.9', `${index}.07`]);
+      return [id, 'a', pick(['p', 'p', 'p', 'missing']), ...names, pick(['EUR', 'USD', '']), amount];
+    });
+    const cwd = await project(deals);
+    const service = await sandbox();
+    const refusal = {
+      kind: 'status',
+      status: 400,
+      when: { event: { type: 'deal/created' }, probability: 0.3 },
+    } as const;
+
+    const dry = await summarised(cwd, service, { dryRun: true });
+    expectToAddUp(dry);
+    expect(dry.by_type['deal/created']).toMatchObject({ acknowledged: 0 });
+    for (const outcome of ['duplicates', 'invalid', 'blocked', 'pending'] as const) {
+      expect(dry.by_type['deal/created']![outcome], outcome).toBeGreaterThan(10);
+    }
+    const pilot = await summarised(cwd, service, { limit: '9' });
+    expectToAddUp(pilot);
+    expect(sumOf(pilot, 'acknowledged_').count).toBe(9);
+    service.setFaults({ rules: [refusal] });
+    const refused = await summarised(cwd, service);
+    expectToAddUp(refused);
+    expect(sumOf(refused, 'rejected_').count).toBeGreaterThan(10);
+    service.setFaults({ rules: [] });
+    const whole = await summarised(cwd, service);
+    expectToAddUp(whole);
+    expect(sumOf(whole, 'acknowledged_')).toEqual(sumOf(dry, 'pending_'));
+    expect(sumOf(whole, '')).toEqual(sumOf(dry, ''));
+    const again = await summarised(cwd, service);
+    expect(again.this_run.events_sent).toBe(0);
+    expect(again.totals).toEqual(whole.totals);
+
+    const plan = (await readFile(join(cwd, '.backfill/totals/plan.ndjson'), 'utf8')).trim().split('\n');
+    const lines = plan.filter((line) => line.includes('"deal/created"'));
+    expect(sumOf(whole, 'planned_').count).toBe(lines.length);
+    // Of each id, the first valid row; the amounts that can be read, exactly.
+    const amounts = lines.map((line) => (JSON.parse(line) as { data: { amount?: number } }).data.amount ?? 0);
+    expect(sumOf(whole, 'planned_').amount).toBe(amounts.reduce((sum, each) => sum + scaled(String(each)), 0n));
+  });
+
+  it('sum up what is beyond 1,000 groups as one without names', async () => {
+    const deals = Array.from({ length: 1_100 }, (_, index) => [
+      `d${index}`,
+      'a',
+      'p',
+      'Retail',
+      'Talking',
+      'Ada',
+      'EUR',
+      '1.5',
+    ]);
+    for (const [index, deal] of deals.entries()) deal[5] = `Owner ${index}`;
+    const cwd = await project(deals);
+    const summary = await summarised(cwd, await sandbox(), { dryRun: true });
+    expect(summary.totals).toHaveLength(1_001);
+    expectToAddUp(summary);
+    expect(summary.totals.at(-1)).toMatchObject({ others: true, count: 100, amount: '150.00', from_owner: null });
+  });
+});
