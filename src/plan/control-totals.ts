@@ -56,7 +56,8 @@ export class ControlTotals {
       const amount = Number.isNaN(read) ? 0 : read;
       if (Number.isNaN(read)) sum.unread += 1;
       sum.add('', 1, amount);
-      sum.add(`${outcome}_`, 1, amount);
+      const part = `${outcome}_` as const;
+      sum.add(part, 1, amount);
       if (table.at(ordinal) !== undefined) sum.add('planned_', 1, amount);
     }
     const totals = Object.entries(sums).map(([number, { figures, unread }]): ControlTotal => {

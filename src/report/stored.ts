@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { openRegular } from '../private-file.ts';
 import { ENTITIES, EVENT_TYPES } from '../model.ts';
+import { PARTS } from './control-totals.ts';
 import type { Summary, SurveySnapshot } from './summary.ts';
 
 const count = z.number();
@@ -19,6 +20,20 @@ const counts = z.looseObject({
 const byType = z.partialRecord(z.enum(EVENT_TYPES), counts);
 const priority = z.looseObject({ priority: count, events: count, acknowledged: count });
 
+const name = z.string().nullable();
+const total = z.looseObject({
+  from_pipeline: name,
+  from_stage: name,
+  from_owner: name,
+  pipeline: name,
+  stage: name,
+  owner: name,
+  currency: name,
+  unread_amounts: count,
+  ...Object.fromEntries(PARTS.map((part) => [`${part}count`, count])),
+  ...Object.fromEntries(PARTS.map((part) => [`${part}amount`, z.string().regex(/^-?\d{1,500}\.\d{2,500}$/)])),
+});
+
 /** What status and report show of them. */
 const summary = z.looseObject({
   migration: z.string(),
@@ -33,6 +48,7 @@ const summary = z.looseObject({
   warnings_by_code: z.record(z.string(), count),
   waiting: z.partialRecord(z.enum(EVENT_TYPES), z.partialRecord(z.enum(ENTITIES), count)).default({}),
   omitted: z.partialRecord(z.enum(EVENT_TYPES), z.record(z.string(), z.record(z.string(), count))).default({}),
+  totals: z.array(total).default([]),
   priorities: z.array(priority.extend({ done_at: time.nullable() })).optional(),
 });
 

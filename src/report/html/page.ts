@@ -2,6 +2,7 @@ import { TOOL } from '../../version.ts';
 import type { MigrationStatus } from '../migration-status.ts';
 import { endingText } from '../ending.ts';
 import type { ReportData } from './report-data.ts';
+import { controlTotals } from './control-totals.ts';
 import { html, trusted, type Markup } from './markup.ts';
 import { figures, notInService, outcome, throughput } from './outcome.ts';
 import { externalText, time } from './parts.ts';
@@ -18,6 +19,7 @@ export function reportPage(findings: ReportData): string {
   const title = `${status.summary?.dry_run ? 'Survey' : 'Migration'} report: ${migration}`;
   const parts: readonly (readonly [string, string, Markup | undefined])[] = [
     ['outcome', 'Outcome by type', outcome(findings)],
+    ['totals', 'Control totals', controlTotals(findings)],
     ['left-behind', 'What was not migrated', notInService(findings)],
     ['throughput', 'Throughput', throughput(findings)],
     ['errors', 'Errors by cause', errorsByCode(findings)],
@@ -59,7 +61,7 @@ export function reportPage(findings: ReportData): string {
             ${
               withValues
                 ? 'This page contains field values of records: handle it like the exports.'
-                : 'This page contains external ids of records, but no other field values.'
+                : 'This page contains external ids of records and names of stages, pipelines and owners, but no other field values.'
             }
           </p>
         </footer>

@@ -11,7 +11,7 @@ export function dataTable(
   caption: Content,
   heads: readonly ColumnHead[],
   rows: readonly (readonly Content[])[],
-  total?: readonly Content[],
+  ...totals: readonly (readonly Content[])[]
 ): Markup {
   const kind = (index: number): string => (heads[index]?.numeric ? 'number' : 'value');
   const line = (cells: readonly Content[]): Markup =>
@@ -42,9 +42,9 @@ export function dataTable(
         ${rows.map(line)}
       </tbody>
       ${
-        total
+        totals.length > 0
           ? html`<tfoot>
-              ${line(total)}
+              ${totals.map(line)}
             </tfoot>`
           : undefined
       }
