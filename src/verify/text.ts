@@ -1,5 +1,6 @@
 import { shortPath, table } from '../report/text.ts';
 import type { Account } from '../service/account.ts';
+import { stageTotalsText } from './control-totals.ts';
 import { VERDICTS, type Difference, type EntityResult } from './differences.ts';
 import { CHECKED, type Checked } from '../compare/fields.ts';
 import type { Verification } from './verify.ts';
@@ -23,6 +24,7 @@ export function verificationText(found: Verification, account: Account | undefin
       'not comparable: the service does not return the field (custom fields, owners), or the parent is not part of this migration',
     );
   }
+  if (found.totals.length > 0) parts.push(stageTotalsText(found.totals, found.entities.deal));
   if (found.first_differences.length > 0) {
     const lines = found.first_differences.map((difference) => `  ${differenceText(difference, names)}`);
     parts.push(['first differences of each kind', ...lines].join('\n'));

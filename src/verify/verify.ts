@@ -19,6 +19,7 @@ import type { Pace } from '../settings.ts';
 import { Lock } from '../lock.ts';
 import { StateDir, statePath } from '../state-dir.ts';
 import { compareRecord, PARENT } from './compare.ts';
+import { StageTotals, type StageTotal } from './control-totals.ts';
 import { Differences, newResult, VERIFY_FILE, type Difference, type EntityResult } from './differences.ts';
 import { Expectations, type ExpectedFields } from './expected.ts';
 import { CHECKED, COMPARED, type Checked } from '../compare/fields.ts';
@@ -32,6 +33,8 @@ export interface Verification {
   readonly sample: SampleSize;
   readonly finished_at: string;
   readonly entities: Readonly<Record<Checked, EntityResult>>;
+  /** Of the deals that were read back. */
+  readonly totals: readonly StageTotal[];
   /** The first differences of each field and kind. */
   readonly first_differences: readonly Difference[];
   readonly requests: number;
@@ -95,10 +98,11 @@ async function compareAll(job: VerifyJob, mapping: Mapping, state: StateDir, tar
   const hasher = await FieldHasher.open(state, { store: undefined });
   const path = state.file(VERIFY_FILE);
   const differences = await Differences.open(path);
+  const totals = new StageTotals();
   const entities = {} as Record<Checked, EntityResult>;
   try {
     for (const entity of CHECKED) {
-      entities[entity] = await compareEntity({ ...job, state, target, hasher, planPath, differences }, entity);
+      entities[entity] = await compareEntity({ ...job, state, target, hasher, planPath, differences, totals }, entity);
     }
   } finally {
     await differences.close();
@@ -110,6 +114,7 @@ async function compareAll(job: VerifyJob, mapping: Mapping, state: StateDir, tar
     sample: job.settings.sample,
     finished_at: new Date().toISOString(),
     entities,
+    totals: totals.list(target.account),
     first_differences: differences.first,
     requests: target.client.requests,
     files: { verify: path },
@@ -130,10 +135,11 @@ interface EntityJob extends VerifyJob {
   /** The newest plan: that of the last run, or of a later dry run. */
   readonly planPath: string;
   readonly differences: Differences;
+  readonly totals: StageTotals;
 }
 
 async function compareEntity(job: EntityJob, entity: Checked): Promise<EntityResult> {
-  const { settings, target, differences } = job;
+  const { settings, target, differences, totals } = job;
   const checkpoint = job.state.file(CHECKPOINT_FILE);
   const all = await population(checkpoint, entity, settings.sample);
   const result = newResult(entity, all);
@@ -156,6 +162,7 @@ async function compareEntity(job: EntityJob, entity: Checked): Promise<EntityRes
   for await (const { serviceId, record } of readBack(target.client, entity, byServiceId.keys(), options)) {
     for (const externalId of byServiceId.get(serviceId)!) {
       const known = { entity, externalId, written: records.get(externalId)!, expected: expected(externalId)!, leadIds };
+      if (entity === 'deal') totals.add(known.expected, record);
       for (const difference of compareRecord(result, known, record)) await differences.add(difference);
     }
     job.progress?.(entity, result.read_back, byServiceId.size);

@@ -4,6 +4,11 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { run } from '../../src/commands/run.ts';
 import { verify } from '../../src/commands/verify.ts';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/index.ts';
+import { COMPARED } from '../../src/compare/fields.ts';
+import { grouped } from '../../src/decimal.ts';
+import { ControlSum } from '../../src/report/control-totals.ts';
+import type { Summary } from '../../src/report/summary.ts';
+import { StageTotals } from '../../src/verify/control-totals.ts';
 import { Lock } from '../../src/lock.ts';
 import { StateDir } from '../../src/state-dir.ts';
 import type { Verification } from '../../src/verify/verify.ts';
@@ -237,6 +242,70 @@ describe('verify', () => {
     expect(found.entities.lead).toMatchObject({ acknowledged: 2, read_back: 1, without_id: 1 });
     expect(stderr).toContain('1 without a known service id');
     expect(found.entities.deal.fields.lead_external_id).toMatchObject({ same: 1, not_comparable: 1 });
+  });
+});
+
+describe('the control totals of verify', () => {
+  it('show by stage and currency what was sent and what the service has, and add up', async () => {
+    const target = await service();
+    const cwd = await workspace('demo');
+    await migrate(cwd, target);
+    const same = await check(cwd, target, { sample: 'all' });
+    expect(same.found.totals.length).toBeGreaterThan(4);
+    for (const total of same.found.totals) {
+      expect([total.found_count, total.found_amount]).toEqual([total.expected_count, total.expected_amount]);
+    }
+    const summary = JSON.parse(await readFile(join(cwd, '.backfill/demo/summary.json'), 'utf8')) as Summary;
+    const { acknowledged_count: count, acknowledged_amount: amount } = ControlSum.of(summary.totals).figures;
+    const all = new RegExp(`all +EUR +${count} +${grouped(amount)} +${count} +${grouped(amount)}`);
+    expect(same.stderr).toContain('control totals of all 19 acknowledged deals');
+    expect(same.stderr).toMatch(all);
+
+    const won = target.account.pipelines[0]!.stages.find(({ name }) => name === 'Won')!;
+    await ingest(target, 'deal/updated', { external_id: '9700121', stage_id: won.id, amount: 0.1 });
+    const { found, stderr } = await check(cwd, target, { sample: 'all' });
+    const stage = (name: string): object | undefined =>
+      found.totals.find((total) => total.pipeline === 'Sales' && total.stage === name);
+    expect(stage('Qualified')).toMatchObject({
+      expected_count: 4,
+      expected_amount: '3922.00',
+      found_count: 3,
+      found_amount: '2941.50',
+    });
+    expect(stage('Won')).toMatchObject({
+      expected_count: 2,
+      expected_amount: '6000.00',
+      found_count: 3,
+      found_amount: '6000.10',
+    });
+    expect(stderr).toMatch(/Sales \/ Won +EUR +2 +6,000\.00 +3 +6,000\.10/);
+  });
+
+  it('say which part of the deals they are about', async () => {
+    const target = await service();
+    const cwd = await workspace('demo');
+    await migrate(cwd, target);
+    const { found, stderr } = await check(cwd, target, { sample: '5' });
+    expect(stderr).toContain('control totals of 5 of the 19 acknowledged deals');
+    expect(found.totals.reduce((sum, total) => sum + total.found_count, 0)).toBe(5);
+  });
+
+  it('say that the service does not return amounts, and take the stage and currency that were sent', () => {
+    const totals = new StageTotals();
+    const expected = COMPARED.deal.map(({ name }) => {
+      const value = { amount: '12.5', currency: 'EUR', stage_id: 's' }[name];
+      return value === undefined ? undefined : { value, sent: value };
+    });
+    totals.add(expected, { id: 'x' });
+    totals.add(expected, undefined);
+    const list = totals.list({
+      pipelines: [{ id: 'p', name: 'Sales', type: 'DEAL', stages: [{ id: 'S', name: 'Won' }] }],
+      users: [],
+    });
+    const group = { pipeline: 'Sales', stage: 'Won', currency: 'EUR' };
+    expect(list).toEqual([
+      { ...group, expected_count: 2, expected_amount: '25.00', found_count: 1, found_amount: null },
+    ]);
   });
 });
 
