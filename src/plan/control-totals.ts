@@ -6,8 +6,7 @@ import { outcomeOf } from './counts.ts';
 import type { Plan } from './plan.ts';
 import type { Resolution, Resolver } from './resolve.ts';
 
-/** Of everything beyond `MOST_GROUPS`, which may be in any currency. */
-const NO_NAMES: GroupNames = {
+const OTHERS: GroupNames = {
   from_pipeline: null,
   from_stage: null,
   from_owner: null,
@@ -15,6 +14,7 @@ const NO_NAMES: GroupNames = {
   stage: null,
   owner: null,
   currency: null,
+  others: true,
 };
 
 /**
@@ -61,9 +61,7 @@ export class ControlTotals {
       if (table.at(ordinal) !== undefined) sum.add('planned_', 1, amount);
     }
     const totals = Object.entries(sums).map(([number, { figures, unread }]): ControlTotal => {
-      const names = this.#groups[Number(number)];
-      const common = { ...figures, unread_amounts: unread };
-      return names ? { entity: 'deal', ...names, ...common } : { entity: 'deal', ...NO_NAMES, ...common, others: true };
+      return { entity: 'deal', ...this.#groups[Number(number)]!, ...figures, unread_amounts: unread };
     });
     return totals.sort((a, b) => Number(a.others ?? 0) - Number(b.others ?? 0) || b.count - a.count);
   }
@@ -75,11 +73,14 @@ export class ControlTotals {
     const key = `${stagePipeline}\0${stage as string}\0${owner as string}\0${currency as string}\0${stageId as string}\0${ownerId as string}`;
     const known = this.#numbers.get(key);
     if (known !== undefined) return known;
-    const number = this.#groups.length;
-    if (number === MOST_GROUPS) return number;
-    this.#groups.push(this.#namesOf(data, stagePipeline));
-    this.#numbers.set(key, number);
-    return number;
+    if (this.#groups.length < MOST_GROUPS) return this.#enter(key, this.#namesOf(data, stagePipeline));
+    const others = this.#numbers.get(currency as string);
+    return others ?? this.#enter(currency as string, { ...OTHERS, currency: textOf(currency) });
+  }
+
+  #enter(key: string, names: GroupNames): number {
+    this.#numbers.set(key, this.#groups.length);
+    return this.#groups.push(names) - 1;
   }
 
   #namesOf({ stage_name: stage, owner_name: owner, ...data }: Draft['data'], stagePipeline: string): GroupNames {

@@ -2,7 +2,7 @@
 import { DecimalSum, grouped } from '../decimal.ts';
 import { table } from './text.ts';
 
-/** So many groups are kept apart; all others are one group without names. */
+/** So many groups are kept apart; all others are one group for each currency, without names. */
 export const MOST_GROUPS = 1_000;
 
 /**
@@ -24,6 +24,8 @@ export interface GroupNames {
   readonly stage: string | null;
   readonly owner: string | null;
   readonly currency: string | null;
+  /** Everything in the currency that is beyond `MOST_GROUPS`. */
+  readonly others?: true;
 }
 
 /**
@@ -34,8 +36,6 @@ export interface ControlTotal extends GroupNames, Figures {
   readonly entity: 'deal';
   /** How many of all have no amount here because it could not be read. */
   readonly unread_amounts: number;
-  /** Everything beyond `MOST_GROUPS` groups. */
-  readonly others?: true;
 }
 
 /** Sums of counts and amounts, part by part. */
@@ -118,6 +118,6 @@ export function controlTotalsText(totals: readonly ControlTotal[], columns: numb
   ].join('\n');
 }
 
-export function currencyText({ currency, others }: Pick<ControlTotal, 'currency' | 'others'>): string {
-  return others ? 'others' : (currency ?? 'no currency');
+export function currencyText({ currency }: GroupNames): string {
+  return currency ?? 'no currency';
 }

@@ -179,7 +179,7 @@ describe('control totals', { timeout: 60_000 }, () => {
     expect(sumOf(whole, 'planned_').amount).toBe(amounts.reduce((sum, each) => sum + scaled(String(each)), 0n));
   });
 
-  it('sum up what is beyond 1,000 groups as one without names', async () => {
+  it('sum up what is beyond 1,000 groups as one group for each currency, without names', async () => {
     const deals = Array.from({ length: 1_100 }, (_, index) => [
       `d${index}`,
       'a',
@@ -190,11 +190,18 @@ describe('control totals', { timeout: 60_000 }, () => {
       'EUR',
       '1.5',
     ]);
-    for (const [index, deal] of deals.entries()) deal[5] = `Owner ${index}`;
+    for (const [index, deal] of deals.entries()) {
+      deal[5] = `Owner ${index}`;
+      if (index % 4 === 0) deal[6] = 'USD';
+    }
     const cwd = await project(deals);
     const summary = await summarised(cwd, await sandbox(), { dryRun: true });
-    expect(summary.totals).toHaveLength(1_001);
+    expect(summary.totals).toHaveLength(1_002);
     expectToAddUp(summary);
-    expect(summary.totals.at(-1)).toMatchObject({ others: true, count: 100, amount: '150.00', from_owner: null });
+    const others = { others: true, from_owner: null, owner: null, from_stage: null };
+    expect(summary.totals.slice(-2)).toMatchObject([
+      { ...others, currency: 'EUR', count: 75, amount: '112.50' },
+      { ...others, currency: 'USD', count: 25, amount: '37.50' },
+    ]);
   });
 });
