@@ -15,11 +15,12 @@ import { CHANGES_FILE } from '../plan/edits.ts';
 import { GONE_FILE } from '../plan/gone.ts';
 import { PLAN_FILE } from '../plan/plan-file.ts';
 import { MigrationStatusReader } from '../report/migration-status.ts';
+import { readSummary } from '../report/stored.ts';
 import { METRICS_FILE, REPORT_FILE, SUMMARY_FILE, SURVEY_FILE } from '../report/summary.ts';
 import { counted } from '../report/text.ts';
 import { isRunLog, RUN_LOG_FILE } from '../run-log.ts';
 import { hasLock, Lock, LOCK_FILE } from '../lock.ts';
-import { DRY_RUN, type StateDir } from '../state-dir.ts';
+import { DRY_RUN, writeWhole, type StateDir } from '../state-dir.ts';
 import { VERIFY_FILE } from '../verify/differences.ts';
 import { confirmer } from './confirm.ts';
 import { PURGE } from './definitions.ts';
@@ -49,7 +50,7 @@ const KEPT: Readonly<Record<string, string>> = {
   [CHECKPOINT_FILE]: 'external ids and hashes of what was sent; without it a rerun would send everything again',
   [GONE_FILE]: 'external ids and ids in the service',
   [IDS_FILE]: 'external ids and ids in the service',
-  [SUMMARY_FILE]: 'counts',
+  [SUMMARY_FILE]: 'counts and control totals, from which the names of owners are deleted',
   [SURVEY_FILE]: 'counts',
   [RUN_LOG_FILE]: 'external ids only',
   'rate.ndjson': 'times of requests',
@@ -95,11 +96,20 @@ export async function purge(argv: Argv, console: Console): Promise<ExitCode> {
         throw cannotWrite(state.file(name), error);
       });
     }
+    await forgetOwners(state.file(SUMMARY_FILE));
     console.say(`deleted ${found.join(', ')}`);
     return EXIT.done;
   } finally {
     await lock.release();
   }
+}
+
+/** The control totals keep their figures, but not the names of people. */
+async function forgetOwners(path: string): Promise<void> {
+  const summary = await readSummary(path);
+  if (!summary) return;
+  const totals = summary.totals.map((total) => ({ ...total, from_owner: null, owner: null }));
+  await writeWhole(path, `${JSON.stringify({ ...summary, totals }, null, 2)}\n`);
 }
 
 /** Whether this program has used the directory: files of these names may be anybody's. */

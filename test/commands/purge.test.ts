@@ -26,6 +26,10 @@ async function migrated(service: Sandbox): Promise<{ mapping: string; state: str
   return { mapping, state: join(cwd, '.backfill/demo'), argv };
 }
 
+async function totalsIn(state: string): Promise<Summary['totals']> {
+  return (JSON.parse(await readFile(join(state, 'summary.json'), 'utf8')) as Summary).totals;
+}
+
 describe('purge', () => {
   it('deletes files with values of records and names of users, and keeps what a rerun needs', async () => {
     const service = await sandbox();
@@ -33,6 +37,7 @@ describe('purge', () => {
     await mkdir(join(state, 'fixes'));
     await writeFile(join(state, 'fixes/contacts.0001.csv'), 'x');
     await writeFile(join(state, 'report.html.tmp'), 'half a page');
+    const totals = await totalsIn(state);
     const before = await readdir(state);
     expect(before).toEqual(expect.arrayContaining(['account.json', 'dry-run', 'errors.csv', 'rejects', 'verify.csv']));
 
@@ -58,6 +63,8 @@ describe('purge', () => {
       for (const value of [fullName, email, phoneNumber]) if (value) expect(left).not.toContain(value);
     }
     for (const { names } of service.account.users) expect(left).not.toContain(names[0]);
+    expect(totals.length).toBeGreaterThan(4);
+    expect(await totalsIn(state)).toEqual(totals.map((total) => ({ ...total, from_owner: null, owner: null })));
 
     const posts = service.requests().filter(({ method }) => method === 'POST').length;
     const again = await call(run, { ...argv, json: true });
