@@ -5,6 +5,7 @@ import type { Mapping } from './mapping/mapping.ts';
 import type { RunJob } from './run.ts';
 import { LIMITS } from './service/contract.ts';
 import type { StateDir } from './state-dir.ts';
+import { numberText } from './numbers.ts';
 
 /** The people in the account; undefined if no entry looks for them, or if there is no network and they are not stored. */
 export async function accountContacts(
@@ -35,7 +36,7 @@ export async function accountContacts(
     agree: (leads) => {
       const minutes = Math.ceil((leads / LIMITS.pageSize / settings.rate.requests) * (settings.rate.seconds / 60));
       return run.agree(
-        `the account has more than ${MOST_UNASKED.toLocaleString('en')} leads; reading them, to find people who are there ` +
+        `the account has more than ${numberText(MOST_UNASKED)} leads; reading them, to find people who are there ` +
           `already, takes about ${minutes} min`,
         'read them with --refresh, or set `if_contact_exists: ignore` to send without looking',
       );

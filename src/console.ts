@@ -1,11 +1,31 @@
+import { stripVTControlCharacters, styleText } from 'node:util';
+import { EXIT } from './errors.ts';
+import { wrapped } from './layout.ts';
 import { Redactor } from './redact.ts';
 import { visible, visibleJson } from './visible.ts';
 
 export type Verbosity = 'quiet' | 'normal' | 'verbose';
 
+/** How a text is shown where there are colours. A `command` is never broken: it is to be copied. */
+export type Tone = 'done' | 'partly' | 'failed' | 'command';
+
+const STYLES = { done: 'green', partly: 'yellow', failed: 'red', command: 'bold' } as const;
+
+type Style = (typeof STYLES)[Tone];
+
+/** The tone in which a command with this exit code says how it ended. */
+export function toneOf(code: number): Tone {
+  return code === EXIT.done ? 'done' : code === EXIT.finishedWithErrors ? 'partly' : 'failed';
+}
+
+/** At the beginning of a line, or after the place of a problem. */
+const LABEL = /^(\S+:\d+:\d+ )?(error|stopped|warning):/gm;
+
 /**
  * The only way to stdout and stderr, so that every line is redacted and no text from outside controls a terminal. stdout is
- * for what programs read (`--json`, a schema, an API response); everything for people goes to stderr.
+ * for what programs read (`--json`, a schema, an API response); everything for people goes to stderr. On a terminal, texts
+ * for people are broken into lines that fit. Colours are those of `util.styleText`: none in a pipe, on a terminal without
+ * them, or with NO_COLOR; always with FORCE_COLOR.
  */
 export class Console {
   readonly redactor: Redactor;
@@ -14,8 +34,8 @@ export class Console {
   readonly #err: NodeJS.WritableStream;
   /** Set while progress bars are shown: prints a line above them. */
   overBars: ((line: string) => void) | undefined;
-  /** Rows on the screen that `redraw` shows. */
-  #redrawn = 0;
+  /** What `redraw` shows. */
+  #redrawn = '';
 
   constructor(
     options: {
@@ -36,7 +56,7 @@ export class Console {
   /** For programs, to stdout: unchanged, unless it is a terminal. */
   print(text: string): void {
     const clean = this.redactor.redact(text);
-    this.#out.write(`${this.#isTerminal(this.#out) ? visible(clean) : clean}\n`);
+    this.#out.write(`${isTerminal(this.#out) ? visible(clean) : clean}\n`);
   }
 
   /** For programs, a JSON text to stdout. Characters that a terminal would interpret are escaped, wherever it goes. */
@@ -46,48 +66,87 @@ export class Console {
 
   /** To stdout, over what the last call showed if it is a terminal, below it otherwise. */
   redraw(text: string): void {
-    const isFirst = this.#redrawn === 0;
-    const shown = visible(this.redactor.redact(text));
-    if (this.#isTerminal(this.#out)) {
-      const back = isFirst ? '' : `\u001b[${this.#redrawn}A\r\u001b[J`;
-      this.#out.write(`${back}${shown}\n`);
-    } else this.print(isFirst ? text : `\n${text}`);
-    this.#redrawn = rows(shown, (this.#out as NodeJS.WriteStream).columns ?? 80);
+    const isFirst = this.#redrawn === '';
+    const columns = columnsOf(this.#out);
+    const shown = this.#laidOut(text, this.#out);
+    const back = isFirst ? '' : canRedraw(this.#out) ? upAndClear(rowsOf(this.#redrawn, columns)) : '\n';
+    this.#out.write(`${back}${shown}\n`);
+    this.#redrawn = shown;
   }
 
   /** For people, unless `--quiet` is set. */
-  say(text: string): void {
-    if (this.verbosity !== 'quiet') this.#write(text);
+  say(text: string, tone?: Tone): void {
+    if (this.verbosity !== 'quiet') this.#write(text, tone);
   }
 
   /** For people, only if `--verbose` is set. */
   detail(text: string): void {
-    if (this.verbosity === 'verbose') this.#write(text);
+    if (this.verbosity === 'verbose') this.#write(text, undefined);
   }
 
   /** For people, always: errors and warnings, and how to fix them. */
-  complain(text: string): void {
-    this.#write(text);
+  complain(text: string, tone?: Tone): void {
+    this.#write(text, tone);
   }
 
-  get isTerminal(): boolean {
-    return this.#isTerminal(this.#err);
-  }
-
+  /** Of stderr. */
   get columns(): number {
-    return (this.#err as NodeJS.WriteStream).columns ?? 80;
+    return columnsOf(this.#err);
   }
 
-  #write(text: string): void {
-    const clean = visible(this.redactor.redact(text));
-    if (this.overBars) this.overBars(clean);
-    else this.#err.write(`${clean}\n`);
+  /** The terminal for bars; undefined if stderr is none, or one whose cursor cannot be moved. */
+  get barTerminal(): NodeJS.WriteStream | undefined {
+    return canRedraw(this.#err) ? (this.#err as NodeJS.WriteStream) : undefined;
   }
-  #isTerminal(stream: NodeJS.WritableStream): boolean {
-    return (stream as NodeJS.WriteStream).isTTY === true;
+
+  /** In this colour, where stderr has colours. */
+  paint(style: Style, text: string): string {
+    return styleText(style, text, { stream: this.#err, validateStream: true });
+  }
+
+  #write(text: string, tone: Tone | undefined): void {
+    const shown = tone === 'command' ? this.#clean(text) : this.#laidOut(text, this.#err);
+    const painted =
+      tone === undefined
+        ? shown.replace(LABEL, (_, place: string | undefined, label: string) => {
+            return `${place ?? ''}${this.paint(label === 'warning' ? 'yellow' : 'red', `${label}:`)}`;
+          })
+        : this.paint(STYLES[tone], shown);
+    if (this.overBars) this.overBars(painted);
+    else this.#err.write(`${painted}\n`);
+  }
+
+  #laidOut(text: string, stream: NodeJS.WritableStream): string {
+    const clean = this.#clean(text);
+    return isTerminal(stream) ? wrapped(clean, columnsOf(stream)) : clean;
+  }
+
+  #clean(text: string): string {
+    return visible(this.redactor.redact(text));
   }
 }
 
-function rows(text: string, columns: number): number {
-  return text.split('\n').reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / columns)), 0);
+function isTerminal(stream: NodeJS.WritableStream): boolean {
+  return (stream as NodeJS.WriteStream).isTTY === true;
+}
+
+/** Whether its cursor can be moved. */
+function canRedraw(stream: NodeJS.WritableStream): boolean {
+  return isTerminal(stream) && process.env.TERM !== 'dumb';
+}
+
+function columnsOf(stream: NodeJS.WritableStream): number {
+  return (stream as NodeJS.WriteStream).columns ?? 80;
+}
+
+/** The rows that a text takes on a terminal, which continues long lines in the next row: also those shown before it was resized. */
+export function rowsOf(text: string, columns: number): number {
+  return stripVTControlCharacters(text)
+    .split('\n')
+    .reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / columns)), 0);
+}
+
+/** Moves the cursor up to the beginning of a row, and clears what is below. */
+export function upAndClear(rows: number): string {
+  return `${rows > 0 ? `\u001b[${rows}A` : ''}\r\u001b[J`;
 }

@@ -1,4 +1,5 @@
 /** The limit that `--rate` sets: a rate, and other ones within some hours of the week. Pure; instants are milliseconds since 1970. */
+import { numberText } from './numbers.ts';
 
 /** Requests per sliding window. */
 export interface Rate {
@@ -63,7 +64,7 @@ export function secondsToSend(requests: number, rate: Rate, from: number, reserv
 /** `100 requests per 60 s (20 within 08:00-19:00 mon-fri)` */
 export function rateText({ requests, seconds, hours = [] }: Rate): string {
   const others = hours.map((each) => `${each.requests} within ${each.text}`);
-  return `${requests} requests per ${seconds} s${others.length === 0 ? '' : ` (${others.join(', ')})`}`;
+  return `${numberText(requests)} requests per ${numberText(seconds)} s${others.length === 0 ? '' : ` (${others.join(', ')})`}`;
 }
 
 interface WeekTime {

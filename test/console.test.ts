@@ -1,10 +1,20 @@
 import { Writable } from 'node:stream';
-import { expect, it } from 'vitest';
+import { WriteStream } from 'node:tty';
+import { stripVTControlCharacters } from 'node:util';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { Console } from '../src/console.ts';
 
-function consoleOn(isTTY: boolean): { console: Console; text: { out: string; err: string } } {
+beforeEach(() => {
+  for (const name of ['NO_COLOR', 'FORCE_COLOR']) vi.stubEnv(name, undefined);
+  vi.stubEnv('TERM', 'xterm');
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+function consoleOn(isTTY: boolean) {
   const text = { out: '', err: '' };
-  const into = (name: 'out' | 'err'): Writable =>
+  const into = (name: 'out' | 'err') =>
     Object.assign(
       new Writable({
         write(chunk: Buffer, _encoding, done) {
@@ -12,9 +22,11 @@ function consoleOn(isTTY: boolean): { console: Console; text: { out: string; err
           done();
         },
       }),
-      { isTTY, columns: 20 },
+      { isTTY, columns: 20, getColorDepth: () => WriteStream.prototype.getColorDepth(process.env) },
     );
-  return { console: new Console({ stdout: into('out'), stderr: into('err'), verbosity: 'verbose' }), text };
+  const stdout = into('out');
+  const console = new Console({ stdout, stderr: into('err'), verbosity: 'verbose' });
+  return { console, text, resize: (columns: number) => (stdout.columns = columns) };
 }
 
 const HOSTILE = [
@@ -73,6 +85,45 @@ it('redraws over the rows of the last text on a terminal, wrapped lines included
   console.redraw('two\u001b[2J');
   console.redraw('three');
   expect(text.out).toBe(`one\n${'x'.repeat(45)}\n\u001b[4A\r\u001b[Jtwo[U+001B][2J\n\u001b[1A\r\u001b[Jthree\n`);
+});
+
+it('redraws over the rows that the last text takes since the terminal was resized', () => {
+  const { console, text, resize } = consoleOn(true);
+  console.redraw('twenty characters x\nfive');
+  resize(10);
+  console.redraw('end');
+  expect(text.out).toBe('twenty characters x\nfive\n\u001b[3A\r\u001b[Jend\n');
+});
+
+it('paints errors, warnings, endings and commands on a terminal, and nothing in a pipe', () => {
+  const saying = (isTTY: boolean): string => {
+    const { console, text } = consoleOn(isTTY);
+    console.complain('error: no');
+    console.complain('a.yaml:1:2 warning: x');
+    console.say('an error: here');
+    console.say('Done: all', 'done');
+    console.say('  backfill run a.yaml --dry-run', 'command');
+    return text.err;
+  };
+  const plain = 'error: no\na.yaml:1:2 warning: x\nan error: here\nDone: all\n  backfill run a.yaml --dry-run\n';
+  expect(saying(false)).toBe(plain);
+  const painted = saying(true);
+  expect(stripVTControlCharacters(painted)).toBe(plain.replace(' x', '\n  x'));
+  expect(painted.split('\n')).toEqual([
+    '\u001b[31merror:\u001b[39m no',
+    'a.yaml:1:2 \u001b[33mwarning:\u001b[39m',
+    '  x',
+    'an error: here',
+    '\u001b[32mDone: all\u001b[39m',
+    '\u001b[1m  backfill run a.yaml --dry-run\u001b[22m',
+    '',
+  ]);
+  vi.stubEnv('NO_COLOR', '1');
+  expect(saying(true)).toBe(plain.replace(' x', '\n  x'));
+  vi.stubEnv('NO_COLOR', undefined);
+  vi.stubEnv('FORCE_COLOR', '1');
+  expect(stripVTControlCharacters(saying(false))).toBe(plain);
+  expect(saying(false)).toContain('\u001b[31merror:');
 });
 
 it('prints one text below the other in a pipe', () => {

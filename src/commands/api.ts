@@ -18,6 +18,7 @@ import { DEFAULT_RATE } from '../settings.ts';
 import { TOOL } from '../version.ts';
 import { API, type CommandSettings, type Method } from './definitions.ts';
 import type { Argv } from './load.ts';
+import { counted } from '../numbers.ts';
 
 /** One call, with what repeating it needs. */
 interface ApiRequest {
@@ -169,7 +170,7 @@ async function printAll(client: Client, { route }: ApiRequest, console: Console)
     throw new UserError(message, { ...(hint ? { hint } : {}), exitCode: EXIT.finishedWithErrors, cause: error });
   }
   sayHeaders(list.headers, console);
-  console.say(`${list.items.length} items on ${list.pages} pages`);
+  console.say(`${counted(list.items.length, 'item')} on ${counted(list.pages, 'page')}`);
   console.printJson(JSON.stringify(list.items, null, 2));
   return EXIT.done;
 }

@@ -5,6 +5,7 @@ import type { Summary } from '../report/summary.ts';
 import { shortPath } from '../report/text.ts';
 import { RUN_OPTIONS } from '../settings.ts';
 import { REPORT, VERIFY } from './definitions.ts';
+import { numberText } from '../numbers.ts';
 
 /** Options for one run that the next should not repeat. */
 const ONCE: readonly string[] = ['--dry-run', '--offline', '--fresh', '--adopt', '--take-over', '--refresh', '--yes'];
@@ -103,7 +104,7 @@ export function nextSteps(
     const whole = commandLine(argv, {
       without: [...ONCE, '--fix', '--pilot', '--limit', '--pick', '--only', '--max-requests', '--until'],
     });
-    return [`next: send the ${events.pending.toLocaleString('en')} events that are still pending:`, `  ${whole}`];
+    return [`next: send the ${numberText(events.pending)} events that are still pending:`, `  ${whole}`];
   }
   if (sandbox || failed > 0 || events.total === 0) return [];
   return [

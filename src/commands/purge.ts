@@ -17,7 +17,6 @@ import { PLAN_FILE } from '../plan/plan-file.ts';
 import { MigrationStatusReader } from '../report/migration-status.ts';
 import { readSummary } from '../report/stored.ts';
 import { METRICS_FILE, REPORT_FILE, SUMMARY_FILE, SURVEY_FILE } from '../report/summary.ts';
-import { counted } from '../report/text.ts';
 import { isRunLog, RUN_LOG_FILE } from '../run-log.ts';
 import { hasLock, Lock, LOCK_FILE } from '../lock.ts';
 import { DRY_RUN, writeWhole, type StateDir } from '../state-dir.ts';
@@ -26,6 +25,7 @@ import { confirmer } from './confirm.ts';
 import { PURGE } from './definitions.ts';
 import type { Argv } from './load.ts';
 import { existingState } from './state.ts';
+import { counted } from '../numbers.ts';
 
 /** The files that contain field values of records or names of people, and what they contain. */
 const PERSONAL: Readonly<Record<string, string>> = {

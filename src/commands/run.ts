@@ -11,13 +11,14 @@ import type { Survey } from '../plan/survey.ts';
 import { notStarted } from '../summarise.ts';
 import type { Progress } from '../report/progress.ts';
 import { profileText } from '../report/profile.ts';
-import { counted } from '../report/text.ts';
 import { briefText, endText } from '../report/end-text.ts';
+import { endingText, endingTone } from '../report/ending.ts';
 import { runSettings, type RunSettings } from '../settings.ts';
 import { confirmer } from './confirm.ts';
 import { commandLine, nextSteps, SECRET } from './command-line.ts';
 import type { Argv } from './load.ts';
 import { changesText, samplesText, surveyText, unusedFixesText } from './survey-text.ts';
+import { counted, numberText } from '../numbers.ts';
 
 /** `backfill run`: surveys, sends and prints the result. Returns the exit code. With `--json`, always prints a summary. */
 export async function run(argv: Argv, console: Console): Promise<ExitCode> {
@@ -61,16 +62,26 @@ async function migrate(argv: Argv, console: Console): Promise<ExitCode> {
     const details = {
       examples: report?.examples ?? new Map(),
       columns: console.columns,
-      next:
-        halt.reason || !report ? [] : nextSteps(summary, process.argv, { ...settings, rejects: report.rejects.files }),
     };
-    if (!settings.quiet) console.say(`\n${endText(summary, details)}`);
-    else if (!halt.reason && summary.exit.code !== EXIT.done) console.complain(briefText(summary));
+    if (settings.quiet && !halt.reason && summary.exit.code !== EXIT.done) {
+      console.complain(briefText(summary), endingTone(summary));
+    }
+    const ending = endingText(summary);
+    if (ending !== undefined) console.say(`\n${ending}`, endingTone(summary));
+    console.say(`\n${endText(summary, details)}`);
+    if (!halt.reason && report) {
+      const next = nextSteps(summary, process.argv, { ...settings, rejects: report.rejects.files });
+      if (next.length > 0) console.say('');
+      for (const line of next) console.say(line, line.startsWith(' ') ? 'command' : undefined);
+    }
     if (halt.reason && !settings.dryRun) {
       const secret = SECRET.filter((name) => process.argv.some((arg) => arg.split('=', 1)[0] === name));
       const also = secret.length === 0 ? '' : ` (and ${secret.join(', ')}, whose URL is not shown)`;
       const and = LOST.includes(halt.reason.code) ? ['--adopt'] : [];
-      console.complain(`\nto resume: ${commandLine(process.argv, { without: ['--fresh', ...and], and })}${also}`);
+      console.complain(
+        `\nto resume: ${commandLine(process.argv, { without: ['--fresh', ...and], and })}${also}`,
+        'command',
+      );
     }
     if (settings.json) console.printJson(JSON.stringify(summary));
     return summary.exit.code as ExitCode;
@@ -155,9 +166,8 @@ function watch(settings: RunSettings, console: Console): Watching {
       );
     },
     readingContacts(read, total) {
-      const of = total === undefined ? '' : ` of ${total.toLocaleString('en')}`;
-      if (read > 0 && read % PROGRESS_EVERY === 0)
-        console.say(`read ${read.toLocaleString('en')}${of} leads of the account`);
+      const of = total === undefined ? '' : ` of ${numberText(total)}`;
+      if (read > 0 && read % PROGRESS_EVERY === 0) console.say(`read ${numberText(read)}${of} leads of the account`);
     },
     confirm: confirmer(),
     surveyed(surveyed, rate) {
@@ -166,7 +176,7 @@ function watch(settings: RunSettings, console: Console): Watching {
       for (const warning of compiled.warnings) console.say(`warning: ${warning.message}`);
       if (unusedFixes.length > 0) console.say(unusedFixesText(unusedFixes));
       const { reserve, dryRun, pick, pilot } = settings;
-      console.say(surveyText(surveyed, { rate, reserve, now: new Date(), columns: console.columns }));
+      console.say(surveyText(surveyed, { rate, reserve, now: new Date() }));
       const there =
         (report.warningsByCode.get('contact_in_account') ?? 0) + (report.errorsByCode.get('contact_exists') ?? 0);
       if (there > 0) {

@@ -8,13 +8,14 @@ import { estimateSeconds, prioritiesOf } from '../summarise.ts';
 import { NOT_MIGRATED } from '../report/explain.ts';
 import { pilotLines } from '../report/pilot.ts';
 import { prioritiesTable } from '../report/priority-text.ts';
-import { clockText, counted, durationText, wrapped } from '../report/text.ts';
+import { clockText, durationText } from '../report/text.ts';
 import { rateText, type Rate } from '../timetable.ts';
+import { counted, numberText } from '../numbers.ts';
 
 /** What the survey found, before anything is sent: the events to send, how long that takes, which are not sent, and priorities. */
 export function surveyText(
   { plan, order, digest, records, cover }: Pick<Survey, 'plan' | 'order' | 'digest' | 'records' | 'cover'>,
-  pace: { readonly rate: Rate; readonly reserve: number; readonly now: Date; readonly columns: number },
+  pace: { readonly rate: Rate; readonly reserve: number; readonly now: Date },
 ): string {
   const events = countAll(plan);
   const due = EVENT_TYPES.flatMap((type) => {
@@ -34,13 +35,10 @@ export function surveyText(
     part(inState('waiting'), 'waiting for parents that are excluded'),
   ].filter((text) => text !== undefined);
   const lines = [
-    `surveyed ${counted(records.read, 'record')}: ${counted(events.total, 'event')}, ${sum.toLocaleString('en')} to send`,
+    `surveyed ${counted(records.read, 'record')}: ${counted(events.total, 'event')}, ${numberText(sum)} to send`,
     ...(due.length === 0
       ? []
-      : [
-          `  ${due.map(({ type, count }) => `${type} ${count.toLocaleString('en')}`).join(', ')}`,
-          `  ${paceText(sum, pace)}`,
-        ]),
+      : [`  ${due.map(({ type, count }) => `${type} ${numberText(count)}`).join(', ')}`, `  ${paceText(sum, pace)}`]),
     ...(cover ? pilotLines(cover.counts, cover.missed).map((line) => `  ${line}`) : []),
     ...(digest === undefined
       ? []
@@ -49,10 +47,7 @@ export function surveyText(
     `  not supported by ingestion: ${NOT_MIGRATED.map(([what]) => lowerFirst(what)).join(', ')}`,
   ];
   const priorities = prioritiesTable(prioritiesOf(order, pace), pace.now);
-  return [
-    ...lines.map((line) => hanging(line, pace.columns)),
-    ...(priorities === '' ? [] : [priorities.replace(/^/gm, '  ')]),
-  ].join('\n');
+  return [...lines, ...(priorities === '' ? [] : [priorities.replace(/^/gm, '  ')])].join('\n');
 }
 
 /** Every correction whose record is no longer in the input: nothing else names them. */
@@ -72,26 +67,19 @@ function paceText(events: number, pace: { rate: Rate; reserve: number; now: Date
 }
 
 function part(count: number, what: string): string | undefined {
-  return count > 0 ? `${count.toLocaleString('en')} ${what}` : undefined;
+  return count > 0 ? `${numberText(count)} ${what}` : undefined;
 }
 
 function lowerFirst(text: string): string {
   return text.charAt(0).toLowerCase() + text.slice(1);
 }
 
-/** Further lines are indented below the first. */
-function hanging(line: string, columns: number): string {
-  const indent = line.startsWith('  ') ? '    ' : '  ';
-  return wrapped(line.trimStart(), columns, indent).replace(indent, line.startsWith('  ') ? '  ' : '');
-}
-
 /** What differs from what earlier runs sent, and what somebody edited in the service since. */
 export function changesText({ not_compared: fields, gone, ...changes }: ChangeCounts): string {
   const { new: added, changed, edited, in_conflict: conflicts } = changes;
-  const count = (number: number): string => number.toLocaleString('en');
   return [
-    `  records since the last run: ${count(added)} new, ${count(changed)} changed, ${count(edited)} of them edited in the service ` +
-      `(${count(conflicts)} in conflict), ${count(gone)} gone from the export`,
+    `  records since the last run: ${numberText(added)} new, ${numberText(changed)} changed, ${numberText(edited)} of them edited in the service ` +
+      `(${numberText(conflicts)} in conflict), ${numberText(gone)} gone from the export`,
     ...(changed > 0 ? ['  changes.csv lists each changed field'] : []),
     ...(gone > 0 ? ['  gone.csv lists the records that are gone; they stay in the service'] : []),
     ...(fields.length > 0 ? [`  not shown by the service, so sent as in the export: ${fields.join(', ')}`] : []),

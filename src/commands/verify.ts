@@ -1,14 +1,14 @@
-import type { Console } from '../console.ts';
+import { toneOf, type Console } from '../console.ts';
 import { readEnvironment, restCredentials, type RestCredentials } from '../credentials.ts';
 import type { ExitCode } from '../errors.ts';
 import { parseOptions } from '../options/option.ts';
 import type { Account } from '../service/account.ts';
-import { counted } from '../report/text.ts';
-import { verificationText } from '../verify/text.ts';
+import { ENDINGS, verificationText } from '../verify/text.ts';
 import { verifyMigration, type VerifyJob } from '../verify/verify.ts';
 import { VERIFY, type CommandSettings } from './definitions.ts';
 import type { Argv } from './load.ts';
 import { existingState } from './state.ts';
+import { counted, numberText } from '../numbers.ts';
 
 /** `backfill verify`: reads acknowledged records back and compares them with what the mapping sends. */
 export async function verify(argv: Argv, console: Console): Promise<ExitCode> {
@@ -27,7 +27,8 @@ export async function verify(argv: Argv, console: Console): Promise<ExitCode> {
       reading: (entity, records) => console.say(`reading back ${counted(records, entity)}`),
       progress: progressOn(console),
     });
-    console.say(`\n${verificationText(found, account)}`);
+    console.say(`\n${verificationText(found, account, console.columns)}`);
+    console.say(`\n${ENDINGS[found.exit.reason]}`, toneOf(found.exit.code));
     if (settings.json) console.printJson(JSON.stringify(found));
     return found.exit.code;
   } finally {
@@ -43,7 +44,7 @@ function progressOn(console: Console): NonNullable<VerifyJob['progress']> {
   return (entity, done, records) => {
     if (Date.now() < next) return;
     next = Date.now() + SAY_EVERY_MS;
-    console.say(`${done.toLocaleString('en')} of ${counted(records, entity)}`);
+    console.say(`${numberText(done)} of ${counted(records, entity)}`);
   };
 }
 

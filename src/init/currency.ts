@@ -1,4 +1,5 @@
 import type { ExportColumn } from './head.ts';
+import { numberText } from '../numbers.ts';
 
 /** Signs that several currencies share stand for the one that is by far the most common. */
 const SIGNS: Readonly<Record<string, string>> = { $: 'USD', '€': 'EUR', '£': 'GBP', '¥': 'JPY' };
@@ -13,7 +14,9 @@ export function currencyOf(
     if (mark !== undefined) counts.set(mark, (counts.get(mark) ?? 0) + 1);
   }
   if (!amounts || counts.size === 0) return { why: 'no column contains the currency' };
-  const figures = [...counts].map(([mark, count]) => `${count} of ${amounts.values.length} amounts have ${mark}`);
+  const figures = [...counts].map(
+    ([mark, count]) => `${numberText(count)} of ${numberText(amounts.values.length)} amounts have ${mark}`,
+  );
   const found = new Set([...counts.keys()].map((mark) => SIGNS[mark] ?? mark));
   const [code] = found;
   if (found.size > 1 || code === undefined) return { why: `several currencies: ${figures.join(', ')}` };

@@ -13,6 +13,7 @@ import { sharedIds } from './joins.ts';
 import { bestMatch, columnsOf, matchPreset, presetNamed, presets, type PresetMatch } from './preset.ts';
 import { regionLine } from './region.ts';
 import { flow, keyOf } from './value-text.ts';
+import { numberText } from '../numbers.ts';
 
 /** The text of the mapping, and what was recognised in each export and why. */
 export interface StarterMapping {
@@ -274,5 +275,5 @@ function eventsText(entries: readonly string[]): string[] {
 }
 
 function exportText({ path, source, rows, whole, reasons }: Export): string {
-  return `${path}: ${source.description}, ${whole ? '' : 'the first '}${rows} records read${reasons.map((reason) => `; ${reason}`).join('')}`;
+  return `${path}: ${source.description}, ${whole ? '' : 'the first '}${numberText(rows)} records read${reasons.map((reason) => `; ${reason}`).join('')}`;
 }

@@ -2,6 +2,7 @@
 import type { ColumnRole, Guess } from './guess.ts';
 import type { ExportColumn } from './head.ts';
 import { foldHeader } from './value-text.ts';
+import { numberText } from '../numbers.ts';
 
 /** How many records of one export refer to records of another, by one pair of columns. */
 export interface Overlap {
@@ -121,5 +122,5 @@ export function sharedIds(a: Guess, b: Guess): number {
 
 /** `500 of 500 deals match contacts.Email`. */
 export function overlapText({ found, of, match }: Overlap, records: string, source: string): string {
-  return `${found} of ${of} ${records} match ${source}.${match.name}`;
+  return `${numberText(found)} of ${numberText(of)} ${records} match ${source}.${match.name}`;
 }

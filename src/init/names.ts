@@ -1,4 +1,5 @@
 import type { ExportColumn } from './head.ts';
+import { numberText } from '../numbers.ts';
 
 const MAX_NAMES = 60;
 
@@ -25,9 +26,9 @@ export function referencesText(names: CrmNames, quote: (name: string) => string)
     lines.push(`  ${kind}: {}`);
     const sorted = [...names[kind]].sort((a, b) => b[1] - a[1]);
     for (const [name, count] of sorted.slice(0, MAX_NAMES)) {
-      lines.push(`  #  ${quote(name)}: ${quote(name)} # ${count} in the sample`);
+      lines.push(`  #  ${quote(name)}: ${quote(name)} # ${numberText(count)} in the sample`);
     }
-    if (sorted.length > MAX_NAMES) lines.push(`  #  and ${sorted.length - MAX_NAMES} more`);
+    if (sorted.length > MAX_NAMES) lines.push(`  #  and ${numberText(sorted.length - MAX_NAMES)} more`);
   }
   return lines.join('\n');
 }

@@ -3,6 +3,7 @@ import { getCountries, parsePhoneNumberFromString, type CountryCode } from 'libp
 import { isPhone } from './guess.ts';
 import type { ExportColumn, Export } from './head.ts';
 import { foldHeader } from './value-text.ts';
+import { numberText } from '../numbers.ts';
 
 /** A region is proposed only if at least this share of the numbers without a country code would be valid in it. */
 const MIN_VALID = 0.9;
@@ -30,13 +31,13 @@ export function regionLine(exports: readonly Export[]): string {
   const [best] = candidates;
   if (!best) {
     return unset(
-      `${national.length} phone numbers have no country code, and nothing shows their country; they are left out without it`,
+      `${numberText(national.length)} phone numbers have no country code, and nothing shows their country; they are left out without it`,
     );
   }
   const figures = (of: (typeof candidates)[number]): string =>
-    `${of.country}: ${of.valid} of ${national.length} numbers without a country code are valid, ` +
-    `${of.withCode} of ${international.length} with one are of it` +
-    (of.records > 0 ? `, ${of.records} records name it` : '');
+    `${of.country}: ${numberText(of.valid)} of ${numberText(national.length)} numbers without a country code are valid, ` +
+    `${numberText(of.withCode)} of ${numberText(international.length)} with one are of it` +
+    (of.records > 0 ? `, ${numberText(of.records)} records name it` : '');
   const why = whyNot(best, candidates, { national: national.length, international: international.length });
   if (why === undefined) return `  region: ${best.country} # set this: ${figures(best)}`;
   return unset(`${why}: ${candidates.slice(0, 3).map(figures).join('; ')}`);

@@ -1,4 +1,5 @@
 /** Binds a mapping to opened sources: checks columns, fills lookup tables, compiles entries to functions. */
+import { counted } from '../numbers.ts';
 import { ProblemsError, type Problem } from '../problem.ts';
 import type { Source } from '../source/source.ts';
 import type { MappingDocument } from './document.ts';
@@ -21,7 +22,11 @@ export async function compileMapping(
   const entries = spec.events.map((entry, index) => compileEntry(entry, index, compilation));
   const problems = withoutRepeats(compilation.problems);
   if (problems.length > 0) {
-    throw new ProblemsError(`the mapping does not fit its sources (${counted(problems.length)})`, problems, texts);
+    throw new ProblemsError(
+      `the mapping does not fit its sources (${counted(problems.length, 'error')})`,
+      problems,
+      texts,
+    );
   }
   await compilation.lookups.build(compilation);
   return { entries, lookedUp: compilation.lookups.paths(), warnings: withoutRepeats(compilation.warnings) };
@@ -49,10 +54,6 @@ function newContext(
     locate: (path, part) => document.locate(path, part),
     missingValues: (source) => missing.get(source) ?? new Set(),
   };
-}
-
-export function counted(errors: number): string {
-  return errors === 1 ? '1 error' : `${errors} errors`;
 }
 
 /** A value compiled several times is reported once. Sorted by place. */

@@ -18,6 +18,7 @@ import {
 import { readNumber } from '../json.ts';
 import type { Location, Problem } from '../problem.ts';
 import { WrittenScalar } from './written-scalar.ts';
+import { numberText } from '../numbers.ts';
 
 /** Keys and indexes from the top of the file downwards. */
 export type Path = readonly (string | number)[];
@@ -70,11 +71,7 @@ class NodeReader {
     this.#nodes += 1;
     if (node === null) return null;
     if (this.#nodes === MOST_NODES)
-      this.#report(
-        node,
-        'yaml_syntax',
-        `anchors and aliases expand to more than ${MOST_NODES.toLocaleString('en')} nodes`,
-      );
+      this.#report(node, 'yaml_syntax', `anchors and aliases expand to more than ${numberText(MOST_NODES)} nodes`);
     if (this.#nodes >= MOST_NODES) return null;
     if (isScalar(node)) return readScalar(node.value, node.source);
     if (this.#open.has(node)) {

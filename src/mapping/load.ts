@@ -5,8 +5,9 @@ import { codeOf, messageOf, UserError } from '../errors.ts';
 import { openRegular } from '../private-file.ts';
 import { didYouMean, ProblemsError, type Problem } from '../problem.ts';
 import type { SourceSpec } from '../source/source.ts';
+import { counted } from '../numbers.ts';
 import { checkMapping, type ParsedMapping } from './check.ts';
-import { compileMapping, counted } from './compile.ts';
+import { compileMapping } from './compile.ts';
 import { parseMappingDocument, type MappingDocument } from './document.ts';
 import type { Mapping, NameMap, References } from './mapping.ts';
 import { policiesOf } from './policies.ts';
@@ -88,7 +89,7 @@ async function validate(
     const sorted = [...problems].sort(
       (a, b) => (a.at?.line ?? 0) - (b.at?.line ?? 0) || (a.at?.column ?? 0) - (b.at?.column ?? 0),
     );
-    throw new ProblemsError(`${path} has ${counted(sorted.length)}`, sorted, texts);
+    throw new ProblemsError(`${path} has ${counted(sorted.length, 'error')}`, sorted, texts);
   };
   if (document.problems.length > 0) fail(document.problems);
   // Compiling a schema pays off only when it is used more than once.

@@ -9,6 +9,7 @@ import type { LookupSpec } from './spec.ts';
 import { onEach } from './transforms/transform.ts';
 import type { PathUse, CompileContext } from './compile-context.ts';
 import { compileValue, within, type ValueContext } from './value.ts';
+import { counted } from '../numbers.ts';
 
 /** Marks a text that several records match with different values. */
 const SEVERAL = Symbol('several');
@@ -150,7 +151,7 @@ async function readInto(source: Source, tables: readonly LookupTable[], compilat
   compilation.warnings.push({
     code: 'lookup_unreadable',
     severity: 'warning',
-    message: `${unusable} ${unusable === 1 ? 'record' : 'records'} of source \`${source.name}\` could not be read for a lookup`,
+    message: `${counted(unusable, 'record')} of source \`${source.name}\` could not be read for a lookup`,
     at: compilation.locate(['sources', source.name], 'key'),
   });
 }

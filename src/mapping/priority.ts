@@ -6,8 +6,9 @@ import { isAlternatives, type ValueSpec } from './spec.ts';
 import { ValueError } from './value-error.ts';
 import { shown } from './value-text.ts';
 import { asText } from './value.ts';
+import { numberText } from '../numbers.ts';
 
-const BOUNDS = [PRIORITIES.lowest, PRIORITIES.highest].map((bound) => bound.toLocaleString('en'));
+const BOUNDS = [PRIORITIES.lowest, PRIORITIES.highest].map(numberText);
 const PRIORITY_RULE = `use a whole number between ${BOUNDS.join(' and ')}`;
 
 /** A whole number, or a text that is one: `1`, `-5`, `2.0`. */

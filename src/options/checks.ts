@@ -7,6 +7,7 @@ import { Secret } from '../redact.ts';
 import { hookUrlMistake } from '../hook-url.ts';
 import { readRedisUrl } from '../redis-url.ts';
 import { DAYS, type Rate, type RatedHours } from '../timetable.ts';
+import { numberText } from '../numbers.ts';
 
 /** How much may go wrong: a number of events or values, or a percentage of all. */
 export type Tolerance = { readonly count: number } | { readonly percent: number };
@@ -55,7 +56,7 @@ export function texts(expected: string) {
 export const flag = z.boolean('expected true or false');
 
 function number(what: string, shape: RegExp, least: number, most: number) {
-  return value(`${what} from ${least} to ${most.toLocaleString('en')}`, (given) => {
+  return value(`${what} from ${least} to ${numberText(most)}`, (given) => {
     const parsed = Number(given);
     return shape.test(given) && parsed >= least && parsed <= most ? parsed : undefined;
   });

@@ -76,6 +76,8 @@ export function priorityOf(rank: number): number {
 export class EventTable {
   readonly type: EventType;
   size = 0;
+  /** Acknowledged events that `--pilot`, `--limit`, `--pick` or `--only` does not select. */
+  unselected = 0;
   readonly counts: Record<State, number> = {
     ready: 0,
     retry: 0,

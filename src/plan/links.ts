@@ -89,6 +89,7 @@ export function linkPlan(plan: Plan, only: readonly EventType[]): void {
     if (isUpdate(table.type)) judgeUpdates(plan, table);
     else rejectConflicts(plan, table);
     const isHeld = !only.includes(table.type);
+    if (isHeld) table.unselected = table.counts.acknowledged;
     for (let ordinal = 0; ordinal < table.size; ordinal += 1) {
       if (table.isOpen(ordinal)) linkToParent(plan, table, ordinal, isHeld);
     }

@@ -71,11 +71,12 @@ export function addParents(plan: Plan, chosen: Chosen, type: EventType): void {
 
 export function holdOthers(plan: Plan, chosen: Chosen): void {
   for (const table of Object.values(plan.tables)) {
+    table.unselected = 0;
     for (let ordinal = 0; ordinal < table.size; ordinal += 1) {
+      if (chosen[table.type].has(ordinal)) continue;
       const state = table.state(ordinal);
-      if ((state === 'ready' || state === 'retry' || state === 'waiting') && !chosen[table.type].has(ordinal)) {
-        plan.settle(table.type, ordinal, 'held');
-      }
+      if (state === 'ready' || state === 'retry' || state === 'waiting') plan.settle(table.type, ordinal, 'held');
+      else if (state === 'acknowledged') table.unselected += 1;
     }
   }
 }

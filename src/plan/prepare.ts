@@ -4,6 +4,7 @@ import { entityOf, type Draft, type Invalid, type Issue, type ParentRef, type Re
 import { LIMITS } from '../service/contract.ts';
 import type { Resolution, Resolver } from './resolve.ts';
 import { validate } from './validate.ts';
+import { numberText } from '../numbers.ts';
 
 /** Size of the envelope around the data: id, type, time and flag (service interface, section 2.3). */
 const ENVELOPE_BYTES = 512;
@@ -93,7 +94,7 @@ function oversized(content: string): readonly Issue[] {
   if (content.length * 3 + ENVELOPE_BYTES <= LIMITS.bodyBytes) return NO_ISSUES;
   const bytes = Buffer.byteLength(content) + ENVELOPE_BYTES;
   if (bytes <= LIMITS.bodyBytes) return NO_ISSUES;
-  const message = `the event has ${bytes} bytes; the service accepts at most ${LIMITS.bodyBytes}`;
+  const message = `the event has ${numberText(bytes)} bytes; the service accepts at most ${numberText(LIMITS.bodyBytes)}`;
   return [{ severity: 'error', kind: 'map', code: 'body_too_large', message, hint: 'shorten a field with `truncate`' }];
 }
 

@@ -6,16 +6,8 @@ import { endingText } from './ending.ts';
 import { explain, inSentence } from './explain.ts';
 import { countOmitted, excessText, omittedLines, type OmittedCounts, type OmittedLine } from './omitted.ts';
 import type { Summary } from './summary.ts';
-import {
-  codesText,
-  counted,
-  countedList,
-  countsTable,
-  durationText,
-  shortPath,
-  wrapped,
-  type CountedText,
-} from './text.ts';
+import { codesText, countedList, countsTable, durationText, shortPath, type CountedText } from './text.ts';
+import { counted, numberText } from '../numbers.ts';
 
 /** The result in a single line, for `--quiet`. */
 export function briefText(summary: Summary): string {
@@ -25,7 +17,7 @@ export function briefText(summary: Summary): string {
   return [
     endingText(summary) ?? exit.reason,
     ...excess.map((each) => `${excessText(each).message}.`),
-    `${counted(events.total, 'event')}, ${failed.toLocaleString('en')} not accepted`,
+    `${counted(events.total, 'event')}, ${numberText(failed)} not accepted`,
   ]
     .join(' ')
     .concat(left > 0 ? `, ${counted(left, 'value')} left out` : '', `; see ${shortPath(files.errors)}`);
@@ -36,58 +28,50 @@ export interface EndTextOptions {
   /** The first issue of each code. */
   readonly examples: ReadonlyMap<string, CodeExample>;
   readonly columns: number;
-  /** The next steps, with their commands. */
-  readonly next: readonly string[];
 }
 
-/** The final text of a run: how it ended, the counts, the problems and how to fix them, and the next steps. */
-export function endText(summary: Summary, { examples, columns, next }: EndTextOptions): string {
+/** The final text of a run, after how it ended and before the next steps: the counts, the problems and how to fix them. */
+export function endText(summary: Summary, { examples, columns }: EndTextOptions): string {
   const { events, records, this_run: run, omitted } = summary;
-  const ending = endingText(summary);
-  const parts = [
-    ...(ending ? [wrapped(ending, columns)] : []),
-    ...firstText(summary, examples, columns),
-    countsTable(summary, columns),
-  ];
+  const parts = [...firstText(summary, examples), countsTable(summary, columns)];
   const totals = controlTotalsText(summary.totals, columns);
   if (totals !== '') parts.push(totals);
   if (records.unreadable + records.skipped > 0) {
     parts.push(
-      `records: ${records.read} read = ${records.mapped} mapped + ${records.skipped} skipped + ${records.unreadable} unreadable`,
+      `records: ${numberText(records.read)} read = ${numberText(records.mapped)} mapped + ${numberText(records.skipped)} skipped + ${numberText(records.unreadable)} unreadable`,
     );
   }
   if (events.gone > 0) parts.push(`${counted(events.gone, 'event')} acknowledged earlier and no longer in the input`);
   if (Object.keys(summary.errors_by_code).length > 0) {
-    parts.push(`errors\n${codesText(summary.errors_by_code, examples, columns)}`);
+    parts.push(`errors\n${codesText(summary.errors_by_code, examples)}`);
   }
-  if (countOmitted(omitted) > 0) parts.push(`values left out of their events\n${omittedText(omitted, columns)}`);
+  if (countOmitted(omitted) > 0) parts.push(`values left out of their events\n${omittedText(omitted)}`);
   if (Object.keys(summary.warnings_by_code).length > 0) {
-    parts.push(`warnings\n${codesText(summary.warnings_by_code, examples, columns)}`);
+    parts.push(`warnings\n${codesText(summary.warnings_by_code, examples)}`);
   }
   if (!summary.dry_run) {
     parts.push(
       `this run: ${counted(run.requests, 'request')}, ${counted(run.events_sent, 'event')} sent, ` +
-        `${run.retries} retries, rate-limited ${run.rate_limited} times, ${durationText(run.seconds)}`,
+        `${numberText(run.retries)} retries, rate-limited ${numberText(run.rate_limited)} times, ${durationText(run.seconds)}`,
     );
   }
   const look = filesToRead(summary);
   if (look.length > 0) parts.push(look.map(([name, path]) => `${name.padEnd(8)} ${shortPath(path)}`).join('\n'));
-  if (next.length > 0) parts.push(next.join('\n'));
   return parts.join('\n\n');
 }
 
 const MAX_FIRST = 3;
 
 /** What to look at first: what `--max-omitted` refuses and, in a dry run, the findings that concern most records. */
-function firstText(summary: Summary, examples: ReadonlyMap<string, CodeExample>, columns: number): readonly string[] {
+function firstText(summary: Summary, examples: ReadonlyMap<string, CodeExample>): readonly string[] {
   const excess = summary.over_max_omitted.map((each) => {
     const { message, hint } = excessText(each);
-    return `${wrapped(message, columns, '  ')}\n${wrapped(`hint: ${hint}`, columns, '  ')}`;
+    return `  ${message}\n  hint: ${hint}`;
   });
   if (!summary.dry_run) return excess;
   const found = findings(summary, examples).slice(0, MAX_FIRST);
   if (found.length === 0) return excess;
-  return [...excess, `what concerns most records\n${countedList(found, 'finding', columns)}`];
+  return [...excess, `what concerns most records\n${countedList(found, 'finding')}`];
 }
 
 /** Errors, values left out and warnings, what concerns most records first; without what `over_max_omitted` says. */
@@ -113,12 +97,12 @@ function meaning(code: string, examples: ReadonlyMap<string, CodeExample>): stri
   return example?.places.length === 0 ? example.issue.message : inSentence(what);
 }
 
-function omittedText(counts: OmittedCounts, columns: number): string {
+function omittedText(counts: OmittedCounts): string {
   const rows = omittedLines(counts).map(({ type, field, code, count }) => {
     const { what, fix } = explain(code, 'map');
     return { count, text: `${type} ${field}: ${code}`, details: [what, `hint: ${inSentence(fix)}`] };
   });
-  return countedList(rows, 'reason', columns);
+  return countedList(rows, 'reason');
 }
 
 function filesToRead({

@@ -1,8 +1,9 @@
 /** How a run ended, in a sentence. */
+import { toneOf, type Tone } from '../console.ts';
 import { ENTITIES, EVENT_TYPES, type Entity, type EventType } from '../model.ts';
 import { countOmitted } from './omitted.ts';
 import type { Summary } from './summary.ts';
-import { counted } from './text.ts';
+import { counted } from '../numbers.ts';
 
 /** Selected events whose parents are neither acknowledged nor selected: by type, and by what they wait for. */
 export type WaitingCounts = Readonly<Partial<Record<EventType, Readonly<Partial<Record<Entity, number>>>>>>;
@@ -68,6 +69,12 @@ function changedText({ events: { changed }, mapping_changed: mapping }: Summary)
   return mapping
     ? `The mapping has changed since the last run: ${differ}`
     : `${differ}: the export or the mapping has changed since`;
+}
+
+/** By the exit code; a dry run with warnings is not done. */
+export function endingTone(summary: Summary): Tone {
+  const tone = toneOf(summary.exit.code);
+  return tone === 'done' && summary.dry_run && !isClean(summary) ? 'partly' : tone;
 }
 
 function isClean({ warnings_by_code: warnings, omitted }: Summary): boolean {

@@ -1,6 +1,7 @@
 /** Values left out of events, in words. The texts contain no values of any record. */
 import type { EventType } from '../model.ts';
 import { explain, inSentence } from './explain.ts';
+import { numberText } from '../numbers.ts';
 
 /** How many values were left out: by type, field and the code of the reason. */
 export type OmittedCounts = Readonly<
@@ -56,7 +57,7 @@ export function excessText(excess: ExcessOmission): { readonly message: string; 
   const cause = CAUSES[code] ?? `would be left out: ${inSentence(what)}`;
   const all = omitted === count ? '' : ` (${omitted} would be left out in all)`;
   return {
-    message: `${type}: ${count} of ${of} ${NOUNS[field] ?? `values of \`${field}\``} ${cause}${all}`,
+    message: `${type}: ${numberText(count)} of ${numberText(of)} ${NOUNS[field] ?? `values of \`${field}\``} ${cause}${all}`,
     hint: `${inSentence(fix)}; to leave them out, allow it with --max-omitted`,
   };
 }

@@ -1,5 +1,5 @@
+import { counted } from '../numbers.ts';
 /** What a pilot covers, as the survey and the summary say it. */
-import { counted } from './text.ts';
 
 /** The kinds of features that a pilot covers: the words before the name of one, and their plurals. */
 const FEATURE_KINDS = {

@@ -1,5 +1,6 @@
 import type { PriorityCounts } from './summary.ts';
 import { clockText, table } from './text.ts';
+import { numberText } from '../numbers.ts';
 
 const MOST_ROWS = 10;
 
@@ -14,8 +15,8 @@ export function prioritiesTable(priorities: readonly PriorityCounts[], now: Date
         .slice(0, MOST_ROWS)
         .map((each) => [
           String(each.priority),
-          each.events.toLocaleString('en'),
-          each.acknowledged.toLocaleString('en'),
+          numberText(each.events),
+          numberText(each.acknowledged),
           doneText(each, now),
         ]),
     ]),

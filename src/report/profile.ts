@@ -1,5 +1,6 @@
 import { EVENT_TYPES, type EventType } from '../model.ts';
 import type { SourceNotice } from '../source/source.ts';
+import { counted, numberText } from '../numbers.ts';
 
 /** A column or path that the mapping reads. */
 export interface ColumnNote {
@@ -125,14 +126,14 @@ export type BareCode = keyof typeof BARE;
 /** `no deal is tied to a lead: the mapping sets no lead_external_id`, or how many are not. */
 export function bareText({ code, count, of, unset, external_id: id }: BareNote): string {
   const { fields, none, some } = BARE[code];
-  if (count < of) return `${some}: ${count} of ${of}, such as \`${id}\``;
+  if (count < of) return `${some}: ${numberText(count)} of ${numberText(of)}, such as \`${id}\``;
   const names = fields.map((field) => `\`${field}\``).join(' or ');
   return `${none}: ${unset ? `the mapping sets no ${names}` : `no record has a value for ${names}`}`;
 }
 
 /** `leads with the same email as another lead: 2, such as 4711`. */
 export function sharedText({ field, count, external_id: id }: SharedNote): string {
-  return `leads with the same ${field} as another lead: ${count}${id === '' ? '' : `, such as \`${id}\``}`;
+  return `leads with the same ${field} as another lead: ${numberText(count)}${id === '' ? '' : `, such as \`${id}\``}`;
 }
 
 export function damageText(note: DamageNote): string {
@@ -146,7 +147,7 @@ export function datesText(note: AmbiguousDateNote): string {
   const unclear =
     kind === 'mixed'
       ? `some dates are day/month and some are month/day, such as \`${example}\``
-      : `all ${count} dates are valid both as day/month and as month/day, such as \`${example}\`: check the format`;
+      : `all ${numberText(count)} dates are valid both as day/month and as month/day, such as \`${example}\`: check the format`;
   return `${columnText(note)}: ${unclear}`;
 }
 
@@ -196,7 +197,7 @@ function acrossText(profile: Profile): string[] {
 function valuesText(values: Readonly<Record<string, number>>): string {
   return Object.entries(values)
     .sort((a, b) => b[1] - a[1])
-    .map(([value, count]) => `${value} ${count}`)
+    .map(([value, count]) => `${value} ${numberText(count)}`)
     .join(', ');
 }
 
@@ -210,8 +211,4 @@ function listed(names: readonly string[]): string {
 
 function indented(lines: readonly string[]): string {
   return lines.map((line) => `  ${line}`).join('\n');
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

@@ -1,6 +1,7 @@
 /** The texts and bars of the progress display. Pure, so that every width and waiting state can be tested. */
 import { requestsAt, secondsToSend, type Rate } from '../timetable.ts';
 import { clockText, durationText } from './text.ts';
+import { numberText, percentText } from '../numbers.ts';
 
 /** Progress of the events of one type. */
 export interface TypeProgress {
@@ -52,10 +53,13 @@ export function progressLines(
   const counts = Math.max(...types.map((each) => countText(each).length));
   const lines = types.map((each) => {
     const { type, rejected } = each;
-    const rest = `${countText(each).padStart(counts)} ${percentText(each).padStart(5)}`;
-    const failed = rejected > 0 ? `${rejected.toLocaleString('en')} rejected` : '';
+    const rest = `${countText(each).padStart(counts)} ${percentText(each.settled, each.total).padStart(5)}`;
+    const failed = rejected > 0 ? `${numberText(rejected)} rejected` : '';
     if (columns < NARROW)
-      return { text: cut(`${type} ${countText(each)} ${percentText(each).trim()}`, room), failed: '' };
+      return {
+        text: cut(`${type} ${countText(each)} ${percentText(each.settled, each.total).trim()}`, room),
+        failed: '',
+      };
     const bar = Math.min(LONGEST_BAR, room - name - rest.length - 4 - '12,345 rejected'.length - 2);
     return { text: `${type.padEnd(name)}  ${bar >= 8 ? `${barText(each, bar)}  ` : ''}${rest}`, failed };
   });
@@ -88,9 +92,9 @@ function paceParts({ perMinute, left, secondsLeft, priority, now }: ProgressSnap
   const share = priority && secondsLeft !== undefined ? (priority.left / left) * secondsLeft : undefined;
   const done = share === undefined ? '' : ` until ${clockText(new Date(now.getTime() + share * 1000), now)}`;
   return [
-    `${Math.round(perMinute).toLocaleString('en')}/min`,
-    ...(priority ? [`priority ${priority.priority}: ${priority.left.toLocaleString('en')} left${done}`] : []),
-    `${left.toLocaleString('en')} left`,
+    `${numberText(Math.round(perMinute))}/min`,
+    ...(priority ? [`priority ${priority.priority}: ${numberText(priority.left)} left${done}`] : []),
+    `${numberText(left)} left`,
     ...(secondsLeft === undefined || left === 0
       ? []
       : [
@@ -104,8 +108,7 @@ function paceParts({ perMinute, left, secondsLeft, priority, now }: ProgressSnap
 /** One line for logs: `10:42 lead/created 1,234/5,000, deal/created 0/300; 98/min, 4,066 left, about 42 min …` */
 export function progressLogLine(types: readonly TypeProgress[], pace: ProgressSnapshot): string {
   const counts = types.map(
-    (each) =>
-      `${each.type} ${countText(each)}${each.rejected > 0 ? ` (${each.rejected.toLocaleString('en')} rejected)` : ''}`,
+    (each) => `${each.type} ${countText(each)}${each.rejected > 0 ? ` (${numberText(each.rejected)} rejected)` : ''}`,
   );
   const isSerious = pace.waiting && pace.waiting.reason !== 'rate' ? [waitingText(pace.waiting)] : [];
   return [timeText(pace.now) + counts.join(', '), paceParts(pace).join(', '), ...isSerious].join('; ');
@@ -145,12 +148,7 @@ function barText({ settled, total }: TypeProgress, width: number): string {
 }
 
 function countText({ acknowledged, total }: TypeProgress): string {
-  return `${acknowledged.toLocaleString('en')}/${total.toLocaleString('en')}`;
-}
-
-/** 100 % only when all events are settled. */
-function percentText({ settled, total }: TypeProgress): string {
-  return `${total === 0 ? 100 : Math.floor((settled / total) * 100)} %`;
+  return `${numberText(acknowledged)}/${numberText(total)}`;
 }
 
 function cut(text: string, room: number): string {

@@ -8,7 +8,10 @@ export interface ProgressView {
   readonly rate: Rate;
   readonly plan: {
     readonly tables: Readonly<
-      Record<EventType, { readonly size: number; readonly counts: Readonly<Record<string, number>> }>
+      Record<
+        EventType,
+        { readonly size: number; readonly counts: Readonly<Record<string, number>>; readonly unselected: number }
+      >
     >;
   };
   /** The highest priority first. */
@@ -22,7 +25,7 @@ export interface ProgressView {
 export class ProgressTracker {
   readonly #view: ProgressView;
   readonly #meter: RateMeter;
-  /** The events of each type; of a pilot, only those that it sends or that are acknowledged already. */
+  /** The events of each type; of a pilot, only those that it selects. */
   readonly #totals: Readonly<Record<EventType, number>>;
   #waitingSince: { reason: string; at: number } | undefined;
 
@@ -30,10 +33,10 @@ export class ProgressTracker {
     this.#view = view;
     this.#meter = new RateMeter(view.rate);
     const { tables } = view.plan;
-    const isPilot = EVENT_TYPES.some((type) => (tables[type].counts['held'] ?? 0) > 0);
+    const isPilot = EVENT_TYPES.some((type) => (tables[type].counts['held'] ?? 0) + tables[type].unselected > 0);
     const totals = EVENT_TYPES.map((type) => {
       const { acknowledged = 0, ready = 0, retry = 0 } = tables[type].counts;
-      return [type, isPilot ? acknowledged + ready + retry : tables[type].size];
+      return [type, isPilot ? acknowledged - tables[type].unselected + ready + retry : tables[type].size];
     });
     this.#totals = Object.fromEntries(totals) as Record<EventType, number>;
     this.pace();
@@ -41,9 +44,11 @@ export class ProgressTracker {
 
   types(): TypeProgress[] {
     return EVENT_TYPES.flatMap((type) => {
-      const { acknowledged = 0, rejected = 0, ready = 0, retry = 0 } = this.#view.plan.tables[type].counts;
+      const { counts, unselected } = this.#view.plan.tables[type];
+      const { acknowledged = 0, rejected = 0, ready = 0, retry = 0 } = counts;
       const total = this.#totals[type];
-      return total === 0 ? [] : [{ type, total, acknowledged, rejected, settled: total - ready - retry }];
+      const settled = total - ready - retry;
+      return total === 0 ? [] : [{ type, total, acknowledged: acknowledged - unselected, rejected, settled }];
     });
   }
 

@@ -1,7 +1,6 @@
 import { MultiBar } from 'cli-progress';
-import { styleText } from 'node:util';
-import type { Console } from '../console.ts';
-import { progressLines, progressLogLine, waitingText, type Colorize, type WaitingState } from './progress-text.ts';
+import { rowsOf, upAndClear, type Console } from '../console.ts';
+import { progressLines, progressLogLine, waitingText, type WaitingState } from './progress-text.ts';
 import { ProgressTracker, type ProgressView } from './progress-tracker.ts';
 
 export interface Progress {
@@ -15,7 +14,8 @@ const BAR_EVERY_MS = 250;
 /** Bars on a terminal, otherwise one line per minute. The time left is never estimated below what `allowed` permits. */
 export function startProgress(console: Console, view: ProgressView): Progress {
   const tracker = new ProgressTracker(view);
-  return console.isTerminal && process.env.TERM !== 'dumb' ? startBars(console, tracker) : startLines(console, tracker);
+  const terminal = console.barTerminal;
+  return terminal ? startBars(console, terminal, tracker) : startLines(console, tracker);
 }
 
 function startLines(console: Console, tracker: ProgressTracker): Progress {
@@ -40,30 +40,43 @@ function startLines(console: Console, tracker: ProgressTracker): Progress {
   };
 }
 
-function startBars(console: Console, tracker: ProgressTracker): Progress {
+function startBars(console: Console, terminal: NodeJS.WriteStream, tracker: ProgressTracker): Progress {
   let lines: readonly string[] = [];
+  let drawn: readonly string[] = [];
   const bars = new MultiBar({
     format: (_options, _params, payload: { line: number }) => lines[payload.line] ?? '',
-    stream: process.stderr,
+    // As if it were of any width: lines are cut there, and colours counted as text. None is wider than the terminal.
+    stream: { isTTY: true, columns: Infinity, write: (text: string) => terminal.write(text) } as NodeJS.WriteStream,
     hideCursor: true,
     clearOnComplete: false,
     gracefulExit: false,
     forceRedraw: true,
     linewrap: true,
   });
-  const showCursor = (): void => void process.stderr.write('\u001b[?25h');
+  bars.on('redraw-post', () => (drawn = lines));
+  const showCursor = (): void => void terminal.write('\u001b[?25h');
   process.once('exit', showCursor);
   const refresh = (): void => {
-    lines = progressLines(tracker.types(), tracker.pace(), console.columns, colorize);
+    lines = progressLines(tracker.types(), tracker.pace(), console.columns, (style, text) =>
+      console.paint(style, text),
+    );
   };
   refresh();
   for (const line of lines.keys()) bars.create(1, 0, { line });
   // Clears the rest of the screen, or remains of the bars would show beside a shorter line.
   console.overBars = (line) => bars.log(`\u001b[0J${line}\n`);
   const timer = setInterval(refresh, BAR_EVERY_MS).unref();
+  // A terminal that has become narrower continues the bars in further rows, which the next drawing would leave behind.
+  const resized = (): void => {
+    terminal.write(upAndClear(rowsOf(drawn.join('\n'), console.columns) - 1) + '\n'.repeat(drawn.length - 1));
+    refresh();
+    bars.update();
+  };
+  terminal.on('resize', resized);
   return {
     stop() {
       clearInterval(timer);
+      terminal.off('resize', resized);
       refresh();
       bars.update();
       bars.stop();
@@ -72,5 +85,3 @@ function startBars(console: Console, tracker: ProgressTracker): Progress {
     },
   };
 }
-
-const colorize: Colorize = (colour, text) => (process.env.NO_COLOR ? text : styleText(colour, text));

@@ -5,7 +5,8 @@ import { RECENT_MS, type MigrationStatus } from './migration-status.ts';
 import { prioritiesTable } from './priority-text.ts';
 import { paceOf } from './progress-text.ts';
 import { REPORT_FILE, type EventCounts, type PriorityCounts } from './summary.ts';
-import { clockText, countsTable, counted, durationText, shortPath } from './text.ts';
+import { clockText, countsTable, durationText, shortPath } from './text.ts';
+import { counted, numberText } from '../numbers.ts';
 
 /** Everything that `status` shows. */
 export interface StatusView {
@@ -25,7 +26,7 @@ export function statusText(view: StatusView, columns: number): string {
   const parts = [
     `${migration} -> ${baseUrl ?? '(no service yet)'}\n${stateText(view)}`,
     basis === 'unknown totals'
-      ? `${counted(events.acknowledged, 'event')} acknowledged, ${events.rejected} rejected; the total is unknown`
+      ? `${counted(events.acknowledged, 'event')} acknowledged, ${numberText(events.rejected)} rejected; the total is unknown`
       : countsTable({ by_type: byType, events: { ...events, gone: 0, changed: 0 } }, columns),
     prioritiesTable(prioritiesNow(view), view.now),
     activityText(view),
@@ -72,7 +73,7 @@ function activityText(view: StatusView): string {
       secondsLeft === undefined
         ? ''
         : `, about ${durationText(secondsLeft)} (until ${clockText(new Date(now.getTime() + secondsLeft * 1000), now)})`;
-    lines.push(`${Math.round(perMinute)}/min recently, ${left.toLocaleString('en')} left${eta}`);
+    lines.push(`${numberText(Math.round(perMinute))}/min recently, ${numberText(left)} left${eta}`);
   } else if (holder) lines.push('the survey is in progress; the counts are from the previous run');
   if (holder && downSince !== undefined) {
     const seconds = (now.getTime() - Date.parse(downSince)) / 1000;

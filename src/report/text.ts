@@ -4,6 +4,7 @@ import { EVENT_TYPES } from '../model.ts';
 import type { CodeExample } from './error-report.ts';
 import { explain, inSentence } from './explain.ts';
 import type { EventCounts, Summary } from './summary.ts';
+import { counted, numberText } from '../numbers.ts';
 
 /** The accounting identity as table headings: every row adds up. */
 const COLUMNS = [
@@ -41,7 +42,7 @@ export function countsTable(summary: Pick<Summary, 'by_type' | 'events'>, column
   const wide = table(
     [
       ['', ...shown.map(([, head]) => head)],
-      ...lines.map(({ name, counts }) => [name, ...shown.map(([column]) => String(counts[column]))]),
+      ...lines.map(({ name, counts }) => [name, ...shown.map(([column]) => numberText(counts[column]))]),
     ],
     columns >= 100 ? '  ' : ' ',
   );
@@ -51,8 +52,11 @@ export function countsTable(summary: Pick<Summary, 'by_type' | 'events'>, column
   return table([
     ['', ...words.map(([entity, action]) => (action === undefined ? '' : entity!))],
     ['', ...words.map(([entity, action]) => action ?? entity!)],
-    ...parts.map(([column, head]) => [head.replace('=', ' '), ...lines.map(({ counts }) => String(counts[column]))]),
-    ['= total', ...lines.map(({ counts }) => String(counts.total))],
+    ...parts.map(([column, head]) => [
+      head.replace('=', ' '),
+      ...lines.map(({ counts }) => numberText(counts[column])),
+    ]),
+    ['= total', ...lines.map(({ counts }) => numberText(counts.total))],
   ]);
 }
 
@@ -82,25 +86,6 @@ export function clockText(time: Date, now: Date): string {
   return format.format(time).replace(',', '');
 }
 
-/** Wraps a text at spaces; every line starts with `indent`. */
-export function wrapped(text: string, columns: number, indent = ''): string {
-  const width = Math.max(40, columns) - indent.length;
-  const lines: string[] = [];
-  let line = '';
-  for (const word of text.split(' ')) {
-    if (line !== '' && line.length + 1 + word.length > width) {
-      lines.push(line);
-      line = word;
-    } else line = line === '' ? word : `${line} ${word}`;
-  }
-  return [...lines, line].map((each) => indent + each).join('\n');
-}
-
-/** `1 event`, `2 events`, `1,234 events`. */
-export function counted(count: number, noun: string): string {
-  return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
-}
-
 /** A path relative to the working directory if that is shorter. */
 export function shortPath(path: string): string {
   const fromHere = relative('', path);
@@ -117,12 +102,11 @@ export interface CountedText {
 const MAX_COUNTED = 12;
 
 /** The first of these with their counts. `noun`: what they are, for the line about those that are not shown. */
-export function countedList(rows: readonly CountedText[], noun: string, columns: number): string {
-  const width = Math.max(...rows.map(({ count }) => count.toLocaleString('en').length));
+export function countedList(rows: readonly CountedText[], noun: string): string {
+  const width = Math.max(...rows.map(({ count }) => numberText(count).length));
   const indent = ' '.repeat(width + 4);
   const shown = rows.slice(0, MAX_COUNTED).map(({ count, text, details = [] }) => {
-    const [head = '', ...others] = [text, ...details].map((line) => wrapped(line, columns, indent));
-    return [`  ${count.toLocaleString('en').padStart(width)}  ${head.trimStart()}`, ...others].join('\n');
+    return [`  ${numberText(count).padStart(width)}  ${text}`, ...details.map((line) => indent + line)].join('\n');
   });
   const more = rows.length - shown.length;
   return [...shown, ...(more > 0 ? [`${indent}and ${counted(more, `more ${noun}`)}`] : [])].join('\n');
@@ -135,14 +119,13 @@ export function countedList(rows: readonly CountedText[], noun: string, columns:
 export function codesText(
   counts: Readonly<Record<string, number>>,
   examples: ReadonlyMap<string, CodeExample>,
-  columns: number,
 ): string {
   const rows = Object.entries(counts).sort((a, b) => b[1] - a[1] || a[0].localeCompare(b[0], 'en'));
   const codes = rows.map(([code, count]) => {
     const example = examples.get(code);
     return { count, text: code, details: example ? exampleLines(code, example) : [] };
   });
-  return countedList(codes, 'code', columns);
+  return countedList(codes, 'code');
 }
 
 function exampleLines(code: string, { issue, places }: CodeExample): string[] {

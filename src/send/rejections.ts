@@ -1,5 +1,6 @@
 import { EXIT } from '../errors.ts';
 import type { Halt } from '../halt.ts';
+import { numberText } from '../numbers.ts';
 
 /** Counts the rejections of a run, and stops it if there are too many. */
 export class Rejections {
@@ -24,14 +25,14 @@ export class Rejections {
     if (maxRejectionsInARow > 0 && this.#inARow.count >= maxRejectionsInARow) {
       halt.request({
         code: 'rejections_in_a_row',
-        message: `the service rejected ${this.#inARow.count} events in a row with \`${code}\``,
+        message: `the service rejected ${numberText(this.#inARow.count)} events in a row with \`${code}\``,
         hint: 'see errors.csv; fix the mapping or the account, then rerun (`--max-rejections-in-a-row 0` turns this off)',
         exitCode: EXIT.stopped,
       });
     } else if (this.#count > maxRejections) {
       halt.request({
         code: 'too_many_errors',
-        message: `the service rejected ${this.#count} events of this run, more than --max-errors allows`,
+        message: `the service rejected ${numberText(this.#count)} events of this run, more than --max-errors allows`,
         hint: 'see errors.csv; fix the common cause, then rerun',
         exitCode: EXIT.stopped,
       });

@@ -7,6 +7,7 @@ import { tryParseJson } from '../json.ts';
 import { describe, hasMore, idOf, isFields, itemsIn, nextIn, totalIn, type Fields, type Query } from './list-page.ts';
 import type { Reply, RestAttempt } from './reply.ts';
 import { retried } from './retry.ts';
+import { counted, numberText } from '../numbers.ts';
 
 export interface ReadOptions {
   /** The page to begin with, as `Page.next` of an earlier one; the first one if absent. */
@@ -58,8 +59,8 @@ export async function wholeList(client: Client, path: string, query: Query, opti
     for (const item of page.fresh) items.push(item);
   }
   if (more || (total !== undefined && total > items.length)) {
-    const of = total === undefined ? 'items although more seem to follow' : `of ${total} items`;
-    throw new UserError(`GET ${path} returned only ${items.length} ${of}`, {
+    const of = total === undefined ? 'items although more seem to follow' : `of ${counted(total, 'item')}`;
+    throw new UserError(`GET ${path} returned only ${numberText(items.length)} ${of}`, {
       hint: `nothing is resolved from a part of a list: see what \`backfill api GET ${path}\` returns`,
     });
   }

@@ -1,6 +1,7 @@
 import { UserError } from '../errors.ts';
 import { QuickParser } from './csv-quick.ts';
 import { MAX_RECORD } from './csv-records.ts';
+import { counted } from '../numbers.ts';
 
 /** What must be known about a CSV file before its records can be read. */
 export interface Dialect {
@@ -160,8 +161,4 @@ function compare(a: Trial, b: Trial): number {
     a.agreement - b.agreement ||
     a.named - b.named
   );
-}
-
-function counted(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }

@@ -1,6 +1,7 @@
 import type { Issue, Place, RawRecord } from '../model.ts';
 import type { ItemBatches } from './reading.ts';
 import type { SourceNotice } from './source.ts';
+import { counted } from '../numbers.ts';
 
 /** Most lines of a footer: more lone cells than this are short rows. */
 const FOOTER_LINES = 20;
@@ -92,7 +93,7 @@ export class TableRows {
 
   notices(): SourceNotice[] {
     if (this.#empty === 0) return [];
-    const message = `${this.#empty} empty ${this.#empty === 1 ? 'row' : 'rows'} skipped`;
+    const message = `${counted(this.#empty, 'empty row')} skipped`;
     return [{ code: 'empty_rows', message, file: this.#layout.file, line: this.#firstEmpty }];
   }
 

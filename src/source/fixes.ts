@@ -3,6 +3,7 @@ import type { Place, RawRecord, ReadItem } from '../model.ts';
 import { readFixFile, type Correction, type FixFile } from './fix-file.ts';
 import { rowHasher } from './row-hash.ts';
 import type { FileDigest, Source, SourceNotice } from './source.ts';
+import { counted } from '../numbers.ts';
 
 /**
  * The source with some records replaced: each row of a fix file replaces every record with the content that its `_row`
@@ -61,7 +62,7 @@ export class FixedSource implements Source {
     this.columns = source.columns;
     this.duplicateColumns = source.duplicateColumns;
     this.files = source.files;
-    this.description = `${source.description}, ${count} corrected ${count === 1 ? 'record' : 'records'}`;
+    this.description = `${source.description}, ${counted(count, 'corrected record')}`;
     this.#source = source;
     this.#corrections = corrections;
     this.#replaced = new Map([...corrections].map(([row, { place }]) => [keyOf(place), row]));

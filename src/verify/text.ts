@@ -4,6 +4,7 @@ import { stageTotalsText } from './control-totals.ts';
 import { VERDICTS, type Difference, type EntityResult } from './differences.ts';
 import { CHECKED, type Checked } from '../compare/fields.ts';
 import type { Verification } from './verify.ts';
+import { numberText } from '../numbers.ts';
 
 const HEADS: Readonly<Record<(typeof VERDICTS)[number], string>> = {
   same: 'same',
@@ -14,10 +15,10 @@ const HEADS: Readonly<Record<(typeof VERDICTS)[number], string>> = {
   not_comparable: 'not comparable',
 };
 
-/** The result of a verification as text. Names of stages and pipelines come from `account`. */
-export function verificationText(found: Verification, account: Account | undefined): string {
+/** The result of a verification as text, but for its ending. Names of stages and pipelines come from `account`. */
+export function verificationText(found: Verification, account: Account | undefined, columns: number): string {
   const names = namesOf(account);
-  const parts = CHECKED.map((entity) => entityText(entity, found.entities[entity]));
+  const parts = CHECKED.map((entity) => entityText(entity, found.entities[entity], columns));
   const fields = CHECKED.flatMap((entity) => Object.values(found.entities[entity].fields));
   if (fields.some((counts) => counts.not_comparable > 0)) {
     parts.push(
@@ -30,31 +31,36 @@ export function verificationText(found: Verification, account: Account | undefin
     parts.push(['first differences of each kind', ...lines].join('\n'));
     parts.push(`all differences: ${shortPath(found.files.verify)}`);
   }
-  parts.push(ENDINGS[found.exit.reason]);
   return parts.join('\n\n');
 }
 
-const ENDINGS: Readonly<Record<Verification['exit']['reason'], string>> = {
+/** How a verification ended, in a sentence. */
+export const ENDINGS: Readonly<Record<Verification['exit']['reason'], string>> = {
   same: 'All comparable fields match what was sent.',
   different: 'Some records differ from what was sent.',
   missing: 'Some records no longer exist in the service.',
 };
 
-function entityText(entity: Checked, result: EntityResult): string {
-  const [read, all] = [result.read_back, result.acknowledged].map((count) => count.toLocaleString('en'));
+function entityText(entity: Checked, result: EntityResult, columns: number): string {
+  const [read, all] = [result.read_back, result.acknowledged].map(numberText);
   const lines = [`${entity}s: ${read} of ${all} acknowledged records read back`];
-  if (result.missing > 0) lines.push(`  missing: ${result.missing}`);
+  if (result.missing > 0) lines.push(`  missing: ${numberText(result.missing)}`);
   if (result.without_id > 0) {
-    lines.push(`  not read back: ${result.without_id} without a known service id (skipped or replayed)`);
+    lines.push(`  not read back: ${numberText(result.without_id)} without a known service id (skipped or replayed)`);
   }
   if (result.not_in_input > 0) {
-    lines.push(`  not compared: ${result.not_in_input} without a valid event in the current input`);
+    lines.push(`  not compared: ${numberText(result.not_in_input)} without a valid event in the current input`);
   }
   const fields = Object.entries(result.fields).filter(([, counts]) => VERDICTS.some((verdict) => counts[verdict] > 0));
   const shown = VERDICTS.filter((verdict) => verdict === 'same' || fields.some(([, counts]) => counts[verdict] > 0));
   if (fields.length > 0) {
-    const rows = fields.map(([name, counts]) => [`  ${name}`, ...shown.map((verdict) => String(counts[verdict]))]);
-    lines.push(table([['', ...shown.map((verdict) => HEADS[verdict])], ...rows]));
+    const rows = fields.map(([name, counts]) => [`  ${name}`, ...shown.map((verdict) => numberText(counts[verdict]))]);
+    const wide = table([['', ...shown.map((verdict) => HEADS[verdict])], ...rows]);
+    const list = fields.map(([name, counts]) => {
+      const found = shown.filter((verdict) => counts[verdict] > 0);
+      return `  ${name}: ${found.map((verdict) => `${numberText(counts[verdict])} ${HEADS[verdict]}`).join(', ')}`;
+    });
+    lines.push(wide.indexOf('\n') <= columns ? wide : list.join('\n'));
   }
   return lines.join('\n');
 }

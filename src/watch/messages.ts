@@ -4,6 +4,7 @@ import { waitingText, type ProgressSnapshot, type TypeProgress } from '../report
 import type { Summary } from '../report/summary.ts';
 import { durationText } from '../report/text.ts';
 import { withoutValues } from '../send/without-values.ts';
+import { numberText } from '../numbers.ts';
 
 export type NotifyEvent = 'held_up' | 'resumed' | 'stopped' | 'ended' | 'interrupted' | 'test';
 
@@ -96,8 +97,8 @@ function about(event: NotifyEvent, migration: string, sentences: readonly string
 }
 
 function countsText({ total, acknowledged, rejected }: NonNullable<Notification['events']>): string {
-  const failed = rejected === 0 ? '' : `, ${rejected.toLocaleString('en')} rejected`;
-  return `${acknowledged.toLocaleString('en')} of ${total.toLocaleString('en')} events acknowledged${failed}.`;
+  const failed = rejected === 0 ? '' : `, ${numberText(rejected)} rejected`;
+  return `${numberText(acknowledged)} of ${numberText(total)} events acknowledged${failed}.`;
 }
 
 function sentence(hint: string): string {

@@ -289,7 +289,7 @@ describe('api --paginate', () => {
     const said = await ask(service, 'GET', '/api-logs', { paginate: true, query: ['path=/tags'] });
     expect(said.code).toBe(0);
     expect(JSON.parse(said.stdout)).toHaveLength(7);
-    expect(said.stderr).toContain('7 items on 1 pages');
+    expect(said.stderr).toContain('7 items on 1 page');
     expect((await ask(service, 'GET', '/roles', { paginate: true })).stdout).toContain('Agent');
   });
 

@@ -2,6 +2,7 @@ import { Writable } from 'node:stream';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { Console } from '../../src/console.ts';
 import { SendOrder } from '../../src/plan/order.ts';
+import { linkPlan } from '../../src/plan/links.ts';
 import { holdAllButFirst } from '../../src/plan/pilot.ts';
 import type { Plan } from '../../src/plan/plan.ts';
 import { startProgress } from '../../src/report/progress.ts';
@@ -49,6 +50,22 @@ it('of a pilot counts the pilot, and neither what it excludes nor duplicates', (
   expect(lineAfter(plan, 2)).toMatch(
     /^10:42 lead\/created 1\/1, deal\/created 1\/1, comment\/created 0\/1; 2\/min, 1 left/,
   );
+});
+
+it('of a pilot leaves out what others acknowledged before', () => {
+  const plan = planOf(families);
+  for (const type of ['lead/created', 'deal/created'] as const) {
+    for (const ordinal of [0, 1, 2]) plan.settle(type, ordinal, 'acknowledged');
+  }
+  holdAllButFirst(plan, 1);
+  expect(lineAfter(plan, 0)).toMatch(/^10:42 lead\/created 1\/1, deal\/created 1\/1, comment\/created 0\/1; /);
+});
+
+it('with --only counts the types that are selected', () => {
+  const plan = planOf(families);
+  for (const ordinal of [0, 1, 2, 3]) plan.settle('lead/created', ordinal, 'acknowledged');
+  linkPlan(plan, ['deal/created']);
+  expect(lineAfter(plan, 1)).toMatch(/^10:42 deal\/created 1\/4; /);
 });
 
 it('says when the events of the priority being sent will be done, until only the last is left', () => {

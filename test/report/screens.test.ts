@@ -1,14 +1,9 @@
 /** What people see of whole runs, as they see it. */
-import { execFile, execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { backfill, environmentOf, FAST, sandbox, start, summaryOf, workspace } from '../e2e/harness.ts';
 import { FIXTURES } from './state.ts';
-
-const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
 
 /** Without what differs from run to run. */
 function steady(text: string, cwd: string): string {
@@ -178,72 +173,3 @@ describe('help', { timeout: 60_000 }, () => {
     expect(script).toMatchObject({ code: 0, stdout: expect.stringContaining('--get-yargs-completions') as string });
   });
 });
-
-const tmux = hasTmux();
-
-describe.skipIf(!tmux)(
-  tmux ? 'on a terminal' : 'on a terminal (SKIPPED: no tmux on the PATH)',
-  { timeout: 60_000 },
-  () => {
-    it.each([
-      [80, { NO_COLOR: '1' }],
-      [200, {}],
-    ])('of %i columns a run draws bars that do not wrap, and says how to resume', async (columns, extra) => {
-      const service = await sandbox();
-      const cwd = await workspace('demo');
-      const screen = terminal(columns, cwd, { ...environmentOf(service), TZ: DAYTIME, ...extra });
-      await screen.run(`${process.execPath} ${CLI} run mapping.yaml --rate 20/600s`);
-      await expect.poll(() => screen.text(), { timeout: 30_000 }).toMatch(/window full, next in/);
-      const drawn = await screen.text();
-      expect(drawn).toMatch(/^lead\/created {5}█+░+ +\d+\/30 +\d+ %$/m);
-      expect(drawn).toMatch(/^deal\/created {5}█+░+ +0\/24 +\d+ %$/m);
-      expect(drawn).toMatch(/^comment\/created {2}█+░+ +0\/26 +\d+ %$/m);
-      expect(drawn).toMatch(/^\d+\/min, \d+ left, about \d+ min \(until .*\); window full, next in .*$/m);
-
-      await screen.keys('C-c');
-      await expect.poll(() => screen.text(), { timeout: 30_000 }).toContain('ended 130');
-      const ended = await screen.text();
-      expect(ended).toMatch(/SIGINT: waiting for the requests in flight/);
-      expect(ended.indexOf('SIGINT')).toBeLessThan(ended.lastIndexOf('lead/created  '));
-      expect(ended.match(/^comment\/created {2}█/gm)).toHaveLength(1);
-      expect(ended).toMatch(/to resume: backfill run mapping.yaml --rate 20\/600s/);
-      expect(await screen.cursorIsShown()).toBe(true);
-    });
-  },
-);
-
-/** A zone in which it is day: an hour of the next day is written with its day, for which 80 columns have no room. */
-const DAYTIME = new Date().getUTCHours() < 12 ? 'Etc/GMT-6' : 'Etc/GMT+6';
-
-function hasTmux(): boolean {
-  try {
-    execFileSync('tmux', ['-V']);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** A separate terminal whose screen can be read. */
-function terminal(columns: number, cwd: string, env: Readonly<Record<string, string>>) {
-  const server = `backfill-test-${process.pid}-${columns}`;
-  const call = async (...args: string[]): Promise<string> =>
-    (await promisify(execFile)('tmux', ['-L', server, '-f', '/dev/null', ...args])).stdout;
-  onTestFinished(async () => {
-    await call('kill-server').catch(() => undefined);
-  });
-  const variables = Object.entries({ ...env, LC_ALL: 'C.UTF-8' }).flatMap(([name, value]) => [
-    '-e',
-    `${name}=${value}`,
-  ]);
-  return {
-    async run(command: string): Promise<void> {
-      const size = ['-x', String(columns), '-y', '120'];
-      const shell = `trap : INT; ${command}; echo ended $?; sleep 60`;
-      await call('-u', 'new-session', '-d', ...size, '-c', cwd, ...variables, 'sh', '-c', shell);
-    },
-    text: () => call('-u', 'capture-pane', '-p'),
-    keys: (...names: string[]) => call('send-keys', ...names),
-    cursorIsShown: async () => (await call('display-message', '-p', '#{cursor_flag}')).trim() === '1',
-  };
-}

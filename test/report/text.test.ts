@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { commandLine, nextSteps } from '../../src/commands/command-line.ts';
 import type { Summary } from '../../src/report/summary.ts';
-import { clockText, codesText, countsTable, durationText, shortPath, wrapped } from '../../src/report/text.ts';
+import { clockText, codesText, countsTable, durationText, shortPath } from '../../src/report/text.ts';
 
 vi.stubEnv('TZ', 'UTC');
 
@@ -52,7 +52,7 @@ describe('codes', () => {
       message: '`31.02.2023` does not exist',
       hint: 'correct it',
     } as const;
-    expect(codesText({ odd_code: 1, bad_date: 1_200 }, new Map([['bad_date', { issue, places }]]), 80)).toBe(
+    expect(codesText({ odd_code: 1, bad_date: 1_200 }, new Map([['bad_date', { issue, places }]]))).toBe(
       [
         '  1,200  bad_date',
         '         contacts.csv:17, contacts.csv:19: `31.02.2023` does not exist',
@@ -64,7 +64,7 @@ describe('codes', () => {
 
   it('are truncated if there are too many', () => {
     const counts = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`code_${index}`, 40 - index]));
-    expect(codesText(counts, new Map(), 80)).toMatch(/code_11\n {6}and 28 more codes$/);
+    expect(codesText(counts, new Map())).toMatch(/code_11\n {6}and 28 more codes$/);
   });
 });
 
@@ -90,12 +90,6 @@ describe('times', () => {
   ])('%s is shown as %s', (time, text) => {
     expect(clockText(new Date(time), now)).toBe(text);
   });
-});
-
-it('wraps at spaces and keeps long words whole', () => {
-  expect(wrapped(`${'word '.repeat(10)}${'x'.repeat(60)}`, 40, '  ')).toBe(
-    `  word word word word word word word\n  word word word\n  ${'x'.repeat(60)}`,
-  );
 });
 
 it('shows a relative path if it is shorter', () => {

@@ -67,6 +67,7 @@ function fakeRun() {
       type,
       {
         size: type === 'lead/created' ? 100 : 0,
+        unselected: 0,
         get counts() {
           return type === 'lead/created' ? { acknowledged: state.acknowledged, ready: 100 - state.acknowledged } : {};
         },

@@ -2,6 +2,7 @@ import type jsonata from 'jsonata';
 import type { Expression, JsonataOptions } from 'jsonata';
 import { RE2JS } from 're2js';
 import { compilePattern } from '../pattern.ts';
+import { numberText } from '../../numbers.ts';
 
 /** What the evaluation of an expression may use, for one value: far more than any mapping needs. */
 const MOST = {
@@ -48,7 +49,7 @@ export class LimitedExpression {
 
   #step(): void {
     this.#steps += 1;
-    if (this.#steps > MOST.steps) throw new Error(`it takes more than ${MOST.steps.toLocaleString('en')} steps`);
+    if (this.#steps > MOST.steps) throw new Error(`it takes more than ${numberText(MOST.steps)} steps`);
   }
 
   #take(type: string, result: unknown): void {

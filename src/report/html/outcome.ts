@@ -7,12 +7,13 @@ import { rateFactor, throughputChart } from './chart.ts';
 import type { ReportData } from './report-data.ts';
 import { html, type Markup } from './markup.ts';
 import { dataTable, number, section, time } from './parts.ts';
+import { percentText } from '../../numbers.ts';
 
 const OUTCOMES = ['acknowledged', 'duplicates', 'invalid', 'rejected', 'blocked', 'pending'] as const;
 
 export function figures({ status: { events } }: ReportData): Markup {
   const failed = events.invalid + events.rejected + events.blocked;
-  const share = events.total === 0 ? '' : ` (${percent(events.acknowledged / events.total)})`;
+  const share = events.total === 0 ? '' : ` (${percentText(events.acknowledged, events.total, 1)})`;
   return html`<ul class="figures">
 <li><b>${number(events.total)}</b> events in the input</li>
 <li class="good"><b>${number(events.acknowledged)}</b> in the service${share}</li>
@@ -188,8 +189,4 @@ export function notInService({ status, errors, omitted }: ReportData): Markup {
       ? html`<p>All errors are listed with their place and reason in <code>errors.csv</code>.</p>`
       : undefined;
   return section('left-behind', 'What was not migrated', list, read, more);
-}
-
-function percent(share: number): string {
-  return share < 1 && share > 0.999 ? '99.9 %' : `${Math.round(share * 1000) / 10} %`;
 }

@@ -1,5 +1,6 @@
 /** Building blocks of the page. */
 import { html, type Content, type Markup } from './markup.ts';
+import { numberText } from '../../numbers.ts';
 
 export interface ColumnHead {
   readonly title: string;
@@ -65,7 +66,7 @@ export function prose(text: string): Markup {
 }
 
 export function number(value: number): string {
-  return value.toLocaleString('en');
+  return numberText(value);
 }
 
 /** Local time with its zone, and the machine-readable time in an attribute. */

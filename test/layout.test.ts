@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest';
+import { wrapped } from '../src/layout.ts';
+
+it('breaks long lines between words, and indents what follows', () => {
+  expect(wrapped(`short\n${'word '.repeat(9)}end`, 30)).toBe(
+    'short\nword word word word word word\n  word word word end',
+  );
+  expect(wrapped(`  ${'word '.repeat(6)}end`, 30)).toBe('  word word word word word\n    word end');
+});
+
+it('continues a row below its text', () => {
+  expect(wrapped(`  1,200  ${'word '.repeat(6)}`, 30)).toBe('  1,200  word word word word\n         word word');
+});
+
+it('breaks no word, no path of a row, and nothing in backticks', () => {
+  const path = `/a/${'x'.repeat(40)}/b.csv`;
+  expect(wrapped(`see ${path} for more`, 30)).toBe(`see\n  ${path}\n  for more`);
+  expect(wrapped('report   /home/ada/My Migration/.backfill/report.html', 30)).toContain('/My Migration/.backfill');
+  expect(wrapped('correct it, then run `backfill run a.yaml --dry-run` once more', 30)).toBe(
+    'correct it, then run\n  `backfill run a.yaml --dry-run`\n  once more',
+  );
+});
+
+it('breaks an event between its members, also where texts contain commas and quotes', () => {
+  expect(wrapped('  {"a":"one, two \\"and\\" three","b":1,"c":["x","y"]}', 30)).toBe(
+    '  {"a":"one, two \\"and\\" three",\n    "b":1,"c":["x","y"]}',
+  );
+});
+
+it('cuts lines of a file, so that the mark stays below its place', () => {
+  expect(wrapped(`  > 12 |   email: { from: ${'x'.repeat(30)} }\n       |   ^`, 30)).toBe(
+    '  > 12 |   email: { from: xxx…\n       |   ^',
+  );
+});

@@ -1,0 +1,101 @@
+/** What people see on a terminal. */
+import { describe, expect, it } from 'vitest';
+import { environmentOf, sandbox, workspace } from '../e2e/harness.ts';
+import { hasTmux, onTerminal } from './terminal.ts';
+
+/** A zone in which it is day: an hour of the next day is written with its day, for which 80 columns have no room. */
+const DAYTIME = new Date().getUTCHours() < 12 ? 'Etc/GMT-6' : 'Etc/GMT+6';
+
+const tmux = hasTmux();
+const WAIT = { timeout: 30_000 };
+
+describe.skipIf(!tmux)(
+  tmux ? 'on a terminal' : 'on a terminal (SKIPPED: no tmux on the PATH)',
+  { timeout: 60_000 },
+  () => {
+    it.each([
+      [80, { NO_COLOR: '1' }],
+      [200, {}],
+    ])('of %i columns a run draws bars that do not wrap, and says how to resume', async (columns, extra) => {
+      const service = await sandbox();
+      const cwd = await workspace('demo');
+      const env = { ...environmentOf(service), TZ: DAYTIME, ...extra };
+      const screen = await onTerminal(columns, 'run mapping.yaml --rate 20/600s', { cwd, env });
+      await expect.poll(() => screen.text(), WAIT).toMatch(/window full, next in/);
+      const drawn = await screen.text();
+      expect(drawn).toMatch(/^lead\/created {5}█+░+ +\d+\/30 +\d+ %$/m);
+      expect(drawn).toMatch(/^deal\/created {5}█+░+ +0\/24 +\d+ %$/m);
+      expect(drawn).toMatch(/^comment\/created {2}█+░+ +0\/26 +\d+ %$/m);
+      expect(drawn).toMatch(/^\d+\/min, \d+ left, about \d+ min \(until .*\); window full, next in .*$/m);
+
+      await screen.keys('C-c');
+      await expect.poll(() => screen.text(), WAIT).toContain('ended 130');
+      const ended = await screen.text();
+      expect(ended).toMatch(/SIGINT: waiting for the requests in flight/);
+      expect(ended.indexOf('SIGINT')).toBeLessThan(ended.lastIndexOf('lead/created  '));
+      expect(ended.match(/^comment\/created {2}█/gm)).toHaveLength(1);
+      expect(ended).toMatch(/to resume: backfill run mapping.yaml --rate 20\/600s/);
+      expect(await screen.cursorIsShown()).toBe(true);
+    });
+
+    it('leaves no bars behind when the terminal becomes narrower and wider', async () => {
+      const service = await sandbox();
+      const cwd = await workspace('demo');
+      const env = { ...environmentOf(service), TZ: DAYTIME };
+      const screen = await onTerminal(120, 'run mapping.yaml --rate 20/600s', { cwd, env });
+      await expect.poll(() => screen.text(), WAIT).toMatch(/window full, next in/);
+      for (const columns of [50, 70, 100, 45, 120]) {
+        await screen.resize(columns);
+        const bars = /^lead\/created .*\n(?:\w+\/created .*\n){2}\d+\/min, .*\n\n/m;
+        await expect.poll(() => screen.text(), WAIT).toMatch(bars);
+        const text = await screen.text();
+        expect(text.match(/^lead\/created +█|^lead\/created \d+\/30 /gm), text).toHaveLength(1);
+        expect(text.match(/[█░]\n[█░]|^\S* ?\d+ %$/m), text).toBeNull();
+        expect(text).toMatch(/corrections of comments\nlead\/created/m);
+      }
+      await screen.keys('C-c');
+      await expect.poll(() => screen.text(), WAIT).toContain('ended 130');
+    });
+
+    it.each([80, 50])('of %i columns breaks lines between words, but neither commands nor paths', async (columns) => {
+      const cwd = await workspace('demo');
+      const run = 'run mapping.yaml --dry-run --sandbox --rate 100000/1s';
+      const screen = await onTerminal(columns, run, { cwd });
+      await expect.poll(() => screen.text(), WAIT).toContain('ended 1');
+      const copied = (await screen.copied()).split('\n').map((line) => line.trimEnd());
+      expect(copied).toContain('report   .backfill/demo.sandbox/dry-run/report.html');
+      const fixes = ['contacts', 'deals', 'notes'].map((name) => `--fix ${name}=corrected-${name}.csv`).join(' ');
+      expect(copied).toContain(`  backfill ${run} ${fixes}`);
+      expect(copied).toContain('  cp .backfill/demo.sandbox/dry-run/rejects/notes.csv corrected-notes.csv');
+      const prose = copied.filter(
+        (line) => line.includes(' ') && !/^ {2}(?:backfill|cp) |^\w+ +\.backfill|":/.test(line),
+      );
+      expect(prose.length).toBeGreaterThan(60);
+      for (const line of prose) expect(line.length, line).toBeLessThanOrEqual(columns);
+      expect((await screen.text()).replace(/\s+/g, ' ')).toContain(
+        'not supported by ingestion: the owner of a lead, original creation dates, companies, further contacts',
+      );
+    });
+
+    it.each([
+      ['has colours', {}, true],
+      ['has none with NO_COLOR', { NO_COLOR: '1' }, false],
+      ['has none on a terminal without them', { TERM: 'dumb' }, false],
+      ['has colours with FORCE_COLOR', { TERM: 'dumb', FORCE_COLOR: '1' }, true],
+    ])('%s', async (_, env, hasColours) => {
+      const cwd = await workspace('demo');
+      const ends = async (args: string): Promise<string> => {
+        const screen = await onTerminal(100, args, { cwd, env });
+        await expect.poll(() => screen.text(), WAIT).toMatch(/^ended/m);
+        return screen.painted();
+      };
+      const finished = await ends('run mapping.yaml --sandbox --rate 100000/1s');
+      const mistaken = await ends('run nothing.yaml');
+      expect(finished.includes('\u001b[33mFinished, but some events are blocked')).toBe(hasColours);
+      expect(finished.includes('\u001b[1m  cp .backfill')).toBe(hasColours);
+      expect(mistaken.includes('\u001b[31merror:\u001b[39m mapping file not found')).toBe(hasColours);
+      if (!hasColours) for (const text of [finished, mistaken]) expect(text).not.toContain('\u001b');
+      expect(/█/.test(finished)).toBe(!('TERM' in env));
+    });
+  },
+);
