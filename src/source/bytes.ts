@@ -45,22 +45,6 @@ export async function* readBytes(file: InputFile, hash?: Hash): AsyncGenerator<B
   }
 }
 
-/** Throws a `UserError` for an empty file, and for a zip archive or workbook, which is not text. */
-export async function refuseArchives(file: InputFile): Promise<void> {
-  const first = await firstBytes(file);
-  if (file.bytes === 0) {
-    throw new UserError(`${file.shown} is empty`, {
-      hint: 'export it again; even an export without records has a header',
-    });
-  }
-  if (first.toString('latin1') === 'PK\x03\x04') {
-    const workbook = /\.xls[xmb]$/i.test(file.path);
-    throw new UserError(`${file.shown} is ${workbook ? 'a workbook' : 'a zip archive'}, not a text file`, {
-      hint: workbook ? 'save the sheet as "CSV UTF-8" and use that file' : 'extract it and use the files in it',
-    });
-  }
-}
-
 function isGzip(first: Buffer): boolean {
   return first[0] === 0x1f && first[1] === 0x8b;
 }

@@ -1,6 +1,5 @@
 import { relative } from 'node:path';
 import { UserError } from '../errors.ts';
-import { refuseArchives } from './bytes.ts';
 import { findFiles, type InputFile } from './files.ts';
 import { FilesSource, type SourceHead } from './reading.ts';
 import type { Source, SourceSpec } from './source.ts';
@@ -34,12 +33,9 @@ export async function openSource(
   options: { readonly display?: (path: string) => string } = {},
 ): Promise<Source> {
   const files = await findFiles(spec, options.display ?? shorterPath);
-  const format = spec.format ?? formatOf(spec, files);
   const texts: TextFile[] = [];
-  for (const file of files) {
-    await refuseArchives(file);
-    texts.push(await withEncoding(file, spec.encoding));
-  }
+  for (const file of files) texts.push(await withEncoding(file, spec.encoding));
+  const format = spec.format ?? formatOf(spec, files);
   const open = await READERS[format]();
   const head = await open(spec, texts);
   const doubts = texts.flatMap(({ doubt, shown }) =>

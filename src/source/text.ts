@@ -6,6 +6,7 @@ import { UserError } from '../errors.ts';
 import { readBytes } from './bytes.ts';
 import { chooseEncoding, doubtOf, type Encoding } from './encoding.ts';
 import type { InputFile } from './files.ts';
+import { refuseOtherFormats } from './not-text.ts';
 
 /** A file whose encoding is known. */
 export interface TextFile extends InputFile {
@@ -223,8 +224,12 @@ async function breaksBefore(file: TextFile, length: number): Promise<number> {
 /** Bytes that are enough to detect the encoding and, unless its header is longer, the dialect of a file. */
 const SAMPLE = 64 * 1024;
 
-/** Determines the encoding of a file from its first bytes, and whether there is reason to doubt it. */
+/**
+ * Determines the encoding of a file from its first bytes, and whether there is reason to doubt it. Throws a `UserError` if
+ * it is no text.
+ */
 export async function withEncoding(file: InputFile, declared: string | undefined): Promise<TextFile> {
+  await refuseOtherFormats(file);
   const { text } = await firstOf(readBytes(file), SAMPLE);
   const encoding = await chooseEncoding(file, text, declared);
   const doubt = doubtOf(encoding, text);
