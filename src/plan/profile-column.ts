@@ -1,20 +1,11 @@
 import type { Damage, AmbiguousDateNote, ValuesNote } from '../report/profile.ts';
+import { DateForms, IdDigits, PhoneDigits, type DamageCount } from './spreadsheet-damage.ts';
 
 /** Values of a column with more distinct values than this are not kept. */
 const MOST_VALUES = 20;
-/** `01/06/2026`, `1.6.26 10:00`: day and month, or month and day. */
-const SLASH_DATE = /^(\d{1,2})[/.-](\d{1,2})[/.-]\d{2,4}(?!\d)/;
 const SCIENTIFIC = /^[+-]?\d(?:[.,]\d+)?E[+-]\d\d$/;
 const SPREADSHEET_ERROR = /^#(?:N\/A|REF!|VALUE!|NAME\?|DIV\/0!|NUM!|NULL!)$/;
 const LOST = '\ufffd';
-
-/** Damaged cells of one kind, and the place of the first. */
-interface DamageCount {
-  count: number;
-  readonly example: string;
-  readonly file: string;
-  readonly line: number;
-}
 
 /**
  * Statistics of one column or path that the mapping reads. `take` runs for every cell of the input: it compares single
@@ -24,17 +15,21 @@ export class ColumnWatch {
   readonly column: string;
   readonly fields: readonly string[];
   filled = false;
-  readonly damage = new Map<Damage, DamageCount>();
+  readonly #damage = new Map<Damage, DamageCount>();
   /** Undefined once there are too many, and for columns whose values are not counted. */
   #values: Map<string, number> | undefined;
   /** Undefined until the first value shows whether this is a column of dates. */
   #hasDates: boolean | undefined;
-  readonly #dates = { count: 0, dayFirst: 0, monthFirst: 0, example: '' };
+  readonly #dates = new DateForms();
+  readonly #ids: IdDigits | undefined;
+  readonly #phones: PhoneDigits | undefined;
 
   constructor(column: string, fields: readonly string[], keepValues: boolean) {
     this.column = column;
     this.fields = fields;
     this.#values = keepValues ? new Map() : undefined;
+    if (fields.some((field) => field.endsWith('external_id'))) this.#ids = new IdDigits();
+    if (fields.includes('phone_number')) this.#phones = new PhoneDigits();
   }
 
   /** Whether more values are needed. A JSON path that has had a value is no longer read, unless its values are counted. */
@@ -53,7 +48,12 @@ export class ColumnWatch {
     ) {
       this.#takeSuspect(cell.trim(), file, line);
     }
-    if (this.#hasDates !== false) this.#takeDate(cell);
+    if (this.#hasDates !== false) {
+      const isDate = this.#dates.take(cell, file, line);
+      this.#hasDates ??= isDate;
+    }
+    this.#ids?.take(cell, file, line);
+    this.#phones?.take(cell, file, line);
     const values = this.#values;
     if (values === undefined) return;
     const known = values.get(cell);
@@ -63,9 +63,19 @@ export class ColumnWatch {
   }
 
   addDamage(kind: Damage, example: string, file: string, line: number): void {
-    const found = this.damage.get(kind);
+    const found = this.#damage.get(kind);
     if (found) found.count += 1;
-    else this.damage.set(kind, { count: 1, example: example.slice(0, 40), file, line });
+    else this.#damage.set(kind, { count: 1, example: example.slice(0, 40), file, line });
+  }
+
+  /** Of single cells, and of the column as a whole. */
+  damage(): ReadonlyMap<Damage, DamageCount> {
+    const found = new Map(this.#damage);
+    const add = (kind: Damage, count: DamageCount | undefined): unknown => count && found.set(kind, count);
+    add('rounded_id', this.#ids?.rounded());
+    add('leading_zeros_lost', this.#ids?.shortened() ?? this.#phones?.shortened());
+    add('day_month_exchanged', this.#dates.exchanged());
+    return found;
   }
 
   values(): ValuesNote | undefined {
@@ -90,19 +100,5 @@ export class ColumnWatch {
     if (cell.includes(LOST)) this.addDamage('replacement_character', cell, file, line);
     else if (SCIENTIFIC.test(cell)) this.addDamage('scientific', cell, file, line);
     else if (SPREADSHEET_ERROR.test(cell)) this.addDamage('spreadsheet_error', cell, file, line);
-  }
-
-  /** `example` is a date that means a different day depending on the order of day and month. */
-  #takeDate(cell: string): void {
-    const match = SLASH_DATE.exec(cell);
-    if (this.#hasDates === undefined) this.#hasDates = match !== null;
-    if (!match) return;
-    const dates = this.#dates;
-    const first = Number(match[1]);
-    const second = Number(match[2]);
-    dates.count += 1;
-    if (first > 12) dates.dayFirst += 1;
-    else if (second > 12) dates.monthFirst += 1;
-    else if (dates.example === '' && first !== second) dates.example = cell.trim().slice(0, 40);
   }
 }

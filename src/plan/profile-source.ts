@@ -203,8 +203,8 @@ function sourceProfile(
     never_a_value:
       records === 0 ? [] : named.flatMap(({ filled, column, fields }) => (filled ? [] : [{ column, fields }])),
     values: watches.flatMap((watch) => watch.values() ?? []),
-    damage: watches.flatMap(({ damage, column, fields }) =>
-      [...damage].map(([kind, found]) => ({ column, fields, kind, ...found })),
+    damage: watches.flatMap((watch) =>
+      [...watch.damage()].map(([kind, found]) => ({ column: watch.column, fields: watch.fields, kind, ...found })),
     ),
     dates: watches.flatMap((watch) => watch.dates() ?? []),
     notices: source.notices(),

@@ -211,6 +211,15 @@ const BY_CODE: Readonly<Record<string, Explanation>> = {
   scientific: { what: 'A spreadsheet has cut long numbers short (3.93E+11).', fix: SPREADSHEET },
   spreadsheet_error: { what: 'A spreadsheet has replaced a value with an error (#REF!).', fix: SPREADSHEET },
   serial_date: { what: 'A spreadsheet has converted a date to a serial number.', fix: SPREADSHEET },
+  rounded_id: { what: 'All long ids of a column end in zeros: a spreadsheet has rounded them.', fix: SPREADSHEET },
+  leading_zeros_lost: {
+    what: 'Some ids or phone numbers lack the zeros with which most others of their column begin.',
+    fix: SPREADSHEET,
+  },
+  day_month_exchanged: {
+    what: 'A spreadsheet has probably exchanged day and month of the dates that are valid both ways.',
+    fix: SPREADSHEET,
+  },
   replacement_character: {
     what: 'Characters were lost in a conversion to another encoding.',
     fix: 'Export again as UTF-8.',

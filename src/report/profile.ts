@@ -15,7 +15,15 @@ export interface ValuesNote extends ColumnNote {
   readonly values: Readonly<Record<string, number>>;
 }
 
-export const DAMAGES = ['scientific', 'spreadsheet_error', 'replacement_character', 'serial_date'] as const;
+export const DAMAGES = [
+  'scientific',
+  'spreadsheet_error',
+  'replacement_character',
+  'serial_date',
+  'rounded_id',
+  'leading_zeros_lost',
+  'day_month_exchanged',
+] as const;
 export type Damage = (typeof DAMAGES)[number];
 
 /** Cells damaged since they were exported, typically by a spreadsheet. */
@@ -93,6 +101,12 @@ const DAMAGE_TEXT: Readonly<Record<Damage, string>> = {
   spreadsheet_error: 'a spreadsheet has replaced the value with an error: export again',
   replacement_character: 'characters were lost in a conversion to another encoding: export again as UTF-8',
   serial_date: 'a spreadsheet has converted dates to serial numbers: export again, or format the column as text',
+  rounded_id:
+    'all long ids end in zeros after 15 digits, so a spreadsheet has rounded them: export again, and do not open the file in a spreadsheet',
+  leading_zeros_lost:
+    'most others begin with 0, so a spreadsheet has probably removed zeros: export again, or format the column as text',
+  day_month_exchanged:
+    'dates with a day above 12 are written in another form, so a spreadsheet has probably converted these and exchanged day and month: export again',
 };
 
 interface Bare {

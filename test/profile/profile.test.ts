@@ -1,54 +1,11 @@
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { Halt } from '../../src/halt.ts';
-import { runMigration } from '../../src/run.ts';
-import { Redactor } from '../../src/redact.ts';
-import { profileText, type Profile } from '../../src/report/profile.ts';
-import type { Summary } from '../../src/report/summary.ts';
-import { runSettings } from '../../src/settings.ts';
-import { files, sandbox, workspace } from '../e2e/harness.ts';
-
-interface Given {
-  /** Of the one entry; the source is `it`. */
-  readonly mapping: string;
-  readonly export: string;
-  readonly file?: string;
-  readonly records?: string;
-}
-
-/** What a dry run of one export says. */
-async function surveyed(given: Given): Promise<Summary> {
-  const { mapping, file = 'it.csv', records } = given;
-  const service = await sandbox();
-  const cwd = await workspace();
-  const { baseUrl, apiKey, ingestToken } = service;
-  const source = `{ path: ${file}${records === undefined ? '' : `, records: ${records}`} }`;
-  const head = `version: 1\nmigration: profile\ndefaults: { timezone: UTC, region: IT }\nsources: { it: ${source} }\n`;
-  await files(cwd, { 'mapping.yaml': head + mapping, [file]: given.export });
-  const summary = await runMigration({
-    settings: runSettings({ mapping: join(cwd, 'mapping.yaml'), dryRun: true, rate: '100000/1s' }),
-    credentials: { baseUrl, apiKey, ingestToken },
-    stateSuffix: '',
-    halt: new Halt(),
-    redactor: new Redactor(),
-    monitor: {},
-  });
-  expect(service.requests().every(({ method }) => method === 'GET')).toBe(true);
-  return summary;
-}
-
-async function profileOf(given: Given): Promise<Profile['sources'][string]> {
-  return (await surveyed(given)).profile.sources['it']!;
-}
+import { profileText } from '../../src/report/profile.ts';
+import { profileOf, rows, surveyed } from './surveying.ts';
 
 const LEADS =
   'events:\n  - type: lead/created\n    source: it\n    data: { external_id: ID, full_name: Name, email: Email }\n';
 const DEALS = (stage: string): string =>
   `events:\n  - type: deal/created\n    source: it\n    data: { external_id: ID, title: Title, stage_name: ${stage}, owner_name: Owner }\n`;
-
-function rows(count: number, row: (number: number) => string): string {
-  return Array.from({ length: count }, (_, number) => row(number)).join('');
-}
 
 describe('the profile of a table', () => {
   it('lists unused columns, and used columns that are always empty', async () => {
