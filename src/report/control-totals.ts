@@ -1,6 +1,7 @@
 /** Control totals: how many deals there are, and their amounts, in the export, in the plan and in the service. */
 import { DecimalSum, grouped } from '../decimal.ts';
 import { table } from './text.ts';
+import { numberText } from '../numbers.ts';
 
 /** So many groups are kept apart; all others are one group for each currency, without names. */
 export const MOST_GROUPS = 1_000;
@@ -89,7 +90,7 @@ export function groupTotals(
 export function unreadText(totals: readonly ControlTotal[]): string {
   const { unread } = ControlSum.of(totals);
   if (unread === 0) return '';
-  const deals = unread === 1 ? '1 deal counts' : `${unread.toLocaleString('en')} deals count`;
+  const deals = unread === 1 ? '1 deal counts' : `${numberText(unread)} deals count`;
   return `${deals} without an amount, because it could not be read`;
 }
 
@@ -103,7 +104,7 @@ export function controlTotalsText(totals: readonly ControlTotal[], columns: numb
   const rows = currencies.slice(0, MOST_CURRENCIES).map(([currency, group]) => {
     const { figures } = ControlSum.of(group);
     const shown = (['', 'planned_', 'acknowledged_'] as const).flatMap((part) => [
-      figures[`${part}count`].toLocaleString('en'),
+      numberText(figures[`${part}count`]),
       grouped(figures[`${part}amount`]),
     ]);
     return [currency, ...shown];

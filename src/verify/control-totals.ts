@@ -6,6 +6,7 @@ import type { Account } from '../service/account.ts';
 import type { Fields } from '../service/list-page.ts';
 import type { EntityResult } from './differences.ts';
 import type { ExpectedFields } from './expected.ts';
+import { numberText } from '../numbers.ts';
 
 /** Of the deals that were read back: `expected` is what was sent, `found` what the service shows. */
 export interface StageTotal {
@@ -91,7 +92,7 @@ export function stageTotalsText(
   totals: readonly StageTotal[],
   { read_back: read, acknowledged }: EntityResult,
 ): string {
-  const [some, all] = [read, acknowledged].map((count) => count.toLocaleString('en'));
+  const [some, all] = [read, acknowledged].map(numberText);
   const part = read === acknowledged ? `all ${all}` : `${some} of the ${all}`;
   const rows = totals.map((total) => [
     [total.pipeline, total.stage].filter((name) => name !== null).join(' / ') || 'no stage',
@@ -110,7 +111,7 @@ function cellsOf(totals: readonly StageTotal[]): string[] {
   const counted = (['expected', 'found'] as const).flatMap((side) => {
     const [count, amount] = [totals.reduce((sum, each) => sum + each[`${side}_count`], 0), new DecimalSum()];
     const isShown = totals.every((each) => amount.add(each[`${side}_amount`] ?? ''));
-    return [count.toLocaleString('en'), isShown ? grouped(amount.toString()) : '–'];
+    return [numberText(count), isShown ? grouped(amount.toString()) : '–'];
   });
   return [totals[0]?.currency ?? '–', ...counted];
 }

@@ -12,6 +12,7 @@ import { once } from 'node:events';
 import { pathToFileURL } from 'node:url';
 import ts from 'typescript';
 import { writeBodies, writeCheckpoint, writeInput, type Input } from './data.ts';
+import { numberText } from '../../src/numbers.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const CLI = join(ROOT, 'dist/cli.js');
@@ -146,9 +147,7 @@ async function send(): Promise<void> {
     });
   }
   const [posts, sent] = [EVENTS / median(bare), EVENTS / median(ours)];
-  print(
-    `## Sending ${EVENTS.toLocaleString('en')} events, ${CONCURRENCY} at a time, to a sandbox in a separate process\n`,
-  );
+  print(`## Sending ${numberText(EVENTS)} events, ${CONCURRENCY} at a time, to a sandbox in a separate process\n`);
   print('| | events a second | ratio |\n|---|---|---|');
   print(`| bare undici loop, same bodies | ${posts.toFixed(0)} | 1.00 |`);
   print(`| backfill run, checkpoint flushed | ${sent.toFixed(0)} | ${(sent / posts).toFixed(2)} |\n`);
