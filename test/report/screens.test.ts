@@ -49,7 +49,7 @@ describe('the output of', { timeout: 60_000 }, () => {
 
 describe('an outage', { timeout: 60_000 }, () => {
   it('is logged without a terminal when it begins and ends, and shown by status', async () => {
-    const rules = [{ kind: 'outage' as const, lasts_ms: 600_000, when: { requests: { from: 8, to: 8 } } }];
+    const rules = [{ kind: 'outage' as const, status: 503, lasts_ms: 600_000, when: { requests: { from: 8, to: 8 } } }];
     const service = await sandbox({ faults: { rules } });
     const cwd = await workspace('demo');
     const run = start(['run', 'mapping.yaml', ...FAST], { cwd, env: environmentOf(service) });
