@@ -97,7 +97,7 @@ const LEAST_ZEROS = 6;
 export class IdDigits {
   #rounded: DamageCount | undefined;
   #zeros = 0;
-  /** A long id has all its digits, so the column was not rounded. */
+  /** A long id has other characters at its end, so the column was not rounded. */
   #isExact = false;
   /** Ids that begin with 0, and their length: 0 if it differs. */
   #padded = 0;
@@ -111,7 +111,7 @@ export class IdDigits {
     const last = cell.charCodeAt(length - 1);
     if (first < ZERO || first > NINE || last < ZERO || last > NINE) return;
     if (length > EXACT) {
-      if (!this.#isExact && /^\d+$/.test(cell)) this.#takeLong(cell, file, line);
+      if (!this.#isExact) this.#takeLong(cell, file, line);
     } else if (first === ZERO) {
       this.#padded += 1;
       this.#width = this.#width === undefined || this.#width === length ? length : 0;
@@ -120,7 +120,7 @@ export class IdDigits {
 
   #takeLong(cell: string, file: string, line: number): void {
     const end = cell.slice(EXACT);
-    if (/^0+$/.test(end)) {
+    if (/^0+$/.test(end) && /^\d+$/.test(cell)) {
       this.#zeros += end.length;
       this.#rounded = another(this.#rounded, cell, file, line);
     } else this.#isExact = true;
