@@ -3,7 +3,7 @@ import type { Location, Problem } from '../problem.ts';
 import type { Source } from '../source/source.ts';
 import type { Path } from './document.ts';
 import type { CompiledPath } from './path.ts';
-import type { Defaults, MappingSpec } from './spec.ts';
+import type { Defaults } from './spec.ts';
 import type { LookupTables } from './lookup.ts';
 import type { Trace } from './trace.ts';
 
@@ -18,7 +18,6 @@ export interface PathUse {
 }
 
 export interface CompileContext {
-  readonly spec: MappingSpec;
   readonly defaults: Defaults;
   readonly sources: ReadonlyMap<string, Source>;
   readonly lookups: LookupTables;

@@ -2,11 +2,13 @@
 import { counted } from '../numbers.ts';
 import { ProblemsError, type Problem } from '../problem.ts';
 import type { Source } from '../source/source.ts';
+import type { ParsedMapping } from './check.ts';
 import type { MappingDocument } from './document.ts';
 import { compileEntry } from './entry.ts';
 import { LookupTables } from './lookup.ts';
 import type { CompiledMapping } from './mapping.ts';
 import type { MappingSpec } from './spec.ts';
+import { sourcesLookedUp } from './spec-values.ts';
 import type { Trace } from './trace.ts';
 import type { CompileContext } from './compile-context.ts';
 
@@ -20,7 +22,7 @@ export async function compileMapping(
 ): Promise<CompiledMapping> {
   const compilation = newContext(spec, sources, document, trace);
   const entries = spec.events.map((entry, index) => compileEntry(entry, index, compilation));
-  const problems = withoutRepeats(compilation.problems);
+  const problems = inOrder(compilation.problems);
   if (problems.length > 0) {
     throw new ProblemsError(
       `the mapping does not fit its sources (${counted(problems.length, 'error')})`,
@@ -29,22 +31,36 @@ export async function compileMapping(
     );
   }
   await compilation.lookups.build(compilation);
-  return { entries, lookedUp: compilation.lookups.paths(), warnings: withoutRepeats(compilation.warnings) };
+  return { entries, lookedUp: compilation.lookups.paths(), warnings: inOrder(compilation.warnings) };
+}
+
+/** The columns that the valid parts of a mapping name and `sources` lack; entries that need other sources are not checked. */
+export function columnProblems(
+  { spec, document, damaged }: ParsedMapping,
+  sources: ReadonlyMap<string, Source>,
+): readonly Problem[] {
+  const compilation = newContext(spec, sources, document, undefined);
+  for (const [index, entry] of spec.events.entries()) {
+    // Without its `each`, paths into the elements would look like columns.
+    if (!entry || damaged(['events', index, 'each'])) continue;
+    if ([entry.source, ...sourcesLookedUp(entry)].every((name) => sources.has(name)))
+      compileEntry(entry, index, compilation);
+  }
+  return compilation.problems;
 }
 
 function newContext(
-  spec: MappingSpec,
+  spec: ParsedMapping['spec'],
   sources: ReadonlyMap<string, Source>,
   document: Pick<MappingDocument, 'locate'>,
   trace: Trace | undefined,
 ): CompileContext {
   const missing = new Map<string, ReadonlySet<string>>();
-  for (const [name, source] of Object.entries(spec.sources)) {
+  for (const [name, source] of Object.entries(spec.sources ?? {})) {
     const texts = source.missing_values ?? spec.defaults?.missing_values ?? [];
     missing.set(name, new Set(texts.map((text) => text.trim()).filter((text) => text !== '')));
   }
   return {
-    spec,
     defaults: spec.defaults ?? {},
     sources,
     lookups: new LookupTables(),
@@ -57,7 +73,7 @@ function newContext(
 }
 
 /** A value compiled several times is reported once. Sorted by place. */
-function withoutRepeats(problems: readonly Problem[]): Problem[] {
+export function inOrder(problems: readonly Problem[]): Problem[] {
   const seen = new Map(problems.map((problem) => [JSON.stringify([problem.at, problem.message]), problem]));
   return [...seen.values()].sort(
     (a, b) => (a.at?.line ?? 0) - (b.at?.line ?? 0) || (a.at?.column ?? 0) - (b.at?.column ?? 0),

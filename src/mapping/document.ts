@@ -24,7 +24,10 @@ import { numberText } from '../numbers.ts';
 export type Path = readonly (string | number)[];
 
 export interface MappingDocument {
-  /** Objects, arrays, strings, null and `WrittenScalar`; undefined where the file could not be parsed. */
+  /**
+   * Objects, arrays, strings, null and `WrittenScalar`; undefined where the file could not be parsed. Of duplicate keys,
+   * the last; null for an unknown anchor.
+   */
   readonly data: unknown;
   readonly problems: readonly Problem[];
   /** The location of a value or of its key, or of the nearest existing parent. */
@@ -44,17 +47,19 @@ export function parseMappingDocument(text: string, file: string): MappingDocumen
     return { file, line: Math.max(1, line), column: Math.max(1, col) };
   };
   const locate = (path: Path, part: 'key' | 'value' = 'value'): Location => at(offsetOf(document, path, part));
-  if (document.errors.length > 0) {
-    const problems = worthTelling(document.errors, at).map((error) => syntaxProblem(error, text, at));
-    return { data: undefined, problems, locate };
-  }
+  const syntax = worthTelling(document.errors, at).map((error) => syntaxProblem(error, text, at));
+  if (document.errors.some(({ code }) => code !== 'DUPLICATE_KEY'))
+    return { data: undefined, problems: syntax, locate };
   const reader = new NodeReader(document, at);
-  return { data: reader.read(document.contents), problems: reader.problems, locate };
+  const data = reader.read(document.contents);
+  return { data: reader.endless ? undefined : data, problems: [...syntax, ...reader.problems], locate };
 }
 
 /** Converts nodes to data; keys are text as written. */
 class NodeReader {
   readonly problems: Problem[] = [];
+  /** Whether aliases expand without end. */
+  endless = false;
   readonly #document: YamlDocument;
   readonly #at: (offset: number) => Location;
   readonly #open = new Set<Node>();
@@ -71,11 +76,11 @@ class NodeReader {
     this.#nodes += 1;
     if (node === null) return null;
     if (this.#nodes === MOST_NODES)
-      this.#report(node, 'yaml_syntax', `anchors and aliases expand to more than ${numberText(MOST_NODES)} nodes`);
+      this.#reportEndless(node, `anchors and aliases expand to more than ${numberText(MOST_NODES)} nodes`);
     if (this.#nodes >= MOST_NODES) return null;
     if (isScalar(node)) return readScalar(node.value, node.source);
     if (this.#open.has(node)) {
-      this.#report(node, 'yaml_syntax', 'an anchor contains itself');
+      this.#reportEndless(node, 'an anchor contains itself');
       return null;
     }
     this.#open.add(node);
@@ -112,6 +117,11 @@ class NodeReader {
       for (const [key, value] of Object.entries(part) as [string, unknown][])
         if (!Object.hasOwn(data, key)) Object.defineProperty(data, key, { ...OWN, value });
     }
+  }
+
+  #reportEndless(node: Node, message: string): void {
+    this.endless = true;
+    this.#report(node, 'yaml_syntax', message);
   }
 
   #report(node: Node | null, code: string, message: string): void {
@@ -158,7 +168,7 @@ function offsetOf(document: YamlDocument, path: Path, part: 'key' | 'value'): nu
 }
 
 function pairOf(document: YamlDocument, map: YAMLMap, key: string): YAMLMap['items'][number] | undefined {
-  const own = map.items.find((pair) => keyText(pair.key) === key);
+  const own = map.items.findLast((pair) => keyText(pair.key) === key);
   if (own) return own;
   for (const pair of map.items) {
     if (keyText(pair.key) !== '<<') continue;

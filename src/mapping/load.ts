@@ -4,10 +4,11 @@ import { dirname, resolve } from 'node:path';
 import { codeOf, messageOf, UserError } from '../errors.ts';
 import { openRegular } from '../private-file.ts';
 import { didYouMean, ProblemsError, type Problem } from '../problem.ts';
-import type { SourceSpec } from '../source/source.ts';
+import { openSource } from '../source/index.ts';
+import type { Source, SourceSpec } from '../source/source.ts';
 import { counted } from '../numbers.ts';
 import { checkMapping, type ParsedMapping } from './check.ts';
-import { compileMapping } from './compile.ts';
+import { columnProblems, compileMapping, inOrder } from './compile.ts';
 import { parseMappingDocument, type MappingDocument } from './document.ts';
 import type { Mapping, NameMap, References } from './mapping.ts';
 import { policiesOf } from './policies.ts';
@@ -32,7 +33,7 @@ export async function loadMapping(path: string, { sources = new Map() }: LoadOpt
   const text = decode(bytes, path);
   const texts = new Map([[path, text]]);
   const document = parseMappingDocument(text, path);
-  const spec = await validate(document, path, texts);
+  const spec = await validate(document, path, texts, sources);
   checkOverrides(sources, spec);
   const eventSources = unique(spec.events.map((entry) => entry.source));
   const lookedUp = spec.events.flatMap(sourcesLookedUp);
@@ -41,7 +42,7 @@ export async function loadMapping(path: string, { sources = new Map() }: LoadOpt
     sha256: createHash('sha256').update(bytes).digest('hex'),
     migration: spec.migration,
     timezone: spec.defaults?.timezone,
-    sources: sourceSpecs(spec, dirname(resolve(path)), sources),
+    sources: sourceSpecs(spec.sources, dirname(resolve(path)), sources),
     references: referencesOf(spec),
     region: spec.defaults?.region,
     usedSources: unique([...eventSources, ...lookedUp]),
@@ -80,27 +81,47 @@ function decode(bytes: Buffer, path: string): string {
   }
 }
 
+/** Throws all problems at once, as far as each part of the mapping can be checked beside those that are invalid. */
 async function validate(
   document: MappingDocument,
   path: string,
   texts: ReadonlyMap<string, string>,
+  overrides: ReadonlyMap<string, string>,
 ): Promise<MappingSpec> {
   const fail = (problems: readonly Problem[]): never => {
-    const sorted = [...problems].sort(
-      (a, b) => (a.at?.line ?? 0) - (b.at?.line ?? 0) || (a.at?.column ?? 0) - (b.at?.column ?? 0),
-    );
-    throw new ProblemsError(`${path} has ${counted(sorted.length, 'error')}`, sorted, texts);
+    throw new ProblemsError(`${path} has ${counted(problems.length, 'error')}`, inOrder(problems), texts);
   };
-  if (document.problems.length > 0) fail(document.problems);
+  if (document.data === undefined) fail(document.problems);
   // Compiling a schema pays off only when it is used more than once.
   const parsed = mappingSchema.safeParse(document.data, { jitless: true });
   const checked: ParsedMapping = parsed.success
     ? { spec: asMappingSpec(parsed.data), document, damaged: () => false }
     : validParts(document);
   await load(checked);
-  const problems = [...(parsed.success ? [] : problemsOf(parsed.error.issues, document)), ...checkMapping(checked)];
-  if (problems.length > 0 || !parsed.success) fail(problems);
-  return checked.spec as MappingSpec;
+  const found = [...(parsed.success ? [] : problemsOf(parsed.error.issues, document)), ...checkMapping(checked)];
+  if (parsed.success && document.problems.length + found.length === 0) return asMappingSpec(parsed.data);
+  const sources = await readable(sourceSpecs(checked.spec.sources ?? {}, dirname(resolve(path)), overrides));
+  // A YAML mistake causes others on its line, and an invalid value may look like a column.
+  const lines = new Set(document.problems.map(({ at }) => at?.line));
+  const places = new Set(found.map(({ at }) => JSON.stringify(at)));
+  return fail([
+    ...document.problems,
+    ...found.filter(({ at }) => !lines.has(at?.line)),
+    ...columnProblems(checked, sources).filter(({ at }) => !places.has(JSON.stringify(at))),
+  ]);
+}
+
+/** The sources whose files can be opened: others are reported once the mapping is right. */
+async function readable(specs: readonly SourceSpec[]): Promise<ReadonlyMap<string, Source>> {
+  const sources = new Map<string, Source>();
+  for (const spec of specs) {
+    try {
+      sources.set(spec.name, await openSource(spec));
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+    }
+  }
+  return sources;
 }
 
 /** Loads only the libraries of the transforms in use. */
@@ -117,8 +138,12 @@ function checkOverrides(overrides: ReadonlyMap<string, string>, spec: MappingSpe
   }
 }
 
-function sourceSpecs(spec: MappingSpec, folder: string, overrides: ReadonlyMap<string, string>): readonly SourceSpec[] {
-  return Object.entries(spec.sources).map(([name, source]) => ({
+function sourceSpecs(
+  sources: MappingSpec['sources'],
+  folder: string,
+  overrides: ReadonlyMap<string, string>,
+): readonly SourceSpec[] {
+  return Object.entries(sources).map(([name, source]) => ({
     name,
     path: overrides.get(name) ?? resolve(folder, source.path),
     ...(source.format !== undefined && { format: source.format }),

@@ -36,8 +36,10 @@ export const jsonata = transform<string>({
   },
   shape: () => 'unknown',
   compile: (source, { columns }) => {
-    const work = new Evaluation(new LimitedExpression(library!, source!), columns);
-    return (input, row) => row.defer(work, input);
+    // Not before the first value: the columns of a mapping are checked even if one of its expressions is invalid.
+    let work: Evaluation | undefined;
+    return (input, row) =>
+      row.defer((work ??= new Evaluation(new LimitedExpression(library!, source!), columns)), input);
   },
 });
 
