@@ -15,6 +15,8 @@ export const RUN_OPTIONS = pick(
   OPTIONS,
   'source',
   'fix',
+  'encoding',
+  'delimiter',
   'state',
   'dryRun',
   'plan',
@@ -61,6 +63,10 @@ export function runSettings(given: Readonly<Record<string, unknown>>): RunSettin
   ];
   if (pilots.length > 1) {
     throw new UserError(`${pilots.join(' and ')} cannot be combined: each of them chooses a pilot`);
+  }
+  for (const name of ['encoding', 'delimiter'] as const) {
+    if (settings[name] === undefined || settings.fix.length > 0) continue;
+    throw new UserError(`--${name} requires --fix: that of an export is set in the mapping`);
   }
   if (settings.offline && !settings.dryRun) {
     throw new UserError('--offline requires --dry-run: sending needs the network');

@@ -127,6 +127,8 @@ describe('the options of run', () => {
     [{ pick: ['note:1'] }, '--pick: `note:1` is neither lead:ID nor deal:ID'],
     [{ only: ['leed'] }, 'did you mean `lead`'],
     [{ offline: true }, '--offline requires --dry-run'],
+    [{ encoding: 'latin1' }, '--encoding requires --fix'],
+    [{ fix: 'a=b.csv', delimiter: ';;' }, '--delimiter: `;;` is not one ASCII character'],
     [{ limit: '1', pick: ['lead:1'] }, '--limit and --pick cannot be combined'],
     [{ pilot: '1', limit: '1' }, '--pilot and --limit cannot be combined'],
     [{ pilot: '1', pick: ['lead:1'] }, '--pilot and --pick cannot be combined'],

@@ -10,6 +10,9 @@ import { numberText } from '../numbers.ts';
 /** Options for one run that the next should not repeat. */
 const ONCE: readonly string[] = ['--dry-run', '--offline', '--fresh', '--adopt', '--take-over', '--refresh', '--yes'];
 
+/** Options that a run has kept the files of. */
+const KEPT: readonly string[] = ['--fix', '--encoding', '--delimiter'];
+
 /** Options whose value is a secret, so it cannot be printed. */
 export const SECRET: readonly string[] = ['--notify', '--heartbeat'];
 
@@ -77,6 +80,12 @@ export function nextSteps(
   const plain = commandLine(argv, { without: [...ONCE, '--plan'], and: approved });
   if (exit.reason === 'too_many_omitted') return ['next: fix the mapping, then:', `  ${commandLine(argv)}`];
   if (rejects.size > 0) {
+    if (dry && argumentsOf(argv).some(({ option }) => option === '--encoding' || option === '--delimiter')) {
+      // Copies of the rejects have another encoding and delimiter than the files that this command names.
+      const advice =
+        'next: fix the mapping or exports, or correct these records too in the files of --fix, and run again:';
+      return [advice, `  ${commandLine(argv, { without: ['--plan'] })}`];
+    }
     const copies = [...rejects].map(([name, path]) => ({
       name,
       path,
@@ -87,7 +96,7 @@ export function nextSteps(
       'next: fix the mapping or exports and run again, or correct copies of the rejects:',
       ...copies.map(({ path, copy }) => `  cp ${quoted(shortPath(path))} ${quoted(copy)}`),
       // Corrected records make another plan. A run has kept the corrections that it was given, a dry run has not.
-      `  ${commandLine(argv, { without: dry ? ['--plan'] : [...ONCE, '--plan', '--fix'], and: fixes })}`,
+      `  ${commandLine(argv, { without: dry ? ['--plan'] : [...ONCE, '--plan', ...KEPT], and: fixes })}`,
       ...(dry && events.pending > 0 ? ['to send the valid events now:', `  ${plain}`] : []),
     ];
   }
@@ -102,7 +111,7 @@ export function nextSteps(
   }
   if (events.pending > 0) {
     const whole = commandLine(argv, {
-      without: [...ONCE, '--fix', '--pilot', '--limit', '--pick', '--only', '--max-requests', '--until'],
+      without: [...ONCE, ...KEPT, '--pilot', '--limit', '--pick', '--only', '--max-requests', '--until'],
     });
     return [`next: send the ${numberText(events.pending)} events that are still pending:`, `  ${whole}`];
   }

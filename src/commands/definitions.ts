@@ -103,6 +103,12 @@ export const INIT = define({
     exports: { type: 'repeatable', check: texts('export files'), describe: 'Export files (CSV, JSON, NDJSON)' },
   },
   options: {
+    encoding: { ...OPTIONS.encoding, group: undefined, describe: 'Encoding of the exports, such as windows-1252' },
+    delimiter: {
+      ...OPTIONS.delimiter,
+      group: undefined,
+      describe: 'Delimiter of the CSV files among them: one character, or `tab`',
+    },
     ...pick(OPTIONS, 'preset', 'out'),
     quiet: { ...OPTIONS.quiet, group: undefined, describe: 'Do not list what was recognised' },
   },

@@ -5,6 +5,7 @@ import { isObject, type JsonValue } from '../json.ts';
 import { textOf } from '../mapping/value-text.ts';
 import { findFiles } from '../source/files.ts';
 import { openSource } from '../source/index.ts';
+import { formatByName } from '../source/open.ts';
 import type { Source, SourceSpec } from '../source/source.ts';
 import { sampleOf, withEncoding } from '../source/text.ts';
 import { factsOf, type ColumnFacts } from './facts.ts';
@@ -32,7 +33,7 @@ export interface ExportColumn {
 export interface Export {
   /** As given by the user. */
   readonly path: string;
-  readonly settings: Pick<SourceSpec, 'format' | 'encoding' | 'headerLine' | 'records'>;
+  readonly settings: Pick<SourceSpec, 'format' | 'encoding' | 'delimiter' | 'headerLine' | 'records'>;
   readonly source: Source;
   readonly columns: readonly ExportColumn[];
   readonly rows: number;
@@ -42,15 +43,24 @@ export interface Export {
   readonly reasons: readonly string[];
 }
 
+/** What the user knows about the exports; the delimiter is that of CSV files. */
+export interface ExportOptions {
+  readonly encoding?: string | undefined;
+  readonly delimiter?: string | undefined;
+}
+
 /** Throws a `UserError` if the file cannot be read with any settings. */
-export async function openExport(path: string): Promise<Export> {
+export async function openExport(path: string, { encoding, delimiter }: ExportOptions = {}): Promise<Export> {
   const absolute = resolve(path);
-  const base = { name: basename(path), path: absolute, ...(await formatOf(absolute)) };
-  const { source, settings, reasons } = await findSettings(base);
+  const format = await formatOf(absolute, encoding);
+  const base = { name: basename(path), path: absolute, isArgument: true, ...format };
+  const isTable = (format.format ?? formatByName(path)) === 'csv';
+  const known = { ...(encoding && { encoding }), ...(delimiter && isTable && { delimiter }) };
+  const { source, settings, reasons } = await findSettings(base, known);
   const { columns, rows, whole } = await readHead(source);
   return {
     path,
-    settings: { ...settings, ...('format' in base ? { format: base.format } : {}) },
+    settings: { ...settings, ...format },
     source,
     columns,
     rows,
@@ -60,16 +70,16 @@ export async function openExport(path: string): Promise<Export> {
 }
 
 /** The format, if the file name does not show it. */
-async function formatOf(path: string): Promise<Pick<SourceSpec, 'format'>> {
+async function formatOf(path: string, encoding: string | undefined): Promise<Pick<SourceSpec, 'format'>> {
   if (/\.(?:csv|tsv|tab|txt|json|ndjson|jsonl)(?:\.gz)?$/i.test(path)) return {};
-  const text = await beginning(path);
+  const text = await beginning(path, encoding);
   if (!/^\s*[[{]/.test(text)) return { format: 'csv' };
   return { format: /^\s*\{.*\}\s*\n\s*\{/.test(text) ? 'ndjson' : 'json' };
 }
 
-async function beginning(path: string): Promise<string> {
-  const [file] = await findFiles({ name: 'export', path }, (shown) => shown);
-  const { text } = await sampleOf(await withEncoding(file!, undefined));
+async function beginning(path: string, encoding: string | undefined): Promise<string> {
+  const [file] = await findFiles({ name: 'export', path, isArgument: true }, (shown) => shown);
+  const { text } = await sampleOf(await withEncoding(file!, encoding));
   return text.toString('utf8').replace(/^\ufeff/, '');
 }
 
@@ -86,8 +96,8 @@ interface SettingsCorrection {
 }
 
 /** Tries the defaults, then another encoding, a header further down, or a list inside a JSON document. */
-async function findSettings(base: SourceSpec): Promise<OpenedSource> {
-  let settings: Export['settings'] = {};
+async function findSettings(base: SourceSpec, known: Export['settings']): Promise<OpenedSource> {
+  let settings = known;
   const reasons: string[] = [];
   let failure: unknown;
   for (let trial = 0; trial < 3; trial += 1) {
@@ -123,7 +133,7 @@ async function correctSettings(
     if (below) return below;
   }
   if (settings.records === undefined && isJson(base)) {
-    const records = arrayIn(await beginning(base.path));
+    const records = arrayIn(await beginning(base.path, settings.encoding));
     if (records !== undefined) return { settings: { records }, reason: `the records are the list at \`${records}\`` };
   }
   return undefined;

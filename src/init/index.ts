@@ -7,7 +7,7 @@ import { fitEntry, type FittedEntry } from './adapt.ts';
 import { guessedEntry, rolesText, type NamedGuess } from './entries.ts';
 import { entryText, type EntryLine } from './entry-text.ts';
 import { guess } from './guess.ts';
-import { openExport, type Export } from './head.ts';
+import { openExport, type Export, type ExportOptions } from './head.ts';
 import { countNames, emptyNames, referencesText, type CrmNames } from './names.ts';
 import { sharedIds } from './joins.ts';
 import { bestMatch, columnsOf, matchPreset, presetNamed, presets, type PresetMatch } from './preset.ts';
@@ -24,10 +24,10 @@ export interface StarterMapping {
 /** Paths in the text are relative to the folder of `out`. Throws a `UserError` if an export cannot be read. */
 export async function startMapping(
   paths: readonly string[],
-  options: { readonly preset?: string | undefined; readonly out?: string | undefined },
+  options: ExportOptions & { readonly preset?: string | undefined; readonly out?: string | undefined },
 ): Promise<StarterMapping> {
   const exports: Export[] = [];
-  for (const path of paths) exports.push(await openExport(path));
+  for (const path of paths) exports.push(await openExport(path, options));
   const known = await presets();
   const match =
     options.preset === undefined ? bestMatch(known, exports) : matchPreset(presetNamed(options.preset, known), exports);

@@ -46,6 +46,12 @@ export function text(expected: string) {
   return value(expected, (given) => given);
 }
 
+/** `tab` and `\t` mean a tab, which a shell passes on only in quotes of its own. */
+export const delimiter = value('one ASCII character other than a quotation mark, or `tab`', (given) => {
+  if (given === 'tab' || given === '\\t') return '\t';
+  return given.length === 1 && given !== '"' && given < '\x80' ? given : undefined;
+});
+
 export function texts(expected: string) {
   return values((given, refuse): readonly string[] => {
     if (given.length === 0) refuse(`missing, expected ${expected}`);

@@ -2,6 +2,7 @@
 import { LIMITS } from '../service/contract.ts';
 import {
   concurrency,
+  delimiter,
   duration,
   eventTypes,
   oneOrMore,
@@ -47,6 +48,20 @@ export const OPTIONS = {
     type: 'repeatable',
     check: pathsInOrder,
     describe: 'Corrected rejects of source NAME (NAME=PATH, repeatable); kept, and applied on every rerun',
+  },
+  encoding: {
+    group: INPUT,
+    type: 'value',
+    check: text('an encoding'),
+    shownDefault: 'detected',
+    describe: 'Encoding of the --fix files, such as windows-1252',
+  },
+  delimiter: {
+    group: INPUT,
+    type: 'value',
+    check: delimiter,
+    shownDefault: 'detected',
+    describe: 'Delimiter of the --fix files: one character, or `tab`',
   },
   state: {
     group: INPUT,

@@ -94,7 +94,7 @@ export interface Survey {
  */
 export async function surveyInput(job: SurveyJob): Promise<Survey> {
   const { settings, mapping, checkpoint, state, output } = job;
-  const fixes = await collectFixes(state, mapping.usedSources, settings.fix);
+  const fixes = await collectFixes(state, mapping.usedSources, settings);
   const used = mapping.sources.filter(({ name }) => mapping.usedSources.includes(name));
   const input = await Input.open(used, fixes);
   const features = settings.pilot === undefined ? undefined : new Features(settings.pilot, settings.only);

@@ -9,7 +9,7 @@ export interface Encoding {
   readonly name: string;
   /** Length of the byte-order mark. */
   readonly bom: number;
-  /** Set in the mapping; otherwise detected. */
+  /** Set by the user; otherwise detected. */
   readonly declared: boolean;
 }
 
@@ -51,15 +51,20 @@ export async function chooseEncoding(file: InputFile, head: Buffer, declared: st
     const agrees =
       wanted === undefined || wanted === mark.name || (wanted === 'UTF-16' && mark.name.startsWith('UTF-16'));
     if (agrees) return { name: mark.name, bom: mark.bytes.length, declared: wanted !== undefined };
-    throw new UserError(
-      `${file.shown} begins with the byte-order mark of ${mark.name}, but the mapping sets \`encoding: ${declared}\``,
-      { hint: 'remove `encoding` from this source' },
-    );
+    const [set, hint] = file.isArgument
+      ? [`\`--encoding ${declared}\` is given`, 'remove `--encoding`']
+      : [`the mapping sets \`encoding: ${declared}\``, 'remove `encoding` from this source'];
+    throw new UserError(`${file.shown} begins with the byte-order mark of ${mark.name}, but ${set}`, { hint });
   }
   if (wanted !== undefined && wanted !== 'UTF-16') return { name: wanted, bom: 0, declared: true };
   const guess = guessUtf16(head);
   if (wanted !== undefined) return { name: guess ?? 'UTF-16LE', bom: 0, declared: true };
   return { name: guess ?? 'UTF-8', bom: 0, declared: false };
+}
+
+/** What sets an encoding for this file. */
+export function settingOf({ isArgument }: InputFile, encoding: string): string {
+  return isArgument ? `\`--encoding ${encoding}\`` : `\`encoding: ${encoding}\``;
 }
 
 /** A reason to doubt a declared code page. Nearly any bytes are valid in one, so the user has to check. */

@@ -12,6 +12,8 @@ export interface InputFile {
   readonly shown: string;
   /** Size on disk. */
   readonly bytes: number;
+  /** As in its source. */
+  readonly isArgument?: boolean | undefined;
 }
 
 /**
@@ -19,7 +21,7 @@ export interface InputFile {
  * unit, so that every machine reads them in the same order). Throws a `UserError` if there is nothing to read.
  */
 export async function findFiles(spec: SourceSpec, display: (path: string) => string): Promise<InputFile[]> {
-  const { path, name } = spec;
+  const { path, name, isArgument } = spec;
   const found = await stat(path).catch((error: unknown) => {
     if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return undefined;
     throw unreadable(display(path), error);
@@ -34,13 +36,13 @@ export async function findFiles(spec: SourceSpec, display: (path: string) => str
       hint: 'save it to a file first, from which a rerun can read it again',
     });
   }
-  if (found) return [{ path, shown: display(path), bytes: found.size }];
+  if (found) return [{ path, shown: display(path), bytes: found.size, isArgument }];
   if (!/[*?[{]/.test(path)) throw await missing(spec, display);
 
   const files: InputFile[] = [];
   for (const match of (await expand(path)).sort()) {
     const { size } = await stat(match);
-    files.push({ path: match, shown: display(match), bytes: size });
+    files.push({ path: match, shown: display(match), bytes: size, isArgument });
   }
   if (files.length === 0) {
     throw new UserError(`source \`${name}\`: no file matches ${display(path)}`, {

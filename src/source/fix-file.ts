@@ -5,12 +5,12 @@ import { didYouMean, ProblemsError, type Problem } from '../problem.ts';
 import { openSource } from './open.ts';
 import { rejectColumnsIn } from './reject-columns.ts';
 import { isRowHash, numbered, rowHasher } from './row-hash.ts';
-import type { Source } from './source.ts';
+import type { Source, SourceSpec } from './source.ts';
 
 const AS_WRITTEN = 'keep the columns of the rejects file unchanged';
 
 /** A file of corrected rejects. */
-export interface FixFile {
+export interface FixFile extends Pick<SourceSpec, 'encoding' | 'delimiter'> {
   readonly path: string;
   /** Accepted by an earlier run: the columns of the export may have changed since. */
   readonly isKept: boolean;
@@ -31,10 +31,10 @@ export interface Correction {
  */
 export async function readFixFile(
   source: Source,
-  { path, isKept }: FixFile,
+  { isKept, ...spec }: FixFile,
   options: { readonly display?: (path: string) => string } = {},
 ): Promise<ReadonlyMap<string, Correction>> {
-  const file = await openSource({ name: source.name, path }, options);
+  const file = await openSource({ ...spec, name: source.name, isArgument: true }, options);
   const read = source.kind === 'table' ? tableReader(source, file, isKept) : treeReader(source, file);
   const hashOf = rowHasher(source.columns);
   const corrections = new Map<string, Correction>();

@@ -1,11 +1,13 @@
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf, UserError } from '../errors.ts';
 import { didYouMean } from '../problem.ts';
 import { writeWhole, type StateDir } from '../state-dir.ts';
+import { findFiles } from './files.ts';
 import type { FixFile } from './fix-file.ts';
+import { formatByName } from './open.ts';
+import type { SourceSpec } from './source.ts';
+import { readText, withEncoding } from './text.ts';
 
 /** In the state directory. */
 const FIXES = 'fixes';
@@ -13,8 +15,10 @@ const FIXES = 'fixes';
 /** Files of corrected rejects by source name, in the order in which they apply: a later one wins. */
 export type FixFiles = ReadonlyMap<string, readonly FixFile[]>;
 
-/** A source, and a file of corrected rejects for it, as given with `--fix`. */
-export type GivenFix = readonly [name: string, path: string];
+/** The options about corrected rejects: files with their sources, and what all of these files have in common. */
+export interface GivenFixes extends Pick<SourceSpec, 'encoding' | 'delimiter'> {
+  readonly fix: readonly (readonly [name: string, path: string])[];
+}
 
 /**
  * The corrected rejects to apply: those of earlier runs, which the state directory keeps, then those given now; one that
@@ -23,20 +27,21 @@ export type GivenFix = readonly [name: string, path: string];
 export async function collectFixes(
   state: StateDir,
   names: readonly string[],
-  given: readonly GivenFix[],
+  { fix, encoding, delimiter }: GivenFixes,
 ): Promise<FixFiles> {
   const fixes = new Map<string, FixFile[]>();
   for (const { name, path } of await keptFiles(state)) fixes.set(name, [...of(fixes, name), { path, isKept: true }]);
-  for (const [name, path] of given) {
+  for (const [name, path] of fix) {
     if (!names.includes(name)) {
       throw new UserError(`--fix ${name}=…: the mapping uses no source \`${name}\``, {
         hint: didYouMean(name, names) ?? `it uses ${names.join(', ')}`,
       });
     }
-    const sha256 = await sha256Of(path);
+    const given = { path, isKept: false, ...(encoding && { encoding }), ...(delimiter && { delimiter }) };
+    const content = await contentOf(given);
     const last = of(fixes, name).at(-1);
-    if (last && (await sha256Of(last.path)) === sha256) continue;
-    fixes.set(name, [...of(fixes, name), { path, isKept: false }]);
+    if (last && (await contentOf(last)).equals(content)) continue;
+    fixes.set(name, [...of(fixes, name), given]);
   }
   return fixes;
 }
@@ -46,14 +51,12 @@ export async function keepFixes(state: StateDir, fixes: FixFiles): Promise<void>
   const kept = await keptFiles(state);
   for (const [name, files] of fixes) {
     let number = Math.max(0, ...kept.filter((file) => file.name === name).map((file) => file.number));
-    for (const { path } of files.filter(({ isKept }) => !isKept)) {
+    for (const file of files.filter(({ isKept }) => !isKept)) {
       number += 1;
-      const extension = /\.[^./\\]+(?:\.gz)?$/.exec(path)?.[0] ?? '';
+      const [, extension = '', packed = ''] = /(\.[^./\\]+?)(\.gz)?$/.exec(file.path) ?? [];
       const { path: directory } = await state.directory(FIXES);
-      const bytes = await readFile(path).catch((error: unknown) => {
-        throw cannotRead(path, error);
-      });
-      await writeWhole(join(directory, `${name}.${String(number).padStart(4, '0')}${extension}`), bytes);
+      const kept = `${name}.${String(number).padStart(4, '0')}${extension}${isConverted(file) ? '' : packed}`;
+      await writeWhole(join(directory, kept), await contentOf(file));
     }
   }
 }
@@ -79,16 +82,28 @@ function of(fixes: ReadonlyMap<string, FixFile[]>, name: string): readonly FixFi
   return fixes.get(name) ?? [];
 }
 
-async function sha256Of(path: string): Promise<string> {
+function isConverted({ encoding, delimiter }: FixFile): boolean {
+  return encoding !== undefined || delimiter !== undefined;
+}
+
+/** The content of a file as it is kept: in UTF-8, and with its delimiter in a first line `sep=`, if these were given. */
+async function contentOf(file: FixFile): Promise<Buffer> {
+  const { path, encoding, delimiter } = file;
   try {
     if (!(await stat(path)).isFile()) throw new Error('it is not a regular file');
-    const digest = createHash('sha256');
-    for await (const chunk of createReadStream(path)) digest.update(chunk as Buffer);
-    return digest.digest('hex');
+    if (!isConverted(file)) return await readFile(path);
+    const [found] = await findFiles({ name: '--fix', path, isArgument: true }, (shown) => shown);
+    const text: Buffer[] = [];
+    for await (const piece of readText(await withEncoding(found!, encoding))) text.push(piece);
+    const whole = Buffer.concat(text);
+    if (delimiter === undefined || formatByName(path) !== 'csv') return whole;
+    return Buffer.from(`sep=${delimiter}\n${whole.toString().replace(SEPARATOR_LINE, '')}`);
   } catch (error) {
-    throw cannotRead(path, error);
+    throw error instanceof UserError ? error : cannotRead(path, error);
   }
 }
+
+const SEPARATOR_LINE = /^"?sep=[^\r\n]"?\r?\n/i;
 
 function cannotRead(path: string, error: unknown): UserError {
   return new UserError(`cannot read the corrected records in ${path}: ${messageOf(error)}`, {

@@ -50,10 +50,14 @@ function shorterPath(path: string): string {
   return short !== '' && short.length < path.length ? short : path;
 }
 
+/** The format that the name of a file shows. */
+export function formatByName(path: string): SourceSpec['format'] {
+  return FORMATS.get(/\.([^./\\]+)(?:\.gz)?$/i.exec(path)?.[1]?.toLowerCase() ?? '');
+}
+
 function formatOf(spec: SourceSpec, files: readonly InputFile[]): NonNullable<SourceSpec['format']> {
   const formats = files.map(({ path, shown }) => {
-    const extension = /\.([^./\\]+)(?:\.gz)?$/i.exec(path)?.[1]?.toLowerCase() ?? '';
-    const format = FORMATS.get(extension);
+    const format = formatByName(path);
     if (format) return format;
     throw new UserError(`source \`${spec.name}\`: cannot tell the format of ${shown} from its name`, {
       hint: 'set `format` to `csv`, `json` or `ndjson`',

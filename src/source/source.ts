@@ -12,6 +12,8 @@ export interface SourceSpec {
   readonly headerLine?: number;
   /** JSON: path to the array of records; the top-level array if absent. */
   readonly records?: string;
+  /** Named on the command line, where its encoding is set too; otherwise in a mapping. */
+  readonly isArgument?: boolean;
 }
 
 /** What a complete reading of a file found; written to the run line of the checkpoint. */

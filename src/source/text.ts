@@ -4,7 +4,7 @@ import { StringDecoder } from 'node:string_decoder';
 import type { DecoderStream } from 'iconv-lite';
 import { UserError } from '../errors.ts';
 import { readBytes } from './bytes.ts';
-import { chooseEncoding, doubtOf, type Encoding } from './encoding.ts';
+import { chooseEncoding, doubtOf, settingOf, type Encoding } from './encoding.ts';
 import type { InputFile } from './files.ts';
 import { refuseOtherFormats } from './not-text.ts';
 
@@ -36,7 +36,7 @@ export async function* readText(file: TextFile, hash?: Hash): AsyncGenerator<Buf
   }
   if (!decoder.complete()) {
     throw new UserError(`${file.shown} is incomplete: it ends in the middle of a character`, {
-      hint: 'export it again, or set its encoding, for example `encoding: windows-1252`',
+      hint: `export it again, or set its encoding, for example ${settingOf(file, 'windows-1252')}`,
     });
   }
 }
@@ -185,17 +185,18 @@ async function undecodable(file: TextFile, offset: number, failure: UndecodableT
   const line = (await breaksBefore(file, offset)) + failure.breaks + 1;
   const { default: iconv } = await import('iconv-lite');
   const word = iconv.decode(failure.bytes, 'windows-1252');
-  const message = `${file.shown}:${line} is not ${name} text${declared ? ', which is the encoding set in the mapping' : ''}`;
+  const [where, key] = file.isArgument ? ['with --encoding', '--encoding'] : ['in the mapping', 'encoding'];
+  const message = `${file.shown}:${line} is not ${name} text${declared ? `, which is the encoding set ${where}` : ''}`;
   if (name !== 'UTF-8') {
     return new UserError(message, {
       hint: declared
-        ? 'remove `encoding` to have it detected, or set the encoding in which the file was saved'
+        ? `remove \`${key}\` to have it detected, or set the encoding in which the file was saved`
         : 'the file is damaged here: export it again',
     });
   }
   const reads = word === '' || word.includes('\ufffd') ? '' : ` (then a word there reads "${word}")`;
   return new UserError(message, {
-    hint: `set its encoding, for example \`encoding: windows-1252\`${reads}, or save the file as UTF-8`,
+    hint: `set its encoding, for example ${settingOf(file, 'windows-1252')}${reads}, or save the file as UTF-8`,
   });
 }
 

@@ -237,6 +237,41 @@ describe('a correction', () => {
     expect((await run('--yes')).code).toBe(0);
   });
 
+  it('may come in another encoding and with another delimiter, and reruns know both', async () => {
+    await run();
+    const saved = (await read(`${REJECTS}/people.csv`))
+      .replace('2,Bob,bob(at)', '2,Žofie,zofie@')
+      .replace('cy ', 'cy@');
+    await writeFile(join(cwd, 'saved.csv'), saved.replaceAll(',', '^').replace('Ž', '\x8e'), 'latin1');
+    expect((await run('--fix', 'people=saved.csv', '--delimiter', '^')).stderr).toContain('--encoding windows-1252');
+    const told = ['--fix', 'people=saved.csv', '--encoding', 'windows-1252', '--delimiter', '^'];
+    const fixed = await run(...told);
+    expect(fixed.code).toBe(0);
+    expect(leads()).toEqual(['Ada ada@example.test', 'Žofie zofie@example.test', 'Cy cy@example.test']);
+    for (const again of [[], told]) {
+      expect(summaryOf(await run(...again))).toMatchObject({ exit: { code: 0 }, this_run: { events_sent: 0 } });
+    }
+    expect(await names(`${STATE}/fixes`)).toEqual(['people.0001.csv']);
+  });
+
+  it('of JSON may come in another encoding too', async () => {
+    const people = PEOPLE.trimEnd()
+      .split('\n')
+      .slice(1)
+      .map((row) => row.split(','));
+    const text = people.map(([id, name, email]) => `${JSON.stringify({ id, name, email })}\n`).join('');
+    await files(cwd, { 'mapping.yaml': MAPPING.replace('people.csv', 'people.ndjson'), 'people.ndjson': text });
+    await run();
+    const saved = (await read(`${REJECTS}/people.ndjson`))
+      .replace('"email":"bob(at)', '"email":"bob@')
+      .replace('"email":"cy ', '"email":"cy@');
+    await writeFile(join(cwd, 'saved.ndjson'), saved.replace('Bob', 'Zo\xeb'), 'latin1');
+    const fixed = await run('--fix', 'people=saved.ndjson', '--encoding', 'latin1', '--delimiter', ';');
+    expect(fixed.code).toBe(0);
+    expect((await run()).code).toBe(0);
+    expect(leads()).toEqual(['Ada ada@example.test', 'Zoë bob@example.test', 'Cy cy@example.test']);
+  });
+
   it('is not kept if the run refuses the plan that it makes', async () => {
     await run();
     await files(cwd, { 'bob.csv': (await read(`${REJECTS}/people.csv`)).replace('(at)', '@') });
@@ -287,6 +322,19 @@ describe('the printed next step', () => {
       expect(summaryOf(third).events.invalid).toBe(0);
       expect(await read('corrected-people.csv')).toBe(mine);
       if (options.includes('--dry-run')) expect(summaryOf(await next(third)).exit.code).toBe(0);
+    },
+  );
+
+  it.each([[[]], [['--dry-run']]])(
+    'can be run after corrections in another encoding and with %s',
+    async (options: readonly string[]) => {
+      await run();
+      const saved = (await read(`${REJECTS}/people.csv`)).replace('bob(at)', 'bob@').replace('Cy', 'Zo\xeb');
+      await writeFile(join(cwd, 'saved.csv'), saved, 'latin1');
+      const fixed = await run('--fix', 'people=saved.csv', '--encoding', 'latin1', ...options);
+      expect(summaryOf(fixed).events).toMatchObject({ invalid: 1 });
+      const after = await next(fixed, () => correct('corrected-people.csv', 'cy ', 'cy@'));
+      expect(summaryOf(after).events).toMatchObject({ invalid: options.length });
     },
   );
 

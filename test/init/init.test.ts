@@ -109,6 +109,34 @@ describe('backfill init', () => {
     expect((await startMapping([join(cwd, 'deals.csv')], {})).text).not.toContain('priority');
   });
 
+  it('reads exports in the encoding and with the delimiter that it is told, and writes both into the mapping', async () => {
+    const cwd = await workspace();
+    await writeFile(
+      join(cwd, 'people.csv'),
+      Buffer.from('Record ID^E-mail^Name\n1^ann@bell.example^\u0416\n', 'utf16le'),
+    );
+    await writeFile(join(cwd, 'notes.json'), Buffer.from('[{"id":1,"body":"\u0416"}]', 'utf16le'));
+    const command = ['init', 'people.csv', 'notes.json', '--encoding', 'utf-16le', '--delimiter', '^'];
+    const { code, stdout } = await backfill([...command, '--out', 'mapping.yaml'], { cwd });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+    const text = await readFile(join(cwd, 'mapping.yaml'), 'utf8');
+    expect(text).toContain('people: { path: people.csv, encoding: utf-16le, delimiter: ^ }');
+    const { sources } = await loadMapping(join(cwd, 'mapping.yaml'));
+    expect(sources[0]).toMatchObject({ encoding: 'utf-16le', delimiter: '^' });
+    await writeFile(join(cwd, 'tabs.txt'), 'Record ID\tE-mail\n1\tann@bell.example\n');
+    await backfill(['init', 'tabs.txt', '--delimiter', 'tab', '--out', 'tabs.yaml'], { cwd });
+    expect((await loadMapping(join(cwd, 'tabs.yaml'))).sources[0]).toMatchObject({ delimiter: '\t' });
+  });
+
+  it('says how to set the encoding of an export where one is given that does not fit', async () => {
+    const cwd = await workspace();
+    await writeFile(join(cwd, 'people.csv'), Buffer.from('Record ID,Name\n1,Zo\xeb\n', 'latin1'));
+    const ended = await backfill(['init', 'people.csv', '--encoding', 'utf-8'], { cwd });
+    expect(ended.code).toBe(2);
+    expect(ended.stderr).toContain('people.csv:2 is not UTF-8 text, which is the encoding set with --encoding');
+    expect(ended.stderr).toContain('`--encoding windows-1252`');
+  });
+
   it('refuses a file that is not an export with the message of the reader', async () => {
     const cwd = await workspace();
     await writeFile(join(cwd, 'empty.csv'), '');
