@@ -32,6 +32,14 @@ export function defaultAccount(): Account {
   };
 }
 
+/** An account that shares nothing with any other one. */
+export function otherAccount(): Account {
+  return {
+    pipelines: [pipelineOf('Elsewhere', 'DEAL', ['Open', 'Closed'])],
+    users: [userOf('Olga Other', 'olga@other.test')],
+  };
+}
+
 function pipelineOf(name: string, type: Pipeline['type'], stages: readonly string[]): Pipeline {
   return {
     id: uuidOf('pipeline', name),

@@ -1,6 +1,7 @@
 import { Hono } from 'hono';
 import { INGEST_CODES, PATHS } from '../service/contract.ts';
 import { Creator } from './create.ts';
+import { documentRoutes } from './documents.ts';
 import { ingest } from './ingest.ts';
 import { isLegacy, legacyRoutes } from './legacy.ts';
 import { resourceRoutes } from './resources.ts';
@@ -24,6 +25,7 @@ export function sandboxApp(context: SandboxContext): Hono<HonoEnv> {
 
   const creator = new Creator(context);
   app.route('/', resourceRoutes(context, creator));
+  app.route('/', documentRoutes(context, creator));
   app.route('/external', legacyRoutes(context, creator));
 
   app.notFound((c) => {

@@ -4,8 +4,11 @@ import type { Account } from '../service/account.ts';
 import type { RequestEntry, RequestLog } from './requests.ts';
 import type { Store } from './store.ts';
 
-/** What all routes of a sandbox share: one account, its credentials and its records. */
+/** What the routes of one account share: its credentials and its records. */
 export interface SandboxContext {
+  readonly name: 'main' | 'other';
+  /** The other account of the service, whose resources are answered with 403 (service interface, section 5). */
+  readonly other: SandboxContext;
   readonly account: Account;
   readonly store: Store;
   readonly requests: RequestLog;

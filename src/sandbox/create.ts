@@ -3,16 +3,20 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { JsonObject } from '../json.ts';
 import { HEADERS, LIMITS } from '../service/contract.ts';
+import { TEMPLATES } from './examples.ts';
 import { publicRecord, type PublicRecord } from './present.ts';
 import type { RecordKind } from './store.ts';
 import { timestamp, type ApiCall, type SandboxContext } from './context.ts';
 
-export type CreatableKind = Extract<RecordKind, 'Lead' | 'Deal' | 'Company' | 'Activity'>;
+export type CreatableKind = Exclude<RecordKind, 'Comment'>;
+export type DocumentKind = Extract<RecordKind, 'Quote' | 'Contract'>;
 
 /** `code` is used by the routes that answer with an envelope. */
 export type CreateResponse =
   | { readonly status: 201; readonly body: PublicRecord }
   | { readonly status: 400 | 409 | 413 | 422; readonly code: string; readonly message: string };
+
+const document = z.looseObject({ dealId: z.string(), templateId: z.string() });
 
 const bodies = {
   Lead: z.looseObject({
@@ -36,6 +40,16 @@ const bodies = {
   }),
   Company: z.looseObject({}),
   Activity: z.looseObject({}),
+  Quote: document,
+  Contract: document,
+  Message: z.looseObject({}),
+};
+
+/** What a new record has beside what the caller sent (service interface, section 3). */
+const INITIAL: Readonly<Partial<Record<CreatableKind, JsonObject>>> = {
+  Quote: { status: 'DRAFT' },
+  Contract: { status: 'DRAFT' },
+  Message: { status: 'PENDING', media: [] },
 };
 
 interface CachedResponse {
@@ -55,8 +69,21 @@ export class Creator {
     this.#context = context;
   }
 
-  create(kind: CreatableKind, call: ApiCall, headers: Headers): Promise<CreateResponse> {
-    return this.once(kind, call, headers, (value) => this.#create(kind, value));
+  /** `fields`: what the path says about the record. */
+  create(kind: CreatableKind, call: ApiCall, headers: Headers, fields: JsonObject = {}): Promise<CreateResponse> {
+    return this.once(`${kind} ${JSON.stringify(fields)}`, call, headers, (value) => this.#create(kind, value, fields));
+  }
+
+  /** Sends a document that exists. */
+  send(kind: DocumentKind, id: string, call: ApiCall, headers: Headers): Promise<CreateResponse> {
+    return this.once(`send ${id}`, call, headers, async () => {
+      const context = this.#context;
+      const record = context.store.get(kind, id)!;
+      const sent = { fields: { ...record.fields, status: 'SENT' }, revision: record.revision + 1 };
+      await context.store.save(kind, { ...record, ...sent, updatedAt: timestamp(context) });
+      context.triggersFired += 1;
+      return { status: 201, body: publicRecord(context, kind, id)! };
+    });
   }
 
   /** Does `make` with the body, once per Idempotency-Key. `what`: the kind of operation, which is part of the request. */
@@ -85,7 +112,7 @@ export class Creator {
     return response;
   }
 
-  async #create(kind: CreatableKind, value: unknown): Promise<CreateResponse> {
+  async #create(kind: CreatableKind, value: unknown, fields: JsonObject): Promise<CreateResponse> {
     const parsed = bodies[kind].safeParse(value);
     if (!parsed.success) {
       const issue = parsed.error.issues[0]!;
@@ -130,11 +157,21 @@ export class Creator {
         customFields: {},
       });
     } else {
-      await context.store.save(kind, { ...kept, fields: value as JsonObject });
+      const unknown =
+        kind === 'Quote' || kind === 'Contract' ? this.#unknownIn(kind, document.parse(value)) : undefined;
+      if (unknown !== undefined) return conflict(unknown);
+      await context.store.save(kind, { ...kept, fields: { ...(value as JsonObject), ...fields, ...INITIAL[kind] } });
     }
     // Native writes always start automations; there is no header to suppress them.
     context.triggersFired += 1;
     return { status: 201, body: publicRecord(context, kind, kept.id)! };
+  }
+
+  #unknownIn(kind: DocumentKind, { dealId, templateId }: z.infer<typeof document>): string | undefined {
+    if (!this.#context.store.get('Deal', dealId)) return `dealId: deal ${dealId} does not exist`;
+    const type = kind.toUpperCase();
+    const known = TEMPLATES.some((template) => template.id === templateId && template.type === type);
+    return known ? undefined : `templateId: ${templateId} is not a template of type ${type}`;
   }
 }
 

@@ -19,7 +19,12 @@ export interface GatewayOptions {
   readonly stopListening: (ms: number) => void;
 }
 
-type Routes = (request: Request, env: { call: ApiCall }) => Promise<Response> | Response;
+/** The routes of an account. */
+type Routes = (
+  account: SandboxContext['name'],
+  request: Request,
+  env: { call: ApiCall },
+) => Promise<Response> | Response;
 
 export class Gateway {
   readonly #context: SandboxContext;
@@ -84,7 +89,7 @@ export class Gateway {
       entry.fault = 'outage';
       return new Response('the service is down', { status: this.#outage.status });
     }
-    if (open) return this.#withHeaders(await this.#routes(request, { call }), this.#fullWindow());
+    if (open) return this.#withHeaders(await this.#routes('main', request, { call }), this.#fullWindow());
 
     const event = path.startsWith(PATHS.ingest) ? eventSummary(call) : undefined;
     const { latencyMs, effects, fault } = this.#injector.decide({ path, event, now: this.#context.now() });
@@ -93,17 +98,18 @@ export class Gateway {
     for (const effect of effects) this.#apply(effect, entry);
 
     const key = request.headers.get(HEADERS.apiKey);
-    if (key !== this.#context.apiKey.reveal()) {
+    const account = [this.#context, this.#context.other].find(({ apiKey }) => apiKey.reveal() === key)?.name;
+    if (key === null || account === undefined) {
       const error = key === null ? 'X-API-Key is missing' : 'X-API-Key is invalid';
       const refusal = isLegacy(path) ? enveloped('UNAUTHORIZED', error) : { error };
       return this.#withHeaders(Response.json(refusal, { status: 401 }), this.#fullWindow());
     }
-    entry.authenticated = true;
+    entry.account = account;
     const admission = this.#window(key).admit(this.#context.now());
     if (!admission.admitted) return this.#withHeaders(this.#refused(admission), admission);
 
     let answer: Response | undefined;
-    if (!fault || commits(fault)) answer = this.#withHeaders(await this.#routes(request, { call }), admission);
+    if (!fault || commits(fault)) answer = this.#withHeaders(await this.#routes(account, request, { call }), admission);
     if (after > 0) await sleep(after, undefined, { signal: this.#closing.signal });
     if (!fault) return answer!;
 
@@ -178,6 +184,7 @@ async function readBody(incoming: IncomingMessage): Promise<Buffer | undefined> 
 }
 
 function parseBody(body: Buffer | undefined, request: Request): ApiCall['body'] {
+  if (body?.length === 0 && !request.headers.has('content-type')) return { ok: true, value: undefined };
   if (!/^application\/json\b/i.test(request.headers.get('content-type') ?? '')) {
     return { ok: false, error: 'Content-Type must be application/json' };
   }

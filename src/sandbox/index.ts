@@ -9,7 +9,7 @@ import { codeOf, messageOf, UserError } from '../errors.ts';
 import { Secret } from '../redact.ts';
 import type { Account } from '../service/account.ts';
 import { LIMITS } from '../service/contract.ts';
-import { defaultAccount } from './account.ts';
+import { defaultAccount, otherAccount } from './account.ts';
 import { sandboxApp } from './app.ts';
 import type { FaultPlan } from './faults.ts';
 import { Gateway } from './gateway.ts';
@@ -46,6 +46,8 @@ export interface Sandbox {
   readonly apiKey: Secret;
   readonly ingestToken: Secret;
   readonly account: Account;
+  /** The credentials of another account of the same service, which is empty at first. */
+  readonly other: { readonly apiKey: Secret; readonly ingestToken: Secret };
   /** Writes that started automations; 0 if all of them suppressed triggers. */
   readonly triggersFired: number;
   state(): SandboxState;
@@ -67,14 +69,30 @@ export interface Sandbox {
  * that cannot be used.
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const context: SandboxContext = {
-    account: options.account ?? defaultAccount(),
-    store: await Store.open(options.journal),
+  const shared = {
     requests: new RequestLog(),
-    apiKey: options.apiKey === undefined ? newApiKey() : new Secret(options.apiKey),
-    ingestToken: options.ingestToken === undefined ? newIngestToken() : new Secret(options.ingestToken),
     triggersFired: 0,
     now: options.clock ?? (() => performance.timeOrigin + performance.now()),
+  };
+  const context: SandboxContext = {
+    ...shared,
+    name: 'main',
+    get other() {
+      return other;
+    },
+    account: options.account ?? defaultAccount(),
+    store: await Store.open(options.journal),
+    apiKey: options.apiKey === undefined ? newApiKey() : new Secret(options.apiKey),
+    ingestToken: options.ingestToken === undefined ? newIngestToken() : new Secret(options.ingestToken),
+  };
+  const other: SandboxContext = {
+    ...shared,
+    name: 'other',
+    other: context,
+    account: otherAccount(),
+    store: await Store.open(undefined),
+    apiKey: newApiKey(),
+    ingestToken: newIngestToken(),
   };
   let port = options.port ?? 0;
   let relisten: NodeJS.Timeout | undefined;
@@ -88,8 +106,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     }, ms);
   };
 
-  const app = sandboxApp(context);
-  const gateway = new Gateway(context, (request, env) => app.fetch(request, env), {
+  const apps = { main: sandboxApp(context), other: sandboxApp(other) };
+  const gateway = new Gateway(context, (account, request, env) => apps[account].fetch(request, env), {
     rate: options.rate ?? { requests: LIMITS.requestsPerWindow, seconds: LIMITS.windowSeconds },
     countRefused: options.countRefused ?? false,
     faults: options.faults ?? { rules: [] },
@@ -106,6 +124,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   return {
     baseUrl: `http://127.0.0.1:${port}`,
     account: context.account,
+    other,
     get apiKey() {
       return context.apiKey;
     },

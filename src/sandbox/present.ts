@@ -42,7 +42,10 @@ export function publicRecord(context: SandboxContext, kind: RecordKind, id: stri
       return { id, content, authorName, leadId, dealId, createdBy, createdAt, updatedAt };
     }
     case 'Company':
-    case 'Activity': {
+    case 'Activity':
+    case 'Quote':
+    case 'Contract':
+    case 'Message': {
       const record = store.get(kind, id);
       if (!record) return undefined;
       return { ...record.fields, id, createdBy, createdAt: record.createdAt, updatedAt: record.updatedAt };

@@ -16,8 +16,8 @@ export interface RequestEntry {
   readonly at: number;
   /** Kind of the injected fault. */
   fault?: string;
-  /** Whether the API key was valid. */
-  authenticated: boolean;
+  /** The account that the API key belongs to; undefined if the key was invalid. */
+  account?: 'main' | 'other';
   /** Undefined until the request is answered; stays so if the connection was dropped. */
   status?: number;
   /** When it was answered or dropped; undefined while it is in flight. */
@@ -53,7 +53,6 @@ export class RequestLog {
       headers,
       body,
       at,
-      authenticated: false,
     };
     if (this.#entries.length >= 100_000) this.#entries = this.#entries.slice(50_000);
     this.#entries.push(entry);

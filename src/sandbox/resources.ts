@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { Hono, type Context } from 'hono';
 import { LIMITS } from '../service/contract.ts';
 import type { User } from '../service/account.ts';
-import { uuidOf } from './account.ts';
 import type { CreateResponse, Creator } from './create.ts';
+import { COLLECTION_EXAMPLES, TEMPLATES } from './examples.ts';
 import { publicRecord, type PublicRecord } from './present.ts';
 import type { RecordKind } from './store.ts';
 import { enveloped, type HonoEnv, type SandboxContext } from './context.ts';
@@ -22,12 +22,16 @@ const COLLECTIONS: readonly { readonly path: string; readonly kind: RecordKind; 
   { path: '/comments', kind: 'Comment', list: (items, total) => ({ items, total }) },
   { path: '/companies', kind: 'Company', list: (companies, total) => ({ companies, total }) },
   { path: '/activities', kind: 'Activity', list: (activities) => activities },
+  { path: '/quotes', kind: 'Quote', list: (quotes) => quotes },
+  { path: '/contracts', kind: 'Contract', list: (contracts, total) => ({ contracts, total }) },
 ];
 
+type Filter = (query: Record<string, string>) => ((record: PublicRecord) => boolean) | undefined;
+
+const byStatus: Filter = ({ status }) => (status === undefined ? undefined : (record) => record.status === status);
+
 /** The filter of a query as a predicate on public records; undefined if there is no filter. */
-const FILTERS: Readonly<
-  Record<string, (query: Record<string, string>) => ((record: PublicRecord) => boolean) | undefined>
-> = {
+const FILTERS: Readonly<Record<string, Filter>> = {
   '/leads': ({ search }) =>
     search === undefined
       ? undefined
@@ -35,35 +39,14 @@ const FILTERS: Readonly<
           [fullName, email, phoneNumber].some(
             (text) => typeof text === 'string' && text.toLowerCase().includes(search.toLowerCase()),
           ),
-  '/activities': ({ status }) => (status === undefined ? undefined : (activity) => activity.status === status),
+  '/activities': byStatus,
+  '/quotes': byStatus,
+  '/contracts': byStatus,
   '/comments': ({ leadId, dealId }) =>
     leadId === undefined && dealId === undefined
       ? undefined
       : (comment) => (leadId ?? comment.leadId) === comment.leadId && (dealId ?? comment.dealId) === comment.dealId,
 };
-
-/** Collections that the sandbox does not implement: static examples in the shape of the route. */
-const STATIC: Readonly<Record<string, unknown>> = {
-  '/tags': [{ id: uuidOf('tag', 'VIP'), name: 'VIP', color: '#aa3300' }],
-  '/roles': [
-    { id: uuidOf('role', 'Admin'), name: 'Admin' },
-    { id: uuidOf('role', 'Agent'), name: 'Agent' },
-  ],
-  '/calls': { calls: [], total: 0 },
-  '/phone-numbers': [{ id: uuidOf('number', '1'), phoneNumber: '+390200000001', label: 'Main' }],
-  '/contracts': { contracts: [], total: 0 },
-  '/quotes': [],
-  '/products': { products: [], total: 0 },
-  '/product-categories': [],
-  '/clauses': [],
-  '/conversations': { items: [], nextCursor: null },
-  '/whatsapp-templates': [],
-};
-
-const TEMPLATES = [
-  { id: uuidOf('template', 'Offer'), name: 'Offer', type: 'QUOTE' },
-  { id: uuidOf('template', 'Agreement'), name: 'Agreement', type: 'CONTRACT' },
-];
 
 /** The REST routes (service interface, section 4.3). As in the service, the shapes of lists differ between routes. */
 export function resourceRoutes(context: SandboxContext, creator: Creator): Hono<HonoEnv> {
@@ -93,8 +76,10 @@ export function resourceRoutes(context: SandboxContext, creator: Creator): Hono<
       return paged(c, wanted ? records.filter((record) => wanted(show(record)!)) : records, show, list);
     });
     app.get(`${path}/:id`, (c) => {
-      const found = publicRecord(context, kind, c.req.param('id'));
-      return found ? c.json(found) : c.json({ error: `${kind} not found` }, 404);
+      const id = c.req.param('id');
+      return publicRecord(context, kind, id)
+        ? c.json(show({ id }))
+        : noRecord(c, kind, publicRecord(context.other, kind, id));
     });
     // Creating comments over REST is not documented.
     if (kind === 'Comment') continue;
@@ -105,7 +90,7 @@ export function resourceRoutes(context: SandboxContext, creator: Creator): Hono<
     });
   }
 
-  for (const [path, body] of Object.entries(STATIC)) app.get(path, (c) => c.json(body as object));
+  for (const [path, body] of Object.entries(COLLECTION_EXAMPLES)) app.get(path, (c) => c.json(body));
   app.get('/document-templates', (c) => {
     const type = c.req.query('type');
     const templates = TEMPLATES.filter((template) => type === undefined || template.type === type);
@@ -116,7 +101,7 @@ export function resourceRoutes(context: SandboxContext, creator: Creator): Hono<
     const { method, statusGroup, path } = c.req.query();
     const calls = context.requests
       .entries()
-      .filter((entry) => entry.authenticated && entry.status !== undefined)
+      .filter((entry) => entry.account === context.name && entry.status !== undefined)
       .map((entry) => ({
         id: String(entry.number),
         method: entry.method,
@@ -144,7 +129,14 @@ export function resourceRoutes(context: SandboxContext, creator: Creator): Hono<
   return app;
 }
 
-function refused(c: Context<HonoEnv>, { code, message, status }: Exclude<CreateResponse, { status: 201 }>) {
+/** A resource of another account is 403, one of none 404 (service interface, section 7.1). */
+export function noRecord(c: Context<HonoEnv>, what: string, ofOther: object | undefined): Response {
+  return ofOther
+    ? c.json({ error: `${what} belongs to another account` }, 403)
+    : c.json({ error: `${what} not found` }, 404);
+}
+
+export function refused(c: Context<HonoEnv>, { code, message, status }: Exclude<CreateResponse, { status: 201 }>) {
   return c.json(code === 'IDEMPOTENCY_KEY_MISMATCH' ? enveloped(code, message) : { error: message }, status);
 }
 

@@ -45,7 +45,7 @@ export interface CommentRecord extends StoredRecord {
   readonly dealId: string | null;
 }
 
-/** Companies and activities, with the fields that the caller sent. */
+/** Other records, with the fields that the caller sent. */
 export interface PlainRecord extends StoredRecord {
   readonly fields: JsonObject;
 }
@@ -56,6 +56,9 @@ interface RecordOf {
   Comment: CommentRecord;
   Company: PlainRecord;
   Activity: PlainRecord;
+  Quote: PlainRecord;
+  Contract: PlainRecord;
+  Message: PlainRecord;
 }
 export type RecordKind = keyof RecordOf;
 
@@ -98,6 +101,9 @@ export class Store {
     Comment: new Map(),
     Company: new Map(),
     Activity: new Map(),
+    Quote: new Map(),
+    Contract: new Map(),
+    Message: new Map(),
   };
   /** `Lead\0<external id>` -> service id. */
   readonly #byExternalId = new Map<string, string>();

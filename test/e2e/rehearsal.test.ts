@@ -1,6 +1,9 @@
+import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { backfill, environmentOf, FAST, files, sandbox, summaryOf, workspace, type Ended } from './harness.ts';
 
 const MAPPING = `version: 1
@@ -109,5 +112,24 @@ describe('acknowledged records that differ from what was sent', () => {
     expect(ended.stderr.replace(/\s+/g, ' ')).toContain(
       'Finished. 1 acknowledged record differs from what was sent: the export or the mapping has changed since',
     );
+  });
+});
+
+describe('a rehearsal on a machine behind a proxy', () => {
+  it('reaches its sandbox without it', async () => {
+    const asked: string[] = [];
+    const proxy = createServer((request, response) => {
+      asked.push(request.url!);
+      response.writeHead(502).end();
+    });
+    proxy.on('connection', () => asked.push('connection'));
+    proxy.listen(0, '127.0.0.1');
+    await once(proxy, 'listening');
+    onTestFinished(() => void proxy.close());
+    const address = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+    const names = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy', 'all_proxy'];
+    const ended = await run(await place(), ['--sandbox'], Object.fromEntries(names.map((name) => [name, address])));
+    expect(summaryOf(ended)).toMatchObject({ exit: { code: 0 }, events: { acknowledged: 2 } });
+    expect(asked).toEqual([]);
   });
 });

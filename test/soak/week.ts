@@ -235,8 +235,8 @@ class Arrivals {
     if (!all && last - this.#collected < 20_000) return;
     const first = last - requests.length + 1;
     const until = all ? requests.length : requests.length - 1_000;
-    for (const { authenticated, at, status } of requests.slice(Math.max(0, this.#collected + 1 - first), until)) {
-      if (!authenticated) continue;
+    for (const { account, at, status } of requests.slice(Math.max(0, this.#collected + 1 - first), until)) {
+      if (account === undefined) continue;
       this.times.push(at);
       if (status === 429) this.refused += 1;
     }
