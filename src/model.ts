@@ -180,6 +180,8 @@ export type Outcome =
       readonly status: 'acknowledged';
       readonly outcome: Effect;
       readonly entityId: string;
+      /** The content that was acknowledged, if it is not that of the event. */
+      readonly sent?: Sendable;
       /** `deduplicated`, `changed`, `already_exists` (skipped), …: why it counts as acknowledged, if not simply accepted. */
       readonly code?: string;
       readonly attempts: number;

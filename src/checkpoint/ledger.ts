@@ -108,6 +108,16 @@ export class Ledger {
     return true;
   }
 
+  /** The same, of any content. */
+  claimAnyUpdate(key: number): boolean {
+    for (const update of this.#updatesOf(key)) {
+      if (this.#updateStatus.get(update) !== ACKNOWLEDGED) continue;
+      this.#updateStatus.set(update, CLAIMED);
+      return true;
+    }
+    return false;
+  }
+
   /** Whether the update with this id was acknowledged. */
   hasAcknowledgedUpdate(key: number, id: string): boolean {
     const words = idWords(id);

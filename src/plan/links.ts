@@ -39,7 +39,7 @@ export class Links {
     if (this.#ledger.created(key) === 'acknowledged') return 'exists';
     const ordinal = this.#records.created(key);
     if (ordinal !== undefined) return statusOf(this.#tables[`${entity}/created`].state(ordinal));
-    return this.#records.has(key, RECORD.invalid) ? 'failed' : 'none';
+    return this.#records.has(key, RECORD.invalidCreated) ? 'failed' : 'none';
   }
 
   /** What an event with the status `held` waits for: the created event of its own record, or its parent. */
@@ -64,7 +64,8 @@ export class Links {
     const created = this.createdStatus(entity, key);
     if (created !== 'none') return created;
     const update = this.#records.updated(key);
-    return update === undefined ? 'missing' : statusOf(this.#tables[`${entity}/updated`].state(update));
+    if (update !== undefined) return statusOf(this.#tables[`${entity}/updated`].state(update));
+    return this.#records.has(key, RECORD.invalid) ? 'failed' : 'missing';
   }
 
   #entityOfParent(parent: number): 'lead' | 'deal' {
@@ -85,6 +86,7 @@ export function linkPlan(plan: Plan, only: readonly EventType[]): void {
       if (lacksParent(plan, table, ordinal)) leaveOutParent(plan, table, ordinal);
     }
   }
+  plan.matched.matchInvalidUpdates();
   for (const table of Object.values(plan.tables)) {
     if (isUpdate(table.type)) judgeUpdates(plan, table);
     else rejectConflicts(plan, table);

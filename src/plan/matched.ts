@@ -8,6 +8,9 @@ export class Matched {
   readonly #records: RecordTable;
   /** Ordinals of created events that are acknowledged but invalid now, by the number of the record. */
   readonly #unmapped = new Map<number, number>();
+  /** Updates that are invalid: the ordinals, and the numbers of their records. */
+  readonly #invalidUpdates: { readonly table: EventTable; readonly ordinal: number; readonly key: number }[] = [];
+  #unmappedUpdates = 0;
   #count = 0;
 
   constructor(ledger: Ledger, records: RecordTable) {
@@ -22,7 +25,7 @@ export class Matched {
 
   /** Events acknowledged earlier whose record can no longer be mapped: each counts as acknowledged, and has an error. */
   get unmapped(): number {
-    return this.#unmapped.size;
+    return this.#unmapped.size + this.#unmappedUpdates;
   }
 
   add(): void {
@@ -43,6 +46,20 @@ export class Matched {
     this.#unmapped.set(key, ordinal);
     this.#count += 1;
     return true;
+  }
+
+  addInvalidUpdate(key: number, table: EventTable, ordinal: number): void {
+    this.#invalidUpdates.push({ table, ordinal, key });
+  }
+
+  /** When each update that can be mapped has been matched: acknowledged ones that are left belong to the invalid ones. */
+  matchInvalidUpdates(): void {
+    for (const { table, ordinal, key } of this.#invalidUpdates) {
+      if (!this.#ledger.claimAnyUpdate(key)) continue;
+      table.setState(ordinal, 'acknowledged');
+      this.#unmappedUpdates += 1;
+      this.#count += 1;
+    }
   }
 
   /** An earlier row of the same record could not be mapped, and a later one can: the acknowledgement belongs to that one. */

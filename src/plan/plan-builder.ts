@@ -36,9 +36,16 @@ export class PlanBuilder {
   addInvalid(event: Invalid): void {
     const key = event.externalId === undefined ? undefined : this.#key(entityOf(event.type), event.externalId);
     const table = this.#plan.tables[event.type];
-    const isThere = key !== undefined && !isUpdate(event.type) && this.#matched.addUnmapped(key, table.size);
-    if (key !== undefined) this.#records.mark(key, RECORD.invalid);
-    table.add({ state: isThere ? 'acknowledged' : 'invalid', key });
+    const entry: IndexEntry = { state: 'invalid', key };
+    if (key === undefined) return void table.add(entry);
+    this.#records.mark(key, RECORD.invalid);
+    if (isUpdate(event.type)) {
+      this.#matched.addInvalidUpdate(key, table, table.add(entry));
+    } else {
+      this.#records.mark(key, RECORD.invalidCreated);
+      const isThere = this.#matched.addUnmapped(key, table.size);
+      table.add(isThere ? { ...entry, state: 'acknowledged' } : entry);
+    }
   }
 
   /** `record`: the one that the event comes from. */

@@ -1,7 +1,8 @@
 import { fieldsOf } from '../checkpoint/field-hashes.ts';
 import type { Ledger } from '../checkpoint/ledger.ts';
+import type { JsonValue } from '../json.ts';
 import { isUpdate, type EventType, type Planned } from '../model.ts';
-import { withoutFields } from './changes.ts';
+import { updatedTypeOf, withoutAnyField, withoutFields } from './changes.ts';
 import { FLAG, type EventTable } from './event-table.ts';
 import type { Plan } from './plan.ts';
 import type { Updates } from './updates.ts';
@@ -15,6 +16,8 @@ import type { Updates } from './updates.ts';
  *   would answer `deduplicated` without applying it once more. While it is unknown what became of it, they wait.
  */
 export class Precedence {
+  /** Updates that lost some of their fields, with these fields and their values; to be reported. */
+  readonly leftOut: { readonly event: Planned; readonly fields: readonly (readonly [string, JsonValue])[] }[] = [];
   readonly #plan: Plan;
   readonly #updates: Updates;
   readonly #ledger: Ledger;
@@ -83,15 +86,28 @@ export class Precedence {
     return undefined;
   }
 
+  /** What `if_exists: update` sends for a created event: it comes before all updates, also those acknowledged by earlier runs. */
+  asUpdate(event: Planned, ordinal: number): Planned {
+    const { tables, updates } = this.#plan;
+    const key = tables[event.type].key(ordinal)!;
+    const set = this.#setBy(tables[updatedTypeOf(event.type)], updates.inInput(key));
+    return withoutFields(event, set) ?? withoutAnyField(event);
+  }
+
+  /** The fields that the acknowledged ones of these updates have set. */
+  #setBy(table: EventTable, updates: readonly number[]): Set<string> {
+    const acknowledged = updates.filter((ordinal) => table.state(ordinal) === 'acknowledged');
+    return new Set(
+      acknowledged.flatMap((ordinal) =>
+        Array.from(fieldsOf(this.#plan.read(table.type, ordinal).data), ([field]) => field),
+      ),
+    );
+  }
+
   #leaveOut(event: Planned, ordinal: number): Planned | undefined {
     const { tables, file } = this.#plan;
-    const { type } = event;
-    const table = tables[type];
-    const set = new Set<string>();
-    for (const later of this.#later(table, ordinal)) {
-      if (table.state(later) !== 'acknowledged') continue;
-      for (const [field] of fieldsOf(this.#plan.read(type, later).data)) set.add(field);
-    }
+    const table = tables[event.type];
+    const set = this.#setBy(table, this.#later(table, ordinal));
     const current = withoutFields(event, set);
     if (current === event) return event;
     if (current === undefined) {
@@ -102,6 +118,7 @@ export class Precedence {
     if (!event.isPartial) table.wholeIds.set(ordinal, this.#plan.idOf(event, ordinal));
     if (!current.parent) table.flag(ordinal, FLAG.parentOmitted);
     file.replace(table.at(ordinal)!, current);
+    this.leftOut.push({ event, fields: Array.from(fieldsOf(event.data)).filter(([field]) => set.has(field)) });
     return current;
   }
 

@@ -12,6 +12,8 @@ export const RECORD = {
   deal: 8,
   /** Records of different sources are in conflict. */
   collision: 16,
+  /** Its created event is invalid. */
+  invalidCreated: 32,
 } as const;
 
 /** What the plan knows about each record, by its number in the ledger. */

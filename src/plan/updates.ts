@@ -20,7 +20,7 @@ export class Updates {
       this.#first.set(key, ordinal + 1);
       return 0;
     }
-    const count = this.#inInput(key).filter(isSame).length;
+    const count = this.inInput(key).filter(isSame).length;
     const more = this.#more.get(key);
     if (more) more.push(ordinal);
     else this.#more.set(key, [ordinal]);
@@ -37,23 +37,24 @@ export class Updates {
   }
 
   after(key: number, ordinal: number): readonly number[] {
-    if (this.#derived.get(key) === ordinal) return this.#inInput(key);
-    return this.#more.has(key) ? this.#inInput(key).filter((other) => other > ordinal) : NONE;
+    if (this.#derived.get(key) === ordinal) return this.inInput(key);
+    return this.#more.has(key) ? this.inInput(key).filter((other) => other > ordinal) : NONE;
   }
 
   before(key: number, ordinal: number): readonly number[] {
     const derived = this.#derived.get(key);
     if (derived === ordinal) return NONE;
-    const others = this.#more.has(key) ? this.#inInput(key).filter((other) => other < ordinal) : NONE;
+    const others = this.#more.has(key) ? this.inInput(key).filter((other) => other < ordinal) : NONE;
     return derived === undefined ? others : [derived, ...others];
   }
 
   /** The updates of the record, in the input, that have the same content, by `isSame`. */
   alike(key: number, isSame: (ordinal: number) => boolean): readonly number[] {
-    return this.#inInput(key).filter(isSame);
+    return this.inInput(key).filter(isSame);
   }
 
-  #inInput(key: number): readonly number[] {
+  /** The updates of the record in the input. */
+  inInput(key: number): readonly number[] {
     const first = this.#first.get(key) - 1;
     return first < 0 ? NONE : [first, ...(this.#more.get(key) ?? NONE)];
   }

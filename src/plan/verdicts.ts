@@ -1,6 +1,7 @@
 /** Reports events that cannot be sent because of other events: conflicts, duplicates and failed parents. */
 import { entityOf, EVENT_TYPES, isUpdate, type Issue, type ParentRef, type Planned, type Sendable } from '../model.ts';
 import type { ErrorReport } from '../report/error-report.ts';
+import { originalText } from '../mapping/value-text.ts';
 import { FLAG } from './event-table.ts';
 import type { Plan } from './plan.ts';
 
@@ -12,6 +13,7 @@ type Reported = Omit<Planned, 'isDerived' | 'isPartial'>;
  * be sent even if their parents are accepted are removed from the plan file.
  */
 export async function reportVerdicts(plan: Plan, report: ErrorReport): Promise<void> {
+  await reportLeftOut(plan, report);
   for (const type of EVENT_TYPES) {
     const table = plan.tables[type];
     if (table.counts.invalid + table.counts.duplicate + table.counts.blocked === 0) continue;
@@ -81,6 +83,15 @@ export async function reportSuperseded(
   const reason = 'later updates of this record, already acknowledged, have set all its fields (`superseded`)';
   report.warning({ severity: 'warning', kind: 'map', code: 'superseded', message: `${externalId}: ${reason}` }, place);
   await report.omitted(place, externalId, [{ field: '(record)', original: externalId ?? '', reason }]);
+}
+
+/** Lists the fields that updates lost since the last call, because later acknowledged updates have set them. */
+export async function reportLeftOut({ precedence }: Plan, report: ErrorReport): Promise<void> {
+  const reason = 'a later update of this record, already acknowledged, has set it (`superseded`)';
+  for (const { event, fields } of precedence.leftOut.splice(0)) {
+    const omissions = fields.map(([field, value]) => ({ field, original: originalText(value), reason }));
+    await report.omitted(event.place, event.externalId, omissions);
+  }
 }
 
 /** Reports a blocked event, and names the record that it depends on. */

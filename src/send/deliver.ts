@@ -140,8 +140,8 @@ export class Deliverer {
 
   #attempt(sending: SendState): Promise<Attempt> {
     const { client, halt, beforeSend } = this.#options;
-    const { delivery, id, type } = sending;
-    return client.ingest(envelope(delivery.ready, id, type), {
+    const { delivery, ready, id, type } = sending;
+    return client.ingest(envelope(ready, id, type), {
       signal: halt.signal,
       mayStart: () => !this.#isHeld(id),
       place: delivery.place ?? 0,

@@ -10,7 +10,12 @@ export interface Delivery {
   /** An earlier run sent this record without recording an answer, with the same content or different content. */
   readonly earlierSend?: 'same' | 'other';
   /** The request sent instead under `if_exists: update` or `if_missing: create`. */
-  readonly second?: { readonly type: EventType; readonly id: string };
+  readonly second?: {
+    readonly type: EventType;
+    readonly id: string;
+    /** Its content, if it is not that of the event. */
+    readonly ready?: Sendable;
+  };
   readonly policies: Policies;
   /** Its place in the order of the run: of the events that could be sent, the first goes first. */
   readonly place?: number;
@@ -19,7 +24,8 @@ export interface Delivery {
 /** The state of one event while it is being sent. */
 export interface SendState {
   readonly delivery: Delivery;
-  /** Envelope id and type of the event or of its second request. */
+  /** Content, envelope id and type of the event or of its second request. */
+  ready: Sendable;
   id: string;
   type: EventType;
   isSecond: boolean;
@@ -45,6 +51,7 @@ export interface SendState {
 export function newSendState(delivery: Delivery): SendState {
   return {
     delivery,
+    ready: delivery.ready,
     id: delivery.id,
     type: delivery.ready.type,
     isSecond: false,
@@ -61,8 +68,9 @@ export function newSendState(delivery: Delivery): SendState {
 }
 
 export function acknowledged(sending: SendState, outcome: Effect, entityId: string, code: string | undefined): Outcome {
-  const { attempts } = sending;
-  return { status: 'acknowledged', outcome, entityId, attempts, ...(code === undefined ? {} : { code }) };
+  const { attempts, ready, delivery } = sending;
+  const sent = ready === delivery.ready ? {} : { sent: ready };
+  return { status: 'acknowledged', outcome, entityId, ...sent, attempts, ...(code === undefined ? {} : { code }) };
 }
 
 export function rejected(

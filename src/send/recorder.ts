@@ -61,7 +61,7 @@ export class OutcomeRecorder {
     outcome: Extract<Outcome, { status: 'acknowledged' }>,
     earlier: string | undefined,
   ): Promise<void> {
-    const { plan, checkpoint, ids, report, halt, isFirstRun } = this.#options;
+    const { plan, checkpoint, hasher, ids, report, halt, isFirstRun } = this.#options;
     // A duplicate of an attempt of this run says nothing about earlier runs.
     if (isFirstRun && this.#answered === 0 && outcome.code === 'deduplicated' && outcome.attempts === 1) {
       halt.request(WRONG_STATE_DIRECTORY);
@@ -78,7 +78,8 @@ export class OutcomeRecorder {
       code,
     });
     const differs = code === CHANGED && earlier !== undefined;
-    await checkpoint.settle(differs ? { ...line, content_sha: earlier, fields: {} } : line);
+    const fields = outcome.sent ? { fields: hasher.hashesOf(outcome.sent.data) } : {};
+    await checkpoint.settle(differs ? { ...line, content_sha: earlier, fields: {} } : { ...line, ...fields });
     plan.settle(type, due.turn.ordinal, 'acknowledged');
     if (differs) plan.settleChanged(ready, due.turn.ordinal);
     this.outcomes[outcome.outcome] += 1;

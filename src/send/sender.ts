@@ -4,7 +4,7 @@ import { STOPPED, type HaltReason } from '../halt.ts';
 import type { Policies } from '../mapping/mapping.ts';
 import { entityOf, isUpdate, type EventType, type Planned } from '../model.ts';
 import type { DueEvent, SendOrder } from '../plan/order.ts';
-import { reportBlocked, reportSuperseded } from '../plan/verdicts.ts';
+import { reportBlocked, reportLeftOut, reportSuperseded } from '../plan/verdicts.ts';
 import type { Deliverer } from './deliver.ts';
 import type { Delivery } from './delivery.ts';
 import { InFlight } from './in-flight.ts';
@@ -115,6 +115,7 @@ export class Sender {
     const { plan, deliverer, report } = this.#options;
     const { ordinal, place } = due.turn;
     const ready = plan.precedence.due(due.event, ordinal);
+    await reportLeftOut(plan, report);
     if (!ready) return reportSuperseded(plan, report, due.event, ordinal);
     const { delivery, earlier } = this.#deliveryOf(ready, ordinal, place);
     await this.#recorder.record(due, delivery, await deliverer.deliver(delivery), earlier);
@@ -126,6 +127,7 @@ export class Sender {
     const id = plan.idOf(ready, ordinal);
     const policy = policies[ready.entry]!;
     const second = secondType(ready.type, policy);
+    const content = second && isUpdate(second) ? plan.precedence.asUpdate(ready, ordinal) : ready;
     const earlier = plan.earlierSend(ready, id);
     const delivery: Delivery = {
       ready,
@@ -133,7 +135,13 @@ export class Sender {
       policies: policy,
       place,
       ...(earlier === undefined ? {} : { earlierSend: earlier === ready.sha ? 'same' : 'other' }),
-      ...(second ? { second: { type: second, id: plan.secondId(ready, second, id) } } : {}),
+      ...(second && {
+        second: {
+          type: second,
+          id: plan.secondId(content, second, id),
+          ...(content !== ready && { ready: content }),
+        },
+      }),
     };
     return { delivery, earlier };
   }

@@ -6,6 +6,7 @@ import type { Summary } from '../../src/report/summary.ts';
 import type { FaultPlan, RequestEntry, Sandbox } from '../../src/sandbox/index.ts';
 import { call, envFile } from '../commands/in-process.ts';
 import { migrate, type Options } from '../faults/in-process.ts';
+import { send } from '../sandbox/client.ts';
 import { environmentOf, FAST, files, sandbox, start, workspace } from './harness.ts';
 
 const MAPPING = (ifChanged: string) => `version: 1
@@ -20,6 +21,7 @@ events:
   - type: lead/created
     source: leads
     if_changed: ${ifChanged}
+    if_exists: update
     data: { external_id: id, full_name: name, custom_params: { city: city } }
   - type: lead/updated
     source: changes
@@ -241,6 +243,71 @@ describe('an older update that is sent after a newer one was acknowledged', () =
     }
     expect(place.lead()).toMatchObject({ fullName: 'New', revision: 2 });
     await place.expectQuiet(first.summary.plan.digest);
+  });
+});
+
+describe('fields that an update goes without', () => {
+  it('are listed with their values, also those that it loses while events are sent', async () => {
+    const place = await migration({ changes: [OLD] });
+    place.disturb(refused('lead/updated', 1));
+    await place.run();
+    await place.write({ changes: [OLD, NEW] });
+    place.disturb(refused('lead/updated', 2));
+    await place.run();
+    const listed = async () =>
+      (await place.read('omitted.csv'))
+        .split('\n')
+        .slice(1, -1)
+        .map((line) => /^changes,.*?,(\d+),1,([^,]+,[^,]+),.*`superseded`/.exec(line)?.slice(1));
+    const lost = [
+      ['2', 'custom_params.city,Bari'],
+      ['2', 'full_name,Old'],
+    ];
+    expect(await listed()).toEqual(lost);
+    const { summary, sent } = await place.run();
+    expect(contents(sent)).toEqual([STRIPPED]);
+    expect(await listed()).toEqual(lost);
+    await place.expectQuiet(summary.plan.digest);
+    expect(await listed()).toEqual([]);
+  });
+});
+
+describe('a created row that is added after updates of its record were acknowledged', () => {
+  /** Somebody else made the record. */
+  async function place(changes: readonly string[]): Promise<Migration> {
+    const made = await migration({ leads: [], changes });
+    await send(made.service, 'lead/created', { external_id: '1' });
+    return made;
+  }
+
+  it('overwrites none of their fields with its second request', async () => {
+    const foreign = await place(['1,New,,,10']);
+    expect((await foreign.run()).summary.events).toMatchObject({ acknowledged: 1 });
+    await foreign.write({ leads: ['1,Old,Roma'], changes: ['1,New,,,10'] });
+    const { summary, sent } = await foreign.run();
+    expect(contents(sent)).toEqual([
+      { external_id: '1', full_name: 'Old', custom_params: { city: 'Roma' } },
+      { external_id: '1', custom_params: { city: 'Roma' } },
+    ]);
+    expect(summary).toMatchObject({ exit: { code: 0 }, events: { acknowledged: 2 } });
+    expect(foreign.lead()).toMatchObject({ fullName: 'New', customParams: { city: 'Roma', size: '10' } });
+    await foreign.expectQuiet(summary.plan.digest);
+    // Its own value of the name was never in the service, so nobody has edited it there.
+    await foreign.write({ leads: ['1,Oldest,Roma'], changes: ['1,New,,,10'], ifChanged: 'update' });
+    expect((await foreign.run()).summary).toMatchObject({ exit: { code: 0 } });
+    expect(foreign.lead().fullName).toBe('New');
+    expect(await foreign.read('changes.csv').catch(() => '')).not.toContain('conflict');
+  });
+
+  it('is acknowledged even if they have set all its fields', async () => {
+    const foreign = await place(['1,New,,Pisa,']);
+    await foreign.run();
+    await foreign.write({ leads: ['1,Old,Roma'], changes: ['1,New,,Pisa,'] });
+    const { summary, sent } = await foreign.run();
+    expect(contents(sent).at(-1)).toEqual({ external_id: '1' });
+    expect(summary).toMatchObject({ exit: { code: 0 }, events: { acknowledged: 2 } });
+    expect(foreign.lead()).toMatchObject({ fullName: 'New', customParams: { city: 'Pisa' } });
+    await foreign.expectQuiet(summary.plan.digest);
   });
 });
 

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { send } from '../sandbox/client.ts';
 import { files, project, summaryOf, type Ended } from './harness.ts';
 
 const PEOPLE = `version: 1
@@ -191,6 +192,28 @@ describe('an acknowledged record that can no longer be mapped', { timeout: 60_00
     expect(errors).toEqual({ bad_number: 1 });
     expect(exit).toEqual({ code: 1, reason: 'unmapped' });
     expect(flat(ended)).toContain('acknowledged earlier can no longer be mapped');
+  });
+
+  it('stays acknowledged if it is an update, however many the record has', async () => {
+    const mapping = DEALS.replace('type: deal/created', 'type: deal/updated');
+    const { cwd, run, service } = await project({
+      'mapping.yaml': mapping,
+      'people.csv': 'id,name\n1,Ann\n',
+      'deals.csv': 'id,title,lead,amount\n10,First,1,1\n10,Second,1,2\n10,Third,1,3\n',
+    });
+    await send(service, 'deal/created', { external_id: '10' });
+    expect((await run()).code).toBe(0);
+    await files(cwd, {
+      'deals.csv': 'id,title,lead,amount\n10,First,1,1.2.3\n10,Second,1,2\n10,Fourth,1,4\n10,Fifth,1,5.6.7\n',
+    });
+    const { events, exit, errors_by_code: errors } = summaryOf(await run());
+    expect(events).toMatchObject({ total: 5, acknowledged: 5, invalid: 0, gone: 0 });
+    expect(errors).toEqual({ bad_number: 2 });
+    expect(exit).toEqual({ code: 1, reason: 'unmapped' });
+    await files(cwd, {
+      'deals.csv': 'id,title,lead,amount\n10,First,1,1\n10,Second,1,2\n10,Third,1,3\n10,Sixth,1,x\n',
+    });
+    expect(summaryOf(await run()).events).toMatchObject({ total: 5, acknowledged: 5, invalid: 0, gone: 0 });
   });
 
   it('counts once where another row of the input is that record', async () => {
