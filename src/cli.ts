@@ -7,13 +7,19 @@ import type * as program from './main.ts';
 // False or undefined before 20.19, in 21, and from 22.0 to 22.11.
 if (process.features.require_module) {
   const load = createRequire(import.meta.url);
-  const { EXIT } = load('./errors.js') as typeof errors;
+  const { EXIT, shortageOf } = load('./errors.js') as typeof errors;
   // Set first: a process that only waits for promises that never settle would otherwise exit as if it had succeeded.
   process.exitCode = EXIT.stopped;
-  const { main } = load('./main.js') as typeof program;
-  void main(process.argv.slice(2)).then((code) => {
-    process.exitCode = code;
-  });
+  try {
+    const { main } = load('./main.js') as typeof program;
+    void main(process.argv.slice(2)).then((code) => {
+      process.exitCode = code;
+    });
+  } catch (thrown) {
+    const error = shortageOf(thrown, EXIT.stopped);
+    if (!error) throw thrown;
+    process.stderr.write(`error: ${error.message}\nhint: ${error.hint}\n`);
+  }
 } else {
   process.stderr.write(`error: this is Node ${process.versions.node}; backfill needs Node 20.19 or 22.12, or later\n`);
   process.exitCode = 2;

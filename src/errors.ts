@@ -1,3 +1,6 @@
+import { closeSync, openSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
 /** The exit codes of the process (README, "Exit codes"). */
 export const EXIT = {
   done: 0,
@@ -50,10 +53,23 @@ const SHORTAGES: Readonly<Record<string, readonly [what: string, hint: string]>>
   EIO: ['the disk reports an error', 'check the disk, then rerun'],
 };
 
+/** Why no file can be opened, if so: then Node calls a module missing that it cannot read. */
+function openError(): unknown {
+  try {
+    closeSync(openSync(fileURLToPath(import.meta.url), 'r'));
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+}
+
 /** A shortage or failure of the system as a `UserError`, which is no bug of this program; undefined for other errors. */
-export function shortageOf(error: unknown, exitCode: ExitCode): UserError | undefined {
+export function shortageOf(thrown: unknown, exitCode: ExitCode): UserError | undefined {
+  const error = codeOf(thrown)?.endsWith('MODULE_NOT_FOUND') ? openError() : thrown;
   const isAllocation = error instanceof RangeError && /allocation failed/i.test(error.message);
-  const found = SHORTAGES[isAllocation ? 'ENOMEM' : (codeOf(error) ?? '')];
+  // Without the code of the system: Node about the package.json of a module.
+  const isTooManyFiles = / package config .*: too many open files/i.test(messageOf(error));
+  const found = SHORTAGES[isAllocation ? 'ENOMEM' : isTooManyFiles ? 'EMFILE' : (codeOf(error) ?? '')];
   if (!found) return undefined;
   const [what, hint] = found;
   return new UserError(`${what} (${messageOf(error)})`, { hint, exitCode, cause: error });

@@ -8,7 +8,7 @@ import { onTestFinished } from 'vitest';
 import type { Summary } from '../../src/report/summary.ts';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/index.ts';
 
-const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
+export const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
 export const FIXTURES = fileURLToPath(new URL('../../fixtures/', import.meta.url));
 
 /** A temporary directory that is removed after the test; `from`: a folder of fixtures to copy into it. */

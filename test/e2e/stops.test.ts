@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { withoutTimes, type Sandbox } from '../../src/sandbox/index.ts';
-import { backfill, environmentOf, FAST, files, sandbox, start, summaryOf, workspace } from './harness.ts';
+import { backfill, CLI, environmentOf, FAST, files, sandbox, start, summaryOf, workspace } from './harness.ts';
 
 const SLOW = { rules: [{ kind: 'latency', min_ms: 100, max_ms: 150 } as const] };
 
@@ -304,5 +304,24 @@ describe('a full disk', () => {
     expect(ended.stderr).toMatch(/cannot create the state directory .*people\.csv\/state/);
     expect(summaryOf(ended)).toMatchObject({ exit: { code: 2, reason: 'not_started' }, events: { total: 0 } });
     expect(posts(service)).toBe(0);
+  });
+});
+
+describe.skipIf(process.platform === 'win32')('a limit of open files', () => {
+  it('that is too low for the modules of the program is named, and never called a bug or a missing module', async () => {
+    const cwd = await leads(3);
+    const args = [process.execPath, CLI, 'run', 'mapping.yaml', '--sandbox', '--dry-run'];
+    const told: (string | undefined)[] = [];
+    // With fewer files, Node itself does not start.
+    for (let most = 16; most < 30; most += 1) {
+      const { status, stderr } = spawnSync('sh', ['-c', `ulimit -n ${most}; exec "$0" "$@"`, ...args], {
+        cwd,
+        encoding: 'utf8',
+      });
+      expect(stderr, `${most} files`).not.toMatch(/internal error|Cannot find (?:package|module)/);
+      if (status === 3) told.push(/^(?:error|hint): .*(too many open files|ulimit -n)/m.exec(stderr)?.[1]);
+    }
+    expect(told).not.toEqual([]);
+    expect(told).not.toContain(undefined);
   });
 });
