@@ -103,20 +103,26 @@ const CASES: Case[] = [
   },
 ];
 
+/**
+ * An event that fails five times while others succeed is rejected, as it should be. So many faults in a row are possible by
+ * chance, and which event a fault hits depends on the load of the machine: from its fourth delivery on, an event is spared.
+ */
+const sometimes = (probability: number): When => ({ delivery: { from: 1, to: 3 }, probability });
+
 /** Some of every fault; the position among the requests and the seed decide which. */
 const MIX: Rule[] = [
   { kind: 'latency', min_ms: 0, max_ms: 30 },
-  { kind: 'drop_before', when: { probability: 0.03 } },
-  { kind: 'drop_after', when: { probability: 0.03 } },
-  { kind: 'reset', when: { probability: 0.02 } },
-  { kind: 'reset', committed: true, when: { probability: 0.02 } },
-  { kind: 'status', status: 500, when: { probability: 0.02 } },
-  { kind: 'status', status: 429, retry_after_s: 1, when: { probability: 0.01 } },
-  { kind: 'status_after', status: 502, when: { probability: 0.02 } },
-  { kind: 'html', committed: true, when: { probability: 0.02 } },
-  { kind: 'cut_body', when: { probability: 0.02 } },
-  { kind: 'redirect', when: { probability: 0.01 } },
-  { kind: 'bad_ack', when: { probability: 0.02 } },
+  { kind: 'drop_before', when: sometimes(0.03) },
+  { kind: 'drop_after', when: sometimes(0.03) },
+  { kind: 'reset', when: sometimes(0.02) },
+  { kind: 'reset', committed: true, when: sometimes(0.02) },
+  { kind: 'status', status: 500, when: sometimes(0.02) },
+  { kind: 'status', status: 429, retry_after_s: 1, when: sometimes(0.01) },
+  { kind: 'status_after', status: 502, when: sometimes(0.02) },
+  { kind: 'html', committed: true, when: sometimes(0.02) },
+  { kind: 'cut_body', when: sometimes(0.02) },
+  { kind: 'redirect', when: sometimes(0.01) },
+  { kind: 'bad_ack', when: sometimes(0.02) },
   { kind: 'hang', committed: true, when: { times: 1, requests: { from: 30 } } },
   { kind: 'outage', lasts_ms: 800, when: { times: 1, requests: { from: 50 } } },
 ];
@@ -138,7 +144,7 @@ describe.concurrent('a migration ends in the same state as without faults after'
 
   it.each([1, 2, 3])('a mix of all faults (seed %i)', async (seed) => {
     await inScene({ faults: { seed, rules: MIX } }, async ({ service, start }) => {
-      const ended = await start('--timeout', '1', '--concurrency', seed === 3 ? '1' : '6').ended;
+      const ended = await start('--timeout', '2', '--concurrency', seed === 3 ? '1' : '6').ended;
       expectUndisturbed(service, summaryOf(ended), calm);
     });
   });
