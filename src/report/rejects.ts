@@ -1,6 +1,4 @@
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { lstat, mkdir, readFile, rename, rm, unlink } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppendLog, cannotWrite } from '../append-log.ts';
 import { csvLine } from '../csv.ts';
@@ -9,13 +7,10 @@ import { canonicalJson, type JsonObject } from '../json.ts';
 import type { Issue, Place, RawRecord } from '../model.ts';
 import { rejectColumnsFor } from '../source/reject-columns.ts';
 import type { Source } from '../source/source.ts';
-import { writeWhole, type StateDir } from '../state-dir.ts';
+import type { StateDir } from '../state-dir.ts';
+import { publishFiles } from './own-files.ts';
 
 const REJECTS = 'rejects';
-/** In `rejects/`: the SHA-256 of what runs wrote there, by file name; two while one content replaces another. */
-const WRITTEN = '.written.json';
-
-type Written = ReadonlyMap<string, readonly string[]>;
 
 /**
  * `rejects/<source>.csv` or `.ndjson`: the original records behind the errors, to be corrected. People correct them in place
@@ -110,46 +105,14 @@ export class Rejects {
 
   async #move(): Promise<void> {
     await this.#state.directory(REJECTS);
-    const before = await readWritten(this.#directory);
-    const unchanged = await this.#unchanged(before);
-    const names = new Map<Source, string>();
-    for (const source of this.#logs.keys()) {
-      names.set(source, await this.#freeName(source, unchanged, new Set(names.values())));
-    }
-    const after = new Map<string, readonly string[]>();
-    for (const [source, name] of names) after.set(name, [await sha256Of(join(this.#gathered, fileName(source)))]);
-    // Both contents are known while one replaces the other: whichever a kill leaves is recognised by the next run.
-    const both = [...before, ...after].map(([name]) => [name, [...of(before, name), ...of(after, name)]] as const);
-    await this.#remember(new Map(both));
-    for (const [source, name] of names)
-      await rename(join(this.#gathered, fileName(source)), join(this.#directory, name));
-    for (const name of unchanged) if (!after.has(name)) await unlink(join(this.#directory, name));
-    await this.#remember(after);
+    const sources = [...this.#logs.keys()];
+    const files = sources.map((source) => ({
+      path: join(this.#gathered, fileName(source)),
+      nameOf: (number: number) => fileName(source, number),
+    }));
+    const names = await publishFiles(this.#directory, files);
     await this.discard();
-    this.#published = names;
-  }
-
-  /** Names of the files that are still as a run wrote them. */
-  async #unchanged(written: Written): Promise<ReadonlySet<string>> {
-    const unchanged = new Set<string>();
-    for (const [name, hashes] of written) {
-      const path = join(this.#directory, name);
-      const found = await lstat(path).catch(() => undefined);
-      if (found?.isFile() && hashes.includes(await sha256Of(path))) unchanged.add(name);
-    }
-    return unchanged;
-  }
-
-  async #freeName(source: Source, unchanged: ReadonlySet<string>, taken: ReadonlySet<string>): Promise<string> {
-    for (let number = 1; ; number += 1) {
-      const name = fileName(source, number);
-      if (taken.has(name)) continue;
-      if (unchanged.has(name) || !(await lstat(join(this.#directory, name)).catch(() => undefined))) return name;
-    }
-  }
-
-  #remember(written: Written): Promise<void> {
-    return writeWhole(join(this.#directory, WRITTEN), `${JSON.stringify(Object.fromEntries(written))}\n`);
+    this.#published = new Map(sources.map((source, index) => [source, names[index]!]));
   }
 }
 
@@ -176,24 +139,4 @@ function rejectLine(source: Source, place: Place, raw: RawRecord, errors: readon
   const names = rejectColumnsFor(Object.keys(raw));
   const added = { [names.file]: place.file, [names.line]: place.line, [names.error]: error, [names.row]: row };
   return `${canonicalJson({ ...(raw as JsonObject), ...added })}\n`;
-}
-
-/** Empty if there is no such file or it is damaged: then every file counts as changed by others. */
-async function readWritten(directory: string): Promise<Written> {
-  try {
-    const value = JSON.parse(await readFile(join(directory, WRITTEN), 'utf8')) as Record<string, string[]>;
-    return new Map(Object.entries(value).filter(([, hashes]) => Array.isArray(hashes)));
-  } catch {
-    return new Map();
-  }
-}
-
-function of(written: Written, name: string): readonly string[] {
-  return written.get(name) ?? [];
-}
-
-async function sha256Of(path: string): Promise<string> {
-  const digest = createHash('sha256');
-  for await (const chunk of createReadStream(path)) digest.update(chunk as Buffer);
-  return digest.digest('hex');
 }
