@@ -14,7 +14,9 @@ import { parseOptions } from '../options/option.ts';
 import { CHANGES_FILE } from '../plan/edits.ts';
 import { GONE_FILE } from '../plan/gone.ts';
 import { PLAN_FILE } from '../plan/plan-file.ts';
+import { WORKSHEET_FILE } from '../plan/worksheet.ts';
 import { MigrationStatusReader } from '../report/migration-status.ts';
+import { WRITTEN } from '../report/own-files.ts';
 import { readSummary } from '../report/stored.ts';
 import { METRICS_FILE, REPORT_FILE, SUMMARY_FILE, SURVEY_FILE } from '../report/summary.ts';
 import { isRunLog, RUN_LOG_FILE } from '../run-log.ts';
@@ -34,6 +36,8 @@ const PERSONAL: Readonly<Record<string, string>> = {
   'errors.ndjson': 'the same',
   rejects: 'original records',
   'omitted.csv': 'omitted values',
+  [WORKSHEET_FILE]: "names of the account's users",
+  [WRITTEN]: 'a hash of that file',
   [VERIFY_FILE]: 'values sent and found',
   fixes: 'corrected records; later runs read the exports without them',
   'dry-run': 'the same files, from the last dry run',
@@ -121,9 +125,9 @@ async function isOurs(state: StateDir): Promise<boolean> {
   return found.includes(true);
 }
 
-/** What a file contains; an incomplete file left by a crash counts as the file that was being written. */
+/** What a file contains; an incomplete one left by a crash, or one written beside another, counts as that one. */
 function personal(name: string): string | undefined {
-  return PERSONAL[name.replace(/\.tmp$/, '')];
+  return PERSONAL[name.replace(/\.(?:new|tmp)$/, '').replace(/^references\.\d+\.csv$/, WORKSHEET_FILE)];
 }
 
 /** Whether the program writes a file or directory of this name into a state directory. */

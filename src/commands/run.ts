@@ -17,6 +17,7 @@ import { runSettings, type RunSettings } from '../settings.ts';
 import { confirmer } from './confirm.ts';
 import { commandLine, nextSteps, SECRET } from './command-line.ts';
 import type { Argv } from './load.ts';
+import { besideText, namesText } from './names-text.ts';
 import { changesText, samplesText, surveyText, unusedFixesText } from './survey-text.ts';
 import { counted, numberText } from '../numbers.ts';
 
@@ -172,7 +173,7 @@ function watch(settings: RunSettings, console: Console): Watching {
     confirm: confirmer(),
     surveyed(surveyed, rate) {
       found = surveyed;
-      const { compiled, unusedFixes, samples, profile, report, changes } = surveyed;
+      const { compiled, unusedFixes, samples, profile, report, changes, worksheet } = surveyed;
       for (const warning of compiled.warnings) console.say(`warning: ${warning.message}`);
       if (unusedFixes.length > 0) console.say(unusedFixesText(unusedFixes));
       const { reserve, dryRun, pick, pilot } = settings;
@@ -186,6 +187,10 @@ function watch(settings: RunSettings, console: Console): Watching {
       if (changes) console.say(changesText(changes));
       if (dryRun)
         console.say(`\n${samplesText(samples, pick.length > 0 || pilot !== undefined)}\n\n${profileText(profile)}`);
+      const names = dryRun && worksheet && namesText(worksheet, console.columns);
+      if (names) console.say(`\n${names}`);
+      const beside = worksheet && besideText(worksheet);
+      if (beside !== undefined) console.complain(`warning: ${beside}`);
     },
     logged: (line) => console.detail(line),
     trouble: (message) => console.complain(`warning: ${message}`),

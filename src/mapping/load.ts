@@ -10,7 +10,7 @@ import { counted } from '../numbers.ts';
 import { checkMapping, type ParsedMapping } from './check.ts';
 import { columnProblems, compileMapping, inOrder } from './compile.ts';
 import { parseMappingDocument, type MappingDocument } from './document.ts';
-import type { Mapping, NameMap, References } from './mapping.ts';
+import type { Mapping, NameMap, References, WorksheetRef } from './mapping.ts';
 import { policiesOf } from './policies.ts';
 import { validParts } from './valid-parts.ts';
 import { asMappingSpec, mappingSchema } from './schema.ts';
@@ -35,15 +35,17 @@ export async function loadMapping(path: string, { sources = new Map() }: LoadOpt
   const document = parseMappingDocument(text, path);
   const spec = await validate(document, path, texts, sources);
   checkOverrides(sources, spec);
+  const worksheet = worksheetOf(spec, document, dirname(resolve(path)));
   const eventSources = unique(spec.events.map((entry) => entry.source));
   const lookedUp = spec.events.flatMap(sourcesLookedUp);
   return {
     file: path,
-    sha256: createHash('sha256').update(bytes).digest('hex'),
+    sha256: await sha256Of(bytes, worksheet),
     migration: spec.migration,
     timezone: spec.defaults?.timezone,
     sources: sourceSpecs(spec.sources, dirname(resolve(path)), sources),
     references: referencesOf(spec),
+    worksheet,
     region: spec.defaults?.region,
     usedSources: unique([...eventSources, ...lookedUp]),
     eventSources,
@@ -59,8 +61,7 @@ export async function loadMapping(path: string, { sources = new Map() }: LoadOpt
 
 async function readBytes(path: string): Promise<Buffer> {
   try {
-    const file = await openRegular(path);
-    return await file.readFile().finally(() => file.close());
+    return await readRegular(path);
   } catch (error) {
     if (codeOf(error) === 'ENOENT') {
       throw new UserError(`mapping file not found: ${path}`, {
@@ -71,6 +72,18 @@ async function readBytes(path: string): Promise<Buffer> {
       cause: error,
     });
   }
+}
+
+async function readRegular(path: string): Promise<Buffer> {
+  const file = await openRegular(path);
+  return file.readFile().finally(() => file.close());
+}
+
+/** A worksheet that cannot be read does not count here: the survey reports it. */
+async function sha256Of(bytes: Buffer, worksheet: WorksheetRef | undefined): Promise<string> {
+  const hash = createHash('sha256').update(bytes);
+  if (worksheet) hash.update(await readRegular(worksheet.path).catch(() => ''));
+  return hash.digest('hex');
 }
 
 function decode(bytes: Buffer, path: string): string {
@@ -152,6 +165,12 @@ function sourceSpecs(
     ...(source.header_line !== undefined && { headerLine: source.header_line }),
     ...(source.records !== undefined && { records: source.records }),
   }));
+}
+
+function worksheetOf(spec: MappingSpec, document: MappingDocument, folder: string): WorksheetRef | undefined {
+  const file = spec.references?.file;
+  if (file === undefined) return undefined;
+  return { path: resolve(folder, file), at: document.locate(['references', 'file']) };
 }
 
 /** `stages` maps names, or pipelines to the names within each. */

@@ -30,12 +30,15 @@ export interface References {
 export interface Mapping {
   /** The path as given. */
   readonly file: string;
+  /** Of the file and its worksheet. */
   readonly sha256: string;
   readonly migration: string;
   /** `defaults.timezone`, an IANA zone. */
   readonly timezone: string | undefined;
   readonly sources: readonly SourceSpec[];
   readonly references: References;
+  /** The worksheet that `references.file` names. */
+  readonly worksheet: WorksheetRef | undefined;
   /** `defaults.region`: the country of national phone numbers. */
   readonly region: string | undefined;
   /** Names of the sources that events or lookups use, in the order of the mapping. */
@@ -48,6 +51,13 @@ export interface Mapping {
    * drafts. Throws `ProblemsError` with all errors at once. `trace` is called while records are mapped.
    */
   compile(sources: ReadonlyMap<string, Source>, trace?: Trace): Promise<CompiledMapping>;
+}
+
+export interface WorksheetRef {
+  /** Absolute. */
+  readonly path: string;
+  /** Of `references.file` in the mapping. */
+  readonly at: Location;
 }
 
 export interface EntryHead {

@@ -251,6 +251,7 @@ export const mappingSchema = part.object({
   sources: part.record(source, part.fileKey),
   references: part
     .object({
+      file: part.name.optional(),
       pipelines: names.optional(),
       stages: part.record(z.union([part.textOrNull, names])).optional(),
       owners: names.optional(),

@@ -97,6 +97,7 @@ export interface MappingSpec {
   readonly sources: Readonly<Record<string, SourceEntry>>;
   readonly references?:
     | {
+        readonly file?: string | undefined;
         readonly pipelines?: NameMapSpec | undefined;
         readonly stages?: Readonly<Record<string, string | null | NameMapSpec>> | undefined;
         readonly owners?: NameMapSpec | undefined;

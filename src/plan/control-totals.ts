@@ -67,13 +67,14 @@ export class ControlTotals {
   }
 
   /** The new names depend on nothing else than what makes the key. */
-  #number({ data, stagePipeline = '' }: Draft): number {
+  #number(draft: Draft): number {
+    const { data, stagePipeline = '' } = draft;
     const { stage_name: stage = '', owner_name: owner = '', currency = '' } = data;
     const { stage_id: stageId = '', owner_id: ownerId = '' } = data;
     const key = `${stagePipeline}\0${stage as string}\0${owner as string}\0${currency as string}\0${stageId as string}\0${ownerId as string}`;
     const known = this.#numbers.get(key);
     if (known !== undefined) return known;
-    if (this.#groups.length < MOST_GROUPS) return this.#enter(key, this.#namesOf(data, stagePipeline));
+    if (this.#groups.length < MOST_GROUPS) return this.#enter(key, this.#namesOf(draft));
     const others = this.#numbers.get(currency as string);
     return others ?? this.#enter(currency as string, { ...OTHERS, currency: textOf(currency) });
   }
@@ -83,12 +84,13 @@ export class ControlTotals {
     return this.#groups.push(names) - 1;
   }
 
-  #namesOf({ stage_name: stage, owner_name: owner, ...data }: Draft['data'], stagePipeline: string): GroupNames {
+  #namesOf({ data, place, stagePipeline }: Draft): GroupNames {
     const resolver = this.#resolver;
+    const { stage_name: stage, owner_name: owner } = data;
     const pipeline = textOf(stagePipeline);
     const stageId =
-      textOf(data.stage_id) ?? idOf(typeof stage === 'string' && resolver.stage(stage, pipeline ?? undefined));
-    const ownerId = textOf(data.owner_id) ?? idOf(typeof owner === 'string' && resolver.owner(owner));
+      textOf(data.stage_id) ?? idOf(typeof stage === 'string' && resolver.stage(stage, pipeline ?? undefined, place));
+    const ownerId = textOf(data.owner_id) ?? idOf(typeof owner === 'string' && resolver.owner(owner, place));
     const found = stageId === null ? undefined : resolver.stageNames(stageId);
     return {
       from_pipeline: pipeline,
@@ -107,7 +109,7 @@ function textOf(value: JsonValue | undefined): string | null {
 }
 
 function idOf(resolution: Resolution | false): string | null {
-  return resolution && resolution.kind === 'resolved' ? resolution.id : null;
+  return resolution && resolution.kind === 'resolved' ? resolution.target.id : null;
 }
 
 /** Without them, the amount of the deal is not known: its own, or the list of which it is an element. */

@@ -50,20 +50,20 @@ function hasError(issues: readonly Issue[]): boolean {
 
 /** Replaces names of stages and owners with their ids. */
 function resolveReferences(draft: Draft, resolver: Resolver): { data: JsonObject; issues: readonly Issue[] } {
-  const given = draft.data;
+  const { data: given, place } = draft;
   if (!namesReference(given)) return { data: given, issues: NO_ISSUES };
   const { stage_name: stage, owner_name: owner, ...rest } = given;
   const data: Record<string, JsonValue | undefined> = rest;
   const issues: Issue[] = [];
   const take = (field: 'stage' | 'owner', name: string, resolution: Resolution): void => {
-    if (resolution.kind === 'resolved') data[`${field}_id`] = resolution.id;
+    if (resolution.kind === 'resolved') data[`${field}_id`] = resolution.target.id;
     else if (resolution.kind === 'failed') issues.push(resolution.issue);
     else if (resolution.kind === 'unknown_account') data[`${field}_name`] = name;
   };
   if (data.stage_id === undefined && typeof stage === 'string') {
-    take('stage', stage, resolver.stage(stage, draft.stagePipeline));
+    take('stage', stage, resolver.stage(stage, draft.stagePipeline, place));
   }
-  if (data.owner_id === undefined && typeof owner === 'string') take('owner', owner, resolver.owner(owner));
+  if (data.owner_id === undefined && typeof owner === 'string') take('owner', owner, resolver.owner(owner, place));
   for (const field of ['stage_id', 'owner_id'] as const) {
     const id = data[field];
     if (typeof id !== 'string' || resolver.knows(field, id)) continue;

@@ -1,171 +1,184 @@
 import type { NameMap, References } from '../mapping/mapping.ts';
-import type { Issue } from '../model.ts';
+import type { Issue, Place } from '../model.ts';
 import { nearest } from '../problem.ts';
 import type { Account } from '../service/account.ts';
+import { fold, matching, targetsOf, withId, type NameKind, type NamedTarget, type Targets } from './targets.ts';
 
-/** What a name from the old CRM resolves to in the target account. `omit`: the mapping says to omit the field. */
+/**
+ * What a name from the old CRM resolves to in the target account. `omit`: the mapping says to omit the field. `byDefault`:
+ * through the `"*"` of the mapping.
+ */
 export type Resolution =
-  | { readonly kind: 'resolved'; readonly id: string }
-  | { readonly kind: 'omit' }
+  | { readonly kind: 'resolved'; readonly target: NamedTarget; readonly byDefault?: true }
+  | { readonly kind: 'omit'; readonly byDefault?: true }
   | { readonly kind: 'unknown_account' }
   | { readonly kind: 'failed'; readonly issue: Issue };
 
-interface Named {
-  readonly id: string;
-  readonly names: readonly string[];
+/** A name that the survey met. */
+export interface MetName {
+  readonly kind: NameKind;
+  /** Old name of the pipeline of a stage; empty if the mapping gives none. */
+  readonly pipeline: string;
+  readonly name: string;
+  readonly resolution: Resolution;
+  /** How many records have it. */
+  readonly records: number;
 }
 
-interface StagePlace extends Named {
-  readonly pipeline: Named;
+interface NameTally extends MetName {
+  records: number;
+  /** Of the last record that has it. */
+  last: Place | undefined;
 }
 
-const OMIT: Resolution = { kind: 'omit' };
+/** The targets among which a name is looked up, and what they are. */
+interface Scope {
+  readonly targets: readonly NamedTarget[];
+  readonly where: string;
+}
+
+const OMIT = { kind: 'omit' } as const;
 
 /**
  * Turns names of stages and owners into ids of the target account. Names are matched exactly first, then ignoring case,
- * spacing and Unicode form if that match is unique; an id of the account resolves to itself. The mapping's `references`
- * take precedence; their `"*"` applies to names that neither they nor the account have.
+ * spacing and Unicode form if that match is unique; an id of the account resolves to itself. `references` take precedence,
+ * the first of them most; their `"*"` applies to names that neither they nor the account have.
  */
 export class Resolver {
-  readonly #account: Account | undefined;
-  readonly #references: References;
-  readonly #pipelines: readonly Named[];
-  readonly #stages: readonly StagePlace[];
-  readonly #owners: readonly Named[];
-  readonly #seen = new Map<string, Resolution>();
+  /** Empty if the account is unknown. */
+  readonly targets: Targets;
+  readonly #isKnown: boolean;
+  readonly #references: readonly References[];
+  readonly #met = new Map<string, NameTally>();
 
   /** `account` is undefined if the account is unknown (`--offline` without a stored account). */
-  constructor(account: Account | undefined, references: References) {
-    this.#account = account;
+  constructor(account: Account | undefined, references: readonly References[]) {
+    this.#isKnown = account !== undefined;
     this.#references = references;
-    const pipelines = (account?.pipelines ?? []).filter(({ type }) => type === 'DEAL');
-    this.#pipelines = pipelines.map(({ id, name }) => ({ id, names: [name] }));
-    this.#stages = pipelines.flatMap((pipeline) =>
-      pipeline.stages.map((stage) => ({
-        id: stage.id,
-        names: [stage.name],
-        pipeline: { id: pipeline.id, names: [pipeline.name] },
-      })),
-    );
-    this.#owners = (account?.users ?? []).map(({ id, names, email }) => ({
-      id,
-      names: email === undefined ? names : [...names, email],
-    }));
+    this.targets = targetsOf(account);
   }
 
   /** `oldPipeline`: the old CRM's name of the pipeline in which the stage is looked up, if the mapping gives one. */
-  stage(name: string, oldPipeline: string | undefined): Resolution {
-    return this.#once(`stage\0${oldPipeline ?? ''}\0${name}`, () => this.#stage(name, oldPipeline));
+  stage(name: string, oldPipeline: string | undefined, place: Place): Resolution {
+    return this.#meet('stage', name, oldPipeline, place);
   }
 
-  owner(name: string): Resolution {
-    return this.#once(`owner\0${name}`, () =>
-      this.#throughMap('owner_name', name, [this.#references.owners], this.#owners, 'users'),
-    );
+  owner(name: string, place: Place): Resolution {
+    return this.#meet('owner', name, undefined, place);
   }
 
   /** Whether a UUID that the mapping gives directly exists in the account; true if the account is unknown. */
   knows(field: 'stage_id' | 'owner_id', id: string): boolean {
-    if (!this.#account) return true;
-    return withId<Named>(field === 'stage_id' ? this.#stages : this.#owners, id) !== undefined;
+    return !this.#isKnown || withId(id, this.targets[field === 'stage_id' ? 'stage' : 'owner']) !== undefined;
   }
 
   /** The names in the account; undefined if it has no such stage. */
   stageNames(id: string): { readonly stage: string; readonly pipeline: string } | undefined {
-    const found = withId(this.#stages, id);
-    return found && { stage: found.names[0]!, pipeline: found.pipeline.names[0]! };
+    const found = withId(id, this.targets.stage);
+    return found && { stage: found.names[0]!, pipeline: found.pipeline!.names[0]! };
   }
 
   /** The name in the account, or else the e-mail address; undefined if it has no such user, or only the id. */
   ownerName(id: string): string | undefined {
-    return withId(this.#owners, id)?.names[0];
+    return withId(id, this.targets.owner)?.names[0];
   }
 
-  #once(key: string, resolve: () => Resolution): Resolution {
-    let resolution = this.#seen.get(key);
-    if (!resolution) {
-      resolution = this.#account ? resolve() : { kind: 'unknown_account' };
-      this.#seen.set(key, resolution);
+  /** All names so far, those of pipelines included. */
+  met(): readonly MetName[] {
+    const pipelines = new Map<string, number>();
+    for (const { pipeline, records } of this.#met.values()) {
+      if (pipeline !== '') pipelines.set(pipeline, (pipelines.get(pipeline) ?? 0) + records);
     }
-    return resolution;
+    const of = (name: string): Resolution => this.#resolve('pipeline', name, '');
+    return [
+      ...[...pipelines].map(([name, records]) => ({
+        kind: 'pipeline' as const,
+        pipeline: '',
+        name,
+        resolution: of(name),
+        records,
+      })),
+      ...this.#met.values(),
+    ];
   }
 
-  #stage(name: string, oldPipeline: string | undefined): Resolution {
-    const maps = [this.#references.stages];
-    let stages = this.#stages;
-    let where = 'stages of the deal pipelines';
-    if (oldPipeline !== undefined) {
-      const within = lookUp(this.#references.stagesByPipeline, oldPipeline);
-      if (within) maps.unshift(within);
-      const pipelines = this.#references.pipelines;
-      const pipeline = this.#throughMap('stage_pipeline', oldPipeline, [pipelines], this.#pipelines, 'deal pipelines');
-      if (pipeline.kind === 'failed') return pipeline;
-      if (pipeline.kind === 'resolved') {
-        stages = stages.filter((stage) => stage.pipeline.id === pipeline.id);
-        where = `stages of pipeline \`${stages[0]?.pipeline.names[0] ?? oldPipeline}\``;
-      }
+  /** Where a name is looked up; undefined for a stage of a pipeline that is not resolved, and if the account is unknown. */
+  scope(kind: NameKind, oldPipeline: string): Scope | undefined {
+    if (!this.#isKnown) return undefined;
+    if (kind !== 'stage' || oldPipeline === '') return { targets: this.targets[kind], where: WORDS[kind].where };
+    const pipeline = this.#resolve('pipeline', oldPipeline, '');
+    if (pipeline.kind === 'failed') return undefined;
+    if (pipeline.kind !== 'resolved') return { targets: this.targets.stage, where: WORDS.stage.where };
+    const { id, names } = pipeline.target;
+    return {
+      targets: this.targets.stage.filter((stage) => stage.pipeline?.id === id),
+      where: `stages of pipeline \`${names[0] ?? oldPipeline}\``,
+    };
+  }
+
+  #meet(kind: 'stage' | 'owner', name: string, oldPipeline: string | undefined, place: Place): Resolution {
+    const key = `${kind}\0${oldPipeline ?? ''}\0${name}`;
+    let met = this.#met.get(key);
+    if (!met) {
+      const pipeline = oldPipeline ?? '';
+      met = { kind, pipeline, name, resolution: this.#resolve(kind, name, pipeline), records: 0, last: undefined };
+      this.#met.set(key, met);
     }
-    return this.#throughMap('stage_name', name, maps, stages, where);
+    // A record may have several events.
+    if (met.last !== place) met.records += 1;
+    met.last = place;
+    return met.resolution;
   }
 
-  #throughMap(
-    field: 'stage_name' | 'owner_name' | 'stage_pipeline',
-    name: string,
-    maps: readonly NameMap[],
-    targets: readonly Named[],
-    where: string,
-  ): Resolution {
+  #resolve(kind: NameKind, name: string, oldPipeline: string): Resolution {
+    if (!this.#isKnown) return { kind: 'unknown_account' };
+    const scope = this.scope(kind, oldPipeline);
+    if (!scope) return this.#resolve('pipeline', oldPipeline, '');
+    const maps = this.#references.flatMap((references) => mapsOf(references, kind, oldPipeline));
     for (const map of maps) {
       const mapped = lookUp(map, name);
       if (mapped === null) return OMIT;
-      if (mapped !== undefined) return find(field, mapped, targets, where, name);
+      if (mapped !== undefined) return find(kind, mapped, scope, name);
     }
-    const direct = find(field, name, targets, where, name);
+    const direct = find(kind, name, scope, name);
     if (direct.kind === 'resolved' || direct.kind !== 'failed' || direct.issue.code.startsWith('ambiguous'))
       return direct;
     const fallback = maps.map((map) => map.get('*')).find((value) => value !== undefined);
     if (fallback === undefined) return direct;
-    return fallback === null ? OMIT : find(field, fallback, targets, where, name);
+    if (fallback === null) return { ...OMIT, byDefault: true };
+    const found = find(kind, fallback, scope, name);
+    return found.kind === 'resolved' ? { ...found, byDefault: true } : found;
   }
 }
 
-function withId<T extends Named>(items: readonly T[], id: string): T | undefined {
-  const wanted = id.toLowerCase();
-  return items.find((item) => item.id.toLowerCase() === wanted);
+/** Those of a stage's own pipeline come first. */
+function mapsOf(references: References, kind: NameKind, oldPipeline: string): readonly NameMap[] {
+  if (kind !== 'stage') return [kind === 'owner' ? references.owners : references.pipelines];
+  const within = oldPipeline === '' ? undefined : lookUp(references.stagesByPipeline, oldPipeline);
+  return within ? [within, references.stages] : [references.stages];
 }
 
 const WORDS = {
-  stage_name: { noun: 'stage', code: 'stage', fix: 'references.stages' },
-  owner_name: { noun: 'owner', code: 'owner', fix: 'references.owners' },
-  stage_pipeline: { noun: 'pipeline', code: 'pipeline', fix: 'references.pipelines' },
+  stage: { field: 'stage_name', where: 'stages of the deal pipelines', fix: 'references.stages' },
+  owner: { field: 'owner_name', where: 'users', fix: 'references.owners' },
+  pipeline: { field: 'stage_pipeline', where: 'deal pipelines', fix: 'references.pipelines' },
 } as const;
 
-function find(
-  field: keyof typeof WORDS,
-  wanted: string,
-  targets: readonly Named[],
-  where: string,
-  original: string,
-): Resolution {
-  const { noun, code, fix } = WORDS[field];
+function find(kind: NameKind, wanted: string, { targets, where }: Scope, original: string): Resolution {
+  const { field, fix } = WORDS[kind];
   const mapped = wanted === original ? '' : ` (\`${original}\` in the export)`;
-  const matches = [
-    targets.filter(({ id }) => id.toLowerCase() === wanted.toLowerCase()),
-    targets.filter(({ names }) => names.includes(wanted)),
-    targets.filter(({ names }) => names.some((name) => fold(name) === fold(wanted))),
-  ].find((found) => found.length > 0);
-  if (matches?.length === 1) return { kind: 'resolved', id: matches[0]!.id };
+  const matches = matching(wanted, targets);
+  if (matches.length === 1) return { kind: 'resolved', target: matches[0]! };
   const failed = (state: string, message: string, hint: string): Resolution => ({
     kind: 'failed',
-    issue: { severity: 'error', kind: 'resolve', code: `${state}_${code}`, field, message, hint },
+    issue: { severity: 'error', kind: 'resolve', code: `${state}_${kind}`, field, message, hint },
   });
-  if (matches) {
-    const ids = matches.map((match) => `${match.id}${'pipeline' in match ? ` (${pipelineName(match)})` : ''}`);
-    const narrow = field === 'stage_name' ? 'give the entry a `stage_pipeline`, or ' : '';
+  if (matches.length > 0) {
+    const narrow = kind === 'stage' ? 'give the entry a `stage_pipeline`, or ' : '';
     return failed(
       'ambiguous',
-      `${noun} \`${wanted}\`${mapped} matches ${matches.length} ${where}`,
-      `${narrow}choose one by its id in \`${fix}\`: ${ids.join(', ')}`,
+      `${kind} \`${wanted}\`${mapped} matches ${matches.length} ${where}`,
+      `${narrow}choose one by its id in \`${fix}\`: ${idsOf(matches)}`,
     );
   }
   const near = nearest(
@@ -175,13 +188,14 @@ function find(
   const hint = near.length > 0 ? `similar: ${near.map((name) => `\`${name}\``).join(', ')}; ` : '';
   return failed(
     'unresolved',
-    `${noun} \`${wanted}\`${mapped} not found among the ${where}`,
+    `${kind} \`${wanted}\`${mapped} not found among the ${where}`,
     `${hint}map it in \`${fix}\`, or create it in the target account`,
   );
 }
 
-function pipelineName(match: Named): string {
-  return (match as StagePlace).pipeline.names[0] ?? '';
+/** Ids, those of stages with the names of their pipelines. */
+export function idsOf(targets: readonly NamedTarget[]): string {
+  return targets.map(({ id, pipeline }) => `${id}${pipeline ? ` (${pipeline.names[0] ?? ''})` : ''}`).join(', ');
 }
 
 /** Finds the exact key, or the only one that differs just in case, spacing or Unicode form. `"*"` is not a name. */
@@ -190,8 +204,4 @@ function lookUp<T>(map: ReadonlyMap<string, T>, name: string): T | undefined {
   const wanted = fold(name);
   const folded = [...map].filter(([key]) => key !== '*' && fold(key) === wanted);
   return folded.length === 1 ? folded[0]![1] : undefined;
-}
-
-function fold(text: string): string {
-  return text.normalize('NFKC').toLowerCase().replace(/\s+/gu, ' ').trim();
 }

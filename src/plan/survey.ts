@@ -38,8 +38,10 @@ import { PLAN_FILE, PlanFile, storedPlans } from './plan-file.ts';
 import { Profiler } from './profile.ts';
 import { chosenOf, samplesOf } from './samples.ts';
 import { RecordReader, type RecordCounts } from './record-reader.ts';
-import { Resolver } from './resolve.ts';
+import type { Resolver } from './resolve.ts';
 import { reportVerdicts } from './verdicts.ts';
+import { worksheetRows, writeWorksheet, type WrittenWorksheet } from './worksheet-file.ts';
+import { openReferences, type Answer } from './worksheet.ts';
 
 export interface SurveyJob {
   readonly settings: Pick<RunSettings, 'fix' | 'dryRun' | 'only' | 'limit' | 'pilot' | 'pick' | 'plan' | 'concurrency'>;
@@ -77,6 +79,8 @@ export interface Survey {
   /** The first events of each type as they would be sent, or all that `--pilot` or `--pick` chose. */
   readonly samples: ReadonlyMap<EventType, readonly Planned[]>;
   readonly profile: Profile;
+  /** Undefined if the survey was interrupted. */
+  readonly worksheet: WrittenWorksheet | undefined;
   readonly omitted: OmittedValues;
   readonly totals: ControlTotals;
   /** Undefined if nothing was sent before. */
@@ -99,6 +103,7 @@ export async function surveyInput(job: SurveyJob): Promise<Survey> {
   const input = await Input.open(used, fixes);
   const features = settings.pilot === undefined ? undefined : new Features(settings.pilot, settings.only);
   const compiled = await mapping.compile(input.sources, features?.mark);
+  const references = await openReferences(mapping, job.account);
   const report = await ErrorReport.open(output, input.sources);
   const earlier = await earlierSources(state);
   for (const issue of changedColumns(input.sources.values(), earlier)) {
@@ -109,7 +114,7 @@ export async function surveyInput(job: SurveyJob): Promise<Survey> {
   const policies = compiled.entries.map((entry) => entry.policies);
   const plan = new Plan({ migration: mapping.migration, checkpoint, policies, file });
   try {
-    return await fillPlan({ ...job, input, fixes, compiled, features, report, plan, earlier });
+    return await fillPlan({ ...job, ...references, input, fixes, compiled, features, report, plan, earlier });
   } catch (error) {
     file.close();
     await report.discard();
@@ -121,6 +126,8 @@ interface FillJob extends SurveyJob {
   readonly input: Input;
   readonly fixes: FixFiles;
   readonly compiled: CompiledMapping;
+  readonly resolver: Resolver;
+  readonly answers: readonly Answer[];
   readonly features: Features | undefined;
   readonly report: ErrorReport;
   readonly plan: Plan;
@@ -128,10 +135,9 @@ interface FillJob extends SurveyJob {
 }
 
 async function fillPlan(job: FillJob): Promise<Survey> {
-  const { settings, mapping, account, input, compiled, features, report, plan, halt } = job;
+  const { settings, mapping, resolver, input, compiled, features, report, plan, halt } = job;
   const profiler = new Profiler({ sources: input.sources, eventSources: mapping.eventSources, compiled, report });
   const omitted = new OmittedValues();
-  const resolver = new Resolver(account, mapping.references);
   const totals = new ControlTotals(resolver);
   const matches = job.contacts && new ContactMatches(job.contacts);
   const reader = new RecordReader({
@@ -164,7 +170,7 @@ async function fillPlan(job: FillJob): Promise<Survey> {
   if (halt.requested) {
     const order = new SendOrder(plan);
     const profile = profiler.finish(plan);
-    return { ...found, order, digest: undefined, cover: undefined, samples: new Map(), profile };
+    return { ...found, order, digest: undefined, cover: undefined, samples: new Map(), profile, worksheet: undefined };
   }
   await input.assertUnchanged();
   const [shrunk] = shrunkSources(input.sources.values(), job.earlier);
@@ -187,6 +193,7 @@ async function fillPlan(job: FillJob): Promise<Survey> {
       service: client && { client, leads: contacts!.leads, concurrency: settings.concurrency },
     });
   }
+  const worksheet = await writeWorksheet(job.output, worksheetRows(resolver, job.answers), mapping.worksheet?.path);
   linkPlan(plan, settings.only);
   const profile = profiler.finish(plan);
   await reportVerdicts(plan, report);
@@ -201,7 +208,7 @@ async function fillPlan(job: FillJob): Promise<Survey> {
   plan.file.commit();
   const chosen = cover?.chosen ?? picked;
   const samples = chosen ? chosenOf(plan, chosen) : samplesOf(plan);
-  return { ...found, order: new SendOrder(plan), digest, cover, samples, profile, changes };
+  return { ...found, order: new SendOrder(plan), digest, cover, samples, profile, changes, worksheet };
 }
 
 /** Undefined if nothing was sent before. Without the network, the service is not compared. */

@@ -5,6 +5,7 @@ import { defaultAccount } from '../../src/sandbox/index.ts';
 import type { Account } from '../../src/service/account.ts';
 
 const account = defaultAccount();
+const PLACE = { source: 's', file: 's.csv', line: 2, record: 1 };
 
 type Names = Readonly<Record<string, string | null>>;
 
@@ -19,7 +20,7 @@ function resolver(
     stagesByPipeline: new Map(Object.entries(references.byPipeline ?? {}).map(([name, names]) => [name, map(names)])),
     owners: map(references.owners),
   };
-  return new Resolver(of, built);
+  return new Resolver(of, [built]);
 }
 
 function stageId(pipeline: string, stage: string): string {
@@ -31,7 +32,7 @@ function userId(email: string): string {
 }
 
 function textOf(resolution: Resolution): string {
-  if (resolution.kind === 'resolved') return resolution.id;
+  if (resolution.kind === 'resolved') return resolution.target.id;
   return resolution.kind === 'failed' ? resolution.issue.code : resolution.kind;
 }
 
@@ -73,11 +74,11 @@ describe('a stage', () => {
     ['of a lead pipeline cannot be used for deals', {}, ['Fresh'], 'unresolved_stage'],
     ['in a pipeline that is unknown is unresolved', {}, ['Won', 'Elsewhere'], 'unresolved_pipeline'],
   ])('%s', (_name, references, [stage, pipeline], expected) => {
-    expect(textOf(resolver(references).stage(stage, pipeline))).toBe(expected);
+    expect(textOf(resolver(references).stage(stage, pipeline, PLACE))).toBe(expected);
   });
 
   it('that is unresolved is reported with similar names', () => {
-    const resolution = resolver().stage('Negotation', 'Sales');
+    const resolution = resolver().stage('Negotation', 'Sales', PLACE);
     expect(resolution).toMatchObject({
       kind: 'failed',
       issue: {
@@ -99,17 +100,12 @@ describe('an owner', () => {
     ['mapped to null is left out', { 'Old Rep': null }, 'Old Rep', 'omit'],
     ['that is otherwise unknown is left out by "*": null', { '*': null }, 'Who', 'omit'],
   ])('%s', (_name, owners, name, expected) => {
-    expect(textOf(resolver({ owners }).owner(name))).toBe(expected);
+    expect(textOf(resolver({ owners }).owner(name, PLACE))).toBe(expected);
   });
 });
 
 it('reports that the account is unknown if there is none', () => {
-  const offline = new Resolver(undefined, {
-    pipelines: new Map(),
-    stages: new Map(),
-    stagesByPipeline: new Map(),
-    owners: new Map(),
-  });
-  expect(textOf(offline.stage('Won', undefined))).toBe('unknown_account');
+  const offline = new Resolver(undefined, []);
+  expect(textOf(offline.stage('Won', undefined, PLACE))).toBe('unknown_account');
   expect(offline.knows('owner_id', 'x')).toBe(true);
 });

@@ -1,0 +1,67 @@
+import { nearest } from '../problem.ts';
+import type { MetName, Resolver } from './resolve.ts';
+import { matching, nameOf, type NameKind, type NamedTarget } from './targets.ts';
+
+/** Beginnings of words for deals that were won or lost, in the languages of many exports. */
+const OUTCOMES = [
+  /won|gewonnen|vint[aeio]|ganad|gagn|ganh|wygran|vunnet|vundet/iu,
+  /lost|verlor|pers[aeio]\b|perdid|perdu|przegran|tapt|tabt/iu,
+];
+/** The number of a stage at the start or end of its name: `2. Offer`, `Phase 2`. */
+const NUMBER = /^(\d{1,2})(?![\d%])|\D(\d{1,2})$/;
+
+const MOST = 3;
+
+/** What an unresolved name may stand for. */
+export interface Suggestion {
+  /** What names one target; `a or b` if there are several of the same name; empty if nothing is similar. */
+  readonly text: string;
+  /** The name itself stands for one target, once the pipeline is resolved. */
+  readonly isExact: boolean;
+}
+
+export function suggestionFor({ kind, pipeline, name }: MetName, resolver: Resolver): Suggestion {
+  const scope = resolver.scope(kind, pipeline);
+  const candidates = scope?.targets ?? stagesOfSuggested(pipeline, resolver);
+  const exact = matching(name, candidates);
+  const guess = exact[0] ?? guessFor(kind, name, candidates);
+  if (!guess) return { text: '', isExact: false };
+  const called = guess.names[0] ?? guess.id;
+  const same = exact.length > 0 ? exact : matching(called, candidates);
+  const texts = scope ? same.slice(0, MOST).map((target) => nameOf(target, candidates)) : [called];
+  return { text: texts.join(' or '), isExact: exact.length === 1 };
+}
+
+/** Of a pipeline that is not resolved: the stages of the one that is suggested for it, otherwise all. */
+function stagesOfSuggested(pipeline: string, { targets }: Resolver): readonly NamedTarget[] {
+  const suggested = guessFor('pipeline', pipeline, targets.pipeline);
+  return suggested ? targets.stage.filter((each) => each.pipeline?.id === suggested.id) : targets.stage;
+}
+
+function guessFor(kind: NameKind, name: string, candidates: readonly NamedTarget[]): NamedTarget | undefined {
+  if (kind !== 'stage') return byName(name, candidates) ?? (kind === 'pipeline' ? onlyOne(candidates) : undefined);
+  return byOutcome(name, candidates) ?? byName(name, candidates) ?? byNumber(name, candidates);
+}
+
+function onlyOne(targets: readonly NamedTarget[]): NamedTarget | undefined {
+  return targets.length === 1 ? targets[0] : undefined;
+}
+
+function byOutcome(name: string, stages: readonly NamedTarget[]): NamedTarget | undefined {
+  const outcome = OUTCOMES.find((words) => words.test(name));
+  const found = stages.filter(({ names }) => outcome?.test(names[0] ?? ''));
+  return new Set(found.map(({ names }) => names[0])).size === 1 ? found[0] : undefined;
+}
+
+function byName(name: string, targets: readonly NamedTarget[]): NamedTarget | undefined {
+  const names = targets.flatMap((target) => target.names);
+  const near = nearest(name, names, 1)[0];
+  return near === undefined ? undefined : targets.find((target) => target.names.includes(near));
+}
+
+/** The stage at that position, if all are of one pipeline. */
+function byNumber(name: string, stages: readonly NamedTarget[]): NamedTarget | undefined {
+  const [, first, last] = NUMBER.exec(name) ?? [];
+  const isOnePipeline = stages.every(({ pipeline }) => pipeline?.id === stages[0]?.pipeline?.id);
+  return isOnePipeline ? stages[Number(first ?? last ?? 0) - 1] : undefined;
+}

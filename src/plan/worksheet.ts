@@ -1,0 +1,162 @@
+/** The worksheet of names (`references.file`): a table in which people say what old names become in the target account. */
+import { stat } from 'node:fs/promises';
+import { restore } from '../cells.ts';
+import { UserError } from '../errors.ts';
+import type { Mapping, References } from '../mapping/mapping.ts';
+import type { ReadItem } from '../model.ts';
+import { didYouMean, ProblemsError, type Location, type Problem } from '../problem.ts';
+import type { Account } from '../service/account.ts';
+import { openSource } from '../source/index.ts';
+import type { Source } from '../source/source.ts';
+import { idsOf, Resolver } from './resolve.ts';
+import { matching, type NameKind } from './targets.ts';
+
+export const WORKSHEET_FILE = 'references.csv';
+export const WORKSHEET_COLUMNS = ['kind', 'pipeline', 'old_name', 'records', 'suggestion', 'new_name'] as const;
+
+/** As `new_name`: the field is omitted, like `null` in the mapping. */
+export const OMITTED = '(omit)';
+
+const KINDS: readonly NameKind[] = ['pipeline', 'stage', 'owner'];
+
+/** A row with a `new_name`. */
+export interface Answer {
+  readonly kind: NameKind;
+  /** Old name of the pipeline of a stage, or empty. */
+  readonly pipeline: string;
+  readonly oldName: string;
+  readonly newName: string;
+  readonly at: Location;
+}
+
+/**
+ * The names of the mapping and of its worksheet, and the answers in the worksheet. Throws a `ProblemsError` with every
+ * mistake in the worksheet, or a `UserError` if it cannot be read.
+ */
+export async function openReferences(
+  mapping: Pick<Mapping, 'references' | 'worksheet'>,
+  account: Account | undefined,
+): Promise<{ readonly resolver: Resolver; readonly answers: readonly Answer[] }> {
+  const { answers, problems } = await readWorksheet(mapping);
+  const resolver = new Resolver(account, [mapping.references, referencesOf(answers)]);
+  for (const answer of answers) problems.push(...unknownName(answer, resolver));
+  if (problems.length === 0) return { resolver, answers };
+  const sorted = problems.sort((a, b) => (a.at?.line ?? 0) - (b.at?.line ?? 0));
+  throw new ProblemsError('the worksheet of names cannot be used', sorted);
+}
+
+interface ReadAnswers {
+  readonly answers: readonly Answer[];
+  readonly problems: Problem[];
+}
+
+async function readWorksheet({ worksheet }: Pick<Mapping, 'worksheet'>): Promise<ReadAnswers> {
+  if (!worksheet) return { answers: [], problems: [] };
+  const { path, at } = worksheet;
+  if (!(await stat(path).catch(() => undefined))?.isFile()) {
+    const suggestion =
+      'leave `file` out for the first dry run, copy the references.csv that it writes beside the mapping, and fill it in';
+    return { answers: [], problems: [error('no_worksheet', `the worksheet ${path} does not exist`, at, suggestion)] };
+  }
+  try {
+    return await readAnswers(await openSource({ name: 'references', path, format: 'csv' }));
+  } catch (failure) {
+    if (!(failure instanceof UserError)) throw failure;
+    const hint = 'save the worksheet as CSV in UTF-8, with one row for each name';
+    throw new UserError(failure.message, { hint, cause: failure });
+  }
+}
+
+async function readAnswers(source: Source): Promise<ReadAnswers> {
+  const names = ['kind', 'pipeline', 'old_name', 'new_name'] as const;
+  const columns = names.map((name) => source.columns.indexOf(name));
+  const problems = names.flatMap((name, index): Problem[] => {
+    const at = { file: source.files[0]!.path, line: 1, column: 1 };
+    if (source.duplicateColumns.has(name))
+      return [error('duplicate_column', `the column \`${name}\` is there twice`, at)];
+    if (columns[index]! >= 0) return [];
+    return [error('missing_column', `missing column \`${name}\``, at, `the header is ${WORKSHEET_COLUMNS.join(', ')}`)];
+  });
+  const answers = new Map<string, Answer>();
+  if (problems.length > 0) return { answers: [], problems };
+  for await (const batch of source.batches()) {
+    for (const item of batch) {
+      const at = placeOf(item);
+      if (item.kind === 'unreadable') {
+        problems.push(error(item.issue.code, item.issue.message, at, item.issue.hint));
+        continue;
+      }
+      const [kind, pipeline, oldName, newName] = columns.map((column) =>
+        restore((item.raw as readonly string[])[column] ?? '').trim(),
+      ) as [string, string, string, string];
+      if (!isKind(kind)) {
+        if (kind !== '' || newName !== '') problems.push(unknownKind(kind, at));
+        continue;
+      }
+      if (newName === '') continue;
+      const key = JSON.stringify([kind, pipeline, oldName]);
+      const other = answers.get(key);
+      if (oldName === '') problems.push(error('no_old_name', `a \`new_name\` without \`old_name\`: "${newName}"`, at));
+      else if (other && other.newName !== newName) {
+        const message = `${kind} \`${oldName}\` is on line ${other.at.line} already, with another \`new_name\``;
+        problems.push(error('answered_twice', message, at, 'keep one of the rows'));
+      } else if (!other) answers.set(key, { kind, pipeline, oldName, newName, at });
+    }
+  }
+  return { answers: [...answers.values()], problems };
+}
+
+function referencesOf(answers: readonly Answer[]): References {
+  const pipelines = new Map<string, string | null>();
+  const stages = new Map<string, string | null>();
+  const stagesByPipeline = new Map<string, Map<string, string | null>>();
+  const owners = new Map<string, string | null>();
+  const mapOf = ({ kind, pipeline }: Answer): Map<string, string | null> => {
+    if (kind !== 'stage' || pipeline === '') return { pipeline: pipelines, stage: stages, owner: owners }[kind];
+    const within = stagesByPipeline.get(pipeline) ?? new Map<string, string | null>();
+    stagesByPipeline.set(pipeline, within);
+    return within;
+  };
+  for (const answer of answers) mapOf(answer).set(answer.oldName, isOmitted(answer.newName) ? null : answer.newName);
+  return { pipelines, stages, stagesByPipeline, owners };
+}
+
+function isKind(kind: string): kind is NameKind {
+  return (KINDS as readonly string[]).includes(kind);
+}
+
+export function isOmitted(newName: string): boolean {
+  return newName.toLowerCase() === OMITTED;
+}
+
+/** What is wrong with the `new_name` of a row, if the account is known. */
+function unknownName({ kind, pipeline, newName, at }: Answer, resolver: Resolver): readonly Problem[] {
+  const scope = resolver.scope(kind, pipeline);
+  if (!scope || isOmitted(newName)) return [];
+  const { targets, where } = scope;
+  const matches = matching(newName, targets);
+  if (matches.length === 1) return [];
+  if (matches.length > 1) {
+    const message = `${kind} \`${newName}\` matches ${matches.length} ${where}`;
+    return [error(`ambiguous_${kind}`, message, at, `write the id of the right one: ${idsOf(matches)}`)];
+  }
+  const near = didYouMean(
+    newName,
+    targets.flatMap(({ names }) => names),
+  );
+  const suggestion =
+    near ?? `use a name${kind === 'owner' ? ', e-mail address' : ''} or id of the account, or \`${OMITTED}\``;
+  return [error(`unresolved_${kind}`, `${kind} \`${newName}\` not found among the ${where}`, at, suggestion)];
+}
+
+function unknownKind(kind: string, at: Location): Problem {
+  return error('unknown_kind', `unknown kind \`${kind}\``, at, didYouMean(kind, KINDS) ?? `use ${KINDS.join(', ')}`);
+}
+
+function placeOf({ place }: ReadItem): Location {
+  return { file: place.file, line: place.line, column: 1 };
+}
+
+function error(code: string, message: string, at: Location, suggestion?: string): Problem {
+  return { code, message, severity: 'error', at, ...(suggestion === undefined ? {} : { suggestion }) };
+}

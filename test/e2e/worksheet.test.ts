@@ -1,0 +1,131 @@
+import { copyFile, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { backfill, project, summaryOf } from './harness.ts';
+
+const MAPPING = `version: 1
+migration: m
+sources: { deals: { path: deals.csv } }
+references:
+  owners: { Gone Rep: null }
+events:
+  - type: deal/created
+    source: deals
+    data: { external_id: id, title: title, stage_name: stage, owner_name: owner }
+    stage_pipeline: pipeline
+`;
+
+const FILES = {
+  'mapping.yaml': MAPPING,
+  'deals.csv': `id,title,pipeline,stage,owner
+1,A,Verkauf,Gewonnen,Ada Lovelace
+2,B,Verkauf,Negotation,Old Rep
+3,C,Verkauf,Negotation,Gone Rep
+`,
+};
+
+describe('references.csv', () => {
+  it('is written by a dry run, filled in, named in the mapping, and then resolves the names', async () => {
+    const { service, cwd, run } = await project(FILES);
+    const first = await run('--dry-run');
+    expect(first.code, first.stderr).toBe(1);
+    const written = join(cwd, '.backfill/m/dry-run/references.csv');
+    expect((await readFile(written, 'utf8')).split('\n')).toEqual([
+      '\ufeffkind,pipeline,old_name,records,suggestion,new_name',
+      'pipeline,,Verkauf,3,,',
+      'stage,Verkauf,Negotation,2,Negotiation,',
+      'stage,Verkauf,Gewonnen,1,Won,',
+      'owner,,Old Rep,1,,',
+      'owner,,Ada Lovelace,1,,Ada Lovelace',
+      'owner,,Gone Rep,1,,(omit)',
+      '',
+    ]);
+
+    const filled = (await readFile(written, 'utf8'))
+      .replace('Verkauf,3,,', 'Verkauf,3,,Sales')
+      .replace('2,Negotiation,', '2,Negotiation,Negotiation')
+      .replace('1,Won,', '1,,Won')
+      .replace('Old Rep,1,,', 'Old Rep,1,,grace@example.test')
+      .replaceAll(',', ';');
+    await writeFile(join(cwd, 'names.csv'), filled);
+    await writeFile(join(cwd, 'mapping.yaml'), MAPPING.replace('references:\n', 'references:\n  file: names.csv\n'));
+    const sent = await run();
+    expect(sent.code, sent.stderr).toBe(0);
+    const { pipelines, users } = service.account;
+    const stages = pipelines.find(({ name }) => name === 'Sales')!.stages;
+    const deals = service
+      .state()
+      .deals.map(({ stageId, ownerId }) => [
+        stages.find(({ id }) => id === stageId)?.name,
+        users.find(({ id }) => id === ownerId)?.names[0],
+      ]);
+    expect(deals).toEqual([
+      ['Won', 'Ada Lovelace'],
+      ['Negotiation', 'Grace Hopper'],
+      ['Negotiation', undefined],
+    ]);
+    // The next worksheet has the answers as they were written.
+    expect(await readFile(join(cwd, '.backfill/m/references.csv'), 'utf8')).toContain(
+      'Old Rep,1,,grace@example.test\n',
+    );
+
+    await writeFile(join(cwd, 'names.csv'), filled.replace('grace@', 'ada@'));
+    expect(summaryOf(await run())).toMatchObject({ mapping_changed: true, events: { changed: 1 } });
+  });
+
+  it('comes with the unresolved names as YAML, in which nothing is left out unless somebody says so', async () => {
+    const { cwd, run } = await project(FILES);
+    const { stderr } = await run('--dry-run');
+    const [, block = ''] = /^references:\n((?: +.*\n)+)/m.exec(stderr) ?? [];
+    expect(block).toMatchInlineSnapshot(`
+      "  pipelines:
+          Verkauf: '?' # set this: 3 records
+        stages:
+          Verkauf:
+            Negotation: Negotiation # check: 2 records
+            Gewonnen: Won # check: 1 record
+        owners:
+          Old Rep: '?' # set this: 1 record
+      "
+    `);
+    await writeFile(join(cwd, 'mapping.yaml'), MAPPING.replace(/references:\n.*\n/, `references:\n${block}`));
+    const again = await run('--dry-run');
+    expect(again.stderr).toContain('owner `?` (`Old Rep` in the export) not found among the users');
+    expect(parse(block)).toMatchObject({ owners: { 'Old Rep': '?' } });
+  });
+
+  it('with a mistake stops the run before anything is sent', async () => {
+    const { cwd, run, posts } = await project({
+      ...FILES,
+      'mapping.yaml': MAPPING.replace('references:\n', 'references:\n  file: names.csv\n'),
+      'names.csv': 'kind,pipeline,old_name,records,suggestion,new_name\nowner,,Old Rep,1,,Ada Lovelac\n',
+    });
+    const { code, stderr } = await run();
+    expect(code).toBe(2);
+    expect(stderr).toContain('names.csv:2:1 error: owner `Ada Lovelac` not found among the users [unresolved_owner]');
+    expect(posts()).toBe(0);
+    expect((await backfill(['status', 'mapping.yaml'], { cwd })).stderr).not.toContain('names.csv');
+  });
+
+  it('that was filled in where it is stays, and purge deletes it and those beside it', async () => {
+    const { cwd, run } = await project(FILES);
+    await run('--dry-run');
+    const state = join(cwd, '.backfill/m');
+    await run('--max-errors', '100%');
+    const edited = `${await readFile(join(state, 'references.csv'), 'utf8')}`.replace(
+      'Old Rep,1,,',
+      'Old Rep,1,,Sales Desk',
+    );
+    await writeFile(join(state, 'references.csv'), edited);
+    const { stderr } = await run('--max-errors', '100%');
+    expect(stderr).toContain(
+      '.backfill/m/references.csv was changed outside this program or is used by the mapping, so it was not overwritten; the new worksheet is ',
+    );
+    expect(await readFile(join(state, 'references.csv'), 'utf8')).toBe(edited);
+    await copyFile(join(state, 'references.csv'), join(cwd, 'names.csv'));
+    const purged = await backfill(['purge', 'mapping.yaml', '--yes'], { cwd });
+    expect(purged.stderr).toMatch(/^deleted .*references\.2\.csv, references\.csv/m);
+    expect(purged.stderr).toMatch(/^ {2}to delete {2}\.written\.json: /m);
+  });
+});

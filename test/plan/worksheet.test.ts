@@ -1,0 +1,249 @@
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { References } from '../../src/mapping/mapping.ts';
+import { worksheetRows, writeWorksheet } from '../../src/plan/worksheet-file.ts';
+import { openReferences } from '../../src/plan/worksheet.ts';
+import { defaultAccount } from '../../src/sandbox/index.ts';
+import type { Account } from '../../src/service/account.ts';
+import { StateDir } from '../../src/state-dir.ts';
+import { folderWith } from '../source/reading.ts';
+
+const HEADER = 'kind,pipeline,old_name,records,suggestion,new_name';
+const NONE: References = { pipelines: new Map(), stages: new Map(), stagesByPipeline: new Map(), owners: new Map() };
+const AT = { file: 'mapping.yaml', line: 9, column: 9 };
+
+function place(record: number) {
+  return { source: 'deals', file: 'deals.csv', line: record + 1, record };
+}
+
+function open(
+  text: string | Buffer,
+  { references = NONE, account }: { references?: References; account?: Account } = {},
+) {
+  const path = join(folderWith({ 'names.csv': '' }), 'names.csv');
+  writeFileSync(path, text);
+  const mapping = { references, worksheet: { path, at: AT } };
+  return openReferences(mapping, account ?? defaultAccount());
+}
+
+async function problemsOf(...rows: string[]): Promise<string> {
+  const opened = open([HEADER, ...rows, ''].join('\n'));
+  return opened.then(
+    () => '',
+    (error: Error) => error.message,
+  );
+}
+
+/** The names that these stages and owners resolve to; `null` if the field is omitted. */
+async function resolved(text: string | Buffer, references?: References): Promise<(string | null)[]> {
+  const { resolver } = await open(text, references && { references });
+  const resolutions = [
+    resolver.stage('Vinta', 'Vendite', place(1)),
+    resolver.stage('Persa', undefined, place(2)),
+    resolver.owner('Niccolò "Nico" Rossi, jr; dr', place(3)),
+    resolver.owner('=Gone', place(4)),
+  ];
+  return resolutions.map((resolution) =>
+    resolution.kind === 'resolved' ? (resolution.target.names[0] ?? '') : resolution.kind === 'omit' ? null : '?',
+  );
+}
+
+const ANSWERED = [
+  ['kind', 'pipeline', 'old_name', 'records', 'suggestion', 'new_name'],
+  ['pipeline', '', 'Vendite', '1', '', 'Sales'],
+  ['stage', 'Vendite', 'Vinta', '1', 'Won', 'won'],
+  ['stage', '', 'Persa', '1', 'Lost', 'Lost'],
+  ['owner', '', 'Niccolò "Nico" Rossi, jr; dr', '1', '', 'ADA@example.test'],
+  ['owner', '', "'=Gone", '1', '', '(omit)'],
+];
+
+function csv(delimiter: string, ends = '\r\n'): string {
+  const cell = (text: string): string => `"${text.replaceAll('"', '""')}"`;
+  return ANSWERED.map((row) => row.map(cell).join(delimiter) + ends).join('');
+}
+
+describe('a worksheet', () => {
+  it.each<[string, string | Buffer]>([
+    ['with commas', csv(',', '\n')],
+    ['with a byte-order mark and semicolons, as a spreadsheet of many countries saves it', `\ufeff${csv(';')}`],
+    ['in UTF-16 with tabs, as "Unicode text"', Buffer.from(`\ufeff${csv('\t')}`, 'utf16le')],
+    ['with empty rows at its end', `${csv(';')};;;;;\r\n;;;;;\r\n`],
+    ['with a further column of notes', csv(',').replace(/\r\n/g, ',"a note"\r\n').replace('"a note"', '"notes"')],
+  ])('is read %s', async (_name, text) => {
+    expect(await resolved(text)).toEqual(['Won', 'Lost', 'Ada Lovelace', null]);
+  });
+
+  it('answers only names that the mapping does not', async () => {
+    const references = {
+      ...NONE,
+      stages: new Map([['vinta', 'Proposal']]),
+      owners: new Map([['*', 'Sales Desk']]),
+    };
+    expect(await resolved(csv(','), references)).toEqual(['Proposal', 'Lost', 'Ada Lovelace', null]);
+  });
+
+  it('says nothing about a name in a row without `new_name`', async () => {
+    const { resolver } = await open(`${HEADER}\nowner,,Ada Lovelace,3,Grace Hopper,\nowner,,Who,3,Grace Hopper,\n`);
+    expect(resolver.owner('Ada Lovelace', place(1))).toMatchObject({
+      target: { names: ['Ada Lovelace', 'ada@example.test'] },
+    });
+    expect(resolver.owner('Who', place(1)).kind).toBe('failed');
+  });
+
+  it.each<[string, string[], RegExp]>([
+    [
+      'an unknown kind',
+      ['stages,,Won,1,,Lost'],
+      /names\.csv:2:1 error: unknown kind `stages` \[unknown_kind\]\n {2}hint: did you mean `stage`\?/,
+    ],
+    [
+      'a name that the account does not have',
+      ['owner,,Rep,1,,Ada Lovelac'],
+      /:2:1 error: owner `Ada Lovelac` not found among the users \[unresolved_owner\]\n.*did you mean `Ada Lovelace`\?/,
+    ],
+    ['a pipeline that the account does not have', ['pipeline,,Old,1,,Zzz'], /:2:1 error: pipeline `Zzz` not found/],
+    [
+      'a stage of another pipeline',
+      ['pipeline,,Old,1,,Partners', 'stage,Old,Done,1,,Proposal'],
+      /:3:1 error: stage `Proposal` not found among the stages of pipeline `Partners`/,
+    ],
+    [
+      'an ambiguous stage',
+      ['stage,,Done,1,,Won'],
+      /:2:1 error: stage `Won` matches 2 stages of the deal pipelines.*\n.*\(Sales\), .*\(Partners\)/,
+    ],
+    [
+      'different answers to one name',
+      ['stage,Sales,A,1,,Won', 'stage,Sales,A,1,,Won', 'stage,Sales,A,1,,Lost'],
+      /:4:1 error: stage `A` is on line 2 already/,
+    ],
+    ['an answer without a name', ['owner,,,1,,Ada Lovelace'], /:2:1 error: a `new_name` without `old_name`/],
+    ['a row with too many cells', ['owner,,Rep,1,,Ada Lovelace,oops'], /:2:1 error: the row has 7 cells/],
+  ])('with %s is refused with its line', async (_name, rows, expected) => {
+    expect(await problemsOf(...rows)).toMatch(expected);
+  });
+
+  it('is refused with all its mistakes at once', async () => {
+    const message = await problemsOf('person,,A,1,,B', 'owner,,Rep,1,,Nobody', 'stage,,Done,1,,Won');
+    expect(message.match(/names\.csv:\d+:1/g)?.map((at) => at.split(':')[1])).toEqual(['2', '3', '4']);
+  });
+
+  it('without one of its columns, or that is not UTF-8, is refused', async () => {
+    await expect(open('kind,pipeline,old_name\nowner,,Rep\n')).rejects.toThrow(
+      /names\.csv:1:1 error: missing column `new_name`/,
+    );
+    await expect(open(Buffer.from(csv(';'), 'latin1'))).rejects.toMatchObject({
+      message: expect.stringMatching(/names\.csv:5 is not UTF-8/) as unknown,
+      hint: expect.stringContaining('save the worksheet as CSV in UTF-8') as unknown,
+    });
+  });
+
+  it('that does not exist is a mistake of the mapping', async () => {
+    const mapping = { references: NONE, worksheet: { path: '/nowhere/names.csv', at: AT } };
+    await expect(openReferences(mapping, defaultAccount())).rejects.toThrow(
+      /mapping\.yaml:9:9 error: the worksheet \/nowhere\/names\.csv does not exist/,
+    );
+  });
+});
+
+describe('the worksheet of a survey', () => {
+  async function rowsOf(
+    meet: (opened: Awaited<ReturnType<typeof open>>['resolver']) => void,
+    text = `${HEADER}\n`,
+    references = NONE,
+  ) {
+    const { resolver, answers } = await open(text, { references });
+    meet(resolver);
+    return worksheetRows(resolver, answers);
+  }
+
+  it.each<[string, [string, string?], string]>([
+    ['a similar name', ['Negotation', 'Sales'], 'Negotiation'],
+    ['the word for a deal that was won', ['Chiusa vinta', 'Sales'], 'Won'],
+    ['the word for a deal that was lost', ['Verloren', 'Sales'], 'Lost'],
+    ['the number of the stage', ['3 - Angebot', 'Sales'], 'Proposal'],
+    ['the stages of the pipeline that is suggested', ['Sgned', 'Partner'], 'Signed'],
+  ])('suggests stages by %s', async (_name, [stage, pipeline], expected) => {
+    const rows = await rowsOf((resolver) => resolver.stage(stage, pipeline, place(1)));
+    expect(rows.find(({ kind }) => kind === 'stage')).toMatchObject({
+      suggestion: expected,
+      newName: '',
+      isOpen: true,
+    });
+  });
+
+  it('suggests what names each of several owners of one name', async () => {
+    const [row] = await rowsOf((resolver) => resolver.owner('Marco Rossi', place(1)));
+    expect(row?.suggestion).toMatch(/^marco\.rossi@example\.test or [0-9a-f-]{36}$/);
+  });
+
+  it('has a row for each name, resolved or not, with its number of records', async () => {
+    const references = { ...NONE, owners: new Map([['*', null]]), pipelines: new Map([['Old', 'Sales']]) };
+    const rows = await rowsOf(
+      (resolver) => {
+        for (const record of [1, 2]) {
+          resolver.stage('won', 'Old', place(record));
+          resolver.owner('Ada Lovelace', place(record));
+        }
+        const twice = place(3);
+        for (let event = 0; event < 2; event += 1) resolver.stage('Nowhere', 'Old', twice);
+        resolver.owner('Who', place(4));
+      },
+      `${HEADER}\nowner,,Ada Lovelace,9,,ADA@example.test\nowner,,Not met,9,,(OMIT)\n`,
+      references,
+    );
+    expect(
+      rows.map((row) => [row.kind, row.pipeline, row.oldName, row.records, row.suggestion, row.newName, row.isOpen]),
+    ).toEqual([
+      ['pipeline', '', 'Old', 3, '', 'Sales', false],
+      ['stage', 'Old', 'Nowhere', 1, '', '', true],
+      ['stage', 'Old', 'won', 2, '', 'Won', false],
+      ['owner', '', 'Ada Lovelace', 2, '', 'ADA@example.test', false],
+      ['owner', '', 'Who', 1, '(omit)', '', false],
+      ['owner', '', 'Not met', 0, '', '(OMIT)', false],
+    ]);
+  });
+
+  const row = {
+    kind: 'owner',
+    pipeline: '',
+    records: 1,
+    suggestion: '',
+    newName: 'Ada Lovelace',
+    isOpen: false,
+  } as const;
+  const names = ['=HYPERLINK("x")', "'=x", 'a\nb', ' "q", ;', 'Zoë', '\t-x', '-1'].map((name) => name.trim());
+
+  it('has no formulas, and is read again as it was written', async () => {
+    const state = await StateDir.create(folderWith({}));
+    const { path } = await writeWorksheet(
+      state,
+      names.map((oldName) => ({ ...row, oldName })),
+      undefined,
+    );
+    const text = readFileSync(path, 'utf8');
+    expect(text.startsWith(`\ufeff${HEADER}\n`)).toBe(true);
+    expect(text).not.toMatch(/,"?[=+\-@]/);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    const { answers } = await open(text);
+    expect(answers.map(({ oldName }) => oldName)).toEqual(names);
+  });
+
+  it('never replaces one that a person has changed, nor the one of the mapping', async () => {
+    const state = await StateDir.create(folderWith({}));
+    const usual = state.file('references.csv');
+    const write = (oldName: string, inUse?: string) => writeWorksheet(state, [{ ...row, oldName }], inUse);
+    await write('a');
+    expect(await write('b')).toMatchObject({ path: usual, usual: undefined });
+    expect(readFileSync(usual, 'utf8')).toContain('owner,,b,');
+
+    expect(await write('c', usual)).toMatchObject({ path: state.file('references.2.csv'), usual });
+    expect(readFileSync(usual, 'utf8')).toContain('owner,,b,');
+
+    writeFileSync(usual, 'mine');
+    expect(await write('d')).toMatchObject({ path: state.file('references.2.csv'), usual });
+    expect(readFileSync(usual, 'utf8')).toBe('mine');
+    expect(readFileSync(state.file('references.2.csv'), 'utf8')).toContain('owner,,d,');
+  });
+});
