@@ -2,11 +2,12 @@ import { createHash, randomUUID } from 'node:crypto';
 import { link, lutimes, readFile, readlink, stat, unlink, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { hostname } from 'node:os';
+import { dirname } from 'node:path';
 import { systemClock, type Clock } from './clock.ts';
 import { codeOf, EXIT, UserError } from './errors.ts';
 import { STOPPED, type Halt } from './halt.ts';
 import { openRegular } from './private-file.ts';
-import { writeWhole, type StateDir } from './state-dir.ts';
+import { StateRemoved, writeWhole, type StateDir } from './state-dir.ts';
 
 export const LOCK_FILE = 'lock.json';
 
@@ -177,9 +178,12 @@ export class Lock {
     const now = await readLock(this.#path);
     if (!isOf(now, this.#id)) {
       this.#stopRefreshing();
-      const lost = takenBy(now);
+      const directory = dirname(this.#path);
+      const isRemoved = now === undefined && !(await stat(directory).catch(() => undefined));
+      const lost = isRemoved ? new StateRemoved(directory) : takenBy(now);
       const { message, hint, exitCode } = lost;
-      this.#options.halt?.request({ code: STOPPED.lockLost, message, hint, exitCode });
+      const code = isRemoved ? STOPPED.stateRemoved : STOPPED.lockLost;
+      this.#options.halt?.request({ code, message, hint, exitCode });
       throw lost;
     }
     const date = new Date();

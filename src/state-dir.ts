@@ -1,7 +1,7 @@
 import { rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { cannotWrite } from './append-log.ts';
-import { messageOf, UserError } from './errors.ts';
+import { EXIT, messageOf, UserError } from './errors.ts';
 import { makePrivate } from './private-file.ts';
 
 /** Where a dry run writes, inside the state directory. */
@@ -46,6 +46,18 @@ export class StateDir {
   /** A directory in this one, which is created if needed. Throws a `UserError`. */
   async directory(name: string): Promise<StateDir> {
     return new StateDir(made(this.file(name), { inside: true }));
+  }
+}
+
+/** The state directory, or the checkpoint in it, was deleted or moved during a run. */
+export class StateRemoved extends UserError {
+  constructor(path: string) {
+    super(`${path} was removed during the run`, {
+      hint:
+        'if it was moved, put it back and rerun. If it is lost, rerun with --adopt: the service recognises every event ' +
+        'that it has processed, so none is created twice',
+      exitCode: EXIT.stopped,
+    });
   }
 }
 

@@ -134,6 +134,22 @@ it('of two runs that take over an abandoned lock at the same time, one gets it',
   await expect(Lock.acquire(state, { takeOver: false, clock })).rejects.toThrow('in use by process 2');
 });
 
+it('a run whose state directory is removed notices it without sending, and says what to do', async () => {
+  const state = await StateDir.create(join(await directory(), 'state'));
+  const [clock, halt] = [virtualClock(), new Halt()];
+  const lock = await Lock.acquire(state, { takeOver: false, clock, halt });
+  await rm(state.path, { recursive: true });
+  await clock.sleep(6_000);
+  await expect.poll(() => halt.reason).toBeDefined();
+  expect(halt.reason).toMatchObject({
+    code: 'state_removed',
+    exitCode: 3,
+    message: `${state.path} was removed during the run`,
+    hint: expect.stringContaining('rerun with --adopt') as string,
+  });
+  await lock.release();
+});
+
 describe('a run whose lock was taken over while its machine slept', () => {
   it('notices it by itself, and before it sends anything', async () => {
     const state = await StateDir.create(join(await directory(), 'state'));

@@ -1,5 +1,5 @@
 import { AppendLog } from '../append-log.ts';
-import { EXIT, UserError } from '../errors.ts';
+import { StateRemoved } from '../state-dir.ts';
 import type { LoadedCheckpoint } from './load.ts';
 import type { CheckpointLine, ComparedLine, HeaderLine, RunLine, SentLine, SettledLine } from './lines.ts';
 
@@ -33,13 +33,13 @@ export class CheckpointWriter {
     for (const line of lines) this.#onLine(line);
   }
 
-  /** Throws `CheckpointRemoved` if the file is no longer where a rerun would look for it. */
+  /** Throws `StateRemoved` if the file is no longer where a rerun would look for it. */
   async sent(line: SentLine): Promise<void> {
     this.#assertInPlace();
     await this.#log.append(asLine(line), { durable: false });
   }
 
-  /** Throws `CheckpointRemoved` if the file is no longer where a rerun would look for it. */
+  /** Throws `StateRemoved` if the file is no longer where a rerun would look for it. */
   async settle(line: SettledLine): Promise<void> {
     await this.#log.append(asLine(line), { durable: true });
     this.#assertInPlace();
@@ -51,19 +51,7 @@ export class CheckpointWriter {
   }
 
   #assertInPlace(): void {
-    if (!this.#log.isInPlace) throw new CheckpointRemoved(this.#path);
-  }
-}
-
-/** The checkpoint was deleted or moved while the run was writing to it. */
-export class CheckpointRemoved extends UserError {
-  constructor(path: string) {
-    super(`${path} was removed during the run`, {
-      hint:
-        'if it was moved, put it back and rerun. If it is lost, rerun with --adopt: the service recognises every event ' +
-        'that it has processed, so none is created twice',
-      exitCode: EXIT.stopped,
-    });
+    if (!this.#log.isInPlace) throw new StateRemoved(this.#path);
   }
 }
 

@@ -1,10 +1,10 @@
-import { CheckpointRemoved } from '../checkpoint/write.ts';
 import { EXIT, shortageOf, UserError } from '../errors.ts';
 import { STOPPED, type HaltReason } from '../halt.ts';
 import type { Policies } from '../mapping/mapping.ts';
 import { entityOf, isUpdate, type EventType, type Planned } from '../model.ts';
 import type { DueEvent, SendOrder } from '../plan/order.ts';
 import { reportBlocked, reportLeftOut, reportSuperseded } from '../plan/verdicts.ts';
+import { StateRemoved } from '../state-dir.ts';
 import type { Deliverer } from './deliver.ts';
 import type { Delivery } from './delivery.ts';
 import { InFlight } from './in-flight.ts';
@@ -151,7 +151,7 @@ export class Sender {
 function reasonOf(thrown: unknown): HaltReason {
   const error = shortageOf(thrown, EXIT.stopped) ?? thrown;
   if (error instanceof UserError) {
-    const code = error instanceof CheckpointRemoved ? STOPPED.stateRemoved : STOPPED.notWritten;
+    const code = error instanceof StateRemoved ? STOPPED.stateRemoved : STOPPED.notWritten;
     return { code, message: error.message, hint: error.hint, exitCode: EXIT.stopped };
   }
   return {

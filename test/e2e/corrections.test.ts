@@ -398,6 +398,22 @@ describe('a state directory that is removed during a run', () => {
     expect(summaryOf(rest)).toMatchObject({ exit: { code: 0 }, events: { acknowledged: 60 } });
     expect(service.state().leads.length).toBe(60);
   });
+
+  it('stops it during an outage too', async () => {
+    const rows = Array.from({ length: 60 }, (_, id) => `${id},Name,a${id}@example.test\n`);
+    await files(cwd, { 'people.csv': `id,name,email\n${rows.join('')}` });
+    service.setFaults({ rules: [{ kind: 'outage', lasts_ms: 60_000, when: { requests: { from: 5 }, times: 1 } }] });
+    const running = start(['run', 'mapping.yaml', '--json', '--verbose', ...FAST], {
+      cwd,
+      env: environmentOf(service),
+    });
+    await expect.poll(() => running.stderr(), { timeout: 20_000 }).toContain('"event":"outage"');
+    await rm(join(cwd, STATE), { recursive: true, force: true });
+    const ended = await running.ended;
+    expect(ended.code, ended.stderr).toBe(3);
+    expect(summaryOf(ended).exit.reason).toBe('state_removed');
+    expect(ended.stderr).toMatch(/hint: if it was moved, put it back and rerun. If it is lost, rerun with --adopt/);
+  });
 });
 
 /** What `_row` contains in each line of a rejects file. */
