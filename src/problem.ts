@@ -1,4 +1,5 @@
 import { UserError } from './errors.ts';
+import { oneLine } from './visible.ts';
 
 /** A place in a file that the user wrote; line and column count from 1. */
 export interface Location {
@@ -34,9 +35,9 @@ function formatProblem(problem: Problem, sources: ReadonlyMap<string, string> = 
   const where = at ? `${at.file}:${at.line}:${at.column} ` : '';
   const text = at && sources.get(at.file);
   return [
-    `${where}${problem.severity}: ${problem.message} [${problem.code}]`,
+    `${where}${problem.severity}: ${oneLine(problem.message)} [${problem.code}]`,
     ...(at && text !== undefined ? [codeFrame(text, at)] : []),
-    ...(problem.suggestion ? [`  hint: ${problem.suggestion}`] : []),
+    ...(problem.suggestion ? [`  hint: ${oneLine(problem.suggestion)}`] : []),
   ].join('\n');
 }
 

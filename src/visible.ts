@@ -14,6 +14,11 @@ export function visible(text: string): string {
   );
 }
 
+/** The text with its line breaks as `\\n` and `\\r`: a value that a message quotes breaks no line of it. */
+export function oneLine(text: string): string {
+  return text.replaceAll('\n', '\\n').replaceAll('\r', '\\r');
+}
+
 /** A JSON text with such characters escaped: the same value, in characters that a terminal shows. */
 export function visibleJson(json: string): string {
   return json.replace(INVISIBLE, (character) =>

@@ -1,6 +1,8 @@
 import { stringify } from 'yaml';
 import type { NameRow, WrittenWorksheet } from '../plan/worksheet-file.ts';
-import { counted, shortPath, wrapped } from '../report/text.ts';
+import { oneLine } from '../visible.ts';
+import { counted } from '../numbers.ts';
+import { shortPath } from '../report/text.ts';
 
 const MAX_NAMES = 20;
 const KEYS = { pipeline: 'pipelines', stage: 'stages', owner: 'owners' } as const;
@@ -11,14 +13,17 @@ export function besideText({ path, usual }: WrittenWorksheet): string | undefine
   return `${shortPath(usual)} was changed outside this program or is used by the mapping, so it was not overwritten; the new worksheet is ${shortPath(path)}`;
 }
 
-/** The names that are not resolved, as YAML for the mapping; undefined if there are none. */
-export function namesText({ path, rows }: WrittenWorksheet, columns: number): string | undefined {
+/** The names that are not resolved: where to answer them, and the YAML for the mapping; undefined if there are none. */
+export function namesText({
+  path,
+  rows,
+}: WrittenWorksheet): { readonly how: string; readonly yaml: string } | undefined {
   const open = rows.filter(({ isOpen }) => isOpen);
   if (open.length === 0) return undefined;
   const how =
     `${counted(open.length, 'name')} to map: fill in \`new_name\` in a copy of ${shortPath(path)} and give its path as ` +
     '`references.file`, or paste this into the mapping:';
-  return [wrapped(how, columns), '', ...yamlLines(open)].join('\n');
+  return { how, yaml: yamlLines(open).join('\n') };
 }
 
 function yamlLines(open: readonly NameRow[]): readonly string[] {
@@ -48,8 +53,4 @@ function lineOf({ oldName, suggestion, records }: NameRow): string {
 function yaml(text: string): string {
   const plain = stringify(text, { lineWidth: 0 }).trimEnd();
   return plain.includes('\n') ? JSON.stringify(text) : plain;
-}
-
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, ' ');
 }

@@ -13,6 +13,7 @@ import type { Progress } from '../report/progress.ts';
 import { profileText } from '../report/profile.ts';
 import { briefText, endText } from '../report/end-text.ts';
 import { endingText, endingTone } from '../report/ending.ts';
+import { oneLine } from '../visible.ts';
 import { runSettings, type RunSettings } from '../settings.ts';
 import { confirmer } from './confirm.ts';
 import { commandLine, nextSteps, SECRET } from './command-line.ts';
@@ -160,7 +161,7 @@ function watch(settings: RunSettings, console: Console): Watching {
   const monitor: Monitor = {
     connected(account, baseUrl) {
       const stages = account.pipelines.reduce((sum, { stages: list }) => sum + list.length, 0);
-      const names = account.pipelines.map(({ name }) => `\`${name}\``).join(', ');
+      const names = account.pipelines.map(({ name }) => `\`${oneLine(name)}\``).join(', ');
       console.say(
         `${baseUrl ?? 'stored account'}: ${account.pipelines.length} deal pipelines (${names}) with ${stages} stages, ` +
           `${account.users.length} users`,
@@ -174,7 +175,7 @@ function watch(settings: RunSettings, console: Console): Watching {
     surveyed(surveyed, rate) {
       found = surveyed;
       const { compiled, unusedFixes, samples, profile, report, changes, worksheet } = surveyed;
-      for (const warning of compiled.warnings) console.say(`warning: ${warning.message}`);
+      for (const warning of compiled.warnings) console.say(`warning: ${oneLine(warning.message)}`);
       if (unusedFixes.length > 0) console.say(unusedFixesText(unusedFixes));
       const { reserve, dryRun, pick, pilot } = settings;
       console.say(surveyText(surveyed, { rate, reserve, now: new Date() }));
@@ -187,13 +188,16 @@ function watch(settings: RunSettings, console: Console): Watching {
       if (changes) console.say(changesText(changes));
       if (dryRun)
         console.say(`\n${samplesText(samples, pick.length > 0 || pilot !== undefined)}\n\n${profileText(profile)}`);
-      const names = dryRun && worksheet && namesText(worksheet, console.columns);
-      if (names) console.say(`\n${names}`);
+      const names = dryRun && worksheet && namesText(worksheet);
+      if (names) {
+        console.say(`\n${names.how}\n`);
+        console.say(names.yaml, 'command');
+      }
       const beside = worksheet && besideText(worksheet);
       if (beside !== undefined) console.complain(`warning: ${beside}`);
     },
     logged: (line) => console.detail(line),
-    trouble: (message) => console.complain(`warning: ${message}`),
+    trouble: (message) => console.complain(`warning: ${oneLine(message)}`),
     async sending(view) {
       if (!settings.progress || settings.quiet) return;
       const { startProgress } = await import('../report/progress.ts');

@@ -1,6 +1,7 @@
 import { EVENT_TYPES, type EventType } from '../model.ts';
 import type { SourceNotice } from '../source/source.ts';
 import { counted, numberText } from '../numbers.ts';
+import { oneLine } from '../visible.ts';
 
 /** A column or path that the mapping reads. */
 export interface ColumnNote {
@@ -224,5 +225,5 @@ function listed(names: readonly string[]): string {
 }
 
 function indented(lines: readonly string[]): string {
-  return lines.map((line) => `  ${line}`).join('\n');
+  return lines.map((line) => `  ${oneLine(line)}`).join('\n');
 }

@@ -1,6 +1,7 @@
 /** Helpers shared by the texts for people. */
 import { relative } from 'node:path';
 import { EVENT_TYPES } from '../model.ts';
+import { oneLine } from '../visible.ts';
 import type { CodeExample } from './error-report.ts';
 import { explain, inSentence } from './explain.ts';
 import type { EventCounts, Summary } from './summary.ts';
@@ -18,7 +19,8 @@ const COLUMNS = [
 ] as const satisfies readonly (readonly [keyof EventCounts, string])[];
 
 /** A table whose first column is left-aligned, the others right-aligned. */
-export function table(rows: readonly (readonly string[])[], gap = '  '): string {
+export function table(cells: readonly (readonly string[])[], gap = '  '): string {
+  const rows = cells.map((row) => row.map(oneLine));
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
   return rows
     .map((row) => row.map((cell, at) => (at === 0 ? cell.padEnd(widths[at]!) : cell.padStart(widths[at]!))).join(gap))
@@ -106,7 +108,10 @@ export function countedList(rows: readonly CountedText[], noun: string): string 
   const width = Math.max(...rows.map(({ count }) => numberText(count).length));
   const indent = ' '.repeat(width + 4);
   const shown = rows.slice(0, MAX_COUNTED).map(({ count, text, details = [] }) => {
-    return [`  ${numberText(count).padStart(width)}  ${text}`, ...details.map((line) => indent + line)].join('\n');
+    return [
+      `  ${numberText(count).padStart(width)}  ${oneLine(text)}`,
+      ...details.map((line) => indent + oneLine(line)),
+    ].join('\n');
   });
   const more = rows.length - shown.length;
   return [...shown, ...(more > 0 ? [`${indent}and ${counted(more, `more ${noun}`)}`] : [])].join('\n');
