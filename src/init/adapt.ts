@@ -4,9 +4,11 @@
 import type { ConditionSpec, EntrySpec, LookupSpec, TransformSpec, ValueObject, ValueSpec } from '../mapping/spec.ts';
 import { parseTemplate } from '../mapping/template.ts';
 import { readsAll, dateText } from './dates.ts';
-import { guess, idColumn, type ColumnRole } from './guess.ts';
+import type { EntryLine } from './entry-text.ts';
+import { guess } from './guess.ts';
 import type { ExportColumn, Export } from './head.ts';
 import { comparable } from './preset.ts';
+import { idColumn, type ColumnRole } from './roles.ts';
 
 /** An entry of a preset, adapted, with remarks for the user by path (`data.amount`). */
 export interface FittedEntry {
@@ -14,6 +16,10 @@ export interface FittedEntry {
   readonly remarks: ReadonlyMap<string, string>;
   /** Columns that the preset reads but the export does not have. */
   readonly missing: readonly string[];
+  /** Columns that the preset reads and that have no value in the whole export. */
+  readonly empty: readonly string[];
+  /** More lines of `data`. */
+  readonly lines?: readonly EntryLine[];
 }
 
 /** Adapts an entry. `why` is the reason if the entry cannot be used without what is missing. */
@@ -68,7 +74,12 @@ export function fitEntry(
     ...(fittedTime === undefined ? {} : { occurred_at: fittedTime }),
     data,
   };
-  return { entry: fitted, remarks: fitter.remarks, missing: [...new Set(fitter.missing)] };
+  return {
+    entry: fitted,
+    remarks: fitter.remarks,
+    missing: [...new Set(fitter.missing)],
+    empty: [...new Set(fitter.empty)],
+  };
 }
 
 /** Fields whose preset columns are missing, read from similar columns of this export instead. */
@@ -94,6 +105,10 @@ const FIELD_ROLES: Readonly<Record<string, readonly [ColumnRole, string?]>> = {
   author_name: ['author'],
 };
 
+function isEmpty({ columns }: Export, name: string): boolean {
+  return columns.find((column) => column.name === name)?.facts.filled === 0;
+}
+
 function isConstant(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'value' in value;
 }
@@ -101,6 +116,7 @@ function isConstant(value: unknown): boolean {
 class Fitter {
   readonly remarks = new Map<string, string>();
   readonly missing: string[] = [];
+  readonly empty: string[] = [];
   readonly #exports: ReadonlyMap<string, Export>;
   readonly #source: string;
   #path = '';
@@ -204,8 +220,9 @@ class Fitter {
     if (!there || there.source.kind === 'tree') return name;
     const { columns, duplicateColumns } = there.source;
     const found = columns.includes(name) ? name : columns.find((column) => comparable(column) === comparable(name));
-    if (found !== undefined && !duplicateColumns.has(found)) return found;
-    this.missing.push(name);
+    if (found === undefined || duplicateColumns.has(found)) this.missing.push(name);
+    else if (there.whole && there.rows > 0 && isEmpty(there, found)) this.empty.push(found);
+    else return found;
     return undefined;
   }
 

@@ -4,6 +4,8 @@ import { compileFormat, readIso, type ReadDate } from '../mapping/transforms/dat
 export interface DateFacts {
   /** As the `date` transform takes them, best first. */
   readonly formats: readonly string[];
+  /** Whether every format says that its times are UTC. */
+  readonly utc: boolean;
   /** Whether any value has a time. */
   readonly hasTime: boolean;
   /** A value that means another date if day and month are swapped; set if no value decides the order. */
@@ -12,10 +14,21 @@ export interface DateFacts {
   readonly unread: number;
 }
 
-const TIMES = ['', ' HH:mm', ' HH:mm:ss', ' h:mm a', ' h:mm:ss a', ', h:mm a', ', HH:mm'];
+const TIMES = [
+  '',
+  ' HH:mm',
+  ' HH:mm:ss',
+  ' HH:mm:ss.u',
+  " HH:mm:ss 'UTC'",
+  " HH:mm:ss.u 'UTC'",
+  ' h:mm a',
+  ' h:mm:ss a',
+  ', h:mm a',
+  ', HH:mm',
+];
 const YEAR_FIRST = ['yyyy-MM-dd', 'yyyy/MM/dd'];
-const DAY_FIRST = ['d/M/yyyy', 'd.M.yyyy', 'd-M-yyyy', 'd/M/yy', 'd.M.yy'];
-const MONTH_FIRST = ['M/d/yyyy', 'M.d.yyyy', 'M-d-yyyy', 'M/d/yy', 'M.d.yy'];
+const DAY_FIRST = ['d/M/yyyy', 'd.M.yyyy', 'd-M-yyyy', 'd/M/yy', 'd.M.yy', 'd-M-yy'];
+const MONTH_FIRST = ['M/d/yyyy', 'M.d.yyyy', 'M-d-yyyy', 'M/d/yy', 'M.d.yy', 'M-d-yy'];
 const NAMED = ['d MMM, yyyy', 'd MMM yyyy', 'd MMMM yyyy', 'MMM d, yyyy', 'MMMM d, yyyy', 'd-MMM-yyyy'];
 
 interface DateCandidate {
@@ -60,8 +73,10 @@ export function dateFacts(values: readonly string[], dayFirst: boolean): DateFac
     formats.push(chosen.format);
     left = left.filter((value) => chosen.read(value) === undefined);
   }
+  if (formats.length === 0) return undefined;
   return {
     formats,
+    utc: formats.every((format) => format.endsWith("'UTC'")),
     hasTime: distinct.some((value) => /\d:\d\d/.test(value)),
     ...(ambiguous && { ambiguous }),
     unread: left.length,

@@ -1,6 +1,7 @@
 /** Finds the columns that refer to records of another export, by the overlap of values. */
-import type { ColumnRole, Guess } from './guess.ts';
+import type { Guess } from './guess.ts';
 import type { ExportColumn } from './head.ts';
+import type { ColumnRole } from './roles.ts';
 import { foldHeader } from './value-text.ts';
 import { numberText } from '../numbers.ts';
 
@@ -21,6 +22,8 @@ export interface Overlap {
 /** Values found for a join: almost all. If only the beginning of the other export was read, a third. */
 const MIN_SHARE = 0.9;
 const MIN_SHARE_OF_PART = 1 / 3;
+/** The same for a column with the name of the other export's id, unless that is just `id`. */
+const MIN_SHARE_OF_NAMED = 0.5;
 /** Below this share, an overlap is not worth showing. */
 const MIN_CANDIDATE = 0.1;
 
@@ -45,7 +48,7 @@ export function findJoin(from: Guess, to: Guess): JoinSearch {
       .sort((a, b) => shareOf(b) - shareOf(a));
     const named = found.filter(({ column }) => role !== 'id' || !isNumberRange(match) || refersTo(column, to));
     const [best] = named;
-    const enough = to.export.whole ? MIN_SHARE : MIN_SHARE_OF_PART;
+    const enough = !to.export.whole ? MIN_SHARE_OF_PART : best && isNamedAs(best) ? MIN_SHARE_OF_NAMED : MIN_SHARE;
     if (best && shareOf(best) >= enough) return { join: best, candidates: [] };
     candidates.push(...found.filter((each) => shareOf(each) >= MIN_CANDIDATE));
   }
@@ -90,6 +93,11 @@ function countIn(
   return split.found > found ? split : { found, of };
 }
 
+function isNamedAs({ column, match }: Overlap): boolean {
+  const header = foldHeader(column.name);
+  return header.includes(' ') && header === foldHeader(match.name);
+}
+
 /** Short whole numbers: any other column of small numbers is among them by chance. */
 function isNumberRange({ occurrences }: ExportColumn): boolean {
   for (const value of occurrences.keys()) if (!/^\d{1,7}$/.test(value)) return false;
@@ -104,9 +112,11 @@ function refersTo({ name }: ExportColumn, to: Guess): boolean {
 
 const KIND_NAMES: Readonly<Record<string, RegExp>> = {
   leads: /contact|lead|person|people|client|customer|kund|kontakt|contatt|anagrafic|prospect/,
+  companies: /compan|account|organi[sz]ation|aziend|firm|unternehmen|entreprise|empresa/,
+  stages: /stage|phase|status|fase|stato/,
   deals: /deal|opportun|trattativ|potential|affar|geschaft|vorgang|verkauf/,
   users:
-    /owner|user|agent|assigned|author|creat|utent|benutzer|betreuer|bearbeiter|verantwortlich|responsab|proprietari/,
+    /owner|user|agent|assigned|author|creat|utent|benutzer|betreuer|bearbeiter|verantwortlich|responsab|proprietari|manager|\brep\b/,
 };
 
 /** Ids that two exports of records of the same type have in common, without one common e-mail address or name. */

@@ -8,7 +8,7 @@ import type { ConditionSpec, EntrySpec, MappingSpec, ValueSpec } from '../mappin
 import { parseTemplate } from '../mapping/template.ts';
 import { didYouMean } from '../problem.ts';
 import type { Export } from './head.ts';
-import { foldHeader } from './value-text.ts';
+import { foldHeader, foldSpelling } from './value-text.ts';
 
 const FOLDER = fileURLToPath(new URL('../../mappings/', import.meta.url));
 
@@ -115,7 +115,7 @@ function isTree({ spec }: Preset, source: string): boolean {
 
 /** Normalises case and spacing of headers, and removes list positions from paths. */
 export function comparable(name: string): string {
-  return foldHeader(name.replace(/\[\d+\]/g, ''));
+  return foldSpelling(name.replace(/\[\d+\]/g, ''));
 }
 
 /** The columns or paths that entries read, by source; those within `each` as paths from the record. */

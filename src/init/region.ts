@@ -1,7 +1,7 @@
 /** The region of phone numbers without a country code, and the currency of amounts, from evidence in the exports. */
 import { getCountries, parsePhoneNumberFromString, type CountryCode } from 'libphonenumber-js/max';
-import { isPhone } from './guess.ts';
 import type { ExportColumn, Export } from './head.ts';
+import { isPhone } from './roles.ts';
 import { foldHeader } from './value-text.ts';
 import { numberText } from '../numbers.ts';
 

@@ -5,8 +5,12 @@ export function flow(value: unknown): string {
   return toYaml(value, { collectionStyle: 'flow' }).replace(/\[ /g, '[').replace(/ \]/g, ']');
 }
 
-/** A column's name as a key of custom fields: `Closed Lost Reason` becomes `closed_lost_reason`. */
+/** A column's name as a key of custom fields: `Closed Lost Reason` and `ClosedLostReason` become `closed_lost_reason`. */
 export function keyOf(name: string): string {
+  return plainKey(name.replace(/([\p{Ll}\d])(\p{Lu})|(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1$3 $2$4'));
+}
+
+function plainKey(name: string): string {
   const plain = name
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
@@ -17,9 +21,14 @@ export function keyOf(name: string): string {
   return plain === '' ? 'field' : plain;
 }
 
-/** A header normalised for comparison: without case, accents, punctuation and repeated spaces. */
+/** A header as words in lower case, without accents and punctuation. */
 export function foldHeader(name: string): string {
   return keyOf(name).replaceAll('_', ' ');
+}
+
+/** A header normalised for comparison of spellings: `FirstName` is another column than `First Name`. */
+export function foldSpelling(name: string): string {
+  return plainKey(name).replaceAll('_', ' ');
 }
 
 /** A value of the mapping over several lines. */

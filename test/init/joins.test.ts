@@ -1,26 +1,5 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { startMapping } from '../../src/init/index.ts';
-import { backfill, workspace } from '../e2e/harness.ts';
-
-/** The mapping for exports given by name and rows, after a dry run has accepted it. */
-async function mapping(exports: Readonly<Record<string, readonly string[]>>): Promise<string> {
-  const cwd = await workspace();
-  for (const [name, rows] of Object.entries(exports)) {
-    await writeFile(join(cwd, name), rows.map((row) => `${row}\n`).join(''));
-  }
-  const paths = Object.keys(exports).map((name) => join(cwd, name));
-  const { text } = await startMapping(paths, { out: join(cwd, 'mapping.yaml') });
-  await writeFile(join(cwd, 'mapping.yaml'), text);
-  const dry = await backfill(['run', 'mapping.yaml', '--dry-run', '--offline'], { cwd });
-  expect([0, 1], dry.stderr).toContain(dry.code);
-  return text;
-}
-
-function times(count: number, text: (n: number) => string): string[] {
-  return Array.from({ length: count }, (_, n) => text(n));
-}
+import { mapping, times } from './mapping.ts';
 
 const CONTACTS = ['Contact ID,Full name,Email', ...times(50, (n) => `${n + 1},Person ${n},p${n}@acme.example`)];
 const DEALS = 'Deal ID,Title,Stage,Amount';

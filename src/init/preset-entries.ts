@@ -1,0 +1,141 @@
+/** The entries of a preset, adapted to the given exports, as text. */
+import { basename } from 'node:path';
+import type { EntrySpec, ValueSpec } from '../mapping/spec.ts';
+import { fitEntry, type FittedEntry } from './adapt.ts';
+import { entryText, type EntryLine } from './entry-text.ts';
+import { guess, type NamedGuess } from './guess.ts';
+import type { Export } from './head.ts';
+import { countNames, type CrmNames } from './names.ts';
+import { parentLine, parentOf } from './parents.ts';
+import { columnsOf, type PresetMatch } from './preset.ts';
+import { flow } from './value-text.ts';
+
+export interface PresetEntry {
+  readonly entry: EntrySpec;
+  readonly text: string;
+  /** The leads or deals that it creates, for joins from other exports. */
+  readonly parents: readonly NamedGuess[];
+}
+
+/** `findings` gets what was recognised, and each entry that is omitted. */
+export function fitPreset(match: PresetMatch, names: CrmNames, findings: string[]): PresetEntry[] {
+  const { preset, exports } = match;
+  findings.push(
+    `preset ${preset.name}: ${[...exports].map(([name, each]) => `${basename(each.path)} is \`${name}\``).join(', ')} ` +
+      `(${match.found} columns recognised)`,
+  );
+  const leads: NamedGuess[] = [];
+  return preset.spec.events.flatMap((spec) => {
+    const fitted = fitEntry(spec, exports);
+    if ('why' in fitted) {
+      findings.push(`${spec.type} from \`${spec.source}\` is omitted: ${fitted.why}`);
+      return [];
+    }
+    const parents = parentsOf(fitted.entry, exports.get(spec.source)!);
+    if (spec.type === 'lead/created') leads.push(...parents);
+    const joined = spec.type === 'deal/created' ? joinLead(fitted, parents, leads) : fitted;
+    if (spec.type === 'deal/created') nameDeals(joined.entry, exports, names);
+    const text = [...unknownText(joined, exports), fittedText(joined)].join('\n');
+    return [{ entry: joined.entry, text, parents }];
+  });
+}
+
+function parentsOf({ type, source, data }: EntrySpec, own: Export): NamedGuess[] {
+  const kind = type === 'lead/created' ? 'leads' : 'deals';
+  const id = own.columns.find(({ name }) => name === data['external_id']);
+  if (!id || type === 'comment/created') return [];
+  const found = guess(own, kind);
+  return [{ ...found, roles: new Map([...found.roles, ['id', id]]), source, prefix: undefined }];
+}
+
+/** A deal whose lead is not in the columns that the preset knows, joined by the overlap of values. */
+function joinLead(fitted: FittedEntry, deals: readonly NamedGuess[], leads: readonly NamedGuess[]): FittedEntry {
+  const [own] = deals;
+  if (!own || fitted.entry.data['lead_external_id'] !== undefined) return fitted;
+  const [line] = parentLine('lead_external_id', parentOf(own, 'leads', leads));
+  if (!line?.comment) return fitted;
+  if (line.key.startsWith('#')) return { ...fitted, lines: [line] };
+  const data = { ...fitted.entry.data, lead_external_id: line.value as ValueSpec };
+  return {
+    ...fitted,
+    entry: { ...fitted.entry, data },
+    remarks: new Map([...fitted.remarks, ['data.lead_external_id', line.comment]]),
+  };
+}
+
+/** Columns with values that the preset does not use, usually custom fields of the company. */
+function unknownText({ entry }: FittedEntry, exports: ReadonlyMap<string, Export>): string[] {
+  const { source, columns } = exports.get(entry.source)!;
+  if (source.kind === 'tree') return [];
+  const used = columnsOf([entry]).get(entry.source);
+  const unknown = columns.filter(({ name, facts }) => facts.filled > 0 && used?.has(name) !== true);
+  if (unknown.length === 0) return [];
+  return [`  # not used, although they have values: ${unknown.map(({ name }) => flow(name)).join(', ')}`];
+}
+
+function fittedText({ entry, remarks, missing, empty, lines = [] }: FittedEntry): string {
+  const { type, source, data, ...settings } = entry;
+  const line = (prefix: string, [key, value]: readonly [string, unknown]): EntryLine => ({
+    key,
+    value,
+    comment: remarks.get(`${prefix}${key}`),
+  });
+  const text = entryText(
+    type,
+    source,
+    Object.entries(settings).map((each) => line('', each)),
+    [...Object.entries(data).map((each) => line('data.', each)), ...lines],
+  );
+  const inside = [...remarks].filter(([path]) => path.startsWith('data.custom_'));
+  const comments = [
+    ...(missing.length > 0 ? [`not in this export: ${missing.join(', ')}`] : []),
+    ...(empty.length > 0 ? [`without a value in this export: ${empty.join(', ')}`] : []),
+    ...inside.map(([path, remark]) => `${path.slice('data.'.length)}: ${remark}`),
+  ];
+  return [...comments.map((comment) => `  # ${comment}`), text].join('\n');
+}
+
+/** Counts the names of stages, pipelines and owners that the deals use, as far as they come from columns. */
+function nameDeals(
+  { source, data, stage_pipeline: pipeline }: EntrySpec,
+  exports: ReadonlyMap<string, Export>,
+  names: CrmNames,
+): void {
+  const count = (into: Map<string, number>, value: unknown): void => {
+    for (const { from, path } of columnsIn(value, source)) {
+      countNames(
+        into,
+        exports.get(from)?.columns.find(({ name }) => name === path),
+      );
+    }
+  };
+  count(names.stages, data['stage_name']);
+  count(names.owners, data['owner_name']);
+  count(names.pipelines, pipeline);
+}
+
+/** The columns whose values are used unchanged: no lookup keys, no values with transforms. */
+function columnsIn(value: unknown, source: string): { from: string; path: string }[] {
+  if (typeof value === 'string') return [{ from: source, path: value }];
+  if (Array.isArray(value)) return value.flatMap((each) => columnsIn(each, source));
+  if (typeof value !== 'object' || value === null) return [];
+  const { from, lookup, apply } = value as {
+    from?: unknown;
+    lookup?: { source: string; take: unknown };
+    apply?: unknown;
+  };
+  if (apply !== undefined) return [];
+  return lookup ? columnsIn(lookup.take, lookup.source) : columnsIn(from, source);
+}
+
+/** In the preset's order. If the preset reads a list inside the file's records, so does the mapping. */
+export function usedSources(match: PresetMatch | undefined, entries: readonly PresetEntry[]): [string, Export][] {
+  if (!match) return [];
+  const used = JSON.stringify(entries.map(({ entry }) => entry));
+  return Object.entries(match.preset.spec.sources).flatMap(([name, { records }]): [string, Export][] => {
+    const found = match.exports.get(name);
+    if (!found || !used.includes(`"source":${JSON.stringify(name)}`)) return [];
+    const deeper = records !== undefined && records.startsWith(`${found.settings.records ?? ''}[`);
+    return [[name, deeper ? { ...found, settings: { ...found.settings, records } } : found]];
+  });
+}

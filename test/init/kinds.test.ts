@@ -1,0 +1,194 @@
+import { describe, expect, it } from 'vitest';
+import { mapping, mappingAndFindings, times } from './mapping.ts';
+
+const CONTACTS = [
+  'ContactID,CompanyID,ContactName,Email',
+  ...times(20, (n) => `C${n},K${n % 5},Person ${n},p${n}@acme.example`),
+];
+const COMPANIES = ['CompanyID,Name,City', ...times(5, (n) => `K${n},Company ${n},Rome`)];
+const DEALS = [
+  'DealID,CompanyID,ContactID,Title,Amount,StageID,OwnerID',
+  ...times(20, (n) => `D${n},K${n % 5},C${n},Roof ${n},1${n}00.50,S${n % 3},U${n % 2}`),
+];
+const STAGES = ['StageID,StageName,SortOrder', 'S0,New,1', 'S1,Offer,2', 'S2,Won,3'];
+const USERS = ['UserID,Name,Email', 'U0,Ann Bell,ann@bell.example', 'U1,Bob Cole,bob@cole.example'];
+
+describe('exports that are not people or deals', () => {
+  it('makes comments of activities, with their text, author, time and parent', async () => {
+    const text = await mapping({
+      'deals.csv': DEALS,
+      'users.csv': USERS,
+      'calls.csv': [
+        'CallID,DealID,CallType,Summary,CallDate,ResponsibleUserID',
+        ...times(
+          20,
+          (n) => `A${n},D${n},Outbound,${n < 15 ? `Spoke about roof ${n}` : ''},2024-03-${10 + n},U${n % 2}`,
+        ),
+      ],
+    });
+    expect(text).toContain('- type: comment/created\n    source: calls\n');
+    expect(text).toContain('content: { list: [CallType, Summary], apply: [{ join: "\\n\\n" }] }');
+    expect(text).toContain('occurred_at: { from: CallDate, apply: [{ date: yyyy-MM-dd }] }');
+    expect(text).toContain(
+      'author_name: { lookup: { source: users, match: UserID, with: ResponsibleUserID, take: Name, if_missing: skip } }',
+    );
+    expect(text).toContain('deal_external_id: DealID # 20 of 20 comments match deals.DealID');
+  });
+
+  it('skips the notes that have no text or no parent, and says how many', async () => {
+    const text = await mapping({
+      'contacts.csv': CONTACTS,
+      'notes.csv': [
+        'NoteID,ContactID,Note',
+        ...times(20, (n) => `N${n},${n < 18 ? `C${n}` : ''},${n > 2 ? 'A text' : ''}`),
+      ],
+    });
+    expect(text).toContain('when: { all: [{ from: Note, present: true }, { from: ContactID, present: true }] }');
+    expect(text).toContain(
+      '# check: 3 of 20 records have no text, 2 of 20 records have no lead or deal; they are skipped',
+    );
+  });
+
+  it('takes the parent from another column where the first one is empty', async () => {
+    const text = await mapping({
+      'contacts.csv': CONTACTS,
+      'leads.csv': ['LeadID,LeadName,Email', ...times(20, (n) => `L${n},Lead ${n},l${n}@acme.example`)],
+      'notes.csv': ['NoteID,ContactID,LeadID,Note', ...times(20, (n) => `N${n},${n % 2 ? `C${n},` : `,L${n}`},A text`)],
+    });
+    expect(text).toContain('lead_external_id: { from: [ContactID, LeadID] }');
+    expect(text).toContain('# 10 of 10 comments match contacts.ContactID; 10 of 10 comments match leads.LeadID');
+  });
+
+  it('looks up the names of companies, stages and owners in their exports', async () => {
+    const { text, findings } = await mappingAndFindings({
+      'contacts.csv': CONTACTS,
+      'companies.csv': COMPANIES,
+      'deals.csv': DEALS,
+      'pipeline_stages.csv': STAGES,
+      'users.csv': USERS,
+    });
+    const company =
+      'company: { lookup: { source: companies, match: CompanyID, with: CompanyID, take: Name, if_missing: skip } }';
+    expect(text.split(company)).toHaveLength(3);
+    expect(text).toContain(
+      'stage_name: { lookup: { source: pipeline_stages, match: StageID, with: StageID, take: StageName } }',
+    );
+    expect(text).toContain('owner_name: { lookup: { source: users, match: UserID, with: OwnerID, take: Email } }');
+    expect(text).toContain('#  Offer: Offer # 1 in the sample');
+    expect(findings).toContain(
+      'companies.csv: recognised as companies: id `CompanyID`, company `Name`; names of companies are looked up in it',
+    );
+  });
+
+  it('finds the leads of deals in an export of pairs of ids', async () => {
+    const { text, findings } = await mappingAndFindings({
+      'contacts.csv': CONTACTS,
+      'deals.csv': DEALS.map((row) => row.replace(/^([^,]*),[^,]*,[^,]*/, '$1')),
+      'deal_contact.csv': ['deal_id,contact_id,added_at', ...times(12, (n) => `D${n},C${n},2024-01-01`)],
+    });
+    expect(text).toMatch(
+      /lead_external_id:.* check: 12 of 20 deals are in deal_contact; if it has several, the first one is used\n\s+lookup:\s+source: deal_contact\s+match: deal_id\s+with: DealID\s+take: contact_id\s+if_missing: skip\s+if_many: first/,
+    );
+    expect(findings).toContain('deal_contact.csv: recognised as links; leads and deals are looked up in it');
+  });
+
+  it('finds the leads of deals by their company, if nothing else ties them', async () => {
+    const text = await mapping({
+      'contacts.csv': CONTACTS,
+      'deals.csv': DEALS.map((row) =>
+        row
+          .split(',')
+          .filter((_, column) => column !== 2)
+          .join(','),
+      ),
+    });
+    expect(text).toContain(
+      '# check: 20 of 20 deals are of a company that contacts have, by CompanyID; if it has several, the first one is used',
+    );
+  });
+
+  it('makes leads of the companies if there are no people', async () => {
+    const text = await mapping({ 'companies.csv': COMPANIES, 'deals.csv': DEALS });
+    expect(text).toContain(
+      '# check: no export has people, so the companies become the leads\n  - type: lead/created\n    source: companies',
+    );
+    expect(text).toContain('lead_external_id: CompanyID # 20 of 20 deals match companies.CompanyID');
+  });
+
+  it('makes no events of products, payments, histories and the like, and says so', async () => {
+    const { text, findings } = await mappingAndFindings({
+      'deals.csv': DEALS,
+      'deal_products.csv': ['deal_id,product,unit_price', ...times(20, (n) => `D${n},P${n},12.50`)],
+      'payments.csv': ['payment_id,deal_id,amount,status', ...times(20, (n) => `Z${n},D${n},100,paid`)],
+      'stage_history.csv': [
+        'event_id,deal_id,old_stage,new_stage,changed_at',
+        ...times(9, (n) => `E${n},D${n},New,Won,2024-01-01`),
+      ],
+      'users.csv': ['UserID,Name,Email', 'X1,Ann Bell,ann@bell.example'],
+    });
+    expect(text.match(/^ {2}- type: /gm)).toHaveLength(1);
+    expect(text).toContain('# not read: ');
+    expect(findings).toContain(
+      'payments.csv: not recognised as people, deals, comments or a list of names, so it is not used',
+    );
+    expect(findings).toContain(
+      'stage_history.csv: recognised as history; not used, because the service has only the present values',
+    );
+    expect(findings).toContain('it helps to complete the owners');
+  });
+});
+
+describe('columns of exports', () => {
+  it('recognises names that are written together, and owners whatever the word for them', async () => {
+    const text = await mapping({
+      'deals.csv': [
+        'OpportunityId,OpportunityName,StageName,EstimatedValue,Owned By',
+        ...times(5, (n) => `O${n},Roof ${n},New,1${n}0.50,Ann Bell`),
+      ],
+    });
+    for (const line of [
+      'external_id: OpportunityId',
+      'title: OpportunityName',
+      'stage_name: StageName',
+      'amount: { from: EstimatedValue',
+      'owner_name: Owned By',
+    ])
+      expect(text).toContain(line);
+  });
+
+  it('prefers a stage to a status', async () => {
+    const text = await mapping({
+      'deals.csv': [
+        'Deal ID,Deal Name,Deal Status,Deal Stage,Deal value',
+        ...times(5, (n) => `O${n},Roof ${n},Open,Demo Done,1${n}0.50`),
+      ],
+    });
+    expect(text).toContain('stage_name: Deal Stage');
+  });
+
+  it('reads an amount as cents only where its name or another column says so', async () => {
+    const deals = (header: string, more: (n: number) => string): Promise<string> =>
+      mapping({ 'deals.csv': [`Deal ID,Stage,${header}`, ...times(5, (n) => `O${n},New,${more(n)}`)] });
+    expect(await deals('Value', (n) => `${n + 1}000`)).not.toContain('cents');
+    expect(await deals('Amount in cents', (n) => `${n + 1}000`)).toContain(
+      'divide: 100 } }] } # check: read as cents, because its name says so',
+    );
+    expect(await deals('Value,Shown', (n) => `${n + 1}050,$${n + 1}0.50`)).toContain(
+      '# check: read as cents, because `Shown` has a hundredth of it in every record',
+    );
+  });
+
+  it('writes no date format for values that look like dates and are none, and reads short years and UTC', async () => {
+    const text = await mapping({
+      'deals.csv': [
+        'Deal ID,Stage,Amount,Version,Close,Created',
+        ...times(5, (n) => `O${n},New,1${n}.50,1.99.${n + 130},2${n}-10-16,2023-09-0${n + 1} 15:23:12.000000 UTC`),
+      ],
+    });
+    expect(text).toContain('version: Version');
+    expect(text).toContain('close: { from: Close, apply: [{ date: { formats: d-M-yy, as: date } }] }');
+    expect(text).toContain(
+      'occurred_at: { from: Created, apply: [{ date: { formats: "yyyy-MM-dd HH:mm:ss.u \'UTC\'", timezone: UTC } }] }',
+    );
+  });
+});
