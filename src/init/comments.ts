@@ -7,15 +7,16 @@ import { authorJoin } from './name-joins.ts';
 import { parentLine, parentOf } from './parents.ts';
 import { foldHeader } from './value-text.ts';
 
-/** Undefined if no column has a text. */
+/** Undefined if no column has a text, or none refers to a lead or deal. */
 export function commentText(guess: NamedGuess, all: readonly NamedGuess[]): string | undefined {
-  const texts = textColumns(guess);
-  if (texts.length === 0) return undefined;
   const parents = (['deals', 'leads'] as const).map((kind) => parentOf(guess, kind, all));
   const [deal, lead] = parents;
-  const found = parents.flatMap((parent) => parent.found?.columns ?? []);
-  const staff = authorJoin(guess, all);
+  const texts = textColumns(guess);
+  if (texts.length === 0 || parents.every(({ found, candidates }) => !found && candidates.length === 0))
+    return undefined;
+  const found = [...new Set(parents.flatMap((parent) => parent.found?.columns ?? []))];
   const author = guess.roles.get('author');
+  const staff = authorJoin(guess, all, author);
   return entryText(
     'comment/created',
     guess.source,
@@ -31,7 +32,7 @@ export function commentText(guess: NamedGuess, all: readonly NamedGuess[]): stri
       ...(guess.roles.has('id') ? [idLine(guess)] : []),
       { key: 'content', value: content(texts) },
       ...(staff ? [staff.line('author_name')] : author ? [{ key: 'author_name', value: author.name }] : []),
-      ...(found.length === 0 ? [{ key: 'lead_external_id', value: 'Lead ID', comment: NO_PARENT }] : []),
+      ...(deal?.found || lead?.found ? [] : [{ key: 'lead_external_id', value: 'Lead ID', comment: NO_PARENT }]),
       ...parentLine('deal_external_id', deal!),
       ...parentLine('lead_external_id', lead!),
     ],
@@ -42,7 +43,7 @@ const NO_PARENT = 'set this: no column contains the id of its lead or deal';
 
 /** The subject and the text; what kind of activity it was, if some records have neither. */
 function textColumns({ roles, export: { columns, rows } }: NamedGuess): ExportColumn[] {
-  const texts = (['title', 'content'] as const).flatMap((role) => roles.get(role) ?? []);
+  const texts = (['subject', 'content'] as const).flatMap((role) => roles.get(role) ?? []);
   if (texts.some(({ facts }) => facts.filled === rows)) return texts;
   const kind = columns.find(
     ({ name, facts }) =>

@@ -1,6 +1,6 @@
 /** Writes the entries for exports that match no preset. */
 import { commentText } from './comments.ts';
-import { amountLine, contactLines, currencyLine, customLine, head, idLine } from './entry-lines.ts';
+import { amountLine, contactLines, currencyLine, customLine, head, idLine, phoneColumns } from './entry-lines.ts';
 import { entryText, type EntryLine } from './entry-text.ts';
 import type { NamedGuess } from './guess.ts';
 import type { ExportColumn } from './head.ts';
@@ -27,7 +27,7 @@ function leadText(guess: NamedGuess, all: readonly NamedGuess[]): string {
   const parts = [first, last].flatMap((column) => (column ? [column.name] : []));
   const name = parts.length > 0 ? { list: parts, apply: [{ join: ' ' }] } : full?.name;
   const company = companyJoin(guess, all);
-  const used = new Set([first, last, parts.length > 0 ? undefined : full]);
+  const used = new Set([first, last, parts.length > 0 ? undefined : full, ...phoneColumns(guess)]);
   return entryText('lead/created', guess.source, head(guess), [
     idLine(guess),
     ...(name === undefined ? [] : [{ key: 'full_name', value: name }]),

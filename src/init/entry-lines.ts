@@ -4,35 +4,35 @@ import { dateText } from './dates.ts';
 import type { EntryLine } from './entry-text.ts';
 import type { Guess, NamedGuess } from './guess.ts';
 import type { ExportColumn, Export } from './head.ts';
-import type { ColumnRole } from './roles.ts';
+import { isPhone, type ColumnRole } from './roles.ts';
 import type { NameJoin } from './name-joins.ts';
 import { foldHeader, keyOf } from './value-text.ts';
 
+const MAX_PHONES = 3;
 /** Maximum number of custom fields per entry. */
 const MAX_CUSTOM = 40;
 
-export function contactLines({ roles }: NamedGuess): EntryLine[] {
-  const email = roles.get('email');
-  const phone = roles.get('phone');
-  const damaged = phone?.facts.damaged;
+export function contactLines(guess: NamedGuess): EntryLine[] {
+  const email = guess.roles.get('email');
+  const phones = phoneColumns(guess).map(({ name }) => name);
+  const damaged = guess.roles.get('phone')?.facts.damaged;
+  const comment = damaged ? `set this: a spreadsheet has truncated ${damaged} of the numbers; export again` : undefined;
+  const from = phones.length > 1 ? phones : phones[0];
   return [
     ...(email ? [{ key: 'email', value: { from: email.name, apply: ['lowercase'] } }] : []),
-    ...(phone
-      ? [
-          {
-            key: 'phone_number',
-            value: { from: phone.name, apply: ['phone'] },
-            comment: damaged
-              ? `set this: a spreadsheet has truncated ${damaged} of the numbers; export again`
-              : undefined,
-          },
-        ]
-      : []),
+    ...(from === undefined ? [] : [{ key: 'phone_number', value: { from, apply: ['phone'] }, comment }]),
   ];
 }
 
+/** The columns with phone numbers; a lead gets the first number that its record has. */
+export function phoneColumns({ roles, export: { columns } }: NamedGuess): ExportColumn[] {
+  const phone = roles.get('phone');
+  const others = columns.filter((column) => column !== phone && isPhone(column) && !/fax/i.test(column.name));
+  return phone ? [phone, ...others].slice(0, MAX_PHONES) : [];
+}
+
 export function head({ roles }: NamedGuess): EntryLine[] {
-  const created = roles.get('created');
+  const created = roles.get('created') ?? roles.get('happened');
   return created ? [{ key: 'occurred_at', ...dateValue(created, false) }] : [];
 }
 
@@ -47,9 +47,10 @@ function dateValue({ name, facts }: ExportColumn, asDay: boolean): { value: unkn
   return { value, comment: `set this: ${readings}` };
 }
 
-export function idLine({ roles, prefix }: NamedGuess): EntryLine {
+export function idLine(guess: NamedGuess): EntryLine {
+  const { roles, prefix } = guess;
   const id = roles.get('id');
-  if (!id) return { key: 'external_id', value: 'ID', comment: 'set this: no column has a unique id' };
+  if (!id) return withoutId(guess);
   const { facts } = id;
   if (prefix) {
     const value = { from: id.name, apply: [{ prefix: prefix.text }] };
@@ -62,17 +63,27 @@ export function idLine({ roles, prefix }: NamedGuess): EntryLine {
       comment: `set this: a spreadsheet has truncated ${facts.damaged} ids (3.93E+11); export again without opening the file in a spreadsheet`,
     };
   }
-  if (facts.email)
-    return {
-      key: 'external_id',
-      value: id.name,
-      comment: 'set this: no id column found, so the e-mail address is used',
-    };
+  const instead = facts.email ? 'the e-mail address' : id === roles.get('title') ? 'the title' : 'the name';
+  if ([...roles].some(([role, column]) => role !== 'id' && column === id))
+    return { key: 'external_id', value: id.name, comment: `set this: no id column found, so ${instead} is used` };
   return {
     key: 'external_id',
     value: id.name,
     comment: facts.unique ? undefined : 'set this: some of these ids occur more than once',
   };
+}
+
+/** Two columns that are unique together, the first of them the name or title. */
+function withoutId({ roles, export: { columns, rows } }: NamedGuess): EntryLine {
+  const whole = columns.filter(({ facts }) => facts.filled === rows);
+  const name = [roles.get('title'), roles.get('full_name')].find((column) => column && whole.includes(column));
+  const pair = (other: ExportColumn): string[] =>
+    name?.values.map((value, row) => `${value}\n${other.values[row]}`) ?? [];
+  const other = name && whole.find((each) => new Set(pair(each)).size === name.values.length);
+  const comment = 'set this: no column has a unique id';
+  if (!other) return { key: 'external_id', value: 'ID', comment };
+  const value = { template: `{${name.name}} {${other.name}}` };
+  return { key: 'external_id', value, comment: `${comment}, but these are unique together` };
 }
 
 export function amountLine({ roles, export: found }: Guess): EntryLine[] {

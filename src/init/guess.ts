@@ -1,8 +1,8 @@
 /** Guesses what the records of an unknown CRM's export are, and the role of each column. */
 import type { ExportColumn, Export } from './head.ts';
-import { kindOf, type ExportKind } from './kinds.ts';
-import { columnFor, idColumn, type ColumnRole } from './roles.ts';
-import { foldHeader } from './value-text.ts';
+import { kindOf } from './kinds.ts';
+import type { ExportKind } from './nouns.ts';
+import { columnFor, fits, idColumn, isIdName, type ColumnRole } from './roles.ts';
 
 export interface Guess {
   readonly export: Export;
@@ -22,7 +22,7 @@ export interface NamedGuess extends Guess {
 const ROLES_OF: Readonly<Record<ExportKind, readonly ColumnRole[]>> = {
   leads: ['id', 'email', 'phone', 'first_name', 'last_name', 'full_name', 'created'],
   deals: ['id', 'amount', 'currency', 'stage', 'pipeline', 'owner', 'created', 'title'],
-  comments: ['id', 'content', 'title', 'author', 'created'],
+  comments: ['id', 'content', 'subject', 'author', 'happened'],
   users: ['id', 'email', 'full_name', 'first_name', 'last_name'],
   companies: ['id', 'company'],
   stages: ['id', 'stage', 'title'],
@@ -37,19 +37,22 @@ export function guess(found: Export, kind: ExportKind = kindOf(found)): Guess {
   const taken = new Set<ExportColumn>();
   for (const role of ROLES_OF[kind]) {
     const rest = found.columns.filter((each) => !taken.has(each));
-    const column = role === 'id' ? idColumn(found) : columnFor(role, rest);
+    const column = role === 'id' ? idColumn(found, kind) : columnFor(role, rest);
     if (!column) continue;
     roles.set(role, column);
-    taken.add(column);
+    // An id that is an e-mail address, a name or a title is also that.
+    if (role !== 'id' || isIdName(column.name) || fits('id', column)) taken.add(column);
   }
-  if (kind === 'leads') settleNames(roles);
+  settleNames(roles);
   return { export: found, kind, roles };
 }
 
-/** `nome` with a `cognome` column is a first name; without one, it is the full name. */
+/** A first or last name without the other one is the full name (`nome` without `cognome`). */
 function settleNames(roles: Map<ColumnRole, ExportColumn>): void {
-  const first = roles.get('first_name');
-  if (!first || roles.has('last_name') || !/^(?:nome|nom|nombre)$/.test(foldHeader(first.name))) return;
+  const [first, last] = [roles.get('first_name'), roles.get('last_name')];
+  const only = first && last ? undefined : (first ?? last);
+  if (!only) return;
+  if (!roles.has('full_name')) roles.set('full_name', only);
   roles.delete('first_name');
-  if (!roles.has('full_name')) roles.set('full_name', first);
+  roles.delete('last_name');
 }

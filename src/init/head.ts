@@ -65,8 +65,15 @@ export async function openExport(path: string, { encoding, delimiter }: ExportOp
     columns,
     rows,
     whole,
-    reasons,
+    reasons: source.columns.some(isValue) ? [...reasons, NO_HEADER] : reasons,
   };
+}
+
+const NO_HEADER = 'its first line looks like a record: add a line with the names of the columns above it';
+
+/** An e-mail address, a phone number or a time in place of the name of a column. */
+function isValue(name: string): boolean {
+  return /^\S+@\S+\.\w+$|^\+?\d{7,}$|^\d{4}-\d\d-\d\d/.test(name);
 }
 
 /** The format, if the file name does not show it. */

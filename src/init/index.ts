@@ -6,7 +6,8 @@ import { emptyNames, referencesText } from './names.ts';
 import { guessOthers } from './others.ts';
 import { fitPreset, usedSources } from './preset-entries.ts';
 import { bestMatch, matchPreset, presetNamed, presets, type PresetMatch } from './preset.ts';
-import { regionLine } from './region.ts';
+import { regionOf } from './region.ts';
+import { timezoneLine } from './time-zone.ts';
 import { flow } from './value-text.ts';
 
 /** The text of the mapping, and what was recognised in each export and why. */
@@ -72,10 +73,11 @@ function heading(match: PresetMatch | undefined, folder: string): string[] {
 
 function defaultsText(match: PresetMatch | undefined, exports: readonly Export[]): string[] {
   const missing = match?.preset.spec.defaults?.missing_values ?? missingValues(exports);
+  const region = regionOf(exports);
   return [
     'defaults:',
-    regionLine(exports),
-    '  timezone: UTC # set this: the time zone of dates without an offset, such as Europe/Rome',
+    region.line,
+    timezoneLine(exports, region.country),
     ...(missing.length > 0 ? [`  missing_values: ${flow(missing)}`] : []),
   ];
 }

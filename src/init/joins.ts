@@ -27,7 +27,7 @@ const MIN_SHARE_OF_NAMED = 0.5;
 /** Below this share, an overlap is not worth showing. */
 const MIN_CANDIDATE = 0.1;
 
-const KEYS = ['id', 'email', 'full_name'] as const satisfies readonly ColumnRole[];
+const KEYS = ['id', 'email', 'full_name', 'title'] as const satisfies readonly ColumnRole[];
 
 export interface JoinSearch {
   /** By id if possible, otherwise by e-mail address, otherwise by name. */
@@ -41,15 +41,16 @@ export function findJoin(from: Guess, to: Guess): JoinSearch {
   const candidates: Overlap[] = [];
   for (const role of KEYS) {
     const match = to.roles.get(role);
-    if (!match) continue;
+    if (!match || (role === 'title' && !match.facts.unique)) continue;
     const found = from.export.columns
       .filter((column) => column !== from.roles.get('id') && column.occurrences.size > 0)
       .map((column) => overlap(column, match, role === 'email'))
       .sort((a, b) => shareOf(b) - shareOf(a));
     const named = found.filter(({ column }) => role !== 'id' || !isNumberRange(match) || refersTo(column, to));
-    const [best] = named;
-    const enough = !to.export.whole ? MIN_SHARE_OF_PART : best && isNamedAs(best) ? MIN_SHARE_OF_NAMED : MIN_SHARE;
-    if (best && shareOf(best) >= enough) return { join: best, candidates: [] };
+    const asId = named.find((each) => isNamedAs(each) && shareOf(each) >= MIN_SHARE_OF_NAMED);
+    const best = asId ?? named[0];
+    const enough = to.export.whole ? MIN_SHARE : MIN_SHARE_OF_PART;
+    if (asId || (best && shareOf(best) >= enough)) return { join: best, candidates: [] };
     candidates.push(...found.filter((each) => shareOf(each) >= MIN_CANDIDATE));
   }
   return { join: undefined, candidates: candidates.sort((a, b) => shareOf(b) - shareOf(a)).slice(0, 3) };
@@ -95,7 +96,7 @@ function countIn(
 
 function isNamedAs({ column, match }: Overlap): boolean {
   const header = foldHeader(column.name);
-  return header.includes(' ') && header === foldHeader(match.name);
+  return header === foldHeader(match.name) && !/^(?:id|guid|uuid|key|nr|no|code|name)$/.test(header);
 }
 
 /** Short whole numbers: any other column of small numbers is among them by chance. */

@@ -1,38 +1,9 @@
 /** Recognises what the records of an unknown CRM's export are: by their columns, and by the name of the file. */
 import { basename } from 'node:path';
 import type { ExportColumn, Export } from './head.ts';
+import { kindOfNoun, type ExportKind } from './nouns.ts';
 import { fits, idColumn, type ColumnRole } from './roles.ts';
 import { foldHeader } from './value-text.ts';
-
-/** Only leads, deals and comments become events; the others are for lookups, or not used. */
-export type ExportKind =
-  'leads' | 'deals' | 'comments' | 'users' | 'companies' | 'stages' | 'links' | 'history' | 'unknown';
-
-/** The nouns of file names, in several languages; the last one that a name has counts: `deal_products`. */
-const NOUNS: readonly (readonly [ExportKind, RegExp])[] = [
-  ['users', /^(?:users?|owners?|reps?|agents?|teams?|staff|employees?|utent[ei]|benutzer|usuarios?)$/],
-  [
-    'companies',
-    /^(?:compan(?:y|ies)|accounts?|organi[sz]ations?|aziend[ae]|firmen|unternehmen|entreprises?|empresas?)$/,
-  ],
-  ['stages', /^(?:stages?|phasen?|fasi)$/],
-  [
-    'deals',
-    /^(?:deals?|opportunit(?:y|ies)|potentials?|sales?|pipelines?|trattativ[ae]|affari?|geschaft\w*|verkauf\w*|vendit[ae])$/,
-  ],
-  [
-    'comments',
-    /^(?:notes?|comment(?:s|i|o)?|notiz(?:en)?|activit(?:y|ies)|attivita|tasks?|calls?|e?mails?|meetings?|events?|appointments?|interactions?|engagements?|anrufe?|chiamat[ae])$/,
-  ],
-  [
-    'leads',
-    /^(?:contacts?|leads?|persons?|people|prospects?|kontakte?|contatt[oi]|clients?|client[ei]|customers?|kunden?|anagrafic\w*)$/,
-  ],
-  [
-    'unknown',
-    /^(?:products?|(?:line)?items?|lines?|payments?|orders?|invoices?|quotes?|prices?|costs?|shipments?|tickets?|cases?|campaigns?|forms?|lists?|propert(?:y|ies)|documents?|files?|attachments?|tags?|roles?)$/,
-  ],
-];
 
 export function kindOf(found: Export): ExportKind {
   const words = foldHeader(basename(found.path).replace(/(?:\.\w+)+$/, '')).split(' ');
@@ -44,13 +15,9 @@ export function kindOf(found: Export): ExportKind {
   return kindByColumns(found);
 }
 
-function kindOfNoun(word: string): ExportKind | undefined {
-  return NOUNS.find(([, nouns]) => nouns.test(word))?.[0];
-}
-
 /** One of these columns is needed; otherwise the name of the file is not trusted. */
 const EVIDENCE: Readonly<Partial<Record<ExportKind, readonly ColumnRole[]>>> = {
-  leads: ['email', 'phone', 'first_name', 'last_name', 'full_name'],
+  leads: ['id', 'email', 'phone', 'first_name', 'last_name', 'full_name'],
   deals: ['amount', 'stage', 'title'],
 };
 

@@ -3,7 +3,7 @@ import type { EntryLine } from './entry-text.ts';
 import type { NamedGuess } from './guess.ts';
 import type { ExportColumn } from './head.ts';
 import { findJoin, overlapText } from './joins.ts';
-import type { ExportKind } from './kinds.ts';
+import type { ExportKind } from './nouns.ts';
 import { lookupValue } from './parents.ts';
 import type { ColumnRole } from './roles.ts';
 import { foldHeader } from './value-text.ts';
@@ -25,8 +25,14 @@ export function ownerJoin(guess: NamedGuess, all: readonly NamedGuess[]): NameJo
   );
 }
 
-export function authorJoin(guess: NamedGuess, all: readonly NamedGuess[]): NameJoin | undefined {
-  return nameJoin(guess, all, { kind: 'users', roles: ['full_name', 'email'], optional: true });
+/** `author`: the column that is used unless it has ids. */
+export function authorJoin(
+  guess: NamedGuess,
+  all: readonly NamedGuess[],
+  author: ExportColumn | undefined,
+): NameJoin | undefined {
+  const found = nameJoin(guess, all, { kind: 'users', roles: ['full_name', 'email'], optional: true });
+  return author === undefined || found?.column === author ? found : undefined;
 }
 
 export function stageJoin(guess: NamedGuess, all: readonly NamedGuess[]): NameJoin | undefined {

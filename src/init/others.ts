@@ -6,7 +6,7 @@ import { rolesText } from './entry-lines.ts';
 import { guess, type NamedGuess } from './guess.ts';
 import type { Export } from './head.ts';
 import { sharedIds } from './joins.ts';
-import type { ExportKind } from './kinds.ts';
+import type { ExportKind } from './nouns.ts';
 import type { CrmNames } from './names.ts';
 import { keyOf } from './value-text.ts';
 
@@ -59,13 +59,10 @@ function withPeople(guesses: readonly NamedGuess[]): readonly NamedGuess[] {
   return guesses.map((each) => {
     const name = each.roles.get('company');
     if (each.kind !== 'companies' || !name) return each;
-    const asLead = guess(each.export, 'leads');
-    const id =
-      asLead.roles.get('id') ?? (name.facts.unique && name.facts.filled === each.export.rows ? name : undefined);
     return {
       ...each,
       kind: 'leads',
-      roles: new Map([...asLead.roles, ['full_name', name], ...(id ? [['id', id] as const] : [])]),
+      roles: new Map([...guess(each.export, 'leads').roles, ['full_name', name], ['id', each.roles.get('id') ?? name]]),
       note: 'check: no export has people, so the companies become the leads',
     };
   });
@@ -102,10 +99,10 @@ const LOOKED_UP: Readonly<Partial<Record<ExportKind, string>>> = {
 const NOT_USED: Readonly<Record<ExportKind, string>> = {
   leads: 'not used',
   deals: 'not used',
-  comments: 'not used, because no column has a text',
-  users: 'not used, because no column has their ids; it helps to complete the owners in `references`',
-  companies: 'not used, because no column of leads or deals has their ids',
-  stages: 'not used, because no column of deals has their ids; it helps to complete the stages in `references`',
+  comments: 'not used, because it has no column with a text, or none that refers to a lead or deal',
+  users: 'not used, because no column has ids of it; it helps to complete the owners in `references`',
+  companies: 'not used, because leads and deals have no ids of it',
+  stages: 'not used, because deals have no ids of it; it helps to complete the stages in `references`',
   links: 'not used, because no entry needs it to find its lead or deal',
   history: 'not used, because the service has only the present values',
   unknown: 'not used',

@@ -50,8 +50,15 @@ export interface PresetMatch {
   readonly found: number;
 }
 
-/** Minimum share of a source's columns for a match. A source of events must also have its id column. */
+/**
+ * Minimum share of a source's columns for a match. A source of events must also have its id column, and a column that
+ * not any CRM may have: `LeadSource`, but not `Email`.
+ */
 const MIN_SHARE = 0.4;
+
+/** Names, as in `comparable`, that the columns of any CRM's export may have. */
+const COMMON =
+  /^(?:id|name|first ?name|last ?name|full ?name|e ?mail|phone|mobile(?: ?phone)?|(?:job ?)?title|company|owner|status|stage|amount|value|currency|created ?(?:at|date|on)?|type|subject|description|body|content|notes?|city|country)$/;
 
 export function matchPreset(preset: Preset, exports: readonly Export[]): PresetMatch {
   const pairs = exports.flatMap((each) =>
@@ -59,9 +66,12 @@ export function matchPreset(preset: Preset, exports: readonly Export[]): PresetM
       if ((each.source.kind === 'tree') !== isTree(preset, source)) return [];
       const has = new Set(each.columns.map(({ name }) => comparable(name)));
       for (const name of each.source.columns) has.add(comparable(name));
-      const found = [...columns].filter((column) => has.has(comparable(column))).length;
+      const shared = [...columns].filter((column) => has.has(comparable(column)));
+      const found = shared.length;
       const ids = idColumnsOf(preset.spec, source);
-      const hasId = ids.length === 0 || ids.some((id) => has.has(comparable(id)));
+      const hasId =
+        ids.length === 0 ||
+        (ids.some((id) => has.has(comparable(id))) && shared.some((name) => !COMMON.test(comparable(name))));
       const enough = hasId && found >= Math.min(2, columns.size) && found >= columns.size * MIN_SHARE;
       // The file name distinguishes exports with the same columns.
       const named = foldHeader(basename(each.path)).includes(

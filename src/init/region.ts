@@ -10,16 +10,29 @@ const MIN_VALID = 0.9;
 /** Fewer numbers with a country code than one for ten without are no evidence of the region. */
 const MIN_EVIDENCE = 0.1;
 const MAX_NUMBERS = 2000;
+/** The share and the least number of records or numbers of a country that make it that of all. */
+const MIN_MAIN = 0.95;
+const MIN_RECORDS = 10;
 
-/** The `region` of `defaults` for the user to confirm, with its figures; commented out on thin or conflicting evidence. */
-export function regionLine(exports: readonly Export[]): string {
+export interface RegionGuess {
+  /** The `region` of `defaults` for the user to confirm, with its figures; commented out on thin or conflicting evidence. */
+  readonly line: string;
+  /** Also without such numbers, if almost all countries in the exports are one. */
+  readonly country: CountryCode | undefined;
+}
+
+export function regionOf(exports: readonly Export[]): RegionGuess {
   const numbers = exports.flatMap(({ columns }) => columns.filter(isPhone).flatMap(({ values }) => values));
   const international = numbers.filter((number) => /^(?:\+|00)/.test(number)).slice(0, MAX_NUMBERS);
   const national = numbers.filter((number) => !/^(?:\+|00)/.test(number)).slice(0, MAX_NUMBERS);
-  if (national.length === 0)
-    return unset('the country of phone numbers without a country code; none is among the records read');
   const byNumbers = count(international.map((number) => countryOf(number)));
   const byColumns = count(exports.flatMap(({ columns }) => columns.filter(isCountry).flatMap(countries)));
+  const unset = (reason: string): RegionGuess => ({
+    line: `  # region: IT # set this: ${reason}`,
+    country: mainOf(byColumns.size > 0 ? byColumns : byNumbers),
+  });
+  if (national.length === 0)
+    return unset('the country of phone numbers without a country code; none is among the records read');
   const candidates = [...new Set([...byNumbers.keys(), ...byColumns.keys()])]
     .map((country) => ({
       country,
@@ -39,8 +52,14 @@ export function regionLine(exports: readonly Export[]): string {
     `${numberText(of.withCode)} of ${numberText(international.length)} with one are of it` +
     (of.records > 0 ? `, ${numberText(of.records)} records name it` : '');
   const why = whyNot(best, candidates, { national: national.length, international: international.length });
-  if (why === undefined) return `  region: ${best.country} # set this: ${figures(best)}`;
-  return unset(`${why}: ${candidates.slice(0, 3).map(figures).join('; ')}`);
+  if (why !== undefined) return unset(`${why}: ${candidates.slice(0, 3).map(figures).join('; ')}`);
+  return { line: `  region: ${best.country} # set this: ${figures(best)}`, country: best.country };
+}
+
+/** The country of almost all of at least some records. */
+function mainOf(counts: ReadonlyMap<CountryCode, number>): CountryCode | undefined {
+  const all = [...counts.values()].reduce((sum, each) => sum + each, 0);
+  return all < MIN_RECORDS ? undefined : [...counts].find(([, each]) => each >= all * MIN_MAIN)?.[0];
 }
 
 interface RegionEvidence {
@@ -62,10 +81,6 @@ function whyNot(
   if (rival && weight(rival) * 2 > weight(best)) return 'the evidence conflicts';
   const all = candidates.reduce((sum, each) => sum + weight(each), 0);
   return weight(best) * 2 < all ? 'the evidence conflicts' : undefined;
-}
-
-function unset(reason: string): string {
-  return `  # region: IT # set this: ${reason}`;
 }
 
 function parse(number: string, country?: CountryCode): ReturnType<typeof parsePhoneNumberFromString> {
@@ -95,7 +110,8 @@ function isCountry({ name, facts }: ExportColumn): boolean {
 
 /** Names as in English and in the languages of the exports that `init` knows, and codes of two letters. */
 function countries({ values }: ExportColumn): (CountryCode | undefined)[] {
-  return values.map((value) => countryCodes().get(value.toLowerCase()));
+  // Odoo exports ids such as `base.it`.
+  return values.map((value) => countryCodes().get(value.toLowerCase().replace(/^base\./, '')));
 }
 
 let codes: ReadonlyMap<string, CountryCode> | undefined;

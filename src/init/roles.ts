@@ -1,6 +1,7 @@
 /** Guesses the role of a column of an unknown CRM's export, from its name (in several languages) and its values. */
 import { basename } from 'node:path';
 import type { ExportColumn, Export } from './head.ts';
+import { kindOfNoun, type ExportKind } from './nouns.ts';
 import { foldHeader } from './value-text.ts';
 
 export const ROLES = [
@@ -20,6 +21,8 @@ export const ROLES = [
   'author',
   'title',
   'company',
+  'subject',
+  'happened',
 ] as const;
 export type ColumnRole = (typeof ROLES)[number];
 
@@ -83,10 +86,19 @@ const ROLE_PATTERNS: Readonly<Record<ColumnRole, RolePattern>> = {
   created: {
     names: [
       /creat|inseri[tm]|creazione|erstell|angelegt|\bcree\b|alta|added|add time|^data$|^date$|^datum$|activity date/,
-      /^(?:activity|call|meeting|note|event|start|completed|contact|done|sent|due|engage) ?(?:date|time|at|on)$|^timestamp$|^deadline/,
+      /^engage date$/,
     ],
     fits: ({ facts }) => facts.date !== undefined,
   },
+  happened: {
+    names: [
+      /(?:activity|call|meeting|note|event|interaction|start|done|sent) ?(?:date|time|at|on)|^timestamp$/,
+      /creat|inseri[tm]|creazione|erstell|angelegt|\bcree\b|alta|added|add time/,
+      /^(?!.*(?:modif|updat|chang)).*\b(?:date|data|datum|at|on|due|deadline)\b/,
+    ],
+    fits: ({ facts }) => facts.date !== undefined,
+  },
+  subject: { names: [/subject|^(?!job ).*title|oggetto|titel|betreff|titre|asunto|^topic$/] },
   content: {
     names: [
       /content|body|^notes?$|^nota$|testo|\btext\b|comment|commento|bemerkung|inhalt|description|descrizione|message/,
@@ -140,23 +152,35 @@ const MAX_ID = 60;
 
 /**
  * A column named like an id with unique values, best of all one named as the file: `payment_id` of payments, which
- * may also have a `deal_id`. Otherwise any possible id column; otherwise the e-mail address.
+ * may also have a `deal_id`. Otherwise any possible id column, but none that is named as the id of another kind of
+ * records; otherwise the e-mail address, the name or the title, if they are unique.
  */
-export function idColumn({ path, columns, rows }: Export): ExportColumn | undefined {
+export function idColumn({ path, columns, rows }: Export, kind?: ExportKind): ExportColumn | undefined {
   const file = foldHeader(basename(path));
-  const whole = columns.filter(({ facts }) => facts.filled === rows);
-  const named = (name: string): boolean => {
-    const stem = /^(?:(.+) )?(?:id|nr|no|number|code|codice)$/.exec(foldHeader(name));
-    return stem !== null && (stem[1] === undefined || file.includes(stem[1]));
+  const own = columns.filter(({ name }) => {
+    const noun = kindOfNoun(stemOf(name) ?? '');
+    return kind === undefined || noun === undefined || noun === kind || noun === 'unknown';
+  });
+  const whole = own.filter(({ facts }) => facts.filled === rows);
+  const named = whole.filter(
+    (column) => column.facts.unique && (column.facts.email || fits('full_name', column) || fits('title', column)),
+  );
+  const isNamed = (name: string): boolean => {
+    const stem = stemOf(name);
+    return stem === '' || (stem !== undefined && (file.includes(stem) || kindOfNoun(stem) === kind));
   };
   return (
-    whole.find(({ name, facts }) => facts.unique && named(name)) ??
+    whole.find(({ name, facts }) => facts.unique && isNamed(name)) ??
     whole.find((column) => fits('id', column) && column.facts.unique) ??
-    columns.find((column) => fits('id', column)) ??
-    whole.find(
-      ({ name, facts }) =>
-        facts.unique && facts.length <= MAX_ID && /(?:^| )(?:id|nr|no|code|codice)$/.test(foldHeader(name)),
-    ) ??
-    whole.find(({ facts }) => facts.unique && facts.email)
+    own.find((column) => fits('id', column)) ??
+    whole.find(({ name, facts }) => facts.unique && facts.length <= MAX_ID && stemOf(name) !== undefined) ??
+    (kind === 'comments' ? undefined : (named.find(({ facts }) => facts.email) ?? named[0]))
   );
+}
+
+/** What the name of an id column is the id of: `contact` for `Contact ID` and `CONTACTID`, empty for `Id`. */
+function stemOf(name: string): string | undefined {
+  const [, spaced, joined] = /^(?:(.+) )?(?:id|nr|no|number|code|codice)$|^(\w+)id$/.exec(foldHeader(name)) ?? [];
+  if (joined !== undefined) return kindOfNoun(joined) === undefined ? undefined : joined;
+  return /(?:^|[ _])(?:id|nr|no|number|code|codice)$/.test(foldHeader(name)) ? (spaced ?? '') : undefined;
 }

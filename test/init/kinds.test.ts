@@ -138,6 +138,125 @@ describe('exports that are not people or deals', () => {
   });
 });
 
+describe('exports without all that a mapping needs', () => {
+  it('does not take the id of another kind of records for its own, and proposes two columns that are unique together', async () => {
+    const text = await mapping({
+      'leads.csv': ['LEADID,Last Name,Email', ...times(20, (n) => `${n + 1},Person ${n},p${n}@acme.example`)],
+      'potentials.csv': [
+        'Potential Name,Created Time,Amount,Stage,LEADID',
+        ...times(20, (n) => `Roof ${n % 7},2024-01-${n + 10},${n}00,New,${n + 1}`),
+      ],
+    });
+    expect(text).toContain(
+      "external_id: { template: '{Potential Name} {Created Time}' } # set this: no column has a unique id, but these are unique together",
+    );
+    expect(text).toContain('lead_external_id: LEADID # 20 of 20 deals match leads.LEADID');
+    expect(text).toContain('full_name: Last Name');
+  });
+
+  it('keeps the e-mail address as a field if it is also the id, and takes a unique title for one', async () => {
+    const text = await mapping({
+      'contacts.csv': ['First Name,Last Name,Email', ...times(9, (n) => `Ann,Bell ${n},p${n}@acme.example`)],
+      'opportunities.csv': ['Opportunity Name,Stage,Amount', ...times(9, (n) => `Roof ${n},New,${n}00`)],
+      'interactions.csv': [
+        'Interaction Date,Notes,Opportunity Name',
+        ...times(9, (n) => `2024-01-1${n},Spoke about it,Roof ${n}`),
+      ],
+    });
+    expect(text).toContain('external_id: Email # set this: no id column found, so the e-mail address is used');
+    expect(text).toContain('email: { from: Email, apply: [lowercase] }');
+    expect(text).toContain('external_id: Opportunity Name # set this: no id column found, so the title is used');
+    expect(text).toContain('deal_external_id: Opportunity Name # 9 of 9 comments match opportunities.Opportunity Name');
+    expect(text).toContain('occurred_at: { from: Interaction Date, ');
+    expect(text).toContain('content: Notes\n');
+  });
+
+  it('finds the column with the name of the other id among number ranges that overlap', async () => {
+    const text = await mapping({
+      'leads.csv': ['LEADID,Name,Email', ...times(90, (n) => `${n + 1},Lead ${n},l${n}@acme.example`)],
+      'contacts.csv': ['CONTACTID,Name,Email', ...times(60, (n) => `${n + 100},Person ${n},p${n}@acme.example`)],
+      'calls.csv': [
+        'CALLID,Subject,CONTACTID,LEADID',
+        ...times(60, (n) => `${n},Call ${n},${n % 2 ? n + 100 : ''},${n % 2 ? '' : n + 1}`),
+      ],
+    });
+    expect(text).toContain('lead_external_id: { from: [LEADID, CONTACTID] }');
+  });
+
+  it('says that a file without a header needs one', async () => {
+    const { findings } = await mappingAndFindings({
+      'deals.csv': DEALS,
+      'contacts.csv': [
+        '8,Enrique,ann@bell.example,+50766163733',
+        ...times(3, (n) => `${n},Ann,a${n}@bell.example,+5076616373${n}`),
+      ],
+    });
+    expect(findings).toContain('its first line looks like a record: add a line with the names of the columns above it');
+  });
+});
+
+describe('presets', () => {
+  it('are not recognised by columns that any CRM may have', async () => {
+    const { findings } = await mappingAndFindings({
+      'contacts.csv': [
+        'Id,Name,Email,Phone,Title',
+        ...times(5, (n) => `C${n},Ann ${n},a${n}@bell.example,+39 02 8088 120${n},CTO`),
+      ],
+    });
+    expect(findings).not.toContain('preset');
+    expect(findings).toContain('contacts.csv: recognised as leads');
+  });
+
+  it('use an e-mail address to find the leads of deals, and leave out what has no value', async () => {
+    const text = await mapping({
+      'contacts.csv': [
+        'Record ID,First Name,Last Name,Email,Lifecycle Stage,Lead Status,Job Title,Create Date,Phone Number',
+        ...times(20, (n) => `${n + 1},A${n},B,p${n}@acme.example,Lead,,CTO,2024-01-01 10:00,+39 02 8088 1201`),
+      ],
+      'deals.csv': [
+        'Record ID,Deal Name,Deal Stage,Pipeline,Amount,Close Date,Create Date,Deal owner,Associated Contact Email',
+        ...times(
+          20,
+          (n) => `${n + 101},Roof ${n},New,Sales,100,2024-02-01,2024-01-01 10:00,Ann Bell,p${n}@acme.example`,
+        ),
+      ],
+    });
+    expect(text).toContain('preset hubspot-csv');
+    expect(text).toMatch(
+      /lead_external_id:.*match: Email.*with: Associated Contact Email.*take: Record ID.*# 20 of 20 deals match contacts\.Email/,
+    );
+    expect(text).toContain('# without a value in this export: Lead Status');
+    expect(text).not.toContain('lead_status:');
+  });
+});
+
+describe('the time zone', () => {
+  const contact =
+    (country: string) =>
+    (n: number): string =>
+      `C${n},Ann ${n},a${n}@bell.example,${country},2024-01-01 10:00`;
+  const HEADER = 'Contact ID,Full name,Email,Country,Created';
+
+  it('is that of the country, if it has only one', async () => {
+    const text = await mapping({ 'contacts.csv': [HEADER, ...times(12, contact('Italy'))] });
+    expect(text).toContain(
+      'timezone: Europe/Rome # check: dates without an offset are in it, because the country is IT',
+    );
+  });
+
+  it('is left open for a country with several, for several countries, and for dates with another offset', async () => {
+    const open = 'timezone: UTC # set this: ';
+    expect(await mapping({ 'contacts.csv': [HEADER, ...times(12, contact('United States'))] })).toContain(open);
+    expect(
+      await mapping({ 'contacts.csv': [HEADER, ...times(12, (n) => contact(n % 2 ? 'Italy' : 'France')(n))] }),
+    ).toContain(open);
+    const away = times(12, contact('Italy')).map((row) => row.replace('2024-01-01 10:00', '2024-01-01T10:00:00+05:00'));
+    expect(await mapping({ 'contacts.csv': [HEADER, ...away] })).toContain(
+      'such as Europe/Rome; the country is IT, but dates have the offset +05:00',
+    );
+  });
+});
+
 describe('columns of exports', () => {
   it('recognises names that are written together, and owners whatever the word for them', async () => {
     const text = await mapping({
@@ -188,7 +307,7 @@ describe('columns of exports', () => {
     expect(text).toContain('version: Version');
     expect(text).toContain('close: { from: Close, apply: [{ date: { formats: d-M-yy, as: date } }] }');
     expect(text).toContain(
-      'occurred_at: { from: Created, apply: [{ date: { formats: "yyyy-MM-dd HH:mm:ss.u \'UTC\'", timezone: UTC } }] }',
+      "occurred_at: { from: Created, apply: [{ date: { formats: yyyy-MM-dd HH:mm:ss.u 'UTC', timezone: UTC } }] }",
     );
   });
 });
