@@ -25,7 +25,7 @@ const ROLES_OF: Readonly<Record<ExportKind, readonly ColumnRole[]>> = {
   comments: ['id', 'content', 'subject', 'author', 'happened'],
   users: ['id', 'email', 'full_name', 'first_name', 'last_name'],
   companies: ['id', 'company'],
-  stages: ['id', 'stage', 'title'],
+  stages: ['id', 'stage', 'label'],
   links: [],
   history: [],
   unknown: [],

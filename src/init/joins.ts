@@ -120,15 +120,28 @@ const KIND_NAMES: Readonly<Record<string, RegExp>> = {
     /owner|user|agent|assigned|author|creat|utent|benutzer|betreuer|bearbeiter|verantwortlich|responsab|proprietari|manager|\brep\b/,
 };
 
-/** Ids that two exports of records of the same type have in common, without one common e-mail address or name. */
+/** Ids that two exports of records of the same type have in common, if none of them is of the same person in both. */
 export function sharedIds(a: Guess, b: Guess): number {
-  const shared = (role: ColumnRole): number | undefined => {
+  const shared = (role: ColumnRole): string[] | undefined => {
     const [first, second] = [a.roles.get(role)?.occurrences, b.roles.get(role)?.occurrences];
-    return first && second && [...first.keys()].filter((value) => second.has(value)).length;
+    return first && second && [...first.keys()].filter((value) => second.has(value));
   };
-  const ids = shared('id') ?? 0;
-  const people = shared('email') ?? shared('full_name');
-  return people === 0 ? ids : 0;
+  const ids = shared('id') ?? [];
+  const [people, others] = [personById(a), personById(b)];
+  const known = ids.filter((id) => people?.has(id) === true && others?.has(id) === true);
+  const common =
+    known.length > 0
+      ? known.filter((id) => people!.get(id) === others!.get(id)).length
+      : (shared('email') ?? shared('full_name'))?.length;
+  return common === 0 ? ids.length : 0;
+}
+
+/** The e-mail address or name by id, if every record of the sample has both. */
+function personById({ roles, export: { rows } }: Guess): ReadonlyMap<string, string> | undefined {
+  const id = roles.get('id');
+  const person = roles.get('email') ?? roles.get('full_name');
+  if (!id || !person || id.facts.filled !== rows || person.facts.filled !== rows) return undefined;
+  return new Map(id.values.map((value, row) => [value, person.values[row]!.toLowerCase()]));
 }
 
 /** `500 of 500 deals match contacts.Email`. */

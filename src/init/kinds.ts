@@ -19,6 +19,9 @@ export function kindOf(found: Export): ExportKind {
 const EVIDENCE: Readonly<Partial<Record<ExportKind, readonly ColumnRole[]>>> = {
   leads: ['id', 'email', 'phone', 'first_name', 'last_name', 'full_name'],
   deals: ['amount', 'stage', 'title'],
+  users: ['email', 'full_name', 'first_name', 'last_name'],
+  companies: ['company'],
+  stages: ['stage', 'label'],
 };
 
 function has({ columns }: Export, role: ColumnRole): boolean {
@@ -66,7 +69,8 @@ function isLinks(found: Export): boolean {
     found.columns.flatMap((column) => {
       const noun = / ?(\w+) ids?$/.exec(foldHeader(column.name))?.[1];
       const kind = noun === undefined || column.facts.filled === 0 ? undefined : kindOfNoun(noun);
-      return kind === undefined || kind === 'unknown' ? [] : [kind];
+      if (kind === undefined || kind === 'users' || kind === 'stages') return [];
+      return [kind === 'unknown' ? noun : kind];
     }),
   );
   const substance: readonly ColumnRole[] = ['amount', 'title', 'stage', 'content', 'email', 'first_name', 'full_name'];

@@ -36,7 +36,7 @@ export function authorJoin(
 }
 
 export function stageJoin(guess: NamedGuess, all: readonly NamedGuess[]): NameJoin | undefined {
-  return nameJoin(guess, all, { kind: 'stages', roles: ['stage', 'title'] });
+  return nameJoin(guess, all, { kind: 'stages', roles: ['stage', 'label'] });
 }
 
 export function companyJoin(guess: NamedGuess, all: readonly NamedGuess[]): NameJoin | undefined {

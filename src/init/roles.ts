@@ -23,6 +23,7 @@ export const ROLES = [
   'company',
   'subject',
   'happened',
+  'label',
 ] as const;
 export type ColumnRole = (typeof ROLES)[number];
 
@@ -98,6 +99,7 @@ const ROLE_PATTERNS: Readonly<Record<ColumnRole, RolePattern>> = {
     ],
     fits: ({ facts }) => facts.date !== undefined,
   },
+  label: { names: [/^label$|^name$|^nome$|^bezeichnung$/] },
   subject: { names: [/subject|^(?!job ).*title|oggetto|titel|betreff|titre|asunto|^topic$/] },
   content: {
     names: [
@@ -114,8 +116,8 @@ const ROLE_PATTERNS: Readonly<Record<ColumnRole, RolePattern>> = {
   },
   title: {
     names: [
-      /title|subject|oggetto|(?:deal|opportunity|potential) name|nome trattativa|^trattativa$|titel|betreff|titre|asunto|bezeichnung/,
-      /^name$|^nome$|^topic$|^label$/,
+      /title|subject|oggetto|(?:deal|opportunity|potential) ?name|nome trattativa|^trattativa$|titel|betreff|titre|asunto|bezeichnung/,
+      /^name$|^nome$|^topic$/,
     ],
   },
 };

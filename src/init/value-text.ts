@@ -21,9 +21,11 @@ function plainKey(name: string): string {
   return plain === '' ? 'field' : plain;
 }
 
-/** A header as words in lower case, without accents and punctuation. */
+/** A header as words in lower case, without accents and punctuation. HubSpot's tables have `property_firstname`. */
 export function foldHeader(name: string): string {
-  return keyOf(name).replaceAll('_', ' ');
+  return keyOf(name)
+    .replaceAll('_', ' ')
+    .replace(/^propert(?:y|ies) (?:hs )?(?=.)/, '');
 }
 
 /** A header normalised for comparison of spellings: `FirstName` is another column than `First Name`. */

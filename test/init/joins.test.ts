@@ -79,6 +79,18 @@ describe('joins of exports by the overlap of values', () => {
     );
   });
 
+  it('gives them a prefix also if the same people are in both exports, with other ids', async () => {
+    const text = await mapping({
+      'contacts.csv': CONTACTS,
+      'leads.csv': ['Lead ID,Full name,Email', ...times(50, (n) => `${50 - n},Person ${n},p${n}@acme.example`)],
+      'deals.csv': [`${DEALS},Lead ID`, ...times(40, (n) => deal(n, `${n + 1}`))],
+    });
+    expect(text).toContain(
+      'external_id: { from: Lead ID, apply: [{ prefix: leads- }] } # check: 50 ids are also in contacts',
+    );
+    expect(text).toContain('lead_external_id: { from: Lead ID, apply: [{ prefix: leads- }] }');
+  });
+
   it('joins an export that a preset does not know to one that it knows', async () => {
     const text = await mapping({
       'contacts.csv': [
