@@ -3,7 +3,7 @@ import { dirname, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openExport, type Export, type ExportOptions } from './head.ts';
 import { emptyNames, referencesText } from './names.ts';
-import { guessOthers } from './others.ts';
+import { guessOthers, nameGuesses } from './others.ts';
 import { fitPreset, usedSources } from './preset-entries.ts';
 import { bestMatch, matchPreset, presetNamed, presets, type PresetMatch } from './preset.ts';
 import { regionOf } from './region.ts';
@@ -23,20 +23,19 @@ export async function startMapping(
 ): Promise<StarterMapping> {
   const exports: Export[] = [];
   for (const path of paths) exports.push(await openExport(path, options));
-  const known = await presets();
+  const all = await presets();
   const match =
-    options.preset === undefined ? bestMatch(known, exports) : matchPreset(presetNamed(options.preset, known), exports);
+    options.preset === undefined ? bestMatch(all, exports) : matchPreset(presetNamed(options.preset, all), exports);
   const folder = dirname(resolve(options.out ?? 'mapping.yaml'));
   const names = emptyNames();
   const findings = exports.map(exportText);
-  const fitted = match ? fitPreset(match, names, findings) : [];
+  const guesses = nameGuesses(exports, match?.preset.columns.keys() ?? []);
+  const unmatched = guesses.filter((each) => !match || ![...match.exports.values()].includes(each.export));
+  const fitted = match ? fitPreset(match, unmatched, names, findings) : [];
   const recognised = usedSources(match, fitted);
-  const others = exports.filter((each) => !recognised.some(([, used]) => used.path === each.path));
-  const guessed = guessOthers(
-    others,
-    { parents: fitted.flatMap(({ parents }) => parents), taken: new Set(match?.preset.columns.keys() ?? []) },
-    names,
-  );
+  const others = guesses.filter((each) => !recognised.some(([, used]) => used.source === each.export.source));
+  const known = { parents: fitted.flatMap(({ parents }) => parents), texts: fitted.map(({ text }) => text) };
+  const guessed = guessOthers(others, known, names);
   findings.push(...guessed.map(({ finding }) => finding));
   const used = guessed.filter((each) => each.text !== undefined || each.lookedUp);
   const sources = new Map([...recognised, ...used.map(({ source, export: each }) => [source, each] as const)]);

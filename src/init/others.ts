@@ -19,26 +19,31 @@ export interface GuessedEntry extends NamedGuess {
   readonly finding: string;
 }
 
-/** `parents`: the records of the preset's entries, to which these may refer; `taken`: names of sources. */
-export function guessOthers(
-  exports: readonly Export[],
-  known: { readonly parents: readonly NamedGuess[]; readonly taken: ReadonlySet<string> },
-  names: CrmNames,
-): GuessedEntry[] {
-  const taken = new Set(known.taken);
-  const plain = exports.map((each): NamedGuess => {
+/** What each export is, under the name of its source. `taken`: names of sources of a preset. */
+export function nameGuesses(exports: readonly Export[], names: Iterable<string>): NamedGuess[] {
+  const taken = new Set(names);
+  return exports.map((each) => {
     const source = sourceName(each.path, taken);
     taken.add(source);
     return { ...guess(each), source, prefix: undefined };
   });
+}
+
+/** `known`: the records of the preset's entries, to which these may refer, and the text of the entries. */
+export function guessOthers(
+  plain: readonly NamedGuess[],
+  known: { readonly parents: readonly NamedGuess[]; readonly texts: readonly string[] },
+  names: CrmNames,
+): GuessedEntry[] {
   const guesses = withPeople([...known.parents, ...plain])
     .slice(known.parents.length)
     .map((each, index, all) => ({ ...each, prefix: prefixOf(each, all.slice(0, index)) }));
   const texts = guesses.map((each) => guessedEntry(each, [...known.parents, ...guesses], names));
   return guesses.map((each, index) => {
     const text = texts[index];
-    const read = new RegExp(`\\bsource: ${each.source}(?:,|$)`, 'm');
-    const lookedUp = texts.some((other, at) => at !== index && other !== undefined && read.test(other));
+    const read = new RegExp(`[{\\s]source: ${each.source}(?:,|$)`, 'm');
+    const others = [...known.texts, ...texts.filter((_, at) => at !== index)];
+    const lookedUp = others.some((other) => other !== undefined && read.test(other));
     return { ...each, text, lookedUp, finding: findingText(each, text !== undefined, lookedUp) };
   });
 }

@@ -82,17 +82,16 @@ function direct(guess: NamedGuess, joins: readonly Join[]): FoundParent | undefi
 function joinValue(guess: NamedGuess, { to, join }: Join): { value: unknown; comment: string } {
   const id = to.roles.get('id');
   const prefix = to.prefix && { prefix: to.prefix.text };
-  const several = join.separator === undefined ? [] : [{ split: join.separator }, { at: 0 }];
   const figures = overlapText(join, join.separator === undefined ? guess.kind : 'values', to.source);
   const comment =
     `${join.found === join.of ? '' : 'check: '}${figures}` +
     (join.separator === undefined ? '' : '; a cell has several values: the first one is used');
   if (!id || join.match === id) {
-    const apply = [...several, ...(prefix ? [prefix] : [])];
+    const apply = [...oneOfSeveral(join), ...(prefix ? [prefix] : [])];
     return { value: apply.length > 0 ? { from: join.column.name, apply } : join.column.name, comment };
   }
   return {
-    value: lookupValue(to, join, takenId(to, id), { several }),
+    value: lookupValue(to, join, takenId(to, id)),
     comment: `${comment}; looked up by ${join.match.name}, because no column contains the id`,
   };
 }
@@ -101,12 +100,17 @@ function takenId({ prefix }: NamedGuess, id: ExportColumn): unknown {
   return prefix ? { from: id.name, apply: [{ prefix: prefix.text }] } : id.name;
 }
 
-/** A lookup of the record that a column refers to. `several`: the transforms that take one value of a cell. */
+/** The transforms that take the first value of a cell. */
+function oneOfSeveral({ separator }: Overlap): unknown[] {
+  return separator === undefined ? [] : [{ split: separator }, { at: 0 }];
+}
+
+/** A lookup of the record that a column refers to. `optional`: without a match, there is no value. */
 export function lookupValue(
   { source }: NamedGuess,
   join: Overlap,
   take: unknown,
-  options: { readonly several?: readonly unknown[]; readonly optional?: boolean | undefined },
+  options: { readonly optional?: boolean | undefined } = {},
 ): unknown {
   const fold = join.lowercase ? ['lowercase'] : [];
   const value = (name: string, apply: readonly unknown[]): unknown => (apply.length > 0 ? { from: name, apply } : name);
@@ -114,7 +118,7 @@ export function lookupValue(
     lookup: {
       source,
       match: value(join.match.name, fold),
-      with: value(join.column.name, [...(options.several ?? []), ...fold]),
+      with: value(join.column.name, [...oneOfSeveral(join), ...fold]),
       take,
       ...(options.optional === true ? { if_missing: 'skip' } : {}),
     },

@@ -5,6 +5,7 @@ import { fitEntry, type FittedEntry } from './adapt.ts';
 import { entryText, type EntryLine } from './entry-text.ts';
 import { guess, type NamedGuess } from './guess.ts';
 import type { Export } from './head.ts';
+import { companyJoin } from './name-joins.ts';
 import { countNames, type CrmNames } from './names.ts';
 import { parentLine, parentOf } from './parents.ts';
 import { columnsOf, type PresetMatch } from './preset.ts';
@@ -17,8 +18,13 @@ export interface PresetEntry {
   readonly parents: readonly NamedGuess[];
 }
 
-/** `findings` gets what was recognised, and each entry that is omitted. */
-export function fitPreset(match: PresetMatch, names: CrmNames, findings: string[]): PresetEntry[] {
+/** `findings` gets what was recognised, and each entry that is omitted. `others`: exports that the preset does not read. */
+export function fitPreset(
+  match: PresetMatch,
+  others: readonly NamedGuess[],
+  names: CrmNames,
+  findings: string[],
+): PresetEntry[] {
   const { preset, exports } = match;
   findings.push(
     `preset ${preset.name}: ${[...exports].map(([name, each]) => `${basename(each.path)} is \`${name}\``).join(', ')} ` +
@@ -33,7 +39,8 @@ export function fitPreset(match: PresetMatch, names: CrmNames, findings: string[
     }
     const parents = parentsOf(fitted.entry, exports.get(spec.source)!);
     if (spec.type === 'lead/created') leads.push(...parents);
-    const joined = spec.type === 'deal/created' ? joinLead(fitted, parents, leads) : fitted;
+    const named = joinCompany(fitted, parents, others);
+    const joined = spec.type === 'deal/created' ? joinLead(named, parents, leads) : named;
     if (spec.type === 'deal/created') nameDeals(joined.entry, exports, names);
     const text = [...unknownText(joined, exports), fittedText(joined)].join('\n');
     return [{ entry: joined.entry, text, parents }];
@@ -46,6 +53,16 @@ function parentsOf({ type, source, data }: EntrySpec, own: Export): NamedGuess[]
   if (!id || type === 'comment/created') return [];
   const found = guess(own, kind);
   return [{ ...found, roles: new Map([...found.roles, ['id', id]]), source, prefix: undefined }];
+}
+
+/** Adds the name of the company as a custom field, if the records have its id and another export its name. */
+function joinCompany(fitted: FittedEntry, [own]: readonly NamedGuess[], others: readonly NamedGuess[]): FittedEntry {
+  const field = fitted.entry.type === 'deal/created' ? 'custom_fields' : 'custom_params';
+  const custom = fitted.entry.data[field] as Readonly<Record<string, ValueSpec>> | undefined;
+  const company = own && companyJoin(own, others)?.line('company');
+  if (!company || custom?.['company'] !== undefined || custom?.['account'] !== undefined) return fitted;
+  const data = { ...fitted.entry.data, [field]: { ...custom, company: company.value as ValueSpec } };
+  return { ...fitted, entry: { ...fitted.entry, data } };
 }
 
 /** A deal whose lead is not in the columns that the preset knows, joined by the overlap of values. */

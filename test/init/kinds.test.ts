@@ -230,6 +230,24 @@ describe('presets', () => {
   });
 });
 
+describe('exports beside those of a preset', () => {
+  it('give its leads the names of their companies', async () => {
+    const { text, findings } = await mappingAndFindings({
+      'contacts.csv': [
+        'Record ID,First Name,Last Name,Email,Lifecycle Stage,Lead Status,Job Title,Create Date,Associated Company IDs',
+        ...times(20, (n) => `${n + 1},A${n},B,p${n}@acme.example,Lead,New,CTO,2024-01-01 10:00,90${n % 3}01;90201`),
+      ],
+      'companies.csv': ['Record ID,Company name,City', ...times(3, (n) => `90${n}01,Company ${n},Rome`)],
+    });
+    expect(text).toContain('preset hubspot-csv');
+    expect(text).toMatch(
+      /company:\s+lookup:\s+source: companies\s+match: Record ID\s+with:\s+from: Associated Company IDs\s+apply:\s+- split: ;\s+- at: 0\s+take: Company name\s+if_missing: skip/,
+    );
+    expect(text).toContain('companies: { path: companies.csv }');
+    expect(findings).toContain('names of companies are looked up in it');
+  });
+});
+
 describe('the time zone', () => {
   const contact =
     (country: string) =>
