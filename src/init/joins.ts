@@ -62,7 +62,7 @@ export function shareOf({ found, of }: Overlap): number {
 
 function overlap(column: ExportColumn, match: ExportColumn, isEmail: boolean): Overlap {
   const exact = countIn(column, match.occurrences);
-  if (!isEmail || exact.found === exact.of) return { column, match, lowercase: false, ...exact };
+  if (!isEmail || exact.found === exact.of || !column.values.some((value) => value.includes('@'))) return { column, match, lowercase: false, ...exact };
   const known = new Map([...match.occurrences].map(([value, count]) => [value.toLowerCase(), count]));
   const folded = countIn(column, known, (value) => value.toLowerCase());
   return folded.found > exact.found
@@ -70,8 +70,10 @@ function overlap(column: ExportColumn, match: ExportColumn, isEmail: boolean): O
     : { column, match, lowercase: false, ...exact };
 }
 
+const SEPARATORS = [';', ',', '|'];
+
 function countIn(
-  { occurrences }: ExportColumn,
+  { occurrences, values }: ExportColumn,
   known: ReadonlyMap<string, number>,
   normalise = (value: string): string => value,
 ): Pick<Overlap, 'found' | 'of' | 'separator'> {
@@ -82,8 +84,7 @@ function countIn(
     if (known.has(normalise(value))) found += count;
   }
   if (found === of) return { found, of };
-  const values = [...occurrences.keys()];
-  const separator = [';', ',', '|'].find((mark) => values.some((value) => value.includes(mark)));
+  const separator = SEPARATORS.find((mark) => values.some((value) => value.includes(mark)));
   if (separator === undefined) return { found, of };
   const split = { found: 0, of: 0, separator };
   for (const [value, count] of occurrences) {
