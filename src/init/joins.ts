@@ -62,7 +62,8 @@ export function shareOf({ found, of }: Overlap): number {
 
 function overlap(column: ExportColumn, match: ExportColumn, isEmail: boolean): Overlap {
   const exact = countIn(column, match.occurrences);
-  if (!isEmail || exact.found === exact.of || !column.values.some((value) => value.includes('@'))) return { column, match, lowercase: false, ...exact };
+  if (!isEmail || exact.found === exact.of || !column.values.some((value) => value.includes('@')))
+    return { column, match, lowercase: false, ...exact };
   const known = new Map([...match.occurrences].map(([value, count]) => [value.toLowerCase(), count]));
   const folded = countIn(column, known, (value) => value.toLowerCase());
   return folded.found > exact.found
