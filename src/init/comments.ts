@@ -1,4 +1,5 @@
 /** Writes the entries of comments: notes, activities, calls, tasks. */
+import { numberText } from '../numbers.ts';
 import { head, idLine } from './entry-lines.ts';
 import { entryText, type EntryLine } from './entry-text.ts';
 import type { NamedGuess } from './guess.ts';
@@ -70,11 +71,11 @@ function present({ export: { rows } }: NamedGuess, needed: readonly Needed[]): E
     const names = columns.map(({ name }) => name);
     if (columns.length === 0 || columns.some(({ facts }) => facts.filled === rows)) return [];
     const some = rows - Math.max(...columns.map(({ facts }) => facts.filled));
-    const count = columns.length > 1 ? `up to ${some}` : String(some);
+    const count = columns.length > 1 ? `up to ${numberText(some)}` : numberText(some);
     return [
       {
         value: { from: names.length > 1 ? names : names[0], present: true },
-        why: `${count} of ${rows} records have no ${what}`,
+        why: `${count} of ${numberText(rows)} records have no ${what}`,
       },
     ];
   });

@@ -1,4 +1,5 @@
 /** The lines of an entry that come from columns of its own export. */
+import { numberText } from '../numbers.ts';
 import { currencyOf } from './currency.ts';
 import { dateText } from './dates.ts';
 import type { EntryLine } from './entry-text.ts';
@@ -41,7 +42,8 @@ function dateValue({ name, facts }: ExportColumn, asDay: boolean): { value: unkn
   const one = formats.length === 1 ? formats[0] : formats;
   const date = asDay ? { formats: one, as: 'date' } : utc ? { formats: one, timezone: 'UTC' } : one;
   const value = { from: name, apply: [{ date }] };
-  if (!ambiguous) return { value, comment: unread > 0 ? `check: ${unread} of the values match no format` : undefined };
+  if (!ambiguous)
+    return { value, comment: unread > 0 ? `check: ${numberText(unread)} of the values match no format` : undefined };
   const { example, other } = ambiguous;
   const readings = `${example} is read as ${dateText(example, formats[0]!)}; with ${other} it would be ${dateText(example, other)}`;
   return { value, comment: `set this: ${readings}` };

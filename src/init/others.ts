@@ -1,6 +1,7 @@
 /** The exports that no preset reads: what they are, their entries, and what the others are good for. */
 import { basename } from 'node:path';
 import { nameError } from '../mapping/names.ts';
+import { numberText } from '../numbers.ts';
 import { guessedEntry } from './entries.ts';
 import { rolesText } from './entry-lines.ts';
 import { guess, type NamedGuess } from './guess.ts';
@@ -80,7 +81,7 @@ function prefixOf(each: NamedGuess, earlier: readonly NamedGuess[]): NamedGuess[
     const shared = sharedIds(each, other);
     if (shared === 0) continue;
     const common = each.roles.has('email') ? 'e-mail address' : 'name';
-    const why = `${shared} ids are also in ${other.source}, without one common ${common}: two number ranges, so these have a prefix`;
+    const why = `${numberText(shared)} ids are also in ${other.source}, without one common ${common}: two number ranges, so these have a prefix`;
     return { text: `${each.source}-`, why };
   }
   return undefined;

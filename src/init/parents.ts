@@ -1,4 +1,5 @@
 /** The lines of an entry that refer to the lead or deal that a record belongs to. */
+import { numberText } from '../numbers.ts';
 import type { EntryLine } from './entry-text.ts';
 import type { NamedGuess } from './guess.ts';
 import type { ExportColumn } from './head.ts';
@@ -139,7 +140,7 @@ function throughLinks(
       const on = findJoin(via, to).join;
       if (!own || !id || back?.match !== own || on?.match !== id || back.column === on.column) continue;
       const found = [...own.occurrences.keys()].filter((value) => back.column.occurrences.has(value)).length;
-      const figures = `${found} of ${own.occurrences.size} ${guess.kind} are in ${via.source}`;
+      const figures = `${numberText(found)} of ${numberText(own.occurrences.size)} ${guess.kind} are in ${via.source}`;
       return { columns: [], ...viaValue(via, [back.column, own], takenId(to, on.column), figures) };
     }
   }
@@ -164,7 +165,7 @@ function throughCompany(guess: NamedGuess, targets: readonly NamedGuess[]): Foun
         [0, 0],
       );
       if (found === 0 || found < of * MIN_OF_COMPANIES) continue;
-      const figures = `${found} of ${of} deals are of a company that ${to.source} have, by ${match.name}`;
+      const figures = `${numberText(found)} of ${numberText(of)} deals are of a company that ${to.source} have, by ${match.name}`;
       return { columns: [], ...viaValue(to, [match, column], takenId(to, id), figures) };
     }
   }
