@@ -18,6 +18,7 @@ import type { MappingSpec, NameMapSpec } from './spec.ts';
 import { TRANSFORM_BY_NAME } from './transforms/index.ts';
 import { sourcesLookedUp, transformsUsed } from './spec-values.ts';
 import { problemsOf } from './messages.ts';
+import { entryWords } from './words.ts';
 
 export interface LoadOptions {
   /** Files to read in place of the mapping's, by name of source; absolute paths or globs. */
@@ -55,6 +56,7 @@ export async function loadMapping(path: string, { sources = new Map() }: LoadOpt
       source: entry.source,
       policies: policiesOf(entry),
     })),
+    words: () => spec.events.map((entry) => entryWords(entry, spec.defaults ?? {})),
     compile: (opened, trace) => compileMapping(spec, opened, document, texts, trace),
   };
 }

@@ -2,6 +2,7 @@ import type { Draft, EventType, Row } from '../model.ts';
 import type { Location, Problem } from '../problem.ts';
 import type { Source, SourceSpec } from '../source/source.ts';
 import type { Trace } from './trace.ts';
+import type { EntryWords } from './words.ts';
 
 /** An entry's policies with defaults filled in; the mapping reference describes them. */
 export interface Policies {
@@ -46,6 +47,8 @@ export interface Mapping {
   /** Names of the sources that entries read (not those used by lookups alone). */
   readonly eventSources: readonly string[];
   readonly entries: readonly EntryHead[];
+  /** The entries in words. */
+  words(): readonly EntryWords[];
   /**
    * Binds the mapping to opened sources: checks columns, reads the lookup sources, and yields functions from row to
    * drafts. Throws `ProblemsError` with all errors at once. `trace` is called while records are mapped.

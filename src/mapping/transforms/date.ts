@@ -29,6 +29,7 @@ const formats = z.union([format, z.array(format).min(1)]);
 export const date = transform<DateArgument>({
   name: 'date',
   doc: 'Parses a date with the first format that matches the whole text. The result is an instant (`2024-10-27T11:00:00.000Z`), or with `as: date` the day as written. Formats are Unicode tokens (`dd/MM/yyyy HH:mm`) or `iso`, `unix` (seconds), `unix_ms`. Fails with `bad_date` if no format matches, the day does not exist, or a daylight saving change skips the local time.',
+  words: (argument, defaults) => dateWords(options(argument), defaults),
   usage: [
     '{ date: FORMAT }',
     '{ date: [FORMAT, FORMAT] }',
@@ -59,15 +60,29 @@ export const date = transform<DateArgument>({
   compile: (argument, context) => compileDate(options(argument!), context),
 });
 
+/** Formats that are words. */
+const WORDS: Readonly<Record<string, string>> = {
+  iso: 'in ISO 8601',
+  unix: 'in seconds since 1970',
+  unix_ms: 'in milliseconds since 1970',
+};
+
 type DateReader = (text: string) => ReadDate | undefined;
 
 function isWord(source: string): boolean {
-  return source === 'iso' || source === 'unix' || source === 'unix_ms';
+  return Object.hasOwn(WORDS, source);
 }
 
 function options(argument: DateArgument): DateOptions & { readonly formats: readonly string[] } {
   const full: DateOptions = typeof argument === 'string' || isList(argument) ? { formats: argument } : argument;
   return { ...full, formats: typeof full.formats === 'string' ? [full.formats] : full.formats };
+}
+
+function dateWords({ formats, timezone, as }: ReturnType<typeof options>, defaults: Defaults): string {
+  const written = formats.map((source) => (isWord(source) ? WORDS[source]! : `as ${shown(source)}`)).join(' or ');
+  const zone = timezone ?? defaults.timezone;
+  const hasZone = zone !== undefined && formats.some((source) => !source.startsWith('unix'));
+  return `reads dates written ${written}${as === 'date' ? ', without the time' : hasZone ? `, in the time zone ${zone}` : ''}`;
 }
 
 function isList(argument: DateArgument): argument is readonly string[] {

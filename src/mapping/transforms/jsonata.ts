@@ -19,6 +19,7 @@ async function load(): Promise<void> {
 export const jsonata = transform<string>({
   name: 'jsonata',
   doc: 'Evaluates a JSONata expression on the value, for cases that no other transform covers; `$record` is the whole record. Functions whose result varies (`$now`, `$random`, …) are not allowed: the same record must always produce the same event. An evaluation fails with `bad_expression` beyond 1,000,000 steps, 1,000 levels of nesting, 20,000 elements of a list, 16 MiB of a value, or 5 seconds.',
+  words: (source) => `evaluates the expression ${shown(source)}`,
   usage: ['{ jsonata: EXPRESSION }'],
   examples: [
     {

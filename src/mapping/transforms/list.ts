@@ -7,6 +7,7 @@ import { onText, transform } from './transform.ts';
 export const split = transform<string>({
   name: 'split',
   doc: 'Splits a text into a list at a separator and trims the elements.',
+  words: (separator) => `splits the text at ${separatorWords(separator)}`,
   usage: ['{ split: TEXT }'],
   examples: [{ apply: '{ split: ";" }', from: '101; 102', to: ['101', '102'] }],
   argument: () =>
@@ -23,9 +24,21 @@ export const split = transform<string>({
   },
 });
 
+function separatorWords(separator: string): string {
+  if (separator.trim() !== '') return shown(separator);
+  return separator.includes('\n') ? 'a line break' : 'a space';
+}
+
+function elementWords(index: number): string {
+  if (index === 0) return 'the first element';
+  if (index === -1) return 'the last element';
+  return index > 0 ? `element ${index + 1}` : `element ${-index} from the end`;
+}
+
 export const at = transform<number>({
   name: 'at',
   doc: 'Takes one element of a list: 0 is the first, -1 the last. No value if the list is shorter.',
+  words: (index) => `takes ${elementWords(index)}`,
   usage: ['{ at: N }'],
   examples: [
     { apply: '{ at: 0 }', from: ['101', '102'], to: '101' },
@@ -42,6 +55,7 @@ export const at = transform<number>({
 export const join = transform<string>({
   name: 'join',
   doc: 'Joins a list into one text; elements without a value are skipped.',
+  words: (separator) => `joins them ${separator === '' ? 'without a separator' : `with ${separatorWords(separator)}`}`,
   usage: ['{ join: TEXT }'],
   examples: [{ apply: '{ join: " " }', from: ['Ada', 'Lovelace'], to: 'Ada Lovelace' }],
   argument: () => text,

@@ -1,6 +1,6 @@
 import { nearest } from '../../problem.ts';
 import { ValueError } from '../value-error.ts';
-import { shown } from '../value-text.ts';
+import { enumerated, shown } from '../value-text.ts';
 import { record, textOrNull } from '../schema-parts.ts';
 import { onText, transform } from './transform.ts';
 
@@ -11,6 +11,7 @@ const SAME = '=';
 export const map = transform<Readonly<Record<string, string | null>>>({
   name: 'map',
   doc: 'Replaces values. `"*"` matches all other values (`"*": "="` keeps them); null means no value. Fails with `not_mapped` for a value that is not in the map.',
+  words: mapWords,
   usage: ['{ map: { OLD: NEW, "*": OTHER } }'],
   examples: [
     { apply: '{ map: { customer: client, "*": "=" } }', from: 'customer', to: 'client' },
@@ -39,6 +40,14 @@ export const map = transform<Readonly<Record<string, string | null>>>({
     });
   },
 });
+
+function mapWords(argument: Readonly<Record<string, string | null>>): string {
+  const becomes = (value: string | null): string => (value === null ? 'is left out' : `becomes ${shown(value)}`);
+  const { [ANY]: other, ...named } = argument;
+  const pairs = Object.entries(named).map(([from, to]) => `${shown(from)} ${becomes(to)}`);
+  const rest = other === undefined ? 'is an error' : other === SAME ? 'stays' : becomes(other);
+  return [...(pairs.length > 0 ? [enumerated(pairs, 'and')] : []), `any other value ${rest}`].join('; ');
+}
 
 const YES = new Set(['true', 'yes', 'y', 't', '1', 'on']);
 const NO = new Set(['false', 'no', 'n', 'f', '0', 'off']);

@@ -16,6 +16,7 @@ interface NumberArgument {
 export const number = transform<NumberArgument>({
   name: 'number',
   doc: 'Parses a decimal number exactly. Currency signs and spaces are ignored, and `(5)` is negative. `decimal` defaults to `.`, and `group` to `,` (to `.` if `decimal` is `,`). `divide: 100` converts cents to units. Fails with `bad_number` if the text does not match the separators.',
+  words: numberWords,
   usage: ['number', '{ number: { decimal: ",", group: ".", divide: N } }'],
   examples: [
     { apply: 'number', from: '$22,700.00', to: 22700 },
@@ -37,6 +38,12 @@ export const number = transform<NumberArgument>({
     });
   },
 });
+
+function numberWords(argument: NumberArgument = {}): string {
+  const { decimal, divide } = withDefaults(argument);
+  const separator = decimal === '.' ? '' : ` with the decimal separator ${shown(decimal)}`;
+  return `reads a decimal number${separator}${divide === 1 ? '' : ` and divides it by ${divide}`}`;
+}
 
 function withDefaults({ decimal = '.', group, divide = 1 }: NumberArgument): {
   decimal: string;

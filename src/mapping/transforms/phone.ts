@@ -6,7 +6,7 @@ import { ValueError, type Result } from '../value-error.ts';
 import { shown, textOf } from '../value-text.ts';
 import { flag, name, object } from '../schema-parts.ts';
 import type { RowContext } from '../row-context.ts';
-import type { ValueSpec } from '../spec.ts';
+import type { Defaults, ValueSpec } from '../spec.ts';
 import { PlainPhoneReader } from './plain-phone.ts';
 import { onText, transform, type ArgumentProblem } from './transform.ts';
 
@@ -14,6 +14,13 @@ interface PhoneArgument {
   readonly region?: string | undefined;
   readonly region_from?: ValueSpec | undefined;
   readonly strict?: boolean | undefined;
+}
+
+function phoneWords({ region, region_from: from }: PhoneArgument = {}, defaults: Defaults): string {
+  const fixed = (region ?? defaults.region)?.toUpperCase();
+  const regions = [...(from === undefined ? [] : ['the country in its record']), ...(fixed ? [fixed] : [])];
+  const national = regions.length === 0 ? '' : `; without a country code it is one of ${regions.join(', else of ')}`;
+  return `writes the phone number in international form${national}`;
 }
 
 const require = createRequire(import.meta.url);
@@ -35,6 +42,7 @@ function phoneLibrary(): typeof core {
 export const phone = transform<PhoneArgument>({
   name: 'phone',
   doc: 'Converts a phone number to E.164. National numbers belong to `region`, to the region that the value `region_from` names, or to `defaults.region`. A leading 00 means + where no other reading is possible. Extensions are dropped with a warning. Accepts any number of a possible length, or with `strict: true` only numbers in assigned ranges. Fails with `no_country_code` for a national number of no region, with `bad_phone` for anything else.',
+  words: phoneWords,
   usage: ['phone', '{ phone: { region: IT, region_from: VALUE, strict: true } }'],
   examples: [
     { apply: '{ phone: { region: IT } }', from: '02 1234 5678', to: '+390212345678' },

@@ -1,4 +1,5 @@
 import { compilePattern } from '../pattern.ts';
+import { shown } from '../value-text.ts';
 import { object, count, pattern, text } from '../schema-parts.ts';
 import { onText, transform } from './transform.ts';
 
@@ -29,6 +30,7 @@ export const collapseWhitespace = transform({
 export const prefix = transform<string>({
   name: 'prefix',
   doc: 'Adds text at the beginning.',
+  words: (added) => `adds ${shown(added)} at the beginning`,
   usage: ['{ prefix: TEXT }'],
   examples: [{ apply: '{ prefix: note- }', from: '17', to: 'note-17' }],
   argument: () => text,
@@ -38,6 +40,7 @@ export const prefix = transform<string>({
 export const suffix = transform<string>({
   name: 'suffix',
   doc: 'Adds text at the end.',
+  words: (added) => `adds ${shown(added)} at the end`,
   usage: ['{ suffix: TEXT }'],
   examples: [{ apply: '{ suffix: -old }', from: '17', to: '17-old' }],
   argument: () => text,
@@ -47,6 +50,7 @@ export const suffix = transform<string>({
 export const truncate = transform<number>({
   name: 'truncate',
   doc: 'Keeps the first N characters (Unicode code points, so no emoji is cut in half).',
+  words: (most) => `keeps the first ${most} characters`,
   usage: ['{ truncate: N }'],
   examples: [{ apply: '{ truncate: 3 }', from: 'Lovelace', to: 'Lov' }],
   argument: () => count,
@@ -63,6 +67,10 @@ function truncated(input: string, most: number): string {
 export const replace = transform<{ pattern: string; with: string }>({
   name: 'replace',
   doc: 'Replaces every match of a regular expression; `$1` in `with` is the first group.',
+  words: ({ pattern, with: text }) =>
+    text === ''
+      ? `removes what matches the pattern ${shown(pattern)}`
+      : `replaces what matches the pattern ${shown(pattern)} with ${shown(text)}`,
   usage: ['{ replace: { pattern: REGEX, with: TEXT } }'],
   examples: [{ apply: '{ replace: { pattern: "^0+", with: "" } }', from: '00123', to: '123' }],
   argument: () => object({ pattern, with: text }),
@@ -76,6 +84,7 @@ export const replace = transform<{ pattern: string; with: string }>({
 export const extract = transform<string>({
   name: 'extract',
   doc: 'Extracts the first group of a regular expression, or the whole match if there is no group. No value if nothing matches.',
+  words: (source) => `takes the part that matches the pattern ${shown(source)}`,
   usage: ['{ extract: REGEX }'],
   examples: [
     { apply: '{ extract: "\\\\(([^)]+)\\\\)" }', from: 'Ada (ada@example.test)', to: 'ada@example.test' },

@@ -40,6 +40,11 @@ interface Definition<A> {
   readonly name: string;
   /** What it does, for the reference. */
   readonly doc: string;
+  /**
+   * What it does with this argument, for people: "adds `note-` at the beginning". If absent, the beginning of `doc`, up to
+   * a full stop or colon.
+   */
+  readonly words?: (argument: A, defaults: Defaults) => string;
   /** Its notation in a mapping file. */
   readonly usage: readonly string[];
   readonly examples: readonly TransformExample[];
@@ -55,16 +60,19 @@ interface Definition<A> {
   readonly compile: (argument: A | undefined, context: TransformContext) => Apply;
 }
 
-export interface Transform extends Omit<Definition<unknown>, 'shape'> {
+export interface Transform extends Omit<Definition<unknown>, 'shape' | 'words'> {
+  readonly words: (argument: unknown, defaults: Defaults) => string;
   readonly shape: (input: ValueShape) => ValueShape;
 }
 
 /** Declares a transform; the type of its argument is known only within the declaration. */
 export function transform<A>(definition: Definition<A>): Transform {
-  const { check, compile, shape, ...rest } = definition;
+  const { check, compile, shape, words, ...rest } = definition;
+  const [what = ''] = rest.doc.split(/[.:](?: |$)/);
   return {
     ...rest,
     ...(check && { check: (argument: unknown, defaults: Defaults) => check(argument as A | undefined, defaults) }),
+    words: (argument, defaults) => words?.(argument as A, defaults) ?? what.charAt(0).toLowerCase() + what.slice(1),
     shape: shape ?? ((input) => input),
     compile: (argument: unknown, context) => compile(argument as A | undefined, context),
   };

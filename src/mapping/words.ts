@@ -1,0 +1,125 @@
+/** The mapping in words, for people who do not read mapping files. Names of columns and constants are in backticks. */
+import type { EventType } from '../model.ts';
+import { fieldsOf } from './fields.ts';
+import { REST_KEY } from './rest.ts';
+import {
+  isAlternatives,
+  type ConditionSpec,
+  type Defaults,
+  type EntrySpec,
+  type TransformSpec,
+  type ValueObject,
+  type ValueSpec,
+} from './spec.ts';
+import { TRANSFORM_BY_NAME } from './transforms/index.ts';
+import { enumerated, shown } from './value-text.ts';
+
+/** An entry of the mapping. */
+export interface EntryWords {
+  readonly type: EventType;
+  readonly source: string;
+  /** The list of which each element becomes an event; undefined if a record does. */
+  readonly each: string | undefined;
+  /** The condition of its records; undefined if it takes all. */
+  readonly when: string | undefined;
+  readonly fields: readonly FieldWords[];
+}
+
+export interface FieldWords {
+  /** `email`, `custom_params.origin`, `custom_params.*` for all other columns, or a key of the entry: `occurred_at`. */
+  readonly field: string;
+  /** The columns and constants that it is made of. */
+  readonly from: string;
+  /** What happens to them, in order. */
+  readonly how: readonly string[];
+}
+
+export function entryWords(entry: EntrySpec, defaults: Defaults): EntryWords {
+  const row = (field: string, spec: ValueSpec | undefined): FieldWords[] =>
+    spec === undefined ? [] : [{ field, ...valueWords(spec, defaults) }];
+  const data = fieldsOf(entry.type).flatMap(({ name, kind }) => {
+    const spec = entry.data[name];
+    if (kind !== 'custom') return row(name, spec);
+    const { [REST_KEY]: rest, ...named } = (spec ?? {}) as Readonly<Record<string, ValueSpec>>;
+    const others = { field: `${name}.${REST_KEY}`, from: 'all other columns', how: ['each under its own name'] };
+    return [
+      ...Object.entries(named).flatMap(([key, value]) => row(`${name}.${key}`, value)),
+      ...(rest === undefined ? [] : [others]),
+    ];
+  });
+  const { type, source, each, when, stage_pipeline: pipeline, occurred_at: time, priority } = entry;
+  return {
+    type,
+    source,
+    each: each === undefined ? undefined : inline(each, defaults),
+    when: when && conditionWords(when, defaults),
+    fields: [
+      ...data,
+      ...row('stage_pipeline', pipeline),
+      ...row('occurred_at', time),
+      ...row('priority', typeof priority === 'number' ? { value: priority } : priority),
+    ],
+  };
+}
+
+function valueWords(spec: ValueSpec, defaults: Defaults): Pick<FieldWords, 'from' | 'how'> {
+  if (typeof spec === 'string') return { from: shown(spec), how: [] };
+  const { from, how } = originWords(spec, defaults);
+  const { apply = [], default: fallback, required, on_error: onError } = spec;
+  return {
+    from,
+    how: [
+      ...how,
+      ...apply.map((item) => transformWords(item, defaults)),
+      ...(fallback === undefined ? [] : [`${shown(fallback)} where there is no value`]),
+      ...(required ? ['must have a value'] : []),
+      ...(onError ? [`a value that cannot be read is ${onError === 'omit' ? 'left out' : 'an error'}`] : []),
+    ],
+  };
+}
+
+function originWords(
+  { from, list, template, value, lookup }: ValueObject,
+  defaults: Defaults,
+): Pick<FieldWords, 'from' | 'how'> {
+  const each = (spec: ValueSpec): string => inline(spec, defaults);
+  if (isAlternatives(from)) return { from: from.map(each).join(', else '), how: [] };
+  if (from !== undefined) return valueWords(from, defaults);
+  if (list) return { from: enumerated(list.map(each), 'and'), how: [] };
+  if (template !== undefined) {
+    return { from: shown(template), how: ['with the columns in braces replaced by their values'] };
+  }
+  if (!lookup) return { from: `always ${shown(value)}`, how: [] };
+  const { take, source, match, with: own } = lookup;
+  return { from: `${each(take)} of the record in ${shown(source)} whose ${each(match)} is ${each(own)}`, how: [] };
+}
+
+/** A value as part of a sentence. */
+function inline(spec: ValueSpec, defaults: Defaults): string {
+  const { from, how } = valueWords(spec, defaults);
+  return how.length === 0 ? from : `${from} (${how.join('; ')})`;
+}
+
+function transformWords(item: TransformSpec, defaults: Defaults): string {
+  const [name, argument] = typeof item === 'string' ? [item, undefined] : Object.entries(item)[0]!;
+  return TRANSFORM_BY_NAME.get(name)!.words(argument, defaults);
+}
+
+function conditionWords(spec: ConditionSpec, defaults: Defaults, isPart = false): string {
+  const { all, any, not } = spec;
+  if (not) return `not (${conditionWords(not, defaults)})`;
+  const parts = all ?? any;
+  if (parts) {
+    const text = parts.map((part) => conditionWords(part, defaults, true)).join(all ? ' and ' : ' or ');
+    return isPart && parts.length > 1 ? `(${text})` : text;
+  }
+  return `${inline(spec, defaults)} ${testWords(spec)}`;
+}
+
+function testWords(spec: ConditionSpec): string {
+  if (spec.in) return `is ${enumerated(spec.in.map(shown), 'or')}`;
+  if (spec.not_in) return `is not ${enumerated(spec.not_in.map(shown), 'or')}`;
+  if (spec.equals !== undefined) return `is ${shown(spec.equals)}`;
+  if (spec.matches !== undefined) return `matches the pattern ${shown(spec.matches)}`;
+  return spec.present ? 'has a value' : 'has no value';
+}

@@ -1,0 +1,141 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { loadMapping } from '../../src/mapping/load.ts';
+import type { EntryWords } from '../../src/mapping/words.ts';
+
+/** What a mapping with these events says in words. */
+async function wordsOf(events: string): Promise<readonly EntryWords[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'backfill-words-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const path = join(folder, 'mapping.yaml');
+  const defaults = 'defaults: { region: IT, timezone: Europe/Rome }';
+  const sources = 'sources: { rows: { path: rows.csv }, firms: { path: firms.csv } }';
+  await writeFile(path, `version: 1\nmigration: m\n${defaults}\n${sources}\nevents:\n${events}`);
+  return (await loadMapping(path)).words();
+}
+
+/** The words of one value. */
+async function wordsOfValue(value: string): Promise<{ from: string; how: readonly string[] }> {
+  const data = `{ external_id: Id, custom_params: { x: ${value} } }`;
+  const [entry] = await wordsOf(`  - { type: lead/created, source: rows, data: ${data} }`);
+  const { from, how } = entry!.fields.at(-1)!;
+  return { from, how };
+}
+
+async function wordsOfCondition(condition: string): Promise<string | undefined> {
+  const [entry] = await wordsOf(
+    `  - { type: lead/created, source: rows, when: ${condition}, data: { external_id: Id } }`,
+  );
+  return entry!.when;
+}
+
+test('an entry names its source, and every field with the columns that it comes from', async () => {
+  const [entry] = await wordsOf(`
+  - type: deal/created
+    source: rows
+    each: lines
+    stage_pipeline: Pipeline
+    occurred_at: { from: Created, apply: [{ date: [dd/MM/yyyy, iso] }] }
+    data:
+      external_id: Id
+      stage_name: Stage
+      custom_fields: { vat: VAT, "*": rest }
+`);
+  expect(entry).toEqual({
+    type: 'deal/created',
+    source: 'rows',
+    each: '`lines`',
+    when: undefined,
+    fields: [
+      { field: 'external_id', from: '`Id`', how: [] },
+      { field: 'stage_name', from: '`Stage`', how: [] },
+      { field: 'custom_fields.vat', from: '`VAT`', how: [] },
+      { field: 'custom_fields.*', from: 'all other columns', how: ['each under its own name'] },
+      { field: 'stage_pipeline', from: '`Pipeline`', how: [] },
+      {
+        field: 'occurred_at',
+        from: '`Created`',
+        how: ['reads dates written as `dd/MM/yyyy` or in ISO 8601, in the time zone Europe/Rome'],
+      },
+    ],
+  });
+});
+
+test.each([
+  ['Name', '`Name`', []],
+  ['{ from: [A, { from: B, apply: [lowercase] }] }', '`A`, else `B` (converts to lower case)', []],
+  ['{ list: [A, B], apply: [{ join: " " }] }', '`A` and `B`', ['joins them with a space']],
+  ['{ template: "{First} {Last}" }', '`{First} {Last}`', ['with the columns in braces replaced by their values']],
+  ['{ from: A, apply: [{ split: ";" }, { at: 0 }] }', '`A`', ['splits the text at `;`', 'takes the first element']],
+  ['{ value: hubspot }', 'always `hubspot`', []],
+  ['{ value: 5.10 }', 'always `5.10`', []],
+  [
+    '{ lookup: { source: firms, match: Key, with: Firm, take: Name } }',
+    '`Name` of the record in `firms` whose `Key` is `Firm`',
+    [],
+  ],
+  ['{ from: A, default: x, required: true }', '`A`', ['`x` where there is no value', 'must have a value']],
+  ['{ from: A, on_error: reject }', '`A`', ['a value that cannot be read is an error']],
+  ['{ from: A, on_error: omit }', '`A`', ['a value that cannot be read is left out']],
+])('a value in words: %s', async (value, from, how) => {
+  expect(await wordsOfValue(value)).toEqual({ from, how });
+});
+
+test.each([
+  ['lowercase', 'converts to lower case'],
+  ['html_to_text', 'converts HTML to plain text'],
+  ['boolean', 'converts true, yes, y, t, 1 and on to true, and false, no, n, f, 0 and off to false, ignoring case'],
+  ['phone', 'writes the phone number in international form; without a country code it is one of IT'],
+  [
+    '{ phone: { region_from: Country, strict: true } }',
+    'writes the phone number in international form; without a country code it is one of the country in its record, else of IT',
+  ],
+  ['number', 'reads a decimal number'],
+  [
+    '{ number: { decimal: ",", divide: 100 } }',
+    'reads a decimal number with the decimal separator `,` and divides it by 100',
+  ],
+  ['{ date: unix }', 'reads dates written in seconds since 1970'],
+  ['{ date: { formats: M/d/yyyy, as: date } }', 'reads dates written as `M/d/yyyy`, without the time'],
+  ['{ map: { a: b, c: null } }', '`a` becomes `b` and `c` is left out; any other value is an error'],
+  ['{ map: { a: b, "*": "=" } }', '`a` becomes `b`; any other value stays'],
+  ['{ map: { a: b, "*": null } }', '`a` becomes `b`; any other value is left out'],
+  ['{ map: { a: b, "*": other } }', '`a` becomes `b`; any other value becomes `other`'],
+  ['{ at: 0 }', 'takes the first element'],
+  ['{ at: -1 }', 'takes the last element'],
+  ['{ at: 2 }', 'takes element 3'],
+  ['{ at: -2 }', 'takes element 2 from the end'],
+  ['{ replace: { pattern: "^0+", with: "" } }', 'removes what matches the pattern `^0+`'],
+  ['{ replace: { pattern: "a", with: "b" } }', 'replaces what matches the pattern `a` with `b`'],
+  ['{ extract: "\\\\d+" }', 'takes the part that matches the pattern `\\d+`'],
+  ['{ prefix: note- }', 'adds `note-` at the beginning'],
+  ['{ suffix: -old }', 'adds `-old` at the end'],
+  ['{ truncate: 3 }', 'keeps the first 3 characters'],
+  ['{ jsonata: "$ & 1" }', 'evaluates the expression `$ & 1`'],
+])('a transform in words: %s', async (transform, words) => {
+  expect((await wordsOfValue(`{ from: A, apply: [${transform}] }`)).how).toEqual([words]);
+});
+
+test('a long map is cut, and says how much of it is not shown', async () => {
+  const pairs = Array.from({ length: 40 }, (_, index) => `k${index}: v${index}`).join(', ');
+  const [words] = (await wordsOfValue(`{ from: A, apply: [{ map: { ${pairs} } }] }`)).how;
+  expect(words).toMatch(/^`k0` becomes `v0`, .*`k11` becomes `v11` and 28 more; any other value is an error$/);
+});
+
+test.each([
+  ['{ from: Type, in: [lead, customer] }', '`Type` is `lead` or `customer`'],
+  ['{ from: Type, not_in: [spam] }', '`Type` is not `spam`'],
+  ['{ from: Type, apply: [lowercase], equals: lead }', '`Type` (converts to lower case) is `lead`'],
+  ['{ from: Type, matches: "^L" }', '`Type` matches the pattern `^L`'],
+  ['{ from: Type, present: true }', '`Type` has a value'],
+  ['{ from: Type, present: false }', '`Type` has no value'],
+  ['{ all: [{ from: A, equals: x }, { from: B, equals: y }] }', '`A` is `x` and `B` is `y`'],
+  [
+    '{ any: [{ from: A, equals: x }, { all: [{ from: B, equals: y }, { not: { from: C, equals: z } }] }] }',
+    '`A` is `x` or (`B` is `y` and not (`C` is `z`))',
+  ],
+])('a condition in words: %s', async (condition, words) => {
+  expect(await wordsOfCondition(condition)).toBe(words);
+});
