@@ -1,16 +1,17 @@
 import type { JsonObject, JsonValue } from '../json.ts';
-import { isObject, NumberText } from '../json.ts';
+import { isObject } from '../json.ts';
 import { findColumn, uniqueNames } from '../mapping/column-names.ts';
 import type { CompiledEntry } from '../mapping/mapping.ts';
 import { textOf } from '../mapping/value-text.ts';
 import { pathReader } from '../mapping/path.ts';
-import type { Row } from '../model.ts';
+import type { RawRecord, Row } from '../model.ts';
 import type { SourceProfile } from '../report/profile.ts';
 import type { Source } from '../source/source.ts';
 import { ColumnWatch } from './profile-column.ts';
 
-/** How many records of a JSON source are inspected completely; in later ones, only paths that had no value so far. */
+/** Of a JSON source, a path is read in so many records; in later ones, only if it had no value so far. */
 const SAMPLE = 1000;
+/** The values of further paths are not counted. */
 const MOST_PATHS = 500;
 
 /** Fields whose values affect how records are mapped: their values are counted. */
@@ -36,11 +37,13 @@ export function watchSource(
 class TableWatch implements SourceWatch {
   readonly #source: Source;
   readonly #names: readonly string[];
-  readonly #lookedUp: ReadonlySet<number>;
   readonly #columns: readonly number[];
   /** Those that the mapping names; `"*": rest` may read others. */
   readonly #named = new Set<number>();
   readonly #watches: readonly ColumnWatch[];
+  /** Those that nothing reads, and how many values each has. */
+  readonly #unused: readonly number[];
+  readonly #unusedValues: number[];
   #records = 0;
 
   constructor(source: Source, entries: readonly CompiledEntry[], lookedUp: ReadonlySet<string>) {
@@ -52,8 +55,10 @@ class TableWatch implements SourceWatch {
     }
     this.#source = source;
     this.#names = uniqueNames(source.columns);
-    this.#lookedUp = new Set([...lookedUp].map((name) => findColumn(source.columns, name)));
     this.#columns = [...fields.keys()].sort((a, b) => a - b);
+    const read = new Set([...fields.keys(), ...[...lookedUp].map((name) => findColumn(source.columns, name))]);
+    this.#unused = source.columns.flatMap((name, column) => (name === '' || read.has(column) ? [] : [column]));
+    this.#unusedValues = this.#unused.map(() => 0);
     this.#watches = this.#columns.map((column) => newWatch(this.#names[column]!, fields.get(column)!));
   }
 
@@ -64,6 +69,13 @@ class TableWatch implements SourceWatch {
     for (let index = 0; index < columns.length; index += 1) {
       const cell = cells[columns[index]!];
       if (cell !== undefined) this.#watches[index]!.take(cell, place.file, place.line);
+    }
+    const unused = this.#unused;
+    for (let index = 0; index < unused.length; index += 1) {
+      const cell = cells[unused[index]!];
+      if (cell !== undefined && cell !== '' && (cell.charCodeAt(0) > 32 || cell.trim() !== '')) {
+        this.#unusedValues[index]! += 1;
+      }
     }
   }
 
@@ -77,14 +89,16 @@ class TableWatch implements SourceWatch {
   }
 
   profile(): SourceProfile {
-    const used = new Set(this.#columns);
-    const { columns } = this.#source;
-    const unused = this.#names.filter(
-      (_, column) => columns[column] !== '' && !used.has(column) && !this.#lookedUp.has(column),
-    );
+    const unused = this.#unused.map((column, index) => [this.#names[column]!, this.#unusedValues[index]!] as const);
     const named = this.#watches.filter((_, index) => this.#named.has(this.#columns[index]!));
     return sourceProfile(this.#source, this.#records, unused, this.#watches, named);
   }
+}
+
+/** The values at a path, without positions in lists, and below it. */
+interface PathNode {
+  values: number;
+  readonly members: Map<string, PathNode>;
 }
 
 interface PathWatch {
@@ -97,7 +111,8 @@ class TreeWatch implements SourceWatch {
   readonly #source: Source;
   readonly #lookedUp: ReadonlySet<string>;
   readonly #paths: readonly PathWatch[];
-  readonly #seen = new Set<string>();
+  readonly #root = newNode();
+  #nodes = 0;
   /** Below these, `"*": rest` reads everything. */
   readonly #rests = new Set<string>();
   #records = 0;
@@ -121,7 +136,7 @@ class TreeWatch implements SourceWatch {
   row(row: Row): void {
     this.#records += 1;
     const whole = this.#records <= SAMPLE;
-    if (whole) collectPaths(row.raw, '', this.#seen);
+    this.#count(row.raw, this.#root);
     for (const { read, watch } of this.#paths) {
       if (whole || watch.wantsMore) takeAll(read(row.raw as JsonObject), watch, row.place.file, row.place.line);
     }
@@ -147,13 +162,42 @@ class TreeWatch implements SourceWatch {
       used.has(path) || used.has('$') || whole.some((other) => path.startsWith(`${other}.`));
     const isRest = (path: string): boolean =>
       this.#rests.has('$') || [...this.#rests].some((other) => path.startsWith(`${plain(other)}.`));
-    const unused = [...this.#seen].filter((path) => !isUsed(path) && !isRest(path));
+    const unused = [...pathsBelow(this.#root, '')].filter(([path]) => !isUsed(path) && !isRest(path));
     return sourceProfile(
       this.#source,
       this.#records,
       unused,
       this.#paths.map(({ watch }) => watch),
     );
+  }
+
+  #count(value: RawRecord | JsonValue | undefined, node: PathNode): void {
+    if (value === undefined || value === null || value === '') return;
+    if (Array.isArray(value)) for (const element of value as readonly JsonValue[]) this.#count(element, node);
+    else if (isObject(value)) for (const key of Object.keys(value)) this.#count(value[key], this.#member(node, key));
+    else node.values += 1;
+  }
+
+  #member({ members }: PathNode, key: string): PathNode {
+    const known = members.get(key);
+    if (known || this.#nodes === MOST_PATHS) return known ?? newNode();
+    const made = newNode();
+    members.set(key, made);
+    this.#nodes += 1;
+    return made;
+  }
+}
+
+function newNode(): PathNode {
+  return { values: 0, members: new Map() };
+}
+
+/** The paths that have values, and how many. */
+function* pathsBelow({ members }: PathNode, path: string): Generator<readonly [string, number]> {
+  for (const [key, node] of members) {
+    const own = path === '' ? key : `${path}.${key}`;
+    if (node.values > 0) yield [own, node.values];
+    yield* pathsBelow(node, own);
   }
 }
 
@@ -179,27 +223,17 @@ function takeAll(value: JsonValue | undefined, watch: ColumnWatch, file: string,
   else watch.take(textOf(value) ?? '', file, line);
 }
 
-/** The paths of all values in a record, without positions in lists. */
-function collectPaths(value: JsonValue | undefined, path: string, into: Set<string>): void {
-  if (into.size >= MOST_PATHS || value === undefined || value === null || value === '') return;
-  if (Array.isArray(value)) {
-    for (const element of value as readonly JsonValue[]) collectPaths(element, path, into);
-  } else if (isObject(value)) {
-    for (const [key, member] of Object.entries(value)) collectPaths(member, path === '' ? key : `${path}.${key}`, into);
-  } else if (typeof value !== 'object' || value instanceof NumberText) into.add(path);
-}
-
 function sourceProfile(
   source: Source,
   records: number,
-  unused: readonly string[],
+  unused: readonly (readonly [string, number])[],
   watches: readonly ColumnWatch[],
   named = watches,
 ): SourceProfile {
   return {
     description: source.description,
     records,
-    unused,
+    unused: Object.fromEntries(unused),
     never_a_value:
       records === 0 ? [] : named.flatMap(({ filled, column, fields }) => (filled ? [] : [{ column, fields }])),
     values: watches.flatMap((watch) => watch.values() ?? []),

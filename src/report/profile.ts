@@ -50,8 +50,8 @@ export interface AmbiguousDateNote extends ColumnNote {
 export interface SourceProfile {
   readonly description: string;
   readonly records: number;
-  /** Columns, or paths in the first records of a JSON source, that no event reads. */
-  readonly unused: readonly string[];
+  /** Columns, or paths of a JSON source that have a value, that no event reads: how many values each has. */
+  readonly unused: Readonly<Record<string, number>>;
   /** What the mapping reads but no record has a value for. */
   readonly never_a_value: readonly ColumnNote[];
   readonly values: readonly ValuesNote[];
@@ -183,9 +183,10 @@ export function profileText(profile: Profile): string {
 }
 
 function sourceText(name: string, source: SourceProfile): string {
+  const unused = Object.keys(source.unused);
   const lines = [
     ...source.notices.map(noticeText),
-    ...(source.unused.length > 0 ? [`not used: ${listed(source.unused)}`] : []),
+    ...(unused.length > 0 ? [`not used: ${listed(unused)}`] : []),
     ...source.never_a_value.map((note) => `always empty: ${columnText(note)}`),
     ...source.values.map((note) => `${columnText(note)}: ${valuesText(note.values)}`),
     ...source.damage.map(damageText),

@@ -10,10 +10,15 @@ const DEALS = (stage: string): string =>
 describe('the profile of a table', () => {
   it('lists unused columns, and used columns that are always empty', async () => {
     const source = await profileOf({ mapping: LEADS, export: 'ID,Name,Email,City,\n1,Ann, ,Rome,x\n' });
-    expect(source.unused).toEqual(['City']);
+    expect(source.unused).toEqual({ City: 1 });
     expect(source.never_a_value).toEqual([]);
     const empty = await profileOf({ mapping: LEADS, export: 'ID,Name,Email,City\n1,Ann,,Rome\n2,Bob,,Rome\n' });
     expect(empty.never_a_value).toEqual([{ column: 'Email', fields: ['email'] }]);
+  });
+
+  it('counts the values of unused columns, and not blank cells', async () => {
+    const text = `ID,Name,Email,City,Zip\n${rows(9, (n) => `${n},Ann,,${n % 3 ? ' ' : 'Rome'},\n`)}`;
+    expect((await profileOf({ mapping: LEADS, export: text })).unused).toEqual({ City: 3, Zip: 0 });
   });
 
   it('tells columns that share a name apart by their position', async () => {
@@ -21,20 +26,20 @@ describe('the profile of a table', () => {
       mapping: LEADS.replace('email: Email', 'email: "Email#2"'),
       export: 'ID,Name,Email,Email,Email\n1,Ann,a@x.test,,c@x.test\n',
     });
-    expect(source.unused).toEqual(['Email', 'Email#3']);
+    expect(source.unused).toEqual({ Email: 1, 'Email#3': 1 });
     expect(source.never_a_value).toEqual([{ column: 'Email#2', fields: ['email'] }]);
   });
 
   it('takes what `"*": rest` reads as used, and does not mind where it is empty', async () => {
     const mapping = LEADS.replace('email: Email', 'custom_params: { "*": rest }');
     const table = await profileOf({ mapping, export: 'ID,Name,City,Zip\n1,Ann,,3.93E+11\n' });
-    expect(table).toMatchObject({ unused: [], never_a_value: [], damage: [{ column: 'Zip', kind: 'scientific' }] });
+    expect(table).toMatchObject({ unused: {}, never_a_value: [], damage: [{ column: 'Zip', kind: 'scientific' }] });
     const tree = await profileOf({
       mapping,
       export: '[{"ID":1,"Name":"A","City":null,"in":{"a":1}}]',
       file: 'it.json',
     });
-    expect(tree).toMatchObject({ unused: [], never_a_value: [] });
+    expect(tree).toMatchObject({ unused: {}, never_a_value: [] });
   });
 
   it('counts values named like members of every object', async () => {
@@ -104,7 +109,7 @@ it('does not list columns read only by lookups as unused', async () => {
     mapping,
     export: 'ID,Name,Boss,Nick,City\n1,Ann,2,Annie,Rome\n2,Bob,,Bobby,Rome\n',
   });
-  expect(source.unused).toEqual(['City']);
+  expect(source.unused).toEqual({ City: 2 });
 });
 
 describe('the profile of JSON records', () => {
@@ -127,10 +132,22 @@ describe('the profile of JSON records', () => {
       file: 'it.json',
       records: 'data',
     });
-    expect(source.unused).toEqual(['id', 'extra.deep', 'contacts.age']);
+    expect(source.unused).toEqual({ id: 1, 'extra.deep': 1, 'contacts.age': 1 });
     expect(source.never_a_value).toEqual([{ column: 'contacts.fax', fields: ['custom_params.fax'] }]);
     expect(source.notices).toMatchObject([{ code: 'more_pages' }]);
   });
+});
+
+it('counts the values of unused paths in all records of a JSON source', async () => {
+  const mapping = LEADS.replace('email: Email', 'email: mail');
+  const record = (id: number): object => ({
+    ID: id,
+    Name: 'Ann',
+    tags: ['a', 'b', ''],
+    late: id > 1990 ? { x: 0 } : null,
+  });
+  const text = Array.from({ length: 2000 }, (_, id) => `${JSON.stringify(record(id))}\n`).join('');
+  expect((await profileOf({ mapping, export: text, file: 'it.ndjson' })).unused).toEqual({ tags: 4000, 'late.x': 9 });
 });
 
 describe('the profile of all sources', () => {
