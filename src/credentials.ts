@@ -5,6 +5,9 @@ import { Secret } from './redact.ts';
 import { readRedisUrl } from './redis-url.ts';
 import { PATHS } from './service/contract.ts';
 
+/** What stands for the base URL of a rehearsal: the port of the sandbox is another one each time. */
+export const SANDBOX = 'sandbox';
+
 /** The base URL of the service and the key of its REST routes (service interface, section 5). */
 export interface RestCredentials {
   readonly baseUrl: string;

@@ -23,6 +23,7 @@ import { surveyInput, type Survey } from './plan/survey.ts';
 import type { Redactor } from './redact.ts';
 import { History } from './report/history.ts';
 import { writeReport } from './report/html/write.ts';
+import { MAPPING_FILE } from './report/stored-mapping.ts';
 import { SUMMARY_FILE, SURVEY_FILE, type Summary } from './report/summary.ts';
 import { RUN_LOG_FILE, RunLog } from './run-log.ts';
 import type { Deliverer } from './send/deliver.ts';
@@ -30,7 +31,7 @@ import type { Sender } from './send/sender.ts';
 import type { Account } from './service/account.ts';
 import type { RunSettings } from './settings.ts';
 import { DRY_RUN, StateDir, statePath, writeWhole } from './state-dir.ts';
-import { endingOf, snapshotOf, summarise, type Ending } from './summarise.ts';
+import { endingOf, snapshotOf, storedMapping, summarise, type Ending } from './summarise.ts';
 import type { Rate } from './timetable.ts';
 import { TOOL } from './version.ts';
 import { Watch } from './watch/watch.ts';
@@ -201,6 +202,7 @@ class Run {
     const last = checkpoint.lastRun;
     this.#mappingChanged = last !== undefined && last.mapping_sha256 !== mapping.sha256;
     monitor.surveyed?.(survey, settings.rate);
+    await writeWhole(output.file(MAPPING_FILE), `${JSON.stringify(await storedMapping(mapping, survey))}\n`);
     if (!settings.dryRun) {
       const snapshot = snapshotOf(mapping.migration, target?.baseUrl ?? null, survey, settings.rate);
       await writeWhole(state.file(SURVEY_FILE), `${JSON.stringify(snapshot)}\n`);

@@ -1,3 +1,4 @@
+import { basename, resolve } from 'node:path';
 import { systemClock } from './clock.ts';
 import { EXIT, type ExitCode } from './errors.ts';
 import type { Mapping } from './mapping/mapping.ts';
@@ -12,8 +13,10 @@ import {
   type Summary,
   type SurveySnapshot,
 } from './report/summary.ts';
+import type { StoredMapping } from './report/stored-mapping.ts';
 import type { Sender } from './send/sender.ts';
 import type { RunSettings } from './settings.ts';
+import { unreadFiles } from './source/unread-files.ts';
 import type { StateDir } from './state-dir.ts';
 import { requestsAt, secondsToSend, type Rate } from './timetable.ts';
 
@@ -78,6 +81,21 @@ export function snapshotOf(
     priorities: order.priorities
       .slice(0, MOST_PRIORITIES)
       .map(({ priority, events, acknowledged, left }) => ({ priority, events, acknowledged, to_send: left })),
+  };
+}
+
+/** For the report: how the exports are mapped, and what of them is not used. */
+export async function storedMapping(
+  mapping: Pick<Mapping, 'file' | 'timezone' | 'words'>,
+  { profile, inputs }: Pick<Survey, 'profile' | 'inputs'>,
+): Promise<StoredMapping> {
+  const sources = Object.entries(profile.sources).map(([name, { records, unused }]) => [name, { records, unused }]);
+  const unread = await unreadFiles([...inputs.map(({ path }) => path), resolve(mapping.file)]);
+  return {
+    timezone: mapping.timezone ?? null,
+    entries: mapping.words(),
+    sources: Object.fromEntries(sources) as StoredMapping['sources'],
+    unread_files: unread.map((path) => basename(path)),
   };
 }
 

@@ -18,6 +18,7 @@ import { WORKSHEET_FILE } from '../plan/worksheet.ts';
 import { MigrationStatusReader } from '../report/migration-status.ts';
 import { WRITTEN } from '../report/own-files.ts';
 import { readSummary } from '../report/stored.ts';
+import { MAPPING_FILE } from '../report/stored-mapping.ts';
 import { METRICS_FILE, REPORT_FILE, SUMMARY_FILE, SURVEY_FILE } from '../report/summary.ts';
 import { isRunLog, RUN_LOG_FILE } from '../run-log.ts';
 import { hasLock, Lock, LOCK_FILE } from '../lock.ts';
@@ -56,6 +57,7 @@ const KEPT: Readonly<Record<string, string>> = {
   [IDS_FILE]: 'external ids and ids in the service',
   [SUMMARY_FILE]: 'counts and control totals, from which the names of owners are deleted',
   [SURVEY_FILE]: 'counts',
+  [MAPPING_FILE]: 'the mapping in words, and names of columns',
   [RUN_LOG_FILE]: 'external ids only',
   'rate.ndjson': 'times of requests',
   [METRICS_FILE]: 'counts',

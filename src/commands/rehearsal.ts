@@ -3,7 +3,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { cannotWrite } from '../append-log.ts';
 import { CHECKPOINT_FILE } from '../checkpoint/lines.ts';
 import { readHeader } from '../checkpoint/read.ts';
-import type { Credentials } from '../credentials.ts';
+import { SANDBOX, type Credentials } from '../credentials.ts';
 import { UserError } from '../errors.ts';
 import { loadMapping } from '../mapping/load.ts';
 import { storedAccountOf } from '../connect.ts';
@@ -14,8 +14,6 @@ import { StateDir, statePath } from '../state-dir.ts';
 import { mostRequests } from '../timetable.ts';
 import { isStateFile } from './purge.ts';
 
-/** The base URL in the checkpoint of a rehearsal: the port of the sandbox is another one each time. */
-const SANDBOX = 'sandbox';
 const JOURNAL_FILE = 'sandbox.ndjson';
 
 /**

@@ -286,18 +286,3 @@ export const NOT_MIGRATED: readonly (readonly [string, string])[] = [
   ['Dates of comments', 'the service dates comments by their arrival; the original time is kept for audit only'],
   ['Corrections of comments', 'a comment cannot be corrected or deleted once it is in the service'],
 ];
-
-/**
- * A reason without the values it quotes, for reports without field values. The text between the outermost quotes is
- * replaced, except for names of settings; if any word of the value still occurs in the rest, the whole reason is.
- */
-export function withoutValues(reason: string, original: string): string {
-  const plain = reason
-    .replace(/`(defaults\.\w+)`/g, '$1')
-    .replace(/`.*`/s, '…')
-    .replace(/".*"/s, '…')
-    .trim();
-  const words = original.toLowerCase().match(/[\p{L}\p{N}]{3,}/gu) ?? [];
-  const seen = plain.toLowerCase();
-  return words.some((word) => seen.includes(word)) ? 'invalid value' : plain;
-}

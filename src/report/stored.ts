@@ -1,8 +1,10 @@
-/** Reads `summary.json` and `survey.json`. Somebody else may have written them: what has another shape is left out. */
+/** Reads `summary.json`, `survey.json` and `mapping.json`. Somebody else may have written them: what has another shape is left out. */
 import { z } from 'zod';
 import { openRegular } from '../private-file.ts';
+import * as part from '../mapping/schema-parts.ts';
 import { ENTITIES, EVENT_TYPES } from '../model.ts';
 import { PARTS } from './control-totals.ts';
+import type { StoredMapping } from './stored-mapping.ts';
 import type { Summary, SurveySnapshot } from './summary.ts';
 
 const count = z.number();
@@ -63,6 +65,21 @@ const survey = z.looseObject({
   priorities: z.array(priority.extend({ to_send: count })).optional(),
 });
 
+const mapping = z.object({
+  timezone: part.timezone.nullable(),
+  entries: z.array(
+    z.object({
+      type: z.enum(EVENT_TYPES),
+      source: z.string(),
+      each: z.string().optional(),
+      when: z.string().optional(),
+      fields: z.array(z.object({ field: z.string(), from: z.string(), how: z.array(z.string()) })),
+    }),
+  ),
+  sources: z.record(z.string(), z.object({ records: count, unused: z.record(z.string(), count) })),
+  unread_files: z.array(z.string()),
+});
+
 /** Undefined if there is none, or if it has another shape. */
 export async function readSummary(path: string): Promise<Summary | undefined> {
   return (await readStored(path, summary)) as Summary | undefined;
@@ -71,6 +88,11 @@ export async function readSummary(path: string): Promise<Summary | undefined> {
 /** Undefined if there is none, or if it has another shape. */
 export async function readSurvey(path: string): Promise<SurveySnapshot | undefined> {
   return (await readStored(path, survey)) as SurveySnapshot | undefined;
+}
+
+/** Undefined if there is none, or if it has another shape. */
+export async function readMapping(path: string): Promise<StoredMapping | undefined> {
+  return (await readStored(path, mapping)) as StoredMapping | undefined;
 }
 
 async function readStored(path: string, schema: z.ZodType): Promise<unknown> {

@@ -62,7 +62,9 @@ describe.skipIf(!BROWSER)(title, { timeout: 60_000 }, () => {
       'chains',
       'duplicates',
       'omitted',
+      'not-used',
       'warnings',
+      'mapping',
       'not-carried',
     ]);
     for (const [, , labelled] of sections) expect(dom).toContain(`<h2 id="${labelled}">`);

@@ -24,9 +24,12 @@ export function rateFactor(step: number): number {
 
 /**
  * Events settled per minute as stacked columns; long pauses are cut out and marked. `limit`: events per minute, drawn as a
- * line.
+ * line. `timezone`: of the labels; if absent, that of this machine.
  */
-export function throughputChart({ step, periods }: Periods, limit?: number): Markup {
+export function throughputChart(
+  { step, periods }: Periods,
+  { limit, timezone }: { readonly limit?: number | undefined; readonly timezone?: string | undefined } = {},
+): Markup {
   const slots = periods.reduce((sum, { bins }) => sum + bins.length, 0) + PAUSE * (periods.length - 1);
   const slot = Math.min(48, (WIDTH - LEFT - RIGHT) / slots);
   const columns: ChartColumn[] = [];
@@ -54,7 +57,7 @@ export function throughputChart({ step, periods }: Periods, limit?: number): Mar
       (at) =>
         html`<line class="pause" x1="${at.toFixed(1)}" x2="${at.toFixed(1)}" y1="${TOP}" y2="${HEIGHT - BOTTOM}" />`,
     )}
-    ${line === undefined ? undefined : limitLine(y(line))} ${labels(columns, step, slot)}
+    ${line === undefined ? undefined : limitLine(y(line))} ${labels(columns, step, slot, timezone)}
   </svg>`;
 }
 
@@ -90,13 +93,14 @@ function stack({ x, bin }: ChartColumn, slot: number, perMinute: number, y: (rat
   return html`${parts}`;
 }
 
-function labels(columns: readonly ChartColumn[], step: number, slot: number): Markup[] {
+function labels(columns: readonly ChartColumn[], step: number, slot: number, timezone: string | undefined): Markup[] {
   const every = Math.max(1, Math.ceil(110 / slot));
   const days = columns.length === 0 ? 0 : columns.at(-1)!.at - columns[0]!.at;
   const format = new Intl.DateTimeFormat('en-GB', {
     ...(days > 86_400 && { day: 'numeric', month: 'short' }),
     ...(step < 86_400 && { hour: '2-digit', minute: '2-digit' }),
     ...(step < 60 && { second: '2-digit' }),
+    ...(timezone !== undefined && { timeZone: timezone }),
   });
   return columns
     .filter((_, index) => index % every === 0 && (index === 0 || index + every / 2 <= columns.length))

@@ -1,12 +1,11 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { CsvError, parse } from 'csv-parse';
-import { withoutValues } from '../explain.ts';
 import { parseLine, wholeLines } from '../lines.ts';
 
 /** Examples kept per code. */
 const MAX_EXAMPLES = 5;
-/** Distinct codes, or fields with their reasons, that are listed; all others are counted together. */
+/** Distinct codes or fields that are listed; all others are counted together. */
 const MAX_GROUPS = 200;
 
 export interface ErrorExample {
@@ -27,7 +26,6 @@ export interface CodeGroup {
   readonly kind: string;
   count: number;
   readonly types: Map<string, number>;
-  readonly fields: Set<string>;
   readonly examples: ErrorExample[];
 }
 
@@ -121,11 +119,10 @@ function addToGroup(groups: Map<string, CodeGroup>, line: Partial<ErrorFields>):
   let group = groups.get(key);
   if (!group) {
     const named = isKept ? { code: line.code!, kind: line.kind ?? '' } : { code: '(others)', kind: '' };
-    groups.set(key, (group = { ...named, count: 0, types: new Map(), fields: new Set(), examples: [] }));
+    groups.set(key, (group = { ...named, count: 0, types: new Map(), examples: [] }));
   }
   group.count += 1;
-  add(group.types, line.event_type || '(record)');
-  if (line.field && group.fields.size < 10) group.fields.add(line.field);
+  add(group.types, line.event_type ?? '');
   if (group.examples.length >= MAX_EXAMPLES) return;
   const { file = '', line: number = 0, record = 0, event_type: type = '', external_id: externalId = '' } = line;
   const { field = '', message = '', hint = '' } = line;
@@ -168,53 +165,44 @@ export interface OmittedExample {
   readonly original: string;
 }
 
-export interface OmittedGroup {
-  readonly field: string;
-  /** Without values. */
-  readonly reason: string;
+export interface OmittedField {
   count: number;
   readonly examples: OmittedExample[];
 }
 
 export interface CollectedOmissions {
-  readonly groups: readonly OmittedGroup[];
+  /** By field; `(others)` for those beyond the first 200. */
+  readonly fields: ReadonlyMap<string, OmittedField>;
   readonly count: number;
   /** Records dropped in favour of another record with the same external id, or of later updates. */
-  readonly dropped: OmittedGroup | undefined;
+  readonly dropped: OmittedField | undefined;
 }
 
 /** Used instead of a field name where a whole record was left out. */
 const WHOLE_RECORD = '(record)';
 
 export async function collectOmitted(path: string): Promise<CollectedOmissions> {
-  const groups = new Map<string, OmittedGroup>();
-  let dropped: OmittedGroup | undefined;
+  const fields = new Map<string, OmittedField>();
+  const dropped: OmittedField = { count: 0, examples: [] };
   let count = 0;
-  const exists = await stat(path).catch(() => undefined);
-  if (!exists) return { groups: [], count, dropped };
-  for await (const row of rowsOf(path)) {
-    const { file = '', line = '', external_id: externalId = '', field = '', original = '', reason = '' } = row;
-    const example = { file, line: Number(line), externalId, original };
-    if (field === WHOLE_RECORD) {
-      dropped ??= { field, reason, count: 0, examples: [] };
-      dropped.count += 1;
-      if (dropped.examples.length < MAX_EXAMPLES) dropped.examples.push(example);
-      continue;
+  if (await stat(path).catch(() => undefined)) {
+    for await (const row of rowsOf(path)) {
+      const { file = '', line = '', external_id: externalId = '', field = '', original = '' } = row;
+      const isRecord = field === WHOLE_RECORD;
+      const found = isRecord ? dropped : fieldOf(fields, field);
+      found.count += 1;
+      if (!isRecord) count += 1;
+      if (found.examples.length < MAX_EXAMPLES) found.examples.push({ file, line: Number(line), externalId, original });
     }
-    count += 1;
-    const plain = withoutValues(reason, original);
-    const wanted = `${field}\0${plain}`;
-    const isKept = groups.has(wanted) || groups.size < MAX_GROUPS;
-    const key = isKept ? wanted : 'others';
-    let group = groups.get(key);
-    if (!group) {
-      const named = isKept ? { field, reason: plain } : { field: '(others)', reason: '' };
-      groups.set(key, (group = { ...named, count: 0, examples: [] }));
-    }
-    group.count += 1;
-    if (group.examples.length < MAX_EXAMPLES) group.examples.push(example);
   }
-  return { groups: [...groups.values()].sort((a, b) => b.count - a.count), count, dropped };
+  return { fields, count, dropped: dropped.count > 0 ? dropped : undefined };
+}
+
+function fieldOf(fields: Map<string, OmittedField>, name: string): OmittedField {
+  const key = fields.has(name) || fields.size < MAX_GROUPS ? name : '(others)';
+  const field = fields.get(key) ?? { count: 0, examples: [] };
+  fields.set(key, field);
+  return field;
 }
 
 /** The rows up to one that is no valid CSV. */

@@ -1,15 +1,23 @@
 /** Key figures, outcomes by type, what was not migrated, and throughput. */
-import { EVENT_TYPES } from '../../model.ts';
-import type { EventCounts, PriorityCounts, Summary } from '../summary.ts';
+import { EVENT_TYPES, type EventType } from '../../model.ts';
+import type { EventCounts, Summary } from '../summary.ts';
 import { durationText } from '../text.ts';
-import { totalOfBin } from '../timeline.ts';
+import { totalOfBin, type Bin } from '../timeline.ts';
 import { rateFactor, throughputChart } from './chart.ts';
 import type { ReportData } from './report-data.ts';
 import { html, type Markup } from './markup.ts';
 import { dataTable, number, section, time } from './parts.ts';
 import { percentText } from '../../numbers.ts';
+import { capital, coded, OUTCOMES, typeName } from './words.ts';
 
-const OUTCOMES = ['acknowledged', 'duplicates', 'invalid', 'rejected', 'blocked', 'pending'] as const;
+const NAMES = Object.keys(OUTCOMES) as (keyof typeof OUTCOMES)[];
+
+const LAYERS = [
+  ['lead', 'leads'],
+  ['deal', 'deals'],
+  ['comment', 'comments'],
+  ['rejected', 'rejected'],
+] as const satisfies readonly (readonly [keyof Bin, string])[];
 
 export function figures({ status: { events } }: ReportData): Markup {
   const failed = events.invalid + events.rejected + events.blocked;
@@ -22,72 +30,77 @@ export function figures({ status: { events } }: ReportData): Markup {
 </ul>`;
 }
 
-export function outcome({ status, writtenAt }: ReportData): Markup {
+export function outcome(report: ReportData): Markup {
+  const { status } = report;
   const { byType, events } = status;
-  const cells = (counts: EventCounts): string[] => [
-    number(counts.total),
-    ...OUTCOMES.map((name) => number(counts[name])),
-  ];
+  const cells = (counts: EventCounts): string[] => [number(counts.total), ...NAMES.map((name) => number(counts[name]))];
   const types = EVENT_TYPES.flatMap((type) => (byType[type] ? [{ type, counts: byType[type] }] : []));
   return section(
     'outcome',
     'Outcome by type',
-    html`<p>Every event has exactly one outcome: total = ${OUTCOMES.join(' + ')}.</p>`,
+    html`<p>Every event has exactly one outcome: total = ${Object.values(OUTCOMES).join(' + ')}.</p>`,
     html`<ul class="bars">
-      ${types.map(({ type, counts }) => html`<li><span>${type}</span>${bar(type, counts)}</li> `)}
+      ${types.map(({ type, counts }) => html`<li><span>${typeName(type)}</span>${bar(type, counts)}</li> `)}
     </ul>`,
-    legend(OUTCOMES.filter((name) => events[name] > 0)),
+    legend(NAMES.filter((name) => events[name] > 0).map((name) => [name, OUTCOMES[name]])),
     dataTable(
       'Events by type and outcome',
-      [{ title: 'Event' }, { title: 'total', numeric: true }, ...OUTCOMES.map((title) => ({ title, numeric: true }))],
-      types.map(({ type, counts }) => [type, ...cells(counts)]),
-      ['all', ...cells(events)],
+      [
+        { title: 'Records' },
+        { title: 'Total', numeric: true },
+        ...NAMES.map((name) => ({ title: capital(OUTCOMES[name]), numeric: true })),
+      ],
+      types.map(({ type, counts }) => [coded(typeName(type), type), ...cells(counts)]),
+      ['All', ...cells(events)],
     ),
-    status.priorities.length < 2 ? undefined : priorities(status.priorities, writtenAt),
+    status.priorities.length < 2 ? undefined : priorities(report),
   );
 }
 
-function priorities(counts: readonly PriorityCounts[], now: Date): Markup {
+function priorities({ status, writtenAt, timezone }: ReportData): Markup {
   return dataTable(
     'Events by priority, in the order in which they are sent',
-    [{ title: 'Priority' }, ...['events', 'acknowledged', 'done'].map((title) => ({ title, numeric: true }))],
-    counts.map((each) => [
+    [{ title: 'Priority' }, ...['Events', 'In the service', 'Done'].map((title) => ({ title, numeric: true }))],
+    status.priorities.map((each) => [
       String(each.priority),
       number(each.events),
       number(each.acknowledged),
-      each.done_at === null ? '–' : html`${new Date(each.done_at) > now ? 'about ' : ''}${time(each.done_at)}`,
+      each.done_at === null
+        ? '–'
+        : html`${new Date(each.done_at) > writtenAt ? 'about ' : ''}${time(each.done_at, timezone)}`,
     ]),
   );
 }
 
-function bar(type: string, counts: EventCounts): Markup {
+function bar(type: EventType, counts: EventCounts): Markup {
   let x = 0;
   const total = Math.max(1, counts.total);
-  const parts = OUTCOMES.map((name) => {
+  const parts = NAMES.map((name) => {
     const width = (counts[name] / total) * 1000;
     const rect = html`<rect class="${name}" x="${x.toFixed(2)}" width="${width.toFixed(2)}" height="10" />`;
     x += width;
     return width > 0 ? rect : html``;
   });
-  const texts = OUTCOMES.filter((name) => counts[name] > 0).map((name) => `${number(counts[name])} ${name}`);
+  const texts = NAMES.filter((name) => counts[name] > 0).map((name) => `${number(counts[name])} ${OUTCOMES[name]}`);
   return html`<svg
     class="bar"
     viewBox="0 0 1000 10"
     preserveAspectRatio="none"
     role="img"
-    aria-label="${type}: ${texts.join(', ')}"
+    aria-label="${typeName(type)}: ${texts.join(', ')}"
   >
     ${parts}
   </svg>`;
 }
 
-function legend(names: readonly string[]): Markup {
+/** Classes with their names. */
+function legend(entries: readonly (readonly [string, string])[]): Markup {
   return html`<ul class="legend" aria-hidden="true">
-    ${names.map((name) => html`<li><i class="${name}"></i>${name}</li>`)}
+    ${entries.map(([style, name]) => html`<li><i class="${style}"></i>${name}</li>`)}
   </ul>`;
 }
 
-export function throughput({ status: { history } }: ReportData): Markup | undefined {
+export function throughput({ status: { history }, timezone }: ReportData): Markup | undefined {
   const periods = history.timeline.periods();
   if (periods.periods.length === 0) return undefined;
   const { step } = periods;
@@ -110,19 +123,19 @@ export function throughput({ status: { history } }: ReportData): Markup | undefi
       role="region"
       aria-label="Chart of events answered over time; the numbers are in the table below"
     >
-      ${throughputChart(periods)}
+      ${throughputChart(periods, { timezone })}
     </div>`,
-    legend(['lead', 'deal', 'comment', ...(all.some(({ bin }) => bin.rejected > 0) ? ['rejected'] : [])]),
+    legend(all.some(({ bin }) => bin.rejected > 0) ? LAYERS : LAYERS.slice(0, -1)),
     html`<details>
       <summary>Show the numbers</summary>
       ${dataTable(
         `Events answered per ${unit}`,
-        [{ title: 'From' }, ...['lead', 'deal', 'comment', 'rejected'].map((title) => ({ title, numeric: true }))],
+        [{ title: 'From' }, ...LAYERS.map(([, name]) => ({ title: capital(name), numeric: true }))],
         all
           .filter(({ bin }) => totalOfBin(bin) > 0)
           .map(({ at, bin }) => [
-            new Date(at * 1000).toISOString().replace('.000Z', 'Z'),
-            ...[bin.lead, bin.deal, bin.comment, bin.rejected].map(number),
+            time(new Date(at * 1000).toISOString(), timezone, step < 60),
+            ...LAYERS.map(([layer]) => number(bin[layer])),
           ]),
       )}
     </details>`,
@@ -131,15 +144,15 @@ export function throughput({ status: { history } }: ReportData): Markup | undefi
       [
         { title: 'Started' },
         { title: 'Last answer' },
-        { title: 'acknowledged', numeric: true },
-        { title: 'rejected', numeric: true },
+        { title: 'In the service', numeric: true },
+        { title: 'Rejected', numeric: true },
         { title: 'Duration', numeric: true },
       ],
       runs
         .slice(-20)
         .map((run) => [
-          time(run.at),
-          time(run.last),
+          time(run.at, timezone),
+          time(run.last, timezone),
           number(run.acknowledged),
           number(run.rejected),
           durationText((Date.parse(run.last ?? run.at) - Date.parse(run.at)) / 1000),

@@ -1,12 +1,15 @@
+import { SANDBOX } from '../../credentials.ts';
 import { TOOL } from '../../version.ts';
 import type { MigrationStatus } from '../migration-status.ts';
 import { endingText } from '../ending.ts';
 import type { ReportData } from './report-data.ts';
 import { controlTotals } from './control-totals.ts';
 import { html, trusted, type Markup } from './markup.ts';
+import { mapping, notUsed } from './mapping.ts';
 import { figures, notInService, outcome, throughput } from './outcome.ts';
 import { externalText, time } from './parts.ts';
 import { chains, duplicates, errorsByCode, notMigrated, omissions, warnings } from './problems.ts';
+import { stopText } from './words.ts';
 import { STYLE } from './style.ts';
 
 /** No scripts and nothing loaded from elsewhere; only the inline style sheet. */
@@ -14,7 +17,7 @@ const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; 
 
 /** The whole report as one page of HTML. */
 export function reportPage(findings: ReportData): string {
-  const { status, withValues, writtenAt } = findings;
+  const { status, withValues, timezone, writtenAt } = findings;
   const { migration = 'unknown' } = status;
   const title = `${status.summary?.dry_run ? 'Survey' : 'Migration'} report: ${migration}`;
   const parts: readonly (readonly [string, string, Markup | undefined])[] = [
@@ -26,7 +29,9 @@ export function reportPage(findings: ReportData): string {
     ['chains', 'Blocked events', chains(findings)],
     ['duplicates', 'Duplicates', duplicates(findings)],
     ['omitted', 'Values left out', omissions(findings)],
+    ['not-used', 'What was not carried', notUsed(findings)],
     ['warnings', 'Warnings', warnings(findings)],
+    ['mapping', 'Mapping', mapping(findings)],
     ['not-carried', 'What cannot be migrated', notMigrated()],
   ];
   const present = parts.filter(([, , part]) => part !== undefined);
@@ -44,6 +49,7 @@ export function reportPage(findings: ReportData): string {
         </style>
       </head>
       <body>
+        ${banner(status)}
         <header>
           <p class="eyebrow">${status.summary?.dry_run ? 'Survey report' : 'Migration report'}</p>
           <h1>${externalText(migration)}</h1>
@@ -57,7 +63,7 @@ export function reportPage(findings: ReportData): string {
         <main>${notice(status)} ${damage(status)} ${figures(findings)} ${present.map(([, , part]) => part!)}</main>
         <footer>
           <p>
-            Written ${time(writtenAt.toISOString())} by ${TOOL}.
+            Written ${time(writtenAt.toISOString(), timezone)} by ${TOOL}.
             ${
               withValues
                 ? 'This page contains field values of records: handle it like the exports.'
@@ -69,23 +75,33 @@ export function reportPage(findings: ReportData): string {
     </html> `.text;
 }
 
+/** Repeated on every printed page: nobody may take the page for that of the migration. */
+function banner({ summary, baseUrl }: MigrationStatus): Markup | undefined {
+  const isRehearsal = baseUrl === SANDBOX;
+  if (!summary?.dry_run && !isRehearsal) return undefined;
+  const what = isRehearsal ? 'Rehearsal in the sandbox' : 'Dry run';
+  const sent = summary?.dry_run ? 'nothing was sent' : 'nothing was sent to the real service';
+  return html`<p class="banner" role="note"><b>${what}:</b> ${sent}</p>`;
+}
+
 function state({ basis, summary }: MigrationStatus): Markup {
   if (basis !== 'ended' || !summary) return html`<p class="state warn">Not finished</p>`;
   const { code, reason } = summary.exit;
-  const ending = endingText(summary) ?? `Stopped before the end (${reason}); rerun to resume.`;
+  const ending = endingText(summary) ?? `Stopped before the end: ${stopText(reason)}. Rerun to resume.`;
   const good = code === 0 ? 'good' : code === 1 ? 'warn' : 'bad';
   return html`<p class="state ${good}">${summary.dry_run ? `Dry run. ${ending}` : ending}</p>`;
 }
 
-function facts({ status }: ReportData): Markup {
+function facts({ status, timezone }: ReportData): Markup {
   const { baseUrl, summary, history, survey } = status;
   const started = history.header?.created_at ?? summary?.started_at ?? survey?.at;
   const rows: [string, Markup][] = [
-    ['Service', baseUrl === undefined ? html`none (offline)` : externalText(baseUrl)],
-    ['Started', time(started)],
-    ['Last run', html`${time(summary?.started_at ?? survey?.at)} – ${time(summary?.finished_at)}`],
+    ['Service', service(baseUrl)],
+    ['Started', time(started, timezone)],
+    ['Last run', html`${time(summary?.started_at ?? survey?.at, timezone)} – ${time(summary?.finished_at, timezone)}`],
   ];
-  if (history.lastAt) rows.push(['Last answer', time(history.lastAt)]);
+  if (history.lastAt) rows.push(['Last answer', time(history.lastAt, timezone)]);
+  rows.push(['Times', html`in the time zone ${timezone}`]);
   return html`<dl class="facts">
     ${rows.map(
       ([name, value]) =>
@@ -93,6 +109,11 @@ function facts({ status }: ReportData): Markup {
           <dd>${value}</dd>`,
     )}
   </dl>`;
+}
+
+function service(baseUrl: string | undefined): Markup {
+  if (baseUrl === undefined) return html`none (offline)`;
+  return baseUrl === SANDBOX ? html`the sandbox, a local stand-in` : externalText(baseUrl);
 }
 
 function damage(status: MigrationStatus): Markup | undefined {

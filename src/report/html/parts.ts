@@ -69,8 +69,8 @@ export function number(value: number): string {
   return numberText(value);
 }
 
-/** Local time with its zone, and the machine-readable time in an attribute. */
-export function time(iso: string | undefined): Markup {
+/** A time with the name of its zone, and the machine-readable time in an attribute. `timezone`: undefined for that of this machine. */
+export function time(iso: string | undefined, timezone: string | undefined, withSeconds = false): Markup {
   const date = new Date(iso ?? '');
   if (Number.isNaN(date.getTime())) return html`–`;
   const text = new Intl.DateTimeFormat('en-GB', {
@@ -79,7 +79,9 @@ export function time(iso: string | undefined): Markup {
     year: 'numeric',
     hour: '2-digit',
     minute: '2-digit',
+    ...(withSeconds && { second: '2-digit' }),
     timeZoneName: 'short',
+    ...(timezone !== undefined && { timeZone: timezone }),
   }).format(date);
   return html`<time datetime="${date.toISOString()}">${text}</time>`;
 }
@@ -100,12 +102,4 @@ export function place({ file, line, record }: { file: string; line: number; reco
   const name = file.slice(Math.max(file.lastIndexOf('/'), file.lastIndexOf('\\')) + 1);
   const at = line > 0 ? `:${line}` : record === undefined ? '' : ` record ${record}`;
   return html`<span class="place" title="${file}">${externalText(name, 60)}${at}</span>`;
-}
-
-export function countsOf(counts: ReadonlyMap<string, number>): string {
-  return [...counts]
-    .sort((a, b) => b[1] - a[1])
-    .slice(0, 6)
-    .map(([name, count]) => `${name} ${number(count)}`)
-    .join(', ');
 }

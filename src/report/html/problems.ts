@@ -1,9 +1,11 @@
 /** Errors, blocked events, duplicates, omissions and warnings, by code with examples. */
 import { explain, NOT_MIGRATED } from '../explain.ts';
-import type { CodeGroup, OmittedExample } from './collect.ts';
+import { omittedLines } from '../omitted.ts';
+import type { CodeGroup } from './collect.ts';
 import type { ReportData } from './report-data.ts';
 import { html, type Content, type Markup } from './markup.ts';
-import { countsOf, dataTable, externalId, externalText, number, place, prose, section } from './parts.ts';
+import { dataTable, externalId, externalText, number, place, prose, section } from './parts.ts';
+import { coded, fieldName, typeCounts, typeName, typeNoun } from './words.ts';
 
 /** Codes shown in full; the others are counted in one line. */
 const MAX_CODES = 40;
@@ -16,40 +18,42 @@ export function errorsByCode({ errors, withValues }: ReportData): Markup | undef
     'errors',
     'Errors by cause',
     dataTable(
-      'Error codes',
-      [{ title: 'Code' }, { title: 'Count', numeric: true }, { title: 'Meaning' }, { title: 'Events' }],
+      'What is wrong, most frequent first',
+      [{ title: 'Cause' }, { title: 'Count', numeric: true }, { title: 'Records' }],
       shown.map((group) => [
-        html`<a href="#${anchor(group)}"><code>${externalText(group.code, 80)}</code></a>`,
+        html`<a href="#${anchor(group)}">${causeOf(group)}</a>`,
         number(group.count),
-        prose(explain(group.code, group.kind).what),
-        countsOf(group.types),
+        typeCounts(group.types),
       ]),
-      ['all', number(errors.count), others > 0 ? `${number(others)} with other codes; see errors.csv` : '', ''],
+      ['All', number(errors.count), others > 0 ? `${number(others)} with other causes; see errors.csv` : ''],
     ),
     html`${shown.map((group) => cause(group, withValues))}`,
   );
 }
 
+function causeOf({ code, kind }: Pick<CodeGroup, 'code' | 'kind'>): Markup {
+  const { what } = explain(code, kind);
+  return what === '' ? html`<code>${externalText(code, 80)}</code>` : coded(prose(what), code);
+}
+
 function cause(group: CodeGroup, withValues: boolean): Markup {
-  const { what, fix } = explain(group.code, group.kind);
-  const fields = group.fields.size > 0 ? html` In ${[...group.fields].join(', ')}.` : undefined;
+  const { fix } = explain(group.code, group.kind);
   const values = withValues ? [{ title: 'Message' }, { title: 'Hint' }] : [];
   const count = group.examples.length;
   return html`<article id="${anchor(group)}">
     <header>
-      <h3><code>${externalText(group.code, 80)}</code></h3>
+      <h3>${causeOf(group)}</h3>
       <span class="soft">${number(group.count)} ${group.count === 1 ? 'time' : 'times'}</span>
     </header>
-    <p>${prose(what)}${fields}</p>
     ${fix === '' ? undefined : html`<p><b>How to fix it:</b> ${prose(fix)}</p>`}
     ${dataTable(
       count === group.count ? 'Where' : `The first ${count} of ${number(group.count)}`,
-      [{ title: 'Place' }, { title: 'Event' }, { title: 'External id' }, { title: 'Field' }, ...values],
+      [{ title: 'Place' }, { title: 'Record' }, { title: 'Id in the old CRM' }, { title: 'Field' }, ...values],
       group.examples.map((example): readonly Content[] => [
         place(example),
-        example.type || 'record',
+        typeNoun(example.type),
         externalId(example.externalId),
-        example.field || '–',
+        example.field === '' ? '–' : coded(fieldName(example.field), example.field),
         ...(withValues ? [externalText(example.message), externalText(example.hint)] : []),
       ]),
     )}
@@ -73,14 +77,12 @@ export function chains({ errors }: ReportData): Markup | undefined {
     </p>`,
     dataTable(
       rest > 0 ? `The ${errors.chains.length} longest chains; ${number(rest)} more` : 'Chains, longest first',
-      [{ title: 'Head of the chain' }, { title: 'Blocks', numeric: true }, { title: 'Events' }, { title: 'Reason' }],
+      [{ title: 'Head of the chain' }, { title: 'Blocks', numeric: true }, { title: 'Records' }, { title: 'Reason' }],
       errors.chains.map(({ entity, externalId: id, count, types, code }) => [
         html`${entity} ${externalId(id)}`,
         number(count),
-        countsOf(types),
-        code === undefined
-          ? 'not in the input and not acknowledged earlier'
-          : html`<code>${externalText(code, 80)}</code>`,
+        typeCounts(types),
+        code === undefined ? 'not in the input and not acknowledged earlier' : causeOf({ code, kind: '' }),
       ]),
     ),
   );
@@ -107,17 +109,19 @@ export function duplicates({ status, omitted }: ReportData): Markup | undefined 
           dropped.count > dropped.examples.length
             ? `The first ${dropped.examples.length} with different content`
             : 'Ignored records with different content',
-          [{ title: 'Place' }, { title: 'External id' }],
+          [{ title: 'Place' }, { title: 'Id in the old CRM' }],
           dropped.examples.map((example) => [place(example), externalId(example.externalId)]),
         )
       : undefined,
   );
 }
 
-export function omissions({ omitted, withValues }: ReportData): Markup | undefined {
+export function omissions({ status, omitted, withValues }: ReportData): Markup | undefined {
   if (omitted.count === 0) return undefined;
-  const examples = (list: readonly OmittedExample[]): Markup[] =>
-    list
+  const lines = status.basis === 'ended' ? omittedLines(status.summary?.omitted ?? {}).slice(0, MAX_CODES) : [];
+  const withExamples = lines.filter(({ field }, index) => lines.findIndex((line) => line.field === field) === index);
+  const examples = (field: string): Markup =>
+    html`${(omitted.fields.get(field)?.examples ?? [])
       .slice(0, 3)
       .map(
         (example) =>
@@ -125,7 +129,21 @@ export function omissions({ omitted, withValues }: ReportData): Markup | undefin
             ${place(example)}
             ${externalId(example.externalId)}${withValues ? html` “${externalText(example.original, 80)}”` : undefined}
           </div>`,
-      );
+      )}`;
+  const rows = lines.map((line): Content[] => [
+    coded(fieldName(line.field), line.field),
+    typeName(line.type),
+    number(line.count),
+    causeOf({ code: line.code, kind: 'map' }),
+    withExamples.includes(line) ? examples(line.field) : '',
+  ]);
+  const others = [...omitted.fields].map(([field, { count }]): Content[] => [
+    coded(fieldName(field), field),
+    '–',
+    number(count),
+    'see omitted.csv',
+    examples(field),
+  ]);
   return section(
     'omitted',
     'Values left out',
@@ -135,15 +153,15 @@ export function omissions({ omitted, withValues }: ReportData): Markup | undefin
     </p>`,
     dataTable(
       'Values left out, by field and reason',
-      [{ title: 'Field' }, { title: 'Count', numeric: true }, { title: 'Reason' }, { title: 'Examples' }],
-      omitted.groups
-        .slice(0, MAX_CODES)
-        .map((group) => [
-          html`<code>${group.field}</code>`,
-          number(group.count),
-          externalText(group.reason),
-          html`${examples(group.examples)}`,
-        ]),
+      [
+        { title: 'Field' },
+        { title: 'Records' },
+        { title: 'Values', numeric: true },
+        { title: 'Reason' },
+        { title: 'First places' },
+      ],
+      // Without the counts of a run that has ended, there is only what its file says.
+      rows.length > 0 ? rows : others,
     ),
   );
 }
@@ -155,11 +173,10 @@ export function warnings({ status }: ReportData): Markup | undefined {
     'warnings',
     'Warnings',
     dataTable(
-      'Warning codes',
-      [{ title: 'Code' }, { title: 'Count', numeric: true }, { title: 'Meaning' }],
+      'Warnings, most frequent first',
+      [{ title: 'Warning' }, { title: 'Count', numeric: true }, { title: 'What to do' }],
       rows.slice(0, MAX_CODES).map(([code, count]) => {
-        const { what, fix } = explain(code, undefined);
-        return [html`<code>${externalText(code, 80)}</code>`, number(count), prose(`${what} ${fix}`.trim())];
+        return [causeOf({ code, kind: '' }), number(count), prose(explain(code, undefined).fix)];
       }),
     ),
   );

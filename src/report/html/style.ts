@@ -31,6 +31,8 @@ a { color: var(--accent); }
 a:focus-visible, summary:focus-visible, .wide:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 code, .id { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace; font-size: .9em; overflow-wrap: anywhere; }
 .soft { color: var(--soft); }
+.code { color: var(--soft); font-size: .78em; font-weight: 400; }
+.banner { position: sticky; top: 0; z-index: 1; margin: 0 0 1.5rem; padding: .5rem 1rem; max-width: none; background: var(--warn-paper); color: var(--warn); border-radius: .4rem; }
 .eyebrow { margin: 0 0 .4rem; color: var(--soft); font-size: .8rem; font-weight: 600; letter-spacing: .08em; text-transform: uppercase; }
 .state { display: inline-block; margin: .6rem 0 0; padding: .35rem .8rem; border-radius: .4rem; font-weight: 600; }
 .state.good { background: var(--good-paper); color: var(--good); }

@@ -48,7 +48,7 @@ const WAITING: Readonly<Record<string, string>> = {
 
 export function liveSections(view: LiveView): LiveSections {
   const { status, errors, now } = view;
-  const report: ReportData = { status, errors, omitted: NO_OMISSIONS, withValues: false, writtenAt: now };
+  const report: ReportData = { status, errors, withValues: false, writtenAt: now, ...NOT_SHOWN };
   return {
     'live-state': state(view).text,
     'live-figures': figures(report).text,
@@ -60,13 +60,18 @@ export function liveSections(view: LiveView): LiveSections {
   };
 }
 
-const NO_OMISSIONS: ReportData['omitted'] = { groups: [], count: 0, dropped: undefined };
+/** Only in the report. */
+const NOT_SHOWN: Pick<ReportData, 'omitted' | 'mapping' | 'timezone'> = {
+  omitted: { fields: new Map(), count: 0, dropped: undefined },
+  mapping: undefined,
+  timezone: undefined,
+};
 
 function state(view: LiveView): Markup {
   const { status, now } = view;
   const rows: (readonly [string, Markup | string])[] = [
     ['Service', externalText(status.baseUrl ?? 'none yet')],
-    ['Last answer', time(status.history.lastAt)],
+    ['Last answer', time(status.history.lastAt, undefined)],
   ];
   if (view.holder && status.basis === 'under way') {
     const { perMinute, secondsLeft } = paceNow(view);
@@ -134,7 +139,7 @@ function pace(view: LiveView): Markup | undefined {
       }.
     </p>`,
     html`<div class="wide" tabindex="0" role="region" aria-label="Chart of events answered in the last ${HOURS} hours">
-      ${throughputChart(periods, limit)}
+      ${throughputChart(periods, { limit })}
     </div>`,
   );
 }
@@ -158,7 +163,7 @@ function priorities(view: LiveView): Markup | undefined {
         String(priority),
         number(events),
         number(acknowledged),
-        html`${at !== null && new Date(at) > view.now ? 'about ' : ''}${time(at ?? undefined)}`,
+        html`${at !== null && new Date(at) > view.now ? 'about ' : ''}${time(at ?? undefined, undefined)}`,
       ]),
     ),
   );
