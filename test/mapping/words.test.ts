@@ -87,10 +87,10 @@ test.each([
   ['lowercase', 'converts to lower case'],
   ['html_to_text', 'converts HTML to plain text'],
   ['boolean', 'converts true, yes, y, t, 1 and on to true, and false, no, n, f, 0 and off to false, ignoring case'],
-  ['phone', 'writes the phone number in international form; without a country code it is one of IT'],
+  ['phone', 'writes the phone number in international form; without a country code it belongs to Italy'],
   [
     '{ phone: { region_from: Country, strict: true } }',
-    'writes the phone number in international form; without a country code it is one of the country in its record, else of IT',
+    'writes the phone number in international form; without a country code it belongs to the country in its record, else to Italy',
   ],
   ['number', 'reads a decimal number'],
   [

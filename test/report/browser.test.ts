@@ -1,9 +1,10 @@
-import { readFile, stat } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { inflateSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { writeReport } from '../../src/report/html/write.ts';
-import { BROWSER, startBrowser } from './browser.ts';
+import { BROWSER, openPage, startBrowser } from './browser.ts';
 import { stateDirectory } from './state.ts';
 
 vi.stubEnv('TZ', 'UTC');
@@ -30,6 +31,29 @@ async function served(page: string): Promise<{ address: string; asked: string[] 
     await new Promise((resolve) => server.close(resolve));
   });
   return { address: `http://127.0.0.1:${(server.address() as AddressInfo).port}/report.html`, asked };
+}
+
+/** The report of the case, with another summary. */
+async function pageOf(changes: object): Promise<string> {
+  const state = await stateDirectory('hostile');
+  const summary = JSON.parse(await readFile(state.file('summary.json'), 'utf8')) as object;
+  await writeFile(state.file('summary.json'), JSON.stringify({ ...summary, ...changes }));
+  return readFile(await writeReport(state, { withValues: false }), 'utf8');
+}
+
+/** What draws the background of the banner, `--warn-paper` (#fdf3df), in a PDF. */
+const BANNER = /\.992\d* \.95[23]\d* \.874\d* rg\b/;
+
+/** The drawing commands of each page of a PDF. */
+function printedPages(pdf: Buffer): string[] {
+  const text = pdf.toString('latin1');
+  const streams = [...text.matchAll(/\/FlateDecode[^>]*>>\s*stream\r?\n/g)].map((match) => {
+    const start = match.index + match[0].length;
+    return inflateSync(pdf.subarray(start, pdf.indexOf('endstream', start))).toString('latin1');
+  });
+  const pages = streams.filter((stream) => /\bBT\b/.test(stream));
+  expect(pages.length).toBe(text.match(/\/Type \/Page\b(?!s)/g)?.length);
+  return pages;
 }
 
 function cellsOf(row: string): string[] {
@@ -87,17 +111,29 @@ describe.skipIf(!BROWSER)(title, { timeout: 60_000 }, () => {
     expect(all.map((_, column) => rows.reduce((sum, row) => sum + row[column]!, 0))).toEqual(all);
   });
 
-  it('prints, and draws in dark on a narrow screen', async () => {
-    const state = await stateDirectory('hostile');
-    const { address } = await served(await readFile(await writeReport(state, { withValues: false }), 'utf8'));
-    const shots = [
-      { file: 'page.pdf', options: [] },
-      { file: 'dark.png', options: ['--window-size=400,1600', '--blink-settings=preferredColorScheme=0'] },
-    ];
-    for (const { file, options } of shots) {
-      const path = state.file(file);
-      await browse(`--${file.endsWith('pdf') ? 'print-to-pdf' : 'screenshot'}=${path}`, ...options, address);
-      expect((await stat(path)).size, file).toBeGreaterThan(10_000);
-    }
+  it('fits a narrow dark screen, and keeps the banner of a dry run in sight', async () => {
+    const { address } = await served(await pageOf({ dry_run: true }));
+    const page = await openPage(address);
+    await expect.poll(() => page.evaluate('document.readyState')).toBe('complete');
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+    expect(await page.evaluate('document.querySelectorAll("table").length')).toBeGreaterThan(10);
+    await page.evaluate('scrollTo(0, document.body.scrollHeight)');
+    expect(await page.evaluate('scrollY')).toBeGreaterThan(2_000);
+    expect(await page.evaluate('document.querySelector(".banner").getBoundingClientRect().top')).toBe(0);
+    expect(await page.evaluate('document.querySelector(".banner").innerText')).toBe('Dry run: nothing was sent');
+  });
+
+  it.each([
+    [{ dry_run: true }, true],
+    [{ base_url: 'sandbox' }, true],
+    [{}, false],
+  ])('prints a banner on every page, unless it is the report of a migration: %j', async (summary, hasBanner) => {
+    const { address } = await served(await pageOf({ ...summary, exit: { code: 0, reason: 'done' } }));
+    const page = await openPage(address);
+    await expect.poll(() => page.evaluate('document.readyState')).toBe('complete');
+    const { data } = await page.send('Page.printToPDF', { printBackground: true, preferCSSPageSize: true });
+    const pages = printedPages(Buffer.from(data as string, 'base64'));
+    expect(pages.length).toBeGreaterThan(3);
+    expect(pages.filter((drawn) => BANNER.test(drawn)).length).toBe(hasBanner ? pages.length : 0);
   });
 });

@@ -16,10 +16,13 @@ interface PhoneArgument {
   readonly strict?: boolean | undefined;
 }
 
+const COUNTRIES = new Intl.DisplayNames('en', { type: 'region' });
+
 function phoneWords({ region, region_from: from }: PhoneArgument = {}, defaults: Defaults): string {
   const fixed = (region ?? defaults.region)?.toUpperCase();
-  const regions = [...(from === undefined ? [] : ['the country in its record']), ...(fixed ? [fixed] : [])];
-  const national = regions.length === 0 ? '' : `; without a country code it is one of ${regions.join(', else of ')}`;
+  const country = fixed === undefined ? [] : [COUNTRIES.of(fixed) ?? fixed];
+  const regions = [...(from === undefined ? [] : ['the country in its record']), ...country];
+  const national = regions.length === 0 ? '' : `; without a country code it belongs to ${regions.join(', else to ')}`;
   return `writes the phone number in international form${national}`;
 }
 

@@ -19,7 +19,7 @@ const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; 
 export function reportPage(findings: ReportData): string {
   const { status, withValues, timezone, writtenAt } = findings;
   const { migration = 'unknown' } = status;
-  const title = `${status.summary?.dry_run ? 'Survey' : 'Migration'} report: ${migration}`;
+  const title = `${status.summary?.dry_run ? 'Dry run' : 'Migration'} report: ${migration}`;
   const parts: readonly (readonly [string, string, Markup | undefined])[] = [
     ['outcome', 'Outcome by type', outcome(findings)],
     ['totals', 'Control totals', controlTotals(findings)],
@@ -51,7 +51,7 @@ export function reportPage(findings: ReportData): string {
       <body>
         ${banner(status)}
         <header>
-          <p class="eyebrow">${status.summary?.dry_run ? 'Survey report' : 'Migration report'}</p>
+          <p class="eyebrow">${status.summary?.dry_run ? 'Report of a dry run' : 'Migration report'}</p>
           <h1>${externalText(migration)}</h1>
           ${state(status)} ${facts(findings)}
         </header>
@@ -81,7 +81,9 @@ function banner({ summary, baseUrl }: MigrationStatus): Markup | undefined {
   if (!summary?.dry_run && !isRehearsal) return undefined;
   const what = isRehearsal ? 'Rehearsal in the sandbox' : 'Dry run';
   const sent = summary?.dry_run ? 'nothing was sent' : 'nothing was sent to the real service';
-  return html`<p class="banner" role="note"><b>${what}:</b> ${sent}</p>`;
+  return html`<p class="banner" role="note">
+    <span><b>${what}:</b> ${sent}</span>
+  </p>`;
 }
 
 function state({ basis, summary }: MigrationStatus): Markup {

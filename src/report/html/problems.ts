@@ -53,7 +53,7 @@ function cause(group: CodeGroup, withValues: boolean): Markup {
         place(example),
         typeNoun(example.type),
         externalId(example.externalId),
-        example.field === '' ? '–' : coded(fieldName(example.field), example.field),
+        example.field === '' ? '–' : fieldName(example.field),
         ...(withValues ? [externalText(example.message), externalText(example.hint)] : []),
       ]),
     )}
@@ -131,14 +131,14 @@ export function omissions({ status, omitted, withValues }: ReportData): Markup |
           </div>`,
       )}`;
   const rows = lines.map((line): Content[] => [
-    coded(fieldName(line.field), line.field),
+    fieldName(line.field),
     typeName(line.type),
     number(line.count),
     causeOf({ code: line.code, kind: 'map' }),
     withExamples.includes(line) ? examples(line.field) : '',
   ]);
   const others = [...omitted.fields].map(([field, { count }]): Content[] => [
-    coded(fieldName(field), field),
+    fieldName(field),
     '–',
     number(count),
     'see omitted.csv',

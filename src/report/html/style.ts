@@ -31,7 +31,7 @@ a { color: var(--accent); }
 a:focus-visible, summary:focus-visible, .wide:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 code, .id { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace; font-size: .9em; overflow-wrap: anywhere; }
 .soft { color: var(--soft); }
-.code { color: var(--soft); font-size: .78em; font-weight: 400; }
+.code { color: var(--soft); font-size: .78em; font-weight: 400; overflow-wrap: break-word; } .code bdi { overflow-wrap: inherit; }
 .banner { position: sticky; top: 0; z-index: 1; margin: 0 0 1.5rem; padding: .5rem 1rem; max-width: none; background: var(--warn-paper); color: var(--warn); border-radius: .4rem; }
 .eyebrow { margin: 0 0 .4rem; color: var(--soft); font-size: .8rem; font-weight: 600; letter-spacing: .08em; text-transform: uppercase; }
 .state { display: inline-block; margin: .6rem 0 0; padding: .35rem .8rem; border-radius: .4rem; font-weight: 600; }
@@ -81,20 +81,26 @@ footer { margin-top: 3.5rem; padding-top: 1rem; border-top: 1px solid var(--rule
   dl.facts { grid-template-columns: 1fr; gap: 0; } dl.facts dd { margin-bottom: .5rem; }
   ul.figures { grid-template-columns: 1fr 1fr; } ul.figures b { font-size: 1.3rem; }
   ul.bars li { grid-template-columns: 1fr; gap: .2rem; }
+  .stack table, .stack tbody, .stack tr, .stack th, .stack td, .stack caption { display: block; }
+  .stack thead { display: none; } .stack tr { padding: .5rem 0; border-bottom: 1px solid var(--rule); }
+  .stack th, .stack td { padding: 0; border: 0; } .stack td::before { content: "\\2192\\a0"; color: var(--soft); } .stack td + td::before { content: none; }
 }
 @media print {
   :root {
-    color-scheme: light;
+    color-scheme: light; font-size: 10pt;
     --paper: #fff; --panel: #f6f7f9; --ink: #111; --soft: #4a5362; --rule: #c9ced6; --accent: #111;
     --acknowledged: #2f7d5b; --duplicates: #7a93b5; --invalid: #d08a1d; --rejected: #c0392b; --blocked: #7d4fa3; --pending: #c3cad4;
     --lead: #2b6cb0; --deal: #2f9e8f; --comment: #8fa9cf;
     --good: #1f6b4a; --good-paper: #e6f4ec; --bad: #9c2b1f; --bad-paper: #fbeae8; --warn: #80520a; --warn-paper: #fdf3df;
   }
   @page { margin: 16mm 14mm; }
-  body { max-width: none; padding: 0; font-size: 10pt; print-color-adjust: exact; -webkit-print-color-adjust: exact; }
-  nav, details { display: none; }
-  h2 { margin-top: 1.6rem; break-after: avoid; } h3, caption, thead { break-after: avoid; }
-  tr, article header, ul.figures, ul.bars li, svg { break-inside: avoid; }
+  body { max-width: none; padding: 0; print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+  /* A heading of a table is repeated on every page. */
+  body:has(> .banner) { display: table; width: 100%; } .banner { display: table-header-group; break-inside: avoid; }
+  .banner span { display: block; margin-bottom: 4mm; padding: 1.5mm 3mm; background: var(--warn-paper); } .banner ~ :not(nav) { display: table-row-group; }
+  nav, details { display: none; } a { text-decoration: none; }
+  h2 { margin-top: 1.6rem; break-after: avoid; } h3, caption, thead { break-after: avoid; } .code { overflow-wrap: anywhere; }
+  tr, article, ul.figures, ul.bars li, svg { break-inside: avoid; }
   .wide { overflow: visible; } svg.chart { min-width: 0; }
 }
 `;

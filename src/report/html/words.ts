@@ -1,8 +1,8 @@
 /** Words for what files and settings call by codes; the code stands beside them in small print. */
 import { EVENT_TYPES, type EventType } from '../../model.ts';
 import type { EventCounts } from '../summary.ts';
-import { externalText, number } from './parts.ts';
 import { html, type Content, type Markup } from './markup.ts';
+import { externalText, number } from './parts.ts';
 
 const TYPES: Readonly<Record<EventType, readonly [one: string, several: string]>> = {
   'lead/created': ['lead', 'leads'],
@@ -86,11 +86,12 @@ export function typeNoun(type: string): string {
 }
 
 /** A field or another key of an entry: `e-mail address`, `custom field “origin”`. */
-export function fieldName(field: string): Content {
+export function fieldName(field: string): Markup {
   const [, custom] = /^custom_(?:params|fields)\.(.*)$/s.exec(field) ?? [];
-  if (custom === '*') return 'other custom fields';
+  if (custom === '*') return html`other custom fields`;
   if (custom !== undefined) return html`custom field “${externalText(custom, 80)}”`;
-  return Object.hasOwn(FIELDS, field) ? FIELDS[field] : externalText(field, 80);
+  const name = Object.hasOwn(FIELDS, field) ? FIELDS[field]! : field;
+  return name === field ? externalText(field, 80) : coded(name, field);
 }
 
 /** Why a run stopped before its end. */
