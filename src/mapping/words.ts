@@ -34,9 +34,15 @@ export interface FieldWords {
   readonly how: readonly string[];
 }
 
+/** Names that the survey resolves, through `references` in the mapping where they have them. */
+const BY_NAME: ReadonlySet<string> = new Set(['stage_name', 'owner_name', 'stage_pipeline']);
+
 export function entryWords(entry: EntrySpec, defaults: Defaults): EntryWords {
-  const row = (field: string, spec: ValueSpec | undefined): FieldWords[] =>
-    spec === undefined ? [] : [{ field, ...valueWords(spec, defaults) }];
+  const row = (field: string, spec: ValueSpec | undefined): FieldWords[] => {
+    if (spec === undefined) return [];
+    const { from, how } = valueWords(spec, defaults);
+    return [{ field, from, how: BY_NAME.has(field) ? [...how, 'is matched by name with those of the account'] : how }];
+  };
   const data = fieldsOf(entry.type).flatMap(({ name, kind }) => {
     const spec = entry.data[name];
     if (kind !== 'custom') return row(name, spec);

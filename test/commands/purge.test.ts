@@ -46,6 +46,7 @@ describe('purge', () => {
     const kept = [
       'checkpoint.ndjson',
       'ids.csv',
+      'mapping.json',
       'metrics.prom',
       'rate.ndjson',
       'run.log',
