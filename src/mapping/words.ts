@@ -102,6 +102,7 @@ function originWords(
 
 /** A value as part of a sentence. */
 function inline(spec: ValueSpec, defaults: Defaults): string {
+  if (typeof spec === 'object' && spec.value !== undefined) return shown(spec.value);
   const { from, how } = valueWords(spec, defaults);
   return how.length === 0 ? from : `${from} (${how.join('; ')})`;
 }
@@ -119,7 +120,8 @@ function conditionWords(spec: ConditionSpec, defaults: Defaults, isPart = false)
     const text = parts.map((part) => conditionWords(part, defaults, true)).join(all ? ' and ' : ' or ');
     return isPart && parts.length > 1 ? `(${text})` : text;
   }
-  return `${inline(spec, defaults)} ${testWords(spec)}`;
+  const value = inline(spec, defaults);
+  return `${isAlternatives(spec.from) ? `(${value})` : value} ${testWords(spec)}`;
 }
 
 function testWords(spec: ConditionSpec): string {

@@ -66,6 +66,7 @@ test('an entry names its source, and every field with the columns that it comes 
 test.each([
   ['Name', '`Name`', []],
   ['{ from: [A, { from: B, apply: [lowercase] }] }', '`A`, else `B` (converts to lower case)', []],
+  ['{ from: [A, { value: EUR }] }', '`A`, else `EUR`', []],
   ['{ list: [A, B], apply: [{ join: " " }] }', '`A` and `B`', ['joins them with a space']],
   ['{ template: "{First} {Last}" }', '`{First} {Last}`', ['with the columns in braces replaced by their values']],
   ['{ from: A, apply: [{ split: ";" }, { at: 0 }] }', '`A`', ['splits the text at `;`', 'takes the first element']],
@@ -129,6 +130,7 @@ test.each([
   ['{ from: Type, not_in: [spam] }', '`Type` is not `spam`'],
   ['{ from: Type, apply: [lowercase], equals: lead }', '`Type` (converts to lower case) is `lead`'],
   ['{ from: Type, matches: "^L" }', '`Type` matches the pattern `^L`'],
+  ['{ from: [A, B], present: true }', '(`A`, else `B`) has a value'],
   ['{ from: Type, present: true }', '`Type` has a value'],
   ['{ from: Type, present: false }', '`Type` has no value'],
   ['{ all: [{ from: A, equals: x }, { from: B, equals: y }] }', '`A` is `x` and `B` is `y`'],

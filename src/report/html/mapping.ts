@@ -52,7 +52,7 @@ export function notUsed({ mapping: stored }: ReportData): Markup | undefined {
             { title: 'Column' },
             { title: 'Source' },
             { title: 'Values', numeric: true },
-            { title: 'In records', numeric: true },
+            { title: 'Records', numeric: true },
           ],
           filled
             .slice(0, MAX_COLUMNS)

@@ -52,7 +52,7 @@ caption { text-align: left; color: var(--soft); padding: 0 0 .5rem; font-size: .
 th, td { text-align: left; vertical-align: top; padding: .45rem .7rem; border-bottom: 1px solid var(--rule); }
 thead th { color: var(--soft); font-weight: 600; white-space: nowrap; border-bottom-width: 2px; }
 th:first-child, td:first-child { padding-left: 0; }
-tbody th { font-weight: 500; }
+tbody th { font-weight: 500; min-width: 7rem; } time { white-space: nowrap; }
 .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 tfoot th, tfoot td { font-weight: 700; border-bottom: 0; border-top: 2px solid var(--rule); }
 td.value { min-width: 7rem; } bdi { overflow-wrap: anywhere; }

@@ -39,7 +39,7 @@ const FIELDS: Readonly<Record<string, string>> = {
   author_name: 'author',
   stage_pipeline: 'pipeline of the stage',
   occurred_at: 'time of the event, for the audit log',
-  priority: 'priority',
+  priority: 'order of sending',
   when: 'condition',
   each: 'list of records',
 };
