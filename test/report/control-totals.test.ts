@@ -102,18 +102,18 @@ describe('control totals in the report', () => {
   it('are tables by stage and by owner that add up for each currency', async () => {
     const { rows } = await rowsOf(TOTALS);
     const sums = [
-      'all EUR 5 1,000,012.30 4 1,000,012.30 3 1,000,005.30 1 invalid : 0.00 1 pending : 7.00',
-      'all USD 1 3.50 0 0.00 0 0.00 1 invalid : 3.50',
+      'All EUR 5 1,000,012.30 4 1,000,012.30 3 1,000,005.30 1 invalid : 0.00 1 not sent yet : 7.00',
+      'All USD 1 3.50 0 0.00 0 0.00 1 invalid : 3.50',
     ];
     expect(rows).toEqual([
-      'Old stage New stage Currency In the export In the plan Acknowledged Not in the service',
-      'Retail / Signed Sales / Won EUR 2 12.00 2 12.00 1 5.00 1 pending : 7.00',
+      'Old stage New stage Currency In the export In the plan In the service Not in the service',
+      'Retail / Signed Sales / Won EUR 2 12.00 2 12.00 1 5.00 1 not sent yet : 7.00',
       'Retail / Talking Sales / Qualified EUR 3 1,000,000.30 2 1,000,000.30 2 1,000,000.30 1 invalid : 0.00',
       'Retail / Talking Sales / Qualified USD 1 3.50 0 0.00 0 0.00 1 invalid : 3.50',
       ...sums,
-      'Old owner New owner Currency In the export In the plan Acknowledged Not in the service',
+      'Old owner New owner Currency In the export In the plan In the service Not in the service',
       '&lt;b&gt;Eve&lt;/b&gt; – USD 1 3.50 0 0.00 0 0.00 1 invalid : 3.50',
-      'Ada Ada Lovelace EUR 5 1,000,012.30 4 1,000,012.30 3 1,000,005.30 1 invalid : 0.00 1 pending : 7.00',
+      'Ada Ada Lovelace EUR 5 1,000,012.30 4 1,000,012.30 3 1,000,005.30 1 invalid : 0.00 1 not sent yet : 7.00',
       ...sums,
     ]);
   });
@@ -122,7 +122,7 @@ describe('control totals in the report', () => {
     const { page } = await rowsOf(TOTALS);
     for (const [text, target] of [
       ['1 invalid', 'errors'],
-      ['1 pending', 'left-behind'],
+      ['1 not sent yet', 'left-behind'],
     ] as const) {
       expect(page).toContain(`<a href="#${target}">${text}</a>`);
       expect(page).toContain(`<section id="${target}"`);

@@ -4,6 +4,7 @@ import { ControlSum, currencyText, groupTotals, unreadText, type ControlTotal } 
 import type { ReportData } from './report-data.ts';
 import { html, type Content, type Markup } from './markup.ts';
 import { dataTable, externalText, number, section } from './parts.ts';
+import { OUTCOMES } from './words.ts';
 
 /** What is missing in the service, and the section of the page that says why. */
 const MISSING = [
@@ -13,14 +14,14 @@ const MISSING = [
   ['pending', 'left-behind'],
 ] as const;
 
-const NUMERIC = ['In the export', 'In the plan', 'Acknowledged'].map((title) => ({ title, numeric: true }));
+const NUMERIC = ['In the export', 'In the plan', 'In the service'].map((title) => ({ title, numeric: true }));
 
 export function controlTotals({ status, errors }: ReportData): Markup | undefined {
   const { totals = [] } = status.summary ?? {};
   if (status.basis !== 'ended' || totals.length === 0) return undefined;
   const cells = (group: readonly ControlTotal[]): Content[] => figuresOf(group, errors.count > 0);
   const byCurrency = [...groupTotals(totals, currencyText)].map(([currency, group]) => [
-    'all',
+    'All',
     '',
     externalText(currency, 20),
     ...cells(group),
@@ -45,8 +46,9 @@ export function controlTotals({ status, errors }: ReportData): Markup | undefine
     'totals',
     'Control totals',
     html`<p>
-      In the export = acknowledged + invalid + rejected + blocked + pending, in number and in amount. Duplicates are not
-      counted, and updates of deals do not change the amounts.${unread === '' ? '' : ` ${unread}.`}
+      In the export = ${OUTCOMES.acknowledged} + ${MISSING.map(([outcome]) => OUTCOMES[outcome]).join(' + ')}, in number
+      and in amount. Duplicates are not counted, and updates of deals do not change the
+      amounts.${unread === '' ? '' : ` ${unread}.`}
     </p>`,
     by('stage', (total) => [
       nameText(total, total.from_pipeline, total.from_stage),
@@ -71,7 +73,7 @@ function figuresOf(group: readonly ControlTotal[], hasErrors: boolean): Content[
   const missing = MISSING.flatMap(([outcome, target]) => {
     const count = figures[`${outcome}_count`];
     if (count === 0) return [];
-    const text = `${number(count)} ${outcome}`;
+    const text = `${number(count)} ${OUTCOMES[outcome]}`;
     const isThere = target !== 'errors' || hasErrors;
     return html`<div>
       ${isThere ? html`<a href="#${target}">${text}</a>` : text}: ${grouped(figures[`${outcome}_amount`])}

@@ -107,7 +107,7 @@ export function throughput({ status: { history }, timezone }: ReportData): Marku
   const all = periods.periods.flatMap(({ from, bins }) => bins.map((bin, place) => ({ at: from + place * step, bin })));
   const settled = all.reduce((sum, { bin }) => sum + totalOfBin(bin), 0);
   const runs = history.runs.filter(({ acknowledged, rejected }) => acknowledged + rejected > 0);
-  const unit = step === 60 ? 'minute' : durationText(step);
+  const unit = step === 60 ? 'minute' : step === 1 ? 'second' : durationText(step);
   return section(
     'throughput',
     'Throughput over time',

@@ -29,7 +29,7 @@ export function reportPage(findings: ReportData): string {
     ['chains', 'Blocked events', chains(findings)],
     ['duplicates', 'Duplicates', duplicates(findings)],
     ['omitted', 'Values left out', omissions(findings)],
-    ['not-used', 'What was not carried', notUsed(findings)],
+    ['not-used', 'Columns and files not carried', notUsed(findings)],
     ['warnings', 'Warnings', warnings(findings)],
     ['mapping', 'Mapping', mapping(findings)],
     ['not-carried', 'What cannot be migrated', notMigrated()],

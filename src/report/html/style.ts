@@ -96,9 +96,9 @@ footer { margin-top: 3.5rem; padding-top: 1rem; border-top: 1px solid var(--rule
   @page { margin: 16mm 14mm; }
   body { max-width: none; padding: 0; print-color-adjust: exact; -webkit-print-color-adjust: exact; }
   /* A heading of a table is repeated on every page. */
-  body:has(> .banner) { display: table; width: 100%; } .banner { display: table-header-group; break-inside: avoid; }
+  body:has(> .banner) { display: table; width: 100%; } .banner { display: table-header-group; break-inside: avoid; background: none; }
   .banner span { display: block; margin-bottom: 4mm; padding: 1.5mm 3mm; background: var(--warn-paper); } .banner ~ :not(nav) { display: table-row-group; }
-  nav, details { display: none; } a { text-decoration: none; }
+  nav, details { display: none; } tfoot { display: table-row-group; } a { text-decoration: none; }
   h2 { margin-top: 1.6rem; break-after: avoid; } h3, caption, thead { break-after: avoid; } .code { overflow-wrap: anywhere; }
   tr, article, ul.figures, ul.bars li, svg { break-inside: avoid; }
   .wide { overflow: visible; } svg.chart { min-width: 0; }
