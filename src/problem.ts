@@ -74,10 +74,15 @@ export function nearest(name: string, candidates: Iterable<string>, most = 3): s
 
 /** "did you mean `a`, `b` or `c`?", or undefined if no candidate is similar. */
 export function didYouMean(name: string, candidates: Iterable<string>): string | undefined {
-  const near = nearest(name, candidates).map((candidate) => `\`${candidate}\``);
-  if (near.length === 0) return undefined;
-  const last = near.pop()!;
-  return `did you mean ${near.length > 0 ? `${near.join(', ')} or ` : ''}${last}?`;
+  return meant(nearest(name, candidates));
+}
+
+/** "did you mean `a`, `b` or `c`?", or undefined if there are none. */
+export function meant(names: readonly string[]): string | undefined {
+  const quoted = names.map((name) => `\`${name}\``);
+  const last = quoted.pop();
+  if (last === undefined) return undefined;
+  return `did you mean ${quoted.length > 0 ? `${quoted.join(', ')} or ` : ''}${last}?`;
 }
 
 function fold(text: string): string {

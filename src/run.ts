@@ -203,10 +203,8 @@ class Run {
     this.#mappingChanged = last !== undefined && last.mapping_sha256 !== mapping.sha256;
     monitor.surveyed?.(survey, settings.rate);
     await writeWhole(output.file(MAPPING_FILE), `${JSON.stringify(await storedMapping(mapping, survey))}\n`);
-    if (!settings.dryRun) {
-      const snapshot = snapshotOf(mapping.migration, target?.baseUrl ?? null, survey, settings.rate);
-      await writeWhole(state.file(SURVEY_FILE), `${JSON.stringify(snapshot)}\n`);
-    }
+    const snapshot = snapshotOf(mapping.migration, target?.baseUrl ?? null, survey, settings.rate);
+    await writeWhole(output.file(SURVEY_FILE), `${JSON.stringify(snapshot)}\n`);
     return survey;
   }
 

@@ -8,7 +8,7 @@ const SRC = fileURLToPath(new URL('../src/', import.meta.url));
 /** The chain that a record passes through: a folder imports from itself and from folders before it. */
 const CHAIN = ['service', 'source', 'mapping', 'checkpoint', 'report', 'compare', 'plan', 'send'];
 /** Outside the chain: these may import from all of it, but not from each other. */
-const ASIDE = ['verify', 'init', 'sandbox', 'watch'];
+const ASIDE = ['explain', 'verify', 'init', 'sandbox', 'watch'];
 /** Files in `src/` that combine the folders. All other files in `src/` may be imported by every folder. */
 const TOP = ['connect.ts', 'account-contacts.ts', 'run.ts', 'summarise.ts', 'index.ts', 'demo.ts', 'main.ts', 'cli.ts'];
 /** What the other files in `src/` may import from folders: names and limits of the service, and the options. */

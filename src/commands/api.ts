@@ -3,22 +3,19 @@ import { readFile } from 'node:fs/promises';
 import { parse, stringify } from 'lossless-json';
 import { systemClock } from '../clock.ts';
 import type { Console } from '../console.ts';
-import { readEnvironment, restCredentials } from '../credentials.ts';
 import { EXIT, messageOf, UserError, type ExitCode } from '../errors.ts';
 import { tryParseJson } from '../json.ts';
 import { parseOptions } from '../options/option.ts';
-import { createClient, type Client } from '../service/client.ts';
+import type { Client } from '../service/client.ts';
 import { HEADERS, LIMITS, PATHS } from '../service/contract.ts';
-import { openLimiter } from '../service/open-limiter.ts';
 import { wholeList, type List } from '../service/lists.ts';
 import type { Reply, RestAttempt } from '../service/reply.ts';
 import { retried } from '../service/retry.ts';
 import { readRoute, type Route } from '../service/route.ts';
-import { DEFAULT_RATE } from '../settings.ts';
-import { TOOL } from '../version.ts';
 import { API, type CommandSettings, type Method } from './definitions.ts';
 import type { Argv } from './load.ts';
 import { counted } from '../numbers.ts';
+import { credentialsOf, openClient } from './service.ts';
 
 /** One call, with what repeating it needs. */
 interface ApiRequest {
@@ -32,12 +29,8 @@ interface ApiRequest {
 export async function api(argv: Argv, console: Console): Promise<ExitCode> {
   const settings = parseOptions(API, argv);
   refuseMisuse(settings);
-  const service = restCredentials(
-    settings.baseUrl,
-    readEnvironment(settings.envFile, (message) => console.complain(`warning: ${message}`)),
-  );
-  const { baseUrl, apiKey, ingestToken } = service;
-  console.redactor.add(apiKey, ingestToken, ...(service.otherSecrets ?? []));
+  const credentials = credentialsOf(settings, console);
+  const { baseUrl, apiKey, ingestToken } = credentials;
   const { method } = settings;
   const call: ApiRequest = {
     method,
@@ -46,27 +39,7 @@ export async function api(argv: Argv, console: Console): Promise<ExitCode> {
     idempotencyKey: method === 'POST' ? (settings.idempotencyKey ?? randomUUID()) : undefined,
   };
   warn(call, console);
-  // Without a state directory, only the headers of the responses show what was sent recently.
-  const limiter = await openLimiter({
-    rate: DEFAULT_RATE,
-    reserve: 0,
-    concurrency: 1,
-    clock: systemClock,
-    redis: settings.redis ?? service.redis,
-    baseUrl,
-    apiKey,
-    timeoutSeconds: settings.timeout,
-    notify: (message) => console.complain(`warning: ${message}`),
-  });
-  const client = createClient({
-    baseUrl,
-    apiKey,
-    ingestToken,
-    timeoutSeconds: settings.timeout,
-    concurrency: 1,
-    limiter,
-    userAgent: TOOL,
-  });
+  const client = await openClient(credentials, settings, console);
   try {
     return settings.paginate ? await printAll(client, call, console) : await printOne(client, call, console);
   } finally {

@@ -1,5 +1,5 @@
 /** Each command as data, for parsing the command line and for the help. The functions are in separate files. */
-import { rate, texts, value } from '../options/checks.ts';
+import { oneRecord, rate, texts, value } from '../options/checks.ts';
 import { pick, type ArgumentsOf, type OptionTable, type PositionalTable, type SettingsOf } from '../options/option.ts';
 import { CONNECTION, OPTIONS } from '../options/table.ts';
 import { LIMITS } from '../service/contract.ts';
@@ -139,6 +139,24 @@ export const VERIFY = define({
   ],
 });
 
+export const EXPLAIN = define({
+  usage: 'explain <mapping> <record>',
+  describe: "Show one record's story: its row, the event as planned, what was left out, sent and answered",
+  positionals: {
+    ...MAPPING,
+    record: { type: 'value', check: oneRecord, describe: 'lead:ID, deal:ID or comment:ID, with its id in the export' },
+  },
+  options: {
+    ...STATE_OPTIONS,
+    ...pick(OPTIONS, 'live', 'baseUrl', 'envFile', 'timeout', 'redis'),
+    json: { ...OPTIONS.json, describe: 'Print the same as one JSON object to stdout' },
+  },
+  examples: [
+    ['$0 explain acme.yaml lead:4', 'what became of this lead, from the last run or dry run'],
+    ['$0 explain acme.yaml deal:8 --live', 'the same, and what the service shows now'],
+  ],
+});
+
 export const PURGE = define({
   usage: 'purge <mapping>',
   describe: 'Delete the state files that contain personal data, once the migration is accepted',
@@ -193,6 +211,7 @@ export const COMMANDS: readonly Command[] = [
   INIT,
   SCHEMA,
   VERIFY,
+  EXPLAIN,
   NOTIFY_TEST,
   PURGE,
   API,

@@ -1,21 +1,18 @@
 import { toneOf, type Console } from '../console.ts';
-import { readEnvironment, restCredentials, type RestCredentials } from '../credentials.ts';
 import type { ExitCode } from '../errors.ts';
 import { parseOptions } from '../options/option.ts';
 import type { Account } from '../service/account.ts';
 import { ENDINGS, verificationText } from '../verify/text.ts';
 import { verifyMigration, type VerifyJob } from '../verify/verify.ts';
-import { VERIFY, type CommandSettings } from './definitions.ts';
+import { VERIFY } from './definitions.ts';
 import type { Argv } from './load.ts';
-import { existingState } from './state.ts';
+import { serviceOf } from './service.ts';
 import { counted, numberText } from '../numbers.ts';
 
 /** `backfill verify`: reads acknowledged records back and compares them with what the mapping sends. */
 export async function verify(argv: Argv, console: Console): Promise<ExitCode> {
   const settings = parseOptions(VERIFY, argv);
   const service = await serviceOf(settings, console);
-  const { apiKey, ingestToken, otherSecrets = [] } = service.credentials;
-  console.redactor.add(apiKey, ingestToken, ...otherSecrets);
   let account: Account | undefined;
   try {
     const found = await verifyMigration({
@@ -46,21 +43,4 @@ function progressOn(console: Console): NonNullable<VerifyJob['progress']> {
     next = Date.now() + SAY_EVERY_MS;
     console.say(`${numberText(done)} of ${counted(records, entity)}`);
   };
-}
-
-/** The service, or the sandbox with the records of the last rehearsal. */
-async function serviceOf(
-  settings: CommandSettings<typeof VERIFY>,
-  console: Console,
-): Promise<{ credentials: RestCredentials; close(): Promise<void> }> {
-  if (!settings.sandbox) {
-    const credentials = restCredentials(
-      settings.baseUrl,
-      readEnvironment(settings.envFile, (message) => console.complain(`warning: ${message}`)),
-    );
-    return { credentials, close: async () => undefined };
-  }
-  await existingState(settings);
-  const { startRehearsal } = await import('./rehearsal.ts');
-  return startRehearsal(settings);
 }

@@ -1,7 +1,7 @@
 /** Checks of options: each converts a text from the command line, or a value that a program passes, to its meaning. */
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { ENTITIES, EVENT_TYPES, entityOf, type EventType } from '../model.ts';
+import { ENTITIES, EVENT_TYPES, entityOf, type Entity, type EventType } from '../model.ts';
 import { didYouMean } from '../problem.ts';
 import { Secret } from '../redact.ts';
 import { hookUrlMistake } from '../hook-url.ts';
@@ -12,10 +12,15 @@ import { numberText } from '../numbers.ts';
 /** How much may go wrong: a number of events or values, or a percentage of all. */
 export type Tolerance = { readonly count: number } | { readonly percent: number };
 
-/** A record chosen with `--pick`. */
-export interface PickedRecord {
-  readonly entity: 'lead' | 'deal';
+/** A record of the input by its external id. */
+export interface NamedRecord {
+  readonly entity: Entity;
   readonly externalId: string;
+}
+
+/** A record chosen with `--pick`. */
+export interface PickedRecord extends NamedRecord {
+  readonly entity: 'lead' | 'deal';
 }
 
 /** One value, given once and not empty. `parse` returns undefined for what is not `expected`. */
@@ -228,12 +233,23 @@ function split(pair: string): readonly [name: string, value: string] {
 
 export const pickedRecords = values((given, refuse): readonly PickedRecord[] =>
   given.flatMap((record) => {
-    const match = /^(lead|deal):(.+)$/.exec(record);
-    if (match) return [{ entity: match[1] as PickedRecord['entity'], externalId: match[2]! }];
+    const named = namedRecord(record);
+    if (named && isPicked(named)) return [named];
     refuse(`\`${record}\` is neither lead:ID nor deal:ID`);
     return [];
   }),
 );
+
+function isPicked(record: NamedRecord): record is PickedRecord {
+  return record.entity !== 'comment';
+}
+
+export const oneRecord = value('lead:ID, deal:ID or comment:ID', namedRecord);
+
+function namedRecord(given: string): NamedRecord | undefined {
+  const match = /^(lead|deal|comment):(.+)$/s.exec(given);
+  return match ? { entity: match[1] as Entity, externalId: match[2]! } : undefined;
+}
 
 /** Event types, or entities for all their types; all types by default. */
 export const eventTypes = values((given, refuse): readonly EventType[] => {

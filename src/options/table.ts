@@ -222,6 +222,7 @@ export const OPTIONS = {
     type: 'boolean',
     describe: 'Include messages and omitted values, which contain field values of records',
   },
+  live: { type: 'boolean', describe: 'Read the record from the service, and compare it with what was sent' },
   sample: { type: 'value', check: sampleSize, default: '100', describe: 'Records of each type to read back, or `all`' },
   preset: {
     type: 'value',

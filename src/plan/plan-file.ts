@@ -5,8 +5,17 @@ import { cannotWrite } from '../append-log.ts';
 import { EXIT, messageOf, UserError } from '../errors.ts';
 import { contentSha } from '../identity.ts';
 import { canonicalJson, isObject, parseJson, recordJson, type JsonObject } from '../json.ts';
-import { EVENT_TYPES, type EventType, type Planned, type RawRecord, type RecordText, type Sendable } from '../model.ts';
+import {
+  EVENT_TYPES,
+  type Entity,
+  type EventType,
+  type Planned,
+  type RawRecord,
+  type RecordText,
+  type Sendable,
+} from '../model.ts';
 import { wholeLines } from '../report/lines.ts';
+import type { NamedRecord } from '../settings.ts';
 import { DRY_RUN, type StateDir } from '../state-dir.ts';
 import { parentOf } from './prepare.ts';
 
@@ -192,10 +201,21 @@ export async function storedPlans(state: StateDir): Promise<string[]> {
     .map(({ path }) => path);
 }
 
-/** The events of a stored plan. Throws if it is not a valid plan. */
-export async function* readPlan(path: string): AsyncGenerator<Planned, void, undefined> {
+/** The events of a stored plan; `about`: only those that mention this external id. Throws if it is not a valid plan. */
+export async function* readPlan(path: string, about?: string): AsyncGenerator<Planned, void, undefined> {
+  const mention = about === undefined ? '' : JSON.stringify(about);
   for await (const line of wholeLines(path)) {
-    if (line.trim() !== '') yield plannedOf(line);
+    if (line.includes(mention) && line.trim() !== '') yield plannedOf(line);
+  }
+}
+
+const HEAD = /^\{"type":"(\w+)\/\w+","external_id":("(?:[^"\\]|\\.)*")/;
+
+/** The records of a stored plan, without those that have no external id; much faster than `readPlan`. */
+export async function* plannedRecords(path: string): AsyncGenerator<NamedRecord, void, undefined> {
+  for await (const line of wholeLines(path)) {
+    const head = HEAD.exec(line);
+    if (head) yield { entity: head[1] as Entity, externalId: JSON.parse(head[2]!) as string };
   }
 }
 

@@ -3,6 +3,7 @@ import { relative } from 'node:path';
 import { EVENT_TYPES } from '../model.ts';
 import { oneLine } from '../visible.ts';
 import type { CodeExample } from './error-report.ts';
+import { printable } from '../visible.ts';
 import { explain, inSentence } from './explain.ts';
 import type { EventCounts, Summary } from './summary.ts';
 import { counted, numberText } from '../numbers.ts';
@@ -86,6 +87,23 @@ export function clockText(time: Date, now: Date): string {
     hourCycle: 'h23',
   });
   return format.format(time).replace(',', '');
+}
+
+/** A line without its end where that does not fit. */
+export function cutTo(line: string, columns: number): string {
+  return line.length > columns ? `${line.slice(0, columns - 1)}…` : line;
+}
+
+const MOST_VALUES = 12;
+const WIDEST_NAME = 28;
+
+/** The first names and values of a record, one line each. */
+export function valueRows(values: readonly (readonly [name: string, value: string])[], columns: number): string {
+  const shown = values.slice(0, MOST_VALUES);
+  const width = Math.min(WIDEST_NAME, Math.max(...shown.map(([name]) => name.length)));
+  const lines = shown.map(([name, value]) => cutTo(`  ${printable(name).padEnd(width)}  ${printable(value)}`, columns));
+  const more = values.length - shown.length;
+  return [...lines, ...(more > 0 ? [`  and ${numberText(more)} more; --json has all of them`] : [])].join('\n');
 }
 
 /** A path relative to the working directory if that is shorter. */

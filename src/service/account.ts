@@ -48,3 +48,15 @@ export async function readStoredAccount(path: string): Promise<StoredAccount> {
   if (parsed.success) return parsed.data;
   throw new UserError(`invalid stored account ${path}:\n${z.prettifyError(parsed.error)}`, { hint });
 }
+
+/** Names of pipelines, stages (`Sales / Won`) and users by their ids in lower case; none if the account is unknown. */
+export function namesById(known: Account | undefined): ReadonlyMap<string, string> {
+  const { pipelines, users } = known ?? { pipelines: [], users: [] };
+  return new Map([
+    ...pipelines.flatMap(({ id, name, stages }): [string, string][] => [
+      [id.toLowerCase(), name],
+      ...stages.map((stage): [string, string] => [stage.id.toLowerCase(), `${name} / ${stage.name}`]),
+    ]),
+    ...users.map(({ id, names, email = id }): [string, string] => [id.toLowerCase(), names[0] ?? email]),
+  ]);
+}

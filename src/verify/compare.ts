@@ -1,6 +1,6 @@
 import { wasEdited } from '../compare/edited.ts';
 import type { Fields } from '../service/list-page.ts';
-import type { Difference, EntityResult } from './differences.ts';
+import type { Difference, EntityResult, FieldVerdict } from './differences.ts';
 import type { ExpectedFields } from './expected.ts';
 import { COMPARED, likeness, type Checked } from '../compare/fields.ts';
 import type { WrittenRecord } from './written.ts';
@@ -17,9 +17,35 @@ export interface RecordComparison {
   readonly leadIds: ReadonlyMap<string, string>;
 }
 
-/** Compares a record field by field, updates the counts in `result` and returns the differences. `record`: undefined if missing. */
+/** One field of a record: what was to be sent, and what the service shows. */
+export interface ComparedValue {
+  readonly field: string;
+  readonly verdict: FieldVerdict;
+  /** Undefined if it is the id of a parent that this migration did not create. */
+  readonly expected: string | undefined;
+  readonly actual: string;
+}
+
+/** Compares a record field by field. Fields that the mapping does not send are left out. */
+export function compareFields(known: Omit<RecordComparison, 'externalId'>, record: Fields): ComparedValue[] {
+  const { entity, written, expected, leadIds } = known;
+  const isEdited = wasEdited(record, written);
+  return COMPARED[entity].flatMap((field, index) => {
+    const wanted = expected[index];
+    if (!wanted) return [];
+    // The service id of a parent that this migration did not create is unknown.
+    const value = field.sent === PARENT ? leadIds.get(wanted.value) : wanted.value;
+    const actual = field.shown === undefined ? undefined : record[field.shown];
+    const like = value === undefined ? 'not_comparable' : likeness(field, value, actual);
+    const isChanged = (written.changed & (1 << index)) !== 0;
+    const verdict = like !== 'different' ? like : isChanged ? 'changed' : isEdited ? 'edited' : 'different';
+    return [{ field: field.name, verdict, expected: value, actual: shownText(actual) }];
+  });
+}
+
+/** Compares a record, updates the counts in `result` and returns the differences. `record`: undefined if missing. */
 export function compareRecord(result: EntityResult, known: RecordComparison, record: Fields | undefined): Difference[] {
-  const { entity, externalId, written, expected, leadIds } = known;
+  const { entity, externalId, written } = known;
   result.read_back += 1;
   const common = {
     entity,
@@ -32,25 +58,14 @@ export function compareRecord(result: EntityResult, known: RecordComparison, rec
     result.missing += 1;
     return [{ ...common, field: '', verdict: 'missing', expected: '', actual: '' }];
   }
-  const differences: Difference[] = [];
-  const isEdited = wasEdited(record, written);
-  COMPARED[entity].forEach((field, index) => {
-    const wanted = expected[index];
-    if (!wanted) return;
-    // The service id of a parent that this migration did not create is unknown.
-    const value = field.sent === PARENT ? leadIds.get(wanted.value) : wanted.value;
-    const actual = field.shown === undefined ? undefined : record[field.shown];
-    const like = value === undefined ? 'not_comparable' : likeness(field, value, actual);
-    const isChanged = (written.changed & (1 << index)) !== 0;
-    const verdict = like !== 'different' ? like : isChanged ? 'changed' : isEdited ? 'edited' : 'different';
-    result.fields[field.name]![verdict] += 1;
-    if (verdict === 'same' || verdict === 'not_comparable') return;
-    differences.push({ ...common, field: field.name, verdict, expected: value ?? '', actual: shownText(actual) });
-  });
-  return differences;
+  const compared = compareFields(known, record);
+  for (const { field, verdict } of compared) result.fields[field]![verdict] += 1;
+  return compared
+    .filter(({ verdict }) => verdict !== 'same' && verdict !== 'not_comparable')
+    .map(({ expected = '', ...value }) => ({ ...common, ...value, expected }));
 }
 
-function shownText(value: unknown): string {
+export function shownText(value: unknown): string {
   if (value === null || value === undefined) return '';
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

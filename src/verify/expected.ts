@@ -1,5 +1,6 @@
 import type { JsonObject } from '../json.ts';
 import { isUpdate, type Sendable } from '../model.ts';
+import type { Account } from '../service/account.ts';
 import { COMPARED, textOf, type Checked } from '../compare/fields.ts';
 
 /** What the service should show for a field, and the value of the event that determines it. */
@@ -21,13 +22,17 @@ type Packed = readonly ([value: string, sent?: string] | 0)[];
  */
 export class Expectations {
   readonly #entity: Checked;
+  /** Pipeline ids by stage id, the latter in lower case. */
   readonly #stagePipelines: ReadonlyMap<string, string>;
   readonly #records = new Map<string, { created: string | undefined; updates: string | undefined }>();
 
-  /** `stagePipelines`: pipeline ids by stage id, the latter in lower case. */
-  constructor(entity: Checked, stagePipelines: ReadonlyMap<string, string>) {
+  constructor(entity: Checked, account: Account) {
     this.#entity = entity;
-    this.#stagePipelines = stagePipelines;
+    this.#stagePipelines = new Map(
+      account.pipelines.flatMap(({ id, stages }) =>
+        stages.map((stage): [string, string] => [stage.id.toLowerCase(), id]),
+      ),
+    );
   }
 
   add(event: Sendable, externalId: string): void {

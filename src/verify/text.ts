@@ -1,8 +1,9 @@
-import { shortPath, table } from '../report/text.ts';
-import type { Account } from '../service/account.ts';
+import { shortPath, table, valueRows } from '../report/text.ts';
+import { namesById, type Account } from '../service/account.ts';
 import { stageTotalsText } from './control-totals.ts';
 import { VERDICTS, type Difference, type EntityResult } from './differences.ts';
 import { CHECKED, type Checked } from '../compare/fields.ts';
+import type { LiveRecord } from './record.ts';
 import type { Verification } from './verify.ts';
 import { numberText } from '../numbers.ts';
 
@@ -17,7 +18,7 @@ const HEADS: Readonly<Record<(typeof VERDICTS)[number], string>> = {
 
 /** The result of a verification as text, but for its ending. Names of stages and pipelines come from `account`. */
 export function verificationText(found: Verification, account: Account | undefined, columns: number): string {
-  const names = namesOf(account);
+  const names = namesById(account);
   const parts = CHECKED.map((entity) => entityText(entity, found.entities[entity], columns));
   const fields = CHECKED.flatMap((entity) => Object.values(found.entities[entity].fields));
   if (fields.some((counts) => counts.not_comparable > 0)) {
@@ -73,11 +74,18 @@ function differenceText(difference: Difference, names: ReadonlyMap<string, strin
   return `${entity} ${id} ${field}: expected ${value(difference.expected)}, found ${value(difference.actual)} (${what})`;
 }
 
-function namesOf(account: Account | undefined): ReadonlyMap<string, string> {
-  return new Map(
-    (account?.pipelines ?? []).flatMap(({ id, name, stages }): [string, string][] => [
-      [id.toLowerCase(), name],
-      ...stages.map((stage): [string, string] => [stage.id.toLowerCase(), `${name} / ${stage.name}`]),
-    ]),
-  );
+/** `live`: what the service shows, or why it cannot be read. */
+export function liveText(live: LiveRecord | string, account: Account | undefined, columns: number): string {
+  const names = namesById(account);
+  const head = 'in the service now';
+  if (typeof live === 'string') return `${head}\n  not read: ${live}`;
+  if (!live.found) return `${head}\n  it does not exist any more`;
+  const named = (text: string): string => names.get(text.toLowerCase()) ?? text;
+  const fields = live.fields.map(({ field, verdict, expected = '', actual }): [string, string] => {
+    if (verdict === 'same') return [field, named(actual)];
+    if (verdict === 'not_sent') return [field, `${named(actual)} (not sent by this migration)`];
+    if (verdict === 'not_comparable') return [field, '(not shown, or its parent is not part of this migration)'];
+    return [field, `${named(actual)} (${HEADS[verdict]}; in the plan: ${named(expected)})`];
+  });
+  return `${head}${live.updated_at === null ? '' : `   updated ${live.updated_at}`}\n${valueRows(fields, columns)}`;
 }

@@ -176,10 +176,7 @@ async function expectedOf(
   entity: Checked,
   isChosen: (externalId: string) => boolean,
 ): Promise<Expectations> {
-  const pipelines = target.account.pipelines.flatMap(({ id, stages }) =>
-    stages.map((stage): [string, string] => [stage.id.toLowerCase(), id]),
-  );
-  const expectations = new Expectations(entity, new Map(pipelines));
+  const expectations = new Expectations(entity, target.account);
   for await (const event of readPlan(planPath)) {
     const { type, externalId, isDerived } = event;
     // What `if_changed` derives is part of the created event's content.
@@ -189,7 +186,7 @@ async function expectedOf(
   return expectations;
 }
 
-function parentsOf(entity: Checked, expectations: Expectations): ReadonlySet<string> {
+export function parentsOf(entity: Checked, expectations: Expectations): ReadonlySet<string> {
   const parents = new Set<string>();
   const index = COMPARED[entity].findIndex(({ sent }) => sent === PARENT);
   if (index < 0) return parents;

@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { CsvError, parse } from 'csv-parse';
+import { restore } from '../../cells.ts';
 import { parseLine, wholeLines } from '../lines.ts';
 
 /** Examples kept per code. */
@@ -205,9 +206,9 @@ function fieldOf(fields: Map<string, OmittedField>, name: string): OmittedField 
   return field;
 }
 
-/** The rows up to one that is no valid CSV. */
-async function* rowsOf(path: string): AsyncGenerator<Partial<Record<string, string>>, void, undefined> {
-  const options = { columns: true, relax_column_count: true, relax_quotes: true };
+/** The rows of a CSV file that this program wrote, up to one that is not valid. */
+export async function* rowsOf(path: string): AsyncGenerator<Partial<Record<string, string>>, void, undefined> {
+  const options = { columns: true, relax_column_count: true, relax_quotes: true, cast: restore };
   try {
     yield* createReadStream(path).pipe(parse(options)) as AsyncIterable<Partial<Record<string, string>>>;
   } catch (error) {

@@ -1,0 +1,58 @@
+/** How commands that only read reach the service. */
+import { systemClock } from '../clock.ts';
+import type { Console } from '../console.ts';
+import { readEnvironment, restCredentials, type RestCredentials } from '../credentials.ts';
+import { createClient, type Client } from '../service/client.ts';
+import { openLimiter } from '../service/open-limiter.ts';
+import { DEFAULT_RATE, type RunSettings } from '../settings.ts';
+import { TOOL } from '../version.ts';
+import { existingState } from './state.ts';
+
+type ServiceSettings = Pick<RunSettings, 'mapping' | 'state' | 'sandbox' | 'baseUrl' | 'envFile' | 'rate'>;
+
+/** The service, or the sandbox with the records of the last rehearsal. */
+export async function serviceOf(
+  settings: ServiceSettings,
+  console: Console,
+): Promise<{ credentials: RestCredentials; close(): Promise<void> }> {
+  if (!settings.sandbox) return { credentials: credentialsOf(settings, console), close: async () => undefined };
+  await existingState(settings);
+  const { startRehearsal } = await import('./rehearsal.ts');
+  const rehearsal = await startRehearsal(settings);
+  hide(rehearsal.credentials, console);
+  return rehearsal;
+}
+
+/** From the options, the environment and the `.env` file. */
+export function credentialsOf(settings: Pick<RunSettings, 'baseUrl' | 'envFile'>, console: Console): RestCredentials {
+  const environment = readEnvironment(settings.envFile, (message) => console.complain(`warning: ${message}`));
+  const credentials = restCredentials(settings.baseUrl, environment);
+  hide(credentials, console);
+  return credentials;
+}
+
+function hide({ apiKey, ingestToken, otherSecrets = [] }: RestCredentials, console: Console): void {
+  console.redactor.add(apiKey, ingestToken, ...otherSecrets);
+}
+
+/** A client without a state directory: only the headers of the responses show what was sent recently. */
+export async function openClient(
+  credentials: RestCredentials,
+  settings: Pick<RunSettings, 'timeout' | 'redis'>,
+  console: Console,
+): Promise<Client> {
+  const { baseUrl, apiKey, ingestToken } = credentials;
+  const limiter = await openLimiter({
+    rate: DEFAULT_RATE,
+    reserve: 0,
+    concurrency: 1,
+    clock: systemClock,
+    redis: settings.redis ?? credentials.redis,
+    baseUrl,
+    apiKey,
+    timeoutSeconds: settings.timeout,
+    notify: (message) => console.complain(`warning: ${message}`),
+  });
+  const { timeout: timeoutSeconds } = settings;
+  return createClient({ baseUrl, apiKey, ingestToken, timeoutSeconds, concurrency: 1, limiter, userAgent: TOOL });
+}

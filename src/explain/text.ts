@@ -1,0 +1,129 @@
+/** A record's story as text, about one screen long. Pure. */
+import { fieldsOf } from '../checkpoint/field-hashes.ts';
+import { canonicalJson, type JsonObject, type JsonValue } from '../json.ts';
+import { explain, inSentence } from '../report/explain.ts';
+import { clockText, cutTo, shortPath, valueRows } from '../report/text.ts';
+import { printable } from '../visible.ts';
+import { wrapped } from '../layout.ts';
+import { counted, numberText } from '../numbers.ts';
+import type { EventFate } from './fates.ts';
+import type { Answer, EventStory, RecordStory, Relative } from './story.ts';
+
+/** Of one list; `--json` has all of them. */
+const MOST_LINES = 12;
+
+const STATES: Readonly<Record<RecordStory['state'], string>> = {
+  acknowledged: 'acknowledged: the service has it',
+  duplicate: 'duplicate: not sent',
+  invalid: 'invalid: not sent until it is corrected',
+  rejected: 'rejected by the service; the next run sends it again',
+  blocked: 'blocked: waits for the record that it depends on',
+  pending: 'pending: valid, and not sent yet',
+  gone: 'gone: sent in an earlier run, and no longer in the input',
+};
+
+/** `names`: of stages, pipelines and users, by their ids in lower case. */
+export function storyText(story: RecordStory, names: ReadonlyMap<string, string>, now: Date, columns: number): string {
+  const { record, state, service_id: serviceId, plan, events, dropped, parent, children, answers } = story;
+  const id = serviceId === null ? '' : `\nin the service   ${serviceId}`;
+  const shown = new Set<string>();
+  const parts = [
+    `${record}   ${STATES[state]}${id}`,
+    ...events.flatMap((event) => {
+      const place = `${event.source} ${event.file} ${event.record}`;
+      const row = shown.has(place) ? [] : [rowText(event, columns)];
+      shown.add(place);
+      return [...row, eventText(event, names, columns)];
+    }),
+    leftOutText('records with this id that are not used', dropped, columns),
+    parent ? `parent\n${relativeText(parent, columns)}` : '',
+    childrenText(children, columns),
+    answersText(answers, now),
+    `from ${plan.dry_run ? 'the dry run' : 'the run'} of ${clockText(new Date(plan.at), now)}: ${shortPath(plan.file)}`,
+  ];
+  return parts.filter((part) => part !== '').join('\n\n');
+}
+
+function rowText({ source, file, line, record, raw }: EventStory, columns: number): string {
+  const where = line > 0 ? `${file}:${line}` : file;
+  const head = `in the export   ${where} (${source}, record ${record})`;
+  if (raw === null) return `${head}\n  its values are not stored`;
+  const values = Object.entries(raw).filter(([, value]) => value !== '' && value !== null && value !== undefined);
+  return `${head}\n${valueRows(
+    values.map(([name, value]) => [name, valueText(value!)]),
+    columns,
+  )}`;
+}
+
+function eventText(event: EventStory, names: ReadonlyMap<string, string>, columns: number): string {
+  const { type, state, data, errors, omitted } = event;
+  const values = data === null ? [] : valuesOf(data, names);
+  if (event.occurred_at !== null) values.push(['occurred_at', event.occurred_at]);
+  const notes = [
+    event.is_derived ? 'because the record has changed since it was sent (`if_changed`)' : '',
+    event.has_changed ? 'the record has changed since it was sent' : '',
+    ...errors.map((error) => {
+      const { field, message, code, hint, kind } = error;
+      const advice = hint || inSentence(explain(code, kind).fix);
+      return `${field ? `${field}: ` : ''}${printable(message)} [${code}]${advice ? `\nhint: ${advice}` : ''}`;
+    }),
+  ].filter((note) => note !== '');
+  return [
+    `${type}${data === null ? '' : ' as planned'}   ${state}`,
+    ...(values.length > 0 ? [valueRows(values, columns)] : []),
+    ...notes.flatMap((note) => note.split('\n').map((line) => wrapped(`  ${line}`, columns))),
+    ...(omitted.length > 0 ? [leftOutText('  left out', omitted, columns)] : []),
+  ].join('\n');
+}
+
+function valuesOf(data: JsonObject, names: ReadonlyMap<string, string>): [name: string, value: string][] {
+  return [...fieldsOf(data)].map(([name, value]) => {
+    const text = valueText(value);
+    const known = name.endsWith('_id') ? names.get(text.toLowerCase()) : undefined;
+    return [name, known === undefined ? text : `${known} (${text})`];
+  });
+}
+
+function valueText(value: JsonValue): string {
+  return typeof value === 'string' ? value : canonicalJson(value);
+}
+
+function leftOutText(title: string, rowsLeftOut: RecordStory['dropped'], columns: number): string {
+  if (rowsLeftOut.length === 0) return '';
+  const lines = rowsLeftOut.slice(0, MOST_LINES).map(({ file, line, field, original, reason }) => {
+    const what = field === '(record)' ? `${file}:${line}` : `${field} \`${printable(original)}\``;
+    return wrapped(`    ${what}: ${printable(reason)}`, columns);
+  });
+  return [title, ...lines].join('\n');
+}
+
+function relativeText({ record, name, state, file, line }: Relative, columns: number): string {
+  const where = file === null ? '' : `  ${file}:${line}`;
+  const fate = state ?? 'neither in the plan nor acknowledged';
+  const what = record.endsWith(':') ? `${record.slice(0, -1)} without an id` : record;
+  return cutTo(`  ${what}   ${fate}${where}  ${printable(name)}`.trimEnd(), columns);
+}
+
+function childrenText({ count, by_state: states, first }: RecordStory['children'], columns: number): string {
+  if (count === 0) return '';
+  const counts = (Object.entries(states) as [EventFate, number][]).map(
+    ([state, number]) => `${numberText(number)} ${state}`,
+  );
+  const more = count - first.length;
+  return [
+    `${count === 1 ? '1 child' : `${numberText(count)} children`}: ${counts.join(', ')}`,
+    ...first.map((child) => relativeText(child, columns)),
+    ...(more > 0 ? [`  and ${counted(more, 'other')}`] : []),
+  ].join('\n');
+}
+
+function answersText(answers: readonly Answer[], now: Date): string {
+  if (answers.length === 0) return 'sent\n  nothing yet';
+  const lines = answers.slice(-MOST_LINES).map(({ at, type, status, outcome, code }) => {
+    if (at === null)
+      return `  ${type}   no answer is recorded: it may have arrived, and is sent again under the same id`;
+    const how = [outcome, code].filter((part) => part !== null).join(', ');
+    return `  ${clockText(new Date(at), now)}  ${type}   ${status}${how ? ` (${how})` : ''}`;
+  });
+  return ['sent, and answered', ...lines].join('\n');
+}
