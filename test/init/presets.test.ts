@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { mapping, mappingAndFindings, times } from './mapping.ts';
+
+describe('presets', () => {
+  it('are not recognised by columns that any CRM may have', async () => {
+    const { findings } = await mappingAndFindings({
+      'contacts.csv': [
+        'Id,Name,Email,Phone,Title',
+        ...times(5, (n) => `C${n},Ann ${n},a${n}@bell.example,+39 02 8088 120${n},CTO`),
+      ],
+    });
+    expect(findings).not.toContain('preset');
+    expect(findings).toContain('contacts.csv: recognised as leads');
+  });
+
+  it('use an e-mail address to find the leads of deals, and leave out what has no value', async () => {
+    const text = await mapping({
+      'contacts.csv': [
+        'Record ID,First Name,Last Name,Email,Lifecycle Stage,Lead Status,Job Title,Create Date,Phone Number',
+        ...times(20, (n) => `${n + 1},A${n},B,p${n}@acme.example,Lead,,CTO,2024-01-01 10:00,+39 02 8088 1201`),
+      ],
+      'deals.csv': [
+        'Record ID,Deal Name,Deal Stage,Pipeline,Amount,Close Date,Create Date,Deal owner,Associated Contact Email',
+        ...times(
+          20,
+          (n) => `${n + 101},Roof ${n},New,Sales,100,2024-02-01,2024-01-01 10:00,Ann Bell,p${n}@acme.example`,
+        ),
+      ],
+    });
+    expect(text).toContain('preset hubspot-csv');
+    expect(text).toMatch(
+      /lead_external_id:.*match: Email.*with: Associated Contact Email.*take: Record ID.*# 20 of 20 deals match contacts\.Email/,
+    );
+    expect(text).toContain('# without a value in this export: Lead Status');
+    expect(text).not.toContain('lead_status:');
+  });
+});
+
+describe('exports beside those of a preset', () => {
+  it('give its leads the names of their companies', async () => {
+    const { text, findings } = await mappingAndFindings({
+      'contacts.csv': [
+        'Record ID,First Name,Last Name,Email,Lifecycle Stage,Lead Status,Job Title,Create Date,Associated Company IDs',
+        ...times(20, (n) => `${n + 1},A${n},B,p${n}@acme.example,Lead,New,CTO,2024-01-01 10:00,90${n % 3}01;90201`),
+      ],
+      'companies.csv': ['Record ID,Company name,City', ...times(3, (n) => `90${n}01,Company ${n},Rome`)],
+    });
+    expect(text).toContain('preset hubspot-csv');
+    expect(text).toMatch(
+      /company:\s+lookup:\s+source: companies\s+match: Record ID\s+with:\s+from: Associated Company IDs\s+apply:\s+- split: ;\s+- at: 0\s+take: Company name\s+if_missing: skip/,
+    );
+    expect(text).toContain('companies: { path: companies.csv }');
+    expect(findings).toContain('names of companies are looked up in it');
+  });
+});
