@@ -7,6 +7,7 @@ const MAPPING = `version: 1
 migration: acme
 defaults: { timezone: America/New_York }
 sources: { people: { path: people.csv } }
+references: { file: names.csv }
 events:
   - type: lead/created
     source: people
@@ -20,6 +21,8 @@ const PEOPLE = `id,name,email,kind,fax,pager
 3,Grace,g@example.com,lead,555-FAX-3,
 `;
 
+const WORKSHEET = 'kind,pipeline,old_name,records,suggestion,new_name\nowner,,Old Rep,1,,\n';
+
 /** A page as text, its rows in lines. */
 function textOf(page: string): string {
   const rows = page.replace(/<style>.*?<\/style>/s, '').replace(/<\/(?:tr|p|h\d|dd|caption)>/g, '\n');
@@ -28,7 +31,7 @@ function textOf(page: string): string {
 
 it('is a hand-over: the mapping, what was not carried, and times in the zone of the mapping; written again, it is the same', async () => {
   const cwd = await workspace();
-  await files(cwd, { 'mapping.yaml': MAPPING, 'people.csv': PEOPLE, 'calls.csv': 'id\n1\n' });
+  await files(cwd, { 'mapping.yaml': MAPPING, 'people.csv': PEOPLE, 'calls.csv': 'id\n1\n', 'names.csv': WORKSHEET });
   const env = environmentOf(await sandbox());
   await backfill(['run', 'mapping.yaml', ...FAST], { cwd, env });
   const path = join(cwd, '.backfill/acme/report.html');
