@@ -31,7 +31,7 @@ export interface RecordStory {
     readonly by_state: Readonly<Partial<Record<EventFate, number>>>;
     readonly first: readonly Relative[];
   };
-  readonly answers: readonly Answer[];
+  readonly answers: readonly ServiceAnswer[];
 }
 
 export interface EventStory extends Place {
@@ -60,7 +60,7 @@ export interface Relative {
 }
 
 /** `at`: null for a request whose answer is not recorded. */
-export interface Answer {
+export interface ServiceAnswer {
   readonly at: string | null;
   readonly type: EventType;
   readonly event_id: string;
@@ -213,11 +213,11 @@ function withOmissions(event: EventStory, all: readonly OmittedRow[]): EventStor
   };
 }
 
-function answersOf({ settled, unanswered }: Fates): Answer[] {
-  const answers = settled.map(({ id, type, status, outcome, code, entity_id, at }): Answer => {
+function answersOf({ settled, unanswered }: Fates): ServiceAnswer[] {
+  const answers = settled.map(({ id, type, status, outcome, code, entity_id, at }): ServiceAnswer => {
     return { at, type, event_id: id, status, outcome, code, service_id: entity_id };
   });
-  const open = [...unanswered.values()].map(({ id, type }): Answer => {
+  const open = [...unanswered.values()].map(({ id, type }): ServiceAnswer => {
     return { at: null, type, event_id: id, status: 'unanswered', outcome: null, code: null, service_id: null };
   });
   return [...answers, ...open];

@@ -7,7 +7,7 @@ import { printable } from '../visible.ts';
 import { wrapped } from '../layout.ts';
 import { counted, numberText } from '../numbers.ts';
 import type { EventFate } from './fates.ts';
-import type { Answer, EventStory, RecordStory, Relative } from './story.ts';
+import type { ServiceAnswer, EventStory, RecordStory, Relative } from './story.ts';
 
 /** Of one list; `--json` has all of them. */
 const MOST_LINES = 12;
@@ -117,7 +117,7 @@ function childrenText({ count, by_state: states, first }: RecordStory['children'
   ].join('\n');
 }
 
-function answersText(answers: readonly Answer[], now: Date): string {
+function answersText(answers: readonly ServiceAnswer[], now: Date): string {
   if (answers.length === 0) return 'sent\n  nothing yet';
   const lines = answers.slice(-MOST_LINES).map(({ at, type, status, outcome, code }) => {
     if (at === null)
