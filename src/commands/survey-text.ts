@@ -5,7 +5,7 @@ import type { State } from '../plan/event-table.ts';
 import type { Survey } from '../plan/survey.ts';
 import type { ChangeCounts } from '../report/summary.ts';
 import { estimateSeconds, prioritiesOf } from '../summarise.ts';
-import { NOT_MIGRATED } from '../report/explain.ts';
+import { NOT_MIGRATED } from '../report/advice.ts';
 import { pilotLines } from '../report/pilot.ts';
 import { prioritiesTable } from '../report/priority-text.ts';
 import { clockText, durationText } from '../report/text.ts';

@@ -1,7 +1,7 @@
 /** A record's story as text, about one screen long. Pure. */
 import { fieldsOf } from '../checkpoint/field-hashes.ts';
 import { canonicalJson, type JsonObject, type JsonValue } from '../json.ts';
-import { explain, inSentence } from '../report/explain.ts';
+import { adviceFor, inSentence } from '../report/advice.ts';
 import { clockText, cutTo, shortPath, valueRows } from '../report/text.ts';
 import { printable } from '../visible.ts';
 import { wrapped } from '../layout.ts';
@@ -64,7 +64,7 @@ function eventText(event: EventStory, names: ReadonlyMap<string, string>, column
     event.has_changed ? 'the record has changed since it was sent' : '',
     ...errors.map((error) => {
       const { field, message, code, hint, kind } = error;
-      const advice = hint || inSentence(explain(code, kind).fix);
+      const advice = hint || inSentence(adviceFor(code, kind).fix);
       return `${field ? `${field}: ` : ''}${printable(message)} [${code}]${advice ? `\nhint: ${advice}` : ''}`;
     }),
   ].filter((note) => note !== '');

@@ -3,7 +3,7 @@ import { isStateLost } from '../halt.ts';
 import { controlTotalsText } from './control-totals.ts';
 import type { CodeExample } from './error-report.ts';
 import { endingText } from './ending.ts';
-import { explain, inSentence } from './explain.ts';
+import { adviceFor, inSentence } from './advice.ts';
 import { countOmitted, excessText, omittedLines, type OmittedCounts, type OmittedLine } from './omitted.ts';
 import type { Summary } from './summary.ts';
 import { codesText, countedList, countsTable, durationText, shortPath, type CountedText } from './text.ts';
@@ -85,7 +85,7 @@ function findings(summary: Summary, examples: ReadonlyMap<string, CodeExample>):
       .filter((line) => !said(line))
       .map(({ type, field, code, count }) => ({
         count,
-        text: `${type}, left out \`${field}\`: ${inSentence(explain(code, 'map').what)}`,
+        text: `${type}, left out \`${field}\`: ${inSentence(adviceFor(code, 'map').what)}`,
       })),
   ].sort((a, b) => b.count - a.count);
 }
@@ -93,13 +93,13 @@ function findings(summary: Summary, examples: ReadonlyMap<string, CodeExample>):
 /** A message without a place is about the whole input; others are about one value. */
 function meaning(code: string, examples: ReadonlyMap<string, CodeExample>): string {
   const example = examples.get(code);
-  const { what } = explain(code, example?.issue.kind);
+  const { what } = adviceFor(code, example?.issue.kind);
   return example?.places.length === 0 ? example.issue.message : inSentence(what);
 }
 
 function omittedText(counts: OmittedCounts): string {
   const rows = omittedLines(counts).map(({ type, field, code, count }) => {
-    const { what, fix } = explain(code, 'map');
+    const { what, fix } = adviceFor(code, 'map');
     return { count, text: `${type} ${field}: ${code}`, details: [what, `hint: ${inSentence(fix)}`] };
   });
   return countedList(rows, 'reason');

@@ -1,6 +1,6 @@
 /** Values left out of events, in words. The texts contain no values of any record. */
 import type { EventType } from '../model.ts';
-import { explain, inSentence } from './explain.ts';
+import { adviceFor, inSentence } from './advice.ts';
 import { numberText } from '../numbers.ts';
 
 /** How many values were left out: by type, field and the code of the reason. */
@@ -53,7 +53,7 @@ const CAUSES: Readonly<Record<string, string>> = {
 /** `lead/created: 656 of 950 phone numbers have no country code, and defaults.region is not set`, and how to fix it. */
 export function excessText(excess: ExcessOmission): { readonly message: string; readonly hint: string } {
   const { type, field, omitted, of, code, count } = excess;
-  const { what, fix } = explain(code, 'map');
+  const { what, fix } = adviceFor(code, 'map');
   const cause = CAUSES[code] ?? `would be left out: ${inSentence(what)}`;
   const all = omitted === count ? '' : ` (${omitted} would be left out in all)`;
   return {

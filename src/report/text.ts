@@ -4,7 +4,7 @@ import { EVENT_TYPES } from '../model.ts';
 import { oneLine } from '../visible.ts';
 import type { CodeExample } from './error-report.ts';
 import { printable } from '../visible.ts';
-import { explain, inSentence } from './explain.ts';
+import { adviceFor, inSentence } from './advice.ts';
 import type { EventCounts, Summary } from './summary.ts';
 import { counted, numberText } from '../numbers.ts';
 
@@ -154,6 +154,6 @@ export function codesText(
 function exampleLines(code: string, { issue, places }: CodeExample): string[] {
   const at = places.map(({ file, line, record }) => (line > 0 ? `${file}:${line}` : `${file} record ${record}`));
   const where = at.length > 0 ? `${at.join(', ')}: ` : '';
-  const hint = issue.hint ?? inSentence(explain(code, issue.severity === 'error' ? issue.kind : undefined).fix);
+  const hint = issue.hint ?? inSentence(adviceFor(code, issue.severity === 'error' ? issue.kind : undefined).fix);
   return [`${where}${issue.message}`, ...(hint === '' ? [] : [`hint: ${hint}`])];
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { expect, it } from 'vitest';
-import { explain } from '../../src/report/explain.ts';
+import { adviceFor } from '../../src/report/advice.ts';
 import { DAMAGES } from '../../src/report/profile.ts';
 import { FIELD_RULES, INGEST_CODES } from '../../src/service/contract.ts';
 
@@ -121,6 +121,6 @@ it('every code in the source that records are counted under has words', () => {
   for (const known of ['bad_date', 'parent_failed', 'shared_email', 'short_row', 'unresolved_stage', 'serial_date']) {
     expect(codes).toContain(known);
   }
-  const wordless = [...codes].filter((code) => explain(code, undefined).what === '');
+  const wordless = [...codes].filter((code) => adviceFor(code, undefined).what === '');
   expect(wordless).toEqual([]);
 });

@@ -1,5 +1,5 @@
 /** Errors, blocked events, duplicates, omissions and warnings, by code with examples. */
-import { explain, NOT_MIGRATED } from '../explain.ts';
+import { adviceFor, NOT_MIGRATED } from '../advice.ts';
 import { omittedLines } from '../omitted.ts';
 import type { CodeGroup } from './collect.ts';
 import type { ReportData } from './report-data.ts';
@@ -32,12 +32,12 @@ export function errorsByCode({ errors, withValues }: ReportData): Markup | undef
 }
 
 function causeOf({ code, kind }: Pick<CodeGroup, 'code' | 'kind'>): Markup {
-  const { what } = explain(code, kind);
+  const { what } = adviceFor(code, kind);
   return what === '' ? html`<code>${externalText(code, 80)}</code>` : coded(prose(what), code);
 }
 
 function cause(group: CodeGroup, withValues: boolean): Markup {
-  const { fix } = explain(group.code, group.kind);
+  const { fix } = adviceFor(group.code, group.kind);
   const values = withValues ? [{ title: 'Message' }, { title: 'Hint' }] : [];
   const count = group.examples.length;
   return html`<article id="${anchor(group)}">
@@ -176,7 +176,7 @@ export function warnings({ status }: ReportData): Markup | undefined {
       'Warnings, most frequent first',
       [{ title: 'Warning' }, { title: 'Count', numeric: true }, { title: 'What to do' }],
       rows.slice(0, MAX_CODES).map(([code, count]) => {
-        return [causeOf({ code, kind: '' }), number(count), prose(explain(code, undefined).fix)];
+        return [causeOf({ code, kind: '' }), number(count), prose(adviceFor(code, undefined).fix)];
       }),
     ),
   );

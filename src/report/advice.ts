@@ -1,7 +1,7 @@
 import type { IssueKind } from '../model.ts';
 
 /** What an error or warning code means and how to fix it. The texts contain no values of any record. */
-export interface Explanation {
+export interface Advice {
   readonly what: string;
   readonly fix: string;
 }
@@ -17,7 +17,7 @@ const DOUBLES = 'If they are one person, merge them in the old CRM and export ag
 const SPREADSHEET = 'Export again, and do not open the file in a spreadsheet.';
 const FOLLOWS = 'Fix that record: the next run then sends this event.';
 
-const BY_CODE: Readonly<Record<string, Explanation>> = {
+const BY_CODE: Readonly<Record<string, Advice>> = {
   too_many_cells: { what: 'A row has more cells than the header.', fix: 'Quote the cell that contains the delimiter.' },
   nul_byte: {
     what: 'A cell contains a NUL character.',
@@ -257,7 +257,7 @@ const BY_CODE: Readonly<Record<string, Explanation>> = {
   },
 };
 
-const BY_KIND: Readonly<Record<IssueKind, Explanation>> = {
+const BY_KIND: Readonly<Record<IssueKind, Advice>> = {
   read: { what: 'A record could not be read.', fix: READ },
   map: { what: 'A value could not be converted.', fix: CELL },
   resolve: { what: 'A name does not exist in the account.', fix: NAMES },
@@ -266,7 +266,7 @@ const BY_KIND: Readonly<Record<IssueKind, Explanation>> = {
 };
 
 /** `kind` is the kind of the issue, if known. It explains codes of the service that are not listed here. */
-export function explain(code: string, kind: string | undefined): Explanation {
+export function adviceFor(code: string, kind: string | undefined): Advice {
   if (Object.hasOwn(BY_CODE, code)) return BY_CODE[code]!;
   if (kind !== undefined && Object.hasOwn(BY_KIND, kind)) return BY_KIND[kind as IssueKind];
   return { what: '', fix: '' };
