@@ -14,7 +14,7 @@ const MOST = 3;
 
 /** What an unresolved name may stand for. */
 export interface Suggestion {
-  /** What names one target; `a or b` if there are several of the same name; empty if nothing is similar. */
+  /** What names one target; `a or b` if there are several of the same name, ids with names behind them; empty if nothing is similar. */
   readonly text: string;
   /** The name itself stands for one target, once the pipeline is resolved. */
   readonly isExact: boolean;
@@ -28,8 +28,15 @@ export function suggestionFor({ kind, pipeline, name }: MetName, resolver: Resol
   if (!guess) return { text: '', isExact: false };
   const called = guess.names[0] ?? guess.id;
   const same = exact.length > 0 ? exact : matching(called, candidates);
-  const texts = scope ? same.slice(0, MOST).map((target) => nameOf(target, candidates)) : [called];
+  const texts = scope ? same.slice(0, MOST).map((target) => described(target, candidates)) : [called];
   return { text: texts.join(' or '), isExact: exact.length === 1 };
+}
+
+/** What names the target, and where that is its id, which one it is: `0f8a… (Sales / Won)`. */
+function described(target: NamedTarget, candidates: readonly NamedTarget[]): string {
+  const text = nameOf(target, candidates);
+  if (text !== target.id) return text;
+  return `${text} (${[target.pipeline, target].flatMap((each) => each?.names[0] ?? []).join(' / ')})`;
 }
 
 /** Of a pipeline that is not resolved: the stages of the one that is suggested for it, otherwise all. */

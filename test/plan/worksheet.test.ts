@@ -175,7 +175,7 @@ describe('the worksheet of a survey', () => {
 
   it('suggests what names each of several owners of one name', async () => {
     const [row] = await rowsOf((resolver) => resolver.owner('Marco Rossi', place(1)));
-    expect(row?.suggestion).toMatch(/^marco\.rossi@example\.test or [0-9a-f-]{36}$/);
+    expect(row?.suggestion).toMatch(/^marco\.rossi@example\.test or [0-9a-f-]{36} \(Marco Rossi\)$/);
   });
 
   it('has a row for each name, resolved or not, with its number of records', async () => {
