@@ -134,7 +134,7 @@ describe('exports that are not people or deals', () => {
     expect(findings).toContain(
       'stage_history.csv: recognised as history; not used, because the service has only the present values',
     );
-    expect(findings).toContain('it helps to complete the owners');
+    expect(findings).toContain('it helps to fill in the owners');
   });
 });
 
