@@ -1,7 +1,7 @@
 /** `backfill init`: creates a commented mapping from unknown exports. */
 import { dirname, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { numberText } from '../numbers.ts';
+import { counted } from '../numbers.ts';
 import { openExport, type Export, type ExportOptions } from './head.ts';
 import { emptyNames, referencesText } from './names.ts';
 import { guessOthers, nameGuesses } from './others.ts';
@@ -109,5 +109,5 @@ function eventsText(entries: readonly string[]): string[] {
 }
 
 function exportText({ path, source, rows, whole, reasons }: Export): string {
-  return `${path}: ${source.description}, ${whole ? '' : 'the first '}${numberText(rows)} records read${reasons.map((reason) => `; ${reason}`).join('')}`;
+  return `${path}: ${source.description}, ${whole ? '' : 'the first '}${counted(rows, 'record')} read${reasons.map((reason) => `; ${reason}`).join('')}`;
 }
