@@ -57,25 +57,29 @@ describe.skipIf(!tmux)(
       await expect.poll(() => screen.text(), WAIT).toContain('ended 130');
     });
 
-    it.each([80, 50])('of %i columns breaks lines between words, but neither commands nor paths', async (columns) => {
-      const cwd = await workspace('demo');
-      const run = 'run mapping.yaml --dry-run --sandbox --rate 100000/1s';
-      const screen = await onTerminal(columns, run, { cwd });
-      await expect.poll(() => screen.text(), WAIT).toContain('ended 1');
-      const copied = (await screen.copied()).split('\n').map((line) => line.trimEnd());
-      expect(copied).toContain('report   .backfill/demo.sandbox/dry-run/report.html');
-      const fixes = ['contacts', 'deals', 'notes'].map((name) => `--fix ${name}=corrected-${name}.csv`).join(' ');
-      expect(copied).toContain(`  backfill ${run} ${fixes}`);
-      expect(copied).toContain('  cp .backfill/demo.sandbox/dry-run/rejects/notes.csv corrected-notes.csv');
-      const prose = copied.filter(
-        (line) => line.includes(' ') && !/^ {2}(?:backfill|cp) |^\w+ +\.backfill|":/.test(line),
-      );
-      expect(prose.length).toBeGreaterThan(60);
-      for (const line of prose) expect(line.length, line).toBeLessThanOrEqual(columns);
-      expect((await screen.text()).replace(/\s+/g, ' ')).toContain(
-        'not supported by ingestion: the owner of a lead, original creation dates, companies, further contacts',
-      );
-    });
+    it.each([80, 50])(
+      'of %i columns breaks lines between words, but not what is to be copied: commands, paths and YAML',
+      async (columns) => {
+        const cwd = await workspace('demo');
+        const run = 'run mapping.yaml --dry-run --sandbox --rate 100000/1s';
+        const screen = await onTerminal(columns, run, { cwd });
+        await expect.poll(() => screen.text(), WAIT).toContain('ended 1');
+        const copied = (await screen.copied()).split('\n').map((line) => line.trimEnd());
+        expect(copied).toContain('report   .backfill/demo.sandbox/dry-run/report.html');
+        const fixes = ['contacts', 'deals', 'notes'].map((name) => `--fix ${name}=corrected-${name}.csv`).join(' ');
+        expect(copied).toContain(`  backfill ${run} ${fixes}`);
+        expect(copied).toContain('  cp .backfill/demo.sandbox/dry-run/rejects/notes.csv corrected-notes.csv');
+        const prose = copied.filter(
+          (line) =>
+            line.includes(' ') && !/^ {2}(?:backfill|cp) |^\w+ +\.backfill|":|: .* # (?:set this|check): /.test(line),
+        );
+        expect(prose.length).toBeGreaterThan(60);
+        for (const line of prose) expect(line.length, line).toBeLessThanOrEqual(columns);
+        expect((await screen.text()).replace(/\s+/g, ' ')).toContain(
+          'not supported by ingestion: the owner of a lead, original creation dates, companies, further contacts',
+        );
+      },
+    );
 
     it.each([
       ['has colours', {}, true],
