@@ -112,6 +112,11 @@ function steady(text: string): string {
     .replace(/updated \S+Z/, 'updated TIME');
 }
 
+/** The path that is shown depends on where the checkout is. */
+function named(name: string): unknown {
+  return expect.stringMatching(new RegExp(`(?:^|/)${name}$`));
+}
+
 describe('explain', { timeout: 60_000 }, () => {
   it('shows the story of a record on one screen', async () => {
     const { service, cwd } = await scene();
@@ -176,7 +181,7 @@ describe('explain', { timeout: 60_000 }, () => {
           type: 'deal/created',
           state: 'acknowledged',
           source: 'deals',
-          file: 'deals.csv',
+          file: named('deals.csv'),
           line: 2,
           record: 1,
           raw: { Id: '100', Title: 'Roof', Amount: '1250.50', Lead: '1', Stage: 'Closed', Owner: 'Ada Lovelace' },
@@ -185,7 +190,7 @@ describe('explain', { timeout: 60_000 }, () => {
           omitted: [],
         },
       ],
-      parent: { record: 'lead:1', name: 'Ada', state: 'acknowledged', file: 'people.csv', line: 2 },
+      parent: { record: 'lead:1', name: 'Ada', state: 'acknowledged', file: named('people.csv'), line: 2 },
       children: { count: 3, by_state: { acknowledged: 3 } },
       answers: [{ type: 'deal/created', status: 'acknowledged', outcome: 'created' }],
       live: { found: true },
@@ -204,7 +209,9 @@ describe('explain', { timeout: 60_000 }, () => {
     await migrated();
     expect(await story('lead:2')).toMatchObject({
       state: 'invalid',
-      events: [{ file: 'people.csv', line: 3, raw: { Name: 'Bob', Phone: '+39 06 6982 1000', Joined: '2024-02-31' } }],
+      events: [
+        { file: named('people.csv'), line: 3, raw: { Name: 'Bob', Phone: '+39 06 6982 1000', Joined: '2024-02-31' } },
+      ],
       children: { by_state: { blocked: 1 }, first: [{ record: 'deal:101', name: 'Door', state: 'blocked' }] },
       answers: [],
     });
@@ -248,7 +255,7 @@ describe('explain', { timeout: 60_000 }, () => {
     expect(await story('lead:3')).toMatchObject({
       state: 'acknowledged',
       events: [{ line: 4, raw: { Name: 'Carl', Phone: "'-" } }],
-      dropped: [{ file: 'people.csv', line: 5 }],
+      dropped: [{ file: named('people.csv'), line: 5 }],
     });
   });
 
