@@ -26,14 +26,19 @@ test('values that the service repeats in errors reach errors.csv, but no file th
   onTestFinished(() => server.close());
   const cwd = await workspace();
   await files(cwd, {
-    'people.csv': 'id,name\nfirst,Ada\npage,Mario Rossi\ndown,Mario Rossi\nrefused,Mario Rossi\n',
+    'people.csv': [
+      'id,name,phone',
+      'first,Ada,',
+      ...['page', 'down', 'refused'].map((id) => `${id},Mario Rossi,+393331234567`),
+      '',
+    ].join('\n'),
     'mapping.yaml': `version: 1
 migration: echo
 sources: { people: { path: people.csv } }
 events:
   - type: lead/created
     source: people
-    data: { external_id: id, full_name: name, phone_number: { value: "+393331234567" } }
+    data: { external_id: id, full_name: name, phone_number: phone }
 `,
   });
   const env = { BACKFILL_BASE_URL: server.baseUrl, BACKFILL_API_KEY: 'key-of-a-test', BACKFILL_INGEST_TOKEN: 'token' };
@@ -41,7 +46,7 @@ events:
   expect(ended).toMatchObject({ code: 1 });
   const state = join(cwd, '.backfill/echo');
   expect(await readFile(join(state, 'errors.csv'), 'utf8')).toContain('Mario Rossi (+39 333 1234567) is not allowed');
-  for (const name of ['run.log', 'summary.json', 'survey.json', 'checkpoint.ndjson', 'report.html']) {
+  for (const name of ['run.log', 'summary.json', 'survey.json', 'mapping.json', 'checkpoint.ndjson', 'report.html']) {
     const text = await readFile(join(state, name), 'utf8');
     expect(text, name).not.toMatch(/mario|rossi|123.?45.?67/i);
   }
