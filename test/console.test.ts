@@ -5,7 +5,8 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { Console } from '../src/console.ts';
 
 beforeEach(() => {
-  for (const name of ['NO_COLOR', 'FORCE_COLOR']) vi.stubEnv(name, undefined);
+  // Everything else that says something about colours: CI, COLORTERM, TMUX and the like.
+  for (const name of Object.keys(process.env)) vi.stubEnv(name, undefined);
   vi.stubEnv('TERM', 'xterm');
 });
 afterEach(() => {

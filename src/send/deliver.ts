@@ -75,7 +75,7 @@ export class Deliverer {
     });
     this.#outage = new Outage({
       ...options,
-      health: () => client.health(),
+      health: () => this.#health(),
       awake: () => this.#sleepWatch.awake(),
       random: this.#random,
     });
@@ -210,7 +210,7 @@ export class Deliverer {
   }
 
   async #unanswered(sending: SendState, attempt: NoAnswer): Promise<Outcome | undefined> {
-    const { client, halt, log, maxOutageMs } = this.#options;
+    const { halt, log, maxOutageMs } = this.#options;
     if (attempt.sent === 'maybe') sending.mayHaveArrived = true;
     if (attempt.setup) {
       halt.request({
@@ -229,7 +229,7 @@ export class Deliverer {
     this.#outage.failed(sending.id);
     this.#silence.failed('outage', sending.sentAt);
     if (halt.requested) return undefined;
-    const isUp = !this.#outage.isDown && (this.#outage.answeredSince(sending.sentAt) || (await client.health()));
+    const isUp = !this.#outage.isDown && (this.#outage.answeredSince(sending.sentAt) || (await this.#health()));
     if (this.#outage.isDown) {
       // Failures during an outage do not count against the event.
       sending.failures = 0;
@@ -257,17 +257,19 @@ export class Deliverer {
 
   /** Before the event is sent again. `isUp`: whether the service answers other requests. */
   async #wait(sending: SendState, ms: number, isUp = true): Promise<void> {
-    const { client, clock, halt, log } = this.#options;
+    const { clock, halt, log } = this.#options;
     const { id, delivery } = sending;
     log('retry', { id, external_id: delivery.ready.externalId, seconds: Math.round(ms / 1000) });
     this.#retryAt.set(id, clock.monotonic() + ms);
-    const health = async (): Promise<boolean> => {
-      const answers = await client.health();
-      log('health', { answers });
-      return answers;
-    };
+    const health = (): Promise<boolean> => this.#health();
     await waitForService(ms, { isUp, health, clock, signal: halt.signal, random: this.#random });
     this.#retryAt.delete(id);
+  }
+
+  async #health(): Promise<boolean> {
+    const health = await this.#options.client.health();
+    this.#options.log('health', { ...health });
+    return health.answers;
   }
 
   async #refused(sending: SendState, attempt: Refused): Promise<Outcome | undefined> {

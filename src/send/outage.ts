@@ -92,14 +92,13 @@ export class Outage {
   }
 
   async #recover(outage: object): Promise<void> {
-    const { health, clock, halt, random, log } = this.#options;
+    const { health, clock, halt, random } = this.#options;
     for (let probes = 1; this.#isStillDown(outage); probes += 1) {
       const wait = probeDelay(probes, random);
       this.#probeAt = clock.monotonic() + wait;
       await clock.sleep(wait, halt.signal);
       if (!this.#isStillDown(outage)) return;
       const isHealthy = await health();
-      log('health', { answers: isHealthy });
       if (isHealthy && this.#isStillDown(outage)) await this.#sendProbe(outage);
     }
   }

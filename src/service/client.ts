@@ -57,6 +57,12 @@ interface ClientRequest {
 const KEEP_ALIVE_MS = 500;
 const MAX_KEEP_ALIVE_MS = 4_000;
 
+/** Whether GET /health answers 200; if not, `message` says what it does instead. */
+export interface Health {
+  readonly answers: boolean;
+  readonly message?: string;
+}
+
 /**
  * The service at one base URL with one API key. Failures are returned as values; only `beforeSend` can make a call
  * throw. Throws a `UserError` if the base URL or the proxy of the environment is unusable.
@@ -138,12 +144,11 @@ export class Client {
     return 'kind' in reply ? reply : readRestReply(reply, this.#clock.wall());
   }
 
-  /**
-   * Whether GET /health answers 200. Sent without the API key (section 5), so it does not count against the rate limit.
-   */
-  async health(): Promise<boolean> {
+  /** GET /health. Sent without the API key (section 5), so it does not count against the rate limit. */
+  async health(): Promise<Health> {
     const reply = await this.#exchange({ method: 'GET', path: PATHS.health, headers: this.#openHeaders });
-    return !('kind' in reply) && reply.status === 200;
+    if ('kind' in reply) return { answers: false, message: reply.message };
+    return reply.status === 200 ? { answers: true } : { answers: false, message: `answered ${reply.status}` };
   }
 
   /** Requests in flight end as unanswered; new requests use new connections. */

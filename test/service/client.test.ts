@@ -118,9 +118,9 @@ describe('requests', () => {
   test('/health is requested without the API key and is not counted', async () => {
     const server = await serve(() => processed());
     const client = connectTo(server.baseUrl);
-    expect(await client.health()).toBe(true);
+    expect(await client.health()).toEqual({ answers: true });
     server.health = 503;
-    expect(await client.health()).toBe(false);
+    expect(await client.health()).toEqual({ answers: false, message: 'answered 503' });
     expect(server.healthChecks[0]).not.toHaveProperty('x-api-key');
     expect(client.requests).toBe(0);
   });
