@@ -5,7 +5,7 @@ const BLOCK_BITS = 14;
 const BLOCK = 1 << BLOCK_BITS;
 
 /** A growing column of numbers: an index of a million events as objects would take ten times the memory. */
-class Column<A extends Uint8Array | Uint32Array | Float64Array> {
+class Column<A extends Uint8Array | Uint16Array | Uint32Array | Float64Array> {
   readonly #blocks: A[] = [];
   readonly #Block: new (length: number) => A;
 
@@ -28,6 +28,12 @@ class Column<A extends Uint8Array | Uint32Array | Float64Array> {
 export class ByteColumn extends Column<Uint8Array> {
   constructor() {
     super(Uint8Array);
+  }
+}
+
+export class Uint16Column extends Column<Uint16Array> {
+  constructor() {
+    super(Uint16Array);
   }
 }
 

@@ -31,7 +31,7 @@ export interface SentLine {
   readonly external_id: string | null;
   readonly content_sha: string;
   /** As in the settled line, for records that can be read back; absent in lines of older versions. */
-  readonly fields?: FieldHashes;
+  readonly fields?: FieldHashes | undefined;
 }
 
 /** Written when an event has been acknowledged or rejected. */

@@ -1,17 +1,18 @@
 import type { Entity } from '../model.ts';
+import { TextIndex } from '../text-index.ts';
 
 /**
  * Numbers records 0, 1, 2, … in the order in which they are first seen, so that what is known of a record can be kept in
  * columns. Ledger and plan share the numbers.
  */
 export class RecordNumbers {
-  readonly #records: Readonly<Record<Entity, Map<string, number>>> = {
-    lead: new Map(),
-    deal: new Map(),
-    comment: new Map(),
+  readonly #records: Readonly<Record<Entity, TextIndex>> = {
+    lead: new TextIndex(),
+    deal: new TextIndex(),
+    comment: new TextIndex(),
   };
   /** Comments without external id, by event id. */
-  readonly #events = new Map<string, number>();
+  readonly #events = new TextIndex();
   #size = 0;
 
   /** The record's number; a record not seen before gets the next one. */
@@ -28,20 +29,12 @@ export class RecordNumbers {
     return this.#records[entity].get(externalId);
   }
 
-  #intern(numbers: Map<string, number>, id: string): number {
+  #intern(numbers: TextIndex, id: string): number {
     const known = numbers.get(id);
     if (known !== undefined) return known;
     const number = this.#size;
     this.#size += 1;
-    numbers.set(copyOf(id), number);
+    numbers.add(id, number);
     return number;
   }
-}
-
-/** Shorter pieces of a text are copied when they are cut out of it. */
-const SHORT = 12;
-
-/** A string of its own: one that was cut out of a larger text may keep the whole of that text in memory. */
-function copyOf(text: string): string {
-  return text.length <= SHORT ? text : (JSON.parse(JSON.stringify(text)) as string);
 }

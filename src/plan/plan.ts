@@ -105,9 +105,9 @@ export class Plan {
     return this.id(event, table.wholeIds.get(ordinal) ?? table.n.get(ordinal) ?? 0);
   }
 
-  /** The id under which the checkpoint settles an event: that of all its content, even if it goes out with less. */
-  wholeIdOf(event: Sendable, ordinal: number): string {
-    return this.tables[event.type].wholeIds.get(ordinal) ?? this.idOf(event, ordinal);
+  /** The id under which the checkpoint settles an event that goes out with less than all its content. */
+  wholeIdOf(type: EventType, ordinal: number): string | undefined {
+    return this.tables[type].wholeIds.get(ordinal);
   }
 
   /** The id of the second request that `if_exists: update` or `if_missing: create` would send for the event with this id. */

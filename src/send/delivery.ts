@@ -1,4 +1,5 @@
 /** One event being sent: the request, its state and its outcome. */
+import type { FieldHashes } from '../checkpoint/field-hashes.ts';
 import type { Policies } from '../mapping/mapping.ts';
 import type { Effect, EventType, Outcome, Sendable } from '../model.ts';
 
@@ -7,6 +8,8 @@ export interface Delivery {
   readonly ready: Sendable;
   /** The envelope id; the same for every attempt in every run. */
   readonly id: string;
+  /** Of its content, for the checkpoint. */
+  readonly fields: FieldHashes;
   /** An earlier run sent this record without recording an answer, with the same content or different content. */
   readonly earlierSend?: 'same' | 'other';
   /** The request sent instead under `if_exists: update` or `if_missing: create`. */

@@ -5,7 +5,7 @@ import type { CheckpointWriter } from '../checkpoint/write.ts';
 import { csvLine } from '../csv.ts';
 import { EXIT } from '../errors.ts';
 import { STOPPED, type Halt } from '../halt.ts';
-import type { Effect, EventType, Outcome, Planned, Sendable } from '../model.ts';
+import type { Effect, EventType, Outcome, Planned } from '../model.ts';
 import type { DueEvent } from '../plan/order.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { ErrorReport } from '../report/error-report.ts';
@@ -72,14 +72,18 @@ export class OutcomeRecorder {
     const { type } = due.event;
     const entityId = outcome.entityId === '' ? null : outcome.entityId;
     const code = due.event.isDerived ? IF_CHANGED : (outcome.code ?? null);
-    const line = this.#settledLine(ready, due.turn.ordinal, 'acknowledged', {
-      outcome: outcome.outcome,
-      entityId,
-      code,
-    });
     const differs = code === CHANGED && earlier !== undefined;
-    const fields = outcome.sent ? { fields: hasher.hashesOf(outcome.sent.data) } : {};
-    await checkpoint.settle(differs ? { ...line, content_sha: earlier, fields: {} } : { ...line, ...fields });
+    const fields = outcome.sent ? hasher.hashesOf(outcome.sent.data) : delivery.fields;
+    await checkpoint.settle(
+      this.#settledLine(delivery, due.turn.ordinal, {
+        status: 'acknowledged',
+        outcome: outcome.outcome,
+        entity_id: entityId,
+        code,
+        content_sha: differs ? earlier : ready.sha,
+        fields: differs ? {} : fields,
+      }),
+    );
     plan.settle(type, due.turn.ordinal, 'acknowledged');
     if (differs) plan.settleChanged(ready, due.turn.ordinal);
     this.outcomes[outcome.outcome] += 1;
@@ -114,33 +118,38 @@ export class OutcomeRecorder {
       { place, type, externalId, eventId: delivery.id, issues: [issue], httpStatus, attempts, raw: due.event.raw },
       { durable: true },
     );
-    const how = { outcome: null, entityId: null, code };
-    await checkpoint.settle(this.#settledLine(delivery.ready, due.turn.ordinal, 'rejected', how));
+    await checkpoint.settle(
+      this.#settledLine(delivery, due.turn.ordinal, {
+        status: 'rejected',
+        outcome: null,
+        entity_id: null,
+        code,
+        content_sha: delivery.ready.sha,
+        fields: delivery.fields,
+      }),
+    );
     plan.settleRejected(type, due.turn.ordinal, refused);
   }
 
-  /** Under the id of the whole event, with the fields that were sent. */
-  #settledLine(
-    ready: Sendable,
-    ordinal: number,
-    status: SettledLine['status'],
-    how: { outcome: Effect | null; entityId: string | null; code: string | null },
-  ): SettledLine {
-    const { plan, hasher } = this.#options;
+  /** Under the id of the whole event, even where it went out with less. */
+  #settledLine({ ready, id }: Delivery, ordinal: number, settled: Settled): SettledLine {
+    const { status, outcome, entity_id, code, content_sha, fields } = settled;
     return {
-      id: plan.wholeIdOf(ready, ordinal),
+      id: this.#options.plan.wholeIdOf(ready.type, ordinal) ?? id,
       type: ready.type,
       external_id: ready.externalId ?? null,
       status,
-      outcome: how.outcome,
-      entity_id: how.entityId,
-      code: how.code,
-      content_sha: ready.sha,
-      fields: hasher.hashesOf(ready.data),
+      outcome,
+      entity_id,
+      code,
+      content_sha,
+      fields,
       at: new Date().toISOString(),
     };
   }
 }
+
+type Settled = Pick<SettledLine, 'status' | 'outcome' | 'entity_id' | 'code' | 'content_sha' | 'fields'>;
 
 /** Later comments do not wait for one that is rejected. */
 const COMMENT_ORDER = 'the service dates comments by arrival, so this one will appear after those sent meanwhile';

@@ -66,11 +66,16 @@ export async function sendPlan(job: SendingJob): Promise<Sender> {
     clock: systemClock,
     concurrency: settings.concurrency,
     maxOutageMs: settings.maxOutage,
-    beforeSend: async ({ id, ready: { type, externalId, sha, data } }) => {
+    beforeSend: async ({ id, fields, ready: { type, externalId, sha } }) => {
       await job.confirmLock();
-      const fields = entityOf(type) === 'comment' ? undefined : checkpoint.hasher.hashesOf(data);
-      const line = { kind: 'sent', id, type, external_id: externalId ?? null, content_sha: sha } as const;
-      await writer.sent(fields ? { ...line, fields } : line);
+      await writer.sent({
+        kind: 'sent',
+        id,
+        type,
+        external_id: externalId ?? null,
+        content_sha: sha,
+        fields: entityOf(type) === 'comment' ? undefined : fields,
+      });
     },
     log: (event, fields) => log.write(event, fields),
   });

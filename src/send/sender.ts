@@ -123,7 +123,7 @@ export class Sender {
 
   /** `earlier`: the content of an earlier request about the record whose answer is unknown (`Plan.earlierSend`). */
   #deliveryOf(ready: Planned, ordinal: number, place: number): { delivery: Delivery; earlier: string | undefined } {
-    const { plan, policies } = this.#options;
+    const { plan, policies, hasher } = this.#options;
     const id = plan.idOf(ready, ordinal);
     const policy = policies[ready.entry]!;
     const second = secondType(ready.type, policy);
@@ -132,6 +132,7 @@ export class Sender {
     const delivery: Delivery = {
       ready,
       id,
+      fields: hasher.hashesOf(ready.data),
       policies: policy,
       place,
       ...(earlier === undefined ? {} : { earlierSend: earlier === ready.sha ? 'same' : 'other' }),

@@ -130,6 +130,7 @@ export function delivery(
   return {
     ready,
     id,
+    fields: {},
     policies: { ...DEFAULT_POLICIES, ...policies },
     ...(earlierSend ? { earlierSend } : {}),
     ...(second ? { second } : {}),
