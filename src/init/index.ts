@@ -73,7 +73,7 @@ function heading(match: PresetMatch | undefined, folder: string): string[] {
 
 function defaultsText(match: PresetMatch | undefined, exports: readonly Export[]): string[] {
   const missing = match?.preset.spec.defaults?.missing_values ?? missingValues(exports);
-  const region = regionOf(exports);
+  const region = regionOf(exports, missing);
   return [
     'defaults:',
     region.line,

@@ -10,6 +10,7 @@ const MIN_VALID = 0.9;
 /** Fewer numbers with a country code than one for ten without are no evidence of the region. */
 const MIN_EVIDENCE = 0.1;
 const MAX_NUMBERS = 2000;
+const INTERNATIONAL = /^\(?(?:\+|00)/;
 /** The share and the least number of records or numbers of a country that make it that of all. */
 const MIN_MAIN = 0.95;
 const MIN_RECORDS = 10;
@@ -21,10 +22,12 @@ export interface RegionGuess {
   readonly country: CountryCode | undefined;
 }
 
-export function regionOf(exports: readonly Export[]): RegionGuess {
-  const numbers = exports.flatMap(({ columns }) => columns.filter(isPhone).flatMap(({ values }) => values));
-  const international = numbers.filter((number) => /^(?:\+|00)/.test(number)).slice(0, MAX_NUMBERS);
-  const national = numbers.filter((number) => !/^(?:\+|00)/.test(number)).slice(0, MAX_NUMBERS);
+/** `missing`: the values that mean that there is none. */
+export function regionOf(exports: readonly Export[], missing: readonly string[]): RegionGuess {
+  const cells = exports.flatMap(({ columns }) => columns.filter(isPhone).flatMap(({ values }) => values));
+  const numbers = cells.filter((cell) => !missing.includes(cell));
+  const international = numbers.filter((number) => INTERNATIONAL.test(number)).slice(0, MAX_NUMBERS);
+  const national = numbers.filter((number) => !INTERNATIONAL.test(number)).slice(0, MAX_NUMBERS);
   const byNumbers = count(international.map((number) => countryOf(number)));
   const byColumns = count(exports.flatMap(({ columns }) => columns.filter(isCountry).flatMap(countries)));
   const unset = (reason: string): RegionGuess => ({
@@ -84,7 +87,7 @@ function whyNot(
 }
 
 function parse(number: string, country?: CountryCode): ReturnType<typeof parsePhoneNumberFromString> {
-  const text = number.replace(/^00/, '+');
+  const text = number.replace(INTERNATIONAL, '+');
   return parsePhoneNumberFromString(text, { extract: false, ...(country && { defaultCountry: country }) });
 }
 

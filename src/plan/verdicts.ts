@@ -123,8 +123,8 @@ function blockedBy(plan: Plan, { type, parent, externalId }: Planned, ordinal: n
       kind: 'blocked',
       code: 'parent_missing',
       field: `${needed.entity}_external_id`,
-      message: `${name} is not in the input and was not acknowledged earlier`,
-      hint: 'add the parent to the input, or set `if_parent_missing` if it already exists in the service',
+      message: `${name} is not in the input, or no entry takes it, and it was not acknowledged earlier`,
+      hint: 'add the parent to the input, check the `when` of its entry, or set `if_parent_missing` if the service already has it',
     };
   }
   return {

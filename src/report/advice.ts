@@ -128,8 +128,8 @@ const BY_CODE: Readonly<Record<string, Advice>> = {
   ambiguous_pipeline: { what: 'A pipeline name matches several pipelines of the account.', fix: UNIQUE },
 
   parent_missing: {
-    what: 'The parent is not in the input and was not acknowledged earlier.',
-    fix: 'Add the parent to the input, or set `if_parent_missing` if it already exists in the service.',
+    what: 'The parent is not in the input, or no entry takes it, and it was not acknowledged earlier.',
+    fix: 'Add the parent to the input, check the `when` of its entry, or set `if_parent_missing` if the service already has it.',
   },
   parent_failed: { what: 'The parent was not accepted.', fix: FOLLOWS },
   own_created_failed: { what: 'The record to update was not accepted.', fix: FOLLOWS },

@@ -3,18 +3,18 @@ import { toneOf, type Tone } from '../console.ts';
 import { ENTITIES, EVENT_TYPES, type Entity, type EventType } from '../model.ts';
 import { countOmitted } from './omitted.ts';
 import type { Summary } from './summary.ts';
-import { counted } from '../numbers.ts';
+import { counted, numberText } from '../numbers.ts';
 
 /** Selected events whose parents are neither acknowledged nor selected: by type, and by what they wait for. */
 export type WaitingCounts = Readonly<Partial<Record<EventType, Readonly<Partial<Record<Entity, number>>>>>>;
 
 const ENDINGS: Readonly<Record<string, (summary: Summary) => string>> = {
   done: doneText,
-  rejected: () => 'Finished, but the service rejected some events.',
-  blocked: () => 'Finished, but some events are blocked because their parent was not accepted.',
-  invalid: () => 'Finished, but some events are invalid.',
+  rejected: (summary) => `Finished, but ${failuresText(summary)}.`,
+  blocked: (summary) => `Finished, but ${failuresText(summary)}.`,
+  invalid: (summary) => `Finished, but ${failuresText(summary)}.`,
   unmapped: () => 'Finished, but some records acknowledged earlier can no longer be mapped.',
-  unreadable: () => 'Finished, but some records could not be read.',
+  unreadable: (summary) => `Finished, but ${failuresText(summary)}.`,
   waiting: ({ waiting }) => `Finished, but not all selected events could be sent: ${waitingText(waiting)}.`,
   changed: (summary) => `Finished. ${changedText(summary)}; see \`if_changed\`.`,
   too_many_invalid: () => 'Nothing was sent: there are more invalid events than --max-errors allows.',
@@ -23,12 +23,12 @@ const ENDINGS: Readonly<Record<string, (summary: Summary) => string>> = {
 
 const DRY_ENDINGS: Readonly<Record<string, (summary: Summary) => string>> = {
   done: (summary) => (isClean(summary) ? 'No problems found.' : 'No errors found, but there are warnings to check.'),
-  invalid: () => 'Problems found: some events are invalid.',
-  blocked: () => 'Problems found: some events have no parent.',
+  invalid: (summary) => `Problems found: ${failuresText(summary)}.`,
+  blocked: (summary) => `Problems found: ${failuresText(summary)}.`,
   unmapped: () => 'Problems found: some records acknowledged earlier can no longer be mapped.',
-  unreadable: () => 'Problems found: some records could not be read.',
+  unreadable: (summary) => `Problems found: ${failuresText(summary)}.`,
   waiting: ({ waiting }) => `Problems found: not all selected events could be sent: ${waitingText(waiting)}.`,
-  rejected: () => 'The service rejected some of these events in an earlier run.',
+  rejected: (summary) => `Problems found: ${failuresText(summary)}.`,
   changed: (summary) => `${changedText(summary)}.`,
   too_many_omitted: () => 'Problems found: more values would be left out than --max-omitted allows.',
 };
@@ -50,6 +50,24 @@ function doneText({ events, omitted }: Summary): string {
   ];
   const all = events.pending > 0 ? 'all selected events' : 'all events';
   return [`Done: ${all} are acknowledged`, ...beside].join('; ').concat('.');
+}
+
+/** `6 events are invalid, 7 are blocked by their parents and 1 record could not be read`. */
+function failuresText({ dry_run: dry, events, records }: Summary): string {
+  const states = [
+    [events.rejected, 'was', 'were', `rejected by the service${dry ? ' in an earlier run' : ''}`],
+    [events.invalid, 'is', 'are', 'invalid'],
+    [events.blocked, 'is', 'are', events.blocked === 1 ? 'blocked by its parent' : 'blocked by their parents'],
+  ] as const;
+  const failed = states
+    .filter(([count]) => count > 0)
+    .map(([count, is, are, how], index) => {
+      return `${index === 0 ? counted(count, 'event') : numberText(count)} ${count === 1 ? is : are} ${how}`;
+    });
+  const unread = records.unreadable === 0 ? [] : [`${counted(records.unreadable, 'record')} could not be read`];
+  const parts = [...failed, ...unread];
+  const last = parts.pop()!;
+  return parts.length === 0 ? last : `${parts.join(', ')} and ${last}`;
 }
 
 /** `19 deal/created events wait for leads that are neither selected nor acknowledged`. */

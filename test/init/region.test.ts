@@ -34,6 +34,17 @@ describe('the region of phone numbers without a country code', () => {
     expect(line).toContain('4 of 4 with one are of it');
   });
 
+  it('is read from numbers with 00 or a bracket in front too, and not from cells that mean no value', async () => {
+    const rows = [
+      ...times(5, (n) => contact(n, `(0034) 93 222 300${n}`)),
+      ...times(10, (n) => contact(10 + n, `612 345 00${n}`)),
+      ...times(9, (n) => contact(20 + n, 'n/a')),
+    ];
+    const line = await lines('contacts.csv', [CONTACTS, ...rows], 'region');
+    expect(line).toContain('  region: ES # set this: ES: 10 of 10 numbers without a country code are valid');
+    expect(line).toContain('5 of 5 with one are of it');
+  });
+
   it('is not proposed by two numbers against sixty-five', async () => {
     const rows = [
       ...times(2, (n) => contact(n, `+39 02 8088 120${n}`)),

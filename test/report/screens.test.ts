@@ -41,7 +41,7 @@ describe('the output of', { timeout: 60_000 }, () => {
     const cwd = await workspace('demo');
     const ended = await backfill(['run', 'mapping.yaml', '--sandbox', '--quiet', ...FAST], { cwd });
     expect(ended.stderr).toBe(
-      'Finished, but some events are blocked because their parent was not accepted. 80 events, 13 not accepted, 2 values left out; ' +
+      'Finished, but 6 events are invalid, 7 are blocked by their parents and 1 record could not be read. 80 events, 13 not accepted, 2 values left out; ' +
         'see .backfill/demo.sandbox/errors.csv\n',
     );
   });

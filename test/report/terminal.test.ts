@@ -95,7 +95,7 @@ describe.skipIf(!tmux)(
       };
       const finished = await ends('run mapping.yaml --sandbox --rate 100000/1s');
       const mistaken = await ends('run nothing.yaml');
-      expect(finished.includes('\u001b[33mFinished, but some events are blocked')).toBe(hasColours);
+      expect(finished.includes('\u001b[33mFinished, but 6 events are invalid')).toBe(hasColours);
       expect(finished.includes('\u001b[1m  cp .backfill')).toBe(hasColours);
       expect(mistaken.includes('\u001b[31merror:\u001b[39m mapping file not found')).toBe(hasColours);
       if (!hasColours) for (const text of [finished, mistaken]) expect(text).not.toContain('\u001b');
