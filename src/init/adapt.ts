@@ -3,6 +3,7 @@
  */
 import type { ConditionSpec, EntrySpec, LookupSpec, TransformSpec, ValueObject, ValueSpec } from '../mapping/spec.ts';
 import { parseTemplate } from '../mapping/template.ts';
+import { checkedCurrency } from './currency.ts';
 import { readsAll, dateText } from './dates.ts';
 import type { EntryLine } from './entry-text.ts';
 import { guess } from './guess.ts';
@@ -55,7 +56,11 @@ export function fitEntry(
     data[field] = value;
     fitter.remark(`data.${field}`, 'set this: the preset expects another column name');
   }
-  if (isConstant(data['currency'])) fitter.remark('data.currency', 'set this: no column contains the currency');
+  const currency = entry.type === 'deal/created' ? checkedCurrency(data['currency'], data['amount'], own) : undefined;
+  if (currency) {
+    data['currency'] = currency.value;
+    fitter.remark('data.currency', currency.remark);
+  }
   const isComment = entry.type === 'comment/created';
   if (isComment && data['content'] === undefined) return { why: `\`${entry.source}\` has no text column` };
   if (isComment && data['deal_external_id'] === undefined && data['lead_external_id'] === undefined) {
@@ -107,10 +112,6 @@ const FIELD_ROLES: Readonly<Record<string, readonly [ColumnRole, string?]>> = {
 
 function isEmpty({ columns }: Export, name: string): boolean {
   return columns.find((column) => column.name === name)?.facts.filled === 0;
-}
-
-function isConstant(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && 'value' in value;
 }
 
 class Fitter {

@@ -36,6 +36,34 @@ describe('presets', () => {
   });
 });
 
+describe('the currency of a preset', () => {
+  const columns = 'Record ID,Deal Name,Deal Stage,Pipeline,Close Date,Create Date,Deal owner,Amount';
+  const deals = (more: string, end: (n: number) => string): string[] => [
+    `${columns}${more}`,
+    ...times(20, (n) => `${n + 101},Roof ${n},New,Sales,2024-02-01,2024-01-01 10:00,Ann Bell,${end(n)}`),
+  ];
+  const lineOf = async (rows: string[]): Promise<string | undefined> =>
+    (await mapping({ 'deals.csv': rows })).split('\n').find((line) => line.includes(' currency:'));
+
+  it('is that of the amounts where no column has it', async () => {
+    expect(await lineOf(deals('', (n) => `$${n}.50`))).toBe(
+      '      currency: { value: USD } # set this: no column contains the currency, but 20 of 20 amounts have $',
+    );
+    expect(await lineOf(deals('', (n) => `${n}.50`))).toBe(
+      '      currency: { value: EUR } # set this: no column contains the currency',
+    );
+  });
+
+  it('is to be checked for deals without one', async () => {
+    expect(await lineOf(deals(',Currency', (n) => `$${n}.50,${n < 3 ? '' : 'CAD'}`))).toBe(
+      '      currency: { from: [Currency, { value: USD }] } # check: USD where there is none: 3 of 20 deals have none; 20 of 20 amounts have $',
+    );
+    expect(await lineOf(deals(',Currency', (n) => `${n}.50,CAD`))).toContain(
+      '# check: EUR where there is none: 0 of 20 deals have none',
+    );
+  });
+});
+
 describe('exports beside those of a preset', () => {
   it('give its leads the names of their companies', async () => {
     const { text, findings } = await mappingAndFindings({
