@@ -76,22 +76,23 @@ export function isObject(value: unknown): value is JsonObject {
  * `NumberText` as its text. Event ids and content hashes are computed from it, and it is what is sent.
  */
 export function canonicalJson(value: JsonValue): string {
-  return isJson(value, { inOrder: true }) ? JSON.stringify(value) : sortedJson(value);
+  return isJson(value, 'sorted') ? JSON.stringify(value) : sortedJson(value);
 }
 
 /** The text of a record: like `canonicalJson`, but with its keys in their own order if its numbers allow that. */
 export function recordJson(record: JsonObject | readonly string[]): string {
-  return isJson(record, { inOrder: false }) ? JSON.stringify(record) : sortedJson(record);
+  return isJson(record, 'any') ? JSON.stringify(record) : sortedJson(record);
 }
 
 /** Whether JSON.stringify writes the value as it is: no digits to preserve and, if asked for, all keys in order. */
-function isJson(value: JsonValue | undefined, options: { readonly inOrder: boolean }): boolean {
+function isJson(value: JsonValue | undefined, order: 'any' | 'sorted'): boolean {
   if (typeof value !== 'object' || value === null) return true;
   if (value instanceof NumberText) return false;
-  if (Array.isArray(value)) return (value as readonly JsonValue[]).every((element) => isJson(element, options));
+  if (Array.isArray(value)) return (value as readonly JsonValue[]).every((element) => isJson(element, order));
+  const object = value as JsonObject;
   let previous = '';
-  for (const key of Object.keys(value)) {
-    if ((options.inOrder && key < previous) || !isJson((value as JsonObject)[key], options)) return false;
+  for (const key in object) {
+    if ((order === 'sorted' && key < previous) || !isJson(object[key], order)) return false;
     previous = key;
   }
   return true;

@@ -165,8 +165,8 @@ export class PlanBuilder {
     const flags = (entry.flags ?? 0) | (parent ? PARENT_FLAGS[this.#plan.policies[event.entry]!.if_parent_missing] : 0);
     const { state, key } = entry;
     const time = type === 'comment/created' && occurredAt !== undefined ? Date.parse(occurredAt) : undefined;
-    const place = { parent: this.#parentKey(event), at, priority, time };
-    return this.#enter(this.#plan.tables[type], { state, flags, key, sha, ...place });
+    const parentKey = this.#parentKey(event);
+    return this.#enter(this.#plan.tables[type], { state, flags, key, parent: parentKey, sha, at, priority, time });
   }
 
   #parentKey(event: Sendable): number | undefined {
