@@ -2,18 +2,21 @@
 import { numberText } from './numbers.ts';
 
 /** Requests per sliding window. */
-export interface Rate {
+export interface Quota {
   readonly requests: number;
   readonly seconds: number;
-  /** Hours with another number of requests; where several hold, the lowest number applies. */
+}
+
+/** The quota outside of all hours, and those within hours. */
+export interface Rate extends Quota {
+  /** Where several hold, each of them must be kept. */
   readonly hours?: readonly RatedHours[];
   /** IANA zone of the hours; the zone of the machine by default. */
   readonly timezone?: string | undefined;
 }
 
-export interface RatedHours {
-  /** Per window within these hours. */
-  readonly requests: number;
+/** The quota within these hours. */
+export interface RatedHours extends Quota {
   /** Minutes since midnight. If `until` is not after `from`, the hours end on the next day. */
   readonly from: number;
   readonly until: number;
@@ -32,22 +35,47 @@ const QUARTER_MS = 15 * MINUTE_MS;
 /** How far ahead hours are looked up one by one. */
 const LOOK_AHEAD_MS = 84 * DAY_MINUTES * MINUTE_MS;
 
-/** Requests per window that the rate allows at this instant. */
-export function requestsAt({ requests, hours, timezone }: Rate, at: number): number {
-  if (!hours) return requests;
-  const local = localTime(at, timezone);
-  const current = hours.filter((each) => includes(each, local)).map((each) => each.requests);
-  return current.length === 0 ? requests : Math.min(...current);
+/** All quotas of the rate. */
+export function quotasOf(rate: Rate): readonly Quota[] {
+  return [rate, ...(rate.hours ?? [])];
+}
+
+/** The quotas that hold at this instant: at least one, always the same objects. */
+export function quotasAt(rate: Rate, at: number): readonly Quota[] {
+  if (!rate.hours) return [rate];
+  const local = localTime(at, rate.timezone);
+  const current = rate.hours.filter((each) => includes(each, local));
+  return current.length === 0 ? [rate] : current;
+}
+
+/** Of the quotas that hold at this instant, the one with the fewest requests per second, or of equal ones per window. */
+export function rateAt(rate: Rate, at: number): Quota {
+  return quotasAt(rate, at).reduce((lowest, each) => {
+    const more = each.requests / each.seconds - lowest.requests / lowest.seconds;
+    return more < 0 || (more === 0 && each.requests < lowest.requests) ? each : lowest;
+  });
+}
+
+/** Requests per minute that the rate allows at this instant. */
+export function perMinuteAt(rate: Rate, at: number): number {
+  const { requests, seconds } = rateAt(rate, at);
+  return (requests * 60) / seconds;
 }
 
 /** The most requests per window that the rate ever allows. */
-export function mostRequests({ requests, hours = [] }: Rate): number {
-  return Math.max(requests, ...hours.map((each) => each.requests));
+export function mostRequests(rate: Rate): number {
+  return Math.max(...quotasOf(rate).map(({ requests }) => requests));
+}
+
+/** The longest window of the rate. */
+export function longestSeconds(rate: Rate): number {
+  return Math.max(...quotasOf(rate).map(({ seconds }) => seconds));
 }
 
 /** Seconds that this many requests take from this instant on. `reserve`: requests of each window left to others. */
 export function secondsToSend(requests: number, rate: Rate, from: number, reserve = 0): number {
-  const msEach = (at: number): number => (rate.seconds * 1000) / Math.max(1, requestsAt(rate, at) - reserve);
+  const msEach = (at: number): number =>
+    Math.max(...quotasAt(rate, at).map((each) => (each.seconds * 1000) / Math.max(1, each.requests - reserve)));
   if (!rate.hours) return (requests * msEach(from)) / 1000;
   let left = requests;
   for (let at = from; ;) {
@@ -61,10 +89,13 @@ export function secondsToSend(requests: number, rate: Rate, from: number, reserv
   }
 }
 
-/** `100 requests per 60 s (20 within 08:00-19:00 mon-fri)` */
+/** `100 requests per 60 s (20 within 08:00-19:00 mon-fri)`, `100 requests per 60 s (5 per 10 s within 08:00-19:00)` */
 export function rateText({ requests, seconds, hours = [] }: Rate): string {
-  const others = hours.map((each) => `${each.requests} within ${each.text}`);
-  return `${numberText(requests)} requests per ${numberText(seconds)} s${others.length === 0 ? '' : ` (${others.join(', ')})`}`;
+  const per = (quota: Quota): string => `per ${numberText(quota.seconds)} s`;
+  const others = hours.map(
+    (each) => `${each.requests} ${each.seconds === seconds ? '' : `${per(each)} `}within ${each.text}`,
+  );
+  return `${numberText(requests)} requests ${per({ requests, seconds })}${others.length === 0 ? '' : ` (${others.join(', ')})`}`;
 }
 
 interface WeekTime {

@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
 import { estimateSeconds } from '../src/summarise.ts';
 import { ratesOr } from '../src/options/checks.ts';
-import { requestsAt, secondsToSend, type Rate } from '../src/timetable.ts';
+import { quotasAt, rateAt, rateText, secondsToSend, type Rate } from '../src/timetable.ts';
 
 const HOUR = 3_600;
 
@@ -12,6 +12,7 @@ const at = (instant: string): number => Date.parse(instant);
 
 const ROME = rate('Europe/Rome', '20/60s@08:00-19:00 mon-fri');
 const NEW_YORK = rate('America/New_York', '10/60s@01:30-03:30');
+const SHORT = rate('Europe/Rome', '5/10s@08:00-19:00 mon-fri');
 const NIGHT = rate('Europe/Rome', '20/60s', '200/60s@22:00-06:00 fri');
 
 describe('the rate at an instant', () => {
@@ -34,21 +35,47 @@ describe('the rate at an instant', () => {
     ['the second time that it does', NEW_YORK, '2026-11-01T01:30:00-05:00', 10],
     ['between the two, when the clock is back at 01:00', NEW_YORK, '2026-11-01T01:00:00-05:00', 100],
   ])('%s', (_when, each, instant, expected) => {
-    expect(requestsAt(each, at(instant))).toBe(expected);
+    expect(rateAt(each, at(instant))).toMatchObject({ requests: expected, seconds: 60 });
   });
 
   it('is the lowest of those that hold, and the plain one outside', () => {
     const several = rate('UTC', '50/60s', '200/60s@00:00-24:00 sat,sun', '20/60s@08:00-09:00');
-    expect(requestsAt(several, at('2026-03-07T08:30:00Z'))).toBe(20);
-    expect(requestsAt(several, at('2026-03-07T23:59:00Z'))).toBe(200);
-    expect(requestsAt(several, at('2026-03-09T00:00:00Z'))).toBe(50);
+    expect(rateAt(several, at('2026-03-07T08:30:00Z')).requests).toBe(20);
+    expect(rateAt(several, at('2026-03-07T23:59:00Z')).requests).toBe(200);
+    expect(rateAt(several, at('2026-03-09T00:00:00Z')).requests).toBe(50);
+  });
+
+  it('has the seconds of its own window', () => {
+    expect(rateAt(SHORT, at('2026-03-02T08:00:00+01:00'))).toMatchObject({ requests: 5, seconds: 10 });
+    expect(rateAt(SHORT, at('2026-03-02T19:00:00+01:00'))).toMatchObject({ requests: 100, seconds: 60 });
+  });
+
+  it('is all of those that hold, if they have different windows: the lowest is that with the fewest requests per second', () => {
+    const several = rate('UTC', '10/60s@08:00-10:00', '5/10s@09:00-11:00', '1/6s@09:30-10:00');
+    const quotas = (instant: string): string[] =>
+      quotasAt(several, at(instant)).map(({ requests, seconds }) => `${requests}/${seconds}s`);
+    expect(quotas('2026-03-02T08:00:00Z')).toEqual(['10/60s']);
+    expect(quotas('2026-03-02T09:00:00Z')).toEqual(['10/60s', '5/10s']);
+    expect(quotas('2026-03-02T10:00:00Z')).toEqual(['5/10s']);
+    expect(quotas('2026-03-02T11:00:00Z')).toEqual(['100/60s']);
+    expect(rateAt(several, at('2026-03-02T09:00:00Z'))).toMatchObject({ requests: 10, seconds: 60 });
+    // The same on average, but with a smaller burst.
+    expect(rateAt(several, at('2026-03-02T09:30:00Z'))).toMatchObject({ requests: 1, seconds: 6 });
+  });
+
+  it('is written with its window where that differs', () => {
+    expect(rateText(ROME)).toBe('100 requests per 60 s (20 within 08:00-19:00 mon-fri)');
+    expect(rateText(SHORT)).toBe('100 requests per 60 s (5 per 10 s within 08:00-19:00 mon-fri)');
   });
 });
 
 /** Adds up minute by minute. */
 function counted(requests: number, each: Rate, from: number): number {
   let minutes = 0;
-  for (let left = requests; left > 0; minutes += 1) left -= requestsAt(each, from + minutes * 60_000);
+  for (let left = requests; left > 0; minutes += 1) {
+    const { requests: most, seconds } = rateAt(each, from + minutes * 60_000);
+    left -= (most * 60) / seconds;
+  }
   return minutes * 60;
 }
 
@@ -60,6 +87,8 @@ describe('the time that requests take', () => {
       [NEW_YORK, '2026-03-08T04:59:00Z'],
       [NEW_YORK, '2026-11-01T03:00:00Z'],
       [NIGHT, '2026-03-27T20:00:00Z'],
+      [SHORT, '2026-03-27T16:20:00Z'],
+      [rate('America/New_York', '40/120s@01:30-03:30', '1/3s@22:00-24:00'), '2026-11-01T01:00:00Z'],
       [rate('Australia/Lord_Howe', '10/60s@01:40-02:10', '1/60s@12:00-13:00 tue'), '2026-04-04T10:00:00Z'],
     ] as const) {
       for (const requests of [1_000, 60_000, 300_000]) {
@@ -75,6 +104,8 @@ describe('the time that requests take', () => {
     // An hour at 10 a minute, then 90 a minute.
     expect(estimateSeconds(10 + 600 + 9_000, ROME, 10, tuesday)).toBe(HOUR + 6_000);
     expect(estimateSeconds(5, ROME, 10, tuesday)).toBe(0);
+    // An hour at 4 every 10 s, then 99 a minute.
+    expect(estimateSeconds(4 + 1_440 + 9_900, SHORT, 1, tuesday)).toBe(HOUR + 6_000);
   });
 
   it('is found quickly, however far ahead it is', () => {

@@ -6,7 +6,7 @@ import { didYouMean } from '../problem.ts';
 import { Secret } from '../redact.ts';
 import { hookUrlMistake } from '../hook-url.ts';
 import { readRedisUrl } from '../redis-url.ts';
-import { DAYS, type Rate, type RatedHours } from '../timetable.ts';
+import { DAYS, type Quota, type Rate, type RatedHours } from '../timetable.ts';
 import { numberText } from '../numbers.ts';
 
 /** How much may go wrong: a number of events or values, or a percentage of all. */
@@ -109,7 +109,7 @@ export const duration = value('a duration like `90s`, `30m`, `12h` or `2d`, of a
 const RATE = 'a rate like `100/60s`, of 1 to 1,000,000 requests in 0.001 to 86,400 seconds';
 const RATE_HOURS = `${RATE}, or with hours like \`20/60s@08:00-19:00 mon-fri\``;
 
-function plainRate(given: string): Rate | undefined {
+function plainRate(given: string): Quota | undefined {
   const match = /^(\d+)\/(\d+(?:\.\d+)?)s$/.exec(given);
   const parsed = match && { requests: Number(match[1]), seconds: Number(match[2]) };
   const isPossible =
@@ -118,7 +118,7 @@ function plainRate(given: string): Rate | undefined {
 }
 
 /** `08:00-19:00`, `22:00-06:00 mon-fri`, `00:00-24:00 sat,sun` */
-function ratedHours(text: string, requests: number): RatedHours | undefined {
+function ratedHours(text: string, quota: Quota): RatedHours | undefined {
   const match = /^(\d\d?):([0-5]\d)-(\d\d?):([0-5]\d)(?:\s+(\S+))?$/.exec(text.toLowerCase());
   if (!match) return undefined;
   const [fromHour, fromMinute, untilHour, untilMinute] = match.slice(1, 5).map(Number) as [
@@ -131,7 +131,7 @@ function ratedHours(text: string, requests: number): RatedHours | undefined {
   const until = untilHour * 60 + untilMinute;
   const days = match[5]?.split(',').map(dayRange) ?? [[...DAYS.keys()]];
   const isPossible = from < 24 * 60 && until <= 24 * 60 && from !== until && days.every((range) => range !== undefined);
-  return isPossible ? { requests, from, until, days: [...new Set(days.flat())], text } : undefined;
+  return isPossible ? { ...quota, from, until, days: [...new Set(days.flat())], text } : undefined;
 }
 
 /** `mon`, `mon-fri`, `fri-mon` */
@@ -144,14 +144,14 @@ function dayRange(text: string): number[] | undefined {
 /** One rate without hours. */
 export const rate = value(RATE, plainRate);
 
-/** At most one rate without hours, and any number with hours. All have the same window, so that the limiter needs only one. */
+/** At most one rate without hours, and any number with hours. */
 export function ratesOr(usual: Rate) {
   return values((given, refuse): Rate => {
     const parsed = given.map((text) => {
       if (text.trim() === '') refuse(`empty, expected ${RATE_HOURS}`);
       const [rateText = '', ...hoursText] = text.trim().split('@');
       const plain = plainRate(rateText);
-      const hours = plain && hoursText.length === 1 ? ratedHours(hoursText[0]!.trim(), plain.requests) : undefined;
+      const hours = plain && hoursText.length === 1 ? ratedHours(hoursText[0]!.trim(), plain) : undefined;
       if (!plain || (hoursText.length > 0 && !hours)) refuse(`\`${text}\` is not ${RATE_HOURS}`);
       return { text, plain: plain ?? usual, hours };
     });
@@ -160,12 +160,6 @@ export function ratesOr(usual: Rate) {
       refuse(`given more than once without hours: ${[plain!, ...others].map(({ text }) => `\`${text}\``).join(', ')}`);
     }
     const { requests, seconds } = plain?.plain ?? usual;
-    const other = parsed.find((each) => each.plain.seconds !== seconds);
-    if (other) {
-      refuse(
-        `\`${other.text}\` must count in windows of ${seconds} s, as \`${requests}/${seconds}s\` outside of its hours does`,
-      );
-    }
     const hours = parsed.flatMap((each) => each.hours ?? []);
     return { requests, seconds, ...(hours.length > 0 && { hours }) };
   });

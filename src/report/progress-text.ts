@@ -1,5 +1,5 @@
 /** The texts and bars of the progress display. Pure, so that every width and waiting state can be tested. */
-import { requestsAt, secondsToSend, type Rate } from '../timetable.ts';
+import { perMinuteAt, rateAt, secondsToSend, type Quota, type Rate } from '../timetable.ts';
 import { clockText, durationText } from './text.ts';
 import { numberText, percentText } from '../numbers.ts';
 
@@ -164,7 +164,7 @@ const RECENT_MS = 5 * 60_000;
  */
 export class RateMeter {
   readonly #rate: Rate;
-  #requests: number | undefined;
+  #quota: Quota | undefined;
   #samples: { at: number; settled: number }[] = [];
 
   constructor(rate: Rate) {
@@ -178,9 +178,9 @@ export class RateMeter {
     left: number,
     wall = Date.now(),
   ): Pick<ProgressSnapshot, 'perMinute' | 'secondsLeft'> {
-    const requests = requestsAt(this.#rate, wall);
-    if (requests !== this.#requests) this.#samples = [];
-    this.#requests = requests;
+    const quota = rateAt(this.#rate, wall);
+    if (quota !== this.#quota) this.#samples = [];
+    this.#quota = quota;
     const last = this.#samples.at(-1);
     if (!last || now - last.at >= 1_000) this.#samples.push({ at: now, settled });
     while (this.#samples.length > 1 && this.#samples[1]!.at <= now - RECENT_MS) this.#samples.shift();
@@ -198,11 +198,11 @@ export function paceOf(
   rate: Rate,
   wall: number,
 ): Pick<ProgressSnapshot, 'perMinute' | 'secondsLeft'> {
-  const { seconds } = rate;
+  const { seconds } = rateAt(rate, wall);
   const perMinute = (settled * 60_000) / Math.max(seconds * 1000, ms);
   const atBest = secondsToSend(left, rate, wall);
   if (ms < seconds * 1000) return { perMinute, secondsLeft: atBest };
   if (perMinute === 0) return { perMinute, secondsLeft: undefined };
-  const share = (perMinute * seconds) / (60 * requestsAt(rate, wall));
+  const share = perMinute / perMinuteAt(rate, wall);
   return { perMinute, secondsLeft: Math.max(atBest - seconds, secondsToSend(left / share, rate, wall)) };
 }

@@ -54,6 +54,8 @@ const summary = z.looseObject({
   priorities: z.array(priority.extend({ done_at: time.nullable() })).optional(),
 });
 
+const quota = z.looseObject({ requests: count, seconds: count });
+
 const survey = z.looseObject({
   migration: z.string(),
   base_url: z.string().nullable(),
@@ -61,7 +63,7 @@ const survey = z.looseObject({
   records,
   by_type: byType,
   to_send: count,
-  rate: z.looseObject({ requests: count, seconds: count }),
+  rate: quota.extend({ hours: z.array(quota).optional() }),
   priorities: z.array(priority.extend({ to_send: count })).optional(),
 });
 

@@ -1,11 +1,9 @@
 import Bottleneck from 'bottleneck';
 import { SmallSet } from '../small-set.ts';
-import { mostRequests, requestsAt } from '../timetable.ts';
+import { longestSeconds, mostRequests } from '../timetable.ts';
 import { HEADERS } from './contract.ts';
 import { ForeignUse } from './foreign-use.ts';
 import {
-  MARGIN_MS,
-  PACE,
   readCount,
   type Limiter,
   type LimiterOptions,
@@ -14,7 +12,7 @@ import {
   type LimiterWait,
 } from './limiter.ts';
 import { backoff, backoffCeiling } from './retry.ts';
-import { TokenReturns } from './token-returns.ts';
+import { TokenWindows } from './token-windows.ts';
 import { TurnQueue, type Turn } from './turn-queue.ts';
 
 /** The share of the free tokens taken along with each token, since a bottleneck job takes several milliseconds. */
@@ -35,7 +33,6 @@ export function createLimiter(options: LimiterOptions): Limiter {
  */
 class LocalLimiter implements Limiter {
   readonly #options: LimiterOptions;
-  readonly #windowMs: number;
   readonly #foreign: ForeignUse;
   readonly #stopped = new AbortController();
   readonly #queue = new TurnQueue(this.#stopped.signal);
@@ -44,9 +41,9 @@ class LocalLimiter implements Limiter {
   #available = 0;
   #isFetching = false;
   #inFlight = 0;
-  readonly #returns: TokenReturns;
-  /** All tokens: free, available, in flight, or not returned yet. */
-  #allowed: number;
+  readonly #windows: TokenWindows;
+  /** Free tokens that bottleneck has been given. */
+  #filled = 0;
   #serviceLimit = Infinity;
 
   #pausedUntil = 0;
@@ -66,17 +63,15 @@ class LocalLimiter implements Limiter {
   constructor(options: LimiterOptions) {
     const { rate, clock, history } = options;
     this.#options = options;
-    this.#windowMs = rate.seconds * 1000;
-    this.#foreign = new ForeignUse(this.#windowMs, mostRequests(rate));
-    this.#returns = new TokenReturns(clock, this.#stopped.signal, (tokens) => {
+    this.#foreign = new ForeignUse(longestSeconds(rate) * 1000, mostRequests(rate));
+    this.#windows = new TokenWindows(rate, clock, this.#stopped.signal, () => {
       this.#renewIfClockWasSetBack();
-      this.#addTokens(tokens);
       this.#adjust();
     });
-    this.#allowed = this.#allowance();
+    this.#hold();
     this.#minTime = this.#interval();
     this.#clockOffset = clock.wall() - clock.monotonic();
-    for (const age of history?.recent(this.#windowMs) ?? []) this.#answered(clock.monotonic() - age);
+    for (const age of history?.recent(longestSeconds(rate) * 1000) ?? []) this.#answered(clock.monotonic() - age);
     this.#bottleneck = this.#build();
     if (rate.hours) this.#unfollow = clock.every(FOLLOW_MS, () => this.#adjust());
   }
@@ -122,14 +117,14 @@ class LocalLimiter implements Limiter {
   waiting(): LimiterWait | undefined {
     const now = this.#options.clock.monotonic();
     if (this.#pausedUntil > now) return { reason: 'rate_limited', nextInMs: this.#pausedUntil - now };
-    const { next } = this.#returns;
-    if (next === undefined || this.#free() + this.#available > 0) return undefined;
-    return { reason: 'rate', nextInMs: Math.max(0, next - now) };
+    if (this.#free() + this.#available > 0) return undefined;
+    const next = this.#windows.next(this.#inFlight);
+    return next === undefined ? undefined : { reason: 'rate', nextInMs: Math.max(0, next - now) };
   }
 
   stats(): LimiterStats {
     const foreign = this.#foreign.estimate(this.#options.clock.monotonic());
-    return { allowed: this.#allowed, foreign, inFlight: this.#inFlight };
+    return { allowed: this.#windows.allowed, foreign, inFlight: this.#inFlight };
   }
 
   async stop(): Promise<void> {
@@ -208,9 +203,9 @@ class LocalLimiter implements Limiter {
       if (!isCurrent()) return;
       this.#isFetching = false;
       this.#available += 1;
-      const more = this.#isPaced() ? 0 : Math.max(0, Math.floor(this.#free() * BATCH_SHARE));
-      this.#available += more;
-      this.#addTokens(-more);
+      this.#filled -= 1;
+      if (!this.#isPaced()) this.#available += Math.max(0, Math.floor(this.#free() * BATCH_SHARE));
+      this.#refill();
       this.#advance();
     };
     bottleneck.schedule(granted).catch((error: unknown) => {
@@ -219,33 +214,31 @@ class LocalLimiter implements Limiter {
   }
 
   #putBack(): void {
-    this.#addTokens(this.#available);
     this.#available = 0;
+    this.#refill();
   }
 
   #answered(at: number): void {
     this.#foreign.answered(at);
-    this.#returns.add(at + this.#windowMs + MARGIN_MS);
+    this.#windows.answered(at);
   }
 
   /** Tokens that bottleneck has not issued. */
   #free(): number {
-    return this.#allowed - this.#available - this.#inFlight - this.#returns.size;
+    return this.#windows.left - this.#available - this.#inFlight;
   }
 
-  #allowance(): number {
+  #hold(): void {
     const { reserve, clock } = this.#options;
-    const withheld = Math.max(reserve, this.#foreign.withhold(clock.monotonic()));
-    return Math.max(1, this.#limit() - withheld);
+    this.#windows.hold(this.#serviceLimit, Math.max(reserve, this.#foreign.withhold(clock.monotonic())));
   }
 
   #adjust(): void {
-    const allowed = this.#allowance();
+    this.#hold();
     const minTime = this.#interval();
     // A token that bottleneck issued while the limit was higher must not be used.
-    if (allowed < this.#allowed || this.#free() < 0) this.#putBack();
-    this.#addTokens(allowed - this.#allowed);
-    this.#allowed = allowed;
+    if (this.#free() < Math.max(0, this.#filled)) this.#putBack();
+    else this.#refill();
     if (minTime === this.#minTime) return;
     this.#minTime = minTime;
     void this.#bottleneck.updateSettings({ minTime });
@@ -259,13 +252,7 @@ class LocalLimiter implements Limiter {
   #interval(): number {
     const { reserve, clock } = this.#options;
     const isShared = reserve > 0 || this.#refusals > 0 || this.#foreign.estimate(clock.monotonic()) > 0;
-    return isShared ? (PACE * this.#windowMs) / this.#limit() : 0;
-  }
-
-  /** Requests per window at present, by `--rate` and by the service. */
-  #limit(): number {
-    const { rate, clock } = this.#options;
-    return Math.min(requestsAt(rate, clock.wall()), this.#serviceLimit);
+    return isShared ? this.#windows.paceMs : 0;
   }
 
   /** Timers cannot keep an interval of less than a millisecond. */
@@ -273,12 +260,15 @@ class LocalLimiter implements Limiter {
     return this.#minTime >= 1;
   }
 
-  #addTokens(tokens: number): void {
+  #refill(): void {
+    const tokens = this.#free() - this.#filled;
+    this.#filled += tokens;
     if (tokens !== 0) void this.#bottleneck.incrementReservoir(tokens);
   }
 
   #build(): Bottleneck {
-    return new Bottleneck({ reservoir: this.#free(), minTime: this.#minTime });
+    this.#filled = this.#free();
+    return new Bottleneck({ reservoir: this.#filled, minTime: this.#minTime });
   }
 
   /**

@@ -1,5 +1,5 @@
 import type { Secret } from '../redact.ts';
-import { mostRequests, requestsAt } from '../timetable.ts';
+import { longestSeconds, mostRequests, quotasAt, type Quota } from '../timetable.ts';
 import { LIMITS, HEADERS } from './contract.ts';
 import { ForeignUse } from './foreign-use.ts';
 import {
@@ -41,19 +41,19 @@ const MAX_WAITS = 8;
  *
  * It does not use bottleneck's clustering, which stores only the number of tokens: the tokens of a killed process are
  * lost, and a Redis that lost its data ends the process or grants a whole window again. Here each token is stored with
- * its owner and expiry time: the longest a request can take plus one window. The answer moves that time forward; the
- * tokens of a process that dies expire by themselves.
+ * its owner and the time when its request is answered at the latest: after the longest a request can take. The answer moves
+ * that time to now; the tokens of a process that dies expire by themselves, one window later.
  *
  * While Redis cannot be reached, nothing is sent.
  */
 export async function createSharedLimiter(options: SharedLimiterOptions): Promise<Limiter> {
   const { rate, timeoutSeconds, history, notify } = options;
-  const windowMs = rate.seconds * 1000;
+  const longestMs = longestSeconds(rate) * 1000;
   const window = await SharedWindow.open({
     ...options,
-    returnMs: Math.ceil(windowMs + MARGIN_MS),
+    longestMs: Math.ceil(longestMs + MARGIN_MS),
     timeoutMs: Math.ceil(timeoutSeconds * 1000),
-    earlierAges: history?.recent(windowMs) ?? [],
+    earlierAges: history?.recent(longestMs) ?? [],
     onStateLost: (waitMs) =>
       notify(
         `Redis has lost its record of recent requests: sending is paused for ${Math.ceil(waitMs / 1000)} s, ` +
@@ -66,7 +66,6 @@ export async function createSharedLimiter(options: SharedLimiterOptions): Promis
 class SharedLimiter implements Limiter {
   readonly #options: SharedLimiterOptions;
   readonly #window: SharedWindow;
-  readonly #windowMs: number;
   readonly #foreign: ForeignUse;
   readonly #stopped = new AbortController();
   readonly #queue = new TurnQueue(this.#stopped.signal);
@@ -81,8 +80,7 @@ class SharedLimiter implements Limiter {
   constructor(options: SharedLimiterOptions, window: SharedWindow) {
     this.#options = options;
     this.#window = window;
-    this.#windowMs = options.rate.seconds * 1000;
-    this.#foreign = new ForeignUse(this.#windowMs, mostRequests(options.rate));
+    this.#foreign = new ForeignUse(longestSeconds(options.rate) * 1000, mostRequests(options.rate));
   }
 
   get stopped(): boolean {
@@ -111,13 +109,14 @@ class SharedLimiter implements Limiter {
   }
 
   observe(status: number, headers: Readonly<Record<string, string>>, sentAt: number): void {
-    const { clock } = this.#options;
+    const { clock, rate } = this.#options;
     const limit = readCount(headers[HEADERS.limit]) || undefined;
     const remaining = readCount(headers[HEADERS.remaining]);
     if (limit === undefined && this.#refusals === 0) return;
     if (limit !== undefined) this.#serviceLimit = limit;
     // If the configured rate is below the service's limit, its window may differ from the service's window.
-    const sinceMs = (this.#requests() >= (limit ?? 0) ? this.#windowMs : this.#longestWindow()) + SLACK_MS;
+    const isOfService = mostRequests(rate) >= (limit ?? 0);
+    const sinceMs = (isOfService ? longestSeconds(rate) * 1000 : this.#longestWindow()) + SLACK_MS;
     this.#window
       .observe({ ageMs: clock.monotonic() - sentAt, isRefused: status === 429, limit, sinceMs })
       .then(({ refusals, own }) => {
@@ -136,7 +135,8 @@ class SharedLimiter implements Limiter {
 
   stats(): LimiterStats {
     const { clock } = this.#options;
-    const allowed = Math.max(1, Math.min(this.#requests(), this.#serviceLimit) - this.#withheld());
+    const limit = Math.min(...this.#quotas().map(({ requests }) => requests), this.#serviceLimit);
+    const allowed = Math.max(1, limit - this.#withheld());
     return { allowed, foreign: this.#foreign.estimate(clock.monotonic()), inFlight: this.#running.size };
   }
 
@@ -174,8 +174,14 @@ class SharedLimiter implements Limiter {
     const token = this.#window.newToken();
     while (this.#queue.size > 0 && !this.stopped) {
       const paused = this.#pausedUntil - clock.monotonic();
-      const reply = paused > 0 ? ({ kind: 'paused', waitMs: paused } as const) : await this.#take(token);
+      const quotas = this.#quotas();
+      const reply = paused > 0 ? ({ kind: 'paused', waitMs: paused } as const) : await this.#take(token, quotas);
       if (reply.kind === 'granted') {
+        // By now, hours with another rate may have begun.
+        if (!this.#quotas().every((quota) => quotas.includes(quota))) {
+          await this.#window.giveBack(token);
+          continue;
+        }
         this.#waiting = undefined;
         return token;
       }
@@ -188,13 +194,16 @@ class SharedLimiter implements Limiter {
     return undefined;
   }
 
-  async #take(token: string): Promise<Pick<TokenReply, 'waitMs'> & { readonly kind: TokenReply['kind'] | 'redis' }> {
+  async #take(
+    token: string,
+    quotas: readonly Quota[],
+  ): Promise<Pick<TokenReply, 'waitMs'> & { readonly kind: TokenReply['kind'] | 'redis' }> {
     const { notify } = this.#options;
     try {
       const reply = await this.#window.take(token, {
-        requests: this.#requests(),
+        windows: quotas.map(({ requests, seconds }) => ({ requests, windowMs: Math.ceil(seconds * 1000 + MARGIN_MS) })),
         withheld: this.#withheld(),
-        distanceMs: this.#interval(),
+        distanceMs: this.#interval(quotas),
         rememberedMs: Math.ceil(this.#longestWindow() + this.#options.timeoutSeconds * 1000 + SLACK_MS),
       });
       this.#refusals = reply.refusals;
@@ -235,19 +244,21 @@ class SharedLimiter implements Limiter {
   }
 
   /** Minimum interval between the requests of all processes, in milliseconds; 0 while nobody else uses the API key. */
-  #interval(): number {
+  #interval(quotas: readonly Quota[]): number {
     const { reserve, clock } = this.#options;
     const isShared = reserve > 0 || this.#refusals > 0 || this.#foreign.estimate(clock.monotonic()) > 0;
-    return isShared ? (PACE * this.#windowMs) / Math.min(this.#requests(), this.#serviceLimit) : 0;
+    if (!isShared) return 0;
+    return Math.max(
+      ...quotas.map((each) => (PACE * each.seconds * 1000) / Math.min(each.requests, this.#serviceLimit)),
+    );
   }
 
-  /** Requests per window at present, by `--rate`. */
-  #requests(): number {
+  #quotas(): readonly Quota[] {
     const { rate, clock } = this.#options;
-    return requestsAt(rate, clock.wall());
+    return quotasAt(rate, clock.wall());
   }
 
   #longestWindow(): number {
-    return Math.max(this.#windowMs, LIMITS.windowSeconds * 1000);
+    return Math.max(longestSeconds(this.#options.rate), LIMITS.windowSeconds) * 1000;
   }
 }

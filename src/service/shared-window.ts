@@ -9,8 +9,8 @@ export interface SharedWindowOptions {
   readonly redis: Secret;
   readonly baseUrl: string;
   readonly apiKey: Secret;
-  /** Time from the answer to a request until its token is returned. */
-  readonly returnMs: number;
+  /** How long a request counts after its answer, at most. */
+  readonly longestMs: number;
   /** The longest time a request can take. */
   readonly timeoutMs: number;
   readonly clock: Clock;
@@ -22,12 +22,13 @@ export interface SharedWindowOptions {
 
 /** The parameters with which a process asks for a token. */
 export interface TokenRequest {
-  /** Requests per window, and how many of them are withheld. */
-  readonly requests: number;
+  /** The quotas that hold. A request counts until `windowMs` after its answer. */
+  readonly windows: readonly { readonly requests: number; readonly windowMs: number }[];
+  /** How many of the requests of each window are withheld. */
   readonly withheld: number;
   /** Minimum interval since the previous request of any process. */
   readonly distanceMs: number;
-  /** How long a returned token is kept, because its request may still be in the service's window. */
+  /** How long a token is kept after its answer, because its request may still be in a window, or in the service's. */
   readonly rememberedMs: number;
 }
 
@@ -56,7 +57,7 @@ export class SharedWindow {
   readonly #redis: Redis;
   readonly #keys: readonly [tokens: string, state: string];
   readonly #owner = randomUUID();
-  /** Tokens in use by this process, and when each is returned, by the monotonic clock. */
+  /** Tokens in use by this process, and when each was or will be answered at the latest, by the monotonic clock. */
   readonly #own = new Map<string, number>();
   #taken = 0;
   #epoch = '';
@@ -106,16 +107,16 @@ export class SharedWindow {
   }
 
   /** Asks for this token. Idempotent: safe to repeat after a lost reply. */
-  async take(token: string, { requests, withheld, distanceMs, rememberedMs }: TokenRequest): Promise<TokenReply> {
-    const { returnMs, timeoutMs, clock } = this.#options;
+  async take(token: string, { windows, withheld, distanceMs, rememberedMs }: TokenRequest): Promise<TokenReply> {
+    const { timeoutMs, clock } = this.#options;
+    const quotas = windows.flatMap(({ requests, windowMs }) => [requests, windowMs]);
     for (;;) {
       if (!this.#hasJoined) await this.#join();
-      const hold = timeoutMs + returnMs;
       const [kind, waitMs, refusals, limit] = (await this.#eval(
         TAKE,
-        ...[this.#epoch, token, requests, withheld, hold, returnMs, Math.round(distanceMs), timeoutMs, rememberedMs],
+        ...[this.#epoch, token, withheld, timeoutMs, Math.round(distanceMs), rememberedMs, ...quotas],
       )) as [TokenReply['kind'] | 'lost', number, number, number];
-      if (kind === 'granted') this.#own.set(token, clock.monotonic() + hold);
+      if (kind === 'granted') this.#own.set(token, clock.monotonic() + timeoutMs);
       if (kind !== 'lost') return { kind, waitMs, refusals, limit };
       this.#hasJoined = false;
     }
@@ -123,9 +124,8 @@ export class SharedWindow {
 
   /** The token's request has been answered or has failed. Never rejects: Redis is updated when it is back. */
   async settle(token: string): Promise<void> {
-    const { returnMs, clock } = this.#options;
-    this.#own.set(token, clock.monotonic() + returnMs);
-    await this.#eval(SETTLE, token, returnMs).catch(() => undefined);
+    this.#own.set(token, this.#options.clock.monotonic());
+    await this.#eval(SETTLE, token, 1).catch(() => undefined);
   }
 
   /** Returns a token that was not used. Never rejects: at worst the token expires by itself. */
@@ -146,8 +146,7 @@ export class SharedWindow {
     readonly sinceMs: number;
   }): Promise<{ refusals: number; own: number }> {
     const { ageMs, isRefused, limit = 0, sinceMs } = answer;
-    const { returnMs } = this.#options;
-    const reply = await this.#eval(OBSERVE, Math.round(ageMs), isRefused ? 0 : 1, limit, Math.ceil(sinceMs), returnMs);
+    const reply = await this.#eval(OBSERVE, Math.round(ageMs), isRefused ? 0 : 1, limit, Math.ceil(sinceMs));
     const [refusals, own] = reply as [number, number];
     return { refusals, own };
   }
@@ -167,24 +166,24 @@ export class SharedWindow {
   }
 
   async #join(): Promise<void> {
-    const { returnMs, timeoutMs, earlierAges, onStateLost } = this.#options;
+    const { longestMs, timeoutMs, earlierAges, onStateLost, clock } = this.#options;
     const isFirst = this.#epoch === '';
     const [epoch, begins, waitMs] = await this.#register();
     this.#epoch = epoch;
     if (isFirst && begins === 1 && earlierAges.length > 0) {
-      for (const age of earlierAges) this.#own.set(this.newToken(), this.#options.clock.monotonic() + returnMs - age);
+      for (const age of earlierAges) this.#own.set(this.newToken(), clock.monotonic() - age);
       await this.#register();
     }
     this.#hasJoined = true;
-    if (waitMs > 0) onStateLost(Math.min(waitMs, timeoutMs + returnMs));
+    if (waitMs > 0) onStateLost(Math.min(waitMs, timeoutMs + longestMs));
   }
 
   async #register(): Promise<[epoch: string, begins: number, waitMs: number]> {
-    const { returnMs, timeoutMs, clock } = this.#options;
+    const { longestMs, timeoutMs, clock } = this.#options;
     const now = clock.monotonic();
-    for (const [token, until] of this.#own) if (until <= now) this.#own.delete(token);
-    const out = [...this.#own].flatMap(([token, until]) => [token, Math.ceil(until - now)]);
-    const reply = await this.#eval(JOIN, this.#epoch, randomUUID(), timeoutMs + returnMs, ...out);
+    for (const [token, at] of this.#own) if (at + longestMs <= now) this.#own.delete(token);
+    const out = [...this.#own].flatMap(([token, at]) => [token, Math.ceil(at - now)]);
+    const reply = await this.#eval(JOIN, this.#epoch, randomUUID(), timeoutMs + longestMs, ...out);
     return reply as [string, number, number];
   }
 

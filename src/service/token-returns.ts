@@ -7,13 +7,13 @@ const BATCH_MS = 5;
 export class TokenReturns {
   readonly #clock: Clock;
   readonly #signal: AbortSignal;
-  readonly #onReturn: (tokens: number) => void;
+  readonly #onReturn: () => void;
   /** By the monotonic clock, soonest first. */
   readonly #times: number[] = [];
   #isRunning = false;
 
-  /** `onReturn` is called with the number of tokens returned; nothing is returned after `signal` is aborted. */
-  constructor(clock: Clock, signal: AbortSignal, onReturn: (tokens: number) => void) {
+  /** `onReturn` is called after tokens have been returned; nothing is returned after `signal` is aborted. */
+  constructor(clock: Clock, signal: AbortSignal, onReturn: () => void) {
     this.#clock = clock;
     this.#signal = signal;
     this.#onReturn = onReturn;
@@ -41,8 +41,8 @@ export class TokenReturns {
       await this.#clock.sleep(Math.max(BATCH_MS, this.#times[0]! - this.#clock.monotonic()), this.#signal);
       const now = this.#clock.monotonic();
       const later = this.#times.findIndex((time) => time > now);
-      const due = this.#times.splice(0, later < 0 ? Infinity : later);
-      this.#onReturn(due.length);
+      this.#times.splice(0, later < 0 ? Infinity : later);
+      this.#onReturn();
     }
     this.#isRunning = false;
   }

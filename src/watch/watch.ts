@@ -7,7 +7,7 @@ import type { Secret } from '../redact.ts';
 import { ProgressTracker, type ProgressView } from '../report/progress-tracker.ts';
 import { METRICS_FILE, type EventCounts, type Summary } from '../report/summary.ts';
 import { writeWhole, type StateDir } from '../state-dir.ts';
-import { requestsAt } from '../timetable.ts';
+import { perMinuteAt } from '../timetable.ts';
 import { bodiesOf, ended, failed, heldUp, resumed, type Notification, type Standing } from './messages.ts';
 import { metricsText } from './metrics.ts';
 
@@ -161,7 +161,7 @@ export class Watch {
       retries: counters.retries,
       rateLimited: counters.rate_limited,
       pace,
-      allowedPerMinute: (requestsAt(rate, this.#clock.wall()) * 60) / rate.seconds,
+      allowedPerMinute: perMinuteAt(rate, this.#clock.wall()),
       lastAcknowledgedAt: this.#lastAcknowledgedAt,
     });
     const path = this.#state!.file(METRICS_FILE);

@@ -14,13 +14,13 @@ vi.stubEnv('TZ', 'UTC');
 const MINUTE = 60_000;
 /** A Monday. */
 const NOW = new Date('2026-03-02T08:30:00Z');
-const HOURS = [{ requests: 20, from: 480, until: 540, days: [1], text: '08:00-09:00 mon' }];
+const HOURS = [{ requests: 20, seconds: 60, from: 480, until: 540, days: [1], text: '08:00-09:00 mon' }];
 
 beforeEach(() => void vi.setSystemTime(NOW));
 afterEach(() => void vi.useRealTimers());
 
 /** A run that settled 40 of 1,000 events since its survey two minutes ago. */
-async function underWay(): Promise<StateDir> {
+async function underWay(hours = HOURS): Promise<StateDir> {
   const state = await stateDirectory();
   const at = (minutes: number): string => new Date(NOW.getTime() - minutes * MINUTE).toISOString();
   const counts = { total: 1000, acknowledged: 0, duplicates: 0, invalid: 0, rejected: 0, blocked: 0, pending: 1000 };
@@ -31,7 +31,7 @@ async function underWay(): Promise<StateDir> {
     records: { read: 1000, mapped: 1000, skipped: 0, unreadable: 0 },
     by_type: { 'lead/created': counts },
     to_send: 1000,
-    rate: { requests: 100, seconds: 60, hours: HOURS, timezone: 'UTC' },
+    rate: { requests: 100, seconds: 60, hours, timezone: 'UTC' },
     priorities: [
       { priority: 10, events: 40, acknowledged: 0, to_send: 40 },
       { priority: 0, events: 960, acknowledged: 0, to_send: 960 },
@@ -83,6 +83,11 @@ it('the live page shows the rate against the limit of the hour, and the time lef
   });
   expect(found['live-state']).toContain('class="state good"');
   expect(found['live-pace']).toContain('class="limit"');
+});
+
+it('the live page counts in the seconds of the hours', async () => {
+  const found = await sections(await underWay([{ ...HOURS[0]!, requests: 5, seconds: 10 }]));
+  expect(factsOf(found['live-state'])).toMatchObject({ Rate: '20 a minute recently; --rate allows 30' });
 });
 
 it('the live page shows the progress by priority', async () => {

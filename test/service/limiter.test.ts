@@ -1,6 +1,9 @@
+import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { NotSent } from '../../src/service/limiter.ts';
+import { NotSent, type LimiterOptions } from '../../src/service/limiter.ts';
 import { createLimiter } from '../../src/service/local-limiter.ts';
+import { ratesOr } from '../../src/options/checks.ts';
+import { quotasAt, type Rate } from '../../src/timetable.ts';
 import { simulate, fakedClock, type Measured, type Scenario } from '../bench/simulation.ts';
 
 beforeEach(() => {
@@ -302,19 +305,16 @@ test('setting the wall clock back by an hour does not stall the queue', async ()
 });
 
 describe('hours with another rate', () => {
-  const timetable = {
+  const timetable = (timezone: string, ...rates: string[]) => ({
     ...options,
-    rate: {
-      requests: 30,
-      seconds: 60,
-      timezone: 'UTC',
-      hours: [{ requests: 6, from: 480, until: 490, days: [0, 1, 2, 3, 4, 5, 6], text: '08:00-08:10' }],
-    },
-  };
+    rate: { ...ratesOr({ requests: 30, seconds: 60 }).parse(rates), timezone },
+  });
+  const lower = timetable('UTC', '6/60s@08:00-08:10');
+  const shorter = timetable('UTC', '3/5s@08:00-08:10');
 
   /** Sends as many requests as it may until this time, and returns when each was sent. */
-  async function sentUntil(end: number): Promise<number[]> {
-    const limiter = createLimiter(timetable);
+  async function sentUntil(end: number, given: LimiterOptions): Promise<number[]> {
+    const limiter = createLimiter(given);
     const sentAt: number[] = [];
     const endless = async (): Promise<void> => {
       while (Date.now() < end) {
@@ -333,28 +333,126 @@ describe('hours with another rate', () => {
     return sentAt;
   }
 
+  /** Those sent while the window of a rate that held was full. */
+  function excess(sentAt: readonly number[], rate: Rate): string[] {
+    return sentAt.flatMap((time) =>
+      quotasAt(rate, time)
+        .map(({ requests, seconds }) => {
+          const sent = sentAt.filter((each) => each > time - seconds * 1000 && each <= time).length;
+          return { isFull: sent > requests, text: `${new Date(time).toISOString()}: ${sent} in ${seconds} s` };
+        })
+        .filter(({ isFull }) => isFull)
+        .map(({ text }) => text),
+    );
+  }
+
   const at = (time: string): number => Date.parse(`2026-03-02T${time}Z`);
+  const within = (sentAt: readonly number[], from: string, until: string): number =>
+    sentAt.filter((each) => each >= at(from) && each < at(until)).length;
 
   test('a lower rate holds from its first instant: no window that ends within its hours has more new requests', async () => {
     vi.setSystemTime(at('07:57:31'));
-    const sentAt = await sentUntil(at('08:09:00'));
-    for (const time of sentAt.filter((each) => each >= at('08:00:00'))) {
-      expect(sentAt.filter((each) => each > time - 60_000 && each <= time).length).toBeLessThanOrEqual(6);
-    }
-    expect(sentAt.filter((each) => each >= at('07:58:40') && each < at('07:59:40'))).toHaveLength(30);
-    expect(sentAt.filter((each) => each >= at('08:02:00')).length).toBeGreaterThanOrEqual(36);
+    const sentAt = await sentUntil(at('08:09:00'), lower);
+    expect(excess(sentAt, lower.rate)).toEqual([]);
+    expect(within(sentAt, '07:58:40', '07:59:40')).toBe(30);
+    expect(within(sentAt, '08:02:00', '08:09:00')).toBeGreaterThanOrEqual(36);
+  });
+
+  test('requests after an idle time are sent at the rate that holds by then', async () => {
+    vi.setSystemTime(at('07:59:59.900'));
+    const clock = { ...fakedClock, every: () => () => undefined };
+    const limiter = createLimiter({ ...shorter, clock });
+    await vi.advanceTimersByTimeAsync(100);
+    const answeredAt = await inFakedTime(Promise.all(Array.from({ length: 4 }, () => limiter.schedule(job))));
+    expect(answeredAt.filter((each) => each < at('08:00:05'))).toHaveLength(3);
+    await limiter.stop();
   });
 
   test('a higher rate takes effect at once', async () => {
     vi.setSystemTime(at('08:08:20'));
-    const sentAt = await sentUntil(at('08:10:20'));
-    const first = sentAt.filter((each) => each >= at('08:10:00') && each < at('08:10:05'));
-    expect(first.length).toBeGreaterThanOrEqual(24);
+    const sentAt = await sentUntil(at('08:10:20'), lower);
+    expect(within(sentAt, '08:10:00', '08:10:05')).toBeGreaterThanOrEqual(24);
+  });
+
+  test('a shorter window no longer counts what is older than it, from its first instant', async () => {
+    vi.setSystemTime(at('07:58:31'));
+    const sentAt = await sentUntil(at('08:09:00'), shorter);
+    expect(excess(sentAt, shorter.rate)).toEqual([]);
+    expect(within(sentAt, '07:59:31', '08:00:00')).toBe(30);
+    expect(within(sentAt, '08:00:00', '08:00:05')).toBe(3);
+    // At least 3 in 5.2 s each.
+    expect(within(sentAt, '08:01:00', '08:09:00')).toBeGreaterThanOrEqual(274);
+  });
+
+  test('a longer window counts what was sent before it began to hold', async () => {
+    vi.setSystemTime(at('08:08:00'));
+    const sentAt = await sentUntil(at('08:13:00'), shorter);
+    expect(excess(sentAt, shorter.rate)).toEqual([]);
+    expect(within(sentAt, '08:09:00', '08:10:00')).toBeGreaterThanOrEqual(33);
+    expect(within(sentAt, '08:10:00', '08:10:05')).toBe(0);
+    expect(within(sentAt, '08:11:00', '08:13:00')).toBeGreaterThanOrEqual(58);
+  });
+
+  test('requests of earlier runs count in the longer window too', async () => {
+    vi.setSystemTime(at('08:09:50'));
+    const recent = vi.fn(() => Array.from({ length: 29 }, (_, index) => 35_000 - index * 1_000));
+    const history = { recent, sent: () => {}, answered: () => {}, close: async () => undefined };
+    const sentAt = await sentUntil(at('08:10:20'), { ...shorter, history });
+    expect(recent).toHaveBeenCalledWith(60_000);
+    expect(sentAt.length).toBeGreaterThan(0);
+    expect(within(sentAt, '08:10:00', '08:10:10')).toBe(0);
+  });
+
+  test('of several rates with different windows, each is kept', async () => {
+    const both = timetable('UTC', '10/30s@07:30-08:30', '4/5s@08:00-09:00');
+    vi.setSystemTime(at('07:58:00'));
+    const sentAt = await sentUntil(at('08:04:00'), both);
+    expect(excess(sentAt, both.rate)).toEqual([]);
+    expect(within(sentAt, '08:01:00', '08:04:00')).toBeGreaterThanOrEqual(58);
+  });
+
+  test('over 48 hours with random requests, no window is ever exceeded', { timeout: 60_000 }, async () => {
+    // The clocks of Rome go back on 25 October, at 03:00.
+    const begin = Date.parse('2026-10-24T10:00:00Z');
+    const rates = ['8/60s', '2/10s@08:00-19:00 mon-fri', '3/20s@22:00-02:30', '5/90s@02:00-02:10', '1/4s@12:00-13:00'];
+    const { rate } = timetable('Europe/Rome', ...rates);
+    vi.setSystemTime(begin);
+    // A request looks at the time itself: how soon a higher rate is noticed makes no difference here.
+    const clock = { ...fakedClock, every: (ms: number, tick: () => void) => fakedClock.every(97 * ms, tick) };
+    const limiter = createLimiter({ ...options, rate, clock });
+    const sentAt: number[] = [];
+    const change = fc.sample(
+      fc.constantFrom(1, 10, 12, 14, 14.167, 14.5, 15, 15.167, 15.5, 25, 26, 35, 37, 39, 39.5, 45),
+      {
+        numRuns: 80,
+        seed: 7,
+      },
+    );
+    const offset = fc.sample(fc.integer({ min: -80_000, max: 40_000 }), { numRuns: 80, seed: 8 });
+    const bursts = [...change.entries()].map(([index, hour]) => ({
+      from: begin + hour * 3_600_000 + offset[index]!,
+      requests: 1 + (index % 13),
+    }));
+    const all = Promise.all(
+      bursts.map(async ({ from, requests }) => {
+        await fakedClock.sleep(from - begin);
+        const one = (): Promise<number> => {
+          sentAt.push(Date.now());
+          return job();
+        };
+        await Promise.all(Array.from({ length: requests }, () => limiter.schedule(one)));
+      }),
+    );
+    await vi.advanceTimersByTimeAsync(48 * 3_600_000);
+    await all;
+    await limiter.stop();
+    expect(excess(sentAt, rate)).toEqual([]);
+    expect(sentAt).toHaveLength(bursts.reduce((sum, { requests }) => sum + requests, 0));
   });
 
   test('a lower X-RateLimit-Limit still applies', async () => {
     vi.setSystemTime(at('08:00:00'));
-    const limiter = createLimiter(timetable);
+    const limiter = createLimiter(lower);
     const allowed = async (limit: string): Promise<number> => {
       limiter.observe(200, { 'x-ratelimit-limit': limit }, 0);
       return limiter.stats().allowed;

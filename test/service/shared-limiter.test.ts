@@ -89,7 +89,7 @@ describe.skipIf(!hasRedis)('several limiters over one Redis', { timeout: 60_000 
   test('the rate changes at the hours of --rate, down and up', async () => {
     const redis = await redisServer();
     let wall = Date.parse('2026-03-02T08:30:00Z');
-    const hours = [{ requests: 4, from: 480, until: 540, days: [1], text: '08:00-09:00 mon' }];
+    const hours = [{ requests: 4, seconds: 4, from: 480, until: 540, days: [1], text: '08:00-09:00 mon' }];
     const one = await join(redis, {
       clock: { ...systemClock, wall: () => wall },
       rate: { requests: 40, seconds: 4, timezone: 'UTC', hours },
@@ -106,6 +106,58 @@ describe.skipIf(!hasRedis)('several limiters over one Redis', { timeout: 60_000 
     expect(one.limiter.stats().allowed).toBe(40);
     wall = Date.parse('2026-03-09T08:00:00Z');
     expect(one.limiter.stats().allowed).toBe(4);
+  });
+
+  test('each of the rates of --rate has a window of its own, which counts what was sent before it began to hold', async () => {
+    const redis = await redisServer();
+    let wall = Date.parse('2026-03-02T08:30:00Z');
+    const hours = [{ requests: 2, seconds: 0.5, from: 480, until: 540, days: [1], text: '08:00-09:00 mon' }];
+    const options = {
+      clock: { ...systemClock, wall: () => wall },
+      rate: { requests: 6, seconds: 3, timezone: 'UTC', hours },
+    };
+    const members = [await join(redis, options), await join(redis, options)];
+    const sentAt: number[] = [];
+    /** Sends this many, and returns how long each had to wait. */
+    const sendAll = async (count: number): Promise<number[]> => {
+      const begunAt = systemClock.monotonic();
+      const one = async (): Promise<number> => {
+        sentAt.push(systemClock.monotonic());
+        return systemClock.monotonic() - begunAt;
+      };
+      return Promise.all(Array.from({ length: count }, (_, nth) => members[nth % 2]!.limiter.schedule(one)));
+    };
+    const most = (from: number, windowMs: number): number =>
+      Math.max(...sentAt.slice(from).map((time) => sentAt.filter((at) => at > time - windowMs && at <= time).length));
+
+    const short = await sendAll(8);
+    expect(most(0, 500)).toBe(2);
+    expect(Math.max(...short)).toBeLessThan(4_000);
+    wall = Date.parse('2026-03-02T09:00:00Z');
+    await sendAll(7);
+    expect(most(8, 3_000)).toBe(6);
+    wall = Date.parse('2026-03-09T08:00:00Z');
+    await sleep(600);
+    const again = await sendAll(2);
+    expect(most(15, 500)).toBe(2);
+    expect(Math.max(...again)).toBeLessThan(1_500);
+  });
+
+  test('a token granted just before a lower rate begins to hold is not used', async () => {
+    const redis = await redisServer();
+    let wall = Date.parse('2026-03-02T07:59:59Z');
+    const hours = [{ requests: 1, seconds: 2, from: 480, until: 540, days: [1], text: '08:00-09:00 mon' }];
+    const { limiter } = await join(redis, {
+      clock: { ...systemClock, wall: () => wall },
+      rate: { requests: 40, seconds: 4, timezone: 'UTC', hours },
+    });
+    const answeredAt = await limiter.schedule(async () => systemClock.monotonic());
+    const pausing = new Redis(redis.url);
+    onTestFinished(() => pausing.disconnect());
+    await pausing.client('PAUSE', 300, 'ALL');
+    const next = limiter.schedule(async () => systemClock.monotonic());
+    wall = Date.parse('2026-03-02T08:00:00Z');
+    expect((await next) - answeredAt).toBeGreaterThanOrEqual(2_000);
   });
 
   test('a 429 pauses all of them, then a single request is sent first', async () => {
@@ -158,26 +210,52 @@ describe.skipIf(!hasRedis)('several limiters over one Redis', { timeout: 60_000 
   });
 });
 
+function openWindow(redis: RedisServer): Promise<SharedWindow> {
+  return SharedWindow.open({
+    redis: new Secret(redis.url),
+    baseUrl: 'https://api.example.test',
+    apiKey: new Secret(KEY),
+    longestMs: 300,
+    timeoutMs: 700,
+    clock: systemClock,
+    earlierAges: [],
+    onStateLost: () => undefined,
+  });
+}
+
+test.skipIf(!hasRedis)('a process with a shorter window does not discard what a longer one still counts', async () => {
+  const redis = await redisServer();
+  const [short, long] = [await openWindow(redis), await openWindow(redis)];
+  const asking = (windowMs: number) => ({
+    windows: [{ requests: 1, windowMs }],
+    withheld: 0,
+    distanceMs: 0,
+    rememberedMs: windowMs,
+  });
+  const token = long.newToken();
+  expect(await long.take(token, asking(30_000))).toMatchObject({ kind: 'granted' });
+  await long.settle(token);
+  await sleep(150);
+  expect(await short.take(short.newToken(), asking(100))).toMatchObject({ kind: 'granted' });
+  const { kind, waitMs } = await long.take(long.newToken(), {
+    ...asking(30_000),
+    windows: [{ requests: 2, windowMs: 30_000 }],
+  });
+  expect(kind).toBe('rate');
+  expect(waitMs).toBeGreaterThan(25_000);
+  await Promise.all([short.close(), long.close()]);
+});
+
 describe.skipIf(!hasRedis)('a process that dies', () => {
   test('leaks no tokens: they are returned after timeout plus window', async () => {
     const redis = await redisServer();
-    const open = (): Promise<SharedWindow> =>
-      SharedWindow.open({
-        redis: new Secret(redis.url),
-        baseUrl: 'https://api.example.test',
-        apiKey: new Secret(KEY),
-        returnMs: 300,
-        timeoutMs: 700,
-        clock: systemClock,
-        earlierAges: [],
-        onStateLost: () => undefined,
-      });
-    const asking = { requests: 3, withheld: 0, distanceMs: 0, rememberedMs: 60_000 };
-    const dying = await open();
+    const windows = [{ requests: 3, windowMs: 300 }];
+    const asking = { windows, withheld: 0, distanceMs: 0, rememberedMs: 60_000 };
+    const dying = await openWindow(redis);
     for (let nth = 0; nth < 3; nth += 1)
       expect(await dying.take(dying.newToken(), asking)).toMatchObject({ kind: 'granted' });
     await dying.close();
-    const living = await open();
+    const living = await openWindow(redis);
     const [token, askedAt] = [living.newToken(), systemClock.monotonic()];
     expect(await living.take(token, asking)).toMatchObject({ kind: 'rate' });
     for (const next of [token, living.newToken(), living.newToken()]) {

@@ -9,7 +9,7 @@ import { errorsByCode } from '../html/problems.ts';
 import type { ReportData } from '../html/report-data.ts';
 import { hasDied, paceNow, prioritiesNow, stateText, type StatusView } from '../status-text.ts';
 import { clockText, durationText } from '../text.ts';
-import { requestsAt } from '../../timetable.ts';
+import { perMinuteAt } from '../../timetable.ts';
 import type { RunWait } from './run-wait.ts';
 
 export interface LiveView extends StatusView {
@@ -119,7 +119,7 @@ function waitsFor({ wait, downSince, now }: LiveView): string {
 
 /** What `--rate` of the last run that sent events allows at present. */
 function limitPerMinute({ status: { survey }, now }: LiveView): number | undefined {
-  return survey && (requestsAt(survey.rate, now.getTime()) * 60) / survey.rate.seconds;
+  return survey && perMinuteAt(survey.rate, now.getTime());
 }
 
 /** The rate of the last hours, against the limit. */
