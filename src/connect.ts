@@ -8,6 +8,7 @@ import type { Limiter } from './service/limiter.ts';
 import type { RateHistory } from './service/rate-history.ts';
 import type { Pace } from './settings.ts';
 import { DRY_RUN, writeWhole, type StateDir } from './state-dir.ts';
+import { mostRequests } from './timetable.ts';
 import { TOOL } from './version.ts';
 
 export const ACCOUNT_FILE = 'account.json';
@@ -43,7 +44,12 @@ export async function connect(
     import('./service/rate-history.ts'),
     import('./service/directory.ts'),
   ]);
-  const history: RateHistory = await openRateHistory(output.file(RATE_FILE), systemClock, [other]);
+  const history: RateHistory = await openRateHistory(
+    output.file(RATE_FILE),
+    systemClock,
+    [other],
+    mostRequests(settings.rate),
+  );
   const limiter = await openLimiter({
     rate: settings.rate,
     reserve: settings.reserve,

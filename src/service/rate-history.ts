@@ -15,20 +15,21 @@ export interface RateHistory {
   close(): Promise<void>;
 }
 
-/** After this many lines the file is rewritten with those that still matter. */
-const MAX_LINES = 4_000;
-/** Longer than any rate window. */
-const KEPT_MS = 60 * 60 * 1000;
+/** This many answers are kept at least, for a run with another `--rate`. */
+const MIN_KEPT = 2_000;
+/** The longest window that `--rate` can have. */
+const KEPT_MS = 24 * 60 * 60 * 1000;
 
 /**
  * Opens or creates the history at `path` (mode 0600), with one NDJSON line per request and one per answer. `others` are
  * histories of the same API key that are only read: a dry run has its own, because it may run at the same time as a
- * run.
+ * run. `requests`: the most that a window allows, so that no earlier answer matters.
  */
 export async function openRateHistory(
   path: string,
   clock: Clock,
   others: readonly string[] = [],
+  requests = 0,
 ): Promise<RateHistory> {
   const before = readTimes(path, clock.wall());
   const elsewhere = others.flatMap((other) => readTimes(other, clock.wall()));
@@ -41,12 +42,13 @@ export async function openRateHistory(
       cause: error,
     });
   }
-  return new RateFile(file, before, elsewhere, clock);
+  return new RateFile(file, before, elsewhere, clock, Math.max(MIN_KEPT, requests));
 }
 
 class RateFile implements RateHistory {
   readonly #file: number;
   readonly #clock: Clock;
+  readonly #kept: number;
   /** Wall clock. */
   #answered: number[];
   readonly #elsewhere: readonly number[];
@@ -54,8 +56,9 @@ class RateFile implements RateHistory {
   #lines = 0;
   #open = true;
 
-  constructor(file: number, answered: readonly number[], elsewhere: readonly number[], clock: Clock) {
+  constructor(file: number, answered: readonly number[], elsewhere: readonly number[], clock: Clock, kept: number) {
     this.#file = file;
+    this.#kept = kept;
     this.#clock = clock;
     this.#answered = [...answered];
     this.#elsewhere = elsewhere;
@@ -80,7 +83,8 @@ class RateFile implements RateHistory {
     const now = this.#clock.wall();
     this.#answered.push(now);
     this.#write(line('answered', now));
-    if (this.#lines >= MAX_LINES) this.#rewrite();
+    // One line when it was sent, and one when it was answered.
+    if (this.#lines >= 2 * this.#kept) this.#rewrite();
   }
 
   async close(): Promise<void> {
@@ -91,7 +95,7 @@ class RateFile implements RateHistory {
   /** Rewrites the file. Requests in flight count as sent now. */
   #rewrite(): void {
     const now = this.#clock.wall();
-    this.#answered = this.#answered.filter((at) => now - at < KEPT_MS).slice(-MAX_LINES / 2);
+    this.#answered = this.#answered.filter((at) => now - at < KEPT_MS).slice(-this.#kept);
     this.#lines = 0;
     try {
       ftruncateSync(this.#file, 0);
