@@ -6,6 +6,7 @@ import type { RunJob } from './run.ts';
 import { LIMITS } from './service/contract.ts';
 import type { StateDir } from './state-dir.ts';
 import { numberText } from './numbers.ts';
+import { secondsToSend } from './timetable.ts';
 
 /** The people in the account; undefined if no entry looks for them, or if there is no network and they are not stored. */
 export async function accountContacts(
@@ -34,7 +35,7 @@ export async function accountContacts(
     refresh: settings.refresh,
     halt,
     agree: (leads) => {
-      const minutes = Math.ceil((leads / LIMITS.pageSize / settings.rate.requests) * (settings.rate.seconds / 60));
+      const minutes = Math.ceil(secondsToSend(leads / LIMITS.pageSize, settings.rate, Date.now()) / 60);
       return run.agree(
         `the account has more than ${numberText(MOST_UNASKED)} leads; reading them, to find people who are there ` +
           `already, takes about ${minutes} min`,
