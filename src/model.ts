@@ -182,6 +182,8 @@ export type Outcome =
       readonly entityId: string;
       /** The content that was acknowledged, if it is not that of the event. */
       readonly sent?: Sendable;
+      /** The hash of the content of an earlier request that the record has instead (`changed`). */
+      readonly sha?: string;
       /** `deduplicated`, `changed`, `already_exists` (skipped), …: why it counts as acknowledged, if not simply accepted. */
       readonly code?: string;
       readonly attempts: number;

@@ -13,8 +13,8 @@ const CLAIMED = 3;
 /** An acknowledged update that `if_changed` made: no update in the input is matched with it. */
 const MADE = 4;
 
-/** A request whose answer is not recorded. */
-interface PendingSend {
+/** A request whose answer is not recorded: its id, and the hash of its content. */
+export interface PendingSend {
   readonly id: string;
   readonly sha: string;
 }
@@ -149,9 +149,9 @@ export class Ledger {
     return this.#findUpdate(key, sha, REJECTED) !== undefined;
   }
 
-  /** The content hashes of requests whose answers were never recorded. */
-  unansweredShas(type: EventType, key: number): readonly string[] {
-    return this.#pendingSends.get(sendKey(type, key))?.map(({ sha }) => sha) ?? [];
+  /** Requests whose answers were never recorded. */
+  unanswered(type: EventType, key: number): readonly PendingSend[] {
+    return this.#pendingSends.get(sendKey(type, key)) ?? [];
   }
 
   /** An acknowledgement shows the content of the record; a rejection only shows what one request did not do. */

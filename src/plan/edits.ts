@@ -126,7 +126,7 @@ async function* compareAll(
 }
 
 /**
- * A record that was acknowledged without a service id (skipped, or its answer was lost) cannot be read back. Under `keep` its update
+ * A record that was acknowledged without a service id (skipped) cannot be read back. Under `keep` its update
  * goes out without the fields that the service shows; the answer has the id, by which the next run compares them.
  */
 function learnServiceId(

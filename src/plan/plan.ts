@@ -1,5 +1,5 @@
 import type { FieldHasher } from '../checkpoint/field-hashes.ts';
-import type { Ledger } from '../checkpoint/ledger.ts';
+import type { Ledger, PendingSend } from '../checkpoint/ledger.ts';
 import type { ComparedLine } from '../checkpoint/lines.ts';
 import type { LoadedCheckpoint } from '../checkpoint/load.ts';
 import { contentSha, eventId, shaWords } from '../identity.ts';
@@ -115,13 +115,9 @@ export class Plan {
     return this.id({ ...event, type }, id);
   }
 
-  /**
-   * The content (its hash) of an earlier request about the same record whose answer is unknown; of several, one that is
-   * not this event's: had this very event arrived, the service would know its id.
-   */
-  earlierSend(event: Sendable, id: string): string | undefined {
-    const shas = this.ledger.unansweredShas(event.type, this.ledger.keyOf(event.type, event.externalId ?? null, id));
-    return shas.find((sha) => sha !== event.sha) ?? shas[0];
+  /** Requests of earlier runs about the record of the event with this id whose answers are unknown. */
+  earlierRequests({ type, externalId }: Sendable, id: string): readonly PendingSend[] {
+    return this.ledger.unanswered(type, this.ledger.keyOf(type, externalId ?? null, id));
   }
 
   /**

@@ -1,5 +1,6 @@
 /** One event being sent: the request, its state and its outcome. */
 import type { FieldHashes } from '../checkpoint/field-hashes.ts';
+import type { PendingSend } from '../checkpoint/ledger.ts';
 import type { Policies } from '../mapping/mapping.ts';
 import type { Effect, EventType, Outcome, Sendable } from '../model.ts';
 
@@ -10,8 +11,8 @@ export interface Delivery {
   readonly id: string;
   /** Of its content, for the checkpoint. */
   readonly fields: FieldHashes;
-  /** An earlier run sent this record without recording an answer, with the same content or different content. */
-  readonly earlierSend?: 'same' | 'other';
+  /** Requests about this record that earlier runs sent without recording an answer. */
+  readonly earlierRequests: readonly PendingSend[];
   /** The request sent instead under `if_exists: update` or `if_missing: create`. */
   readonly second?: {
     readonly type: EventType;
@@ -27,7 +28,7 @@ export interface Delivery {
 /** The state of one event while it is being sent. */
 export interface SendState {
   readonly delivery: Delivery;
-  /** Content, envelope id and type of the event or of its second request. */
+  /** Content, envelope id and type of the event or of its second request; or the id of an earlier request, to ask for it. */
   ready: Sendable;
   id: string;
   type: EventType;
@@ -72,8 +73,16 @@ export function newSendState(delivery: Delivery): SendState {
 
 export function acknowledged(sending: SendState, outcome: Effect, entityId: string, code: string | undefined): Outcome {
   const { attempts, ready, delivery } = sending;
+  const common = { status: 'acknowledged', outcome, entityId, attempts } as const;
+  const earlier = code === 'deduplicated' ? askedFor(sending) : undefined;
+  if (earlier) return { ...common, code: 'changed', sha: earlier.sha };
   const sent = ready === delivery.ready ? {} : { sent: ready };
-  return { status: 'acknowledged', outcome, entityId, ...sent, attempts, ...(code === undefined ? {} : { code }) };
+  return { ...common, ...sent, ...(code === undefined ? {} : { code }) };
+}
+
+/** The earlier request, with other content, under whose id the event was sent last. */
+function askedFor({ delivery, id }: SendState): PendingSend | undefined {
+  return delivery.earlierRequests.find((earlier) => earlier.id === id && id !== delivery.id);
 }
 
 export function rejected(

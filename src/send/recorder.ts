@@ -47,10 +47,9 @@ export class OutcomeRecorder {
     this.#rejections = new Rejections(options);
   }
 
-  /** `earlier`: the content of an earlier request about the record whose answer is unknown (`Plan.earlierSend`). */
-  async record(due: Due, delivery: Delivery, outcome: Outcome, earlier: string | undefined): Promise<void> {
+  async record(due: Due, delivery: Delivery, outcome: Outcome): Promise<void> {
     if (outcome.status === 'pending') return;
-    if (outcome.status === 'acknowledged') await this.#acknowledge(due, delivery, outcome, earlier);
+    if (outcome.status === 'acknowledged') await this.#acknowledge(due, delivery, outcome);
     else await this.#reject(due, delivery, outcome);
     this.#answered += 1;
   }
@@ -59,7 +58,6 @@ export class OutcomeRecorder {
     due: Due,
     delivery: Delivery,
     outcome: Extract<Outcome, { status: 'acknowledged' }>,
-    earlier: string | undefined,
   ): Promise<void> {
     const { plan, checkpoint, hasher, ids, report, halt, isFirstRun } = this.#options;
     // A duplicate of an attempt of this run says nothing about earlier runs.
@@ -72,7 +70,7 @@ export class OutcomeRecorder {
     const { type } = due.event;
     const entityId = outcome.entityId === '' ? null : outcome.entityId;
     const code = due.event.isDerived ? IF_CHANGED : (outcome.code ?? null);
-    const differs = code === CHANGED && earlier !== undefined;
+    const { sha: earlier } = outcome;
     const fields = outcome.sent ? hasher.hashesOf(outcome.sent.data) : delivery.fields;
     await checkpoint.settle(
       this.#settledLine(delivery, due.turn.ordinal, {
@@ -80,12 +78,12 @@ export class OutcomeRecorder {
         outcome: outcome.outcome,
         entity_id: entityId,
         code,
-        content_sha: differs ? earlier : ready.sha,
-        fields: differs ? {} : fields,
+        content_sha: earlier ?? ready.sha,
+        fields: earlier === undefined ? fields : {},
       }),
     );
     plan.settle(type, due.turn.ordinal, 'acknowledged');
-    if (differs) plan.settleChanged(ready, due.turn.ordinal);
+    if (earlier !== undefined) plan.settleChanged(ready, due.turn.ordinal);
     this.outcomes[outcome.outcome] += 1;
     this.proven.add(type);
     if (outcome.outcome === 'none' && outcome.code === undefined) {
@@ -153,9 +151,6 @@ type Settled = Pick<SettledLine, 'status' | 'outcome' | 'entity_id' | 'code' | '
 
 /** Later comments do not wait for one that is rejected. */
 const COMMENT_ORDER = 'the service dates comments by arrival, so this one will appear after those sent meanwhile';
-
-/** The record has different content: that of an earlier request, whose answer was lost. */
-const CHANGED = 'changed';
 
 const WRONG_STATE_DIRECTORY = {
   code: STOPPED.unknownHistory,

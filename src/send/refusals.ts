@@ -17,18 +17,19 @@ export type NextStep = Outcome | 'second' | 'again';
  * yet (service interface, sections 3 and 7.3).
  *
  * A 409 after an attempt that may have arrived says nothing about who created the record. The same request is sent again:
- * the service answers `deduplicated` if it has processed that id (section 6.3), otherwise the record is somebody else's.
+ * the service answers `deduplicated` if it has processed that id (section 6.3), otherwise the record is somebody else's. If
+ * earlier runs sent the record with other content, that is asked for under their ids: what is processed is not done again.
  */
 export function applyPolicies(sending: SendState, attempt: Refused): NextStep {
   const { delivery, isSecond, type } = sending;
-  const { policies, earlierSend } = delivery;
+  const { policies, earlierRequests } = delivery;
   const { status, code, message, field } = attempt;
   let hint: string | undefined;
   if (status === 409 && (code === INGEST_CODES.alreadyExists || code === `http_${status}`)) {
-    const mayBeOurs = sending.mayHaveArrived || (earlierSend === 'same' && !isSecond);
+    const mayBeOurs = sending.mayHaveArrived || (!isSecond && earlierRequests.some(({ id }) => id === delivery.id));
     if (mayBeOurs && sending.askedAgain < MAX_ASKED_AGAIN) return 'again';
     if (!isSecond) {
-      if (earlierSend === 'other') return acknowledged(sending, 'none', '', 'changed');
+      if (askForEarlier(sending)) return 'again';
       if (policies.if_exists === 'update' && useSecondRequest(sending)) return 'second';
       if (policies.if_exists === 'skip') return acknowledged(sending, 'none', '', INGEST_CODES.alreadyExists);
       hint = 'set `if_exists: skip` to keep such records, or `if_exists: update` to overwrite them';
@@ -45,6 +46,16 @@ export function applyPolicies(sending: SendState, attempt: Refused): NextStep {
     ...(hint === undefined ? {} : { hint }),
   };
   return rejected(sending, { code, message, httpStatus: status, ...more });
+}
+
+/** Switches to the id of the next earlier request with other content; returns false if there is none left. */
+function askForEarlier(sending: SendState): boolean {
+  const { earlierRequests, id } = sending.delivery;
+  const others = earlierRequests.filter((earlier) => earlier.id !== id);
+  const next = others[others.findIndex((earlier) => earlier.id === sending.id) + 1];
+  if (!next) return false;
+  sending.id = next.id;
+  return true;
 }
 
 /** Switches to the event's second request; returns false if it has none. */

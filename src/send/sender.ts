@@ -117,25 +117,23 @@ export class Sender {
     const ready = plan.precedence.due(due.event, ordinal);
     await reportLeftOut(plan, report);
     if (!ready) return reportSuperseded(plan, report, due.event, ordinal);
-    const { delivery, earlier } = this.#deliveryOf(ready, ordinal, place);
-    await this.#recorder.record(due, delivery, await deliverer.deliver(delivery), earlier);
+    const delivery = this.#deliveryOf(ready, ordinal, place);
+    await this.#recorder.record(due, delivery, await deliverer.deliver(delivery));
   }
 
-  /** `earlier`: the content of an earlier request about the record whose answer is unknown (`Plan.earlierSend`). */
-  #deliveryOf(ready: Planned, ordinal: number, place: number): { delivery: Delivery; earlier: string | undefined } {
+  #deliveryOf(ready: Planned, ordinal: number, place: number): Delivery {
     const { plan, policies, hasher } = this.#options;
     const id = plan.idOf(ready, ordinal);
     const policy = policies[ready.entry]!;
     const second = secondType(ready.type, policy);
     const content = second && isUpdate(second) ? plan.precedence.asUpdate(ready, ordinal) : ready;
-    const earlier = plan.earlierSend(ready, id);
-    const delivery: Delivery = {
+    return {
       ready,
       id,
       fields: hasher.hashesOf(ready.data),
       policies: policy,
+      earlierRequests: plan.earlierRequests(ready, id),
       place,
-      ...(earlier === undefined ? {} : { earlierSend: earlier === ready.sha ? 'same' : 'other' }),
       ...(second && {
         second: {
           type: second,
@@ -144,7 +142,6 @@ export class Sender {
         },
       }),
     };
-    return { delivery, earlier };
   }
 }
 

@@ -104,10 +104,10 @@ describe('a checkpoint', () => {
 
   it('lists requests without an answer until the answer is recorded', async () => {
     await write(sent());
-    expect((await load()).ledger.unansweredShas('lead/created', (await load()).key)).toEqual([SHA]);
+    expect((await load()).ledger.unanswered('lead/created', (await load()).key)).toMatchObject([{ sha: SHA }]);
     await write(settled());
     const { ledger, key } = await load();
-    expect(ledger.unansweredShas('lead/created', key)).toEqual([]);
+    expect(ledger.unanswered('lead/created', key)).toEqual([]);
   });
 
   it('lets each acknowledged update be claimed once', async () => {

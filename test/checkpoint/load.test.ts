@@ -79,7 +79,7 @@ function contentOf(ledger: Ledger, steps: readonly Step[]): unknown {
       updates: ledger.acknowledgedUpdates(key),
       updatesOf: SHAS.map((sha) => ledger.acknowledgedUpdatesOf(key, sha)),
       rejected: SHAS.filter((sha) => ledger.rejectedUpdate(key, sha)),
-      unanswered: ledger.unansweredShas(type, key),
+      unanswered: ledger.unanswered(type, key),
     };
   });
   const claims = records.map(({ type, record, id }) =>

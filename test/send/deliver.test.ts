@@ -142,34 +142,50 @@ describe('409 already_exists', () => {
     expect(await bench.deliver(delivery('e1'))).toMatchObject({ status: 'rejected', code: 'already_exists' });
   });
 
-  test('after a send in an earlier run is asked again, unless that had other content: then it is changed', async () => {
+  test('after a send in an earlier run is asked again', async () => {
     const bench = await startBench(inTurn(exists, processed('none', true), exists));
-    expect(await bench.deliver(delivery('e1', { earlierSend: 'same' }))).toMatchObject({ code: 'deduplicated' });
-    expect(await bench.deliver(delivery('e2', { earlierSend: 'other' }))).toMatchObject({
-      status: 'acknowledged',
-      code: 'changed',
-      attempts: 1,
-    });
-    expect(await bench.deliver(delivery('e3', { earlierSend: 'same' }))).toMatchObject({
+    expect(await bench.deliver(delivery('e1', { earlier: ['e1'] }))).toMatchObject({ code: 'deduplicated' });
+    expect(await bench.deliver(delivery('e3', { earlier: ['e3'] }))).toMatchObject({
       status: 'rejected',
       code: 'already_exists',
       attempts: 3,
     });
   });
 
-  test('after lost answers to this content and to another is asked again first', async () => {
-    const bench = await startBench(inTurn('cut', exists));
-    expect(await bench.deliver(delivery('e1', { earlierSend: 'other' }))).toMatchObject({
+  test('after sends with other content is asked for under their ids: the one that made the record is its content', async () => {
+    const bench = await startBench(({ body }) => (body.id === 'old-2' ? processed('none', true) : exists));
+    expect(await bench.deliver(delivery('e1', { earlier: ['old-1', 'old-2', 'old-3'] }))).toEqual({
+      status: 'acknowledged',
+      outcome: 'none',
+      entityId: 'srv-1',
       code: 'changed',
-      attempts: 4,
+      sha: 'content of old-2',
+      attempts: 3,
     });
+    expect(bench.server.arrived.map(({ body }) => body.id)).toEqual(['e1', 'old-1', 'old-2']);
+  });
+
+  test('of somebody else’s record is updated under `if_exists: update` if no earlier send made it', async () => {
+    const bench = await startBench(({ body }) => (body.id === 'e1-second' ? processed('updated') : exists));
+    const second = { type: 'lead/updated', id: 'e1-second' } as const;
+    const policies = { if_exists: 'update' } as const;
+    const outcome = await bench.deliver(delivery('e1', { earlier: ['old'], policies, second }));
+    expect(outcome).toEqual({ status: 'acknowledged', outcome: 'updated', entityId: 'srv-1', attempts: 3 });
+  });
+
+  test('after lost answers to this content and to another is asked again first', async () => {
+    const bench = await startBench(({ body }, nth) => {
+      if (nth === 1) return 'cut';
+      return body.id === 'old' ? processed('none', true) : exists;
+    });
+    expect(await bench.deliver(delivery('e1', { earlier: ['old'] }))).toMatchObject({ code: 'changed', attempts: 5 });
   });
 
   test('after an earlier run that may have ended before its update, repeats the update with the same id', async () => {
     const bench = await startBench(inTurn(exists, exists, exists, processed('none', true)));
     const second = { type: 'lead/updated', id: 'e1-second' } as const;
     const policies = { if_exists: 'update' } as const;
-    const outcome = await bench.deliver(delivery('e1', { earlierSend: 'same', policies, second }));
+    const outcome = await bench.deliver(delivery('e1', { earlier: ['e1'], policies, second }));
     expect(outcome).toMatchObject({ status: 'acknowledged', code: 'deduplicated', entityId: 'srv-1', attempts: 4 });
     expect(bench.server.arrived[3]!.body.id).toBe('e1-second');
   });

@@ -108,11 +108,11 @@ export function delivery(
   options: {
     type?: EventType;
     policies?: Partial<Policies>;
-    earlierSend?: 'same' | 'other';
+    earlier?: readonly string[];
     second?: Delivery['second'];
   } = {},
 ): Delivery {
-  const { type = 'lead/created', policies, earlierSend, second } = options;
+  const { type = 'lead/created', policies, earlier = [], second } = options;
   const data = { external_id: `x-${id}`, full_name: 'Ada' };
   const content = canonicalJson(data);
   const ready: Ready = {
@@ -132,7 +132,7 @@ export function delivery(
     id,
     fields: {},
     policies: { ...DEFAULT_POLICIES, ...policies },
-    ...(earlierSend ? { earlierSend } : {}),
+    earlierRequests: earlier.map((each) => ({ id: each, sha: `content of ${each}` })),
     ...(second ? { second } : {}),
   };
 }
