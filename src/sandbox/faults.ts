@@ -13,6 +13,8 @@ const when = z.strictObject({
   /** Requests whose path starts with this; `/` matches all. Defaults to the ingestion webhook. */
   path: z.string().startsWith('/').default(PATHS.ingest),
   event: z.strictObject({ type: z.enum(EVENT_TYPES).optional(), external_id: z.string().optional() }).optional(),
+  /** Whether the event was processed before. The service answers such events `deduplicated`, and refuses none of them (section 6.3). */
+  processed: z.boolean().optional(),
   /** The n-th delivery of one event id: `{ from: 1, to: 1 }` applies to every event once, and its retry succeeds. */
   delivery: range.optional(),
   /** The n-th request among those that match `path`, `event` and `delivery`. */
@@ -84,6 +86,12 @@ export function parseFaultPlan(value: unknown): FaultPlan {
   });
 }
 
+interface FaultScope {
+  readonly path: string;
+  readonly event: EventSummary | undefined;
+  readonly isProcessed: boolean;
+}
+
 interface RuleState {
   readonly rule: FaultRule;
   seen: number;
@@ -107,7 +115,7 @@ export class FaultInjector {
     this.#countsDeliveries = rules.some(({ when }) => when.delivery !== undefined);
   }
 
-  decide(request: { path: string; event: EventSummary | undefined; now: number }): FaultDecision {
+  decide(request: FaultScope & { now: number }): FaultDecision {
     let delivery = 1;
     if (this.#countsDeliveries && request.event?.id !== undefined) {
       delivery = (this.#deliveries.get(request.event.id) ?? 0) + 1;
@@ -142,12 +150,9 @@ export class FaultInjector {
   }
 }
 
-function inScope(
-  { when }: FaultRule,
-  { path, event }: { path: string; event: EventSummary | undefined },
-  delivery: number,
-) {
+function inScope({ when }: FaultRule, { path, event, isProcessed }: FaultScope, delivery: number): boolean {
   if (!path.startsWith(when.path)) return false;
+  if (when.processed !== undefined && when.processed !== isProcessed) return false;
   if (when.event?.type !== undefined && when.event.type !== event?.type) return false;
   if (when.event?.external_id !== undefined && when.event.external_id !== event?.externalId) return false;
   return when.delivery === undefined || (event?.id !== undefined && within(when.delivery, delivery));

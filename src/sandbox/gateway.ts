@@ -92,7 +92,8 @@ export class Gateway {
     if (open) return this.#withHeaders(await this.#routes('main', request, { call }), this.#fullWindow());
 
     const event = path.startsWith(PATHS.ingest) ? eventSummary(call) : undefined;
-    const { latencyMs, effects, fault } = this.#injector.decide({ path, event, now: this.#context.now() });
+    const isProcessed = event?.id !== undefined && this.#context.store.processed(event.id) !== undefined;
+    const { latencyMs, effects, fault } = this.#injector.decide({ path, event, isProcessed, now: this.#context.now() });
     const [before, after] = latencyMs;
     if (before > 0) await sleep(before, undefined, { signal: this.#closing.signal });
     for (const effect of effects) this.#apply(effect, entry);

@@ -1,5 +1,5 @@
 /** A small but complete migration (fixtures/faults) against a sandbox with faults, and what its result must be. */
-import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
@@ -100,4 +100,14 @@ function togetherInFlight(requests: readonly RequestEntry[]): string[] {
     }
   }
   return found;
+}
+
+/** Options with which no number of rejections stops a run. */
+export const UNSTOPPED: Options = { maxRejectionsInARow: '0', maxErrors: '100%', quiet: true };
+
+/** As after kill -9 between an answer and its line in the checkpoint. `state`: the state directory. */
+export async function forgetLastAnswer(state: string): Promise<void> {
+  const path = join(state, 'checkpoint.ndjson');
+  const lines = (await readFile(path, 'utf8')).split('\n');
+  if (lines.at(-2)?.startsWith('{"id"')) await writeFile(path, lines.toSpliced(-2, 1).join('\n'));
 }

@@ -115,6 +115,19 @@ describe('faults', () => {
     expect((await send(sandbox, 'lead/created', { external_id: '1' })).status).toBe(200);
   });
 
+  test('a refusal can be limited to events that were not processed before', async () => {
+    const sandbox = await withRules({
+      kind: 'status',
+      status: 422,
+      code: 'unresolved_reference',
+      when: { processed: false, requests: { from: 2 } },
+    });
+    const lead = { external_id: '1' };
+    expect((await send(sandbox, 'lead/created', lead, { id: 'first' })).status).toBe(200);
+    expect((await send(sandbox, 'lead/updated', lead, { id: 'second' })).status).toBe(422);
+    expect((await send(sandbox, 'lead/created', lead, { id: 'first' })).body).toMatchObject({ deduplicated: true });
+  });
+
   test('requests with a fault count in the window', async () => {
     const sandbox = await withRules({ kind: 'status', status: 500, when: { times: 1 } });
     await send(sandbox, 'lead/created', { external_id: '1' });
@@ -289,7 +302,7 @@ describe('a fault plan', () => {
   const kindsOf = (plan: FaultPlan): (string | undefined)[] => {
     const injector = new FaultInjector(plan, 0);
     return Array.from({ length: 2000 }, () => {
-      return injector.decide({ path: '/webhooks/ingest/x', event: undefined, now: 0 }).fault?.kind;
+      return injector.decide({ path: '/webhooks/ingest/x', event: undefined, isProcessed: false, now: 0 }).fault?.kind;
     });
   };
   const rules: Rules = [
