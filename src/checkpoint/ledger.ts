@@ -145,6 +145,14 @@ export class Ledger {
     });
   }
 
+  /** Whether an update of other content than these was sent but not acknowledged: it may have arrived all the same. */
+  mayHaveArrivedOther(type: EventType, key: number, known: readonly ShaWords[]): boolean {
+    const isOther = ([first, second]: ShaWords): boolean => !known.some((sha) => sha[0] === first && sha[1] === second);
+    const isOpen = (status: number, update: number): boolean =>
+      status === REJECTED && isOther(this.#updateSha.get(update));
+    return this.#countUpdates(key, isOpen) > 0 || this.unanswered(type, key).some(({ sha }) => isOther(shaWords(sha)));
+  }
+
   rejectedUpdate(key: number, sha: string): boolean {
     return this.#findUpdate(key, sha, REJECTED) !== undefined;
   }

@@ -89,7 +89,7 @@ export function linkPlan(plan: Plan, only: readonly EventType[]): void {
   plan.matched.matchInvalidUpdates();
   for (const table of Object.values(plan.tables)) {
     if (isUpdate(table.type)) judgeUpdates(plan, table);
-    else rejectConflicts(plan, table);
+    else judgeCreated(plan, table);
     const isHeld = !only.includes(table.type);
     if (isHeld) table.unselected = table.counts.acknowledged;
     for (let ordinal = 0; ordinal < table.size; ordinal += 1) {
@@ -113,11 +113,13 @@ function judgeUpdates(plan: Plan, table: EventTable): void {
   }
 }
 
-function rejectConflicts(plan: Plan, table: EventTable): void {
+function judgeCreated(plan: Plan, table: EventTable): void {
   for (let ordinal = 0; ordinal < table.size; ordinal += 1) {
     const state = table.state(ordinal);
     if (state === 'acknowledged' || state === 'invalid') continue;
     if (plan.records.has(table.key(ordinal), RECORD.conflict)) table.setState(ordinal, 'invalid');
+    else if (table.isOpen(ordinal) && plan.precedence.couldOverwrite(table, ordinal))
+      table.setState(ordinal, 'blocked');
   }
 }
 

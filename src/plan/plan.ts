@@ -48,7 +48,7 @@ export class Plan {
     this.tables = Object.fromEntries(EVENT_TYPES.map((type) => [type, new EventTable(type)])) as Plan['tables'];
     this.links = new Links(this.tables, this.records, this.ledger);
     this.precedence = new Precedence(this);
-    this.matched = new Matched(this.ledger, this.records);
+    this.matched = new Matched(this.ledger, this.records, this.updates);
   }
 
   /** Events acknowledged earlier whose content is different now. */

@@ -14,6 +14,7 @@ import type { Updates } from './updates.ts';
  * - An update goes out without the fields that later acknowledged ones have set; without any left, it is superseded.
  * - An update that may have arrived, but was not acknowledged, is sent again before older ones of its record: the service
  *   would answer `deduplicated` without applying it once more. While it is unknown what became of it, they wait.
+ * - An update before one that may have arrived, but can no longer be mapped, is blocked: it is not known which fields that one set.
  */
 export class Precedence {
   /** Updates that lost some of their fields, with these fields and their values; to be reported. */
@@ -51,6 +52,7 @@ export class Precedence {
 
   /** In the survey, of an update that can be sent: its line in the plan gets what is left of it. */
   judge(table: EventTable, ordinal: number): void {
+    if (this.couldOverwrite(table, ordinal)) return table.setState(ordinal, 'blocked');
     const key = table.key(ordinal)!;
     if (this.#updates.after(key, ordinal).some((later) => table.state(later) === 'acknowledged')) {
       this.#leaveOut(this.#plan.read(table.type, ordinal), ordinal);
@@ -84,6 +86,16 @@ export class Precedence {
     if (current === undefined || !this.#later(table, ordinal).some((later) => isUnknown(table, later))) return current;
     table.setState(ordinal, 'held');
     return undefined;
+  }
+
+  /**
+   * Whether an event, or what `if_exists: update` sends for it, could overwrite fields of a later update that may have arrived,
+   * but can no longer be mapped.
+   */
+  couldOverwrite(table: EventTable, ordinal: number): boolean {
+    if (!this.#plan.matched.hasLaterUnmapped(table, ordinal)) return false;
+    if (isUpdate(table.type)) return true;
+    return this.#plan.policies[this.#plan.read(table.type, ordinal).entry]!.if_exists === 'update';
   }
 
   /** What `if_exists: update` sends for a created event: it comes before all updates, also those acknowledged by earlier runs. */

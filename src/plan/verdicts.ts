@@ -112,7 +112,20 @@ export function reportIssue(
 }
 
 function blockedBy(plan: Plan, { type, parent, externalId }: Planned, ordinal: number): Issue {
-  const key = plan.tables[type].key(ordinal)!;
+  const table = plan.tables[type];
+  const key = table.key(ordinal)!;
+  if (plan.precedence.couldOverwrite(table, ordinal)) {
+    return {
+      severity: 'error',
+      kind: 'blocked',
+      code: 'later_update_invalid',
+      field: 'external_id',
+      message:
+        `a later update of the ${entityOf(type)} \`${externalId}\` was sent earlier, but can no longer be mapped: ` +
+        'this one could overwrite its fields',
+      hint: 'fix the later record; the next run then sends this event without the fields that the later one has set',
+    };
+  }
   const ownFailed = isUpdate(type) && plan.links.createdStatus(entityOf(type), key) === 'failed';
   const needed: ParentRef | { entity: string; externalId: string } =
     ownFailed || !parent ? { entity: entityOf(type), externalId: externalId ?? '' } : parent;

@@ -133,6 +133,7 @@ const BY_CODE: Readonly<Record<string, Advice>> = {
   },
   parent_failed: { what: 'The parent was not accepted.', fix: FOLLOWS },
   own_created_failed: { what: 'The record to update was not accepted.', fix: FOLLOWS },
+  later_update_invalid: { what: 'A later update of the record, sent earlier, can no longer be mapped.', fix: FOLLOWS },
 
   already_exists: {
     what: 'The service already has a record with this external id, which this migration did not create.',

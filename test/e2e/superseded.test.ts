@@ -272,6 +272,84 @@ describe('fields that an update goes without', () => {
   });
 });
 
+describe('while a newer update that was sent can no longer be mapped', () => {
+  const BROKEN = NEW.replace('1,New,,', '1,New,none,');
+  const BLOCKED = { exit: { code: 1 }, errors_by_code: { bad_phone: 1, later_update_invalid: 1 } };
+
+  it('an older one waits; once it can be mapped again, the older one goes without its fields', async () => {
+    const place = await migration({ changes: [OLD, NEW] });
+    place.disturb(refused('lead/updated', 1));
+    const first = await place.run();
+    await place.write({ changes: [OLD, BROKEN] });
+    for (const _ of ['this run', 'the next']) {
+      const { summary, sent } = await place.run();
+      expect(sent).toEqual([]);
+      expect(summary).toMatchObject({ ...BLOCKED, events: { acknowledged: 2, blocked: 1 } });
+    }
+    expect(await place.read('errors.csv')).toMatch(/^changes,.*,2,1,lead\/updated,1,.*,blocked,later_update_invalid,/m);
+    await place.write({ changes: [OLD, NEW] });
+    expect(contents((await place.run()).sent)).toEqual([STRIPPED]);
+    expect(place.lead()).toMatchObject(BOTH);
+    await place.expectQuiet(first.summary.plan.digest);
+  });
+
+  it('an older one waits too if the newer one arrived although all its answers were lost', async () => {
+    const place = await migration({ changes: [OLD, NEW] });
+    place.disturb(refused('lead/updated', 1), lost(2));
+    const first = await place.run();
+    await place.write({ changes: [OLD, BROKEN] });
+    expect((await place.run()).summary).toMatchObject({
+      ...BLOCKED,
+      events: { acknowledged: 1, invalid: 1, blocked: 1 },
+    });
+    await place.write({ changes: [OLD, NEW] });
+    expect(contents((await place.run()).sent)).toEqual([WHOLE_NEW, STRIPPED]);
+    expect(place.lead()).toMatchObject({ ...BOTH, revision: 3 });
+    await place.expectQuiet(first.summary.plan.digest);
+  });
+
+  it('what `if_exists: update` would send waits as well', async () => {
+    const foreign = await migration({ leads: [], changes: [NEW] });
+    await send(foreign.service, 'lead/created', { external_id: '1' });
+    await foreign.run();
+    await foreign.write({ leads: ['1,Old,Roma'], changes: [BROKEN] });
+    const { summary, sent } = await foreign.run();
+    expect(sent).toEqual([]);
+    expect(summary).toMatchObject(BLOCKED);
+    await foreign.write({ leads: ['1,Old,Roma'], changes: [NEW] });
+    expect((await foreign.run()).summary.exit.code).toBe(0);
+    expect(foreign.lead().fullName).toBe('New');
+  });
+
+  it('an older one is sent if the newer one was never valid', async () => {
+    const place = await migration({ changes: [OLD, BROKEN] });
+    place.disturb(refused('lead/updated', 1));
+    expect((await place.run()).summary.events).toMatchObject({ acknowledged: 1, invalid: 1, rejected: 1 });
+    expect((await place.run()).summary.events).toMatchObject({ acknowledged: 2, invalid: 1 });
+  });
+
+  it('one after it is sent', async () => {
+    const place = await migration({ changes: [NEW] });
+    await place.run();
+    await place.write({ changes: [BROKEN, OLD] });
+    const { summary, sent } = await place.run();
+    expect(sent).toHaveLength(1);
+    expect(summary).toMatchObject({ errors_by_code: { bad_phone: 1 }, events: { acknowledged: 3, blocked: 0 } });
+    expect(place.lead().fullName).toBe('Old');
+  });
+
+  it('what `if_changed` would send waits as well', async () => {
+    const ifChanged = 'update';
+    const place = await migration({ leads: ['1,Ada,Roma'], changes: [NEW], ifChanged });
+    await place.run();
+    await place.write({ leads: ['1,Ada Lovelace,Roma'], changes: [BROKEN], ifChanged });
+    const { summary, sent } = await place.run();
+    expect(sent).toEqual([]);
+    expect(summary).toMatchObject(BLOCKED);
+    expect(place.lead().fullName).toBe('New');
+  });
+});
+
 describe('a created row that is added after updates of its record were acknowledged', () => {
   /** Somebody else made the record. */
   async function place(changes: readonly string[]): Promise<Migration> {

@@ -206,7 +206,7 @@ describe('an acknowledged record that can no longer be mapped', { timeout: 60_00
     await send(service, 'deal/created', { external_id: '10' });
     expect((await run()).code).toBe(0);
     await files(cwd, {
-      'deals.csv': 'id,title,lead,amount\n10,First,1,1.2.3\n10,Second,1,2\n10,Fourth,1,4\n10,Fifth,1,5.6.7\n',
+      'deals.csv': 'id,title,lead,amount\n10,First,1,1.2.3\n10,Second,1,2\n10,Fifth,1,5.6.7\n10,Fourth,1,4\n',
     });
     const { events, exit, errors_by_code: errors } = summaryOf(await run());
     expect(events).toMatchObject({ total: 5, acknowledged: 5, invalid: 0, gone: 0 });

@@ -37,8 +37,8 @@ interface ExportRow {
   readonly columns: readonly string[];
   /** Which version of its values it has on each day; absent if it is not in the export yet. */
   readonly versions: readonly (number | undefined)[];
-  /** Until this day it is invalid. */
-  readonly validFrom: number;
+  /** The days on which it is invalid. */
+  readonly invalidOn: readonly number[];
 }
 
 interface CommentRow {
@@ -49,7 +49,7 @@ interface CommentRow {
   readonly content: string;
   readonly at: string;
   readonly since: number;
-  readonly validFrom: number;
+  readonly invalidOn: readonly number[];
 }
 
 /** How the runs of one day are disturbed. */
@@ -87,7 +87,10 @@ const versions = fc
     return changes.map((isChanged, day) => (day < first ? undefined : isChanged ? (version += 1) : version));
   });
 
-const validFrom = fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, fc.nat(DAYS));
+const invalidOn = fc.oneof(
+  { weight: 3, arbitrary: fc.constant([]) },
+  fc.subarray(Array.from({ length: DAYS }, (_, at) => at)),
+);
 
 /** Created events are there from the first day, with all columns. */
 function createdRows(ids: readonly string[], columns: readonly string[], minLength: number) {
@@ -96,7 +99,7 @@ function createdRows(ids: readonly string[], columns: readonly string[], minLeng
       id: fc.constant(id),
       columns: fc.constant(columns),
       versions: versions.map((all) => all.map((version) => version ?? 0)),
-      validFrom,
+      invalidOn,
     });
   return fc.subarray([...ids], { minLength }).chain((chosen) => fc.tuple(...chosen.map(row)));
 }
@@ -106,7 +109,7 @@ function updatedRows(ids: readonly string[], columns: readonly string[], minLeng
     id: fc.constantFrom(...ids),
     columns: fc.subarray([...columns], { minLength: 1 }),
     versions,
-    validFrom,
+    invalidOn,
   });
   return fc.array(row, { minLength, maxLength: MOST_CHANGES });
 }
@@ -122,7 +125,7 @@ const comments: fc.Arbitrary<readonly CommentRow[]> = fc
       isRepeated: fc.boolean(),
       at: fc.constantFrom(...TIMES),
       since: fc.nat(DAYS - 1),
-      validFrom,
+      invalidOn,
     }),
     { maxLength: MOST_COMMENTS },
   )
@@ -208,7 +211,7 @@ function idsOf(...rows: readonly (readonly ExportRow[])[]): string[] {
   return [...new Set(rows.flat().map(({ id }) => id))].sort();
 }
 
-/** What a row contains in each column; in the column that is validated, something invalid until the row is valid. */
+/** What a row contains in each column; in the column that is validated, something invalid while the row is invalid. */
 type Cells = (value: string, number: number, version: number) => Readonly<Record<string, string>>;
 
 function csv(
@@ -221,7 +224,7 @@ function csv(
     const version = row.versions[Math.min(at, DAYS - 1)];
     if (version === undefined) return [];
     const cell = cells(valueOf(name, number, version), number, version);
-    const isInvalid = at < row.validFrom;
+    const isInvalid = row.invalidOn.includes(at);
     const inColumn = (column: string) => {
       if (isInvalid && column === validated) return 'none';
       return row.columns.includes(column) ? cell[column]! : '';
@@ -236,7 +239,7 @@ function commentsCsv({ comments: rows }: Past, at: number, leads: readonly strin
     if (at < row.since) return [];
     const parent = [...leads, ...deals][row.parent % (leads.length + deals.length)]!;
     const cells = [row.at, leads.includes(parent) ? parent : '', deals.includes(parent) ? parent : ''];
-    return [[row.id, at < row.validFrom ? '' : row.content, ...cells].join(',')];
+    return [[row.id, row.invalidOn.includes(at) ? '' : row.content, ...cells].join(',')];
   });
   return ['id,content,at,lead,deal', ...lines, ''].join('\n');
 }
