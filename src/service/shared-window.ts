@@ -124,7 +124,10 @@ export class SharedWindow {
 
   /** The token's request has been answered or has failed. Never rejects: Redis is updated when it is back. */
   async settle(token: string): Promise<void> {
+    // Moved to the end, so that the tokens that are forgotten first come first.
+    this.#own.delete(token);
     this.#own.set(token, this.#options.clock.monotonic());
+    this.#forget();
     await this.#eval(SETTLE, token, 1).catch(() => undefined);
   }
 
@@ -181,10 +184,19 @@ export class SharedWindow {
   async #register(): Promise<[epoch: string, begins: number, waitMs: number]> {
     const { longestMs, timeoutMs, clock } = this.#options;
     const now = clock.monotonic();
-    for (const [token, at] of this.#own) if (at + longestMs <= now) this.#own.delete(token);
+    this.#forget();
     const out = [...this.#own].flatMap(([token, at]) => [token, Math.ceil(at - now)]);
     const reply = await this.#eval(JOIN, this.#epoch, randomUUID(), timeoutMs + longestMs, ...out);
     return reply as [string, number, number];
+  }
+
+  /** Tokens that have left the longest window. */
+  #forget(): void {
+    const { longestMs, clock } = this.#options;
+    for (const [token, at] of this.#own) {
+      if (at + longestMs > clock.monotonic()) break;
+      this.#own.delete(token);
+    }
   }
 
   async #eval(script: string, ...args: readonly (string | number)[]): Promise<unknown> {
