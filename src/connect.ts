@@ -8,7 +8,7 @@ import type { Limiter } from './service/limiter.ts';
 import type { RateHistory } from './service/rate-history.ts';
 import type { Pace } from './settings.ts';
 import { DRY_RUN, writeWhole, type StateDir } from './state-dir.ts';
-import { mostRequests } from './timetable.ts';
+import { longestSeconds } from './timetable.ts';
 import { TOOL } from './version.ts';
 
 export const ACCOUNT_FILE = 'account.json';
@@ -48,7 +48,7 @@ export async function connect(
     output.file(RATE_FILE),
     systemClock,
     [other],
-    mostRequests(settings.rate),
+    longestSeconds(settings.rate) * 1000,
   );
   const limiter = await openLimiter({
     rate: settings.rate,

@@ -15,7 +15,7 @@ export interface RateHistory {
   close(): Promise<void>;
 }
 
-/** This many answers are kept at least, for a run with another `--rate`. */
+/** This many answers are kept at least, unless they are older than `KEPT_MS`: for a run with another `--rate`. */
 const MIN_KEPT = 2_000;
 /** The longest window that `--rate` can have. */
 const KEPT_MS = 24 * 60 * 60 * 1000;
@@ -23,13 +23,13 @@ const KEPT_MS = 24 * 60 * 60 * 1000;
 /**
  * Opens or creates the history at `path` (mode 0600), with one NDJSON line per request and one per answer. `others` are
  * histories of the same API key that are only read: a dry run has its own, because it may run at the same time as a
- * run. `requests`: the most that a window allows, so that no earlier answer matters.
+ * run. All answers of the last `windowMs` milliseconds are kept.
  */
 export async function openRateHistory(
   path: string,
   clock: Clock,
   others: readonly string[] = [],
-  requests = 0,
+  windowMs = 0,
 ): Promise<RateHistory> {
   const before = readTimes(path, clock.wall());
   const elsewhere = others.flatMap((other) => readTimes(other, clock.wall()));
@@ -42,23 +42,25 @@ export async function openRateHistory(
       cause: error,
     });
   }
-  return new RateFile(file, before, elsewhere, clock, Math.max(MIN_KEPT, requests));
+  return new RateFile(file, before, elsewhere, clock, windowMs);
 }
 
 class RateFile implements RateHistory {
   readonly #file: number;
   readonly #clock: Clock;
-  readonly #kept: number;
+  readonly #windowMs: number;
   /** Wall clock. */
   #answered: number[];
   readonly #elsewhere: readonly number[];
   #inFlight = 0;
   #lines = 0;
+  /** The file is rewritten when it has this many more lines. */
+  #mostLines = 0;
   #open = true;
 
-  constructor(file: number, answered: readonly number[], elsewhere: readonly number[], clock: Clock, kept: number) {
+  constructor(file: number, answered: readonly number[], elsewhere: readonly number[], clock: Clock, windowMs: number) {
     this.#file = file;
-    this.#kept = kept;
+    this.#windowMs = windowMs;
     this.#clock = clock;
     this.#answered = [...answered];
     this.#elsewhere = elsewhere;
@@ -83,8 +85,7 @@ class RateFile implements RateHistory {
     const now = this.#clock.wall();
     this.#answered.push(now);
     this.#write(line('answered', now));
-    // One line when it was sent, and one when it was answered.
-    if (this.#lines >= 2 * this.#kept) this.#rewrite();
+    if (this.#lines >= this.#mostLines) this.#rewrite();
   }
 
   async close(): Promise<void> {
@@ -95,7 +96,12 @@ class RateFile implements RateHistory {
   /** Rewrites the file. Requests in flight count as sent now. */
   #rewrite(): void {
     const now = this.#clock.wall();
-    this.#answered = this.#answered.filter((at) => now - at < KEPT_MS).slice(-this.#kept);
+    const latest = this.#answered.length - MIN_KEPT;
+    this.#answered = this.#answered.filter((at, index) => {
+      return now - at < (index < latest ? this.#windowMs : KEPT_MS);
+    });
+    // Each request adds two.
+    this.#mostLines = 2 * Math.max(MIN_KEPT, this.#answered.length);
     this.#lines = 0;
     try {
       ftruncateSync(this.#file, 0);
