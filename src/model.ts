@@ -201,3 +201,6 @@ export type Outcome =
     }
   /** Not settled: the run is stopping; a rerun sends it again with the same id. */
   | { readonly status: 'pending'; readonly attempts: number };
+
+/** While it is being put together. */
+export type Writable<T> = { -readonly [K in keyof T]: T[K] };

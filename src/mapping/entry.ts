@@ -1,6 +1,6 @@
 /** One item of `events` as a function from row to drafts. */
 import type { JsonValue } from '../json.ts';
-import type { Draft, Row } from '../model.ts';
+import type { Draft, Row, Writable } from '../model.ts';
 import type { Source } from '../source/source.ts';
 import type { CompileContext, PathUse } from './compile-context.ts';
 import { compileCondition, type ConditionTest } from './condition.ts';
@@ -62,18 +62,12 @@ export function compileEntry(spec: EntrySpec, index: number, compilation: Compil
     const occurred = optionalText('occurred_at', occurredAt, row);
     const pipeline = optionalText('stage_pipeline', stagePipeline, row);
     const rank = priority && optionalValue('priority', priority, row);
-    return {
-      kind: 'draft',
-      type,
-      entry: index,
-      place: row.place,
-      data,
-      issues: row.issues,
-      omissions: row.omissions,
-      ...(occurred !== undefined && { occurredAt: occurred }),
-      ...(pipeline !== undefined && { stagePipeline: pipeline }),
-      ...(typeof rank === 'number' && { priority: rank }),
-    };
+    const { place, issues, omissions } = row;
+    const draft: Writable<Draft> = { kind: 'draft', type, entry: index, place, data, issues, omissions };
+    if (occurred !== undefined) draft.occurredAt = occurred;
+    if (pipeline !== undefined) draft.stagePipeline = pipeline;
+    if (typeof rank === 'number') draft.priority = rank;
+    return draft;
   };
 
   const drafts = (record: Row, row: RowContext): readonly Draft[] => {

@@ -1,6 +1,6 @@
 import { contentSha } from '../identity.ts';
 import { canonicalJson, type JsonObject, type JsonValue } from '../json.ts';
-import { entityOf, type Draft, type Invalid, type Issue, type ParentRef, type Ready } from '../model.ts';
+import { entityOf, type Draft, type Invalid, type Issue, type ParentRef, type Ready, type Writable } from '../model.ts';
 import { LIMITS } from '../service/contract.ts';
 import type { Resolution, Resolver } from './resolve.ts';
 import { validate } from './validate.ts';
@@ -10,8 +10,6 @@ import { numberText } from '../numbers.ts';
 const ENVELOPE_BYTES = 512;
 
 const NO_ISSUES: readonly Issue[] = [];
-
-type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** Turns a mapped event into one that can be sent as is, or into an invalid one with the reasons why it cannot. */
 export function prepare(draft: Draft, resolver: Resolver): Ready | Invalid {

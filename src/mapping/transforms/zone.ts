@@ -33,9 +33,11 @@ export function zoneReader(name: string): ZoneReader {
   const offset = zoneOffset(name);
   const midnights = new Map<number, number>();
   const atMidnight = (day: number): number => {
-    const known = midnights.get(day) ?? offset(day * DAY);
-    midnights.set(day, known);
-    return known;
+    const known = midnights.get(day);
+    if (known !== undefined) return known;
+    const found = offset(day * DAY);
+    midnights.set(day, found);
+    return found;
   };
   /** The instants at which the offset changes, by day. */
   const changes = new Map<number, number>();
