@@ -1,0 +1,142 @@
+import type { Schema } from './sqlite.ts';
+
+export const PLAN_FILE = 'plan.db';
+
+/**
+ * `plan.db`: every event exactly as it will be sent, the record that it comes from, and everything that the survey and the
+ * run found out about it. Every survey writes it anew.
+ */
+export const PLAN: Schema = {
+  applicationId: 0x63726d70,
+  version: 1,
+  tables: `
+-- One export, under the name that the mapping gives it.
+create table source (
+  id integer primary key,
+  name text not null unique,
+  kind text not null check (kind in ('table', 'tree')),
+  columns text not null,         -- JSON; empty for JSON sources
+  records integer not null default 0
+) strict;
+
+create table file (
+  id integer primary key,
+  source integer not null references source,
+  path text not null             -- as messages name it
+) strict;
+
+-- A record as it was read: those with an event or a problem.
+create table record (
+  id integer primary key,        -- in the order of reading
+  file integer not null references file,
+  line integer not null,         -- of its first line; 0 if it has none
+  number integer not null,       -- from 1 in each file
+  raw text,                      -- JSON: a list of cells, or an object; null where nothing could be read
+  original text                  -- of a corrected record: the hash of the original, which names it in rejects
+) strict;
+
+-- An event of the input, or one that if_changed makes.
+create table event (
+  id integer primary key,        -- in the order of reading
+  event_id text not null,        -- the envelope id; empty if the event is invalid
+  type text not null,
+  entity text not null,
+  external_id text,              -- null for comments without one
+  record integer not null references record,
+  entry integer not null,        -- of the mapping, from 0
+  occurred_at text,
+  data text,                     -- JSON, exactly as the body carries it; null if the event is invalid
+  content text,                  -- hash of the data as mapped
+  parent_entity text,
+  parent_id text,
+  own_priority integer,          -- what its entry sets
+  priority integer not null default 0,
+  state text not null,           -- see states.ts
+  code text,                     -- why it has this state, where that is not plain
+  is_change integer not null default 0,    -- 1: made by if_changed, so not part of the digest
+  is_delicate integer not null default 0,  -- 1: what is left to send is decided again before it goes
+  goes_first integer not null default 0,   -- 1: an earlier request about it may have arrived
+  is_chosen integer not null default 1,    -- 0: left out by --only, --pick or --pilot
+  deal_group integer references deal_group,
+  amount text                    -- of a deal: decimal digits; null if it has none, '' if it could not be read
+) strict;
+
+create table problem (
+  id integer primary key,
+  event integer references event,
+  record integer references record,        -- null: the input as a whole
+  kind text not null,
+  code text not null,
+  severity text not null check (severity in ('error', 'warning')),
+  field text,
+  message text not null,
+  hint text,
+  http_status integer,
+  attempts integer not null default 0,
+  at text not null
+) strict;
+create index problem_of_event on problem (event);
+
+-- A value that is left out of an event, or a record that is left out.
+create table omission (
+  id integer primary key,
+  event integer references event,
+  record integer not null references record,
+  field text not null,
+  original text not null,
+  code text not null,
+  reason text not null
+) strict;
+create index omission_of_event on omission (event);
+
+-- Deals that are counted together: by old and new pipeline, stage and owner, and by currency.
+create table deal_group (
+  id integer primary key,
+  from_pipeline text, from_stage text, from_owner text,
+  pipeline text, stage text, owner text, currency text,
+  is_rest integer not null default 0
+) strict;
+
+-- What is to be sent, in this order.
+create table turn (place integer primary key, event integer not null references event) strict;
+
+-- Hashes of the files for people that the program wrote: only those are ever replaced.
+create table written (path text not null, sha256 text not null, primary key (path, sha256)) strict;
+
+-- Leads that the account has, by hashes of their addresses and phone numbers; taken over from plan to plan.
+create table contact (service_id text primary key, email text, phone_number text) strict;
+
+-- As in checkpoint.db. A dry run has its own, since it writes nothing else.
+create table answered (at integer not null) strict;
+create table setting (name text primary key, value text not null) strict;
+
+-- Single documents in JSON: account, summary, mapping in words, profile.
+create table document (name text primary key, content text not null) strict;
+
+create view events as
+  select e.type, e.external_id,
+    case e.state when 'ready' then 'pending' when 'held' then 'pending' when 'waiting' then 'pending'
+      when 'retry' then 'rejected' else e.state end as state,
+    s.name as source, f.path as file, r.line, r.number as record, e.occurred_at, e.priority, e.data, r.raw
+  from event e join record r on r.id = e.record join file f on f.id = r.file join source s on s.id = f.source;
+
+create view problems as
+  select p.kind, p.code, p.severity, e.type, e.external_id, s.name as source, f.path as file, r.line, p.field, p.message, p.hint
+  from problem p left join event e on e.id = p.event left join record r on r.id = p.record
+    left join file f on f.id = r.file left join source s on s.id = f.source;
+
+create view left_out as
+  select e.type, e.external_id, o.field, o.original, o.reason
+  from omission o left join event e on e.id = o.event;
+`,
+};
+
+/** Made once all events are there, which is faster than keeping them up to date. */
+export const PLAN_INDEXES = `
+create index event_about on event (entity, external_id);
+create index event_below on event (parent_entity, parent_id) where parent_id is not null;
+create index event_of_record on event (record);
+`;
+
+/** Made once every event has its state: counts are read from it alone. */
+export const COUNTING_INDEX = `create index event_counted on event (type, state, is_chosen, priority, is_change);`;

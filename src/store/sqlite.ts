@@ -1,0 +1,215 @@
+import { chmodSync, closeSync, existsSync, lstatSync, statSync } from 'node:fs';
+import { DatabaseSync, type StatementSyncInstance } from '@photostructure/sqlite';
+import { EXIT, messageOf, UserError } from '../errors.ts';
+import { openPrivate } from '../private-file.ts';
+
+export type SqlValue = string | number | bigint | null;
+
+/** A schema: its tables as `create` statements, and how a file with them is recognised. */
+export interface Schema {
+  /** `pragma application_id`: tells our files from those of other programs. */
+  readonly applicationId: number;
+  /** `pragma user_version`: raised with every change of the tables. */
+  readonly version: number;
+  readonly tables: string;
+}
+
+/**
+ * A SQLite database. Statements are prepared once; rows are typed by the caller. Every error of the engine is thrown as
+ * a `UserError` that names the file and says what to do.
+ */
+export class Database {
+  readonly path: string;
+  readonly #db: InstanceType<typeof DatabaseSync>;
+  readonly #statements = new Map<string, StatementSyncInstance>();
+
+  private constructor(path: string, db: InstanceType<typeof DatabaseSync>) {
+    this.path = path;
+    this.#db = db;
+  }
+
+  /** Opens a database that exists, or creates it with mode 0600 and the tables of `schema`. */
+  static open(path: string, schema: Schema): Database {
+    return orExplain(path, () => {
+      const isNew = !existsSync(path);
+      closeSync(openPrivate(path));
+      const db = new Database(path, connection(path));
+      try {
+        if (isNew || statSync(path).size === 0) db.#create(schema);
+        else db.#assertIs(schema, 'main');
+      } catch (error) {
+        db.close();
+        throw error;
+      }
+      return db;
+    });
+  }
+
+  /** Opens a database that another process may be writing, to read only. Undefined if there is none. */
+  static read(path: string, schema: Schema): Database | undefined {
+    if (!existsSync(path)) return undefined;
+    return orExplain(path, () => {
+      if (lstatSync(path).isFIFO()) throw new Error('it is a named pipe');
+      const db = new Database(path, connection(path));
+      try {
+        db.#assertIs(schema, 'main');
+        db.exec('pragma query_only = on');
+      } catch (error) {
+        db.close();
+        throw error;
+      }
+      return db;
+    });
+  }
+
+  /** A database in memory. */
+  static inMemory(schema: Schema): Database {
+    const db = new Database(':memory:', connection(':memory:'));
+    db.#create(schema);
+    return db;
+  }
+
+  /** Makes another database reachable as `name.table`; without a path, an empty one in memory. */
+  attach(path: string | undefined, name: string, schema: Schema): void {
+    orExplain(path ?? this.path, () => {
+      this.run(`attach ? as ${name}`, path ?? ':memory:');
+      if (path === undefined) this.exec(schema.tables.replaceAll(/^create (table|index|view) /gm, `create $1 ${name}.`));
+      else this.#assertIs(schema, name);
+    });
+  }
+
+  detach(name: string): void {
+    this.#statements.clear();
+    this.exec(`detach ${name}`);
+  }
+
+  /** Runs one statement; returns how many rows it changed. */
+  run(sql: string, ...values: readonly SqlValue[]): number {
+    return orExplain(this.path, () => Number(this.#statement(sql).run(...values).changes));
+  }
+
+  /** Inserts a row; returns its rowid. */
+  insert(sql: string, ...values: readonly SqlValue[]): number {
+    return orExplain(this.path, () => Number(this.#statement(sql).run(...values).lastInsertRowid));
+  }
+
+  get<Row>(sql: string, ...values: readonly SqlValue[]): Row | undefined {
+    return orExplain(this.path, () => this.#statement(sql).get(...values) as Row | undefined);
+  }
+
+  /** All rows at once: for few rows, or for a page. */
+  all<Row>(sql: string, ...values: readonly SqlValue[]): Row[] {
+    return orExplain(this.path, () => this.#statement(sql).all(...values) as Row[]);
+  }
+
+  /** Row by row. Nothing may be written to the tables that are read until it has ended. */
+  *each<Row>(sql: string, ...values: readonly SqlValue[]): Generator<Row, void, undefined> {
+    // Not the shared statement: its caller may run the same text again.
+    const rows = orExplain(this.path, () => this.#db.prepare(sql).iterate(...values) as IterableIterator<Row>);
+    for (;;) {
+      const next = orExplain(this.path, () => rows.next());
+      if (next.done) return;
+      yield next.value;
+    }
+  }
+
+  /** Runs several statements without values. */
+  exec(sql: string): void {
+    orExplain(this.path, () => this.#db.exec(sql));
+  }
+
+  /** All of it or nothing. */
+  transaction<Result>(change: () => Result): Result {
+    this.exec('begin immediate');
+    try {
+      const result = change();
+      this.exec('commit');
+      return result;
+    } catch (error) {
+      if (this.#db.isTransaction) this.#db.exec('rollback');
+      throw error;
+    }
+  }
+
+  close(): void {
+    this.#statements.clear();
+    if (this.#db.isOpen) this.#db.close();
+  }
+
+  #statement(sql: string): StatementSyncInstance {
+    let statement = this.#statements.get(sql);
+    if (!statement) this.#statements.set(sql, (statement = this.#db.prepare(sql)));
+    return statement;
+  }
+
+  #create({ applicationId, version, tables }: Schema): void {
+    this.exec('begin immediate');
+    this.exec(`pragma application_id = ${applicationId}; pragma user_version = ${version};`);
+    this.exec(tables);
+    this.exec('commit');
+  }
+
+  #assertIs({ applicationId, version }: Schema, name: string): void {
+    const id = this.get<{ application_id: number }>(`pragma ${name}.application_id`)?.application_id;
+    const found = this.get<{ user_version: number }>(`pragma ${name}.user_version`)?.user_version;
+    // An empty file, or one whose creation was interrupted, has neither.
+    if (id !== applicationId) throw new Unusable('it was not written by this program');
+    if (found !== version) {
+      throw new Unusable(`it was written by ${found! > version ? 'a later' : 'an earlier'} version of this program`);
+    }
+  }
+}
+
+/** A file that is no database of ours. */
+class Unusable extends Error {}
+
+function connection(path: string): InstanceType<typeof DatabaseSync> {
+  const db = new DatabaseSync(path);
+  // A reader waits while a writer commits, and the reverse.
+  db.exec('pragma busy_timeout = 10000; pragma foreign_keys = off; pragma cache_size = -32000; pragma temp_store = file;');
+  return db;
+}
+
+/** SQLite's primary result codes (https://www.sqlite.org/rescode.html): what went wrong, and what to do. */
+const CODES: Readonly<Record<number, readonly [what: string, hint: string]>> = {
+  3: ['permission denied', 'check the permissions and the owner of the state directory'],
+  5: ['another process is using it', 'wait until that process has finished, then rerun'],
+  6: ['another process is using it', 'wait until that process has finished, then rerun'],
+  7: ['not enough memory', 'end other programs or give this one more memory, then rerun'],
+  8: ['it cannot be written', 'check the permissions, or choose another directory with --state DIR'],
+  10: ['the disk reports an error', 'check the disk, then rerun'],
+  11: ['it is damaged', ''],
+  13: ['the disk is full', 'free some disk space, then rerun'],
+  14: ['it cannot be opened', 'check the permissions, or choose another directory with --state DIR'],
+  26: ['it is not a database', ''],
+};
+
+const RESTORE =
+  'nothing was sent. Put a copy of the file back; if there is none, move it away and rerun with --adopt: the service ' +
+  'recognises every event that it has processed, so none is created twice';
+const REBUILD = 'nothing was sent. Delete the file and rerun: it is written again from the exports';
+
+/** Turns errors of the engine into a `UserError` that names the file. */
+function orExplain<Result>(path: string, act: () => Result): Result {
+  try {
+    return act();
+  } catch (error) {
+    if (error instanceof UserError) throw error;
+    const code = (error as { errcode?: unknown } | null)?.errcode;
+    const known = typeof code === 'number' ? CODES[code & 0xff] : undefined;
+    const isSystem = typeof (error as { syscall?: unknown } | null)?.syscall === 'string';
+    if (!known && !(error instanceof Unusable) && !isSystem && !/^it is /.test(messageOf(error))) throw error;
+    const [what, hint] = known ?? [messageOf(error), ''];
+    const lost = path.endsWith('checkpoint.db') ? RESTORE : REBUILD;
+    throw new UserError(`cannot use ${path}: ${what}`, {
+      hint: hint || (isSystem ? 'check the permissions, or choose another directory with --state DIR' : lost),
+      exitCode: EXIT.nothingSent,
+      cause: error,
+    });
+  }
+}
+
+/** Closes a database file that was written without a journal to other users, and to nothing else. */
+export function makeFilePrivate(path: string): void {
+  chmodSync(path, 0o600);
+}
