@@ -6,16 +6,16 @@ import { RateMeter, type ProgressSnapshot, type TypeProgress, type WaitingState 
 export interface ProgressView {
   /** The rate limit of the run. */
   readonly rate: Rate;
-  readonly plan: {
+  readonly tally: {
     readonly tables: Readonly<
       Record<
         EventType,
         { readonly size: number; readonly counts: Readonly<Record<string, number>>; readonly unselected: number }
       >
     >;
+    /** The highest priority first. */
+    readonly priorities: readonly { readonly priority: number; readonly left: number }[];
   };
-  /** The highest priority first. */
-  readonly order: { readonly priorities: readonly { readonly priority: number; readonly left: number }[] };
   readonly deliverer: {
     status(): { readonly waiting?: { readonly reason: WaitingState['reason']; readonly nextInMs: number } };
   };
@@ -32,7 +32,7 @@ export class ProgressTracker {
   constructor(view: ProgressView) {
     this.#view = view;
     this.#meter = new RateMeter(view.rate);
-    const { tables } = view.plan;
+    const { tables } = view.tally;
     const isPilot = EVENT_TYPES.some((type) => (tables[type].counts['held'] ?? 0) + tables[type].unselected > 0);
     const totals = EVENT_TYPES.map((type) => {
       const { acknowledged = 0, ready = 0, retry = 0 } = tables[type].counts;
@@ -44,7 +44,7 @@ export class ProgressTracker {
 
   types(): TypeProgress[] {
     return EVENT_TYPES.flatMap((type) => {
-      const { counts, unselected } = this.#view.plan.tables[type];
+      const { counts, unselected } = this.#view.tally.tables[type];
       const { acknowledged = 0, rejected = 0, ready = 0, retry = 0 } = counts;
       const total = this.#totals[type];
       const settled = total - ready - retry;
@@ -57,7 +57,7 @@ export class ProgressTracker {
     const types = this.types();
     const sum = (key: 'acknowledged' | 'rejected'): number => types.reduce((total, each) => total + each[key], 0);
     const left = EVENT_TYPES.reduce((total, type) => {
-      const { ready = 0, retry = 0 } = this.#view.plan.tables[type].counts;
+      const { ready = 0, retry = 0 } = this.#view.tally.tables[type].counts;
       return total + ready + retry;
     }, 0);
     const measured = this.#meter.measure(now, sum('acknowledged') + sum('rejected'), left);
@@ -66,7 +66,7 @@ export class ProgressTracker {
 
   /** The priority being sent, unless it is the last. */
   #priority(left: number): ProgressSnapshot['priority'] {
-    const first = this.#view.order.priorities.find((each) => each.left > 0);
+    const first = this.#view.tally.priorities.find((each) => each.left > 0);
     return first && first.left < left ? first : undefined;
   }
 
