@@ -120,7 +120,8 @@ function timeText(now: Date): string {
 }
 
 export function waitingText({ reason, nextInMs, forMs }: WaitingState): string {
-  if (reason !== 'outage') return `${WAITS[reason]}, next in ${waitText(nextInMs)}`;
+  const isTried = reason === 'redis' || reason === 'credentials' || reason === 'intercepted';
+  if (reason !== 'outage') return `${WAITS[reason]}, ${isTried ? 'retrying' : 'next'} in ${waitText(nextInMs)}`;
   return `${WAITS.outage} for ${durationText(forMs / 1000)}, ${nextInMs > 0 ? `next check in ${waitText(nextInMs)}` : 'checking'}`;
 }
 

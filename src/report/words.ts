@@ -62,7 +62,7 @@ export const WAITS = {
   rate_limited: 'rate-limited by the service (429)',
   redis: 'Redis cannot be reached',
   outage: 'service down',
-  retry: 'waiting to send failed events again',
+  retry: 'waiting to send events again',
   credentials: 'credentials refused',
   intercepted: 'refused, but not by the webhook',
 } as const;

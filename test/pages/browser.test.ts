@@ -1,11 +1,13 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { inflateSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { writeReport } from '../../src/report/html/write.ts';
+import { writeReport } from '../../src/pages/report.ts';
+import type { StoredSummary } from '../../src/report/summary.ts';
+import { stateDirectory } from '../state.ts';
 import { BROWSER, openPage, startBrowser } from './browser.ts';
-import { stateDirectory } from './state.ts';
+import { hostileWith } from './hostile.ts';
 
 vi.stubEnv('TZ', 'UTC');
 
@@ -34,11 +36,9 @@ async function served(page: string): Promise<{ address: string; asked: string[] 
 }
 
 /** The report of the case, with another summary. */
-async function pageOf(changes: object): Promise<string> {
-  const state = await stateDirectory('hostile');
-  const summary = JSON.parse(await readFile(state.file('summary.json'), 'utf8')) as object;
-  await writeFile(state.file('summary.json'), JSON.stringify({ ...summary, ...changes }));
-  return readFile(await writeReport(state, { withValues: false }), 'utf8');
+async function pageOf(summary: Partial<StoredSummary> = {}, withValues = false): Promise<string> {
+  const state = await stateDirectory(hostileWith(summary));
+  return readFile(await writeReport(state, state, { withValues }), 'utf8');
 }
 
 /** What draws the background of the banner, `--warn-paper` (#fdf3df), in a PDF. */
@@ -64,9 +64,7 @@ const title = BROWSER ? 'the report in a browser' : 'the report in a browser (SK
 
 describe.skipIf(!BROWSER)(title, { timeout: 60_000 }, () => {
   it('loads nothing else, runs no scripts, and keeps its structure for any input', async () => {
-    const state = await stateDirectory('hostile');
-    const page = await readFile(await writeReport(state, { withValues: true }), 'utf8');
-    const { address, asked } = await served(page);
+    const { address, asked } = await served(await pageOf({}, true));
     const dom = await browse('--dump-dom', address);
 
     expect(asked).toEqual(['/report.html']);
@@ -101,8 +99,7 @@ describe.skipIf(!BROWSER)(title, { timeout: 60_000 }, () => {
   });
 
   it('shows a table in which every row and column adds up', async () => {
-    const state = await stateDirectory('hostile');
-    const { address } = await served(await readFile(await writeReport(state, { withValues: false }), 'utf8'));
+    const { address } = await served(await pageOf());
     const dom = await browse('--dump-dom', address);
     const table = /<section id="outcome".*?<table>(.*?)<\/table>/s.exec(dom)![1]!;
     const rows = [...table.matchAll(/<tr>(.*?)<\/tr>/gs)].slice(1).map(([, row]) => cellsOf(row!).slice(1).map(Number));

@@ -7,8 +7,8 @@ import {
   waitingText,
   type ProgressSnapshot,
   type TypeProgress,
-} from '../../src/report/progress-text.ts';
-import { FIXTURES } from './state.ts';
+} from '../../src/pages/progress-text.ts';
+import { FIXTURES } from './hostile.ts';
 
 vi.stubEnv('TZ', 'UTC');
 
@@ -85,7 +85,7 @@ describe('progress', () => {
       'waiting to send events again, next in 0.6 s',
     );
     expect(waitingText({ reason: 'intercepted', nextInMs: 640, forMs: 0 })).toBe(
-      'refused, but not by the webhook; retrying in 0.6 s',
+      'refused, but not by the webhook, retrying in 0.6 s',
     );
     expect(waitingText({ reason: 'rate', nextInMs: 59_100, forMs: 0 })).toBe('window full, next in 1 min');
   });
