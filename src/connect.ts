@@ -7,7 +7,7 @@ import type { Limiter } from './service/limiter.ts';
 import type { RateHistory } from './service/rate-history.ts';
 import type { Pace } from './settings.ts';
 import { DRY_RUN, type StateDir } from './state-dir.ts';
-import { documentOf, setDocument } from './store/documents.ts';
+import { readDocument, storeDocument } from './report/documents.ts';
 import { storedPlans } from './store/earlier.ts';
 import { PLAN } from './store/plan-schema.ts';
 import { Database } from './store/sqlite.ts';
@@ -88,14 +88,14 @@ export async function connect(
 /** Stores the account for `--offline` and the sandbox. */
 export function storeAccount(db: Database, { baseUrl, account }: Pick<Target, 'baseUrl' | 'account'>): void {
   const stored: StoredAccount = { base_url: baseUrl, read_at: new Date().toISOString(), ...account };
-  setDocument(db, 'account', stored);
+  storeDocument(db, 'account', stored);
 }
 
 /** The account as the last run or dry run stored it, or undefined. */
 export function storedAccountOf(state: StateDir): StoredAccount | undefined {
   for (const path of storedPlans(state)) {
     const plan = Database.read(path, PLAN);
-    const account = plan && documentOf<StoredAccount>(plan, 'account');
+    const account = plan && readDocument(plan, 'account');
     plan?.close();
     if (account) return account;
   }

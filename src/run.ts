@@ -14,22 +14,21 @@ import type { Hooks } from './hook-url.ts';
 import { Lock, nameHolder } from './lock.ts';
 import { loadMapping } from './mapping/load.ts';
 import type { Mapping } from './mapping/mapping.ts';
-import { allowedErrors, countAll, countsByType } from './plan/counts.ts';
+import { allowedErrors, countAll } from './plan/counts.ts';
 import { foundCodes, type FoundCodes } from './plan/problems.ts';
+import { planCounter, type ProgressView } from './pages/progress-tracker.ts';
+import { writeReport } from './pages/report.ts';
 import type { Redactor } from './redact.ts';
+import { storeDocument } from './report/documents.ts';
 import { writeErrors, writeIds, writeOmitted } from './report/error-files.ts';
 import { writeRejects, type WrittenRejects } from './report/rejects.ts';
-import { writeReport } from './report/html/write.ts';
 import type { Summary } from './report/summary.ts';
 import { RUN_LOG_FILE, RunLog } from './run-log.ts';
-import type { Deliverer } from './send/deliver.ts';
 import type { Sender } from './send/sender.ts';
-import type { Tally } from './send/tally.ts';
 import type { Account } from './service/account.ts';
 import type { RunSettings } from './settings.ts';
 import { DRY_RUN, StateDir, statePath } from './state-dir.ts';
 import { assertBound, assertNotOld, openCheckpoint, openFieldHasher } from './store/checkpoint.ts';
-import { setDocument } from './store/documents.ts';
 import type { FieldHasher } from './store/field-hashes.ts';
 import type { Database } from './store/sqlite.ts';
 import { endingOf, snapshotOf, storedMapping, summarise, type Ending } from './summarise.ts';
@@ -47,7 +46,7 @@ export interface Monitor {
   /** Asks the user; undefined if there is no terminal. */
   readonly confirm?: ((question: string) => Promise<boolean>) | undefined;
   surveyed?(survey: Survey, found: FoundCodes, rate: Rate): void;
-  sending?(view: { readonly tally: Tally; readonly deliverer: Deliverer; readonly rate: Rate }): void | Promise<void>;
+  sending?(view: ProgressView): void | Promise<void>;
   /** A line of `run.log`, as it is written. */
   logged?(line: string): void;
   /** Called with problems that do not stop the run. */
@@ -174,8 +173,8 @@ async function surveyed(run: Run, target: Target | undefined): Promise<{ survey:
       ...{ settings, mapping, db, hasher, account, state, output, halt, contacts, client, warn, agree },
     });
     monitor.surveyed?.(survey, foundCodes(survey.db), settings.rate);
-    setDocument(survey.db, 'mapping', await storedMapping(mapping, survey));
-    setDocument(survey.db, 'survey', snapshotOf(mapping.migration, target?.baseUrl ?? null, survey, settings.rate));
+    storeDocument(survey.db, 'mapping', await storedMapping(mapping, survey));
+    storeDocument(survey.db, 'survey', snapshotOf(mapping.migration, target?.baseUrl ?? null, survey, settings.rate));
     return { survey, hasher };
   } catch (error) {
     discardPlan(db, output);
@@ -198,10 +197,10 @@ async function send(run: Run, target: Target, survey: Survey, hasher: FieldHashe
   const { settings, mapping, state, halt, log, watch, monitor } = run;
   return sendPlan({
     ...{ settings, mapping, state, target, survey, hasher, halt, log },
-    started: async ({ deliverer, tally }) => {
-      const { rate } = settings;
-      watch.sending({ tally, deliverer, rate, counts: () => countsByType(survey.db) }, state);
-      await monitor.sending?.({ tally, deliverer, rate });
+    started: async (deliverer) => {
+      const view = { rate: settings.rate, count: planCounter(survey.db), deliverer };
+      watch.sending(view, state);
+      await monitor.sending?.(view);
     },
   });
 }
@@ -232,7 +231,7 @@ async function writeFiles({ state, output, monitor }: Run, db: Database, summary
   try {
     // The profile quotes cells, and the summary is shown in reports that may be shared.
     const { profile: _profile, ...counts } = summary;
-    setDocument(db, 'summary', counts);
+    storeDocument(db, 'summary', counts);
     writeErrors(db, output);
     writeOmitted(db, output);
     if (!summary.dry_run) writeIds(db, output);

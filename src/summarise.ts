@@ -154,7 +154,7 @@ export function summarise(run: {
     totals: controlTotals(db),
     profile: survey.profile,
     pilot: survey.cover?.counts ?? null,
-    priorities: prioritiesOf(db, { rate, reserve, now: finished }, (priority) => sender?.tally.endedAt(priority)),
+    priorities: prioritiesOf(db, { rate, reserve, now: finished }, (priority) => sender?.endedAt.get(priority)),
     plan: { digest: survey.digest ?? null, events: countListed(db) },
     estimate_seconds: estimateSeconds(countDue(db), rate, reserve, finished),
     files: {

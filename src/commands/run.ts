@@ -8,7 +8,7 @@ import { Halt, STOPPED } from '../halt.ts';
 import { hooksOf, secretsOf } from '../hook-url.ts';
 import { runMigration, type Monitor } from '../run.ts';
 import { notStarted } from '../summarise.ts';
-import type { Progress } from '../report/progress.ts';
+import type { Progress } from '../pages/progress.ts';
 import { profileText } from '../report/profile.ts';
 import { briefText, endText } from '../report/end-text.ts';
 import { endingText, endingTone } from '../report/ending.ts';
@@ -191,7 +191,7 @@ function watch(settings: RunSettings, console: Console): Watching {
     trouble: (message) => console.complain(`warning: ${oneLine(message)}`),
     async sending(view) {
       if (!settings.progress || settings.quiet) return;
-      const { startProgress } = await import('../report/progress.ts');
+      const { startProgress } = await import('../pages/progress.ts');
       progress = startProgress(console, view);
     },
   };

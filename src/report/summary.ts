@@ -87,7 +87,7 @@ export interface Summary {
   readonly over_max_omitted: readonly ExcessOmission[];
   /** The deals of the input by old and new stage, pipeline and owner, and by currency; the largest groups first. */
   readonly totals: readonly ControlTotal[];
-  /** The profile of the input. Only in `--json`: it quotes cells, and `summary.json` contains no field values. */
+  /** The profile of the input. Only in `--json`: it quotes cells. */
   readonly profile: Profile;
   /** What the records chosen by `--pilot` cover; null without it. */
   readonly pilot: PilotCounts | null;
@@ -109,3 +109,6 @@ export interface SurveySnapshot {
   /** The configured rate: requests per window of seconds. */
   readonly rate: Rate;
 }
+
+/** A summary as the plan keeps it, for `status` and the report: the profile quotes cells. */
+export type StoredSummary = Omit<Summary, 'profile'>;

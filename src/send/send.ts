@@ -19,7 +19,6 @@ import type { Survey } from '../survey/survey.ts';
 import { Deliverer } from './deliver.ts';
 import { Requests } from './requests.ts';
 import { Sender } from './sender.ts';
-import type { Tally } from './tally.ts';
 
 export interface SendingJob {
   readonly settings: RunSettings;
@@ -36,7 +35,7 @@ export interface SendingJob {
   readonly halt: Halt;
   readonly log: RunLog;
   /** Called before the first event is sent. */
-  readonly started: (sending: { readonly deliverer: Deliverer; readonly tally: Tally }) => Promise<void>;
+  readonly started: (deliverer: Deliverer) => Promise<void>;
 }
 
 /** How often `errors.csv` is written while there is something new. */
@@ -86,7 +85,7 @@ export async function sendPlan(job: SendingJob): Promise<Sender> {
     sentRequests: () => target.client.requests,
     isFirstRun,
   });
-  await job.started({ deliverer, tally: sender.tally });
+  await job.started(deliverer);
   const stopAlarm = settings.until && haltAt(settings.until, halt);
   const stopWriting = systemClock.every(WRITE_ERRORS_MS, writeNewErrors(db, state));
   try {

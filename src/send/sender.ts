@@ -9,7 +9,6 @@ import type { Delivery } from './delivery.ts';
 import { deliveryOf, dueNow } from './due.ts';
 import { InFlight } from './in-flight.ts';
 import { OutcomeRecorder, type RecorderOptions } from './recorder.ts';
-import { Tally } from './tally.ts';
 
 export interface SenderOptions extends RecorderOptions {
   readonly policies: readonly Policies[];
@@ -32,14 +31,14 @@ const IN_PROGRESS = 4;
  * whole type or priority.
  */
 export class Sender {
-  readonly tally: Tally;
+  /** When the last event of each priority ended. */
+  readonly endedAt = new Map<number, Date>();
   readonly #options: SenderOptions;
   readonly #recorder: OutcomeRecorder;
   readonly #inFlight: InFlight;
 
   constructor(options: SenderOptions) {
     this.#options = options;
-    this.tally = new Tally(options.db);
     this.#recorder = new OutcomeRecorder(options);
     this.#inFlight = new InFlight(IN_PROGRESS * options.concurrency);
   }
@@ -96,7 +95,7 @@ export class Sender {
     try {
       const delivery = await this.#deliveryOf(due);
       if (delivery) await this.#recorder.record(due, delivery, await deliverer.deliver(delivery));
-      this.tally.ended(due);
+      this.endedAt.set(due.priority, new Date());
     } catch (error) {
       halt.request(reasonOf(error));
     }

@@ -72,7 +72,7 @@ export class Database {
   /** Makes another database reachable as `name.table`; without a path, an empty one in memory. */
   attach(path: string | undefined, name: string, schema: Schema): void {
     orExplain(path ?? this.path, () => {
-      this.run(`attach ? as ${name}`, path ?? ':memory:');
+      this.#db.prepare(`attach ? as ${name}`).run(path ?? ':memory:');
       if (path === undefined) this.exec(schema.tables.replaceAll(/^create (table|index|view) /gm, `create $1 ${name}.`));
       else this.#assertIs(schema, name);
     });
@@ -150,12 +150,14 @@ export class Database {
   }
 
   #assertIs({ applicationId, version }: Schema, name: string): void {
-    const id = this.get<{ application_id: number }>(`pragma ${name}.application_id`)?.application_id;
-    const found = this.get<{ user_version: number }>(`pragma ${name}.user_version`)?.user_version;
+    // Its errors are explained by the caller, who knows the file.
+    const read = (pragma: string): number =>
+      (this.#db.prepare(`pragma ${name}.${pragma}`).get() as Record<string, number>)[pragma]!;
+    const [id, found] = [read('application_id'), read('user_version')];
     // An empty file, or one whose creation was interrupted, has neither.
     if (id !== applicationId) throw new Unusable('it was not written by this program');
     if (found !== version) {
-      throw new Unusable(`it was written by ${found! > version ? 'a later' : 'an earlier'} version of this program`);
+      throw new Unusable(`it was written by ${found > version ? 'a later' : 'an earlier'} version of this program`);
     }
   }
 }
