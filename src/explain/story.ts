@@ -165,8 +165,8 @@ function requestsAbout(db: Database, { entity, externalId }: NamedRecord): Reque
   );
 }
 
-/** What a state of the plan is for people. */
-function fateOf(state: string): EventFate {
+/** What a state of the plan is for people, as in the view `events`. */
+export function fateOf(state: string): EventFate {
   if (state === 'retry') return 'rejected';
   return state === 'ready' || state === 'held' || state === 'waiting' ? 'pending' : (state as EventFate);
 }

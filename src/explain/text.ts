@@ -56,7 +56,7 @@ function rowText({ source, file, line, record, raw }: EventStory, columns: numbe
 
 function eventText(event: EventStory, names: ReadonlyMap<string, string>, columns: number): string {
   const { type, state, data, errors, omitted } = event;
-  const values = data === null ? [] : valuesOf(data, names);
+  const values = data === null ? [] : namedValues(data, names);
   if (event.occurred_at !== null) values.push(['occurred_at', event.occurred_at]);
   const notes = [
     event.is_derived ? 'because the record has changed since it was sent (`if_changed`)' : '',
@@ -75,7 +75,8 @@ function eventText(event: EventStory, names: ReadonlyMap<string, string>, column
   ].join('\n');
 }
 
-function valuesOf(data: JsonObject, names: ReadonlyMap<string, string>): [name: string, value: string][] {
+/** The fields of an event, with names beside ids. `names`: as for `storyText`. */
+export function namedValues(data: JsonObject, names: ReadonlyMap<string, string>): [name: string, value: string][] {
   return [...fieldsOf(data)].map(([name, value]) => {
     const text = valueText(value);
     const known = name.endsWith('_id') ? names.get(text.toLowerCase()) : undefined;

@@ -41,7 +41,7 @@ export function expectedOf(
     externalId,
   );
   if (events.length === 0) return undefined;
-  const wanted: JsonObject = Object.assign({}, ...events.map(({ data }) => parseJson(data)));
+  const wanted = events.reduce<JsonObject>((below, { data }) => ({ ...below, ...(parseJson(data) as JsonObject) }), {});
   return COMPARED[entity].map(({ name, sent }) => {
     const text = textOf(wanted[sent]);
     const value = name === 'pipeline' && text !== undefined ? stagePipelines.get(text.toLowerCase()) : text;
