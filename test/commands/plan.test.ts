@@ -61,12 +61,12 @@ describe('plan', () => {
     const state = await stateWith();
     const lines = (await show(state, { json: true })).stdout.trimEnd().split('\n');
     const db = readState(await StateDir.existing(state));
-    const rows = db.all<Record<string, unknown>>('select * from events');
+    const rows = db.all<Record<string, string | null>>('select * from events');
     db.close();
     const expected = rows.map(({ data, raw, ...row }) => ({
       ...row,
-      data: JSON.parse(data === null ? 'null' : String(data)) as unknown,
-      raw: JSON.parse(String(raw)) as unknown,
+      data: JSON.parse(data ?? 'null') as unknown,
+      raw: JSON.parse(raw ?? 'null') as unknown,
     }));
     expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual(expected);
     expect(JSON.parse(lines[0]!)).toMatchObject({
