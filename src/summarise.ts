@@ -14,7 +14,7 @@ import {
   type Summary,
   type SurveySnapshot,
 } from './report/summary.ts';
-import type { StoredMapping } from './report/stored-mapping.ts';
+import type { StoredMapping } from './report/documents.ts';
 import type { Sender } from './send/sender.ts';
 import type { RunSettings } from './settings.ts';
 import { unreadFiles } from './source/unread-files.ts';
