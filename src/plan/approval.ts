@@ -20,7 +20,7 @@ function differenceText(db: Database, approved: string, stored: readonly string[
   db.attach(path, 'approved', PLAN);
   const { added, removed, changed } = db.get<{ added: number; removed: number; changed: number }>(`
     with both (type, key, content, n) as (
-        select type, ifnull('id ' || external_id, 'content ' || content), content || ifnull(occurred_at, ''), 1 from main.listed
+        select type, ifnull('id ' || external_id, 'content ' || content), content || ifnull(occurred_at, ''), 1 from plan.listed
         union all
         select type, ifnull('id ' || external_id, 'content ' || content), content || ifnull(occurred_at, ''), -1 from approved.listed),
       different as (select type, key, sum(n) as n from both group by type, key, content having sum(n) <> 0),

@@ -7,6 +7,7 @@ export const CHECKPOINT_FILE = 'checkpoint.db';
  * external ids, ids of the service, and hashes.
  */
 export const CHECKPOINT: Schema = {
+  name: 'checkpoint',
   applicationId: 0x63726d63,
   version: 1,
   tables: `

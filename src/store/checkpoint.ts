@@ -13,7 +13,7 @@ const OLD_FILE = 'checkpoint.ndjson';
 export function openCheckpoint(state: StateDir): Database {
   assertNotOld(state);
   const db = Database.open(state.file(CHECKPOINT_FILE), CHECKPOINT);
-  db.exec('pragma journal_mode = wal; pragma synchronous = full');
+  db.exec('pragma checkpoint.journal_mode = wal; pragma checkpoint.synchronous = full');
   return db;
 }
 
@@ -75,10 +75,10 @@ export function assertBound(
 export function openFieldHasher(db: Database, options: { readonly dryRun: boolean }): FieldHasher {
   const stored =
     db.get<{ value: string }>(`select value from checkpoint.setting where name = 'field_key'`) ??
-    db.get<{ value: string }>(`select value from main.setting where name = 'field_key'`);
+    db.get<{ value: string }>(`select value from plan.setting where name = 'field_key'`);
   const hasher = stored ? new FieldHasher(stored.value) : FieldHasher.random();
   const sql = options.dryRun
-    ? `insert or ignore into main.setting (name, value) values ('field_key', ?)`
+    ? `insert or ignore into plan.setting (name, value) values ('field_key', ?)`
     : `insert or ignore into checkpoint.setting (name, value) values ('field_key', ?)`;
   db.run(sql, hasher.key);
   return hasher;

@@ -7,6 +7,7 @@ export const PLAN_FILE = 'plan.db';
  * run found out about it. Every survey writes it anew.
  */
 export const PLAN: Schema = {
+  name: 'plan',
   applicationId: 0x63726d70,
   version: 1,
   tables: `
@@ -150,10 +151,10 @@ create view left_out as
 
 /** Made once all events are there, which is faster than keeping them up to date. */
 export const PLAN_INDEXES = `
-create index event_about on event (entity, external_id);
-create index event_below on event (parent_entity, parent_id) where parent_id is not null;
-create index event_of_record on event (record);
+create index plan.event_about on event (entity, external_id);
+create index plan.event_below on event (parent_entity, parent_id) where parent_id is not null;
+create index plan.event_of_record on event (record);
 `;
 
 /** Made once every event has its state: counts are read from it alone. */
-export const COUNTING_INDEX = `create index event_counted on event (type, state, is_chosen, priority, is_change);`;
+export const COUNTING_INDEX = `create index plan.event_counted on event (type, state, is_chosen, priority, is_change);`;

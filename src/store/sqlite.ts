@@ -7,6 +7,8 @@ export type SqlValue = string | number | bigint | null;
 
 /** A schema: its tables as `create` statements, and how a file with them is recognised. */
 export interface Schema {
+  /** What a connection calls it. */
+  readonly name: string;
   /** `pragma application_id`: tells our files from those of other programs. */
   readonly applicationId: number;
   /** `pragma user_version`: raised with every change of the tables. */
@@ -22,6 +24,7 @@ export class Database {
   readonly path: string;
   readonly #db: InstanceType<typeof DatabaseSync>;
   readonly #statements = new Map<string, StatementSyncInstance>();
+  readonly #attached = new Set<string>();
   readonly #reading = new Set<StatementSyncInstance>();
 
   private constructor(path: string, db: InstanceType<typeof DatabaseSync>) {
@@ -32,17 +35,13 @@ export class Database {
   /** Opens a database that exists, or creates it with mode 0600 and the tables of `schema`. */
   static open(path: string, schema: Schema): Database {
     return orExplain(path, () => {
-      const isNew = !existsSync(path);
+      const isNew = !existsSync(path) || statSync(path).size === 0;
       closeSync(openPrivate(path));
-      const db = new Database(path, connection(path));
-      try {
-        if (isNew || statSync(path).size === 0) db.#create(schema);
-        else db.#assertIs(schema, 'main');
-      } catch (error) {
-        db.close();
-        throw error;
-      }
-      return db;
+      return Database.#connect(path, (db) => {
+        db.#attachFile(path, schema.name);
+        if (isNew) db.#create(schema);
+        else db.#assertIs(schema, schema.name);
+      });
     });
   }
 
@@ -51,43 +50,47 @@ export class Database {
     if (!existsSync(path)) return undefined;
     return orExplain(path, () => {
       if (lstatSync(path).isFIFO()) throw new Error('it is a named pipe');
-      const db = new Database(path, connection(path));
-      try {
-        db.#assertIs(schema, 'main');
+      return Database.#connect(path, (db) => {
+        db.#attachFile(path, schema.name);
+        db.#assertIs(schema, schema.name);
         db.exec('pragma query_only = on');
-      } catch (error) {
-        db.close();
-        throw error;
-      }
-      return db;
+      });
     });
   }
 
   /** A database in memory. */
   static inMemory(schema: Schema): Database {
-    const db = new Database(':memory:', connection(':memory:'));
-    db.#create(schema);
-    return db;
+    return Database.#connect(':memory:', (db) => db.attach(undefined, schema.name, schema));
+  }
+
+  static #connect(path: string, prepare: (db: Database) => void): Database {
+    const db = new Database(path, connection());
+    try {
+      prepare(db);
+      return db;
+    } catch (error) {
+      db.close();
+      throw error;
+    }
   }
 
   /** Makes another database reachable as `name.table`; without a path, an empty one in memory. */
   attach(path: string | undefined, name: string, schema: Schema): void {
     orExplain(path ?? this.path, () => {
-      this.#db.prepare(`attach ? as ${name}`).run(path ?? ':memory:');
-      if (path === undefined) {
-        // Empty tables can be made for a connection that only reads, too.
-        const only = this.get<{ query_only: number }>('pragma query_only')!.query_only;
-        const tables = schema.tables.replaceAll(/^create (table|index|view) /gm, `create $1 ${name}.`);
-        this.exec(`pragma query_only = off; ${tables} pragma query_only = ${only};`);
-      } else {
-        this.#assertIs(schema, name);
-      }
+      this.#attachFile(path ?? ':memory:', name);
+      if (path !== undefined) return this.#assertIs(schema, name);
+      // Empty tables can be made for a connection that only reads, too.
+      const only = this.get<{ query_only: number }>('pragma query_only')!.query_only;
+      this.exec('pragma query_only = off');
+      this.#create({ ...schema, name });
+      this.exec(`pragma query_only = ${only}`);
     });
   }
 
   detach(name: string): void {
     this.#statements.clear();
     this.exec(`detach ${name}`);
+    this.#attached.delete(name);
   }
 
   /** Runs one statement; returns how many rows it changed. */
@@ -134,7 +137,7 @@ export class Database {
 
   /** All of it or nothing. */
   transaction<Result>(change: () => Result): Result {
-    this.exec('begin immediate');
+    this.exec('begin');
     try {
       const result = change();
       this.exec('commit');
@@ -145,9 +148,21 @@ export class Database {
     }
   }
 
+  /**
+   * Closes the files. A connection itself ends only when its last statement is garbage, which is why every file is attached
+   * to it: what is detached is closed at once.
+   */
   close(): void {
+    if (!this.#db.isOpen) return;
     this.#statements.clear();
-    if (this.#db.isOpen) this.#db.close();
+    if (this.#db.isTransaction) this.#db.exec('rollback');
+    for (const name of this.#attached) this.#db.exec(`detach ${name}`);
+    this.#db.close();
+  }
+
+  #attachFile(path: string, name: string): void {
+    this.#db.prepare(`attach ? as ${name}`).run(path);
+    this.#attached.add(name);
   }
 
   #statement(sql: string): StatementSyncInstance {
@@ -156,10 +171,10 @@ export class Database {
     return statement;
   }
 
-  #create({ applicationId, version, tables }: Schema): void {
-    this.exec('begin immediate');
-    this.exec(`pragma application_id = ${applicationId}; pragma user_version = ${version};`);
-    this.exec(tables);
+  #create({ name, applicationId, version, tables }: Schema): void {
+    this.exec('begin');
+    this.exec(`pragma ${name}.application_id = ${applicationId}; pragma ${name}.user_version = ${version};`);
+    this.exec(tables.replaceAll(/^create (table|index|view) /gm, `create $1 ${name}.`));
     this.exec('commit');
   }
 
@@ -179,8 +194,8 @@ export class Database {
 /** A file that is no database of ours. */
 class Unusable extends Error {}
 
-function connection(path: string): InstanceType<typeof DatabaseSync> {
-  const db = new DatabaseSync(path);
+function connection(): InstanceType<typeof DatabaseSync> {
+  const db = new DatabaseSync(':memory:');
   // A reader waits while a writer commits, and the reverse.
   db.exec('pragma busy_timeout = 10000; pragma foreign_keys = off; pragma cache_size = -32000; pragma temp_store = file;');
   return db;

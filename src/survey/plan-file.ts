@@ -20,7 +20,7 @@ export function beginPlan(state: StateDir, output: StateDir): Database {
   const db = Database.open(temporary, PLAN);
   try {
     // It is written anew after a crash, so it needs neither a journal nor flushes before it is complete.
-    db.exec('pragma main.journal_mode = off; pragma main.synchronous = off; pragma main.locking_mode = exclusive');
+    db.exec('pragma plan.journal_mode = off; pragma plan.synchronous = off');
     attachCheckpoint(db, state);
     db.transaction(() => takeOver(db, path, state, interrupted));
   } catch (error) {
@@ -58,7 +58,7 @@ export function discardPlan(db: Database, output: StateDir): void {
 export function openPlan(state: StateDir, output: StateDir): Database {
   const db = Database.open(output.file(PLAN_FILE), PLAN);
   try {
-    db.exec('pragma main.journal_mode = wal; pragma main.synchronous = normal');
+    db.exec('pragma plan.journal_mode = wal; pragma plan.synchronous = normal');
     attachCheckpoint(db, state);
     db.exec('pragma checkpoint.synchronous = full');
     return db;
