@@ -1,11 +1,11 @@
 import { EVENT_TYPES, type EventType } from '../model.ts';
-import { totalOf } from '../plan/counts.ts';
-import { isOpen, outcomeOf, type State } from '../plan/states.ts';
+import { isOpen, type State } from '../plan/states.ts';
 import type { EventCounts } from '../report/summary.ts';
 import type { WaitReason } from '../report/words.ts';
 import type { Database } from '../store/sqlite.ts';
 import type { Rate } from '../timetable.ts';
 import { RateMeter, type ProgressSnapshot, type TypeProgress, type WaitingState } from './progress-text.ts';
+import { outcomesOf } from './status.ts';
 
 /** How many events of a type are in a state. */
 export interface CountedState {
@@ -101,13 +101,7 @@ export class ProgressTracker {
 
   /** Counts by type, as in the summary. */
   counts(): Readonly<Partial<Record<EventType, EventCounts>>> {
-    const counts: Partial<Record<EventType, EventCounts>> = {};
-    for (const { type, state, count } of this.#view.count(true).states) {
-      const ofType = (counts[type] ??= totalOf([]));
-      ofType.total += count;
-      ofType[outcomeOf(state)] += count;
-    }
-    return counts;
+    return outcomesOf(this.#view.count(true).states);
   }
 
   pace(): ProgressSnapshot {
