@@ -1,3 +1,4 @@
+import type { Writable } from 'node:stream';
 import { stripVTControlCharacters, styleText } from 'node:util';
 import { EXIT } from './errors.ts';
 import { wrapped } from './layout.ts';
@@ -17,6 +18,8 @@ type Style = (typeof STYLES)[Tone];
 export function toneOf(code: number): Tone {
   return code === EXIT.done ? 'done' : code === EXIT.finishedWithErrors ? 'partly' : 'failed';
 }
+
+const ENDS = ['drain', 'error', 'close'] as const;
 
 /** At the beginning of a line, or after the place of a problem. */
 const LABEL = /^(\S+:\d+:\d+ )?(error|stopped|warning):/gm;
@@ -62,6 +65,21 @@ export class Console {
   /** For programs, a JSON text to stdout. Characters that a terminal would interpret are escaped, wherever it goes. */
   printJson(json: string): void {
     this.#out.write(`${visibleJson(this.redactor.redact(json))}\n`);
+  }
+
+  /** Resolves when stdout has taken what was printed: false if nobody reads it any more. */
+  async drained(): Promise<boolean> {
+    const out = this.#out as Writable;
+    if (out.writableNeedDrain && !out.destroyed) {
+      await new Promise<void>((resolve) => {
+        const done = (): void => {
+          for (const event of ENDS) out.off(event, done);
+          resolve();
+        };
+        for (const event of ENDS) out.on(event, done);
+      });
+    }
+    return !out.destroyed && !out.errored;
   }
 
   /** To stdout, over what the last call showed if it is a terminal, below it otherwise. */

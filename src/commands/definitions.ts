@@ -1,5 +1,5 @@
 /** Each command as data, for parsing the command line and for the help. The functions are in separate files. */
-import { oneRecord, rate, texts, value } from '../options/checks.ts';
+import { oneRecord, rate, text, texts, value } from '../options/checks.ts';
 import { pick, type ArgumentsOf, type OptionTable, type PositionalTable, type SettingsOf } from '../options/option.ts';
 import { CONNECTION, OPTIONS } from '../options/table.ts';
 import { LIMITS } from '../service/contract.ts';
@@ -123,6 +123,26 @@ export const SCHEMA = define({
   examples: [],
 });
 
+export const PLAN = define({
+  usage: 'plan <mapping>',
+  describe: 'Show the plan: every event as it will be sent, with the record that it comes from',
+  positionals: MAPPING,
+  options: {
+    ...STATE_OPTIONS,
+    dryRun: { ...OPTIONS.dryRun, group: OPTIONS.state.group, describe: 'Show the plan of the last dry run' },
+    json: { ...OPTIONS.json, describe: 'Print one JSON object per event to stdout' },
+    csv: {
+      type: 'value',
+      check: text('a directory'),
+      describe: 'Write a CSV file per event type into this new directory, for the customer to sign',
+    },
+  },
+  examples: [
+    ['$0 plan acme.yaml --dry-run', 'counts, and the first events of each type'],
+    ['$0 plan acme.yaml --dry-run --csv plan/', 'the old columns beside the new fields, and what is left out'],
+  ],
+});
+
 export const VERIFY = define({
   usage: 'verify <mapping>',
   describe: 'Read acknowledged leads and deals back and compare them with what the mapping sends',
@@ -144,7 +164,11 @@ export const EXPLAIN = define({
   describe: "Show one record's story: its row, the event as planned, what was left out, sent and answered",
   positionals: {
     ...MAPPING,
-    record: { type: 'value', check: oneRecord, describe: 'lead:ID, deal:ID or comment:ID, with its id in the export' },
+    record: {
+      type: 'value',
+      check: oneRecord,
+      describe: 'Its id in the export; lead:ID, deal:ID or comment:ID where several records have it',
+    },
   },
   options: {
     ...STATE_OPTIONS,
@@ -152,7 +176,7 @@ export const EXPLAIN = define({
     json: { ...OPTIONS.json, describe: 'Print the same as one JSON object to stdout' },
   },
   examples: [
-    ['$0 explain acme.yaml lead:4', 'what became of this lead, from the last run or dry run'],
+    ['$0 explain acme.yaml 4', 'what became of the record with this id, from the last run or dry run'],
     ['$0 explain acme.yaml deal:8 --live', 'the same, and what the service shows now'],
   ],
 });
@@ -206,6 +230,7 @@ export const API = define({
 export const COMMANDS: readonly Command[] = [
   RUN,
   STATUS,
+  PLAN,
   REPORT,
   SANDBOX,
   INIT,

@@ -14,7 +14,7 @@ import { parseOptions } from '../options/option.ts';
 import { CHANGES_FILE } from '../plan/edits.ts';
 import { GONE_FILE } from '../plan/gone.ts';
 import { PLAN_FILE } from '../plan/plan-file.ts';
-import { WORKSHEET_FILE } from '../plan/worksheet.ts';
+import { WORKSHEET_FILE } from '../survey/worksheet.ts';
 import { MigrationStatusReader } from '../report/migration-status.ts';
 import { WRITTEN } from '../report/own-files.ts';
 import { readSummary } from '../report/stored.ts';

@@ -3,7 +3,9 @@ import { resolve } from 'node:path';
 import { UserError } from '../errors.ts';
 import { loadMapping } from '../mapping/load.ts';
 import type { RunSettings } from '../settings.ts';
+import { storedAccount, type StoredAccount } from '../service/account.ts';
 import { StateDir, statePath } from '../state-dir.ts';
+import type { Database } from '../store/sqlite.ts';
 
 /** The state directory of a mapping. With `--state` the mapping file is not read and need not exist. */
 export async function existingState(options: Pick<RunSettings, 'mapping' | 'state' | 'sandbox'>): Promise<StateDir> {
@@ -15,4 +17,10 @@ export async function existingState(options: Pick<RunSettings, 'mapping' | 'stat
   }
   const mapping = await loadMapping(options.mapping, { sources: new Map() });
   return StateDir.existing(statePath({ mapping: options.mapping }, mapping, options.sandbox ? '.sandbox' : ''));
+}
+
+/** The account that the survey of a plan read; undefined if it read none. */
+export function accountIn(plan: Database): StoredAccount | undefined {
+  const found = plan.get<{ content: string }>(`select content from document where name = 'account'`);
+  return found && storedAccount.safeParse(JSON.parse(found.content)).data;
 }

@@ -1,4 +1,4 @@
-import { toneOf, type Console } from '../console.ts';
+import type { Console } from '../console.ts';
 import type { ExitCode } from '../errors.ts';
 import { parseOptions } from '../options/option.ts';
 import type { Account } from '../service/account.ts';
@@ -9,7 +9,7 @@ import type { Argv } from './load.ts';
 import { serviceOf } from './service.ts';
 import { counted, numberText } from '../numbers.ts';
 
-/** `backfill verify`: reads acknowledged records back and compares them with what the mapping sends. */
+/** `crm-backfill verify`: reads acknowledged records back and compares them with what the mapping sends. */
 export async function verify(argv: Argv, console: Console): Promise<ExitCode> {
   const settings = parseOptions(VERIFY, argv);
   const service = await serviceOf(settings, console);
@@ -24,9 +24,14 @@ export async function verify(argv: Argv, console: Console): Promise<ExitCode> {
       reading: (entity, records) => console.say(`reading back ${counted(records, entity)}`),
       progress: progressOn(console),
     });
-    console.say(`\n${verificationText(found, account, console.columns)}`);
-    console.say(`\n${ENDINGS[found.exit.reason]}`, toneOf(found.exit.code));
-    if (settings.json) console.printJson(JSON.stringify(found));
+    const text = verificationText(found, account, console.columns);
+    // With --json, stdout has the JSON alone.
+    if (settings.json) {
+      console.say(`\n${text}\n\n${ENDINGS[found.exit.reason]}`);
+      console.printJson(JSON.stringify(found));
+    } else {
+      console.print(`${text}\n\n${ENDINGS[found.exit.reason]}`);
+    }
     return found.exit.code;
   } finally {
     await service.close();

@@ -1,16 +1,15 @@
-/** The story of one record, from the files of a state directory alone: nothing is written, and no lock is taken. */
-import { stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
-import { isObject, type JsonObject } from '../json.ts';
-import { entityOf, isUpdate, type EventType, type Place, type Planned } from '../model.ts';
-import { earlierSources, type SourceShapes } from '../plan/earlier-input.ts';
-import { readPlan } from '../plan/plan-file.ts';
+/** The story of one record, as a few selects over the plan and the checkpoint: nothing is written, and no lock is taken. */
+import { isObject, parseJson, type JsonObject } from '../json.ts';
+import { isUpdate, type EventType, type Place } from '../model.ts';
+import { adviceFor } from '../report/advice.ts';
 import type { NamedRecord } from '../settings.ts';
-import { StateDir } from '../state-dir.ts';
-import { ERRORS_FILE, Fates, type ErrorLine, type EventFate, type EventKey } from './fates.ts';
-import { omissionsOf, rejectedRecord, type LeftOut, type OmittedRow } from './rows.ts';
+import type { FoundPlan } from '../store/newest-plan.ts';
+import { PLAN_FILE } from '../store/plan-schema.ts';
+import type { Database } from '../store/sqlite.ts';
 
 const MOST_RELATIVES = 5;
+
+export type EventFate = 'acknowledged' | 'duplicate' | 'invalid' | 'rejected' | 'blocked' | 'pending';
 
 /** As `--json` prints it. */
 export interface RecordStory {
@@ -19,11 +18,11 @@ export interface RecordStory {
   /** Of its first event; `gone` if an earlier run sent it and the plan does not have it. */
   readonly state: EventFate | 'gone';
   readonly service_id: string | null;
-  /** `at`: when it was written, ISO 8601. */
+  /** `at`: when it was last written, ISO 8601. */
   readonly plan: { readonly file: string; readonly at: string; readonly dry_run: boolean };
-  /** In the order of the plan; then those that are not part of it because they are invalid. */
+  /** In the order of the plan. */
   readonly events: readonly EventStory[];
-  /** Records with its external id that were not used (`duplicates`), or whose updates are superseded. */
+  /** Records with its external id that were not used (`duplicates`). */
   readonly dropped: readonly LeftOut[];
   readonly parent: Relative | null;
   readonly children: {
@@ -41,13 +40,31 @@ export interface EventStory extends Place {
   readonly is_derived: boolean;
   /** Acknowledged with other content than it has in the input now. */
   readonly has_changed: boolean;
-  /** By column or key; null where it is not known any more. */
+  /** By column or key; null where nothing could be read. */
   readonly raw: JsonObject | null;
   /** As planned; null if it is invalid. */
   readonly data: JsonObject | null;
   readonly occurred_at: string | null;
-  readonly errors: readonly ErrorLine[];
+  readonly errors: readonly EventError[];
   readonly omitted: readonly LeftOut[];
+}
+
+/** What is wrong with an event, according to the survey or the service. */
+export interface EventError {
+  readonly kind: string;
+  readonly code: string;
+  readonly field: string | null;
+  readonly message: string;
+  readonly hint: string | null;
+}
+
+/** A value that is left out, or a record: its field is `(record)`. */
+export interface LeftOut {
+  readonly file: string;
+  readonly line: number;
+  readonly field: string;
+  readonly original: string;
+  readonly reason: string;
 }
 
 /** The parent or a child. `state`: null for a parent of which nothing is known. */
@@ -59,166 +76,232 @@ export interface Relative {
   readonly line: number | null;
 }
 
-/** `at`: null for a request whose answer is not recorded. */
+/** A request about the record. */
 export interface ServiceAnswer {
+  /** When it was answered; null for a request whose answer is not recorded. */
   readonly at: string | null;
+  readonly sent_at: string;
   readonly type: EventType;
   readonly event_id: string;
+  /** `input`: an event of the input. `second`: what `if_exists` or `if_missing` sends for one. `change`: `if_changed`. */
+  readonly origin: 'input' | 'second' | 'change';
+  /** The event of the input that it stands for. */
+  readonly for_id: string;
+  readonly for_type: EventType;
   readonly status: 'acknowledged' | 'rejected' | 'unanswered';
   readonly outcome: string | null;
   readonly code: string | null;
   readonly service_id: string | null;
 }
 
-/** An event of a parent or child. */
-interface RelativeEvent extends EventKey {
-  readonly name: string;
-  readonly isPlanned: boolean;
-}
-
-/** What the state directory knows about a record, and its events of the plan. */
-export interface Told {
-  readonly story: RecordStory;
-  readonly planned: readonly Planned[];
-}
-
-/** Undefined if neither the plan, the newest one, nor the checkpoint or the error report knows the record. */
-export async function storyOf(state: StateDir, plan: string, record: NamedRecord): Promise<Told | undefined> {
-  const output = await StateDir.existing(dirname(plan));
-  const isDryRun = output.path !== state.path;
-  const { planned, parent, children } = await familyOf(plan, record);
-  const errorFiles = [output.file(ERRORS_FILE), ...(isDryRun ? [state.file(ERRORS_FILE)] : [])];
-  const fates = await Fates.read(state, errorFiles, record, [...children, ...(parent ? [parent] : [])]);
-  if (planned.length === 0 && fates.isUnknown) return undefined;
-  const events = await eventsOf(output, record, planned, fates);
-  const omitted = await omissionsOf(output, record, new Set(events.map(({ source }) => source)));
-  const told = events.map((event) => withOmissions(event, omitted));
-  const relatives = children.map((child) => relative(child, fates));
-  const byState: Partial<Record<EventFate, number>> = {};
-  for (const { state: fate } of relatives) if (fate) byState[fate] = (byState[fate] ?? 0) + 1;
-  const story: RecordStory = {
+/** What both databases know about a record (see `findRecord`). */
+export function storyOf(db: Database, { output, isDryRun, at }: FoundPlan, record: NamedRecord): RecordStory {
+  const requests = requestsAbout(db, record);
+  const rows = eventsAbout(db, record);
+  // Of records with one id, those that are not used.
+  const unused = rows.filter(({ type, state }) => state === 'duplicate' && !isUpdate(type));
+  const used = unused.length < rows.length ? rows.filter((row) => !unused.includes(row)) : rows;
+  const events = used.map((row) => eventStory(db, row, requests));
+  const child = rows.find(({ parent_id: id }) => id !== null);
+  return {
     record: `${record.entity}:${record.externalId}`,
-    state: told[0]?.state ?? 'gone',
-    service_id: fates.settled.findLast(({ entity_id: id }) => id)?.entity_id ?? null,
-    plan: { file: plan, at: (await stat(plan)).mtime.toISOString(), dry_run: isDryRun },
-    events: told,
-    dropped: omitted.filter(({ field }) => field === '(record)'),
-    parent: parent ? relative(parent, fates) : null,
-    children: { count: relatives.length, by_state: byState, first: relatives.slice(0, MOST_RELATIVES) },
-    answers: answersOf(fates),
+    state: events[0]?.state ?? 'gone',
+    service_id: requests.findLast(({ status, service_id: id }) => status === 'acknowledged' && id)?.service_id ?? null,
+    plan: { file: output.file(PLAN_FILE), at: at.toISOString(), dry_run: isDryRun },
+    events,
+    dropped: used === rows ? [] : unused.map((row) => droppedRow(db, row)),
+    parent: child ? parentOf(db, child.parent_entity!, child.parent_id!) : null,
+    children: childrenOf(db, record),
+    answers: requests.filter(({ origin }) => origin !== 'read').map(answerOf),
   };
-  return { story, planned };
 }
 
-/** The events of a record, and one event of each record that it belongs to or that belongs to it. */
-async function familyOf(plan: string, { entity, externalId }: NamedRecord) {
-  const planned: Planned[] = [];
-  const children = new Map<string, RelativeEvent>();
-  for await (const event of readPlan(plan, externalId)) {
-    const { type, parent, externalId: id } = event;
-    if (entityOf(type) === entity && id === externalId) planned.push(event);
-    else if (parent?.entity === entity && parent.externalId === externalId) {
-      const key = id === undefined ? String(children.size) : `${entityOf(type)} ${id}`;
-      if (!children.has(key)) children.set(key, relativeEvent(event));
-    }
-  }
-  const ref = planned.find(({ parent }) => parent)?.parent;
-  return { planned, children: [...children.values()], parent: ref && (await parentEvent(plan, ref)) };
+interface EventRow extends Place {
+  readonly id: number;
+  readonly type: EventType;
+  readonly state: string;
+  readonly content: string | null;
+  readonly is_change: number;
+  readonly occurred_at: string | null;
+  readonly data: string | null;
+  readonly parent_entity: string | null;
+  readonly parent_id: string | null;
+  readonly raw: string | null;
+  readonly columns: string;
 }
 
-async function parentEvent(plan: string, { entity, externalId }: NamedRecord): Promise<RelativeEvent> {
-  for await (const event of readPlan(plan, externalId)) {
-    if (entityOf(event.type) === entity && event.externalId === externalId) return relativeEvent(event);
-  }
-  const place = { source: '', file: '', line: 0, record: 0 };
-  return { type: `${entity}/created` as EventType, externalId, sha: '', place, name: '', isPlanned: false };
+function eventsAbout(db: Database, { entity, externalId }: NamedRecord): EventRow[] {
+  return db.all<EventRow>(
+    `select e.id, e.type, e.state, e.content, e.is_change, e.occurred_at, e.data, e.parent_entity, e.parent_id,
+        s.name as source, f.path as file, r.line, r.number as record, r.raw, s.columns
+      from event e join record r on r.id = e.record join file f on f.id = r.file join source s on s.id = f.source
+      where e.entity = ? and e.external_id = ? order by e.id`,
+    entity,
+    externalId,
+  );
 }
 
-function relativeEvent({ type, externalId, sha, place, data }: Planned): RelativeEvent {
-  const name = [data.full_name, data.title, data.content].find((value) => typeof value === 'string') ?? '';
-  return { type, ...(externalId === undefined ? {} : { externalId }), sha, place, name, isPlanned: true };
+interface RequestRow {
+  readonly id: string;
+  readonly origin: ServiceAnswer['origin'] | 'read';
+  readonly type: EventType;
+  readonly for_id: string;
+  readonly for_type: EventType;
+  readonly content: string;
+  readonly status: 'open' | 'acknowledged' | 'rejected';
+  readonly outcome: string | null;
+  readonly service_id: string | null;
+  readonly code: string | null;
+  readonly sent_at: string;
+  readonly settled_at: string | null;
 }
 
-function relative({ name, isPlanned, ...event }: RelativeEvent, fates: Fates): Relative {
-  const fate = fates.of(event);
-  const { file, line } = event.place;
+function requestsAbout(db: Database, { entity, externalId }: NamedRecord): RequestRow[] {
+  return db.all<RequestRow>(
+    `select id, origin, type, for_id, for_type, content, status, outcome, service_id, code, sent_at, settled_at
+      from checkpoint.request where entity = ? and external_id = ? order by n`,
+    entity,
+    externalId,
+  );
+}
+
+/** What a state of the plan is for people, as in the view `events`. */
+export function fateOf(state: string): EventFate {
+  if (state === 'retry') return 'rejected';
+  return state === 'ready' || state === 'held' || state === 'waiting' ? 'pending' : (state as EventFate);
+}
+
+function eventStory(db: Database, row: EventRow, requests: readonly RequestRow[]): EventStory {
+  const { id, type, source, file, line, record, content } = row;
+  const state = fateOf(row.state);
+  const wasSent = requests.some(
+    (request) => request.status === 'acknowledged' && request.for_type === type && request.content === content,
+  );
   return {
-    record: `${entityOf(event.type)}:${event.externalId ?? ''}`,
-    name,
-    state: isPlanned || fate !== 'pending' ? fate : null,
-    file: isPlanned ? file : null,
-    line: isPlanned ? line : null,
-  };
-}
-
-async function eventsOf(
-  output: StateDir,
-  record: NamedRecord,
-  planned: readonly Planned[],
-  fates: Fates,
-): Promise<EventStory[]> {
-  const shapes = await earlierSources(output);
-  const events = planned.map((event): EventStory => {
-    const { type, place, sha, data } = event;
-    const state = fates.of(event);
-    const wasSent = fates.settled.some((line) => line.status === 'acknowledged' && line.content_sha === sha);
-    return {
-      ...place,
-      type,
+    ...{ source, file, line, record, type, state },
+    is_derived: row.is_change === 1,
+    has_changed: state === 'acknowledged' && row.is_change === 0 && !wasSent,
+    raw: namedCells(row),
+    data: row.data === null ? null : (parseJson(row.data) as JsonObject),
+    occurred_at: row.occurred_at,
+    errors: errorsOf(
+      db,
+      id,
       state,
-      is_derived: event.isDerived,
-      has_changed: state === 'acknowledged' && !wasSent,
-      raw: namedCells(event, shapes),
-      data,
-      occurred_at: event.occurredAt ?? null,
-      errors: fates.errors.filter((error) => error.event_type === type && isAt(error, place)),
-      omitted: [],
-    };
-  });
-  for (const error of fates.errors) {
-    if (events.some((event) => event.type === error.event_type && isAt(event, error))) continue;
-    // Of an older run, and its event is not part of the plan any more.
-    if (error.kind === 'send' || error.kind === 'blocked') continue;
-    const { source, file, line, record: number, event_type: type } = error;
-    events.push({
-      ...{ source, file, line, record: number, type, state: 'invalid', is_derived: false, has_changed: false },
-      raw: await rejectedRecord(output, error, record.externalId),
-      data: null,
-      occurred_at: null,
-      errors: fates.errors.filter((other) => other.event_type === type && isAt(other, error)),
-      omitted: [],
-    });
-  }
-  return events;
-}
-
-function isAt(one: Place, other: Place): boolean {
-  return one.source === other.source && one.file === other.file && one.record === other.record;
-}
-
-function namedCells({ raw, place }: Planned, shapes: SourceShapes): JsonObject {
-  if (isObject(raw)) return raw;
-  const columns = shapes[place.source]?.columns ?? [];
-  return Object.fromEntries(raw.map((cell, at) => [columns[at] ?? `column ${at + 1}`, cell]));
-}
-
-function withOmissions(event: EventStory, all: readonly OmittedRow[]): EventStory {
-  const { source, file, line } = event;
-  const here = all.filter((row) => row.source === source && row.file === file && row.line === line);
-  const isSuperseded = isUpdate(event.type) && here.some(({ reason }) => reason.includes('`superseded`'));
-  return {
-    ...event,
-    state: event.state === 'pending' && isSuperseded ? 'duplicate' : event.state,
-    omitted: event.is_derived ? [] : here.filter(({ field }) => field !== '(record)'),
+      requests.findLast((request) => request.for_type === type),
+    ),
+    omitted: row.is_change === 1 ? [] : leftOutOf(db, id).filter(({ field }) => field !== RECORD),
   };
 }
 
-function answersOf({ settled, unanswered }: Fates): ServiceAnswer[] {
-  const answers = settled.map(({ id, type, status, outcome, code, entity_id, at }): ServiceAnswer => {
-    return { at, type, event_id: id, status, outcome, code, service_id: entity_id };
-  });
-  const open = [...unanswered.values()].map(({ id, type }): ServiceAnswer => {
-    return { at: null, type, event_id: id, status: 'unanswered', outcome: null, code: null, service_id: null };
-  });
-  return [...answers, ...open];
+function namedCells({ raw, columns }: EventRow): JsonObject | null {
+  if (raw === null) return null;
+  const cells = parseJson(raw);
+  if (isObject(cells)) return cells;
+  const names = JSON.parse(columns) as string[];
+  return Object.fromEntries((cells as readonly string[]).map((cell, at) => [names[at] ?? `column ${at + 1}`, cell]));
+}
+
+/** The message of a rejection in an earlier run is no longer known, but its code is. */
+function errorsOf(db: Database, event: number, state: EventFate, last: RequestRow | undefined): EventError[] {
+  const found = db.all<EventError>(
+    `select kind, code, field, message, hint from problem where event = ? and severity = 'error' order by id`,
+    event,
+  );
+  if (found.length > 0 || state !== 'rejected' || !last?.code) return found;
+  const { what } = adviceFor(last.code, 'send');
+  return [{ kind: 'send', code: last.code, field: null, message: what, hint: null }];
+}
+
+const RECORD = '(record)';
+
+function leftOutOf(db: Database, event: number): LeftOut[] {
+  return db.all<LeftOut>(
+    `select f.path as file, r.line, o.field, o.original, o.reason
+      from omission o join record r on r.id = o.record join file f on f.id = r.file where o.event = ? order by o.id`,
+    event,
+  );
+}
+
+function droppedRow(db: Database, { id, file, line }: EventRow): LeftOut {
+  const told = leftOutOf(db, id).find(({ field }) => field === RECORD);
+  return told ?? { file, line, field: RECORD, original: '', reason: 'the same record once more' };
+}
+
+interface RelativeRow {
+  readonly entity: string;
+  readonly external_id: string | null;
+  readonly state: string;
+  readonly name: string | null;
+  readonly file: string;
+  readonly line: number;
+}
+
+function parentOf(db: Database, entity: string, id: string): Relative {
+  const found = db.get<RelativeRow>(
+    `select e.entity, e.external_id, e.state, f.path as file, r.line,
+        coalesce(json_extract(e.data, '$.full_name'), json_extract(e.data, '$.title')) as name
+      from event e join record r on r.id = e.record join file f on f.id = r.file
+      where e.entity = ? and e.external_id = ? order by e.state = 'duplicate', e.id limit 1`,
+    entity,
+    id,
+  );
+  if (found) return relative(found);
+  const isThere = db.get(
+    `select 1 from checkpoint.request where entity = ? and external_id = ? and status = 'acknowledged' limit 1`,
+    entity,
+    id,
+  );
+  return { record: `${entity}:${id}`, name: '', state: isThere ? 'acknowledged' : null, file: null, line: null };
+}
+
+/** One event of each child: comments without an id are records of their own. */
+function childrenOf(db: Database, { entity, externalId }: NamedRecord): RecordStory['children'] {
+  const first = db.all<RelativeRow>(
+    `select e.entity, e.external_id, e.state, f.path as file, r.line,
+        coalesce(json_extract(e.data, '$.title'), json_extract(e.data, '$.content')) as name
+      from (
+        select min(id) as id from event where parent_entity = ? and parent_id = ? and state <> 'duplicate'
+        group by entity, coalesce(external_id, id) order by 1 limit ?
+      ) child join event e on e.id = child.id join record r on r.id = e.record join file f on f.id = r.file
+      order by e.id`,
+    entity,
+    externalId,
+    MOST_RELATIVES,
+  );
+  const counts = db.all<{ state: string; number: number }>(
+    `select e.state, count(*) as number from (
+        select min(id) as id from event where parent_entity = ? and parent_id = ? and state <> 'duplicate'
+        group by entity, coalesce(external_id, id)
+      ) child join event e on e.id = child.id group by e.state`,
+    entity,
+    externalId,
+  );
+  const byState: Partial<Record<EventFate, number>> = {};
+  for (const { state, number } of counts) byState[fateOf(state)] = (byState[fateOf(state)] ?? 0) + number;
+  const count = counts.reduce((sum, { number }) => sum + number, 0);
+  return { count, by_state: byState, first: first.map(relative) };
+}
+
+function relative({ entity, external_id: id, state, name, file, line }: RelativeRow): Relative {
+  return { record: `${entity}:${id ?? ''}`, name: name ?? '', state: fateOf(state), file, line };
+}
+
+function answerOf(row: RequestRow): ServiceAnswer {
+  const { id, type, sent_at, for_id, for_type, outcome, code, service_id } = row;
+  const status = row.status === 'open' ? 'unanswered' : row.status;
+  const origin = row.origin as ServiceAnswer['origin'];
+  return {
+    at: row.settled_at,
+    sent_at,
+    type,
+    event_id: id,
+    origin,
+    for_id,
+    for_type,
+    status,
+    outcome,
+    code,
+    service_id,
+  };
 }

@@ -1,13 +1,12 @@
 /** A record's story as text, about one screen long. Pure. */
-import { fieldsOf } from '../checkpoint/field-hashes.ts';
+import { fieldsOf } from '../store/field-hashes.ts';
 import { canonicalJson, type JsonObject, type JsonValue } from '../json.ts';
 import { adviceFor, inSentence } from '../report/advice.ts';
 import { clockText, cutTo, shortPath, valueRows } from '../report/text.ts';
 import { printable } from '../visible.ts';
 import { wrapped } from '../layout.ts';
 import { counted, numberText } from '../numbers.ts';
-import type { EventFate } from './fates.ts';
-import type { ServiceAnswer, EventStory, RecordStory, Relative } from './story.ts';
+import type { EventFate, EventStory, RecordStory, Relative, ServiceAnswer } from './story.ts';
 
 /** Of one list; `--json` has all of them. */
 const MOST_LINES = 12;
@@ -57,7 +56,7 @@ function rowText({ source, file, line, record, raw }: EventStory, columns: numbe
 
 function eventText(event: EventStory, names: ReadonlyMap<string, string>, columns: number): string {
   const { type, state, data, errors, omitted } = event;
-  const values = data === null ? [] : valuesOf(data, names);
+  const values = data === null ? [] : namedValues(data, names);
   if (event.occurred_at !== null) values.push(['occurred_at', event.occurred_at]);
   const notes = [
     event.is_derived ? 'because the record has changed since it was sent (`if_changed`)' : '',
@@ -76,7 +75,8 @@ function eventText(event: EventStory, names: ReadonlyMap<string, string>, column
   ].join('\n');
 }
 
-function valuesOf(data: JsonObject, names: ReadonlyMap<string, string>): [name: string, value: string][] {
+/** The fields of an event, with names beside ids. `names`: as for `storyText`. */
+export function namedValues(data: JsonObject, names: ReadonlyMap<string, string>): [name: string, value: string][] {
   return [...fieldsOf(data)].map(([name, value]) => {
     const text = valueText(value);
     const known = name.endsWith('_id') ? names.get(text.toLowerCase()) : undefined;
@@ -119,11 +119,22 @@ function childrenText({ count, by_state: states, first }: RecordStory['children'
 
 function answersText(answers: readonly ServiceAnswer[], now: Date): string {
   if (answers.length === 0) return 'sent\n  nothing yet';
-  const lines = answers.slice(-MOST_LINES).map(({ at, type, status, outcome, code }) => {
-    if (at === null)
-      return `  ${type}   no answer is recorded: it may have arrived, and is sent again under the same id`;
+  const lines = answers.slice(-MOST_LINES).map((answer) => {
+    const { at, sent_at: sentAt, outcome, code } = answer;
     const how = [outcome, code].filter((part) => part !== null).join(', ');
-    return `  ${clockText(new Date(at), now)}  ${type}   ${status}${how ? ` (${how})` : ''}`;
+    const fate = answer.status === 'unanswered' ? openText(answer, answers.at(-1) === answer) : answer.status;
+    return `  ${clockText(new Date(at ?? sentAt), now)}  ${sentText(answer)}   ${fate}${how ? ` (${how})` : ''}`;
   });
   return ['sent, and answered', ...lines].join('\n');
+}
+
+function sentText({ type, origin, for_type: forType }: ServiceAnswer): string {
+  if (origin === 'input') return type;
+  return `${type} for ${forType} (${origin === 'change' ? 'if_changed' : 'if_exists or if_missing'})`;
+}
+
+/** Only the last request about a record is repeated: after a later one, a repetition would prove nothing. */
+function openText({ origin }: ServiceAnswer, isLast: boolean): string {
+  const isRepeated = isLast && origin === 'input';
+  return `no answer is recorded: it may have arrived${isRepeated ? ', and is sent again under the same id' : ''}`;
 }

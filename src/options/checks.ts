@@ -238,7 +238,16 @@ function isPicked(record: NamedRecord): record is PickedRecord {
   return record.entity !== 'comment';
 }
 
-export const oneRecord = value('lead:ID, deal:ID or comment:ID', namedRecord);
+/** A record as it is asked for: without its entity, the id alone has to tell which one is meant. */
+export interface AskedRecord {
+  readonly entity?: Entity;
+  readonly externalId: string;
+}
+
+export const oneRecord = value(
+  'the id of a record',
+  (given): AskedRecord | undefined => namedRecord(given) ?? (given === '' ? undefined : { externalId: given }),
+);
 
 function namedRecord(given: string): NamedRecord | undefined {
   const match = /^(lead|deal|comment):(.+)$/s.exec(given);

@@ -39,7 +39,7 @@ export interface ChangeCounts {
   readonly not_compared: readonly string[];
 }
 
-/** What `--json` prints. */
+/** What `--json` prints; without the profile, the document `summary` of the plan. */
 export interface Summary {
   /** Empty if the survey could not start; then all counts are 0 and the reason is `not_started`. */
   readonly migration: string;
@@ -94,7 +94,7 @@ export interface Summary {
   readonly files: { readonly checkpoint: string | null; readonly errors: string; readonly report: string | null };
 }
 
-/** What the survey of a run found beside the events, stored before the first one is sent. */
+/** What a survey found that the plan does not have: the document `survey`. */
 export interface SurveySnapshot {
   readonly migration: string;
   readonly base_url: string | null;
@@ -106,9 +106,3 @@ export interface SurveySnapshot {
 
 /** A summary as the plan keeps it, for `status` and the report: the profile quotes cells. */
 export type StoredSummary = Omit<Summary, 'profile'>;
-
-/** A source without its values: its columns (none for JSON), and how many records it has. */
-export interface SourceShape {
-  readonly columns: readonly string[];
-  readonly records: number;
-}

@@ -10,8 +10,6 @@ import { Database } from './sqlite.ts';
  */
 export function readState(state: StateDir, output: StateDir = state): Database {
   const db = Database.read(output.file(PLAN_FILE), PLAN) ?? Database.inMemory(PLAN);
-  // The tables of an empty checkpoint are created.
-  db.exec('pragma query_only = off');
   attachCheckpoint(db, state);
   db.exec('pragma query_only = on');
   return db;

@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, existsSync, lstatSync, statSync } from 'node:fs';
+import { closeSync, existsSync, lstatSync, statSync } from 'node:fs';
 import { DatabaseSync, type StatementSyncInstance } from '@photostructure/sqlite';
 import { EXIT, messageOf, UserError } from '../errors.ts';
 import { openPrivate } from '../private-file.ts';
@@ -22,6 +22,7 @@ export class Database {
   readonly path: string;
   readonly #db: InstanceType<typeof DatabaseSync>;
   readonly #statements = new Map<string, StatementSyncInstance>();
+  readonly #reading = new Set<StatementSyncInstance>();
 
   private constructor(path: string, db: InstanceType<typeof DatabaseSync>) {
     this.path = path;
@@ -73,8 +74,14 @@ export class Database {
   attach(path: string | undefined, name: string, schema: Schema): void {
     orExplain(path ?? this.path, () => {
       this.#db.prepare(`attach ? as ${name}`).run(path ?? ':memory:');
-      if (path === undefined) this.exec(schema.tables.replaceAll(/^create (table|index|view) /gm, `create $1 ${name}.`));
-      else this.#assertIs(schema, name);
+      if (path === undefined) {
+        // Empty tables can be made for a connection that only reads, too.
+        const only = this.get<{ query_only: number }>('pragma query_only')!.query_only;
+        const tables = schema.tables.replaceAll(/^create (table|index|view) /gm, `create $1 ${name}.`);
+        this.exec(`pragma query_only = off; ${tables} pragma query_only = ${only};`);
+      } else {
+        this.#assertIs(schema, name);
+      }
     });
   }
 
@@ -105,11 +112,18 @@ export class Database {
   /** Row by row. Nothing may be written to the tables that are read until it has ended. */
   *each<Row>(sql: string, ...values: readonly SqlValue[]): Generator<Row, void, undefined> {
     // Not the shared statement: its caller may run the same text again.
-    const rows = orExplain(this.path, () => this.#db.prepare(sql).iterate(...values) as IterableIterator<Row>);
-    for (;;) {
-      const next = orExplain(this.path, () => rows.next());
-      if (next.done) return;
-      yield next.value;
+    const statement = orExplain(this.path, () => this.#db.prepare(sql));
+    // An iterator does not keep its statement: once that is collected, the process ends with a segmentation fault.
+    this.#reading.add(statement);
+    try {
+      const rows = orExplain(this.path, () => statement.iterate(...values) as IterableIterator<Row>);
+      for (;;) {
+        const next = orExplain(this.path, () => rows.next());
+        if (next.done) return;
+        yield next.value;
+      }
+    } finally {
+      this.#reading.delete(statement);
     }
   }
 
@@ -211,7 +225,3 @@ function orExplain<Result>(path: string, act: () => Result): Result {
   }
 }
 
-/** Closes a database file that was written without a journal to other users, and to nothing else. */
-export function makeFilePrivate(path: string): void {
-  chmodSync(path, 0o600);
-}

@@ -1,21 +1,15 @@
 import { wasEdited } from '../compare/edited.ts';
+import { COMPARED, likeness, type Checked, type ComparedField } from '../compare/fields.ts';
+import type { Account } from '../service/account.ts';
 import type { Fields } from '../service/list-page.ts';
+import type { FieldHasher } from '../store/field-hashes.ts';
+import type { Database } from '../store/sqlite.ts';
 import type { Difference, EntityResult, FieldVerdict } from './differences.ts';
+import { expectedOf, leadIdOf, stagePipelinesOf, writtenOf, type Expected, type WrittenRecord } from './expected.ts';
 import type { ExpectedFields } from './expected.ts';
-import { COMPARED, likeness, type Checked } from '../compare/fields.ts';
-import type { WrittenRecord } from './written.ts';
 
 /** The field that refers to the parent by its external id, which the service does not return. */
-export const PARENT = 'lead_external_id';
-
-/** A record that was read back, and what is known about it. */
-export interface RecordComparison {
-  readonly entity: Checked;
-  readonly externalId: string;
-  readonly written: WrittenRecord;
-  readonly expected: ExpectedFields;
-  readonly leadIds: ReadonlyMap<string, string>;
-}
+const PARENT = 'lead_external_id';
 
 /** One field of a record: what was to be sent, and what the service shows. */
 export interface ComparedValue {
@@ -26,43 +20,84 @@ export interface ComparedValue {
   readonly actual: string;
 }
 
-/** Compares a record field by field. Fields that the mapping does not send are left out. */
-export function compareFields(known: Omit<RecordComparison, 'externalId'>, record: Fields): ComparedValue[] {
-  const { entity, written, expected, leadIds } = known;
-  const isEdited = wasEdited(record, written);
-  return COMPARED[entity].flatMap((field, index) => {
-    const wanted = expected[index];
-    if (!wanted) return [];
-    // The service id of a parent that this migration did not create is unknown.
-    const value = field.sent === PARENT ? leadIds.get(wanted.value) : wanted.value;
-    const actual = field.shown === undefined ? undefined : record[field.shown];
-    const like = value === undefined ? 'not_comparable' : likeness(field, value, actual);
-    const isChanged = (written.changed & (1 << index)) !== 0;
-    const verdict = like !== 'different' ? like : isChanged ? 'changed' : isEdited ? 'edited' : 'different';
-    return [{ field: field.name, verdict, expected: value, actual: shownText(actual) }];
-  });
+/** Why a field cannot be compared. */
+export function whyNotComparable({ sent, shown }: ComparedField): string {
+  if (shown === undefined) return 'the service does not return it';
+  return sent === PARENT
+    ? 'its parent is not part of this migration, or the service does not return it'
+    : 'the service left it out of its answer';
 }
 
-/** Compares a record, updates the counts in `result` and returns the differences. `record`: undefined if missing. */
-export function compareRecord(result: EntityResult, known: RecordComparison, record: Fields | undefined): Difference[] {
-  const { entity, externalId, written } = known;
-  result.read_back += 1;
-  const common = {
-    entity,
-    external_id: externalId,
-    service_id: written.serviceId,
-    written_at: new Date(written.at).toISOString(),
-    updated_at: typeof record?.updatedAt === 'string' ? record.updatedAt : '',
-  };
-  if (!record) {
-    result.missing += 1;
-    return [{ ...common, field: '', verdict: 'missing', expected: '', actual: '' }];
+/** What was to be sent, what was, and what of it the service has. */
+export class Comparison {
+  readonly #db: Database;
+  readonly #hasher: FieldHasher;
+  readonly #stagePipelines: ReadonlyMap<string, string>;
+
+  /** `db`: plan and checkpoint. */
+  constructor(db: Database, hasher: FieldHasher, account: Account) {
+    this.#db = db;
+    this.#hasher = hasher;
+    this.#stagePipelines = stagePipelinesOf(account);
   }
-  const compared = compareFields(known, record);
-  for (const { field, verdict } of compared) result.fields[field]![verdict] += 1;
-  return compared
-    .filter(({ verdict }) => verdict !== 'same' && verdict !== 'not_comparable')
-    .map(({ expected = '', ...value }) => ({ ...common, ...value, expected }));
+
+  /** Undefined if the input has no valid event of the record. */
+  expected(entity: Checked, externalId: string): ExpectedFields | undefined {
+    return expectedOf(this.#db, entity, externalId, this.#stagePipelines);
+  }
+
+  written(entity: Checked, externalId: string): WrittenRecord {
+    return writtenOf(this.#db, this.#hasher, entity, externalId);
+  }
+
+  /** Compares a record field by field. Fields that the mapping does not send are left out. */
+  fields(entity: Checked, expected: ExpectedFields, written: WrittenRecord, record: Fields): ComparedValue[] {
+    return COMPARED[entity].flatMap((field, index) => {
+      const wanted = expected[index];
+      if (!wanted) return [];
+      // The service id of a parent that this migration did not create is unknown.
+      const value = field.sent === PARENT ? leadIdOf(this.#db, wanted.value) : wanted.value;
+      const actual = field.shown === undefined ? undefined : record[field.shown];
+      const like = value === undefined ? 'not_comparable' : likeness(field, value, actual);
+      const verdict = like === 'different' ? this.#difference(field, wanted, written, record) : like;
+      return [{ field: field.name, verdict, expected: value, actual: shownText(actual) }];
+    });
+  }
+
+  #difference(field: ComparedField, wanted: Expected, written: WrittenRecord, record: Fields): FieldVerdict {
+    const { name, sent } = field;
+    if (!this.#hasher.matches(written.sent[sent], sent, wanted.sent)) return 'changed';
+    const actual = record[field.shown!];
+    const isComparable = name === sent && sent !== PARENT && (typeof actual === 'string' || typeof actual === 'number');
+    const isOurs = isComparable && written.ours[sent]?.some((hash) => this.#hasher.matches(hash, sent, actual));
+    return !isOurs && wasEdited(record, written) ? 'edited' : 'different';
+  }
+
+  /** Compares a record, updates the counts in `result` and returns the differences. `record`: undefined if missing. */
+  record(
+    result: EntityResult,
+    { entity, externalId, expected }: { entity: Checked; externalId: string; expected: ExpectedFields },
+    record: Fields | undefined,
+  ): Difference[] {
+    const written = this.written(entity, externalId);
+    result.read_back += 1;
+    const common = {
+      entity,
+      external_id: externalId,
+      service_id: written.serviceId,
+      written_at: new Date(written.at).toISOString(),
+      updated_at: typeof record?.updatedAt === 'string' ? record.updatedAt : '',
+    };
+    if (!record) {
+      result.missing += 1;
+      return [{ ...common, field: '', verdict: 'missing', expected: '', actual: '' }];
+    }
+    const compared = this.fields(entity, expected, written, record);
+    for (const { field, verdict } of compared) result.fields[field]![verdict] += 1;
+    return compared
+      .filter(({ verdict }) => verdict !== 'same' && verdict !== 'not_comparable')
+      .map(({ expected: value = '', ...rest }) => ({ ...common, ...rest, expected: value }));
+  }
 }
 
 export function shownText(value: unknown): string {

@@ -1,5 +1,4 @@
-import { AppendLog } from '../append-log.ts';
-import { csvLine } from '../csv.ts';
+import { CsvFile } from '../csv-file.ts';
 import { COMPARED, type Checked, type Likeness } from '../compare/fields.ts';
 
 export const VERIFY_FILE = 'verify.csv';
@@ -74,27 +73,21 @@ const SHOWN = 5;
 export class Differences {
   readonly first: Difference[] = [];
   readonly #shown = new Map<string, number>();
-  readonly #file: AppendLog;
+  readonly #file: CsvFile;
 
-  private constructor(file: AppendLog) {
-    this.#file = file;
+  constructor(path: string) {
+    this.#file = new CsvFile(path, COLUMNS);
   }
 
-  static async open(path: string): Promise<Differences> {
-    const file = await AppendLog.open(path, { keepBytes: 0 });
-    await file.append(csvLine(COLUMNS), { durable: false });
-    return new Differences(file);
-  }
-
-  async add(difference: Difference): Promise<void> {
+  add(difference: Difference): void {
     const kind = `${difference.entity} ${difference.field} ${difference.verdict}`;
     const shown = this.#shown.get(kind) ?? 0;
     this.#shown.set(kind, shown + 1);
     if (shown < SHOWN) this.first.push(difference);
-    await this.#file.append(csvLine(COLUMNS.map((column) => difference[column])), { durable: false });
+    this.#file.add(COLUMNS.map((column) => difference[column]));
   }
 
-  close(): Promise<void> {
-    return this.#file.close();
+  close(): void {
+    this.#file.close();
   }
 }

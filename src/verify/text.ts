@@ -2,7 +2,8 @@ import { shortPath, table, valueRows } from '../report/text.ts';
 import { namesById, type Account } from '../service/account.ts';
 import { stageTotalsText } from './control-totals.ts';
 import { VERDICTS, type Difference, type EntityResult } from './differences.ts';
-import { CHECKED, type Checked } from '../compare/fields.ts';
+import { CHECKED, COMPARED, type Checked } from '../compare/fields.ts';
+import { whyNotComparable } from './compare.ts';
 import type { LiveRecord } from './record.ts';
 import type { Verification } from './verify.ts';
 import { numberText } from '../numbers.ts';
@@ -20,12 +21,8 @@ const HEADS: Readonly<Record<(typeof VERDICTS)[number], string>> = {
 export function verificationText(found: Verification, account: Account | undefined, columns: number): string {
   const names = namesById(account);
   const parts = CHECKED.map((entity) => entityText(entity, found.entities[entity], columns));
-  const fields = CHECKED.flatMap((entity) => Object.values(found.entities[entity].fields));
-  if (fields.some((counts) => counts.not_comparable > 0)) {
-    parts.push(
-      'not comparable: the service does not return the field (custom fields, owners), or the parent is not part of this migration',
-    );
-  }
+  const reasons = CHECKED.flatMap((entity) => notComparable(entity, found.entities[entity]));
+  if (reasons.length > 0) parts.push(['not comparable', ...reasons].join('\n'));
   if (found.totals.length > 0) parts.push(stageTotalsText(found.totals, found.entities.deal));
   if (found.first_differences.length > 0) {
     const lines = found.first_differences.map((difference) => `  ${differenceText(difference, names)}`);
@@ -33,6 +30,12 @@ export function verificationText(found: Verification, account: Account | undefin
     parts.push(`all differences: ${shortPath(found.files.verify)}`);
   }
   return parts.join('\n\n');
+}
+
+function notComparable(entity: Checked, { fields }: EntityResult): string[] {
+  return COMPARED[entity]
+    .filter(({ name }) => fields[name]!.not_comparable > 0)
+    .map((field) => `  ${entity} ${field.name}: ${whyNotComparable(field)}`);
 }
 
 /** How a verification ended, in a sentence. */
@@ -81,10 +84,10 @@ export function liveText(live: LiveRecord | string, account: Account | undefined
   if (typeof live === 'string') return `${head}\n  not read: ${live}`;
   if (!live.found) return `${head}\n  it does not exist any more`;
   const named = (text: string): string => names.get(text.toLowerCase()) ?? text;
-  const fields = live.fields.map(({ field, verdict, expected = '', actual }): [string, string] => {
+  const fields = live.fields.map(({ field, verdict, expected = '', actual, reason }): [string, string] => {
     if (verdict === 'same') return [field, named(actual)];
     if (verdict === 'not_sent') return [field, `${named(actual)} (not sent by this migration)`];
-    if (verdict === 'not_comparable') return [field, '(not shown, or its parent is not part of this migration)'];
+    if (verdict === 'not_comparable') return [field, `(not comparable: ${reason})`];
     return [field, `${named(actual)} (${HEADS[verdict]}; in the plan: ${named(expected)})`];
   });
   return `${head}${live.updated_at === null ? '' : `   updated ${live.updated_at}`}\n${valueRows(fields, columns)}`;

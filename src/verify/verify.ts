@@ -3,28 +3,26 @@
  *
  *     checkpoint (which records) -> plan (what they should be) -> service (what they are) -> verify.csv
  */
-import { FieldHasher } from '../checkpoint/field-hashes.ts';
-import { CHECKPOINT_FILE, type HeaderLine } from '../checkpoint/lines.ts';
-import { readHeader } from '../checkpoint/read.ts';
-import { EXIT, UserError, type ExitCode } from '../errors.ts';
-import { loadMapping } from '../mapping/load.ts';
-import type { Mapping } from '../mapping/mapping.ts';
-import { entityOf } from '../model.ts';
-import { assertBound } from '../checkpoint/binding.ts';
+import { CHECKED, type Checked } from '../compare/fields.ts';
+import { readBack } from '../compare/read-back.ts';
 import { connect, type Target } from '../connect.ts';
 import type { RestCredentials } from '../credentials.ts';
-import { readPlan, storedPlans } from '../plan/plan-file.ts';
+import { EXIT, UserError, type ExitCode } from '../errors.ts';
+import { Lock } from '../lock.ts';
+import { loadMapping } from '../mapping/load.ts';
+import type { Mapping } from '../mapping/mapping.ts';
 import type { Account } from '../service/account.ts';
 import type { Pace } from '../settings.ts';
-import { Lock } from '../lock.ts';
 import { StateDir, statePath } from '../state-dir.ts';
-import { compareRecord, PARENT } from './compare.ts';
+import { newestPlan } from '../store/newest-plan.ts';
+import { readState } from '../store/open.ts';
+import type { Database } from '../store/sqlite.ts';
+import { assertSameAccount, bindingOf } from './account.ts';
+import { Comparison } from './compare.ts';
 import { StageTotals, type StageTotal } from './control-totals.ts';
 import { Differences, newResult, VERIFY_FILE, type Difference, type EntityResult } from './differences.ts';
-import { Expectations, type ExpectedFields } from './expected.ts';
-import { CHECKED, COMPARED, type Checked } from '../compare/fields.ts';
-import { readBack } from '../compare/read-back.ts';
-import { population, writtenRecords, type SampleSize } from './written.ts';
+import { hasherOf } from './expected.ts';
+import { populationOf, type SampleSize } from './population.ts';
 
 export interface Verification {
   readonly migration: string;
@@ -63,49 +61,60 @@ export async function verifyMigration(job: VerifyJob): Promise<Verification> {
   const mapping = await loadMapping(settings.mapping, { sources: new Map() });
   const state = await StateDir.existing(statePath(settings, mapping, job.stateSuffix));
   // A concurrent run would use the same rate limit and change records while they are compared.
-  const lock = await Lock.acquire(state, { takeOver: false, notify: job.trouble });
+  const lock = await Lock.acquire(state);
   try {
-    const header = await headerOf(state);
-    const rate = { ...settings.rate, timezone: mapping.timezone };
-    const target = await connect({ ...settings, rate }, job.credentials, state, state, job.trouble);
+    const plan = await newestPlan(state);
+    const db = readState(state, plan?.output);
     try {
-      assertBound({ header, wholeBytes: 1 }, state.file(CHECKPOINT_FILE), mapping.migration, target);
-      job.connected?.(target.account);
-      return await compareAll(job, mapping, state, target);
+      if (!bindingOf(db)) {
+        throw new UserError(`there is nothing to verify: ${state.path} has no checkpoint`, {
+          hint: 'nothing has been sent for this mapping yet',
+        });
+      }
+      if (!plan) {
+        throw new UserError(`there is no plan to compare with in ${state.path}`, {
+          hint: 'create one with `crm-backfill run MAPPING --dry-run`',
+        });
+      }
+      return await verifyWith(job, mapping, state, db);
     } finally {
-      await target.close();
+      db.close();
     }
   } finally {
     await lock.release();
   }
 }
 
-async function headerOf(state: StateDir): Promise<HeaderLine> {
-  const header = await readHeader(state.file(CHECKPOINT_FILE));
-  if (header) return header;
-  throw new UserError(`there is nothing to verify: ${state.path} has no checkpoint`, {
-    hint: 'nothing has been sent for this mapping yet',
-  });
+async function verifyWith(job: VerifyJob, mapping: Mapping, state: StateDir, db: Database): Promise<Verification> {
+  const rate = { ...job.settings.rate, timezone: mapping.timezone };
+  const target = await connect({ ...job.settings, rate }, job.credentials, state, state, job.trouble);
+  try {
+    assertSameAccount(db, target, mapping.migration);
+    job.connected?.(target.account);
+    return await compareAll(job, mapping, state, db, target);
+  } finally {
+    await target.close();
+  }
 }
 
-async function compareAll(job: VerifyJob, mapping: Mapping, state: StateDir, target: Target): Promise<Verification> {
-  const [planPath] = await storedPlans(state);
-  if (planPath === undefined) {
-    throw new UserError(`there is no plan to compare with in ${state.path}`, {
-      hint: 'create one with `backfill run MAPPING --dry-run`',
-    });
-  }
-  const hasher = await FieldHasher.open(state, { store: undefined });
+async function compareAll(
+  job: VerifyJob,
+  mapping: Mapping,
+  state: StateDir,
+  db: Database,
+  target: Target,
+): Promise<Verification> {
+  const comparison = new Comparison(db, hasherOf(db), target.account);
   const path = state.file(VERIFY_FILE);
-  const differences = await Differences.open(path);
+  const differences = new Differences(path);
   const totals = new StageTotals();
   const entities = {} as Record<Checked, EntityResult>;
   try {
     for (const entity of CHECKED) {
-      entities[entity] = await compareEntity({ ...job, state, target, hasher, planPath, differences, totals }, entity);
+      entities[entity] = await compareEntity({ ...job, db, target, comparison, differences, totals }, entity);
     }
   } finally {
-    await differences.close();
+    differences.close();
   }
   return {
     migration: mapping.migration,
@@ -129,70 +138,35 @@ function endingOf(results: readonly EntityResult[]): Verification['exit'] {
 }
 
 interface EntityJob extends VerifyJob {
-  readonly state: StateDir;
+  /** The checkpoint, and the newest plan: that of the last run, or of a later dry run. */
+  readonly db: Database;
   readonly target: Target;
-  readonly hasher: FieldHasher;
-  /** The newest plan: that of the last run, or of a later dry run. */
-  readonly planPath: string;
+  readonly comparison: Comparison;
   readonly differences: Differences;
   readonly totals: StageTotals;
 }
 
 async function compareEntity(job: EntityJob, entity: Checked): Promise<EntityResult> {
-  const { settings, target, differences, totals } = job;
-  const checkpoint = job.state.file(CHECKPOINT_FILE);
-  const all = await population(checkpoint, entity, settings.sample);
+  const { settings, target, comparison, differences, totals } = job;
+  const all = populationOf(job.db, entity, settings.sample);
   const result = newResult(entity, all);
-  if (all.acknowledged === all.withoutId) return result;
-  const chosen = (externalId: string): boolean => all.isChosen(externalId);
-  const expectations = await expectedOf(job, entity, chosen);
-  const expected = (externalId: string): ExpectedFields | undefined => expectations.get(externalId);
-  const parents = parentsOf(entity, expectations);
-  const { records, leadIds } = await writtenRecords(checkpoint, job.hasher, entity, chosen, expected, parents);
-
   const byServiceId = new Map<string, string[]>();
-  for (const [externalId, { serviceId }] of records) {
+  for (const { externalId, serviceId } of all.chosen) {
     const sharing = byServiceId.get(serviceId);
-    if (!expected(externalId)) result.not_in_input += 1;
+    if (!comparison.expected(entity, externalId)) result.not_in_input += 1;
     else if (sharing) sharing.push(externalId);
     else byServiceId.set(serviceId, [externalId]);
   }
+  if (all.chosen.length === 0) return result;
   job.reading?.(entity, byServiceId.size);
   const options = { atLeast: all.acknowledged, concurrency: settings.concurrency };
   for await (const { serviceId, record } of readBack(target.client, entity, byServiceId.keys(), options)) {
     for (const externalId of byServiceId.get(serviceId)!) {
-      const known = { entity, externalId, written: records.get(externalId)!, expected: expected(externalId)!, leadIds };
-      if (entity === 'deal') totals.add(known.expected, record);
-      for (const difference of compareRecord(result, known, record)) await differences.add(difference);
+      const expected = comparison.expected(entity, externalId)!;
+      if (entity === 'deal') totals.add(expected, record);
+      for (const each of comparison.record(result, { entity, externalId, expected }, record)) differences.add(each);
     }
     job.progress?.(entity, result.read_back, byServiceId.size);
   }
   return result;
-}
-
-/** The fields that the service should return, according to the plan. */
-async function expectedOf(
-  { planPath, target }: EntityJob,
-  entity: Checked,
-  isChosen: (externalId: string) => boolean,
-): Promise<Expectations> {
-  const expectations = new Expectations(entity, target.account);
-  for await (const event of readPlan(planPath)) {
-    const { type, externalId, isDerived } = event;
-    // What `if_changed` derives is part of the created event's content.
-    if (isDerived || entityOf(type) !== entity || externalId === undefined || !isChosen(externalId)) continue;
-    expectations.add(event, externalId);
-  }
-  return expectations;
-}
-
-export function parentsOf(entity: Checked, expectations: Expectations): ReadonlySet<string> {
-  const parents = new Set<string>();
-  const index = COMPARED[entity].findIndex(({ sent }) => sent === PARENT);
-  if (index < 0) return parents;
-  for (const externalId of expectations.externalIds()) {
-    const parent = expectations.get(externalId)?.[index];
-    if (parent) parents.add(parent.value);
-  }
-  return parents;
 }

@@ -10,6 +10,10 @@ interface Listing {
   /** The records of the service by number, ours included. */
   readonly records: number;
   readonly total?: boolean;
+  /** The service has no route for a single record. */
+  readonly hasNoRoute?: boolean;
+  /** The service says that the list has more records than it returns. */
+  readonly isCut?: boolean;
 }
 
 /** Reads some leads back from a service with this many; returns the requested paths and the numbers found. */
@@ -18,13 +22,14 @@ async function readLeads(listing: Listing, wanted: readonly number[], atLeast: n
     const { pathname, searchParams } = new URL(url, 'http://service');
     const [, , id] = pathname.split('/');
     if (id !== undefined) {
-      const exists = Number(id) < listing.records;
+      const exists = Number(id) < listing.records && !listing.hasNoRoute;
       return exists ? { status: 200, body: { id } } : { status: 404, body: { error: 'Lead not found' } };
     }
     const from = (Number(searchParams.get('page')) - 1) * 100;
     const size = Math.max(0, Math.min(100, listing.records - from));
     const leads = Array.from({ length: size }, (_, index) => ({ id: String(from + index) }));
-    return { status: 200, body: listing.total ? { leads, total: listing.records } : leads };
+    const total = listing.records + (listing.isCut ? 1 : 0);
+    return { status: 200, body: listing.total || listing.isCut ? { leads, total } : leads };
   });
   onTestFinished(() => server.close());
   const limiter = createLimiter({
@@ -80,4 +85,18 @@ it('reads records missing from the pages one by one, and reports those that do n
   expect(read.found).toHaveLength(199);
   expect(read.missing).toEqual([199, 200]);
   expect(read.singles).toBe(2);
+});
+
+it('reads the list where the route of a single record does not exist, instead of calling every record gone', async () => {
+  const read = await readLeads({ records: 1_000, hasNoRoute: true }, [1, 500, 5_000], 1_000);
+  expect(read).toMatchObject({ found: [1, 500], missing: [5_000], singles: 3 });
+});
+
+it('calls a single record gone only after the list lacks it too', async () => {
+  expect(await readLeads({ records: 10 }, [5_000], 1)).toMatchObject({ found: [], missing: [5_000], singles: 1 });
+});
+
+it('refuses to call records gone after an incomplete list', async () => {
+  const reading = readLeads({ records: 10, hasNoRoute: true, isCut: true }, [5_000], 1);
+  await expect(reading).rejects.toThrow('GET /leads returned only a part of the list');
 });

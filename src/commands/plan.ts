@@ -1,0 +1,76 @@
+import { mkdirSync, readdirSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Console } from '../console.ts';
+import { codeOf, EXIT, messageOf, UserError, type ExitCode } from '../errors.ts';
+import { writePlanCsv } from '../explain/plan-csv.ts';
+import { planText } from '../explain/plan-text.ts';
+import { parseOptions } from '../options/option.ts';
+import { shortPath } from '../report/text.ts';
+import { namesById } from '../service/account.ts';
+import { planIn } from '../store/newest-plan.ts';
+import { readState } from '../store/open.ts';
+import type { Database } from '../store/sqlite.ts';
+import { PLAN } from './definitions.ts';
+import type { Argv } from './load.ts';
+import { accountIn, existingState } from './state.ts';
+
+/** `crm-backfill plan`: what will be sent, on a screen, for programs, or for the customer to sign. */
+export async function plan(argv: Argv, console: Console): Promise<ExitCode> {
+  const settings = parseOptions(PLAN, argv);
+  if (settings.json && settings.csv !== undefined) throw new UserError('give either --json or --csv, not both');
+  const state = await existingState(settings);
+  const found = await planIn(state, settings.dryRun);
+  if (!found) {
+    throw new UserError(`there is no plan of a ${settings.dryRun ? 'dry run' : 'run'} in ${state.path}`, {
+      hint: (await planIn(state, !settings.dryRun))
+        ? `${settings.dryRun ? 'leave out' : 'add'} --dry-run to see that of the last ${settings.dryRun ? 'run' : 'dry run'}`
+        : 'create one with `crm-backfill run MAPPING --dry-run`: it sends nothing',
+    });
+  }
+  const db = readState(state, found.output);
+  try {
+    if (settings.json) await printEvents(db, console);
+    else if (settings.csv !== undefined) {
+      const files = writePlanCsv(db, newDirectory(resolve(settings.csv)), accountIn(db));
+      console.print(files.map(shortPath).join('\n'));
+      console.say('they contain field values of records: treat them like the exports themselves');
+    } else {
+      console.print(planText(db, found, namesById(accountIn(db)), new Date(), process.stdout.columns ?? 80));
+    }
+    return EXIT.done;
+  } finally {
+    db.close();
+  }
+}
+
+/** A row of the view `events`. */
+interface EventLine {
+  readonly type: string;
+  readonly data: string | null;
+  readonly raw: string | null;
+}
+
+/** Lines that are printed before stdout is waited for. */
+const BATCH = 200;
+
+async function printEvents(db: Database, console: Console): Promise<void> {
+  let printed = 0;
+  for (const { data, raw, ...columns } of db.each<EventLine>('select * from events')) {
+    // They are JSON already, with all their digits.
+    console.printJson(`${JSON.stringify(columns).slice(0, -1)},"data":${data ?? 'null'},"raw":${raw ?? 'null'}}`);
+    printed += 1;
+    if (printed % BATCH === 0 && !(await console.drained())) return;
+  }
+}
+
+/** Throws a `UserError` unless the directory is empty or can be created. */
+function newDirectory(path: string): string {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    if (readdirSync(path).length === 0) return path;
+  } catch (error) {
+    const what = codeOf(error) === 'EEXIST' ? 'it is not a directory' : messageOf(error);
+    throw new UserError(`cannot write to ${path}: ${what}`, { hint: 'give the name of a new directory', cause: error });
+  }
+  throw new UserError(`${path} is not empty`, { hint: 'give the name of a new directory: no file is replaced' });
+}

@@ -1,0 +1,72 @@
+/** Which record is meant. */
+import { UserError } from '../errors.ts';
+import { ENTITIES, type Entity } from '../model.ts';
+import { meant, nearest } from '../problem.ts';
+import type { AskedRecord, NamedRecord } from '../settings.ts';
+import type { Database } from '../store/sqlite.ts';
+
+/** Ids that are compared at once, so that memory does not grow with the plan. */
+const BATCH = 10_000;
+
+/**
+ * The record with this id: exactly, or if there is none, the only one whose id differs in letter case. Throws a `UserError` if
+ * neither the plan nor the checkpoint has it, or if several are meant.
+ */
+export function findRecord(db: Database, asked: AskedRecord): NamedRecord {
+  const entities = asked.entity === undefined ? ENTITIES : [asked.entity];
+  const exact = entities.filter((entity) => isKnown(db, entity, asked.externalId));
+  const found =
+    exact.length > 0
+      ? exact.map((entity): NamedRecord => ({ entity, externalId: asked.externalId }))
+      : entities.flatMap((entity) => inOtherCase(db, entity, asked.externalId));
+  if (found.length === 1) return found[0]!;
+  if (found.length === 0) throw unknownRecord(db, asked, entities);
+  const names = found.slice(0, 3).map(nameOf);
+  throw new UserError(`several records have the id ${asked.externalId}`, { hint: meant(names)! });
+}
+
+/** `lead:100` */
+export function nameOf({ entity, externalId }: AskedRecord): string {
+  return entity === undefined ? externalId : `${entity}:${externalId}`;
+}
+
+function isKnown(db: Database, entity: Entity, id: string): boolean {
+  const about = `select 1 from event where entity = ? and external_id = ?
+    union all select 1 from checkpoint.request where entity = ? and external_id = ? limit 1`;
+  return db.get(about, entity, id, entity, id) !== undefined;
+}
+
+function inOtherCase(db: Database, entity: Entity, id: string): NamedRecord[] {
+  const alike = `select external_id as externalId from event where entity = ? and external_id = ? collate nocase
+    union select external_id from checkpoint.request where entity = ? and external_id = ? collate nocase`;
+  const rows = db.all<{ externalId: string }>(alike, entity, id, entity, id);
+  return rows.map(({ externalId }) => ({ entity, externalId }));
+}
+
+function unknownRecord(db: Database, asked: AskedRecord, entities: readonly Entity[]): UserError {
+  const { entity, externalId } = asked;
+  const others = ENTITIES.filter((other) => other !== entity && isKnown(db, other, externalId));
+  const hints = [
+    ...others.map((other) => `there is a ${other}:${externalId}`),
+    meant(entities.flatMap((each) => nearIn(db, each, externalId)).slice(0, 3)) ?? '',
+    entities.includes('comment')
+      ? 'a comment without an external_id is listed with its parent: explain that lead or deal'
+      : 'records that `when` skips, or that cannot be read, have no events',
+  ];
+  return new UserError(`there is no ${nameOf(asked)} in the plan or the checkpoint`, {
+    hint: hints.filter((hint) => hint !== '').join('\n'),
+  });
+}
+
+/** As they are to be typed: `lead:100`. */
+function nearIn(db: Database, entity: Entity, externalId: string): string[] {
+  let near: string[] = [];
+  let batch: string[] = [];
+  const ids = 'select distinct external_id as id from event where entity = ? and external_id is not null';
+  for (const { id } of db.each<{ id: string }>(ids, entity)) {
+    if (batch.push(id) < BATCH) continue;
+    near = nearest(externalId, [...near, ...batch]);
+    batch = [];
+  }
+  return nearest(externalId, [...near, ...batch]).map((id) => nameOf({ entity, externalId: id }));
+}

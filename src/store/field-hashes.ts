@@ -1,0 +1,94 @@
+import { hash, randomBytes } from 'node:crypto';
+import { canonicalJson, isObject, NumberText, type JsonObject, type JsonValue } from '../json.ts';
+
+/** Fields whose first-level keys are treated as separate fields. */
+export const CUSTOM_FIELDS: readonly string[] = ['custom_params', 'custom_fields'];
+
+/** Every field of an event's data except `external_id`; custom fields as `custom_params.origin`. */
+export function* fieldsOf(data: JsonObject): Generator<[name: string, value: JsonValue]> {
+  for (const [name, value] of Object.entries(data)) {
+    if (value === undefined || name === 'external_id') continue;
+    if (CUSTOM_FIELDS.includes(name) && isObject(value)) {
+      for (const [key, inner] of Object.entries(value)) if (inner !== undefined) yield [`${name}.${key}`, inner];
+    } else {
+      yield [name, value];
+    }
+  }
+}
+
+/** A short hash per field, by the names of `fieldsOf`: enough to detect a changed value without storing it. */
+export type FieldHashes = Readonly<Record<string, string>>;
+
+const KEY_BYTES = 32;
+/** Hexadecimal digits of a hash. */
+const DIGITS = 12;
+
+/**
+ * Hashes the fields of events for the checkpoint. A phone number could be found by trying all of them, so a random key
+ * of the migration is part of each hash. It never leaves the state directory, and `purge` deletes it: after that, the
+ * hashes in the checkpoint say nothing.
+ */
+export class FieldHasher {
+  /** Tells keys apart; part of each run in the checkpoint. */
+  readonly keyId: string;
+  readonly key: string;
+
+  constructor(key: string) {
+    this.key = key;
+    this.keyId = hash('sha256', `id ${key}`, 'hex').slice(0, DIGITS);
+  }
+
+  /** With a new key. */
+  static random(): FieldHasher {
+    return new FieldHasher(randomBytes(KEY_BYTES).toString('hex'));
+  }
+
+  hashesOf(data: JsonObject): FieldHashes {
+    const hashes: Record<string, string> = {};
+    for (const [name, value] of fieldsOf(data)) hashes[name] = this.hashOf(name, value);
+    return hashes;
+  }
+
+  /** Whether a hash from the checkpoint is that of this value, in any of the forms that `normalForm` treats as equal. */
+  matches(stored: string | undefined, name: string, value: JsonValue): boolean {
+    return stored === this.hashOf(name, value);
+  }
+
+  /**
+   * The hash of a value in the form that `normalForm` gives it: 12 hexadecimal digits. Cut off after 48 bits, so nothing can be
+   * appended to a hashed value: a key in front is as good as an HMAC.
+   */
+  hashOf(name: string, value: JsonValue): string {
+    return hash('sha256', `${this.key} ${normalForm(name, value)}`, 'hex').slice(0, DIGITS);
+  }
+}
+
+/**
+ * The value of a field in one form for all forms in which the service may show it: e-mail addresses in another letter
+ * case, phone numbers with spaces, amounts in whole cents, text in another Unicode form or with other spaces.
+ */
+export function normalForm(name: string, value: JsonValue): string {
+  if (typeof value !== 'string' && typeof value !== 'number' && !(value instanceof NumberText)) {
+    return canonicalJson(value);
+  }
+  const text = value instanceof NumberText ? value.text : String(value);
+  switch (name) {
+    case 'phone_number':
+      return text.replace(/\D/g, '');
+    case 'amount':
+      return Number.isFinite(Number(text)) ? Number(text).toFixed(2) : text;
+    case 'email':
+    case 'currency':
+    case 'stage_id':
+    case 'owner_id':
+      return spaced(text).toLowerCase();
+    case 'lead_external_id':
+      return text;
+    default:
+      return spaced(text);
+  }
+}
+
+function spaced(text: string): string {
+  return text.normalize('NFC').replace(/\s+/gu, ' ').trim();
+}

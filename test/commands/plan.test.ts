@@ -1,0 +1,182 @@
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import { plan } from '../../src/commands/plan.ts';
+import { Console } from '../../src/console.ts';
+import type { StoredAccount } from '../../src/service/account.ts';
+import { StateDir } from '../../src/state-dir.ts';
+import { readState } from '../../src/store/open.ts';
+import { workspace } from '../e2e/harness.ts';
+import { StateOf } from '../state-of.ts';
+import { call, type Said } from './in-process.ts';
+
+const WON = '11111111-1111-4111-8111-111111111111';
+const ADA = '22222222-2222-4222-8222-222222222222';
+
+const ACCOUNT: StoredAccount = {
+  base_url: 'http://127.0.0.1:1',
+  read_at: '2026-01-31T12:00:00Z',
+  pipelines: [{ id: 'p1', name: 'Sales', type: 'DEAL', stages: [{ id: WON, name: 'Won' }] }],
+  users: [{ id: ADA, names: ['Ada Lovelace'], email: 'ada@example.test' }],
+};
+
+function planned(state: StateOf): void {
+  state.account(ACCOUNT, 'acme').source('people', ['Id', 'Name', 'Name']).source('deals');
+  const one = { full_name: 'Ada', phone_number: '+390669821000', custom_params: { origin: '=1+1' } };
+  const ada = state.event('lead/created', '00123', one, { raw: ['00123', 'Ada', '=HYPERLINK("x")'], state: 'ready' });
+  state.omission(ada, 'email', 'at home', '`at home` is not an e-mail address');
+  const bob = state.event('lead/created', '2', null, { raw: ['2', 'Bob', ''], state: 'invalid' });
+  state.problem(bob, 'missing_value', 'a value is missing', { field: 'full_name' });
+  const deal = { amount: 12.5, stage_id: WON, owner_id: ADA };
+  state.event('deal/created', '7', deal, { source: 'deals', raw: { id: 7, notes: ['a', 'b'] }, state: 'held' });
+}
+
+async function stateWith(fill: (state: StateOf) => void = planned, under = 'state'): Promise<string> {
+  const path = join(await workspace(), under);
+  const state = await StateOf.create(path);
+  fill(state);
+  state.close();
+  return path;
+}
+
+function show(state: string, options: Readonly<Record<string, unknown>> = {}): Promise<Said> {
+  return call(plan, { mapping: 'm.yaml', state, ...options });
+}
+
+describe('plan', () => {
+  it('shows counts, the first events with names beside the ids, what is left out and what is wrong', async () => {
+    const { code, stdout } = await show(await stateWith());
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^plan of the run of /);
+    expect(stdout).toMatch(/lead\/created +2 +1 +1\n/);
+    expect(stdout).toMatch(/all +3 +2 +1\n/);
+    expect(stdout).toContain('lead/created  00123  people.csv:2\n  custom_params.origin  =1+1\n');
+    expect(stdout).toContain(`Sales / Won (${WON})`);
+    expect(stdout).toContain('1  lead/created email\n     `at home` is not an e-mail address');
+    expect(stdout).toContain('1  missing_value\n     people.csv:3: a value is missing');
+  });
+
+  it('prints with --json a line per event with the columns of the view, in the order of reading', async () => {
+    const state = await stateWith();
+    const lines = (await show(state, { json: true })).stdout.trimEnd().split('\n');
+    const db = readState(await StateDir.existing(state));
+    const rows = db.all<Record<string, string | null>>('select * from events');
+    db.close();
+    const expected = rows.map(({ data, raw, ...row }) => ({
+      ...row,
+      data: JSON.parse(data ?? 'null') as unknown,
+      raw: JSON.parse(raw ?? 'null') as unknown,
+    }));
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual(expected);
+    expect(JSON.parse(lines[0]!)).toMatchObject({
+      ...{
+        type: 'lead/created',
+        external_id: '00123',
+        state: 'pending',
+        source: 'people',
+        file: 'people.csv',
+        line: 2,
+      },
+      data: { external_id: '00123', full_name: 'Ada' },
+      raw: ['00123', 'Ada', '=HYPERLINK("x")'],
+    });
+    expect(lines.map((line) => (JSON.parse(line) as { record: number }).record)).toEqual([1, 2, 3]);
+  });
+
+  it('keeps every digit with --json', async () => {
+    const state = await stateWith((to) => {
+      const id = to.source('deals').event('deal/created', '7', { amount: 5 });
+      to.plan.run(`update event set data = '{"amount":5.10,"external_id":"7"}' where id = ?`, id);
+      to.plan.run(`update record set raw = '{"id":9007199254740993}'`);
+    });
+    expect((await show(state, { json: true })).stdout).toContain(
+      '"data":{"amount":5.10,"external_id":"7"},"raw":{"id":9007199254740993}}',
+    );
+  });
+
+  it('waits with --json for whoever reads it, so that memory does not grow with the plan', async () => {
+    const events = 4_000;
+    const state = await stateWith((to) => {
+      to.source('people');
+      to.plan.transaction(() => {
+        for (let id = 0; id < events; id += 1) to.event('lead/created', String(id), { full_name: 'x'.repeat(500) });
+      });
+    });
+    let [most, lines] = [0, 0];
+    const stdout = new Writable({
+      write(chunk: Buffer, _encoding, done) {
+        lines += chunk.toString('utf8').split('\n').length - 1;
+        most = Math.max(most, stdout.writableLength);
+        setImmediate(done);
+      },
+    });
+    expect(await plan({ mapping: 'm.yaml', state, json: true }, new Console({ stdout }))).toBe(0);
+    await new Promise((resolve) => stdout.end(resolve));
+    expect(lines).toBe(events);
+    expect(most).toBeLessThan(500_000);
+  });
+
+  it('stops when nobody reads it any more', async () => {
+    const state = await stateWith((to) => {
+      to.source('people');
+      for (let id = 0; id < 1_000; id += 1) to.event('lead/created', String(id), { full_name: 'x'.repeat(500) });
+    });
+    const stdout = new Writable({ write: (_chunk, _encoding, done) => done(new Error('closed')) });
+    expect(await plan({ mapping: 'm.yaml', state, json: true }, new Console({ stdout }))).toBe(0);
+  });
+
+  it('shows the plan of the dry run with --dry-run, and says so where there is no other', async () => {
+    const path = await stateWith(planned, 'state/dry-run');
+    const state = join(path, '..');
+    expect((await show(state, { dryRun: true })).stdout).toMatch(/^plan of the dry run of /);
+    const said = await show(state);
+    expect(said).toMatchObject({ code: 2, stdout: '' });
+    expect(said.stderr).toContain('add --dry-run');
+  });
+
+  it('refuses --json with --csv', async () => {
+    expect((await show(await stateWith(), { json: true, csv: 'x' })).code).toBe(2);
+  });
+});
+
+describe('plan --csv', () => {
+  it('writes the old columns beside the new fields, a file per event type, and what is left out', async () => {
+    const state = await stateWith();
+    const directory = join(await workspace(), 'new/plan');
+    const { code, stdout } = await show(state, { csv: directory });
+    expect(code).toBe(0);
+    const names = ['deal-created.csv', 'lead-created.csv', 'left_out.csv'];
+    expect((await readdir(directory)).sort()).toEqual(names);
+    for (const name of names) {
+      expect(stdout).toContain(name);
+      expect((await stat(join(directory, name))).mode & 0o777).toBe(0o600);
+    }
+    const leads = await readFile(join(directory, 'lead-created.csv'), 'utf8');
+    expect(leads).toBe(
+      '\ufefffile,line,state,problems,old: Id,old: Name,old: Name (2),new: external_id,new: custom_params.origin,' +
+        'new: full_name,new: phone_number,new: occurred_at,priority\n' +
+        `people.csv,2,pending,,00123,Ada,"'=HYPERLINK(""x"")",00123,'=1+1,Ada,'+390669821000,,0\n` +
+        'people.csv,3,invalid,a value is missing,2,Bob,,2,,,,,0\n',
+    );
+    const deals = await readFile(join(directory, 'deal-created.csv'), 'utf8');
+    expect(deals.split('\n').slice(0, 2)).toEqual([
+      '\ufefffile,line,state,problems,old: id,old: notes,new: external_id,new: amount,new: owner,new: owner_id,' +
+        'new: pipeline,new: stage,new: stage_id,new: occurred_at,priority',
+      `deals.json,4,pending,,7,"[""a"",""b""]",7,12.5,Ada Lovelace,${ADA},Sales,Won,${WON},,0`,
+    ]);
+    expect(await readFile(join(directory, 'left_out.csv'), 'utf8')).toContain(
+      'lead/created,00123,people.csv,2,email,at home,`at home` is not an e-mail address\n',
+    );
+  });
+
+  it('replaces no file', async () => {
+    const directory = await workspace();
+    await writeFile(join(directory, 'mine.txt'), 'mine');
+    const said = await show(await stateWith(), { csv: directory });
+    expect(said.code).toBe(2);
+    expect(said.stderr).toContain('is not empty');
+    expect(await readdir(directory)).toEqual(['mine.txt']);
+    expect((await show(await stateWith(), { csv: join(directory, 'mine.txt') })).stderr).toContain('not a directory');
+  });
+});
