@@ -38,14 +38,14 @@ const SHARE = 1 / 50;
 
 /**
  * Counts the events of a plan as often as it is called, but of a large plan only now and then: in between, it returns what it
- * counted last, unless that must be exact.
+ * counted last, unless that must be exact. Once the run has closed the plan, it is what was counted last.
  */
 export function planCounter(db: Database): ProgressView['count'] {
   let counted: PlanCounts;
   let restUntil = -Infinity;
   return (exactly = false) => {
     const began = performance.now();
-    if (exactly || began >= restUntil) {
+    if (db.isOpen && (exactly || began >= restUntil)) {
       counted = countPlan(db);
       const ended = performance.now();
       restUntil = ended + (ended - began) / SHARE;
@@ -85,9 +85,8 @@ export class ProgressTracker {
     this.pace();
   }
 
-  /** `exactly`: as it is at this moment, however long that takes. */
-  types(exactly = false): TypeProgress[] {
-    const { states } = this.#view.count(exactly);
+  types(): TypeProgress[] {
+    const { states } = this.#view.count();
     return [...this.#totals].flatMap(([type, total]) => {
       if (total === 0) return [];
       const left = sum(

@@ -145,6 +145,10 @@ export class Database {
     }
   }
 
+  get isOpen(): boolean {
+    return this.#db.isOpen;
+  }
+
   close(): void {
     this.#statements.clear();
     if (this.#db.isOpen) this.#db.close();
@@ -182,7 +186,9 @@ class Unusable extends Error {}
 function connection(path: string): InstanceType<typeof DatabaseSync> {
   const db = new DatabaseSync(path);
   // A reader waits while a writer commits, and the reverse.
-  db.exec('pragma busy_timeout = 10000; pragma foreign_keys = off; pragma cache_size = -32000; pragma temp_store = file;');
+  db.exec(
+    'pragma busy_timeout = 10000; pragma foreign_keys = off; pragma cache_size = -32000; pragma temp_store = file;',
+  );
   return db;
 }
 
@@ -224,4 +230,3 @@ function orExplain<Result>(path: string, act: () => Result): Result {
     });
   }
 }
-
