@@ -66,6 +66,6 @@ async function serve(port: number, state: StateDir, console: Console): Promise<E
 }
 
 async function liveView(state: StateDir, now: Date): Promise<LiveView> {
-  const holder = await lockHolder(state);
+  const holder = lockHolder(state);
   return { holder, wait: holder && (await readRunWait(state, now)) };
 }

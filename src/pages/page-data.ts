@@ -17,6 +17,7 @@ export interface PageData extends StatusView {
   readonly findings: Findings;
   /** When the service answered: always, or on the live page in the last hours. */
   readonly periods: Periods;
+  /** None on the live page, which is about the present. */
   readonly runs: readonly RunSpan[];
   /** The latest answers; none in a report. */
   readonly latest: readonly Answer[];
@@ -58,7 +59,7 @@ export function readPageData(
       isDryRun: status.summary?.dry_run ?? output.path !== state.path,
       findings: readFindings(db),
       periods: readPeriods(db, live ? { maxBins: LIVE_BINS, since } : {}),
-      runs: readRuns(db),
+      runs: live ? [] : readRuns(db),
       latest: live ? readLatest(db) : [],
       mapping,
       timezone: live ? undefined : (mapping?.timezone ?? 'UTC'),

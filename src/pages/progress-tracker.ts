@@ -1,11 +1,11 @@
 import { EVENT_TYPES, type EventType } from '../model.ts';
-import { totalOf } from '../plan/counts.ts';
-import { isOpen, outcomeOf, type State } from '../plan/states.ts';
+import { isOpen, type State } from '../plan/states.ts';
 import type { EventCounts } from '../report/summary.ts';
 import type { WaitReason } from '../report/words.ts';
 import type { Database } from '../store/sqlite.ts';
 import type { Rate } from '../timetable.ts';
 import { RateMeter, type ProgressSnapshot, type TypeProgress, type WaitingState } from './progress-text.ts';
+import { outcomesOf } from './status.ts';
 
 /** How many events of a type are in a state. */
 export interface CountedState {
@@ -38,14 +38,14 @@ const SHARE = 1 / 50;
 
 /**
  * Counts the events of a plan as often as it is called, but of a large plan only now and then: in between, it returns what it
- * counted last, unless that must be exact.
+ * counted last, unless that must be exact. Once the run has closed the plan, it is what was counted last.
  */
 export function planCounter(db: Database): ProgressView['count'] {
   let counted: PlanCounts;
   let restUntil = -Infinity;
   return (exactly = false) => {
     const began = performance.now();
-    if (exactly || began >= restUntil) {
+    if (db.isOpen && (exactly || began >= restUntil)) {
       counted = countPlan(db);
       const ended = performance.now();
       restUntil = ended + (ended - began) / SHARE;
@@ -85,9 +85,8 @@ export class ProgressTracker {
     this.pace();
   }
 
-  /** `exactly`: as it is at this moment, however long that takes. */
-  types(exactly = false): TypeProgress[] {
-    const { states } = this.#view.count(exactly);
+  types(): TypeProgress[] {
+    const { states } = this.#view.count();
     return [...this.#totals].flatMap(([type, total]) => {
       if (total === 0) return [];
       const left = sum(
@@ -101,13 +100,7 @@ export class ProgressTracker {
 
   /** Counts by type, as in the summary. */
   counts(): Readonly<Partial<Record<EventType, EventCounts>>> {
-    const counts: Partial<Record<EventType, EventCounts>> = {};
-    for (const { type, state, count } of this.#view.count(true).states) {
-      const ofType = (counts[type] ??= totalOf([]));
-      ofType.total += count;
-      ofType[outcomeOf(state)] += count;
-    }
-    return counts;
+    return outcomesOf(this.#view.count(true).states);
   }
 
   pace(): ProgressSnapshot {

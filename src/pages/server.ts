@@ -13,6 +13,8 @@ export interface LiveServer {
 }
 
 const UPDATE_MS = 2_000;
+/** Pauses are this much longer than reading, so that the run beside it has the machine. */
+const REST = 10;
 /** The port may be another one: that of an ssh tunnel. */
 const LOCAL_HOST = /^(?:127\.0\.0\.1|localhost)(?::\d+)?$/i;
 
@@ -63,6 +65,13 @@ export async function startLiveServer(port: number, read: () => Promise<PageData
     for (const follower of followers) follower.write(eventOf(changed));
   }
 
+  async function keepUpdating(): Promise<void> {
+    const began = performance.now();
+    await update().catch(() => undefined);
+    if (server.listening)
+      updating = setTimeout(() => void keepUpdating(), Math.max(UPDATE_MS, (performance.now() - began) * REST));
+  }
+
   const server = createServer((request, response) => {
     const refusal = refusalOf(request);
     const page = refusal === undefined ? pageAt(pages, request.url ?? '') : undefined;
@@ -79,11 +88,11 @@ export async function startLiveServer(port: number, read: () => Promise<PageData
       hint: 'choose another port, or give --serve without one',
     });
   });
-  const updating = setInterval(() => void update().catch(() => undefined), UPDATE_MS);
+  let updating = setTimeout(() => void keepUpdating(), UPDATE_MS);
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/${token}/`,
     async close() {
-      clearInterval(updating);
+      clearTimeout(updating);
       server.close();
       server.closeAllConnections();
       await once(server, 'close');

@@ -28,7 +28,7 @@ export function statusText(view: StatusView, columns: number): string {
     `${migration} -> ${baseUrl ?? '(no service yet)'}\n${stateText(view)}`,
     basis === 'unknown totals'
       ? `${counted(events.acknowledged, 'event')} acknowledged, ${numberText(events.rejected)} rejected; the total is unknown`
-      : countsTable({ by_type: byType, events: { ...events, gone: 0, changed: 0 } }, columns),
+      : countsTable({ by_type: byType, events }, columns),
     prioritiesTable(prioritiesNow(view), view.now),
     activityText(view),
   ];

@@ -1,6 +1,6 @@
 /** Where a migration stands: selects over its plan and its checkpoint, while a run is writing them or after it. */
 import type { EventType } from '../model.ts';
-import { countsByType, totalOf } from '../plan/counts.ts';
+import { totalOf } from '../plan/counts.ts';
 import { isOpen, outcomeOf, type State } from '../plan/states.ts';
 import { readDocument } from '../report/documents.ts';
 import {
@@ -47,9 +47,10 @@ export function readStatus(db: Database, now = Date.now()): MigrationStatus {
     'select name, base_url, created_at from checkpoint.migration',
   );
   const basis = summary ? 'ended' : survey ? 'under way' : 'unknown totals';
-  const byType = survey ? countsByType(db) : countsOfCheckpoint(db);
+  const rows = survey ? countPlan(db) : countCheckpoint(db);
+  const byType = outcomesOf(rows);
+  const priorities = survey ? prioritiesOf(rows) : [];
   const since = new Date(Math.max(now - RECENT_MS, Date.parse(survey?.at ?? '') || 0)).toISOString();
-  const priorities = survey ? readPriorities(db) : [];
   return {
     migration: survey?.migration ?? bound?.name,
     baseUrl: survey?.base_url ?? bound?.base_url,
@@ -74,48 +75,58 @@ function endedPriorities(summary: StoredSummary): MigrationStatus['priorities'] 
   });
 }
 
-interface PriorityRow {
-  readonly priority: number;
+interface CountedEvents {
   readonly type: EventType;
   readonly state: State;
+  readonly priority: number;
   readonly count: number;
 }
 
-function readPriorities(db: Database): MigrationStatus['priorities'] {
-  const found = new Map<
-    number,
-    { priority: number; events: number; acknowledged: number; left: number; done_at: null }
-  >();
-  const rows = db.all<PriorityRow>(`
-    select priority, state, sum(count) as count
-    from (select type, state, priority, count(*) as count from event group by type, state, is_chosen, priority)
-    where state not in ('held', 'waiting', 'duplicate', 'invalid')
-    group by priority, state order by priority desc`);
-  for (const { priority, state, count } of rows) {
-    const counts = found.get(priority) ?? { priority, events: 0, acknowledged: 0, left: 0, done_at: null };
-    found.set(priority, counts);
-    counts.events += count;
-    if (state === 'acknowledged') counts.acknowledged += count;
-    if (isOpen(state)) counts.left += count;
-  }
-  return [...found.values()];
-}
-
-/** Without a plan: what became of each event that was sent, by its last answer. */
-function countsOfCheckpoint(db: Database): Partial<Record<EventType, EventCounts>> {
+/** Counts by type, as in the summary. They add up, because every event has exactly one state. */
+export function outcomesOf(
+  rows: readonly Pick<CountedEvents, 'type' | 'state' | 'count'>[],
+): Partial<Record<EventType, EventCounts>> {
   const counts: Partial<Record<EventType, EventCounts>> = {};
-  const rows = db.all<{ type: EventType; state: 'acknowledged' | 'rejected'; count: number }>(`
-    select type, iif(is_acknowledged, 'acknowledged', 'rejected') as state, count(*) as count
-    from (
-      select for_type as type, max(status = 'acknowledged') as is_acknowledged from checkpoint.request
-      where settled_at is not null and origin <> 'read' group by for_id)
-    group by type, state`);
   for (const { type, state, count } of rows) {
     const ofType = (counts[type] ??= totalOf([]));
     ofType.total += count;
     ofType[outcomeOf(state)] += count;
   }
   return counts;
+}
+
+/** What has no place in the order, or is not part of this run. */
+const NOT_IN_ORDER: readonly State[] = ['held', 'waiting', 'duplicate', 'invalid'];
+
+/** The highest first. */
+function prioritiesOf(rows: readonly CountedEvents[]): MigrationStatus['priorities'] {
+  const found = new Map<number, { events: number; acknowledged: number; left: number }>();
+  for (const { priority, state, count } of rows) {
+    if (NOT_IN_ORDER.includes(state)) continue;
+    const counts = found.get(priority) ?? { events: 0, acknowledged: 0, left: 0 };
+    found.set(priority, counts);
+    counts.events += count;
+    if (state === 'acknowledged') counts.acknowledged += count;
+    if (isOpen(state)) counts.left += count;
+  }
+  return [...found]
+    .sort(([one], [other]) => other - one)
+    .map(([priority, counts]) => ({ priority, ...counts, done_at: null }));
+}
+
+/** Grouped as the index is sorted, so that nothing is sorted. */
+function countPlan(db: Database): CountedEvents[] {
+  return db.all('select type, state, priority, count(*) as count from event group by type, state, is_chosen, priority');
+}
+
+/** Without a plan: what became of each event that was sent. */
+function countCheckpoint(db: Database): CountedEvents[] {
+  return db.all(`
+    select type, iif(is_acknowledged, 'acknowledged', 'rejected') as state, 0 as priority, count(*) as count
+    from (
+      select for_type as type, max(status = 'acknowledged') as is_acknowledged from checkpoint.request
+      where settled_at is not null and origin <> 'read' group by for_id)
+    group by type, state`);
 }
 
 function lastAnswer(db: Database): string | undefined {

@@ -1,13 +1,10 @@
 /** How a run ended, in a sentence. */
 import { toneOf, type Tone } from '../console.ts';
-import { ENTITIES, EVENT_TYPES, type Entity, type EventType } from '../model.ts';
+import { ENTITIES, EVENT_TYPES } from '../model.ts';
 import { countOmitted } from './omitted.ts';
-import type { StoredSummary } from './summary.ts';
+import type { StoredSummary, WaitingCounts } from './summary.ts';
 import { counted, numberText } from '../numbers.ts';
 import { stopText } from './words.ts';
-
-/** Selected events whose parents are neither acknowledged nor selected: by type, and by what they wait for. */
-export type WaitingCounts = Readonly<Partial<Record<EventType, Readonly<Partial<Record<Entity, number>>>>>>;
 
 const ENDINGS: Readonly<Record<string, (summary: StoredSummary) => string>> = {
   done: doneText,

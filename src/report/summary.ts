@@ -1,24 +1,15 @@
-import type { Effect, EventType } from '../model.ts';
+import type { Effect, Entity, EventType } from '../model.ts';
 import type { ControlTotal } from './control-totals.ts';
-import type { WaitingCounts } from './ending.ts';
 import type { ExcessOmission, OmittedCounts } from './omitted.ts';
 import type { PilotCounts } from './pilot.ts';
 import type { Rate } from '../timetable.ts';
 import type { Profile } from './profile.ts';
+import type { EventCounts } from './words.ts';
+
+export type { EventCounts } from './words.ts';
 
 export const METRICS_FILE = 'metrics.prom';
 export const REPORT_FILE = 'report.html';
-
-/** Counts of the events of one type (or all); `total` is the sum of the others. */
-export interface EventCounts {
-  total: number;
-  acknowledged: number;
-  duplicates: number;
-  invalid: number;
-  rejected: number;
-  blocked: number;
-  pending: number;
-}
 
 /** So many different ones are listed. */
 export const MOST_PRIORITIES = 100;
@@ -32,6 +23,9 @@ export interface PriorityCounts {
   /** ISO 8601: when the last of them was settled, or will be at this rate. Null if none was to be sent. */
   readonly done_at: string | null;
 }
+
+/** Selected events whose parents are neither acknowledged nor selected: by type, and by what they wait for. */
+export type WaitingCounts = Readonly<Partial<Record<EventType, Readonly<Partial<Record<Entity, number>>>>>>;
 
 /** What an export differs in from what earlier runs sent: numbers of records. */
 export interface ChangeCounts {

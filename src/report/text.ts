@@ -1,12 +1,11 @@
 /** Helpers shared by the texts for people. */
 import { relative } from 'node:path';
-import { EVENT_TYPES } from '../model.ts';
+import { EVENT_TYPES, type EventType } from '../model.ts';
 import { oneLine } from '../visible.ts';
 import type { CodeExample } from '../plan/problems.ts';
 import { printable } from '../visible.ts';
 import { adviceFor, inSentence } from './advice.ts';
-import type { EventCounts, Summary } from './summary.ts';
-import { OUTCOME_NAMES } from './words.ts';
+import { OUTCOME_NAMES, type EventCounts } from './words.ts';
 import { counted, numberText } from '../numbers.ts';
 
 /** The accounting identity as table headings: every row adds up. */
@@ -29,7 +28,10 @@ export function table(cells: readonly (readonly string[])[], gap = '  '): string
  * The counts of events by type. On a narrow terminal, columns that are always zero are left out; if the table is still
  * too wide, it is transposed, so that each column adds up.
  */
-export function countsTable(summary: Pick<Summary, 'by_type' | 'events'>, columns = 100): string {
+export function countsTable(
+  summary: { readonly by_type: Readonly<Partial<Record<EventType, EventCounts>>>; readonly events: EventCounts },
+  columns = 100,
+): string {
   const types = EVENT_TYPES.flatMap((type): { name: string; counts: EventCounts }[] => {
     const counts = summary.by_type[type];
     return counts ? [{ name: type, counts }] : [];

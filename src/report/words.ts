@@ -1,7 +1,6 @@
 /** The one vocabulary of types, outcomes, fields, stops and waits, for the terminal and for pages. */
 import { EVENT_TYPES, type EventType } from '../model.ts';
 import { numberText } from '../numbers.ts';
-import type { EventCounts } from './summary.ts';
 
 const TYPES: Readonly<Record<EventType, readonly [one: string, several: string]>> = {
   'lead/created': ['lead', 'leads'],
@@ -11,6 +10,16 @@ const TYPES: Readonly<Record<EventType, readonly [one: string, several: string]>
   'comment/created': ['comment', 'comments'],
 };
 
+/** Counts of the events of one type (or all); `total` is the sum of the others. */
+export interface EventCounts {
+  total: number;
+  acknowledged: number;
+  duplicates: number;
+  invalid: number;
+  rejected: number;
+  blocked: number;
+  pending: number;
+}
 export type OutcomeName = Exclude<keyof EventCounts, 'total'>;
 
 /** Every event has exactly one of these: together they are the total. */

@@ -1,8 +1,9 @@
 /** What a new plan takes over from earlier ones: contacts of the account, which files the program wrote, and the like. */
 import { existsSync, statSync } from 'node:fs';
-import { DRY_RUN, StateDir } from '../state-dir.ts';
+import type { StateDir } from '../state-dir.ts';
+import { DRY_RUN } from '../state-dir.ts';
 import { PLAN, PLAN_FILE } from './plan-schema.ts';
-import { Database } from './sqlite.ts';
+import type { Database } from './sqlite.ts';
 
 /** Paths of the plans in a state directory, the newest first: that of the last run and that of the last dry run. */
 export function storedPlans(state: { file(name: string): string }): string[] {

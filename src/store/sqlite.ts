@@ -148,6 +148,10 @@ export class Database {
     }
   }
 
+  get isOpen(): boolean {
+    return this.#db.isOpen;
+  }
+
   /**
    * Closes the files. A connection itself ends only when its last statement is garbage, which is why every file is attached
    * to it: what is detached is closed at once.
@@ -197,7 +201,9 @@ class Unusable extends Error {}
 function connection(): InstanceType<typeof DatabaseSync> {
   const db = new DatabaseSync(':memory:');
   // A reader waits while a writer commits, and the reverse.
-  db.exec('pragma busy_timeout = 10000; pragma foreign_keys = off; pragma cache_size = -32000; pragma temp_store = file;');
+  db.exec(
+    'pragma busy_timeout = 10000; pragma foreign_keys = off; pragma cache_size = -32000; pragma temp_store = file;',
+  );
   return db;
 }
 
@@ -239,4 +245,3 @@ function orExplain<Result>(path: string, act: () => Result): Result {
     });
   }
 }
-

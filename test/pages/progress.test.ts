@@ -1,5 +1,5 @@
 import { Writable } from 'node:stream';
-import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { Console } from '../../src/console.ts';
 import { planCounter } from '../../src/pages/progress-tracker.ts';
 import { startProgress } from '../../src/pages/progress.ts';
@@ -20,7 +20,6 @@ afterEach(() => {
 async function lineAfter(events: readonly GivenEvent[], count: number): Promise<string> {
   const state = await stateDirectory({ events });
   const db = Database.open(state.file(PLAN_FILE), PLAN);
-  onTestFinished(() => db.close());
   let text = '';
   const stderr = new Writable({
     write: (chunk, _encoding, done) => {
@@ -40,6 +39,8 @@ async function lineAfter(events: readonly GivenEvent[], count: number): Promise<
     count,
   );
   vi.advanceTimersByTime(60_000);
+  // The run closes the plan before its command stops the progress.
+  db.close();
   progress.stop();
   return text.trim();
 }

@@ -140,23 +140,25 @@ export function throughput(data: PageData): Markup | undefined {
           ]),
       )}
     </details>`,
-    dataTable(
-      'Runs that sent events',
-      [
-        { title: 'Started' },
-        { title: 'Last answer' },
-        { title: 'In the service', numeric: true },
-        { title: 'Rejected', numeric: true },
-        { title: 'Duration', numeric: true },
-      ],
-      runs.map((run) => [
-        time(run.at, timezone),
-        time(run.last, timezone),
-        number(run.acknowledged),
-        number(run.rejected),
-        durationText((Date.parse(run.last) - Date.parse(run.at)) / 1000),
-      ]),
-    ),
+    runs.length === 0
+      ? undefined
+      : dataTable(
+          'Runs that sent events',
+          [
+            { title: 'Started' },
+            { title: 'Last answer' },
+            { title: 'In the service', numeric: true },
+            { title: 'Rejected', numeric: true },
+            { title: 'Duration', numeric: true },
+          ],
+          runs.map((run) => [
+            time(run.at, timezone),
+            time(run.last, timezone),
+            number(run.acknowledged),
+            number(run.rejected),
+            durationText((Date.parse(run.last) - Date.parse(run.at)) / 1000),
+          ]),
+        ),
   );
 }
 
