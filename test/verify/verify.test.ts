@@ -8,7 +8,6 @@ import type { JsonObject } from '../../src/json.ts';
 import { Lock } from '../../src/lock.ts';
 import type { EventType } from '../../src/model.ts';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/index.ts';
-import type { StoredAccount } from '../../src/service/account.ts';
 import { StateDir } from '../../src/state-dir.ts';
 import { StageTotals } from '../../src/verify/control-totals.ts';
 import type { Verification } from '../../src/verify/verify.ts';
@@ -54,7 +53,7 @@ class Migration {
     const cwd = await workspace();
     await files(cwd, { 'mapping.yaml': MAPPING, 'people.csv': 'id,name\n' });
     const given = await StateOf.create(join(cwd, 'state'));
-    const account = { ...target.account, base_url: target.baseUrl, read_at: '2026-01-31T12:00:00Z' } as StoredAccount;
+    const account = { ...target.account, base_url: target.baseUrl, read_at: '2026-01-31T12:00:00Z' };
     given.account(account, 'people').source('people');
     return new Migration(cwd, target, given);
   }
