@@ -1,37 +1,38 @@
-import type { LoadedCheckpoint } from './checkpoint/load.ts';
-import { MOST_UNASKED, openContacts, type Contacts } from './compare/contacts.ts';
+import { MOST_UNASKED, readContacts } from './compare/contacts.ts';
 import type { Target } from './connect.ts';
 import type { Mapping } from './mapping/mapping.ts';
+import { numberText } from './numbers.ts';
 import type { RunJob } from './run.ts';
 import { LIMITS } from './service/contract.ts';
-import type { StateDir } from './state-dir.ts';
-import { numberText } from './numbers.ts';
+import type { FieldHasher } from './store/field-hashes.ts';
+import type { Database } from './store/sqlite.ts';
 import { secondsToSend } from './timetable.ts';
 
-/** The people in the account; undefined if no entry looks for them, or if there is no network and they are not stored. */
+/**
+ * Reads the people in the account into the plan. Returns how many there are; undefined if no entry looks for them, or if there is no
+ * network and they are not stored.
+ */
 export async function accountContacts(
   run: Pick<RunJob, 'settings' | 'halt' | 'monitor'> & {
+    readonly db: Database;
     readonly mapping: Mapping;
     readonly target: Target | undefined;
-    readonly checkpoint: LoadedCheckpoint;
-    readonly state: StateDir;
-    readonly output: StateDir;
+    readonly hasher: FieldHasher;
     /** Asks whether to go on; throws a `UserError` if not. */
     readonly agree: (found: string, hint: string) => Promise<void>;
   },
-): Promise<Contacts | undefined> {
-  const { settings, halt, monitor, target, state, output } = run;
+): Promise<number | undefined> {
+  const { settings, halt, monitor, target, db, hasher } = run;
   const { entries, region } = run.mapping;
   const looks = entries.some(
     ({ type, policies }) => type === 'lead/created' && policies.if_contact_exists !== 'ignore',
   );
   if (!looks) return undefined;
-  const contacts = await openContacts({
+  const contacts = await readContacts({
+    db,
     target,
-    hasher: run.checkpoint.hasher,
+    hasher,
     region,
-    state,
-    output,
     refresh: settings.refresh,
     halt,
     agree: (leads) => {
@@ -44,7 +45,7 @@ export async function accountContacts(
     },
     progress: (read, total) => monitor.readingContacts?.(read, total),
   });
-  if (!contacts) {
+  if (contacts === undefined) {
     monitor.trouble?.('the leads of the account are not stored yet, so people who are there already are not found');
   }
   return contacts;

@@ -1,17 +1,19 @@
-import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock } from './clock.ts';
 import type { RestCredentials } from './credentials.ts';
-import { readStoredAccount, type Account, type StoredAccount } from './service/account.ts';
+import type { Account, StoredAccount } from './service/account.ts';
 import type { Client } from './service/client.ts';
 import type { Limiter } from './service/limiter.ts';
 import type { RateHistory } from './service/rate-history.ts';
 import type { Pace } from './settings.ts';
-import { DRY_RUN, writeWhole, type StateDir } from './state-dir.ts';
+import { DRY_RUN, type StateDir } from './state-dir.ts';
+import { readDocument, storeDocument } from './report/documents.ts';
+import { storedPlans } from './store/earlier.ts';
+import { PLAN } from './store/plan-schema.ts';
+import { Database } from './store/sqlite.ts';
 import { longestSeconds } from './timetable.ts';
 import { TOOL } from './version.ts';
 
-export const ACCOUNT_FILE = 'account.json';
 const RATE_FILE = 'rate.ndjson';
 
 /** The service that events are sent to, and its account. */
@@ -84,18 +86,18 @@ export async function connect(
 }
 
 /** Stores the account for `--offline` and the sandbox. */
-export async function storeAccount(
-  output: StateDir,
-  { baseUrl, account }: Pick<Target, 'baseUrl' | 'account'>,
-): Promise<void> {
+export function storeAccount(db: Database, { baseUrl, account }: Pick<Target, 'baseUrl' | 'account'>): void {
   const stored: StoredAccount = { base_url: baseUrl, read_at: new Date().toISOString(), ...account };
-  await writeWhole(output.file(ACCOUNT_FILE), `${JSON.stringify(stored, null, 2)}\n`);
+  storeDocument(db, 'account', stored);
 }
 
-/** The account as an earlier run stored it, or undefined. */
-export async function storedAccountOf(state: StateDir): Promise<StoredAccount | undefined> {
-  for (const path of [state.file(ACCOUNT_FILE), join(state.file(DRY_RUN), ACCOUNT_FILE)]) {
-    if (await stat(path).catch(() => undefined)) return readStoredAccount(path);
+/** The account as the last run or dry run stored it, or undefined. */
+export function storedAccountOf(state: StateDir): StoredAccount | undefined {
+  for (const path of storedPlans(state)) {
+    const plan = Database.read(path, PLAN);
+    const account = plan && readDocument(plan, 'account');
+    plan?.close();
+    if (account) return account;
   }
   return undefined;
 }

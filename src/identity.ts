@@ -39,10 +39,3 @@ function uuidV5(name: string): string {
 export function contentSha(content: string): string {
   return hash('sha256', content, 'hex').slice(0, 32);
 }
-
-/** The first 64 bits of a content hash, as two unsigned words of 32. */
-export type ShaWords = readonly [first: number, second: number];
-
-export function shaWords(sha: string): ShaWords {
-  return [Number.parseInt(sha.slice(0, 8), 16), Number.parseInt(sha.slice(8, 16), 16)];
-}

@@ -1,20 +1,21 @@
 /**
  * The glossary of this program, and the types of the data on its way through it:
  *
- *     row -> draft -> ready -> (plan.ndjson) -> planned -> outcome
+ *     row -> draft -> ready -> (plan.db) -> planned -> outcome
  *
  * - **source**: one export (a file, or several parts of one) under the name that the mapping gives it.
  * - **record**, **row**: one entry of a source as it was read, and its place in the file.
  * - **mapping**: the file that says which events the records become. **entry**: one item of its `events` list.
  * - **draft**: an event as mapped: names of stages and owners not yet resolved, with the issues found so far.
  * - **ready**: a validated event with its references resolved: exactly what would be sent.
- * - **plan**: every event of the input that could be sent, in `plan.ndjson`, and an index of it in memory.
+ * - **plan**: every event of the input, exactly as it would be sent, in `plan.db`.
  * - **planned**: an event as read back from the plan.
  * - **survey**: the single pass over the whole input that writes the plan. Nothing is sent before it has finished.
  * - **issue**: something wrong with one record or event (a *problem* concerns the mapping or the input as a whole).
  * - **outcome**: what became of an event: acknowledged, duplicate, invalid, rejected, blocked or pending.
  * - **external id**: the record's id in the old CRM; the service identifies the record by it.
- * - **checkpoint**: the file that records what was settled. **ledger**: the same in memory.
+ * - **request**: what was sent for an event. It is *applied* (acknowledged), *refused* (it had no effect), or *open*.
+ * - **checkpoint**: the requests of all runs, in `checkpoint.db`.
  */
 import type { JsonObject } from './json.ts';
 
@@ -151,13 +152,16 @@ export interface Ready extends Sendable {
   readonly omissions: readonly Omission[];
 }
 
-/** An event as read from the plan, with the record it comes from. */
+/** An event as read from the plan. `data` and `content` are what goes out; `sha` is the hash of the whole, as mapped. */
 export interface Planned extends Sendable {
-  readonly raw: RawRecord;
-  /** An update that `if_changed` creates for a record acknowledged earlier. */
-  readonly isDerived: boolean;
-  /** Fields that later updates of the record have set are left out: `sha` is that of the whole content. */
-  readonly isPartial: boolean;
+  /** Its number in the plan. */
+  readonly id: number;
+  /** The envelope id. */
+  readonly eventId: string;
+  /** Of the record that it comes from. */
+  readonly record: number;
+  /** An update that `if_changed` makes for a record acknowledged earlier. */
+  readonly isChange: boolean;
 }
 
 /** An event that cannot be sent: at least one of its issues is an error. */
@@ -180,10 +184,6 @@ export type Outcome =
       readonly status: 'acknowledged';
       readonly outcome: Effect;
       readonly entityId: string;
-      /** The content that was acknowledged, if it is not that of the event. */
-      readonly sent?: Sendable;
-      /** The hash of the content of an earlier request that the record has instead (`changed`). */
-      readonly sha?: string;
       /** `deduplicated`, `changed`, `already_exists` (skipped), …: why it counts as acknowledged, if not simply accepted. */
       readonly code?: string;
       readonly attempts: number;

@@ -1,37 +1,39 @@
 /**
  * A migration from its mapping file to its summary:
  *
- *     mapping -> account -> checkpoint -> survey -> (dry run: stop here) -> send -> summary
+ *     mapping -> account -> survey -> (dry run: stop here) -> send -> summary
  */
 import { basename } from 'node:path';
 import { accountContacts } from './account-contacts.ts';
-import { assertBound } from './checkpoint/binding.ts';
-import { FieldHasher } from './checkpoint/field-hashes.ts';
-import { CHECKPOINT_FILE, type CheckpointLine } from './checkpoint/lines.ts';
-import { loadCheckpoint, type LoadedCheckpoint } from './checkpoint/load.ts';
 import { systemClock } from './clock.ts';
 import { connect, storeAccount, storedAccountOf, type Target } from './connect.ts';
 import type { Credentials } from './credentials.ts';
 import { EXIT, messageOf, UserError } from './errors.ts';
 import { isStateLost, type Halt } from './halt.ts';
 import type { Hooks } from './hook-url.ts';
-import { Lock } from './lock.ts';
+import { Lock, nameHolder } from './lock.ts';
 import { loadMapping } from './mapping/load.ts';
 import type { Mapping } from './mapping/mapping.ts';
-import { allowedErrors, countAll, countsByType } from './plan/counts.ts';
-import { surveyInput, type Survey } from './plan/survey.ts';
+import { allowedErrors, countAll } from './plan/counts.ts';
+import { foundCodes, type FoundCodes } from './plan/problems.ts';
+import { planCounter, type ProgressView } from './pages/progress-tracker.ts';
+import { writeReport } from './pages/report.ts';
 import type { Redactor } from './redact.ts';
-import { History } from './report/history.ts';
-import { writeReport } from './report/html/write.ts';
-import { MAPPING_FILE } from './report/stored-mapping.ts';
-import { SUMMARY_FILE, SURVEY_FILE, type Summary } from './report/summary.ts';
+import { storeDocument } from './report/documents.ts';
+import { writeErrors, writeIds, writeOmitted } from './report/error-files.ts';
+import { writeRejects, type WrittenRejects } from './report/rejects.ts';
+import type { Summary } from './report/summary.ts';
 import { RUN_LOG_FILE, RunLog } from './run-log.ts';
-import type { Deliverer } from './send/deliver.ts';
 import type { Sender } from './send/sender.ts';
 import type { Account } from './service/account.ts';
 import type { RunSettings } from './settings.ts';
-import { DRY_RUN, StateDir, statePath, writeWhole } from './state-dir.ts';
+import { DRY_RUN, StateDir, statePath } from './state-dir.ts';
+import { assertBound, assertNotOld, openCheckpoint, openFieldHasher } from './store/checkpoint.ts';
+import type { FieldHasher } from './store/field-hashes.ts';
+import type { Database } from './store/sqlite.ts';
 import { endingOf, snapshotOf, storedMapping, summarise, type Ending } from './summarise.ts';
+import { beginPlan, discardPlan } from './survey/plan-file.ts';
+import { surveyInput, type Survey } from './survey/survey.ts';
 import type { Rate } from './timetable.ts';
 import { TOOL } from './version.ts';
 import { Watch } from './watch/watch.ts';
@@ -43,10 +45,8 @@ export interface Monitor {
   readingContacts?(read: number, total: number | undefined): void;
   /** Asks the user; undefined if there is no terminal. */
   readonly confirm?: ((question: string) => Promise<boolean>) | undefined;
-  surveyed?(survey: Survey, rate: Rate): void;
-  sending?(
-    view: Pick<Survey, 'plan' | 'order'> & { readonly deliverer: Deliverer; readonly rate: Rate },
-  ): void | Promise<void>;
+  surveyed?(survey: Survey, found: FoundCodes, rate: Rate): void;
+  sending?(view: ProgressView): void | Promise<void>;
   /** A line of `run.log`, as it is written. */
   logged?(line: string): void;
   /** Called with problems that do not stop the run. */
@@ -66,245 +66,203 @@ export interface RunJob {
   readonly hooks?: Hooks;
 }
 
+/** How a run ended, and what its text shows beside the summary. */
+export interface RunEnd {
+  readonly summary: Summary;
+  readonly found: FoundCodes;
+  /** Undefined if they could not be written. */
+  readonly rejects: WrittenRejects | undefined;
+}
+
 /** Runs, resumes or (dry run) rehearses a migration. Throws a `UserError` if even a survey was not possible. */
-export async function runMigration(job: RunJob): Promise<Summary> {
-  const { settings } = job;
+export async function runMigration(job: RunJob): Promise<RunEnd> {
+  const { settings, halt, monitor, redactor } = job;
   const hooks = settings.dryRun ? {} : (job.hooks ?? {});
   const { maxOutage: maxOutageMs } = settings;
-  const watch = new Watch({ mapping: basename(settings.mapping), hooks, maxOutageMs, halt: job.halt });
+  const watch = new Watch({ mapping: basename(settings.mapping), hooks, maxOutageMs, halt });
+  const closing: (() => void | Promise<void>)[] = [];
   try {
     const mapping = await loadMapping(settings.mapping, { sources: settings.source });
-    const zoned = { ...job, settings: { ...settings, rate: { ...settings.rate, timezone: mapping.timezone } } };
     const state = await StateDir.create(statePath(settings, mapping, job.stateSuffix));
-    if (settings.dryRun) {
-      return await runIn({ job: zoned, watch, mapping, state, output: await state.directory(DRY_RUN) });
-    }
-    const notify = (message: string): void => job.monitor.trouble?.(message);
-    const lock = await Lock.acquire(state, { takeOver: settings.takeOver, halt: job.halt, notify });
-    try {
-      return await runIn({ job: zoned, watch, mapping, state, output: state, lock });
-    } finally {
-      await lock.release();
-    }
+    assertNotOld(state);
+    const output = settings.dryRun ? await state.directory(DRY_RUN) : state;
+    if (!settings.dryRun) closing.push(hold(state));
+    const log = await RunLog.open(output.file(RUN_LOG_FILE), redactor, (line) => monitor.logged?.(line));
+    closing.push(() => log.close());
+    watch.begin(mapping.migration, (event, fields) => log.write(event, fields));
+    const { file, sha256 } = mapping;
+    log.write('run', { tool: TOOL, mapping: file, mapping_sha256: sha256, dry_run: settings.dryRun });
+    const zoned = { ...settings, rate: { ...settings.rate, timezone: mapping.timezone } };
+    const run: Run = {
+      ...job,
+      settings: zoned,
+      watch,
+      mapping,
+      state,
+      output,
+      log,
+      startedAt: new Date(),
+      began: systemClock.monotonic(),
+    };
+    const target = await connectTo(run);
+    if (target) closing.push(() => target.close());
+    const { survey, hasher } = await surveyed(run, target);
+    closing.push(() => survey.db.close());
+    const before = countAll(survey.db).acknowledged;
+    const sender = target && maySend(run, survey) ? await send(run, target, survey, hasher) : undefined;
+    return await end(run, target, survey, before, sender);
   } catch (error) {
     await watch.failed(error);
     throw error;
+  } finally {
+    for (const close of closing.reverse()) await close();
   }
 }
 
-interface RunParts {
-  readonly job: RunJob;
+/** What the steps of one run share. */
+interface Run extends RunJob {
   readonly watch: Watch;
   readonly mapping: Mapping;
   readonly state: StateDir;
   /** Where plan, reports and log go: the state directory, or `dry-run/` in it. */
   readonly output: StateDir;
-  /** Undefined in a dry run, which sends nothing. */
-  readonly lock?: Lock;
+  readonly log: RunLog;
+  readonly startedAt: Date;
+  /** By the monotonic clock. */
+  readonly began: number;
 }
 
-async function runIn(parts: RunParts): Promise<Summary> {
-  const { job, watch, mapping, output } = parts;
-  const log = await RunLog.open(output.file(RUN_LOG_FILE), job.redactor, (line) => job.monitor.logged?.(line));
-  watch.begin(mapping.migration, (event, fields) => log.write(event, fields));
-  const run = new Run(parts, log);
+/** Holds the lock, and says so in the checkpoint. Returns what releases it. */
+function hold(state: StateDir): () => void {
+  const lock = Lock.acquire(state);
   try {
-    const target = await run.connect();
-    const checkpoint = await run.loadCheckpoint(target);
-    const survey = await run.survey(target, checkpoint);
-    if (!target || !run.maySend(survey)) return await run.summarise(target, survey);
-    const sender = await run.send(target, checkpoint, survey);
-    return await run.summarise(target, survey, sender);
-  } finally {
-    await run.close();
+    const checkpoint = openCheckpoint(state);
+    nameHolder(checkpoint);
+    checkpoint.close();
+    return () => lock.release();
+  } catch (error) {
+    lock.release();
+    throw error;
   }
 }
 
-/** The steps of one run, and the state that they share. */
-class Run {
-  readonly #job: RunJob;
-  readonly #watch: Watch;
-  readonly #mapping: Mapping;
-  readonly #state: StateDir;
-  readonly #output: StateDir;
-  readonly #log: RunLog;
-  readonly #lock: Lock | undefined;
-  readonly #startedAt = new Date();
-  readonly #began = systemClock.monotonic();
-  /** What the checkpoint contains; empty in a dry run, whose report is not about it. */
-  readonly #history = new History();
-  #target: Target | undefined;
-  #survey: Survey | undefined;
-  #alreadyAcknowledged = 0;
-  #mappingChanged = false;
+/** Undefined if the network must not be used. */
+async function connectTo({ settings, credentials, state, output, log, monitor }: Run): Promise<Target | undefined> {
+  if (!credentials || settings.offline) return undefined;
+  return connect(settings, credentials, state, output, (message) => {
+    log.write('trouble', { message });
+    monitor.trouble?.(message);
+  });
+}
 
-  constructor({ job, watch, mapping, state, output, lock }: RunParts, log: RunLog) {
-    this.#job = job;
-    this.#watch = watch;
-    this.#mapping = mapping;
-    this.#state = state;
-    this.#output = output;
-    this.#log = log;
-    this.#lock = lock;
-    const { file, sha256 } = mapping;
-    log.write('run', { tool: TOOL, mapping: file, mapping_sha256: sha256, dry_run: job.settings.dryRun });
-  }
-
-  /** Undefined if the network must not be used. */
-  async connect(): Promise<Target | undefined> {
-    const { settings, credentials, monitor } = this.#job;
-    if (!credentials || settings.offline) return undefined;
-    this.#target = await connect(settings, credentials, this.#state, this.#output, (message) => {
-      this.#log.write('trouble', { message });
-      monitor.trouble?.(message);
-    });
-    return this.#target;
-  }
-
-  async loadCheckpoint(target: Target | undefined): Promise<LoadedCheckpoint> {
-    const path = this.#state.file(CHECKPOINT_FILE);
-    const keepFields = this.#mapping.entries.some(({ policies }) => typeof policies.if_changed === 'object');
-    const { dryRun } = this.#job.settings;
-    const hasher = await FieldHasher.open(this.#state, { store: this.#output });
-    const onLine = (line: CheckpointLine): void => {
-      if (!dryRun) this.#history.take(line);
-    };
-    const checkpoint = await loadCheckpoint(path, { keepFields, hasher, onLine });
-    assertBound(checkpoint, path, this.#mapping.migration, target);
-    return checkpoint;
-  }
-
-  async survey(target: Target | undefined, checkpoint: LoadedCheckpoint): Promise<Survey> {
-    const { settings, halt, monitor } = this.#job;
-    const [mapping, state, output] = [this.#mapping, this.#state, this.#output];
-    const account = target?.account ?? (await storedAccountOf(state));
+async function surveyed(run: Run, target: Target | undefined): Promise<{ survey: Survey; hasher: FieldHasher }> {
+  const { settings, mapping, state, output, halt, monitor } = run;
+  const db = beginPlan(state, output);
+  try {
+    assertBound(db, mapping.migration, target);
+    const hasher = openFieldHasher(db, settings);
+    const account = target?.account ?? storedAccountOf(state);
     if (account) monitor.connected?.(account, target?.baseUrl);
     else monitor.trouble?.('no account is stored yet, so names of stages and owners stay unresolved');
-    if (target) await storeAccount(output, target);
-    const agree = (found: string, hint: string): Promise<void> => this.#agree(found, hint);
-    const contacts = await accountContacts({ ...this.#job, mapping, target, checkpoint, state, output, agree });
+    if (target) storeAccount(db, target);
+    const agree = (found: string, hint: string): Promise<void> => confirm(run, found, hint);
+    const contacts = await accountContacts({ settings, halt, monitor, db, mapping, target, hasher, agree });
     const client = target?.client;
+    const warn = (message: string): void => monitor.trouble?.(message);
     const survey = await surveyInput({
-      settings,
-      mapping,
-      account,
-      checkpoint,
-      state,
-      output,
-      halt,
-      contacts,
-      client,
-      warn: (message) => monitor.trouble?.(message),
-      agree,
+      ...{ settings, mapping, db, hasher, account, state, output, halt, contacts, client, warn, agree },
     });
-    this.#survey = survey;
-    this.#alreadyAcknowledged = countAll(survey.plan).acknowledged;
-    const last = checkpoint.lastRun;
-    this.#mappingChanged = last !== undefined && last.mapping_sha256 !== mapping.sha256;
-    monitor.surveyed?.(survey, settings.rate);
-    await writeWhole(output.file(MAPPING_FILE), `${JSON.stringify(await storedMapping(mapping, survey))}\n`);
-    const snapshot = snapshotOf(mapping.migration, target?.baseUrl ?? null, survey, settings.rate);
-    await writeWhole(output.file(SURVEY_FILE), `${JSON.stringify(snapshot)}\n`);
-    return survey;
+    monitor.surveyed?.(survey, foundCodes(survey.db), settings.rate);
+    storeDocument(survey.db, 'mapping', await storedMapping(mapping, survey));
+    storeDocument(survey.db, 'survey', snapshotOf(mapping.migration, target?.baseUrl ?? null, survey, settings.rate));
+    return { survey, hasher };
+  } catch (error) {
+    discardPlan(db, output);
+    throw error;
   }
+}
 
-  /** Asks whether to go on. Throws a `UserError` (exit 2) unless the user agrees, or has with --yes. */
-  async #agree(found: string, hint: string): Promise<void> {
-    const { settings, monitor } = this.#job;
-    if (settings.yes || (await monitor.confirm?.(`${found}. Continue?`)) === true) return;
-    throw new UserError(found, { hint });
-  }
+/** Asks whether to go on. Throws a `UserError` (exit 2) unless the user agrees, or has with --yes. */
+async function confirm({ settings, monitor }: Run, found: string, hint: string): Promise<void> {
+  if (settings.yes || (await monitor.confirm?.(`${found}. Continue?`)) === true) return;
+  throw new UserError(found, { hint });
+}
 
-  maySend(survey: Survey): boolean {
-    const { settings, halt } = this.#job;
-    return !settings.dryRun && !halt.requested && this.#refusal(survey) === undefined;
-  }
+function maySend({ settings, halt }: Run, survey: Survey): boolean {
+  return !settings.dryRun && !halt.requested && refusalOf(settings, survey) === undefined;
+}
 
-  async send(target: Target, checkpoint: LoadedCheckpoint, survey: Survey): Promise<Sender> {
-    const { sendPlan } = await import('./send/send.ts');
-    const { settings, halt, monitor } = this.#job;
-    return sendPlan({
-      settings,
-      mapping: this.#mapping,
-      state: this.#state,
-      target,
-      survey,
-      checkpoint,
-      history: this.#history,
-      halt,
-      log: this.#log,
-      confirmLock: async () => this.#lock?.confirm(),
-      started: async (deliverer) => {
-        const { plan, order } = survey;
-        const { rate } = settings;
-        this.#watch.sending({ plan, order, deliverer, rate, counts: () => countsByType(plan) }, this.#state);
-        await monitor.sending?.({ plan, order, deliverer, rate });
-      },
-    });
-  }
+async function send(run: Run, target: Target, survey: Survey, hasher: FieldHasher): Promise<Sender> {
+  const { sendPlan } = await import('./send/send.ts');
+  const { settings, mapping, state, halt, log, watch, monitor } = run;
+  return sendPlan({
+    ...{ settings, mapping, state, target, survey, hasher, halt, log },
+    started: async (deliverer) => {
+      const view = { rate: settings.rate, count: planCounter(survey.db), deliverer };
+      watch.sending(view, state);
+      await monitor.sending?.(view);
+    },
+  });
+}
 
-  /** Returns the summary, and writes it to the state directory together with the report. */
-  async summarise(target: Target | undefined, survey: Survey, sender?: Sender): Promise<Summary> {
-    const { settings } = this.#job;
-    const summary = summarise({
-      settings,
-      mapping: this.#mapping,
-      survey,
-      ending: this.#ending(survey),
-      startedAt: this.#startedAt,
-      began: this.#began,
-      alreadyAcknowledged: this.#alreadyAcknowledged,
-      mappingChanged: this.#mappingChanged,
-      baseUrl: target?.baseUrl ?? null,
-      requests: target?.client.requests ?? 0,
-      sender,
-      checkpoint: settings.dryRun ? null : this.#state.file(CHECKPOINT_FILE),
-      output: this.#output,
-    });
-    await survey.report.close();
-    if (!isStateLost(summary.exit.reason)) await this.#writeReports(summary, survey);
-    this.#log.write('end', { exit: summary.exit, events: summary.events });
-    await this.#watch.ended(summary);
-    return summary;
-  }
+/** Returns the summary, and writes it to the plan together with what people read. */
+async function end(
+  run: Run,
+  target: Target | undefined,
+  survey: Survey,
+  alreadyAcknowledged: number,
+  sender: Sender | undefined,
+): Promise<RunEnd> {
+  const { settings, mapping, state, output, log, watch, startedAt, began } = run;
+  const found = foundCodes(survey.db);
+  const summary = summarise({
+    ...{ settings, mapping, survey, found, startedAt, began, alreadyAcknowledged, sender, state, output },
+    ending: endOf(run, survey),
+    baseUrl: target?.baseUrl ?? null,
+    requests: target?.client.requests ?? 0,
+  });
+  const rejects = isStateLost(summary.exit.reason) ? undefined : await writeFiles(run, survey.db, summary);
+  log.write('end', { exit: summary.exit, events: summary.events });
+  await watch.ended(summary);
+  return { summary, found, rejects };
+}
 
-  async #writeReports(summary: Summary, survey: Survey): Promise<void> {
-    const { monitor } = this.#job;
-    try {
-      // The profile quotes cells, and this file may be shared.
-      const { profile: _profile, ...counts } = summary;
-      await writeWhole(this.#output.file(SUMMARY_FILE), `${JSON.stringify(counts, null, 2)}\n`);
-      await writeReport(this.#output, { withValues: false, history: this.#history });
-      await survey.report.rejects.publish();
-      for (const { usual, path } of survey.report.rejects.beside) {
-        monitor.trouble?.(
-          `${usual} was changed or created outside this program, so it was not overwritten; this run's rejects are in ${path}`,
-        );
-      }
-    } catch (error) {
-      monitor.trouble?.(messageOf(error));
+async function writeFiles({ state, output, monitor }: Run, db: Database, summary: Summary): Promise<WrittenRejects | undefined> {
+  try {
+    // The profile quotes cells, and the summary is shown in reports that may be shared.
+    const { profile: _profile, ...counts } = summary;
+    storeDocument(db, 'summary', counts);
+    writeErrors(db, output);
+    writeOmitted(db, output);
+    if (!summary.dry_run) writeIds(db, output);
+    const rejects = await writeRejects(db, output);
+    await writeReport(state, output, { withValues: false });
+    for (const { usual, path } of rejects.beside) {
+      monitor.trouble?.(
+        `${usual} was changed or created outside this program, so it was not overwritten; this run's rejects are in ${path}`,
+      );
     }
+    return rejects;
+  } catch (error) {
+    monitor.trouble?.(messageOf(error));
+    return undefined;
   }
+}
 
-  async close(): Promise<void> {
-    this.#survey?.plan.file.close();
-    await this.#target?.close();
-    await this.#log.close();
-  }
+/** Why nothing of this plan is sent, if so. */
+function refusalOf(
+  { maxErrors, maxOmitted }: RunSettings,
+  { db, omitted }: Survey,
+): 'too_many_omitted' | 'too_many_invalid' | undefined {
+  if (omitted.excess(maxOmitted).length > 0) return 'too_many_omitted';
+  const { invalid, total } = countAll(db);
+  return invalid > allowedErrors(maxErrors, total) ? 'too_many_invalid' : undefined;
+}
 
-  /** Why nothing of this plan is sent, if so. */
-  #refusal({ plan, omitted }: Survey): 'too_many_omitted' | 'too_many_invalid' | undefined {
-    const { maxErrors, maxOmitted } = this.#job.settings;
-    if (omitted.excess(maxOmitted).length > 0) return 'too_many_omitted';
-    return countAll(plan).invalid > allowedErrors(maxErrors, plan) ? 'too_many_invalid' : undefined;
-  }
-
-  #ending(survey: Survey): Ending {
-    const { settings, halt } = this.#job;
-    if (halt.reason) return { code: halt.reason.exitCode, reason: halt.reason.code };
-    const refusal = this.#refusal(survey);
-    if (refusal && !settings.dryRun) return { code: EXIT.nothingSent, reason: refusal };
-    if (refusal === 'too_many_omitted') return { code: EXIT.finishedWithErrors, reason: refusal };
-    return endingOf(survey);
-  }
+function endOf({ settings, halt }: Run, survey: Survey): Ending {
+  if (halt.reason) return { code: halt.reason.exitCode, reason: halt.reason.code };
+  const refusal = refusalOf(settings, survey);
+  if (refusal && !settings.dryRun) return { code: EXIT.nothingSent, reason: refusal };
+  if (refusal === 'too_many_omitted') return { code: EXIT.finishedWithErrors, reason: refusal };
+  return endingOf(survey);
 }

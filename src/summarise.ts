@@ -2,10 +2,11 @@ import { basename, resolve } from 'node:path';
 import { systemClock } from './clock.ts';
 import { EXIT, type ExitCode } from './errors.ts';
 import type { Mapping } from './mapping/mapping.ts';
-import { EVENT_TYPES } from './model.ts';
-import { countAll, countDue, countsByType, countWaiting, totalOf } from './plan/counts.ts';
-import type { SendOrder } from './plan/order.ts';
-import type { Survey } from './plan/survey.ts';
+import { controlTotals } from './plan/control-totals.ts';
+import { countAll, countDue, countListed, countsByType, countStates, countWaiting, totalOf } from './plan/counts.ts';
+import { countGone } from './plan/gone.ts';
+import { priorityProgress } from './plan/order.ts';
+import type { FoundCodes } from './plan/problems.ts';
 import {
   MOST_PRIORITIES,
   REPORT_FILE,
@@ -13,11 +14,14 @@ import {
   type Summary,
   type SurveySnapshot,
 } from './report/summary.ts';
-import type { StoredMapping } from './report/stored-mapping.ts';
+import type { StoredMapping } from './report/documents.ts';
 import type { Sender } from './send/sender.ts';
 import type { RunSettings } from './settings.ts';
 import { unreadFiles } from './source/unread-files.ts';
 import type { StateDir } from './state-dir.ts';
+import { CHECKPOINT_FILE } from './store/checkpoint-schema.ts';
+import type { Database } from './store/sqlite.ts';
+import type { Survey } from './survey/survey.ts';
 import { rateAt, secondsToSend, type Rate } from './timetable.ts';
 
 export interface Ending {
@@ -27,16 +31,16 @@ export interface Ending {
 }
 
 /** The ending of a run that was not stopped early. Held events are pending, which is no error; waiting ones were selected. */
-export function endingOf({ plan, unreadable }: Pick<Survey, 'plan' | 'unreadable'>): Ending {
-  const events = countAll(plan);
+export function endingOf({ db, unreadable }: Pick<Survey, 'db' | 'unreadable'>): Ending {
+  const events = countAll(db);
   const found = [
     ['rejected', events.rejected],
     ['blocked', events.blocked],
     ['invalid', events.invalid],
-    ['unmapped', plan.matched.unmapped],
+    ['unmapped', countCode(db, 'unmapped')],
     ['unreadable', unreadable],
-    ['waiting', EVENT_TYPES.reduce((sum, type) => sum + plan.tables[type].counts.waiting, 0)],
-    ['changed', plan.changed],
+    ['waiting', countStates(db).reduce((sum, { state, count }) => sum + (state === 'waiting' ? count : 0), 0)],
+    ['changed', countCode(db, 'changed')],
   ] as const;
   const reason = found.find(([, count]) => count > 0)?.[0];
   return reason ? { code: EXIT.finishedWithErrors, reason } : { code: EXIT.done, reason: 'done' };
@@ -48,40 +52,39 @@ export function estimateSeconds(events: number, rate: Rate, reserve: number, now
   return Math.ceil(secondsToSend(Math.max(0, events - perWindow), rate, now.getTime(), reserve));
 }
 
-/** The priorities, and when each was or will be done if sending goes on at `now`. */
-export function prioritiesOf(
-  { priorities }: SendOrder,
-  { rate, reserve, now }: { rate: Rate; reserve: number; now: Date },
-): PriorityCounts[] {
-  let toSend = 0;
-  return priorities.slice(0, MOST_PRIORITIES).map(({ priority, events, acknowledged, left, doneAt }) => {
-    toSend += left;
-    const estimate = new Date(now.getTime() + estimateSeconds(toSend, rate, reserve, now) * 1000);
-    const at = left > 0 ? estimate : doneAt;
-    return { priority, events, acknowledged, done_at: at?.toISOString() ?? null };
-  });
+/** Acknowledged events with this code. */
+function countCode(db: Database, code: 'changed' | 'unmapped'): number {
+  return db.get<{ count: number }>(
+    `select count(*) as count from event where state = 'acknowledged' and code = ?`,
+    code,
+  )!.count;
 }
 
-/** The counts of all events after the survey, to which `status` adds what has been settled since. */
+/** The priorities, and when each was (`endedAt`) or will be done if sending goes on at `now`. */
+export function prioritiesOf(
+  db: Database,
+  { rate, reserve, now }: { rate: Rate; reserve: number; now: Date },
+  endedAt: (priority: number) => Date | undefined = () => undefined,
+): PriorityCounts[] {
+  let toSend = 0;
+  return priorityProgress(db)
+    .slice(0, MOST_PRIORITIES)
+    .map(({ priority, events, acknowledged, left }) => {
+      toSend += left;
+      const estimate = new Date(now.getTime() + estimateSeconds(toSend, rate, reserve, now) * 1000);
+      const at = left > 0 ? estimate : endedAt(priority);
+      return { priority, events, acknowledged, done_at: at?.toISOString() ?? null };
+    });
+}
+
+/** What a survey found that the plan does not have. */
 export function snapshotOf(
   migration: string,
   baseUrl: string | null,
-  { plan, order, records, sources }: Pick<Survey, 'plan' | 'order' | 'records' | 'sources'>,
+  { records }: Pick<Survey, 'records'>,
   rate: Rate,
 ): SurveySnapshot {
-  return {
-    migration,
-    base_url: baseUrl,
-    at: new Date().toISOString(),
-    records,
-    by_type: countsByType(plan),
-    sources,
-    to_send: countDue(plan),
-    rate,
-    priorities: order.priorities
-      .slice(0, MOST_PRIORITIES)
-      .map(({ priority, events, acknowledged, left }) => ({ priority, events, acknowledged, to_send: left })),
-  };
+  return { migration, base_url: baseUrl, at: new Date().toISOString(), records, rate };
 }
 
 /** For the report: how the exports are mapped, and what of them is not used. */
@@ -103,23 +106,23 @@ export async function storedMapping(
 
 export function summarise(run: {
   readonly settings: Pick<RunSettings, 'dryRun' | 'rate' | 'reserve' | 'maxOmitted'>;
-  readonly mapping: Pick<Mapping, 'migration'>;
+  readonly mapping: Pick<Mapping, 'migration' | 'sha256'>;
   readonly survey: Survey;
+  readonly found: FoundCodes;
   readonly ending: Ending;
   readonly startedAt: Date;
   /** When it started, by the monotonic clock. */
   readonly began: number;
   readonly alreadyAcknowledged: number;
-  readonly mappingChanged: boolean;
   readonly baseUrl: string | null;
   readonly requests: number;
   /** Undefined if nothing was sent. */
   readonly sender: Sender | undefined;
-  readonly checkpoint: string | null;
+  readonly state: StateDir;
   readonly output: StateDir;
 }): Summary {
-  const { settings, survey, sender, output } = run;
-  const { plan, order, report } = survey;
+  const { settings, survey, found, sender, state, output } = run;
+  const { db } = survey;
   const { rate, reserve } = settings;
   const finished = new Date();
   return {
@@ -130,10 +133,10 @@ export function summarise(run: {
     started_at: run.startedAt.toISOString(),
     finished_at: finished.toISOString(),
     records: survey.records,
-    events: { ...countAll(plan), gone: plan.matched.gone, changed: plan.changed },
-    mapping_changed: run.mappingChanged,
+    events: { ...countAll(db), gone: countGone(db), changed: countCode(db, 'changed') },
+    mapping_changed: hasMappingChanged(db, run.mapping.sha256, sender !== undefined),
     ...(survey.changes && { changes: survey.changes }),
-    by_type: countsByType(plan),
+    by_type: countsByType(db),
     outcomes: sender?.outcomes ?? { created: 0, updated: 0, none: 0 },
     this_run: {
       requests: run.requests,
@@ -143,19 +146,19 @@ export function summarise(run: {
       already_acknowledged: run.alreadyAcknowledged,
       seconds: secondsSince(run.began),
     },
-    errors_by_code: Object.fromEntries(report.errorsByCode),
-    warnings_by_code: Object.fromEntries(report.warningsByCode),
-    waiting: countWaiting(plan),
+    errors_by_code: found.errors,
+    warnings_by_code: found.warnings,
+    waiting: countWaiting(db),
     omitted: survey.omitted.counts(),
     over_max_omitted: survey.omitted.excess(settings.maxOmitted),
-    totals: survey.totals.of(plan),
+    totals: controlTotals(db),
     profile: survey.profile,
     pilot: survey.cover?.counts ?? null,
-    priorities: prioritiesOf(order, { rate, reserve, now: finished }),
-    plan: { digest: survey.digest ?? null, events: plan.listed },
-    estimate_seconds: estimateSeconds(countDue(plan), rate, reserve, finished),
+    priorities: prioritiesOf(db, { rate, reserve, now: finished }, (priority) => sender?.endedAt.get(priority)),
+    plan: { digest: survey.digest ?? null, events: countListed(db) },
+    estimate_seconds: estimateSeconds(countDue(db), rate, reserve, finished),
     files: {
-      checkpoint: run.checkpoint,
+      checkpoint: settings.dryRun ? null : state.file(CHECKPOINT_FILE),
       errors: output.file('errors.csv'),
       report: output.file(REPORT_FILE),
     },
@@ -198,6 +201,15 @@ export function notStarted(run: { dryRun: boolean; startedAt: Date; began: numbe
     estimate_seconds: 0,
     files: { checkpoint: null, errors: '', report: null },
   };
+}
+
+/** Whether the mapping has changed since the last run that sent events; `isSending`: the last one is this run. */
+function hasMappingChanged(db: Database, sha256: string, isSending: boolean): boolean {
+  const last = db.get<{ mapping_sha256: string }>(
+    'select mapping_sha256 from checkpoint.run order by id desc limit 1 offset ?',
+    Number(isSending),
+  );
+  return last !== undefined && last.mapping_sha256 !== sha256;
 }
 
 /** Not by the wall clock, which can be set during a run. */

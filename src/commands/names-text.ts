@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import type { NameRow, WrittenWorksheet } from '../plan/worksheet-file.ts';
+import type { NameRow, WrittenWorksheet } from '../survey/worksheet-file.ts';
 import { oneLine } from '../visible.ts';
 import { counted } from '../numbers.ts';
 import { shortPath } from '../report/text.ts';

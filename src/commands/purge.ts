@@ -60,7 +60,7 @@ export async function purge(argv: Argv, console: Console): Promise<ExitCode> {
       hint: 'nothing was deleted; give the state directory of the migration with --state DIR',
     });
   }
-  const lock = await Lock.acquire(state, { takeOver: false, notify: (message) => console.complain(message) });
+  const lock = Lock.acquire(state);
   try {
     const names = (await readdir(state.path)).filter((name) => !isLock(name));
     const personal = names.includes(SANDBOX_FILE) ? { ...PERSONAL, ...REHEARSAL } : PERSONAL;
@@ -94,7 +94,7 @@ export async function purge(argv: Argv, console: Console): Promise<ExitCode> {
     console.say(`deleted ${[...found, ...(key === undefined ? [] : ['the key of the hashes'])].join(', ')}`);
     return EXIT.done;
   } finally {
-    await lock.release();
+    lock.release();
   }
 }
 

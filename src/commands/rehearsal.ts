@@ -1,8 +1,6 @@
 import { existsSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { cannotWrite } from '../append-log.ts';
-import { CHECKPOINT_FILE } from '../checkpoint/lines.ts';
-import { readHeader } from '../checkpoint/read.ts';
 import { SANDBOX, type Credentials } from '../credentials.ts';
 import { UserError } from '../errors.ts';
 import { loadMapping } from '../mapping/load.ts';
@@ -11,6 +9,7 @@ import { startSandbox } from '../sandbox/index.ts';
 import type { RunSettings } from '../settings.ts';
 import { Lock } from '../lock.ts';
 import { StateDir, statePath } from '../state-dir.ts';
+import { storedBinding } from '../store/checkpoint.ts';
 import { mostRequests, quotasOf } from '../timetable.ts';
 import { isStateFile } from './purge.ts';
 
@@ -48,14 +47,14 @@ export async function startRehearsal(
 async function startOver(state: StateDir): Promise<void> {
   const names = (await readdir(state.path)).filter((name) => isStateFile(name) && name !== 'rejects');
   if (names.length === 0) return;
-  const header = await readHeader(state.file(CHECKPOINT_FILE));
+  const header = storedBinding(state);
   if (header ? header.base_url !== SANDBOX : !existsSync(state.file(JOURNAL_FILE))) {
     const what = header ? `the state of a migration to ${header.base_url}` : 'not the state of a rehearsal';
     throw new UserError(`${state.path} is ${what}; --fresh has deleted nothing`, {
       hint: 'only the state of a rehearsal can be started over: check --state',
     });
   }
-  const lock = await Lock.acquire(state, { takeOver: false });
+  const lock = await Lock.acquire(state);
   try {
     for (const name of names) {
       await rm(state.file(name), { recursive: true }).catch((error: unknown) => {

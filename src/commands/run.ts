@@ -7,9 +7,8 @@ import { loadMapping } from '../mapping/load.ts';
 import { Halt, STOPPED } from '../halt.ts';
 import { hooksOf, secretsOf } from '../hook-url.ts';
 import { runMigration, type Monitor } from '../run.ts';
-import type { Survey } from '../plan/survey.ts';
 import { notStarted } from '../summarise.ts';
-import type { Progress } from '../report/progress.ts';
+import type { Progress } from '../pages/progress.ts';
 import { profileText } from '../report/profile.ts';
 import { briefText, endText } from '../report/end-text.ts';
 import { endingText, endingTone } from '../report/ending.ts';
@@ -46,7 +45,7 @@ async function migrate(argv: Argv, console: Console): Promise<ExitCode> {
   const stopListening = listenForSignals(halt, console);
   const watching = watch(settings, console);
   try {
-    const summary = await runMigration({
+    const { summary, found, rejects } = await runMigration({
       settings,
       credentials: target.credentials,
       stateSuffix: settings.sandbox ? '.sandbox' : '',
@@ -60,19 +59,15 @@ async function migrate(argv: Argv, console: Console): Promise<ExitCode> {
       console.complain(`stopped: ${halt.reason.message}`);
       if (halt.reason.hint) console.complain(`hint: ${halt.reason.hint}`);
     }
-    const report = watching.found()?.report;
-    const details = {
-      examples: report?.examples ?? new Map(),
-      columns: console.columns,
-    };
+    const details = { examples: found.examples, columns: console.columns };
     if (settings.quiet && !halt.reason && summary.exit.code !== EXIT.done) {
       console.complain(briefText(summary), endingTone(summary));
     }
     const ending = endingText(summary);
     if (ending !== undefined) console.say(`\n${ending}`, endingTone(summary));
     console.say(`\n${endText(summary, details)}`);
-    if (!halt.reason && report) {
-      const next = nextSteps(summary, process.argv, { ...settings, rejects: report.rejects.files });
+    if (!halt.reason) {
+      const next = nextSteps(summary, process.argv, { ...settings, rejects: rejects?.files ?? new Map() });
       if (next.length > 0) console.say('');
       for (const line of next) console.say(line, line.startsWith(' ') ? 'command' : undefined);
     }
@@ -151,13 +146,11 @@ const PROGRESS_EVERY = 1000;
 
 interface Watching {
   readonly monitor: Monitor;
-  found(): Survey | undefined;
   end(): void;
 }
 
 function watch(settings: RunSettings, console: Console): Watching {
   let progress: Progress | undefined;
-  let found: Survey | undefined;
   const monitor: Monitor = {
     connected(account, baseUrl) {
       const stages = account.pipelines.reduce((sum, { stages: list }) => sum + list.length, 0);
@@ -172,15 +165,13 @@ function watch(settings: RunSettings, console: Console): Watching {
       if (read > 0 && read % PROGRESS_EVERY === 0) console.say(`read ${numberText(read)}${of} leads of the account`);
     },
     confirm: confirmer(),
-    surveyed(surveyed, rate) {
-      found = surveyed;
-      const { compiled, unusedFixes, samples, profile, report, changes, worksheet } = surveyed;
+    surveyed(surveyed, found, rate) {
+      const { compiled, unusedFixes, samples, profile, changes, worksheet } = surveyed;
       for (const warning of compiled.warnings) console.say(`warning: ${oneLine(warning.message)}`);
       if (unusedFixes.length > 0) console.say(unusedFixesText(unusedFixes));
       const { reserve, dryRun, pick, pilot } = settings;
       console.say(surveyText(surveyed, { rate, reserve, now: new Date() }));
-      const there =
-        (report.warningsByCode.get('contact_in_account') ?? 0) + (report.errorsByCode.get('contact_exists') ?? 0);
+      const there = (found.warnings.contact_in_account ?? 0) + (found.errors.contact_exists ?? 0);
       if (there > 0) {
         const leads = `${counted(there, 'lead')} of the input`;
         console.say(`  ${leads} may be in the account already, by e-mail address or phone number: see matches.csv`);
@@ -200,7 +191,7 @@ function watch(settings: RunSettings, console: Console): Watching {
     trouble: (message) => console.complain(`warning: ${oneLine(message)}`),
     async sending(view) {
       if (!settings.progress || settings.quiet) return;
-      const { startProgress } = await import('../report/progress.ts');
+      const { startProgress } = await import('../pages/progress.ts');
       progress = startProgress(console, view);
     },
   };
@@ -208,5 +199,5 @@ function watch(settings: RunSettings, console: Console): Watching {
     progress?.stop();
     progress = undefined;
   };
-  return { monitor, found: () => found, end };
+  return { monitor, end };
 }

@@ -1,23 +1,23 @@
 import type { Console } from '../console.ts';
 import { EXIT, UserError, type ExitCode } from '../errors.ts';
-import { parseOptions } from '../options/option.ts';
-import { parseLine } from '../report/lines.ts';
-import { openRegular } from '../private-file.ts';
-import { MigrationStatusReader } from '../report/migration-status.ts';
-import { statusJson, statusText, type StatusView } from '../report/status-text.ts';
-import { RUN_LOG_FILE } from '../run-log.ts';
 import { lockHolder } from '../lock.ts';
+import { parseOptions } from '../options/option.ts';
+import { readPageData, type LiveView } from '../pages/page-data.ts';
+import { readRunWait } from '../pages/run-wait.ts';
+import { startLiveServer } from '../pages/server.ts';
+import { statusJson, statusText, type StatusView } from '../pages/status-text.ts';
+import { readStatus } from '../pages/status.ts';
 import type { StateDir } from '../state-dir.ts';
+import { readState } from '../store/open.ts';
 import { STATUS } from './definitions.ts';
-import { serveStatus } from './status-page.ts';
 import type { Argv } from './load.ts';
 import { existingState } from './state.ts';
 
 const LOOK_EVERY_MS = 2_000;
 
 /**
- * `backfill status`: the progress of a migration, read from its state directory without taking the lock. `--watch` refreshes
- * it every two seconds until the run ends, `--serve` shows it as a page.
+ * `crm-backfill status`: the progress of a migration, read from its state directory without taking the lock. `--watch`
+ * refreshes it every two seconds until the run ends, `--serve` shows it as a page.
  */
 export async function status(argv: Argv, console: Console): Promise<ExitCode> {
   const settings = parseOptions(STATUS, argv);
@@ -27,10 +27,9 @@ export async function status(argv: Argv, console: Console): Promise<ExitCode> {
     );
   }
   const state = await existingState(settings);
-  const reader = new MigrationStatusReader(state);
-  if (settings.serve !== undefined) return await serveStatus(settings.serve, state, () => look(state, reader), console);
+  if (settings.serve !== undefined) return await serve(settings.serve, state, console);
   for (;;) {
-    const found = await look(state, reader);
+    const found = await look(state);
     if (settings.json) console.printJson(JSON.stringify(statusJson(found)));
     else console.redraw(statusText(found, process.stdout.columns ?? 80));
     if (!settings.watch || !found.holder) return EXIT.done;
@@ -38,33 +37,35 @@ export async function status(argv: Argv, console: Console): Promise<ExitCode> {
   }
 }
 
-async function look(state: StateDir, reader: MigrationStatusReader): Promise<StatusView> {
+async function look(state: StateDir): Promise<StatusView> {
   const now = new Date();
-  const holder = await lockHolder(state);
-  const [migration, downSince] = await Promise.all([reader.read(now.getTime()), outageSince(state)]);
-  return { status: migration, holder, downSince, path: state.path, now };
+  const live = await liveView(state, now);
+  const db = readState(state);
+  try {
+    db.exec('begin');
+    return { ...live, status: readStatus(db, now.getTime()), path: state.path, now };
+  } finally {
+    db.close();
+  }
 }
 
-const TAIL_BYTES = 1 << 16;
+/** `--serve`: the page of the report, alive, until a signal ends it. */
+async function serve(port: number, state: StateDir, console: Console): Promise<ExitCode> {
+  const server = await startLiveServer(port, async () => {
+    const now = new Date();
+    return readPageData(state, state, { withValues: false, live: await liveView(state, now), now });
+  });
+  console.print(server.url);
+  console.say('the page can be opened on this machine, or through an ssh tunnel to this port; press Ctrl-C to end it');
+  await new Promise<void>((resolve) => {
+    process.once('SIGINT', resolve);
+    process.once('SIGTERM', resolve);
+  });
+  await server.close();
+  return EXIT.done;
+}
 
-/** When the service became unreachable, by the end of the run's log; undefined while it is reachable. */
-async function outageSince(state: StateDir): Promise<string | undefined> {
-  const file = await openRegular(state.file(RUN_LOG_FILE)).catch(() => undefined);
-  if (!file) return undefined;
-  try {
-    const { size } = await file.stat();
-    const { buffer, bytesRead } = await file.read({
-      buffer: Buffer.alloc(Math.min(size, TAIL_BYTES)),
-      position: Math.max(0, size - TAIL_BYTES),
-    });
-    let since: string | undefined;
-    for (const text of buffer.toString('utf8', 0, bytesRead).split('\n')) {
-      const line = parseLine<{ event: string; at: string }>(text);
-      if (line?.event === 'outage') since = line.at;
-      else if (line?.event === 'outage_over' || line?.event === 'run' || line?.event === 'end') since = undefined;
-    }
-    return since;
-  } finally {
-    await file.close();
-  }
+async function liveView(state: StateDir, now: Date): Promise<LiveView> {
+  const holder = await lockHolder(state);
+  return { holder, wait: holder && (await readRunWait(state, now)) };
 }

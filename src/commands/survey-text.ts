@@ -1,8 +1,8 @@
 import { canonicalJson } from '../json.ts';
 import { EVENT_TYPES, type EventType, type Place, type Planned } from '../model.ts';
-import { countAll } from '../plan/counts.ts';
-import type { State } from '../plan/event-table.ts';
-import type { Survey } from '../plan/survey.ts';
+import { countAll, countListed, countStates } from '../plan/counts.ts';
+import { isOpen, type State } from '../plan/states.ts';
+import type { Survey } from '../survey/survey.ts';
 import type { ChangeCounts } from '../report/summary.ts';
 import { estimateSeconds, prioritiesOf } from '../summarise.ts';
 import { NOT_MIGRATED } from '../report/advice.ts';
@@ -14,24 +14,26 @@ import { counted, numberText } from '../numbers.ts';
 
 /** What the survey found, before anything is sent: the events to send, how long that takes, which are not sent, and priorities. */
 export function surveyText(
-  { plan, order, digest, records, cover }: Pick<Survey, 'plan' | 'order' | 'digest' | 'records' | 'cover'>,
+  { db, digest, records, cover }: Pick<Survey, 'db' | 'digest' | 'records' | 'cover'>,
   pace: { readonly rate: Rate; readonly reserve: number; readonly now: Date },
 ): string {
-  const events = countAll(plan);
+  const events = countAll(db);
+  const states = countStates(db);
   const due = EVENT_TYPES.flatMap((type) => {
-    const { ready, retry } = plan.tables[type].counts;
-    return ready + retry > 0 ? [{ type, count: ready + retry }] : [];
+    const open = states.filter((each) => each.type === type && isOpen(each.state));
+    const count = open.reduce((total, each) => total + each.count, 0);
+    return count > 0 ? [{ type, count }] : [];
   });
   const sum = due.reduce((total, { count }) => total + count, 0);
   const inState = (state: State): number =>
-    EVENT_TYPES.reduce((total, type) => total + plan.tables[type].counts[state], 0);
+    states.reduce((total, each) => total + (each.state === state ? each.count : 0), 0);
   const not = [
     part(events.acknowledged, 'already acknowledged'),
     part(events.duplicates, events.duplicates === 1 ? 'duplicate' : 'duplicates'),
     part(events.invalid, 'invalid'),
     part(inState('rejected'), 'rejected'),
     part(events.blocked, 'blocked by their parents'),
-    part(inState('held'), 'excluded by --pilot, --limit, --pick or --only'),
+    part(inState('held'), 'excluded by --pilot, --pick or --only'),
     part(inState('waiting'), 'waiting for parents that are excluded'),
   ].filter((text) => text !== undefined);
   const lines = [
@@ -42,11 +44,11 @@ export function surveyText(
     ...(cover ? pilotLines(cover.counts, cover.missed).map((line) => `  ${line}`) : []),
     ...(digest === undefined
       ? []
-      : [`  plan ${digest}: the digest of ${counted(plan.listed, 'event')} that could be sent`]),
+      : [`  plan ${digest}: the digest of ${counted(countListed(db), 'event')} that could be sent`]),
     ...(not.length === 0 ? [] : [`  not to send: ${not.join(', ')}`]),
     `  not supported by ingestion: ${NOT_MIGRATED.map(([what]) => lowerFirst(what)).join(', ')}`,
   ];
-  const priorities = prioritiesTable(prioritiesOf(order, pace), pace.now);
+  const priorities = prioritiesTable(prioritiesOf(db, pace), pace.now);
   return [...lines, ...(priorities === '' ? [] : [priorities.replace(/^/gm, '  ')])].join('\n');
 }
 

@@ -1,6 +1,7 @@
 /** Which fields of a record can be compared, and how. Pure functions. */
 import { NumberText, type JsonValue } from '../json.ts';
 import type { Entity } from '../model.ts';
+import type { Fields } from '../service/list-page.ts';
 
 /** Comments cannot be read back: no documented list of the service contains their text. */
 export const CHECKED = ['lead', 'deal'] as const satisfies readonly Entity[];
@@ -86,4 +87,10 @@ export function textOf(value: JsonValue | undefined): string | undefined {
   if (value === undefined || value === null) return undefined;
   if (value instanceof NumberText) return value.text;
   return typeof value === 'object' ? '{…}' : String(value);
+}
+
+/** Of a record as the service shows it, only what is compared. */
+export function shownFields(entity: Checked, record: Fields): Fields {
+  const names = COMPARED[entity].flatMap(({ shown }) => shown ?? []);
+  return Object.fromEntries(names.filter((name) => name in record).map((name) => [name, record[name]]));
 }

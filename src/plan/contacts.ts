@@ -1,60 +1,146 @@
 /** `if_contact_exists`: what the survey does about people who are in the account already. */
-import { CHECKPOINT_FILE } from '../checkpoint/lines.ts';
-import { CONTACT_FIELDS } from '../compare/contacts.ts';
-import { MATCHES_FILE, writeMatches, type ContactMatches, type Match } from '../compare/matches.ts';
-import type { ErrorReport } from '../report/error-report.ts';
+import { rmSync } from 'node:fs';
+import { readBack } from '../compare/read-back.ts';
+import { csvLine } from '../csv.ts';
+import type { Policies } from '../mapping/mapping.ts';
+import type { Place } from '../model.ts';
 import type { Client } from '../service/client.ts';
-import type { StateDir } from '../state-dir.ts';
-import type { Plan } from './plan.ts';
-import { reportIssue } from './verdicts.ts';
+import type { FieldHasher } from '../store/field-hashes.ts';
+import type { Database } from '../store/sqlite.ts';
+import { writeLines } from '../write-lines.ts';
+import { EVENT_ROWS, pagesOf, plannedOf, setState, type EventRow } from './events.ts';
+import { addProblem } from './problems.ts';
 
-const LEAD = 'lead/created';
+export const MATCHES_FILE = 'matches.csv';
 
-/**
- * Before `Plan.link`: lists the matches in `matches.csv`; leads whose entry says `reject` become invalid unless they were
- * acknowledged earlier, the others are a warning. `shouldReject`: by the index of the entry.
- */
-export async function judgeContacts(job: {
-  readonly matches: ContactMatches;
-  readonly plan: Plan;
-  readonly report: ErrorReport;
-  readonly state: StateDir;
-  readonly output: StateDir;
-  readonly shouldReject: (entry: number) => boolean;
-  readonly service: { readonly client: Client; readonly leads: number; readonly concurrency: number } | undefined;
-}): Promise<void> {
-  const { plan, report } = job;
-  const table = plan.tables[LEAD];
-  const isCurrent = (ordinal: number): boolean => table.isOpen(ordinal) || table.state(ordinal) === 'acknowledged';
-  const matches = await job.matches.resolve(job.state.file(CHECKPOINT_FILE), isCurrent);
-  await writeMatches(job.output.file(MATCHES_FILE), matches, job.service);
-  for (const match of matches) {
-    const { ordinal, place } = match;
-    const message = matchText(match);
-    const event = plan.read(LEAD, ordinal);
-    if (!table.isOpen(ordinal) || !job.shouldReject(event.entry)) {
-      report.warning({ severity: 'warning', kind: 'map', code: 'contact_in_account', message }, place);
-      continue;
-    }
-    const hint = 'see matches.csv; `if_contact_exists: report` sends such leads all the same';
-    table.setState(ordinal, 'invalid');
-    await reportIssue(plan, report, event, ordinal, {
-      severity: 'error',
-      kind: 'map',
-      code: 'contact_exists',
-      message,
-      hint,
-    });
-    plan.withdraw(LEAD, ordinal);
-  }
-}
+const COLUMNS = ['external_id', 'source', 'file', 'line', 'service_id', 'matched', 'name_in_service'];
+
+const FIELDS = ['email', 'phone_number'] as const;
+type ContactField = (typeof FIELDS)[number];
 
 const NOUNS = { email: 'e-mail address', phone_number: 'phone number' } as const;
 
-function matchText({ externalId, found }: Match): string {
-  const fields = CONTACT_FIELDS.filter((field) => [...found.values()].some((matched) => matched.includes(field)));
-  const [first, ...others] = found.keys();
+interface ContactsJob {
+  readonly db: Database;
+  readonly hasher: FieldHasher;
+  readonly policies: readonly Policies[];
+  /** Of `matches.csv`. */
+  readonly path: string;
+  /** Reads the names that the matching leads have in the service; without it they stay empty. */
+  readonly service: { readonly client: Client; readonly leads: number; readonly concurrency: number } | undefined;
+}
+
+/** A lead of the input, and a lead of the account that may be the same person. */
+interface Match {
+  readonly externalId: string;
+  readonly place: Place;
+  readonly serviceId: string;
+  readonly fields: readonly ContactField[];
+}
+
+/**
+ * Lists the leads of the input that share an address or number with a lead of the account that this migration did not make.
+ * Those whose entry says `reject` become invalid, unless a request about them was sent before; the others are a warning.
+ */
+export async function judgeContacts(job: ContactsJob): Promise<void> {
+  const { db, hasher, policies } = job;
+  rmSync(job.path, { force: true });
+  if (!db.get('select 1 from contact limit 1')) return;
+  const matches: Match[] = [];
+  const leads = `${EVENT_ROWS}
+    where e.type = 'lead/created' and e.state in ('ready', 'retry', 'acknowledged') and e.data is not null
+      and e.id > ? order by e.id limit 500`;
+  for (const page of pagesOf<EventRow>(db, leads)) {
+    for (const row of page) {
+      const policy = policies[row.entry]!.if_contact_exists;
+      if (policy === 'ignore') continue;
+      const found = matchesOf(db, hasher, row);
+      if (found.length === 0) continue;
+      matches.push(...found);
+      reportMatch(db, row, found, policy === 'reject' && !isOurs(db, row));
+    }
+  }
+  if (matches.length > 0) await writeMatches(job, matches);
+}
+
+/**
+ * A lead is ours if a request about it was acknowledged or may have arrived. A lead that was acknowledged without an id of the
+ * service (skipped, or replayed) may be any of those that it matches.
+ */
+function matchesOf(db: Database, hasher: FieldHasher, row: EventRow): Match[] {
+  const { data, place, externalId = '' } = plannedOf(row);
+  const found = new Map<string, ContactField[]>();
+  for (const field of FIELDS) {
+    const value = data[field];
+    if (value === undefined) continue;
+    const sql =
+      field === 'email'
+        ? 'select service_id from contact where email = ?'
+        : 'select service_id from contact where phone_number = ?';
+    for (const { service_id: id } of db.all<{ service_id: string }>(sql, hasher.hashOf(field, value))) {
+      found.set(id, [...(found.get(id) ?? []), field]);
+    }
+  }
+  if (found.size === 0 || isNamelessOurs(db, externalId)) return [];
+  return [...found].flatMap(([serviceId, fields]) =>
+    isMadeHere(db, serviceId) ? [] : [{ externalId, place, serviceId, fields }],
+  );
+}
+
+function isMadeHere(db: Database, serviceId: string): boolean {
+  return db.get(`select 1 from checkpoint.request where service_id = ? and entity = 'lead'`, serviceId) !== undefined;
+}
+
+/** A request about the lead is open, or was acknowledged, and the service's id of it is not known. */
+function isNamelessOurs(db: Database, externalId: string): boolean {
+  const { requests, named } = db.get<{ requests: number; named: number }>(
+    `select count(*) as requests, count(service_id) as named from checkpoint.request
+     where entity = 'lead' and external_id = ? and had_no_effect = 0`,
+    externalId,
+  )!;
+  return requests > 0 && named === 0;
+}
+
+function isOurs(db: Database, { state, external_id: externalId }: EventRow): boolean {
+  if (state === 'acknowledged') return true;
+  return (
+    db.get(
+      `select 1 from checkpoint.request where entity = 'lead' and external_id = ? and had_no_effect = 0`,
+      externalId,
+    ) !== undefined
+  );
+}
+
+function reportMatch(db: Database, row: EventRow, matches: readonly Match[], isRejected: boolean): void {
+  const about = { event: row.id, record: row.record_id };
+  const message = matchText(matches);
+  if (!isRejected) {
+    addProblem(db, about, { severity: 'warning', kind: 'map', code: 'contact_in_account', message });
+    return;
+  }
+  const hint = 'see matches.csv; `if_contact_exists: report` sends such leads all the same';
+  setState(db, row.id, 'invalid', 'contact_exists');
+  addProblem(db, about, { severity: 'error', kind: 'map', code: 'contact_exists', message, hint });
+}
+
+function matchText(matches: readonly Match[]): string {
+  const [first] = matches;
+  const fields = FIELDS.filter((field) => matches.some((match) => match.fields.includes(field)));
   const what = fields.map((field) => NOUNS[field]).join(' and ');
-  const more = others.length === 0 ? '' : ` and ${others.length} more`;
-  return `the account already has a lead with the ${what} of \`${externalId}\`: ${first}${more}`;
+  const more = matches.length === 1 ? '' : ` and ${matches.length - 1} more`;
+  return `the account already has a lead with the ${what} of \`${first!.externalId}\`: ${first!.serviceId}${more}`;
+}
+
+async function writeMatches({ path, service }: ContactsJob, matches: readonly Match[]): Promise<void> {
+  const names = new Map<string, string>();
+  if (service) {
+    const ids = new Set(matches.map(({ serviceId }) => serviceId));
+    const options = { atLeast: service.leads, concurrency: service.concurrency };
+    for await (const { serviceId, record } of readBack(service.client, 'lead', ids, options)) {
+      names.set(serviceId, typeof record?.fullName === 'string' ? record.fullName : '');
+    }
+  }
+  writeLines(path, [csvLine(COLUMNS)], matches, ({ externalId, place, serviceId, fields }) =>
+    csvLine([externalId, place.source, place.file, place.line, serviceId, fields.join(' '), names.get(serviceId)]),
+  );
 }

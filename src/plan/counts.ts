@@ -2,37 +2,8 @@ import { EVENT_TYPES, type Entity, type EventType } from '../model.ts';
 import type { WaitingCounts } from '../report/ending.ts';
 import type { EventCounts } from '../report/summary.ts';
 import type { Tolerance } from '../settings.ts';
-import { STATES, type State } from './event-table.ts';
-import type { Plan } from './plan.ts';
-
-type Counted = Pick<Plan, 'tables'>;
-
-type OutcomeName = Exclude<keyof EventCounts, 'total'>;
-
-const OUTCOME_OF: Readonly<Record<State, OutcomeName>> = {
-  ready: 'pending',
-  retry: 'rejected',
-  held: 'pending',
-  waiting: 'pending',
-  acknowledged: 'acknowledged',
-  duplicate: 'duplicates',
-  invalid: 'invalid',
-  rejected: 'rejected',
-  blocked: 'blocked',
-};
-
-/** What an event in this state counts as. */
-export function outcomeOf(state: State): OutcomeName {
-  return OUTCOME_OF[state];
-}
-
-/** The totals always add up, because every event has exactly one state. */
-function countEvents(plan: Counted, type: EventType): EventCounts {
-  const { counts, size } = plan.tables[type];
-  const events = { ...totalOf([]), total: size };
-  for (const state of STATES) events[OUTCOME_OF[state]] += counts[state];
-  return events;
-}
+import type { Database } from '../store/sqlite.ts';
+import { outcomeOf, type State } from './states.ts';
 
 export function totalOf(counts: readonly EventCounts[]): EventCounts {
   const sum: EventCounts = {
@@ -48,36 +19,54 @@ export function totalOf(counts: readonly EventCounts[]): EventCounts {
   return sum;
 }
 
-/** The counts of each type that occurs. */
-export function countsByType(plan: Counted): Partial<Record<EventType, EventCounts>> {
-  const byType = EVENT_TYPES.map((type) => [type, countEvents(plan, type)] as const);
-  return Object.fromEntries(byType.filter(([, { total }]) => total > 0));
+/** How many events of each type are in each state. */
+export function countStates(db: Database): { readonly type: EventType; readonly state: State; readonly count: number }[] {
+  return db.all('select type, state, count(*) as count from event group by type, state');
 }
 
-/** The counts of all types together. */
-export function countAll(plan: Counted): EventCounts {
-  return totalOf(EVENT_TYPES.map((type) => countEvents(plan, type)));
-}
-
-/** Events that this run will send. */
-export function countDue(plan: Counted): number {
-  return EVENT_TYPES.reduce((sum, type) => sum + plan.tables[type].counts.ready + plan.tables[type].counts.retry, 0);
-}
-
-/** What the events that wait for a parent outside the selection wait for. */
-export function countWaiting(plan: Pick<Plan, 'inState' | 'links'>): WaitingCounts {
-  const counts: { -readonly [T in EventType]?: Partial<Record<Entity, number>> } = {};
+/** The counts of each type that occurs. The totals always add up, because every event has exactly one state. */
+export function countsByType(db: Database): Partial<Record<EventType, EventCounts>> {
+  const counts: Partial<Record<EventType, EventCounts>> = {};
+  const states = countStates(db);
   for (const type of EVENT_TYPES) {
-    for (const ordinal of plan.inState(type, 'waiting')) {
-      const entity = plan.links.entityNeededBy(type, ordinal);
-      const ofType = (counts[type] ??= {});
-      ofType[entity] = (ofType[entity] ?? 0) + 1;
+    for (const { state, count } of states.filter((each) => each.type === type)) {
+      const ofType = (counts[type] ??= totalOf([]));
+      ofType.total += count;
+      ofType[outcomeOf(state)] += count;
     }
   }
   return counts;
 }
 
+/** The counts of all types together. */
+export function countAll(db: Database): EventCounts {
+  return totalOf(Object.values(countsByType(db)));
+}
+
+/** Events that this run will send. */
+export function countDue(db: Database): number {
+  return countStates(db).reduce((sum, { state, count }) => sum + (state === 'ready' || state === 'retry' ? count : 0), 0);
+}
+
+/** Events of the input that could be sent: those with a line in the plan's digest. */
+export function countListed(db: Database): number {
+  return db.get<{ count: number }>('select count(*) as count from listed')!.count;
+}
+
+/** What the events that wait for a parent outside the selection wait for: their own created event, or their parent. */
+export function countWaiting(db: Database): WaitingCounts {
+  const counts: { -readonly [T in EventType]?: Partial<Record<Entity, number>> } = {};
+  const rows = db.all<{ type: EventType; entity: Entity; count: number }>(`
+    select e.type, case when exists (
+        select 1 from event c where c.entity = e.entity and c.external_id = e.external_id and c.id <> e.id
+          and c.state in ('held', 'waiting')) and e.type like '%/updated'
+      then e.entity else e.parent_entity end as entity, count(*) as count
+    from event e where e.state = 'waiting' group by 1, 2`);
+  for (const { type, entity, count } of rows) (counts[type] ??= {})[entity] = count;
+  return counts;
+}
+
 /** How many events may be invalid, or rejected in one run. */
-export function allowedErrors(tolerance: Tolerance, plan: Counted): number {
-  return 'count' in tolerance ? tolerance.count : (countAll(plan).total * tolerance.percent) / 100;
+export function allowedErrors(tolerance: Tolerance, total: number): number {
+  return 'count' in tolerance ? tolerance.count : (total * tolerance.percent) / 100;
 }

@@ -1,60 +1,69 @@
 /** `--pilot`: the records that together have most of the features that occur. */
-import { EVENT_TYPES } from '../model.ts';
 import { featureText, type FeatureKind, type PilotCounts } from '../report/pilot.ts';
-import type { State } from './event-table.ts';
-import { MOST_FEATURES, type Candidate, type EventRef, type Feature, type Features } from './features.ts';
-import { addParents, holdOthers, nothing, SENDABLE, WAITING, type Chosen } from './pilot.ts';
-import type { Plan } from './plan.ts';
+import type { Database } from '../store/sqlite.ts';
+import { MOST_FEATURES, type Candidate, type Feature, type Features } from '../survey/features.ts';
+import { parentsOf } from './chosen.ts';
+import type { State } from './states.ts';
 
 export interface Cover {
   readonly counts: PilotCounts;
   /** What occurs, but in no record of the pilot. */
   readonly missed: readonly string[];
-  readonly chosen: Chosen;
+  /** Numbers of the events of the chosen records; their parents come in addition. */
+  readonly chosen: readonly number[];
 }
 
 /** A record as it would be chosen: its events that can be sent, and its features with those of its parents. */
 interface Choice {
-  readonly events: readonly EventRef[];
+  readonly events: readonly number[];
   readonly features: ReadonlySet<Feature>;
 }
+
+const SENDABLE: ReadonlySet<State> = new Set(['ready', 'retry', 'acknowledged']);
+/** Chosen only where there are too few others, so that the run says what they wait for. */
+const WAITING: ReadonlySet<State> = new Set(['waiting']);
 
 /**
  * Chooses `features.limit` records, one after the other: the one with most features that no chosen record has yet, and of
  * equal ones the first in the input. Once every feature is covered, it begins again with all of them. Acknowledged events
  * count, so a rerun chooses the same records.
  */
-export function holdAllButCover(plan: Plan, features: Features): Cover {
+export function coverOf(db: Database, features: Features): Cover {
   const { limit } = features;
   const candidates = features.candidates();
-  const byEvent = new Map(candidates.flatMap((each) => each.events.map((event) => [keyOf(event), each])));
+  const byEvent = new Map(candidates.flatMap((each) => each.events.map((event) => [event, each])));
+  const stateOf = (event: number): State => db.get<{ state: State }>('select state from event where id = ?', event)!.state;
   const choicesIn = (states: ReadonlySet<State>): Choice[] =>
     candidates.flatMap((candidate) => {
-      const events = candidate.events.filter(({ type, ordinal }) => states.has(plan.tables[type].state(ordinal)));
-      return events.length === 0 ? [] : [{ events, features: withParents(plan, candidate, byEvent) }];
+      const events = candidate.events.filter((event) => states.has(stateOf(event)));
+      return events.length === 0 ? [] : [{ events, features: withParents(db, candidate, byEvent) }];
     });
   const sendable = choicesIn(SENDABLE);
   const waiting = choicesIn(WAITING);
   const choices = greedy(sendable, limit);
   choices.push(...greedy(waiting, limit - choices.length));
-
-  const chosen = nothing();
-  for (const { events } of choices) for (const { type, ordinal } of events) chosen[type].add(ordinal);
-  for (const type of [...EVENT_TYPES].reverse()) addParents(plan, chosen, type);
-  holdOthers(plan, chosen);
-  return { ...coverOf(choices, [...sendable, ...waiting], countSendable(plan, chosen)), chosen };
+  const chosen = choices.flatMap(({ events }) => events);
+  const family = withAllParents(db, chosen);
+  const events = [...family].filter((event) => SENDABLE.has(stateOf(event))).length;
+  return { ...covered(choices, [...sendable, ...waiting], events), chosen };
 }
 
-function withParents(plan: Plan, candidate: Candidate, byEvent: ReadonlyMap<string, Candidate>): Set<Feature> {
+function withAllParents(db: Database, events: readonly number[]): ReadonlySet<number> {
+  const family = new Set(events);
+  for (const event of family) for (const parent of parentsOf(db, event)) family.add(parent);
+  return family;
+}
+
+function withParents(db: Database, candidate: Candidate, byEvent: ReadonlyMap<number, Candidate>): Set<Feature> {
   const found = new Set<Feature>();
   const visited = new Set<Candidate>();
   const visit = (each: Candidate): void => {
     if (visited.has(each)) return;
     visited.add(each);
     for (const feature of each.features) found.add(feature);
-    for (const { type, ordinal } of each.events) {
-      for (const needed of plan.links.eventsNeededBy(type, ordinal)) {
-        const parent = byEvent.get(keyOf(needed));
+    for (const event of each.events) {
+      for (const needed of parentsOf(db, event)) {
+        const parent = byEvent.get(needed);
         if (parent) visit(parent);
       }
     }
@@ -82,25 +91,18 @@ function greedy(choices: readonly Choice[], limit: number): Choice[] {
   return picked;
 }
 
-function coverOf(picked: readonly Choice[], all: readonly Choice[], events: number): Omit<Cover, 'chosen'> {
-  const covered = featuresOf(picked);
+function covered(picked: readonly Choice[], all: readonly Choice[], events: number): Omit<Cover, 'chosen'> {
+  const found = featuresOf(picked);
   const missed: string[] = [];
   const features: { [K in FeatureKind]?: { covered: number; occurring: number } } = {};
   for (const feature of featuresOf(all)) {
     const { kind, name } = feature;
     const counts = (features[kind] ??= { covered: 0, occurring: 0 });
     counts.occurring += 1;
-    if (covered.has(feature)) counts.covered += 1;
+    if (found.has(feature)) counts.covered += 1;
     else missed.push(featureText(kind, name));
   }
   return { counts: { records: picked.length, events, features }, missed };
-}
-
-function countSendable(plan: Plan, chosen: Chosen): number {
-  return EVENT_TYPES.reduce((sum, type) => {
-    const { [type]: table } = plan.tables;
-    return sum + [...chosen[type]].filter((ordinal) => SENDABLE.has(table.state(ordinal))).length;
-  }, 0);
 }
 
 /** What the mapping and the account say comes first; special values only decide between records that are equal in that. */
@@ -112,8 +114,4 @@ function gainOf(features: ReadonlySet<Feature>, uncovered: ReadonlySet<Feature>)
 
 function featuresOf(choices: Iterable<Choice>): Set<Feature> {
   return new Set([...choices].flatMap(({ features }) => [...features]));
-}
-
-function keyOf({ type, ordinal }: EventRef): string {
-  return `${type} ${ordinal}`;
 }

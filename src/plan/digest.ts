@@ -1,26 +1,27 @@
-import { createHash } from 'node:crypto';
-import type { ShaWords } from '../identity.ts';
+import { createHash, hash } from 'node:crypto';
+import { canonicalJson } from '../json.ts';
+import type { Policies } from '../mapping/mapping.ts';
 import { EVENT_TYPES, type EventType } from '../model.ts';
+import type { Database } from '../store/sqlite.ts';
 
 /**
- * The digest of a plan: 12 hexadecimal digits over the content of all its events, regardless of their order. External id and
- * parent are part of an event's content.
+ * The digest of a plan: 12 hexadecimal digits over type, content and time of every event of the input that could be sent, and
+ * the policies of its entry, regardless of their order. External id and parent are part of an event's content.
  */
-export class PlanDigest {
-  readonly #sums = new Map<EventType, { count: number; first: number; second: number }>(
-    EVENT_TYPES.map((type) => [type, { count: 0, first: 0, second: 0 }]),
+export function planDigest(db: Database, policies: readonly Policies[]): string {
+  const ways = policies.map((each) => canonicalJson({ ...each }));
+  const sums = new Map(EVENT_TYPES.map((type) => [type, { count: 0, first: 0, second: 0 }]));
+  const events = db.each<{ type: EventType; content: string; occurred_at: string | null; entry: number }>(
+    'select type, content, occurred_at, entry from listed',
   );
-
-  /** `sha`: the hash of the event's content. Sums of hashes do not depend on the order. */
-  add(type: EventType, [first, second]: ShaWords): void {
-    const sum = this.#sums.get(type)!;
+  for (const { type, content, occurred_at: occurredAt, entry } of events) {
+    const sum = sums.get(type)!;
+    const digest = hash('sha256', `${content} ${occurredAt ?? ''} ${ways[entry]!}`, 'hex');
+    // Sums of hashes do not depend on the order.
     sum.count += 1;
-    sum.first = (sum.first + first) >>> 0;
-    sum.second = (sum.second + second) >>> 0;
+    sum.first = (sum.first + Number.parseInt(digest.slice(0, 8), 16)) >>> 0;
+    sum.second = (sum.second + Number.parseInt(digest.slice(8, 16), 16)) >>> 0;
   }
-
-  value(): string {
-    const text = [...this.#sums].map(([type, { count, first, second }]) => `${type} ${count} ${first} ${second}`);
-    return createHash('sha256').update(text.join('\n')).digest('hex').slice(0, 12);
-  }
+  const text = [...sums].map(([type, { count, first, second }]) => `${type} ${count} ${first} ${second}`);
+  return createHash('sha256').update(text.join('\n')).digest('hex').slice(0, 12);
 }

@@ -1,239 +1,252 @@
 /** `if_edited`: before the updates that `if_changed` makes, finds out what somebody has edited in the service meanwhile. */
-import { AppendLog } from '../append-log.ts';
-import { fieldsOf, type FieldHasher } from '../checkpoint/field-hashes.ts';
-import { CHECKPOINT_FILE } from '../checkpoint/lines.ts';
-import { settledLines } from '../checkpoint/read.ts';
-import { wasEdited } from '../compare/edited.ts';
-import { COMPARED, textOf, type Checked } from '../compare/fields.ts';
-import { lastSent, recordKey, type LastSent } from '../compare/last-sent.ts';
+import { COMPARED, shownFields, textOf, type Checked } from '../compare/fields.ts';
 import { readBack } from '../compare/read-back.ts';
 import { compareField, type ThreeWayVerdict } from '../compare/three-way.ts';
 import { csvLine } from '../csv.ts';
 import type { JsonValue } from '../json.ts';
-import { entityOf, isUpdate, type EventType, type Planned } from '../model.ts';
-import type { ErrorReport } from '../report/error-report.ts';
+import type { Issue } from '../model.ts';
 import type { ChangeCounts } from '../report/summary.ts';
 import type { Client } from '../service/client.ts';
 import type { Fields } from '../service/list-page.ts';
-import type { StateDir } from '../state-dir.ts';
-import { withoutAnyField, withoutFields } from './changes.ts';
-import { FLAG } from './event-table.ts';
-import type { Plan } from './plan.ts';
-import { reportIssue } from './verdicts.ts';
+import { fieldsOf, type FieldHasher } from '../store/field-hashes.ts';
+import type { Database } from '../store/sqlite.ts';
+import { writeLines } from '../write-lines.ts';
+import { readRecord, reportChanged, type Doubt, type KnownRecord, type RecordKey } from './changed.ts';
+import { dataWith, dataWithout } from './changes.ts';
+import { readEvent, setState } from './events.ts';
+import { addProblem } from './problems.ts';
+import { serviceIdOf, shownLeads, type ShownLeads } from './shown-leads.ts';
 
 export const CHANGES_FILE = 'changes.csv';
 
-const CHANGE_COLUMNS = ['record', 'external_id', 'service_id', 'field', 'in_service', 'in_export', 'verdict'];
-
-/** The field that refers to a lead by its external id; the service shows the lead's own id. */
-const LEAD_FIELD = 'lead_external_id';
+const COLUMNS = ['record', 'external_id', 'service_id', 'field', 'in_service', 'in_export', 'verdict'];
 
 export interface EditsJob {
-  readonly plan: Plan;
-  readonly report: ErrorReport;
+  readonly db: Database;
   readonly hasher: FieldHasher;
-  readonly state: StateDir;
-  readonly output: StateDir;
+  /** Of `changes.csv`. */
+  readonly path: string;
   /** By the index of the entry. */
   readonly overwrites: (entry: number) => boolean;
+  readonly reportsChanges: (entry: number) => boolean;
   readonly client: Client;
   readonly concurrency: number;
+  /** Of `judgeChanged`. */
+  readonly doubts: readonly Doubt[];
 }
 
-/** An update that `if_changed` makes. */
-interface DerivedUpdate {
-  readonly type: EventType;
-  readonly ordinal: number;
-  readonly externalId: string;
+/** A record to read back: the update that `if_changed` makes of it, and what no update may set. */
+interface Subject extends RecordKey {
+  readonly change: number | undefined;
+  readonly doubts: readonly Doubt[];
 }
 
-/**
- * After `Plan.link`: reads the records back that `if_changed` would update, leaves out of each update what the service has
- * already and what somebody edited there, and lists every changed field in `changes.csv`. A record that was deleted in the service
- * is an error of its update. Returns the counts of records.
- */
-export async function keepEdits(job: EditsJob): Promise<Omit<ChangeCounts, 'new' | 'gone'>> {
-  const counts = { changed: 0, edited: 0, in_conflict: 0, not_compared: [] as string[] };
-  const notShown = new Set<string>();
-  const log = await AppendLog.open(job.output.file(CHANGES_FILE), { keepBytes: 0 });
-  try {
-    await log.append(csvLine(CHANGE_COLUMNS), { durable: false });
-    for (const entity of ['lead', 'deal'] as const) {
-      const updates = derivedUpdates(job.plan, `${entity}/updated`);
-      for await (const compared of compareAll(job, entity, updates)) {
-        await log.append(compared.lines.join(''), { durable: false });
-        if (compared.lines.length > 0) counts.changed += 1;
-        if (compared.verdicts.some((verdict) => verdict === 'edited' || verdict === 'conflict')) counts.edited += 1;
-        if (compared.verdicts.includes('conflict')) counts.in_conflict += 1;
-        for (const field of compared.notShown) notShown.add(field);
-      }
-    }
-  } finally {
-    await log.close();
-  }
-  return { ...counts, not_compared: [...notShown].sort() };
-}
-
-function derivedUpdates(plan: Plan, type: 'lead/updated' | 'deal/updated'): readonly DerivedUpdate[] {
-  const table = plan.tables[type];
-  const found: DerivedUpdate[] = [];
-  for (let ordinal = 0; ordinal < table.size; ordinal += 1) {
-    if (!table.has(ordinal, FLAG.derived) || !table.isOpen(ordinal)) continue;
-    found.push({ type, ordinal, externalId: plan.read(type, ordinal).externalId! });
-  }
-  return found;
-}
-
-interface ComparedRecord {
+interface Compared {
   readonly verdicts: readonly ThreeWayVerdict[];
   readonly notShown: readonly string[];
   /** Of `changes.csv`. */
   readonly lines: readonly string[];
 }
 
-const NOTHING: ComparedRecord = { verdicts: [], notShown: [], lines: [] };
+const NOTHING: Compared = { verdicts: [], notShown: [], lines: [] };
 
-async function* compareAll(
-  job: EditsJob,
-  entity: Checked,
-  updates: readonly DerivedUpdate[],
-): AsyncGenerator<ComparedRecord, void, undefined> {
-  if (updates.length === 0) return;
-  const { plan, state, hasher, client, concurrency } = job;
-  const atLeast = plan.tables[`${entity}/created`].counts.acknowledged;
-  const checkpoint = state.file(CHECKPOINT_FILE);
-  const wanted = new Set(updates.map(({ externalId }) => recordKey(entity, externalId)));
-  const sent = await lastSent(checkpoint, hasher.keyId, wanted);
-  const byServiceId = new Map<string, DerivedUpdate[]>();
-  for (const update of updates) {
-    const serviceId = sent.get(recordKey(entity, update.externalId))?.serviceId;
-    if (serviceId) byServiceId.set(serviceId, [...(byServiceId.get(serviceId) ?? []), update]);
-    else yield learnServiceId(job, entity, update);
+/**
+ * Reads back the records that `if_changed` would update, and those with fields that are uncertain. Leaves out of each update
+ * what the service has already and what somebody edited there, and lists every changed field in `changes.csv`. A record that
+ * was deleted in the service is an error of its update. Returns the counts of records.
+ */
+export async function keepEdits(job: EditsJob): Promise<Omit<ChangeCounts, 'new' | 'gone'>> {
+  const counts = { changed: 0, edited: 0, in_conflict: 0 };
+  const notShown = new Set<string>();
+  const lines: string[] = [];
+  for (const entity of ['lead', 'deal'] as const) {
+    for await (const compared of compareAll(job, entity)) {
+      lines.push(...compared.lines);
+      if (compared.lines.length > 0) counts.changed += 1;
+      if (compared.verdicts.some((verdict) => verdict === 'edited' || verdict === 'conflict')) counts.edited += 1;
+      if (compared.verdicts.includes('conflict')) counts.in_conflict += 1;
+      for (const field of compared.notShown) notShown.add(field);
+    }
   }
+  writeLines(job.path, [csvLine(COLUMNS)], lines, (line) => line);
+  return { ...counts, not_compared: [...notShown].sort() };
+}
+
+/** What could not be read back stays uncertain. */
+export function reportDoubts(db: Database, doubts: readonly Doubt[]): void {
+  for (const { event, fields } of doubts) {
+    const { record } = db.get<{ record: number }>('select record from event where id = ?', event)!;
+    setState(db, event, 'rejected', 'uncertain');
+    addProblem(db, { event, record }, { ...UNCERTAIN, ...uncertainText(fields) });
+  }
+}
+
+const UNCERTAIN = { severity: 'error', kind: 'send', code: 'uncertain' } as const;
+
+function uncertainText(fields: readonly string[]): Pick<Issue, 'message' | 'hint' | 'field'> {
+  return {
+    field: fields[0]!,
+    message: `a request that set ${fields.join(', ')} got no answer, so the service may have another value than the export`,
+    hint: 'set `if_changed: update` to send the value of the export, or compare the record in the service by hand',
+  };
+}
+
+async function* compareAll(job: EditsJob, entity: Checked): AsyncGenerator<Compared, void, undefined> {
+  const { db, client, concurrency } = job;
+  const subjects = subjectsOf(job, entity);
+  if (subjects.length === 0) return;
+  const byServiceId = new Map<string, Subject[]>();
+  for (const subject of subjects) {
+    const serviceId = serviceIdOf(db, subject);
+    if (serviceId !== undefined) byServiceId.set(serviceId, [...(byServiceId.get(serviceId) ?? []), subject]);
+    else yield learnServiceId(job, subject);
+  }
+  const atLeast = db.get<{ count: number }>(
+    `select count(*) as count from event where type = ? and state = 'acknowledged'`,
+    `${entity}/created`,
+  )!.count;
   const records = new Map<string, Fields | undefined>();
   for await (const { serviceId, record } of readBack(client, entity, byServiceId.keys(), { atLeast, concurrency })) {
-    records.set(serviceId, record && shownOnly(entity, record));
+    records.set(serviceId, record && shownFields(entity, record));
   }
-  const leads = await shownLeads(checkpoint, records.values());
+  const leads = shownLeads(db, records.values());
   for (const [serviceId, record] of records) {
-    for (const update of byServiceId.get(serviceId)!) {
-      const event = job.plan.read(update.type, update.ordinal);
-      const known = sent.get(recordKey(entity, update.externalId))!;
-      if (record) yield judge(job, entity, update, event, known, record, leads);
-      else yield await reportDeleted(job, entity, update, event, serviceId);
+    for (const subject of byServiceId.get(serviceId)!) {
+      yield record ? judge(job, subject, serviceId, record, leads) : reportDeleted(job, subject, serviceId);
     }
   }
 }
 
+function subjectsOf({ db, doubts }: EditsJob, entity: Checked): Subject[] {
+  const changes = db.all<{ id: number; external_id: string }>(
+    `select id, external_id from event where type = ? and is_change = 1 and state in ('ready', 'retry')`,
+    `${entity}/updated`,
+  );
+  const subjects = new Map<string, Subject>();
+  for (const { id, external_id } of changes) subjects.set(external_id, { entity, external_id, change: id, doubts: [] });
+  for (const doubt of doubts.filter(({ key }) => key.entity === entity)) {
+    const { external_id } = doubt.key;
+    const known = subjects.get(external_id) ?? { entity, external_id, change: undefined, doubts: [] };
+    subjects.set(external_id, { ...known, doubts: [...known.doubts, doubt] });
+  }
+  return [...subjects.values()];
+}
+
 /**
- * A record that was acknowledged without a service id (skipped) cannot be read back. Under `keep` its update
- * goes out without the fields that the service shows; the answer has the id, by which the next run compares them.
+ * A record that was acknowledged without a service id (skipped) cannot be read back. Under `keep` its update goes out
+ * without the fields that the service shows; the answer has the id, by which the next run compares them.
  */
-function learnServiceId(
-  { plan, report, overwrites }: EditsJob,
-  entity: Checked,
-  { type, ordinal, externalId }: DerivedUpdate,
-): ComparedRecord {
-  const event = plan.read(type, ordinal);
+function learnServiceId({ db, overwrites }: EditsJob, { entity, external_id: externalId, change, doubts }: Subject): Compared {
+  reportDoubts(db, doubts);
+  if (change === undefined) return NOTHING;
+  const event = readEvent(db, change);
   if (overwrites(event.entry)) return NOTHING;
   const shown = new Set(COMPARED[entity].filter((field) => field.shown !== undefined).map(({ sent }) => sent));
-  plan.narrow(event, ordinal, withoutFields(event, shown) ?? withoutAnyField(event), false);
+  const fields = [...fieldsOf(event.data)];
+  const left = fields.filter(([name]) => !shown.has(name));
+  db.run('update event set data = ? where id = ?', dataWith(externalId, left) ?? dataWithout(externalId), change);
   // The record is not what the export says after this run.
-  const [created] = plan.links.eventsNeededBy(type, ordinal);
-  if (created) plan.tables[created.type].flag(created.ordinal, FLAG.changed);
+  db.run(
+    `update event set code = 'changed' where record = ? and type = ? and external_id = ? and is_change = 0`,
+    event.record,
+    `${entity}/created`,
+    externalId,
+  );
   const message = `the service id of the ${entity} \`${externalId}\` is not known yet, so it cannot be compared`;
-  report.warning({ severity: 'warning', kind: 'map', code: 'not_compared', message }, event.place);
-  const names = Array.from(fieldsOf(event.data), ([name]) => name).filter((name) => shown.has(name));
+  addProblem(db, { event: change, record: event.record }, { severity: 'warning', kind: 'map', code: 'not_compared', message });
   return {
     ...NOTHING,
-    lines: names.map((name) => csvLine([entity, externalId, '', name, '', textOf(event.data[name]), 'not compared'])),
+    lines: fields
+      .filter(([name]) => shown.has(name))
+      .map(([name, value]) => csvLine([entity, externalId, '', name, '', textOf(value), 'not compared'])),
   };
 }
 
-function judge(
-  job: EditsJob,
-  entity: Checked,
-  { ordinal }: DerivedUpdate,
-  event: Planned,
-  sent: LastSent,
-  record: Fields,
-  leads: ShownLeads,
-): ComparedRecord {
+function judge(job: EditsJob, subject: Subject, serviceId: string, shown: Fields, leads: ShownLeads): Compared {
+  const { db, hasher } = job;
+  const { entity, external_id: externalId, change, doubts } = subject;
+  const known = readRecord(db, hasher, subject);
+  const event = change === undefined ? undefined : readEvent(db, change);
+  const sent = new Set(event ? Array.from(fieldsOf(event.data), ([name]) => name) : []);
+  const overwrites = event !== undefined && job.overwrites(event.entry);
   const verdicts: ThreeWayVerdict[] = [];
   const notShown: string[] = [];
   const lines: string[] = [];
-  const dropped = new Set<string>();
-  const overwrites = job.overwrites(event.entry);
-  const { acknowledged, unanswered, serviceId } = sent;
-  const known = { acknowledged, unanswered, isEdited: wasEdited(record, sent) };
-  for (const [name, value] of fieldsOf(event.data)) {
-    const shown = shownValue(entity, name, record, leads);
-    const verdict = compareField(name, value, shown, known, job.hasher);
+  const settled: Record<string, string> = {};
+  const left: (readonly [string, JsonValue])[] = [];
+  for (const [name, value] of wantedFields(known)) {
+    const differs = known.comparison.differences.some(({ field }) => field === name);
+    const isDoubtful = doubts.some(({ fields }) => fields.includes(name));
+    if (change === undefined && !isDoubtful) continue;
+    const inService = leads.valueOf(entity, name, shown);
+    const verdict = compareField(name, value, inService, { differs, bases: known.comparison.basesOf(name) }, hasher);
+    if (verdict === 'same') settled[name] = hasher.hashOf(name, value);
     const isSent = verdict === 'changed' || verdict === 'not_shown' || (verdict === 'conflict' && overwrites);
-    if (!isSent) dropped.add(name);
+    if (isSent && sent.has(name)) left.push([name, value]);
     if (verdict === 'unchanged') continue;
     verdicts.push(verdict);
     if (verdict === 'not_shown') notShown.push(name);
     const said = verdict !== 'conflict' ? verdict : overwrites ? 'conflict, overwritten' : 'conflict, kept';
-    const cells = [textOf(shown) ?? '', textOf(value) ?? '', said];
-    lines.push(csvLine([entity, event.externalId, serviceId, name, ...cells]));
+    const cells = [textOf(inService) ?? '', textOf(value) ?? '', said];
+    lines.push(csvLine([entity, externalId, serviceId, name, ...cells]));
   }
-  job.plan.narrow(event, ordinal, withoutFields(event, dropped), overwrites || !verdicts.includes('conflict'));
+  remember(db, known, serviceId, settled);
+  settleDoubts(job, doubts, settled, notShown);
+  if (event) narrow(db, event.id, dataWith(externalId, left));
   return { verdicts, notShown, lines };
 }
 
-async function reportDeleted(
-  { plan, report }: EditsJob,
-  entity: Checked,
-  { type, ordinal }: DerivedUpdate,
-  event: Planned,
-  serviceId: string,
-): Promise<ComparedRecord> {
-  const message = `the ${entity} \`${event.externalId}\` was deleted in the service, so its update cannot be sent`;
-  const hint = 'remove the record from the export, or set `if_changed: ignore`';
-  plan.tables[type].setState(ordinal, 'invalid');
-  const issue = { severity: 'error', kind: 'resolve', code: 'deleted_in_service', message, hint } as const;
-  await reportIssue(plan, report, event, ordinal, issue);
-  plan.withdraw(type, ordinal);
-  return { ...NOTHING, lines: [csvLine([entity, event.externalId, serviceId, '', '', '', 'deleted'])] };
+/** What the input wants of the record: the last event that sets a field wins. */
+function wantedFields({ events }: KnownRecord): Map<string, JsonValue> {
+  return new Map(events.flatMap(({ fields }) => [...fields]));
 }
 
-/** Only the fields that are compared stay in memory. */
-function shownOnly(entity: Checked, record: Fields): Fields {
-  const names = ['createdAt', 'updatedAt', ...COMPARED[entity].flatMap(({ shown }) => shown ?? [])];
-  return Object.fromEntries(names.filter((name) => name in record).map((name) => [name, record[name]]));
+/** An update with nothing left to set is none. */
+function narrow(db: Database, change: number, data: string | undefined): void {
+  if (data !== undefined) db.run('update event set data = ? where id = ?', data, change);
+  else db.run('delete from event where id = ?', change);
 }
 
-/** The leads that deals of the service refer to. */
-interface ShownLeads {
-  /** By service id, of the leads of this migration. */
-  readonly externalIds: ReadonlyMap<string, string>;
-  /** Whether the service ids of all leads of this migration are known: then any other lead is not of this migration. */
-  readonly areAllKnown: boolean;
+/** A value that both sides came to is known from now on. */
+function remember(db: Database, record: KnownRecord, serviceId: string, fields: Readonly<Record<string, string>>): void {
+  const [event] = record.events;
+  if (!event || Object.keys(fields).length === 0) return;
+  db.run(
+    `insert into reading (entity, external_id, service_id, event_id, type, content, fields) values (?, ?, ?, ?, ?, ?, ?)`,
+    record.entity,
+    record.external_id,
+    serviceId,
+    event.eventId,
+    event.type,
+    event.content,
+    JSON.stringify(fields),
+  );
 }
 
-/**
- * A lead is shown by its id in the service; one that this migration did not make stays as it is, and so is an edit. Undefined if
- * it may be any of the leads whose service ids are not known.
- */
-function shownValue(entity: Checked, name: string, record: Fields, leads: ShownLeads): JsonValue | undefined {
-  const shown = COMPARED[entity].find(({ sent }) => sent === name)?.shown;
-  const value = shown === undefined ? undefined : (record[shown] as JsonValue | undefined);
-  if (name !== LEAD_FIELD || typeof value !== 'string') return value;
-  return leads.externalIds.get(value) ?? (leads.areAllKnown ? value : undefined);
-}
-
-async function shownLeads(checkpoint: string, records: Iterable<Fields | undefined>): Promise<ShownLeads> {
-  const shown = COMPARED.deal.find(({ sent }) => sent === LEAD_FIELD)!.shown!;
-  const ids = new Set([...records].map((record) => record?.[shown]));
-  const externalIds = new Map<string, string>();
-  const unknown = new Set<string>();
-  if (![...ids].some((id) => typeof id === 'string')) return { externalIds, areAllKnown: true };
-  for await (const { type, external_id: externalId, entity_id: id, status } of settledLines(checkpoint)) {
-    if (externalId === null || entityOf(type) !== 'lead' || status === 'rejected') continue;
-    if (id) unknown.delete(externalId);
-    else if (!isUpdate(type)) unknown.add(externalId);
-    if (id && ids.has(id)) externalIds.set(id, externalId);
+/** What the service shows is certain: the value of the export, or another one. */
+function settleDoubts(
+  { db, reportsChanges }: EditsJob,
+  doubts: readonly Doubt[],
+  settled: Readonly<Record<string, string>>,
+  notShown: readonly string[],
+): void {
+  for (const doubt of doubts) {
+    const hidden = doubt.fields.filter((field) => notShown.includes(field));
+    if (hidden.length > 0) reportDoubts(db, [{ ...doubt, fields: hidden }]);
+    else if (doubt.fields.some((field) => settled[field] === undefined)) {
+      if (reportsChanges(readEvent(db, doubt.event).entry)) reportChanged(db, doubt.event);
+    }
   }
-  return { externalIds, areAllKnown: unknown.size === 0 };
+}
+
+function reportDeleted({ db }: EditsJob, { entity, external_id: externalId, change, doubts }: Subject, serviceId: string): Compared {
+  const message = `the ${entity} \`${externalId}\` was deleted in the service, so its update cannot be sent`;
+  const hint = 'remove the record from the export, or set `if_changed: ignore`';
+  const issue: Issue = { severity: 'error', kind: 'resolve', code: 'deleted_in_service', message, hint };
+  for (const id of change === undefined ? doubts.map(({ event }) => event) : [change]) {
+    const { record } = db.get<{ record: number }>('select record from event where id = ?', id)!;
+    setState(db, id, 'invalid', 'deleted_in_service');
+    addProblem(db, { event: id, record }, issue);
+  }
+  return { ...NOTHING, lines: [csvLine([entity, externalId, serviceId, '', '', '', 'deleted'])] };
 }

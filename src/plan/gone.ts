@@ -1,32 +1,42 @@
-import { rm } from 'node:fs/promises';
-import { AppendLog } from '../append-log.ts';
-import { settledLines } from '../checkpoint/read.ts';
+import { rmSync } from 'node:fs';
 import { csvLine } from '../csv.ts';
-import { entityOf, isUpdate } from '../model.ts';
-import type { Plan } from './plan.ts';
+import type { Database } from '../store/sqlite.ts';
+import { writeLines } from '../write-lines.ts';
 
 export const GONE_FILE = 'gone.csv';
 
-const GONE_COLUMNS = ['record', 'external_id', 'service_id'];
+const COLUMNS = ['record', 'external_id', 'service_id'];
 
-/**
- * Lists in `gone.csv` the records that an earlier run created and that the input no longer has; the file is removed if there are
- * none. Returns how many there are.
- */
-export async function listGone(path: string, checkpoint: string, plan: Plan): Promise<number> {
-  await rm(path, { force: true });
-  if (plan.matched.gone === 0) return 0;
-  const log = await AppendLog.open(path, { keepBytes: 0 });
-  let count = 0;
-  try {
-    await log.append(csvLine(GONE_COLUMNS), { durable: false });
-    for await (const { type, status, id, external_id: externalId, entity_id: serviceId } of settledLines(checkpoint)) {
-      if (status !== 'acknowledged' || isUpdate(type) || plan.hasRecord(type, externalId, id)) continue;
-      count += 1;
-      await log.append(csvLine([entityOf(type), externalId ?? '', serviceId ?? '']), { durable: false });
-    }
-  } finally {
-    await log.close();
-  }
+/** Created by an earlier run, and no event of the input is about it. */
+const GONE = `
+  from checkpoint.request r
+  where r.status = 'acknowledged' and r.origin in ('input', 'second') and r.for_type not in ('lead/updated', 'deal/updated')
+    and case when r.external_id is null then not exists (select 1 from event e where e.event_id = r.for_id)
+      else not exists (select 1 from event e where e.entity = r.entity and e.external_id = r.external_id
+        and e.type = r.for_type) end`;
+
+/** Events acknowledged by earlier runs, or by this one, that the input no longer has. */
+export function countGone(db: Database): number {
+  const count = (sql: string): number => db.get<{ count: number }>(sql)!.count;
+  const acknowledged = count(`
+    select count(*) as count from checkpoint.request where status = 'acknowledged' and origin in ('input', 'second')`);
+  if (acknowledged === 0) return 0;
+  const matched = count(`
+    select count(*) as count from event
+    where is_change = 0 and ((state = 'acknowledged' and code is not 'overtaken') or code = 'uncertain')`);
+  return Math.max(0, acknowledged - matched);
+}
+
+/** Lists in `gone.csv` the records that are gone; the file is removed if there are none. Returns how many there are. */
+export function listGone(db: Database, path: string): number {
+  rmSync(path, { force: true });
+  if (countGone(db) === 0) return 0;
+  const { count } = db.get<{ count: number }>(`select count(*) as count ${GONE}`)!;
+  const rows = db.each<{ entity: string; external_id: string | null; service_id: string | null }>(
+    `select r.entity, r.external_id, r.service_id ${GONE} order by r.n`,
+  );
+  writeLines(path, [csvLine(COLUMNS)], rows, (row) =>
+    csvLine([row.entity, row.external_id ?? '', row.service_id ?? '']),
+  );
   return count;
 }

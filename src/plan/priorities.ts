@@ -1,19 +1,8 @@
-import { Uint32Column } from '../columns.ts';
-import { PRIORITIES, type EventType } from '../model.ts';
-import { rankOf, type EventTable } from './event-table.ts';
-import type { Plan } from './plan.ts';
-
-const LEADS = ['lead/created', 'lead/updated'] as const;
-const DEALS = ['deal/created', 'deal/updated'] as const;
-const COMMENTS = ['comment/created'] as const;
-
-const USUAL = rankOf(PRIORITIES.usual);
-/** Of comments, one of which at least has no priority of its own. */
-const AS_PARENT = 0xffffffff;
+import type { Database } from '../store/sqlite.ts';
 
 /**
- * The priority of every event, as its rank (see `rankOf`). It belongs to the record: all events about one record have the
- * same, so that they keep their order.
+ * The priority of every event. It belongs to the record: all events about one record have the same, so that they keep
+ * their order.
  *
  * - A record has the highest priority that its events set, or else that of its parent, or else 0.
  * - A parent has at least the priority of what hangs on it.
@@ -22,71 +11,58 @@ const AS_PARENT = 0xffffffff;
  * Duplicates and invalid events do not count; events that were acknowledged, or that this run does not send, do: the
  * priority of a record is the same in every run.
  */
-export class Priorities {
-  readonly #tables: Plan['tables'];
-  readonly #isSet: boolean;
-  /** By record number, 0 where there is none: what its own events set, what hangs on it, and its comments. */
-  readonly #own = new Uint32Column();
-  readonly #below = new Uint32Column();
-  readonly #comments = new Uint32Column();
+export function liftPriorities(db: Database): void {
+  if (!db.get('select 1 from event where own_priority is not null limit 1')) return;
+  db.exec(`
+    create temp table family (
+      entity text not null, external_id text not null, parent text, own integer, below integer,
+      primary key (entity, external_id)) strict, without rowid;
+    insert into family
+      select entity, external_id, null, max(own_priority), null from event
+      where entity <> 'comment' and external_id is not null and state not in ('invalid', 'duplicate')
+      group by entity, external_id;
+    create temp table comments as
+      select parent_entity as entity, parent_id as external_id,
+        case when count(own_priority) = count(*) then max(own_priority) end as priority, max(own_priority) as highest
+      from event where entity = 'comment' and parent_id is not null and state not in ('invalid', 'duplicate')
+      group by parent_entity, parent_id;
+    create unique index temp.comments_of on comments (entity, external_id);
 
-  constructor(tables: Plan['tables']) {
-    this.#tables = tables;
-    this.#isSet = Object.values(tables).some(({ hasPriorities }) => hasPriorities);
-    if (this.#isSet) this.#spread();
-  }
+    -- Up: comments to their parents, then deals to their leads.
+    update family set below = (
+      select c.highest from comments c where c.entity = family.entity and c.external_id = family.external_id);
+    create temp table deals as
+      select distinct external_id, parent_id from event
+      where entity = 'deal' and parent_id is not null and state not in ('invalid', 'duplicate');
+    create index temp.deals_by_lead on deals (parent_id);
+    create index temp.deals_by_id on deals (external_id);
+    update family set below = nullif(max(ifnull(below, -3000000000), ifnull((
+        select max(max(ifnull(f.own, -3000000000), ifnull(f.below, -3000000000)))
+        from deals d join family f on f.entity = 'deal' and f.external_id = d.external_id
+        where d.parent_id = family.external_id), -3000000000)), -3000000000)
+      where entity = 'lead' and exists (select 1 from deals d where d.parent_id = family.external_id);
 
-  rank(type: EventType, ordinal: number): number {
-    if (!this.#isSet) return USUAL;
-    const table = this.#tables[type];
-    if (type !== 'comment/created') return this.#rankOfRecord(table.key(ordinal)!);
-    const parent = table.parent(ordinal);
-    // Of an event that was acknowledged and can no longer be mapped.
-    if (parent === undefined) return USUAL;
-    const rank = this.#comments.get(parent);
-    return rank === AS_PARENT ? this.#rankOfRecord(parent) : rank;
-  }
+    -- Down: to deals that set none. An update may name another lead than the one from which the deal takes it, so up again.
+    update family set own = (
+        select max(ifnull(l.own, 0), ifnull(l.below, -3000000000)) from deals d join family l on l.entity = 'lead' and l.external_id = d.parent_id
+        where d.external_id = family.external_id limit 1)
+      where entity = 'deal' and own is null;
+    update family set below = max(ifnull(below, -3000000000), ifnull((
+        select max(max(ifnull(f.own, 0), ifnull(f.below, -3000000000)))
+        from deals d join family f on f.entity = 'deal' and f.external_id = d.external_id
+        where d.parent_id = family.external_id), -3000000000))
+      where entity = 'lead' and exists (select 1 from deals d where d.parent_id = family.external_id);
 
-  /** Up the families, so that no child goes before its parent, then down to records that set none. */
-  #spread(): void {
-    const [own, below, comments] = [this.#own, this.#below, this.#comments];
-    for (const { parent, rank } of this.#counted(COMMENTS)) {
-      raise(below, parent, rank);
-      raise(comments, parent, rank === 0 ? AS_PARENT : rank);
-    }
-    for (const { key, rank } of this.#counted([...DEALS, ...LEADS])) raise(own, key, rank);
-    for (const { key, parent } of this.#counted(DEALS)) {
-      raise(below, parent, Math.max(own.get(key), below.get(key)));
-    }
-    for (const { key, parent } of this.#counted(DEALS)) {
-      if (parent === undefined) continue;
-      if (own.get(key) === 0) own.set(key, this.#rankOfRecord(parent));
-      // An update can name another parent than the one from which the deal takes its priority.
-      raise(below, parent, this.#rankOfRecord(key));
-    }
-  }
-
-  #rankOfRecord(key: number): number {
-    return Math.max(this.#own.get(key) || USUAL, this.#below.get(key));
-  }
-
-  *#counted(types: readonly EventType[]): Generator<{ key: number; parent: number | undefined; rank: number }> {
-    for (const type of types) {
-      const table = this.#tables[type];
-      for (let ordinal = 0; ordinal < table.size; ordinal += 1) {
-        if (!isCounted(table, ordinal)) continue;
-        yield { key: table.key(ordinal)!, parent: table.parent(ordinal), rank: table.rank(ordinal) };
-      }
-    }
-  }
-}
-
-/** Whether an event has a place in the order, or had one in an earlier run. */
-export function isCounted(table: EventTable, ordinal: number): boolean {
-  const state = table.state(ordinal);
-  return state !== 'invalid' && state !== 'duplicate';
-}
-
-function raise(column: Uint32Column, key: number | undefined, rank: number): void {
-  if (key !== undefined && rank > column.get(key)) column.set(key, rank);
+    update event set priority = ifnull((
+        select max(ifnull(f.own, 0), ifnull(f.below, -3000000000)) from family f
+        where f.entity = event.entity and f.external_id = event.external_id), 0)
+      where entity <> 'comment';
+    update event set priority = ifnull((
+        select ifnull(c.priority, (
+          select max(ifnull(f.own, 0), ifnull(f.below, -3000000000)) from family f
+          where f.entity = event.parent_entity and f.external_id = event.parent_id))
+        from comments c where c.entity = event.parent_entity and c.external_id = event.parent_id), 0)
+      where entity = 'comment';
+    drop table family; drop table comments; drop table deals;
+  `);
 }

@@ -195,6 +195,22 @@ const BY_CODE: Readonly<Record<string, Advice>> = {
     what: 'A lead has no name, e-mail address or phone number.',
     fix: 'Map these fields, or skip such records with `when`.',
   },
+  lead_without_name: {
+    what: 'A lead has no name.',
+    fix: 'Map a column to `full_name`, or join first and last name with `list`.',
+  },
+  deal_without_title: {
+    what: 'A deal has no title.',
+    fix: 'Map a column to `title`, or make one with `template`.',
+  },
+  amount_without_currency: {
+    what: 'A deal has an amount, but no currency.',
+    fix: 'Map a column to `currency`, or set it with `{ value: EUR }`.',
+  },
+  uncertain: {
+    what: 'A request about the record got no answer, so its values in the service are not certain.',
+    fix: 'Set `if_changed: update` and rerun, or compare the record in the service by hand.',
+  },
   deal_without_lead: {
     what: 'A deal is not tied to a lead.',
     fix: 'Map `lead_external_id` if the export has the ids of the contacts.',

@@ -114,7 +114,7 @@ export function controlTotalsText(totals: readonly ControlTotal[], columns: numb
   const isTooWide = wide.indexOf('\n') > columns;
   return [
     isTooWide ? table(heads.map((head, index) => [head, ...rows.map((row) => row[index]!)])) : wide,
-    ...(left > 0 ? [`and ${left} more ${left === 1 ? 'currency' : 'currencies'}: see summary.json`] : []),
+    ...(left > 0 ? [`and ${left} more ${left === 1 ? 'currency' : 'currencies'}: see report.html`] : []),
     ...(unreadText(totals) === '' ? [] : [unreadText(totals)]),
   ].join('\n');
 }

@@ -2,13 +2,14 @@
 import { toneOf, type Tone } from '../console.ts';
 import { ENTITIES, EVENT_TYPES, type Entity, type EventType } from '../model.ts';
 import { countOmitted } from './omitted.ts';
-import type { Summary } from './summary.ts';
+import type { StoredSummary } from './summary.ts';
 import { counted, numberText } from '../numbers.ts';
+import { stopText } from './words.ts';
 
 /** Selected events whose parents are neither acknowledged nor selected: by type, and by what they wait for. */
 export type WaitingCounts = Readonly<Partial<Record<EventType, Readonly<Partial<Record<Entity, number>>>>>>;
 
-const ENDINGS: Readonly<Record<string, (summary: Summary) => string>> = {
+const ENDINGS: Readonly<Record<string, (summary: StoredSummary) => string>> = {
   done: doneText,
   rejected: (summary) => `Finished, but ${failuresText(summary)}.`,
   blocked: (summary) => `Finished, but ${failuresText(summary)}.`,
@@ -21,7 +22,7 @@ const ENDINGS: Readonly<Record<string, (summary: Summary) => string>> = {
   too_many_omitted: () => 'Nothing was sent: more values would be left out than --max-omitted allows.',
 };
 
-const DRY_ENDINGS: Readonly<Record<string, (summary: Summary) => string>> = {
+const DRY_ENDINGS: Readonly<Record<string, (summary: StoredSummary) => string>> = {
   done: (summary) => (isClean(summary) ? 'No problems found.' : 'No errors found, but there are warnings to check.'),
   invalid: (summary) => `Problems found: ${failuresText(summary)}.`,
   blocked: (summary) => `Problems found: ${failuresText(summary)}.`,
@@ -34,13 +35,18 @@ const DRY_ENDINGS: Readonly<Record<string, (summary: Summary) => string>> = {
 };
 
 /** Undefined if the run was stopped before its end. */
-export function endingText(summary: Summary): string | undefined {
+export function endingText(summary: StoredSummary): string | undefined {
   const { dry_run: dry, exit } = summary;
   const ending = (dry ? DRY_ENDINGS : ENDINGS)[exit.reason]?.(summary);
   return dry && ending !== undefined ? `${ending} Nothing was sent.` : ending;
 }
 
-function doneText({ events, omitted }: Summary): string {
+/** How the run ended, or why it stopped before its end. */
+export function resultText(summary: StoredSummary): string {
+  return endingText(summary) ?? `Stopped before the end: ${stopText(summary.exit.reason)}. Rerun to resume.`;
+}
+
+function doneText({ events, omitted }: StoredSummary): string {
   const left = countOmitted(omitted);
   const beside = [
     ...(events.pending > 0
@@ -53,7 +59,7 @@ function doneText({ events, omitted }: Summary): string {
 }
 
 /** `6 events are invalid, 7 are blocked by their parents and 1 record could not be read`. */
-function failuresText({ dry_run: dry, events, records }: Summary): string {
+function failuresText({ dry_run: dry, events, records }: StoredSummary): string {
   const states = [
     [events.rejected, 'was', 'were', `rejected by the service${dry ? ' in an earlier run' : ''}`],
     [events.invalid, 'is', 'are', 'invalid'],
@@ -82,7 +88,7 @@ function waitingText(waiting: WaitingCounts): string {
 }
 
 /** After a change of the mapping, events differ although the export may be the same. */
-function changedText({ events: { changed }, mapping_changed: mapping }: Summary): string {
+function changedText({ events: { changed }, mapping_changed: mapping }: StoredSummary): string {
   const differ = `${counted(changed, 'acknowledged record')} ${changed === 1 ? 'differs' : 'differ'} from what was sent`;
   return mapping
     ? `The mapping has changed since the last run: ${differ}`
@@ -90,11 +96,11 @@ function changedText({ events: { changed }, mapping_changed: mapping }: Summary)
 }
 
 /** By the exit code; a dry run with warnings is not done. */
-export function endingTone(summary: Summary): Tone {
+export function endingTone(summary: StoredSummary): Tone {
   const tone = toneOf(summary.exit.code);
   return tone === 'done' && summary.dry_run && !isClean(summary) ? 'partly' : tone;
 }
 
-function isClean({ warnings_by_code: warnings, omitted }: Summary): boolean {
+function isClean({ warnings_by_code: warnings, omitted }: StoredSummary): boolean {
   return Object.keys(warnings).length === 0 && countOmitted(omitted) === 0;
 }

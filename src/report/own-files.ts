@@ -1,17 +1,12 @@
 /**
  * Files that people correct in place, and keep their own files beside. The program replaces and deletes only those that are
- * as it left them.
+ * as it left them: the plan has their hashes.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { lstat, readFile, rename, unlink } from 'node:fs/promises';
-import { join } from 'node:path';
-import { writeWhole } from '../state-dir.ts';
-
-/** In the directory: the SHA-256 of what the program wrote there, by file name; two while one content replaces another. */
-export const WRITTEN = '.written.json';
-
-type Written = ReadonlyMap<string, readonly string[]>;
+import { lstat, readdir, rename, unlink } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import type { Database } from '../store/sqlite.ts';
 
 /** A complete file to move into the directory. */
 export interface OwnFile {
@@ -20,43 +15,51 @@ export interface OwnFile {
   readonly nameOf: (number: number) => string;
 }
 
+export interface OwnDirectory {
+  /** The plan in whose `written` the hashes are kept. */
+  readonly db: Database;
+  /** Paths in `written` are relative to this directory. */
+  readonly root: string;
+  readonly path: string;
+  /** Which names in the directory are of files such as these. */
+  readonly owns: (name: string) => boolean;
+}
+
 /**
  * Moves files into a directory, each under the first of its names that is free or that of a file that the program left
  * there, and deletes the others that it left. `kept`: names of files that are never replaced. Returns the names in the
  * order of the files.
  */
 export async function publishFiles(
-  directory: string,
+  directory: OwnDirectory,
   files: readonly OwnFile[],
   kept: ReadonlySet<string> = new Set(),
 ): Promise<readonly string[]> {
-  const before = await readWritten(directory);
-  const unchanged = await unchangedOf(directory, before, kept);
+  const { db, root, path } = directory;
+  const unchanged = await unchangedIn(directory, kept);
   const names: string[] = [];
-  for (const { nameOf } of files)
-    names.push(await freeName(directory, nameOf, unchanged, new Set([...kept, ...names])));
-  const after = new Map<string, readonly string[]>();
-  for (const [index, name] of names.entries()) after.set(name, [await sha256Of(files[index]!.path)]);
-  // Both contents are known while one replaces the other: whichever a kill leaves is recognised by the next run.
-  const both = [...before, ...after].map(([name]) => [name, [...of(before, name), ...of(after, name)]] as const);
-  await remember(directory, new Map(both));
-  for (const [index, name] of names.entries()) await rename(files[index]!.path, join(directory, name));
-  for (const name of unchanged) if (!after.has(name)) await unlink(join(directory, name));
-  await remember(directory, after);
+  for (const { nameOf } of files) names.push(await freeName(path, nameOf, unchanged, new Set([...kept, ...names])));
+  // Recorded before the move: whichever content a kill leaves there is recognised by the next run.
+  for (const [index, name] of names.entries()) {
+    const sha256 = await sha256Of(files[index]!.path);
+    db.run('insert or ignore into written (path, sha256) values (?, ?)', relative(root, join(path, name)), sha256);
+  }
+  for (const [index, name] of names.entries()) await rename(files[index]!.path, join(path, name));
+  for (const name of unchanged) if (!names.includes(name)) await unlink(join(path, name));
   return names;
 }
 
 /** Names of the files that are still as the program wrote them. */
-async function unchangedOf(
-  directory: string,
-  written: Written,
+async function unchangedIn(
+  { db, root, path, owns }: OwnDirectory,
   kept: ReadonlySet<string>,
 ): Promise<ReadonlySet<string>> {
   const unchanged = new Set<string>();
-  for (const [name, hashes] of written) {
-    const path = join(directory, name);
-    const found = await lstat(path).catch(() => undefined);
-    if (!kept.has(name) && found?.isFile() && hashes.includes(await sha256Of(path))) unchanged.add(name);
+  for (const name of await readdir(path)) {
+    const file = join(path, name);
+    if (kept.has(name) || !owns(name) || !(await lstat(file).catch(() => undefined))?.isFile()) continue;
+    const sql = 'select 1 from written where path = ? and sha256 = ?';
+    if (db.get(sql, relative(root, file), await sha256Of(file))) unchanged.add(name);
   }
   return unchanged;
 }
@@ -72,24 +75,6 @@ async function freeName(
     if (taken.has(name)) continue;
     if (unchanged.has(name) || !(await lstat(join(directory, name)).catch(() => undefined))) return name;
   }
-}
-
-function remember(directory: string, written: Written): Promise<void> {
-  return writeWhole(join(directory, WRITTEN), `${JSON.stringify(Object.fromEntries(written))}\n`);
-}
-
-/** Empty if there is no such file or it is damaged: then every file counts as changed by others. */
-async function readWritten(directory: string): Promise<Written> {
-  try {
-    const value = JSON.parse(await readFile(join(directory, WRITTEN), 'utf8')) as Record<string, string[]>;
-    return new Map(Object.entries(value).filter(([, hashes]) => Array.isArray(hashes)));
-  } catch {
-    return new Map();
-  }
-}
-
-function of(written: Written, name: string): readonly string[] {
-  return written.get(name) ?? [];
 }
 
 async function sha256Of(path: string): Promise<string> {

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../json.ts';
 import { EVENT_TYPES, type EventType } from '../model.ts';
 import type { SourceNotice } from '../source/source.ts';
 import { counted, numberText } from '../numbers.ts';
@@ -111,7 +112,9 @@ const DAMAGE_TEXT: Readonly<Record<Damage, string>> = {
 };
 
 interface Bare {
+  readonly type: EventType;
   readonly fields: readonly string[];
+  readonly lacks: (data: JsonObject) => boolean;
   /** Where none of the events has any of them, and where some have not. */
   readonly none: string;
   readonly some: string;
@@ -120,23 +123,54 @@ interface Bare {
 /** Fields without which an event is probably not what was meant. */
 export const BARE = {
   lead_without_contact: {
+    type: 'lead/created',
     fields: ['full_name', 'email', 'phone_number'],
+    lacks: ({ full_name: name, email, phone_number: phone }) =>
+      name === undefined && email === undefined && phone === undefined,
     none: 'no lead has a name, e-mail address or phone number',
     some: 'leads without a name, e-mail address or phone number',
   },
+  lead_without_name: {
+    type: 'lead/created',
+    fields: ['full_name'],
+    lacks: ({ full_name: name, email, phone_number: phone }) =>
+      name === undefined && (email !== undefined || phone !== undefined),
+    none: 'no lead has a name',
+    some: 'leads without a name',
+  },
+  deal_without_title: {
+    type: 'deal/created',
+    fields: ['title'],
+    lacks: ({ title }) => title === undefined,
+    none: 'no deal has a title',
+    some: 'deals without a title',
+  },
+  amount_without_currency: {
+    type: 'deal/created',
+    fields: ['currency'],
+    lacks: ({ amount, currency }) => amount !== undefined && currency === undefined,
+    none: 'no deal has a currency beside its amount',
+    some: 'deals with an amount, but without a currency',
+  },
   deal_without_lead: {
+    type: 'deal/created',
     fields: ['lead_external_id'],
+    lacks: ({ lead_external_id: lead }) => lead === undefined,
     none: 'no deal is tied to a lead',
     some: 'deals that are not tied to a lead',
   },
   deal_without_stage: {
+    type: 'deal/created',
     fields: ['stage_name', 'stage_id'],
+    lacks: ({ stage_id: id, stage_name: name }) => id === undefined && name === undefined,
     none: "no deal has a stage, so all are created in the first stage of the account's default pipeline",
     some: "deals without a stage, which are created in the first stage of the account's default pipeline",
   },
 } as const satisfies Readonly<Record<string, Bare>>;
 
 export type BareCode = keyof typeof BARE;
+
+export const BARE_CODES = Object.keys(BARE) as readonly BareCode[];
 
 /** `no deal is tied to a lead: the mapping sets no lead_external_id`, or how many are not. */
 export function bareText({ code, count, of, unset, external_id: id }: BareNote): string {

@@ -1,142 +1,114 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AppendLog, cannotWrite } from '../append-log.ts';
+import { cannotWrite } from '../append-log.ts';
 import { csvLine } from '../csv.ts';
 import { UserError } from '../errors.ts';
-import { canonicalJson, type JsonObject } from '../json.ts';
-import type { Issue, Place, RawRecord } from '../model.ts';
+import { canonicalJson, parseJson, type JsonObject } from '../json.ts';
+import type { RawRecord } from '../model.ts';
 import { rejectColumnsFor } from '../source/reject-columns.ts';
-import type { Source } from '../source/source.ts';
+import { rowHasher } from '../source/row-hash.ts';
 import type { StateDir } from '../state-dir.ts';
+import type { Database } from '../store/sqlite.ts';
+import { writeLines } from '../write-lines.ts';
 import { publishFiles } from './own-files.ts';
 
 const REJECTS = 'rejects';
 
+interface SourceRow {
+  readonly id: number;
+  readonly name: string;
+  readonly kind: 'table' | 'tree';
+  readonly columns: string;
+  /** Whether records have errors themselves, and not only blocked events. */
+  readonly is_faulty: number;
+}
+
+/** A record with errors, which are joined in one text. */
+interface RejectRow {
+  readonly path: string;
+  readonly line: number;
+  readonly raw: string;
+  readonly original: string | null;
+  readonly error: string;
+}
+
+/** The files that were written. */
+export interface WrittenRejects {
+  /** The files to correct, by source, except those with blocked records only. */
+  readonly files: ReadonlyMap<string, string>;
+  /** Files with another name than usual, and the files in their place: others changed or added those. */
+  readonly beside: readonly { readonly usual: string; readonly path: string }[];
+}
+
 /**
- * `rejects/<source>.csv` or `.ndjson`: the original records behind the errors, to be corrected. People correct them in place
- * and keep their own files beside them, so a run gathers its rejects in `rejects.tmp/` and moves them when it ends, only over
- * files that are as a run left them; beside any other file it chooses another name (`contacts.2.csv`).
+ * Writes `rejects/<source>.csv` or `.ndjson`: the original records behind the errors, to be corrected. People correct them in
+ * place and keep their own files beside them: only files that are as a run left them are replaced or deleted. Throws a `UserError`.
  */
-export class Rejects {
-  readonly #state: StateDir;
-  readonly #directory: string;
-  readonly #gathered: string;
-  readonly #sources: ReadonlyMap<string, Source>;
-  readonly #logs = new Map<Source, Promise<AppendLog>>();
-  readonly #records = new Set<string>();
-  /** Names of sources with records that have errors themselves, not only blocked ones. */
-  readonly #faulty = new Set<string>();
-  #published: ReadonlyMap<Source, string> = new Map();
-
-  private constructor(state: StateDir, sources: ReadonlyMap<string, Source>) {
-    this.#state = state;
-    this.#directory = state.file(REJECTS);
-    this.#gathered = state.file('rejects.tmp');
-    this.#sources = sources;
-  }
-
-  static async begin(state: StateDir, sources: ReadonlyMap<string, Source>): Promise<Rejects> {
-    // A link in its place is refused before anything is sent.
-    await state.directory(REJECTS);
-    const rejects = new Rejects(state, sources);
-    try {
-      await rm(rejects.#gathered, { recursive: true, force: true });
-      await mkdir(rejects.#gathered, { mode: 0o700 });
-    } catch (error) {
-      throw cannotWrite(rejects.#gathered, error);
-    }
-    return rejects;
-  }
-
-  /** Each record once, however many of its events failed, so that no record is in a file twice. */
-  async add(place: Place, raw: RawRecord | undefined, errors: readonly Issue[]): Promise<void> {
-    const source = this.#sources.get(place.source);
-    const record = `${place.source}\0${place.file}\0${place.record}`;
-    if (errors.some(({ kind }) => kind !== 'blocked')) this.#faulty.add(place.source);
-    if (!raw || !source || errors.length === 0 || this.#records.has(record)) return;
-    this.#records.add(record);
-    const log = await this.#logOf(source);
-    await log.append(rejectLine(source, place, raw, errors), { durable: false });
-  }
-
-  async close(): Promise<void> {
-    const logs = await Promise.all(this.#logs.values());
-    await Promise.all(logs.map((log) => log.close()));
-  }
-
-  /**
-   * To be called after `close`: moves what was gathered to `rejects/`, and deletes what an earlier run left there unchanged.
-   * Throws a `UserError`.
-   */
-  async publish(): Promise<void> {
-    await this.#move().catch((error: unknown) => {
-      throw error instanceof UserError ? error : cannotWrite(this.#directory, error);
-    });
-  }
-
-  /** Deletes what was gathered and not moved. */
-  async discard(): Promise<void> {
-    await rm(this.#gathered, { recursive: true, force: true });
-  }
-
-  /** The published files to correct, by source, except those with blocked records only. */
-  get files(): ReadonlyMap<string, string> {
-    const faulty = [...this.#published].filter(([{ name }]) => this.#faulty.has(name));
-    return new Map(faulty.map(([source, name]) => [source.name, join(this.#directory, name)]));
-  }
-
-  /** The published files with another name than usual, and the files in their place: others changed or added those. */
-  get beside(): readonly { readonly usual: string; readonly path: string }[] {
-    return [...this.#published].flatMap(([source, name]) =>
-      name === fileName(source)
-        ? []
-        : [{ usual: join(this.#directory, fileName(source)), path: join(this.#directory, name) }],
-    );
-  }
-
-  #logOf(source: Source): Promise<AppendLog> {
-    let log = this.#logs.get(source);
-    if (!log) {
-      log = openLog(join(this.#gathered, fileName(source)), source);
-      this.#logs.set(source, log);
-    }
-    return log;
-  }
-
-  async #move(): Promise<void> {
-    await this.#state.directory(REJECTS);
-    const sources = [...this.#logs.keys()];
+export async function writeRejects(db: Database, output: StateDir): Promise<WrittenRejects> {
+  const directory = (await output.directory(REJECTS)).path;
+  const gathered = output.file('rejects.tmp');
+  try {
+    await rm(gathered, { recursive: true, force: true });
+    await mkdir(gathered, { mode: 0o700 });
+    const sources = faultySources(db);
+    for (const source of sources) writeSource(db, source, join(gathered, nameOf(source)));
     const files = sources.map((source) => ({
-      path: join(this.#gathered, fileName(source)),
-      nameOf: (number: number) => fileName(source, number),
+      path: join(gathered, nameOf(source)),
+      nameOf: (number: number) => nameOf(source, number),
     }));
-    const names = await publishFiles(this.#directory, files);
-    await this.discard();
-    this.#published = new Map(sources.map((source, index) => [source, names[index]!]));
+    const names = await publishFiles({ db, root: output.path, path: directory, owns: () => true }, files);
+    const paths = sources.map((source, index) => ({ source, path: join(directory, names[index]!) }));
+    return {
+      files: new Map(paths.filter(({ source }) => source.is_faulty).map(({ source, path }) => [source.name, path])),
+      beside: paths
+        .map(({ source, path }) => ({ usual: join(directory, nameOf(source)), path }))
+        .filter(({ usual, path }) => usual !== path),
+    };
+  } catch (error) {
+    throw error instanceof UserError ? error : cannotWrite(directory, error);
+  } finally {
+    await rm(gathered, { recursive: true, force: true });
   }
 }
 
-function fileName(source: Source, number = 1): string {
-  return `${source.name}${number === 1 ? '' : `.${number}`}.${source.kind === 'table' ? 'csv' : 'ndjson'}`;
+function nameOf({ name, kind }: SourceRow, number = 1): string {
+  return `${name}${number === 1 ? '' : `.${number}`}.${kind === 'table' ? 'csv' : 'ndjson'}`;
 }
 
-async function openLog(path: string, source: Source): Promise<AppendLog> {
-  const log = await AppendLog.open(path);
-  const { file, line, error, row } = rejectColumnsFor(source.columns);
-  if (source.kind === 'table')
-    await log.append(csvLine([...source.columns, file, line, error, row]), { durable: false });
-  return log;
+function faultySources(db: Database): SourceRow[] {
+  return db.all<SourceRow>(`
+    select s.id, s.name, s.kind, s.columns, max(p.kind <> 'blocked') as is_faulty
+    from problem p join record r on r.id = p.record join file f on f.id = r.file join source s on s.id = f.source
+    where p.severity = 'error' and r.raw is not null
+    group by s.id order by s.id`);
 }
 
-function rejectLine(source: Source, place: Place, raw: RawRecord, errors: readonly Issue[]): string {
-  const error = errors.map(({ field, message }) => (field ? `${field}: ${message}` : message)).join('; ');
-  const row = source.rowHash(place, raw);
-  if (source.kind === 'table') {
+/** Each record once, however many of its events failed. */
+function writeSource(db: Database, { id, kind, columns: json }: SourceRow, path: string): void {
+  const columns = JSON.parse(json) as string[];
+  const hashOf = rowHasher(columns);
+  const rows = db.each<RejectRow>(
+    `select f.path, r.line, r.raw, r.original,
+       group_concat(case when p.field is null then p.message else p.field || ': ' || p.message end, '; ' order by p.id) as error
+     from problem p join record r on r.id = p.record join file f on f.id = r.file
+     where p.severity = 'error' and r.raw is not null and f.source = ?
+     group by r.id order by r.id`,
+    id,
+  );
+  const { file, line, error, row: hash } = rejectColumnsFor(columns);
+  const head = kind === 'table' ? [csvLine([...columns, file, line, error, hash])] : [];
+  writeLines(path, head, rows, (row) => {
+    const raw = parseJson(row.raw) as RawRecord;
+    const sha = row.original ?? hashOf(raw);
+    if (kind === 'tree') return treeLine(raw as JsonObject, row, sha);
     // Extra cells would shift the added columns; the error describes them.
-    const cells = source.columns.map((_, at) => (raw as readonly string[])[at]);
-    return csvLine([...cells, place.file, place.line, error, row]);
-  }
+    const cells = columns.map((_, at) => (raw as readonly string[])[at]);
+    return csvLine([...cells, row.path, row.line, row.error, sha]);
+  });
+}
+
+function treeLine(raw: JsonObject, row: RejectRow, sha: string): string {
   const names = rejectColumnsFor(Object.keys(raw));
-  const added = { [names.file]: place.file, [names.line]: place.line, [names.error]: error, [names.row]: row };
-  return `${canonicalJson({ ...(raw as JsonObject), ...added })}\n`;
+  const added = { [names.file]: row.path, [names.line]: row.line, [names.error]: row.error, [names.row]: sha };
+  return `${canonicalJson({ ...raw, ...added })}\n`;
 }

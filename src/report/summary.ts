@@ -6,9 +6,7 @@ import type { PilotCounts } from './pilot.ts';
 import type { Rate } from '../timetable.ts';
 import type { Profile } from './profile.ts';
 
-export const SUMMARY_FILE = 'summary.json';
 export const METRICS_FILE = 'metrics.prom';
-export const SURVEY_FILE = 'survey.json';
 export const REPORT_FILE = 'report.html';
 
 /** Counts of the events of one type (or all); `total` is the sum of the others. */
@@ -47,7 +45,7 @@ export interface ChangeCounts {
   readonly not_compared: readonly string[];
 }
 
-/** `summary.json`, and what `--json` prints. */
+/** What `--json` prints; without the profile, the document `summary` of the plan. */
 export interface Summary {
   /** Empty if the survey could not start; then all counts are 0 and the reason is `not_started`. */
   readonly migration: string;
@@ -89,7 +87,7 @@ export interface Summary {
   readonly over_max_omitted: readonly ExcessOmission[];
   /** The deals of the input by old and new stage, pipeline and owner, and by currency; the largest groups first. */
   readonly totals: readonly ControlTotal[];
-  /** The profile of the input. Only in `--json`: it quotes cells, and `summary.json` contains no field values. */
+  /** The profile of the input. Only in `--json`: it quotes cells. */
   readonly profile: Profile;
   /** What the records chosen by `--pilot` cover; null without it. */
   readonly pilot: PilotCounts | null;
@@ -102,25 +100,15 @@ export interface Summary {
   readonly files: { readonly checkpoint: string | null; readonly errors: string; readonly report: string | null };
 }
 
-/** A source without its values: its columns (none for JSON), and how many records it has. */
-export interface SourceShape {
-  readonly columns: readonly string[];
-  readonly records: number;
-}
-
-/** `survey.json`: the counts after the survey of the last run, before its first event was sent. */
+/** What a survey found that the plan does not have: the document `survey`. */
 export interface SurveySnapshot {
   readonly migration: string;
   readonly base_url: string | null;
   readonly at: string;
   readonly records: Summary['records'];
-  readonly by_type: Summary['by_type'];
-  /** By name; absent in files of older versions. */
-  readonly sources?: Readonly<Record<string, SourceShape>>;
-  /** Events that the run had to send. */
-  readonly to_send: number;
   /** The configured rate: requests per window of seconds. */
   readonly rate: Rate;
-  /** The highest first, and how many of their events the run had to send. */
-  readonly priorities: readonly (Omit<PriorityCounts, 'done_at'> & { readonly to_send: number })[];
 }
+
+/** A summary as the plan keeps it, for `status` and the report: the profile quotes cells. */
+export type StoredSummary = Omit<Summary, 'profile'>;

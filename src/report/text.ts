@@ -2,22 +2,18 @@
 import { relative } from 'node:path';
 import { EVENT_TYPES } from '../model.ts';
 import { oneLine } from '../visible.ts';
-import type { CodeExample } from './error-report.ts';
+import type { CodeExample } from '../plan/problems.ts';
 import { printable } from '../visible.ts';
 import { adviceFor, inSentence } from './advice.ts';
 import type { EventCounts, Summary } from './summary.ts';
+import { OUTCOME_NAMES } from './words.ts';
 import { counted, numberText } from '../numbers.ts';
 
 /** The accounting identity as table headings: every row adds up. */
-const COLUMNS = [
+const COLUMNS: readonly (readonly [keyof EventCounts, string])[] = [
   ['total', 'total'],
-  ['acknowledged', '= acknowledged'],
-  ['duplicates', '+ duplicates'],
-  ['invalid', '+ invalid'],
-  ['rejected', '+ rejected'],
-  ['blocked', '+ blocked'],
-  ['pending', '+ pending'],
-] as const satisfies readonly (readonly [keyof EventCounts, string])[];
+  ...OUTCOME_NAMES.map((name, at) => [name, `${at === 0 ? '=' : '+'} ${name}`] as const),
+];
 
 /** A table whose first column is left-aligned, the others right-aligned. */
 export function table(cells: readonly (readonly string[])[], gap = '  '): string {

@@ -7,7 +7,7 @@ import type { Limiter, LimiterWait } from '../service/limiter.ts';
 import type { Attempt, Intercepted, NoAnswer, RateLimited, Refused, Unauthorised } from '../service/reply.ts';
 import { backoff, retryDelay } from '../service/retry.ts';
 import type { Halt } from '../halt.ts';
-import { acknowledged, newSendState, pending, rejected, type Delivery, type SendState } from './delivery.ts';
+import { acknowledged, newSendState, pending, rejected, type Delivered, type Delivery, type SendState } from './delivery.ts';
 import { LoneRetry } from './lone-retry.ts';
 import { Outage } from './outage.ts';
 import { allIntercepted, applyPolicies, credentialsRefused, intercepted, wrongTarget } from './refusals.ts';
@@ -22,8 +22,8 @@ export interface DelivererOptions {
   readonly clock: Clock;
   readonly concurrency: number;
   readonly maxOutageMs: number;
-  /** Awaited immediately before the first attempt is sent. `deliver` throws only what this throws. */
-  readonly beforeSend: (delivery: Delivery) => Promise<void>;
+  /** Awaited before the first attempt under each envelope id. `deliver` throws only what this throws. */
+  readonly beforeSend: (sending: SendState) => Promise<void>;
   readonly log: (event: string, fields?: Readonly<Record<string, unknown>>) => void;
   /** Source of backoff jitter. */
   readonly random?: () => number;
@@ -90,15 +90,15 @@ export class Deliverer {
   }
 
   /** Never throws for errors of the service or the network. The outcome is `pending` only if the run is stopping. */
-  async deliver(delivery: Delivery): Promise<Outcome> {
+  async deliver(delivery: Delivery): Promise<Delivered> {
     const sending = newSendState(delivery);
     this.#inProgress += 1;
     try {
       for (;;) {
         await this.#turn(sending.id);
-        if (this.#options.halt.requested) return pending(sending);
+        if (this.#options.halt.requested) return { outcome: pending(sending), id: sending.id };
         const outcome = await this.#conclude(sending, await this.#attempt(sending));
-        if (outcome) return outcome;
+        if (outcome) return { outcome, id: sending.id };
       }
     } finally {
       this.#inProgress -= 1;
@@ -140,16 +140,14 @@ export class Deliverer {
 
   #attempt(sending: SendState): Promise<Attempt> {
     const { client, halt, beforeSend } = this.#options;
-    const { delivery, ready, id, type } = sending;
+    const { ready, id, type, delivery } = sending;
     return client.ingest(envelope(ready, id, type), {
       signal: halt.signal,
       mayStart: () => !this.#isHeld(id),
       place: delivery.place ?? 0,
       beforeSend: async () => {
-        if (sending.attempts === 0) {
-          await beforeSend(delivery);
-          this.counters.events_sent += 1;
-        }
+        if (sending.tries === 0) await beforeSend(sending);
+        if (sending.attempts === 0) this.counters.events_sent += 1;
         if (sending.tries > 0) this.counters.retries += 1;
         this.counters.requests += 1;
         sending.sentAt = this.#sleepWatch.awake();
@@ -203,7 +201,7 @@ export class Deliverer {
     this.counters.rate_limited += 1;
     sending.unansweredSince = undefined;
     const seconds = Math.round((limiter.waiting()?.nextInMs ?? retryAfterMs ?? 0) / 1000);
-    log('rate_limited', { id: sending.id, external_id: sending.delivery.ready.externalId, seconds });
+    log('rate_limited', { id: sending.id, external_id: sending.delivery.event.externalId, seconds });
     this.#outage.answered();
     this.#loneRetry.end(sending.id);
     this.#silence.failed('rate_limited', sending.sentAt);
@@ -223,7 +221,7 @@ export class Deliverer {
     if (halt.requested) return undefined;
     sending.unanswered += 1;
     sending.unansweredSince ??= sending.sentAt;
-    const { externalId, data } = sending.delivery.ready;
+    const { externalId, data } = sending.delivery.event;
     const message = withoutValues(attempt.message, data);
     log('unanswered', { id: sending.id, external_id: externalId, code: attempt.code, message });
     this.#outage.failed(sending.id);
@@ -259,7 +257,7 @@ export class Deliverer {
   async #wait(sending: SendState, ms: number, isUp = true): Promise<void> {
     const { clock, halt, log } = this.#options;
     const { id, delivery } = sending;
-    log('retry', { id, external_id: delivery.ready.externalId, seconds: Math.round(ms / 1000) });
+    log('retry', { id, external_id: delivery.event.externalId, seconds: Math.round(ms / 1000) });
     this.#retryAt.set(id, clock.monotonic() + ms);
     const health = (): Promise<boolean> => this.#health();
     await waitForService(ms, { isUp, health, clock, signal: halt.signal, random: this.#random });
@@ -297,7 +295,7 @@ export class Deliverer {
   async #intercepted(sending: SendState, attempt: Intercepted): Promise<Outcome | undefined> {
     const { halt, log } = this.#options;
     if (this.#loneRetry.holds(sending.id)) return undefined;
-    const { externalId, data } = sending.delivery.ready;
+    const { externalId, data } = sending.delivery.event;
     const message = withoutValues(attempt.message, data);
     log('intercepted', { id: sending.id, external_id: externalId, status: attempt.status, message });
     sending.interceptions += 1;

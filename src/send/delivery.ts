@@ -1,28 +1,34 @@
 /** One event being sent: the request, its state and its outcome. */
-import type { FieldHashes } from '../checkpoint/field-hashes.ts';
-import type { PendingSend } from '../checkpoint/ledger.ts';
 import type { Policies } from '../mapping/mapping.ts';
-import type { Effect, EventType, Outcome, Sendable } from '../model.ts';
+import type { Effect, EventType, Outcome, Planned, Sendable } from '../model.ts';
+
+/** A request of an earlier run without a definite answer. */
+export interface EarlierRequest {
+  readonly id: string;
+  /** The hash of its content. */
+  readonly sha: string;
+}
 
 /** One event to be sent exactly once. */
 export interface Delivery {
-  readonly ready: Sendable;
-  /** The envelope id; the same for every attempt in every run. */
-  readonly id: string;
-  /** Of its content, for the checkpoint. */
-  readonly fields: FieldHashes;
-  /** Requests about this record that earlier runs sent without recording an answer. */
-  readonly earlierRequests: readonly PendingSend[];
+  readonly event: Planned;
+  /** Requests of earlier runs that may have created this record. */
+  readonly earlierRequests: readonly EarlierRequest[];
   /** The request sent instead under `if_exists: update` or `if_missing: create`. */
   readonly second?: {
     readonly type: EventType;
     readonly id: string;
-    /** Its content, if it is not that of the event. */
-    readonly ready?: Sendable;
+    readonly ready: Sendable;
   };
   readonly policies: Policies;
   /** Its place in the order of the run: of the events that could be sent, the first goes first. */
   readonly place?: number;
+}
+
+/** How a delivery ended, and the id of the request that was answered so. */
+export interface Delivered {
+  readonly outcome: Outcome;
+  readonly id: string;
 }
 
 /** The state of one event while it is being sent. */
@@ -55,9 +61,9 @@ export interface SendState {
 export function newSendState(delivery: Delivery): SendState {
   return {
     delivery,
-    ready: delivery.ready,
-    id: delivery.id,
-    type: delivery.ready.type,
+    ready: delivery.event,
+    id: delivery.event.eventId,
+    type: delivery.event.type,
     isSecond: false,
     attempts: 0,
     tries: 0,
@@ -72,17 +78,23 @@ export function newSendState(delivery: Delivery): SendState {
 }
 
 export function acknowledged(sending: SendState, outcome: Effect, entityId: string, code: string | undefined): Outcome {
-  const { attempts, ready, delivery } = sending;
-  const common = { status: 'acknowledged', outcome, entityId, attempts } as const;
-  const earlier = code === 'deduplicated' ? askedFor(sending) : undefined;
-  if (earlier) return { ...common, code: 'changed', sha: earlier.sha };
-  const sent = ready === delivery.ready ? {} : { sent: ready };
-  return { ...common, ...sent, ...(code === undefined ? {} : { code }) };
+  const { attempts } = sending;
+  const isEarlier = code === 'deduplicated' && isOtherContent(sending);
+  const found = isEarlier ? 'changed' : code;
+  return {
+    status: 'acknowledged',
+    outcome,
+    entityId,
+    attempts,
+    ...(found === undefined ? {} : { code: found }),
+  };
 }
 
-/** The earlier request, with other content, under whose id the event was sent last. */
-function askedFor({ delivery, id }: SendState): PendingSend | undefined {
-  return delivery.earlierRequests.find((earlier) => earlier.id === id && id !== delivery.id);
+/** Whether the event was sent last under the id of an earlier request with other content. */
+function isOtherContent({ delivery, id }: SendState): boolean {
+  return delivery.earlierRequests.some(
+    (earlier) => earlier.id === id && id !== delivery.event.eventId && earlier.sha !== delivery.event.sha,
+  );
 }
 
 export function rejected(

@@ -2,8 +2,8 @@ import { SmallSet } from '../small-set.ts';
 
 /** The record numbers that tell which other events must have ended before an event is sent. */
 interface Dependent {
-  readonly record: number;
-  readonly parent: number | undefined;
+  readonly record: string;
+  readonly parent: string | undefined;
   readonly isComment: boolean;
 }
 

@@ -26,7 +26,7 @@ export function applyPolicies(sending: SendState, attempt: Refused): NextStep {
   const { status, code, message, field } = attempt;
   let hint: string | undefined;
   if (status === 409 && (code === INGEST_CODES.alreadyExists || code === `http_${status}`)) {
-    const mayBeOurs = sending.mayHaveArrived || (!isSecond && earlierRequests.some(({ id }) => id === delivery.id));
+    const mayBeOurs = sending.mayHaveArrived || (!isSecond && earlierRequests.some(({ id }) => id === delivery.event.eventId));
     if (mayBeOurs && sending.askedAgain < MAX_ASKED_AGAIN) return 'again';
     if (!isSecond) {
       if (askForEarlier(sending)) return 'again';
@@ -50,11 +50,12 @@ export function applyPolicies(sending: SendState, attempt: Refused): NextStep {
 
 /** Switches to the id of the next earlier request with other content; returns false if there is none left. */
 function askForEarlier(sending: SendState): boolean {
-  const { earlierRequests, id } = sending.delivery;
-  const others = earlierRequests.filter((earlier) => earlier.id !== id);
+  const { earlierRequests, event } = sending.delivery;
+  const others = earlierRequests.filter(({ id }) => id !== event.eventId);
   const next = others[others.findIndex((earlier) => earlier.id === sending.id) + 1];
   if (!next) return false;
   sending.id = next.id;
+  sending.tries = 0;
   return true;
 }
 

@@ -1,28 +1,23 @@
-import { unlink } from 'node:fs/promises';
-import { newHeader } from '../checkpoint/binding.ts';
-import { IDS_FILE, openIds } from '../checkpoint/ids.ts';
-import { CHECKPOINT_FILE } from '../checkpoint/lines.ts';
-import type { LoadedCheckpoint } from '../checkpoint/load.ts';
-import { CheckpointWriter } from '../checkpoint/write.ts';
+import { existsSync, statSync } from 'node:fs';
 import { systemClock } from '../clock.ts';
 import { EXIT } from '../errors.ts';
 import { isStateLost, STOPPED, type Halt } from '../halt.ts';
 import type { Mapping } from '../mapping/mapping.ts';
-import { entityOf, EVENT_TYPES } from '../model.ts';
-import { allowedErrors } from '../plan/counts.ts';
-import type { Plan } from '../plan/plan.ts';
-import type { Survey } from '../plan/survey.ts';
-import { reportIssue } from '../plan/verdicts.ts';
-import type { ErrorReport } from '../report/error-report.ts';
-import type { History } from '../report/history.ts';
+import { allowedErrors, countAll } from '../plan/counts.ts';
+import { writeErrors } from '../report/error-files.ts';
 import type { RunLog } from '../run-log.ts';
 import type { Account } from '../service/account.ts';
 import type { Client } from '../service/client.ts';
 import type { Limiter } from '../service/limiter.ts';
 import type { RunSettings } from '../settings.ts';
-import type { StateDir } from '../state-dir.ts';
-import { TOOL } from '../version.ts';
+import { StateRemoved, type StateDir } from '../state-dir.ts';
+import { CHECKPOINT_FILE } from '../store/checkpoint-schema.ts';
+import { Commits } from '../store/commits.ts';
+import type { FieldHasher } from '../store/field-hashes.ts';
+import type { Database } from '../store/sqlite.ts';
+import type { Survey } from '../survey/survey.ts';
 import { Deliverer } from './deliver.ts';
+import { Requests } from './requests.ts';
 import { Sender } from './sender.ts';
 
 export interface SendingJob {
@@ -36,29 +31,36 @@ export interface SendingJob {
     readonly account: Account;
   };
   readonly survey: Survey;
-  readonly checkpoint: LoadedCheckpoint;
-  /** Receives what is written to the checkpoint. */
-  readonly history: History;
+  readonly hasher: FieldHasher;
   readonly halt: Halt;
   readonly log: RunLog;
-  /** Throws a `UserError` if another run has taken the lock of the state directory. */
-  readonly confirmLock: () => Promise<void>;
   /** Called before the first event is sent. */
   readonly started: (deliverer: Deliverer) => Promise<void>;
 }
 
+/** How often `errors.csv` is written while there is something new. */
+const WRITE_ERRORS_MS = 60_000;
+
 /**
- * Sends the plan in its order (see `SendOrder`).
- * Returns when every event is settled or `halt` was requested, with nothing in flight. Throws a `UserError` (exit 2) if
- * the state directory cannot be written before the first event.
+ * Sends the plan in its order (see plan/order). Returns when every event is settled or `halt` was requested, with nothing in
+ * flight. Throws a `UserError` (exit 2) if the state directory cannot be written before the first event.
  */
 export async function sendPlan(job: SendingJob): Promise<Sender> {
-  const { settings, state, target, survey, checkpoint, halt, log } = job;
-  const { plan, order, report, compiled } = survey;
+  const { settings, mapping, state, target, survey, hasher, halt, log } = job;
+  const { db, compiled } = survey;
   const path = state.file(CHECKPOINT_FILE);
-  await job.confirmLock();
-  const writer = await beginCheckpoint(path, job);
-  const ids = await openIds(state.file(IDS_FILE), path, checkpoint.named);
+  const isFirstRun = !settings.adopt && db.get('select 1 from checkpoint.run') === undefined;
+  const requests = new Requests(db, hasher);
+  const commits = new Commits(db, watchFile(path));
+  await commits.commit(() =>
+    requests.begin({
+      migration: mapping.migration,
+      baseUrl: target.baseUrl,
+      account: target.account,
+      mappingSha256: mapping.sha256,
+      inputs: survey.inputs,
+    }),
+  );
   const deliverer = new Deliverer({
     client: target.client,
     limiter: target.limiter,
@@ -66,87 +68,73 @@ export async function sendPlan(job: SendingJob): Promise<Sender> {
     clock: systemClock,
     concurrency: settings.concurrency,
     maxOutageMs: settings.maxOutage,
-    beforeSend: async ({ id, fields, ready: { type, externalId, sha } }) => {
-      await job.confirmLock();
-      await writer.sent({
-        kind: 'sent',
-        id,
-        type,
-        external_id: externalId ?? null,
-        content_sha: sha,
-        fields: entityOf(type) === 'comment' ? undefined : fields,
-      });
-    },
+    beforeSend: (sending) => commits.commit(() => requests.opened(sending.delivery, sending)),
     log: (event, fields) => log.write(event, fields),
   });
   const sender = new Sender({
-    plan,
-    order,
+    db,
+    commits,
+    requests,
     policies: compiled.entries.map(({ policies }) => policies),
     deliverer,
-    checkpoint: writer,
-    hasher: checkpoint.hasher,
-    ids,
-    report,
     halt,
     concurrency: settings.concurrency,
     maxRejectionsInARow: settings.maxRejectionsInARow,
-    maxRejections: allowedErrors(settings.maxErrors, plan),
+    maxRejections: allowedErrors(settings.maxErrors, countAll(db).total),
     maxRequests: settings.maxRequests,
-    requests: () => target.client.requests,
-    isFirstRun: !settings.adopt && checkpoint.ledger.settled === 0 && checkpoint.lastRun === undefined,
+    sentRequests: () => target.client.requests,
+    isFirstRun,
   });
   await job.started(deliverer);
   const stopAlarm = settings.until && haltAt(settings.until, halt);
+  const stopWriting = systemClock.every(WRITE_ERRORS_MS, writeNewErrors(db, state));
   try {
     await sender.sendAll();
   } finally {
     stopAlarm?.();
+    stopWriting();
     deliverer.close();
-    await writer.close();
-    await ids.close();
   }
   const stopped = halt.reason?.code;
-  if (stopped === STOPPED.unknownHistory) await unlink(path);
-  else if (stopped !== STOPPED.notWritten && !isStateLost(stopped)) await reportUntried(plan, report);
+  if (stopped === STOPPED.unknownHistory) forget(db);
+  else if (stopped !== STOPPED.notWritten && !isStateLost(stopped)) reportUntried(db);
   return sender;
 }
 
-/** After a stop: also reports the events that an earlier run saw rejected and that this run did not retry. */
-async function reportUntried(plan: Plan, report: ErrorReport): Promise<void> {
-  for (const type of EVENT_TYPES) {
-    for (const ordinal of plan.inState(type, 'retry')) {
-      await reportIssue(plan, report, plan.read(type, ordinal), ordinal, UNTRIED);
-    }
-  }
+/** The service knows events that this checkpoint does not: it is left as if this run had not been. */
+function forget(db: Database): void {
+  db.transaction(() => {
+    for (const table of ['request', 'run', 'migration']) db.run(`delete from checkpoint.${table}`);
+  });
 }
 
-const UNTRIED = {
-  severity: 'error',
-  kind: 'send',
-  code: 'rejected_earlier',
-  message: 'rejected by an earlier run; this run stopped before retrying it',
-} as const;
+/** After a stop: also reports the events that an earlier run saw rejected and that this run did not retry. */
+function reportUntried(db: Database): void {
+  db.run(
+    `insert into problem (event, record, kind, code, severity, message, at)
+     select id, record, 'send', 'rejected_earlier', 'error',
+       'rejected by an earlier run; this run stopped before retrying it', ? from event where state = 'retry'`,
+    new Date().toISOString(),
+  );
+}
 
-/** Written to disk before anything is sent: a directory that is not writable is detected here (exit 2). */
-async function beginCheckpoint(
-  path: string,
-  { checkpoint, history, mapping, target, survey }: SendingJob,
-): Promise<CheckpointWriter> {
-  const writer = await CheckpointWriter.open(path, checkpoint, (line) => history.take(line));
-  await writer.begin([
-    ...(checkpoint.header ? [] : [newHeader(mapping.migration, target.baseUrl, target.account)]),
-    {
-      kind: 'run',
-      tool: TOOL,
-      mapping_sha256: mapping.sha256,
-      inputs: survey.inputs,
-      field_key: checkpoint.hasher.keyId,
-      at: new Date().toISOString(),
-    },
-    ...survey.plan.compared,
-  ]);
-  return writer;
+/** Writes `errors.csv` again if there are problems that it lacks. */
+function writeNewErrors(db: Database, state: StateDir): () => void {
+  const last = (): number => db.get<{ id: number | null }>('select max(id) as id from problem')!.id ?? 0;
+  let written = last();
+  return () => {
+    const newest = last();
+    if (newest > written) writeErrors(db, state);
+    written = newest;
+  };
+}
+
+/** Throws `StateRemoved` if the file was removed or replaced: writing to it would succeed all the same. */
+function watchFile(path: string): () => void {
+  const { ino } = statSync(path);
+  return () => {
+    if (!existsSync(path) || statSync(path).ino !== ino) throw new StateRemoved(path);
+  };
 }
 
 /** Checks the wall clock every second: a single timer would be late by the time that the machine slept. */
@@ -155,5 +143,6 @@ function haltAt(time: Date, halt: Halt): () => void {
     if (systemClock.wall() < time.getTime()) return;
     halt.request({ code: 'until', message: 'the time given with --until was reached', exitCode: EXIT.stopped });
   };
+  check();
   return systemClock.every(1000, check);
 }

@@ -1,23 +1,22 @@
 import { EXIT, shortageOf, UserError } from '../errors.ts';
 import { STOPPED, type HaltReason } from '../halt.ts';
 import type { Policies } from '../mapping/mapping.ts';
-import { entityOf, isUpdate, type EventType, type Planned } from '../model.ts';
-import type { DueEvent, SendOrder } from '../plan/order.ts';
-import { reportBlocked, reportLeftOut, reportSuperseded } from '../plan/verdicts.ts';
+import type { EventType } from '../model.ts';
+import { dueEvents, type DueEvent } from '../plan/order.ts';
 import { StateRemoved } from '../state-dir.ts';
 import type { Deliverer } from './deliver.ts';
 import type { Delivery } from './delivery.ts';
+import { deliveryOf, dueNow } from './due.ts';
 import { InFlight } from './in-flight.ts';
-import { OutcomeRecorder, type Due, type RecorderOptions } from './recorder.ts';
+import { OutcomeRecorder, type RecorderOptions } from './recorder.ts';
 
 export interface SenderOptions extends RecorderOptions {
-  readonly order: SendOrder;
   readonly policies: readonly Policies[];
   readonly deliverer: Deliverer;
   readonly concurrency: number;
   readonly maxRequests: number | undefined;
   /** All requests of this run so far. */
-  readonly requests: () => number;
+  readonly sentRequests: () => number;
 }
 
 /**
@@ -32,6 +31,8 @@ const IN_PROGRESS = 4;
  * whole type or priority.
  */
 export class Sender {
+  /** When the last event of each priority ended. */
+  readonly endedAt = new Map<number, Date>();
   readonly #options: SenderOptions;
   readonly #recorder: OutcomeRecorder;
   readonly #inFlight: InFlight;
@@ -44,30 +45,16 @@ export class Sender {
 
   /** Sends the events in their order. Resolves when every event has ended, or the run is stopping and none is in flight. */
   async sendAll(): Promise<void> {
-    const { order, halt, concurrency } = this.#options;
+    const { db, halt } = this.#options;
     let previous: DueEvent['state'] = 'ready';
-    for (const turn of order.turns(IN_PROGRESS * concurrency)) {
+    for (const due of dueEvents(db)) {
       if (halt.requested) break;
       // What was rejected before goes only when what was never tried has ended.
-      if (turn.state === 'retry' && previous === 'ready') await this.#inFlight.idle();
-      previous = turn.state;
-      await this.#take(turn);
+      if (due.state === 'retry' && previous === 'ready') await this.#inFlight.idle();
+      previous = due.state;
+      await this.#take(due);
     }
     await this.#inFlight.idle();
-  }
-
-  /** Resolves when the event is on its way and there is room for the next. */
-  async #take(turn: DueEvent): Promise<void> {
-    const { plan, halt } = this.#options;
-    const { type, ordinal } = turn;
-    const isCanary = !this.#recorder.proven.has(type);
-    if (isCanary) await this.#inFlight.idle();
-    await this.#stayWithinBudget();
-    if (halt.requested) return;
-    const table = plan.tables[type];
-    const links = { record: table.key(ordinal)!, parent: table.parent(ordinal), isComment: type === 'comment/created' };
-    const ended = this.#inFlight.add(links, () => this.#begin(turn));
-    await (isCanary ? ended : this.#inFlight.room());
   }
 
   get outcomes(): OutcomeRecorder['outcomes'] {
@@ -78,71 +65,61 @@ export class Sender {
     return this.#options.deliverer.counters;
   }
 
+  /** Resolves when the event is on its way and there is room for the next. */
+  async #take(due: DueEvent): Promise<void> {
+    const isCanary = !this.#recorder.proven.has(due.type);
+    if (isCanary) await this.#inFlight.idle();
+    await this.#stayWithinBudget();
+    if (this.#options.halt.requested) return;
+    const ended = this.#inFlight.add(linksOf(due), () => this.#begin(due));
+    await (isCanary ? ended : this.#inFlight.room());
+  }
+
   /** Near the end of the budget, requests are sent one at a time, so that requests in flight never exceed it. */
   async #stayWithinBudget(): Promise<void> {
-    const { maxRequests, requests, halt, concurrency } = this.#options;
+    const { maxRequests, sentRequests, halt, concurrency } = this.#options;
     if (maxRequests === undefined) return;
-    if (requests() + this.#inFlight.size + concurrency >= maxRequests) await this.#inFlight.idle();
-    if (requests() < maxRequests) return;
+    if (sentRequests() + this.#inFlight.size + concurrency >= maxRequests) await this.#inFlight.idle();
+    if (sentRequests() < maxRequests) return;
     halt.request({
       code: 'max_requests',
-      message: `the ${maxRequests} requests allowed by --max-requests have been used`,
+      message: 'the --max-requests budget was spent',
       exitCode: EXIT.stopped,
     });
   }
 
   /** Everything that the event depends on has ended: it is sent, unless its parent was not accepted. */
-  async #begin(turn: DueEvent): Promise<void> {
-    const { plan, order, report, halt } = this.#options;
-    const { type, ordinal } = turn;
+  async #begin(due: DueEvent): Promise<void> {
+    const { deliverer, halt } = this.#options;
     if (halt.requested) return;
     try {
-      const event = plan.read(type, ordinal);
-      const parent = plan.links.parentStatus(type, ordinal);
-      if (parent === 'none' || parent === 'exists') await this.#sendOne({ event, turn });
-      else if (parent === 'held' || parent === 'expected') plan.settle(type, ordinal, 'held');
-      else {
-        plan.settle(type, ordinal, 'blocked');
-        await reportBlocked(plan, report, event, ordinal);
-      }
-      order.ended(turn);
+      const delivery = await this.#deliveryOf(due);
+      if (delivery) await this.#recorder.record(due, delivery, await deliverer.deliver(delivery));
+      this.endedAt.set(due.priority, new Date());
     } catch (error) {
       halt.request(reasonOf(error));
     }
   }
 
-  async #sendOne(due: Due): Promise<void> {
-    const { plan, deliverer, report } = this.#options;
-    const { ordinal, place } = due.turn;
-    const ready = plan.precedence.due(due.event, ordinal);
-    await reportLeftOut(plan, report);
-    if (!ready) return reportSuperseded(plan, report, due.event, ordinal);
-    const delivery = this.#deliveryOf(ready, ordinal, place);
-    await this.#recorder.record(due, delivery, await deliverer.deliver(delivery));
+  /** Undefined if the event must not be sent. */
+  async #deliveryOf(due: DueEvent): Promise<Delivery | undefined> {
+    const { db, commits, policies } = this.#options;
+    const policy = policies[due.entry]!;
+    let delivery: Delivery | undefined;
+    await commits.commit(() => {
+      const event = dueNow(db, due, policy);
+      delivery = event && deliveryOf(db, event, policy, due.place);
+    });
+    return delivery;
   }
+}
 
-  #deliveryOf(ready: Planned, ordinal: number, place: number): Delivery {
-    const { plan, policies, hasher } = this.#options;
-    const id = plan.idOf(ready, ordinal);
-    const policy = policies[ready.entry]!;
-    const second = secondType(ready.type, policy);
-    const content = second && isUpdate(second) ? plan.precedence.asUpdate(ready, ordinal) : ready;
-    return {
-      ready,
-      id,
-      fields: hasher.hashesOf(ready.data),
-      policies: policy,
-      earlierRequests: plan.earlierRequests(ready, id),
-      place,
-      ...(second && {
-        second: {
-          type: second,
-          id: plan.secondId(content, second, id),
-          ...(content !== ready && { ready: content }),
-        },
-      }),
-    };
-  }
+function linksOf({ type, entity, external_id: id, event_id: eventId, parent_entity: parentEntity, parent_id: parentId }: DueEvent) {
+  return {
+    record: `${entity} ${id ?? eventId}`,
+    parent: parentId === null ? undefined : `${parentEntity} ${parentId}`,
+    isComment: (type as EventType) === 'comment/created',
+  };
 }
 
 /** Why a run stops after an error while sending. */
@@ -158,11 +135,4 @@ function reasonOf(thrown: unknown): HaltReason {
     hint: 'nothing that was acknowledged is lost; rerun to continue',
     exitCode: EXIT.stopped,
   };
-}
-
-function secondType(type: EventType, policies: Policies): EventType | undefined {
-  const entity = entityOf(type);
-  if (entity === 'comment') return undefined;
-  if (isUpdate(type)) return policies.if_missing === 'create' ? `${entity}/created` : undefined;
-  return policies.if_exists === 'update' ? `${entity}/updated` : undefined;
 }

@@ -85,8 +85,8 @@ export class FixedSource implements Source {
     this.#unused = [...this.#corrections].flatMap(([row, { place }]) => (used.has(row) ? [] : [place]));
   }
 
-  rowHash(place: Place, raw: RawRecord): string {
-    return this.#replaced.get(keyOf(place)) ?? this.#source.rowHash(place, raw);
+  originalOf(place: Place): string | undefined {
+    return this.#replaced.get(keyOf(place));
   }
 
   digests(): readonly FileDigest[] | undefined {

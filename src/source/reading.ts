@@ -1,7 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
-import type { Place, RawRecord, ReadItem } from '../model.ts';
+import type { ReadItem } from '../model.ts';
 import type { InputFile } from './files.ts';
-import { rowHasher } from './row-hash.ts';
 import type { FileDigest, Source, SourceNotice } from './source.ts';
 
 /** Few enough to bound memory, enough to make passing them on cheap. */
@@ -55,7 +54,6 @@ export class FilesSource implements Source {
   readonly description: string;
   readonly files: readonly { readonly path: string; readonly bytes: number }[];
   readonly #head: SourceHead;
-  #hashOf: ReturnType<typeof rowHasher> | undefined;
   #digests: readonly FileDigest[] | undefined;
   #found: readonly SourceNotice[] = [];
 
@@ -96,9 +94,8 @@ export class FilesSource implements Source {
     this.#found = notices;
   }
 
-  rowHash(_place: Place, raw: RawRecord): string {
-    this.#hashOf ??= rowHasher(this.columns);
-    return this.#hashOf(raw);
+  originalOf(): undefined {
+    return undefined;
   }
 
   digests(): readonly FileDigest[] | undefined {

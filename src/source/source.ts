@@ -1,4 +1,4 @@
-import type { Place, RawRecord, ReadItem } from '../model.ts';
+import type { Place, ReadItem } from '../model.ts';
 
 /** What the mapping says about one source, with its path resolved. */
 export interface SourceSpec {
@@ -51,8 +51,8 @@ export interface Source {
    * names file and line. Every call starts again from the beginning.
    */
   batches(): AsyncGenerator<readonly ReadItem[], void, undefined>;
-  /** What names a record that was read in `_row` of the rejects: a hash of its content; of a corrected one, of the original. */
-  rowHash(place: Place, raw: RawRecord): string;
+  /** Of a corrected record, by the place of its correction: the hash of the original; undefined of any other record. */
+  originalOf(place: Place): string | undefined;
   /** One digest per file, of the last complete reading; undefined before the first. */
   digests(): readonly FileDigest[] | undefined;
   notices(): readonly SourceNotice[];

@@ -97,6 +97,16 @@ create table deal_group (
   is_rest integer not null default 0
 ) strict;
 
+-- What the survey read back of a record and found to be as the input wants it: to be remembered in the checkpoint.
+create table reading (
+  entity text not null, external_id text not null,
+  service_id text not null,
+  event_id text not null,        -- of the event that wants it, and the hash of its content
+  type text not null,
+  content text not null,
+  fields text not null           -- JSON, as in the checkpoint
+) strict;
+
 -- What is to be sent, in this order.
 create table turn (place integer primary key, event integer not null references event) strict;
 
@@ -105,6 +115,8 @@ create table written (path text not null, sha256 text not null, primary key (pat
 
 -- Leads that the account has, by hashes of their addresses and phone numbers; taken over from plan to plan.
 create table contact (service_id text primary key, email text, phone_number text) strict;
+create index contact_email on contact (email);
+create index contact_phone on contact (phone_number);
 
 -- As in checkpoint.db. A dry run has its own, since it writes nothing else.
 create table answered (at integer not null) strict;
@@ -112,6 +124,11 @@ create table setting (name text primary key, value text not null) strict;
 
 -- Single documents in JSON: account, summary, mapping in words, profile.
 create table document (name text primary key, content text not null) strict;
+
+-- The events of the plan's digest: those of the input that could be sent, whatever was acknowledged before.
+create view listed as
+  select * from event
+  where data is not null and is_change = 0 and state <> 'invalid' and (state <> 'duplicate' or code is 'superseded');
 
 create view events as
   select e.type, e.external_id,

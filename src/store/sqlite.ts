@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, existsSync, lstatSync, statSync } from 'node:fs';
+import { closeSync, existsSync, lstatSync, statSync } from 'node:fs';
 import { DatabaseSync, type StatementSyncInstance } from '@photostructure/sqlite';
 import { EXIT, messageOf, UserError } from '../errors.ts';
 import { openPrivate } from '../private-file.ts';
@@ -73,7 +73,7 @@ export class Database {
   /** Makes another database reachable as `name.table`; without a path, an empty one in memory. */
   attach(path: string | undefined, name: string, schema: Schema): void {
     orExplain(path ?? this.path, () => {
-      this.run(`attach ? as ${name}`, path ?? ':memory:');
+      this.#db.prepare(`attach ? as ${name}`).run(path ?? ':memory:');
       if (path === undefined) {
         // Empty tables can be made for a connection that only reads, too.
         const only = this.get<{ query_only: number }>('pragma query_only')!.query_only;
@@ -164,12 +164,14 @@ export class Database {
   }
 
   #assertIs({ applicationId, version }: Schema, name: string): void {
-    const id = this.get<{ application_id: number }>(`pragma ${name}.application_id`)?.application_id;
-    const found = this.get<{ user_version: number }>(`pragma ${name}.user_version`)?.user_version;
+    // Its errors are explained by the caller, who knows the file.
+    const read = (pragma: string): number =>
+      (this.#db.prepare(`pragma ${name}.${pragma}`).get() as Record<string, number>)[pragma]!;
+    const [id, found] = [read('application_id'), read('user_version')];
     // An empty file, or one whose creation was interrupted, has neither.
     if (id !== applicationId) throw new Unusable('it was not written by this program');
     if (found !== version) {
-      throw new Unusable(`it was written by ${found! > version ? 'a later' : 'an earlier'} version of this program`);
+      throw new Unusable(`it was written by ${found > version ? 'a later' : 'an earlier'} version of this program`);
     }
   }
 }
@@ -223,7 +225,3 @@ function orExplain<Result>(path: string, act: () => Result): Result {
   }
 }
 
-/** Closes a database file that was written without a journal to other users, and to nothing else. */
-export function makeFilePrivate(path: string): void {
-  chmodSync(path, 0o600);
-}

@@ -1,6 +1,6 @@
 /** The messages of `--notify`: what happened, how far the run is, and what to do next. Counts alone, no values. Pure. */
 import type { HaltReason } from '../halt.ts';
-import { waitingText, type ProgressSnapshot, type TypeProgress } from '../report/progress-text.ts';
+import { waitingText, type ProgressSnapshot, type TypeProgress } from '../pages/progress-text.ts';
 import type { Summary } from '../report/summary.ts';
 import { durationText } from '../report/text.ts';
 import { withoutValues } from '../send/without-values.ts';

@@ -2,10 +2,9 @@ import { systemClock, type Clock } from '../clock.ts';
 import { EXIT, UserError } from '../errors.ts';
 import { isStateLost, type Halt } from '../halt.ts';
 import type { Hooks } from '../hook-url.ts';
-import type { EventType } from '../model.ts';
 import type { Secret } from '../redact.ts';
-import { ProgressTracker, type ProgressView } from '../report/progress-tracker.ts';
-import { METRICS_FILE, type EventCounts, type Summary } from '../report/summary.ts';
+import { ProgressTracker, type ProgressView } from '../pages/progress-tracker.ts';
+import { METRICS_FILE, type Summary } from '../report/summary.ts';
 import { writeWhole, type StateDir } from '../state-dir.ts';
 import { perMinuteAt } from '../timetable.ts';
 import { bodiesOf, ended, failed, heldUp, resumed, type Notification, type Standing } from './messages.ts';
@@ -16,8 +15,6 @@ export interface WatchedRun extends ProgressView {
   readonly deliverer: ProgressView['deliverer'] & {
     readonly counters: { readonly requests: number; readonly retries: number; readonly rate_limited: number };
   };
-  /** Counts by type, as in the summary. */
-  counts(): Readonly<Partial<Record<EventType, EventCounts>>>;
 }
 
 export interface WatchOptions {
@@ -156,7 +153,7 @@ export class Watch {
     const text = metricsText({
       migration: this.#migration,
       running,
-      events: this.#run!.counts(),
+      events: this.#tracker!.counts(),
       requests: counters.requests,
       retries: counters.retries,
       rateLimited: counters.rate_limited,

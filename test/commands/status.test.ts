@@ -1,50 +1,32 @@
-import { randomUUID } from 'node:crypto';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { report } from '../../src/commands/report.ts';
 import { status } from '../../src/commands/status.ts';
 import { Lock } from '../../src/lock.ts';
-import { StateDir } from '../../src/state-dir.ts';
-import { workspace } from '../e2e/harness.ts';
+import { CHECKPOINT_FILE } from '../../src/store/checkpoint-schema.ts';
+import { PLAN_FILE } from '../../src/store/plan-schema.ts';
+import type { Rate } from '../../src/timetable.ts';
+import { stateDirectory } from '../state.ts';
 import { call } from './in-process.ts';
 
 const MINUTE = 60_000;
 
 /** A state directory with a run under way: `settled` are the ages of its answers in milliseconds. */
-async function underWay(settled: readonly number[], surveyAge: number, rate: object): Promise<string> {
-  const cwd = await workspace('demo');
-  const state = join(cwd, '.backfill/demo');
-  await mkdir(state, { recursive: true });
+async function underWay(settled: readonly number[], surveyAge: number, rate: Rate): Promise<string> {
   const at = (age: number): string => new Date(Date.now() - age).toISOString();
-  const counts = { total: 1000, acknowledged: 0, duplicates: 0, invalid: 0, rejected: 0, blocked: 0, pending: 1000 };
-  const survey = {
-    migration: 'demo',
-    base_url: 'https://crm.example',
-    at: at(surveyAge),
-    records: { read: 1000, mapped: 1000, skipped: 0, unreadable: 0 },
-    by_type: { 'lead/created': counts },
-    to_send: 1000,
-    rate,
-  };
-  await writeFile(join(state, 'survey.json'), JSON.stringify(survey));
-  const lines = settled.map((age) =>
-    JSON.stringify({
-      id: randomUUID(),
-      type: 'lead/created',
-      external_id: randomUUID(),
-      status: 'acknowledged',
-      outcome: 'created',
-      entity_id: randomUUID(),
-      code: null,
-      content_sha: 'x',
-      fields: {},
-      at: at(age),
-    }),
-  );
-  await writeFile(join(state, 'checkpoint.ndjson'), `${lines.join('\n')}\n`);
-  const lock = await Lock.acquire(await StateDir.existing(state), { takeOver: false });
+  const own = settled.filter((age) => age <= surveyAge).length;
+  const state = await stateDirectory({
+    events: [
+      { state: 'acknowledged', times: own },
+      { state: 'ready', times: 1000 - own },
+    ],
+    survey: { at: at(surveyAge), rate },
+    runs: [{ at: at(surveyAge), answers: settled.map((age) => ({ at: at(age) })) }],
+  });
+  const lock = Lock.acquire(state);
   onTestFinished(() => lock.release());
-  return join(cwd, 'mapping.yaml');
+  return state.path;
 }
 
 interface Shown {
@@ -52,8 +34,8 @@ interface Shown {
   readonly left: number;
 }
 
-async function shown(mapping: string): Promise<Shown> {
-  return JSON.parse((await call(status, { mapping, json: true })).stdout) as Shown;
+async function shown(state: string): Promise<Shown> {
+  return JSON.parse((await call(status, { mapping: 'mapping.yaml', state, json: true })).stdout) as Shown;
 }
 
 it('status shows the speed of the run, without the answers of the run before it', async () => {
@@ -67,12 +49,52 @@ it('status shows the speed of the run, without the answers of the run before it'
 });
 
 it('status estimates the time left from the rate of the run before its first window is over', async () => {
-  const mapping = await underWay(
+  const state = await underWay(
     Array.from({ length: 50 }, () => 1_000),
     5_000,
     { requests: 50, seconds: 600 },
   );
-  const { stdout } = await call(status, { mapping });
+  const { stdout } = await call(status, { mapping: 'mapping.yaml', state });
   // 950 events at 50 in ten minutes, as the progress of the run says.
   expect(stdout).toContain('950 left, about 3 h 10 min');
+});
+
+it('status of a run that has ended says how, by its summary, and of which run the counts are while another surveys', async () => {
+  const state = await stateDirectory({
+    events: [{ state: 'acknowledged', times: 3 }, { state: 'invalid' }],
+    summary: { exit: { code: 3, reason: 'max_requests' }, finished_at: new Date().toISOString() },
+  });
+  const ended = await call(status, { mapping: 'mapping.yaml', state: state.path });
+  expect(ended.stdout).toContain('with exit code 3. Stopped before the end: the --max-requests budget was spent.');
+  const lock = Lock.acquire(state);
+  onTestFinished(() => lock.release());
+  const surveying = await call(status, { mapping: 'mapping.yaml', state: state.path });
+  expect(surveying.stdout).toContain('the survey is in progress; the counts are from the previous run');
+});
+
+it('status without a plan counts what was answered', async () => {
+  const at = '2026-01-01T00:00:00.000Z';
+  const answers = [{ at }, { at }, { at, status: 'rejected' as const }];
+  const state = await stateDirectory({ runs: [{ at, answers }] });
+  const { stdout } = await call(status, { mapping: 'mapping.yaml', state: state.path });
+  expect(stdout).toContain('2 events acknowledged, 1 rejected; the total is unknown');
+});
+
+it.each([CHECKPOINT_FILE, PLAN_FILE])('status and report say that %s is damaged, and what to do', async (name) => {
+  const state = await stateDirectory({ events: [{ state: 'ready' }], runs: [] });
+  await writeFile(join(state.path, name), 'not a database, but long enough to be read as one '.repeat(20));
+  for (const command of [status, report]) {
+    const { code, stdout, stderr } = await call(command, { mapping: 'mapping.yaml', state: state.path });
+    expect(code).toBe(2);
+    expect(stdout).toBe('');
+    expect(stderr).toContain(join(state.path, name));
+    expect(stderr).toMatch(/rerun/);
+  }
+});
+
+it('report says where there is nothing to report', async () => {
+  const state = await stateDirectory();
+  const { code, stderr } = await call(report, { mapping: 'mapping.yaml', state: state.path });
+  expect(code).toBe(2);
+  expect(stderr).toContain(`there is nothing to report in ${state.path}`);
 });

@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { SandboxOptions } from '../../src/sandbox/index.ts';
-import { BROWSER, openPage } from '../report/browser.ts';
+import { BROWSER, openPage } from '../pages/browser.ts';
 import { backfill, environmentOf, files, sandbox, start, summaryOf, workspace, type Running } from './harness.ts';
 
 const SOON = { timeout: 20_000, interval: 100 };

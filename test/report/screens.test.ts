@@ -1,9 +1,11 @@
 /** What people see of whole runs, as they see it. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { backfill, environmentOf, FAST, sandbox, start, summaryOf, workspace } from '../e2e/harness.ts';
-import { FIXTURES } from './state.ts';
+
+const FIXTURES = fileURLToPath(new URL('../../fixtures/report/', import.meta.url));
 
 /** Without what differs from run to run. */
 function steady(text: string, cwd: string): string {

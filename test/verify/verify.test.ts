@@ -391,11 +391,11 @@ describe('verify, when it cannot,', () => {
   it('does not start while a run uses the state directory', async () => {
     const job = await (await Migration.into(await service())).leads(1);
     const dir = job.given.close();
-    const lock = await Lock.acquire(await StateDir.existing(dir.path), { takeOver: false });
+    const lock = Lock.acquire(await StateDir.existing(dir.path));
     onTestFinished(() => lock.release());
     const said = await job.say();
     expect(said.code).toBe(3);
-    expect(said.stderr).toContain('in use');
+    expect(said.stderr).toContain('another run is using');
   });
 
   it('refuses a service other than the one that events were sent to', async () => {

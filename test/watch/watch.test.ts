@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import { setImmediate as immediate } from 'node:timers/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { EVENT_TYPES, type EventType } from '../../src/model.ts';
-import type { EventCounts } from '../../src/report/summary.ts';
+import type { State } from '../../src/plan/states.ts';
 import { StateDir } from '../../src/state-dir.ts';
 import type { Hooks } from '../../src/hook-url.ts';
 import type { Clock } from '../../src/clock.ts';
@@ -62,36 +61,18 @@ beforeEach(() => {
 /** A run of 100 leads whose state the test sets. */
 function fakeRun() {
   const state: { acknowledged: number; waiting: Waiting } = { acknowledged: 0, waiting: undefined };
-  const tables = Object.fromEntries(
-    EVENT_TYPES.map((type) => [
-      type,
-      {
-        size: type === 'lead/created' ? 100 : 0,
-        unselected: 0,
-        get counts() {
-          return type === 'lead/created' ? { acknowledged: state.acknowledged, ready: 100 - state.acknowledged } : {};
-        },
-      },
-    ]),
-  ) as unknown as WatchedRun['plan']['tables'];
-  const counts: EventCounts = {
-    total: 100,
-    acknowledged: 40,
-    duplicates: 0,
-    invalid: 0,
-    rejected: 0,
-    blocked: 0,
-    pending: 60,
-  };
+  const counted = (inState: State, count: number) =>
+    ({ type: 'lead/created', state: inState, is_chosen: 1, count }) as const;
   const run: WatchedRun = {
     rate: { requests: 100, seconds: 60 },
-    plan: { tables },
-    order: { priorities: [] },
+    count: () => ({
+      states: [counted('acknowledged', state.acknowledged), counted('ready', 100 - state.acknowledged)],
+      first: undefined,
+    }),
     deliverer: {
       status: () => (state.waiting ? { waiting: state.waiting } : {}),
       counters: { requests: 44, retries: 3, rate_limited: 1 },
     },
-    counts: (): Partial<Record<EventType, EventCounts>> => ({ 'lead/created': counts }),
   };
   return { state, run };
 }

@@ -1,0 +1,81 @@
+/** How the exports were mapped, and what of them was not. */
+import type { EntryWords } from '../../mapping/words.ts';
+import { typeName } from '../../report/words.ts';
+import type { PageData } from '../page-data.ts';
+import { html, type Markup } from './markup.ts';
+import { coded, dataTable, externalText, fieldName, number, prose, section } from './parts.ts';
+
+/** Unused columns and files that are listed. */
+const MAX_COLUMNS = 200;
+
+export function mapping({ mapping: stored }: PageData): Markup | undefined {
+  if (!stored) return undefined;
+  return section('mapping', 'How the exports were mapped', html`${stored.entries.map(entry)}`);
+}
+
+function entry({ type, source, each, when, fields }: EntryWords): Markup {
+  const records = each === undefined ? html`Every record` : html`Every element of ${prose(each)} of every record`;
+  return html`<h3>${coded(html`${typeName(type)} from ${externalText(source)}`, type)}</h3>
+    <div class="stack">
+      ${dataTable(
+        html`${records}${when === undefined ? undefined : html` in which ${prose(when)}`}`,
+        [{ title: 'From the export' }, { title: 'Field in the service' }, { title: 'How' }],
+        fields.map(({ field, from, how }) => [
+          prose(from),
+          fieldName(field),
+          how.length === 0 ? 'as it is' : html`${how.map((step) => html`<div>${prose(step)}</div>`)}`,
+        ]),
+      )}
+    </div>`;
+}
+
+/** Undefined if the mapping uses everything. */
+export function notUsed({ mapping: stored }: PageData): Markup | undefined {
+  const sources = Object.entries(stored?.sources ?? {});
+  const files = stored?.unread_files ?? [];
+  const columns = sources.flatMap(([source, { records, unused }]) =>
+    Object.entries(unused).map(([column, values]) => ({ source, records, column, values })),
+  );
+  if (columns.length + files.length === 0) return undefined;
+  const filled = columns.filter(({ values }) => values > 0).sort((a, b) => b.values - a.values);
+  const empty = columns.filter(({ values }) => values === 0);
+  return section(
+    'not-used',
+    'Columns and files that were not carried',
+    filled.length === 0
+      ? undefined
+      : dataTable(
+          filled.length > MAX_COLUMNS
+            ? `The ${MAX_COLUMNS} columns with the most values, of ${number(filled.length)} that the mapping does not use`
+            : 'Columns that the mapping does not use',
+          [
+            { title: 'Column' },
+            { title: 'Source' },
+            { title: 'Values', numeric: true },
+            { title: 'Records', numeric: true },
+          ],
+          filled
+            .slice(0, MAX_COLUMNS)
+            .map(({ column, source, values, records }) => [
+              externalText(column),
+              externalText(source),
+              number(values),
+              number(records),
+            ]),
+        ),
+    empty.length === 0
+      ? undefined
+      : html`<p>
+          Not used and without any value: ${listed(empty.map(({ source, column }) => `${column} (${source})`))}.
+        </p>`,
+    files.length === 0
+      ? undefined
+      : html`<p>No source reads these files, which lie beside the exports: ${listed(files)}.</p>`,
+  );
+}
+
+function listed(names: readonly string[]): Markup {
+  const shown = names.slice(0, MAX_COLUMNS).map((name, index) => html`${index > 0 ? ', ' : ''}${externalText(name)}`);
+  const more = names.length - shown.length;
+  return html`${shown}${more > 0 ? ` and ${number(more)} more` : undefined}`;
+}

@@ -1,0 +1,37 @@
+import type { Database } from '../store/sqlite.ts';
+
+/** Whether earlier runs have sent anything. */
+export function hasRequests(db: Database): boolean {
+  return db.get('select 1 from checkpoint.request limit 1') !== undefined;
+}
+
+/**
+ * What earlier runs have settled. Created events, and comments with an id, are found by type and external id, whatever their
+ * content is now; updates, and comments without an id, by their own ids.
+ */
+export function judgeAcknowledged(db: Database): void {
+  db.exec(`
+    update event set state = 'acknowledged'
+    where state = 'ready' and external_id is not null and type in ('lead/created', 'deal/created', 'comment/created')
+      and exists (select 1 from checkpoint.request r where r.entity = event.entity and r.external_id = event.external_id
+        and r.for_type = event.type and r.status = 'acknowledged' and r.origin in ('input', 'second'));
+
+    update event set state = 'acknowledged'
+    where state = 'ready' and (external_id is null or type in ('lead/updated', 'deal/updated'))
+      and exists (select 1 from checkpoint.request r where r.for_id = event.event_id
+        and r.status = 'acknowledged' and r.origin in ('input', 'second'));
+
+    update event set state = 'retry'
+    where state = 'ready' and exists (
+      select 1 from checkpoint.request r where r.for_id = event.event_id and r.status = 'rejected');
+
+    -- Created by an earlier run, but its record can no longer be mapped.
+    update event set state = 'acknowledged', code = 'unmapped'
+    where state = 'invalid' and data is null and external_id is not null
+      and type in ('lead/created', 'deal/created', 'comment/created')
+      and exists (select 1 from checkpoint.request r where r.entity = event.entity and r.external_id = event.external_id
+        and r.for_type = event.type and r.status = 'acknowledged' and r.origin in ('input', 'second'))
+      and not exists (select 1 from event o where o.entity = event.entity and o.external_id = event.external_id
+        and o.type = event.type and (o.data is not null or o.id < event.id));
+  `);
+}

@@ -1,0 +1,85 @@
+import { UserError } from '../errors.ts';
+import { EVENT_TYPES, type EventType } from '../model.ts';
+import type { PickedRecord } from '../settings.ts';
+import type { Database } from '../store/sqlite.ts';
+
+/** Events of other types than these are left for a later run. */
+export function chooseTypes(db: Database, only: readonly EventType[]): void {
+  if (only.length === EVENT_TYPES.length) return;
+  const types = JSON.stringify(only);
+  db.run(
+    `update event set is_chosen = 0, state = case when state in ('ready', 'retry') then 'held' else state end
+     where type not in (select value from json_each(?))`,
+    types,
+  );
+}
+
+/** `--pick`: these records, with everything that hangs on them, and with the parents of all that. Throws a `UserError`. */
+export function choosePicked(db: Database, picks: readonly PickedRecord[]): void {
+  db.exec('create temp table chosen (event integer primary key)');
+  for (const { entity, externalId } of picks) {
+    const added = db.run(
+      `insert or ignore into chosen
+       with recursive family (entity, external_id) as (
+         values (?, ?)
+         union
+         select e.entity, e.external_id from event e join family f on e.parent_entity = f.entity and e.parent_id = f.external_id
+         where e.external_id is not null)
+       select e.id from event e join family f on e.entity = f.entity and e.external_id = f.external_id
+       union
+       select e.id from event e join family f on e.parent_entity = f.entity and e.parent_id = f.external_id`,
+      entity,
+      externalId,
+    );
+    if (added > 0 && isThere(db, entity, externalId)) continue;
+    throw new UserError(`--pick ${entity}:${externalId}: the input has no such ${entity}`, {
+      hint: 'ID is the external_id that the mapping gives the record',
+    });
+  }
+  holdOthers(db);
+}
+
+/** `--pilot`: these events, with the parents that they need. */
+export function chooseEvents(db: Database, events: Iterable<number>): void {
+  db.exec('create temp table chosen (event integer primary key)');
+  for (const id of events) db.run('insert or ignore into chosen values (?)', id);
+  holdOthers(db);
+}
+
+/** The created events that must be acknowledged before these are sent: of their own records, and of their parents. */
+export function parentsOf(db: Database, event: number): readonly number[] {
+  return db
+    .all<{ id: number }>(
+      `select c.id from event e join event c on c.type in ('lead/created', 'deal/created') and c.state <> 'duplicate'
+         and c.id <> e.id and ((c.entity = e.entity and c.external_id = e.external_id)
+           or (c.entity = e.parent_entity and c.external_id = e.parent_id))
+       where e.id = ?`,
+      event,
+    )
+    .map(({ id }) => id);
+}
+
+function isThere(db: Database, entity: string, externalId: string): boolean {
+  return db.get('select 1 from event where entity = ? and external_id = ?', entity, externalId) !== undefined;
+}
+
+/** Adds the parents of what is chosen, and holds everything else. */
+function holdOthers(db: Database): void {
+  // A comment may need a deal, which needs a lead.
+  for (let added = 1; added > 0; ) {
+    added = db.run(`
+      insert or ignore into chosen
+      select c.id from chosen k join event e on e.id = k.event
+        join event c on c.entity = e.entity and c.external_id = e.external_id
+      where c.type in ('lead/created', 'deal/created') and c.state <> 'duplicate'
+      union
+      select c.id from chosen k join event e on e.id = k.event
+        join event c on c.entity = e.parent_entity and c.external_id = e.parent_id
+      where c.type in ('lead/created', 'deal/created') and c.state <> 'duplicate'`);
+  }
+  db.exec(`
+    update event set is_chosen = 0, state = case when state in ('ready', 'retry', 'waiting') then 'held' else state end
+    where id not in (select event from chosen);
+    drop table chosen;
+  `);
+}

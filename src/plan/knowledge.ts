@@ -1,0 +1,134 @@
+/** What is known of one record of the service, and what the present input wants of it. Pure. */
+import type { JsonValue } from '../json.ts';
+
+/** A request about the record that was sent, or a reading of it, and that was not refused. */
+export interface KnownRequest {
+  readonly n: number;
+  readonly id: string;
+  readonly origin: 'input' | 'second' | 'change' | 'read';
+  /** Acknowledged; otherwise nobody knows whether it was applied. */
+  readonly isApplied: boolean;
+  /** The hash of each value that it set; undefined where the hashes are of another key. */
+  readonly fields: Readonly<Record<string, string>> | undefined;
+}
+
+/** An event of the present input about the record, in the order of the input, the created one first. */
+export interface WantedEvent {
+  readonly id: number;
+  readonly eventId: string;
+  readonly isCreated: boolean;
+  /** An earlier run settled it. */
+  readonly isSettled: boolean;
+  readonly fields: ReadonlyMap<string, JsonValue>;
+}
+
+/** A field that may not have the value that the input wants once all events have been sent. */
+export interface Difference {
+  readonly field: string;
+  readonly value: JsonValue;
+  /** The event that wants it. */
+  readonly by: number;
+  /** It may have that value: a request whose answer was lost has set it, or something else since. */
+  readonly isUncertain: boolean;
+}
+
+export interface Comparison {
+  /** By event that is still to be sent: the fields that later events or requests have set. */
+  readonly superseded: ReadonlyMap<number, ReadonlySet<string>>;
+  /** Of these events it would prove nothing to send them again: a later request may have overwritten what they set. */
+  readonly overtaken: ReadonlySet<number>;
+  readonly differences: readonly Difference[];
+  /** The last request, where it is open and still wanted: to be sent again, first. */
+  readonly resend: KnownRequest | undefined;
+  /** What the service may show without anybody having edited it. */
+  readonly basesOf: (field: string) => Bases;
+}
+
+/** The values that a field may have, as hashes. */
+export interface Bases {
+  /** The last one that was acknowledged or read back; null if that cannot be told; undefined if it was never set. */
+  readonly known: string | null | undefined;
+  /** Those of later requests without a definite answer. */
+  readonly open: readonly string[];
+}
+
+/** Compares what is known of a record with what the input wants of it. `requests` in the order of sending. */
+export function compareRecord(
+  requests: readonly KnownRequest[],
+  events: readonly WantedEvent[],
+  hashOf: (field: string, value: JsonValue) => string,
+): Comparison {
+  const basesOf = basesIn(requests);
+  const openIds = new Map(requests.filter(({ isApplied }) => !isApplied).map((request) => [request.id, request]));
+  const isToCome = new Set(events.filter(({ isSettled }) => !isSettled).map(({ eventId }) => eventId));
+  const superseded = new Map<number, Set<string>>();
+  const overtaken = new Set<number>();
+  for (const [index, event] of events.entries()) {
+    if (event.isSettled || event.isCreated) continue;
+    const dropped = new Set<string>();
+    for (const later of events.slice(index + 1)) if (later.isSettled) addAll(dropped, later.fields.keys());
+    const open = openIds.get(event.eventId);
+    for (const field of open ? event.fields.keys() : []) {
+      // What goes out again by itself is decided when it has been answered.
+      const others = requests.filter(({ n, id, fields }) => n > open!.n && !isToCome.has(id) && fields?.[field] !== undefined);
+      if (others.length === 0 || dropped.has(field)) continue;
+      dropped.add(field);
+      overtaken.add(event.id);
+    }
+    if (dropped.size > 0) superseded.set(event.id, dropped);
+  }
+  const differences: Difference[] = [];
+  for (const [field, { value, event }] of winners(events)) {
+    if (!event.isSettled && !(overtaken.has(event.id) && superseded.get(event.id)!.has(field))) continue;
+    const hash = hashOf(field, value);
+    const { known, open } = basesOf(field);
+    if (known === hash && open.every((other) => other === hash)) continue;
+    const isUncertain = open.length > 0 && (known === hash || open.includes(hash));
+    differences.push({ field, value, by: event.id, isUncertain });
+  }
+  return { superseded, overtaken, differences, resend: stillWanted(requests.at(-1), events, hashOf), basesOf };
+}
+
+function basesIn(requests: readonly KnownRequest[]): (field: string) => Bases {
+  const bases = new Map<string, Bases>();
+  let unknown: Bases = { known: undefined, open: [] };
+  for (const { isApplied, fields } of requests) {
+    if (fields === undefined) {
+      // Nobody can tell what it set.
+      unknown = { known: null, open: [] };
+      bases.clear();
+      continue;
+    }
+    for (const [field, hash] of Object.entries(fields)) {
+      const { known, open } = bases.get(field) ?? unknown;
+      bases.set(field, isApplied ? { known: hash, open: [] } : { known, open: [...open, hash] });
+    }
+  }
+  return (field) => bases.get(field) ?? unknown;
+}
+
+/** The event that sets each field last, and to what. */
+function winners(events: readonly WantedEvent[]): Map<string, { value: JsonValue; event: WantedEvent }> {
+  const last = new Map<string, { value: JsonValue; event: WantedEvent }>();
+  for (const event of events) for (const [field, value] of event.fields) last.set(field, { value, event });
+  return last;
+}
+
+/** A request of our own that is open and the last about its record: `deduplicated` then says that it had arrived. */
+function stillWanted(
+  last: KnownRequest | undefined,
+  events: readonly WantedEvent[],
+  hashOf: (field: string, value: JsonValue) => string,
+): KnownRequest | undefined {
+  if (last?.origin !== 'change' || last.isApplied || !last.fields) return undefined;
+  const wanted = winners(events);
+  const isWanted = Object.entries(last.fields).every(([field, hash]) => {
+    const found = wanted.get(field);
+    return found !== undefined && found.event.isSettled && hashOf(field, found.value) === hash;
+  });
+  return isWanted ? last : undefined;
+}
+
+function addAll(set: Set<string>, items: Iterable<string>): void {
+  for (const item of items) set.add(item);
+}

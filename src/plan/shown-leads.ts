@@ -1,0 +1,59 @@
+import { COMPARED, type Checked } from '../compare/fields.ts';
+import type { JsonValue } from '../json.ts';
+import type { Fields } from '../service/list-page.ts';
+import type { Database } from '../store/sqlite.ts';
+import type { RecordKey } from './changed.ts';
+
+/** The field that refers to a lead by its external id; the service shows the lead's own id. */
+const LEAD_FIELD = 'lead_external_id';
+
+/** The service's id of a record, as the last answer that had one said; undefined if none did. */
+export function serviceIdOf(db: Database, { entity, external_id: externalId }: RecordKey): string | undefined {
+  return db.get<{ service_id: string }>(
+    `select service_id from checkpoint.request
+     where entity = ? and external_id = ? and service_id is not null order by n desc limit 1`,
+    entity,
+    externalId,
+  )?.service_id;
+}
+
+export interface ShownLeads {
+  /**
+   * What the service shows of a field: undefined if it does not show it, null if it has no value. A lead is shown by its id in
+   * the service; one that this migration did not make stays as it is, and so is an edit. Undefined if it may be any of the
+   * leads whose service ids are not known.
+   */
+  valueOf(entity: Checked, name: string, record: Fields): JsonValue | undefined;
+}
+
+/** The leads that these deals of the service refer to. */
+export function shownLeads(db: Database, records: Iterable<Fields | undefined>): ShownLeads {
+  const shown = COMPARED.deal.find(({ sent }) => sent === LEAD_FIELD)!.shown!;
+  const ids = [...new Set([...records].map((record) => record?.[shown]))].filter((id) => typeof id === 'string');
+  const found = db.all<{ service_id: string; external_id: string }>(
+    `select service_id, external_id from checkpoint.request
+     where entity = 'lead' and status = 'acknowledged' and service_id in (select value from json_each(?))`,
+    JSON.stringify(ids),
+  );
+  const externalIds = new Map(found.map((row) => [row.service_id, row.external_id]));
+  const areAllKnown = ids.length === 0 || !hasNamelessLeads(db);
+  return {
+    valueOf(entity, name, record) {
+      const field = COMPARED[entity].find(({ sent }) => sent === name)?.shown;
+      const value = field === undefined ? undefined : (record[field] as JsonValue | undefined);
+      if (name !== LEAD_FIELD || typeof value !== 'string') return value;
+      return externalIds.get(value) ?? (areAllKnown ? value : undefined);
+    },
+  };
+}
+
+/** Whether a lead was acknowledged without an id of the service (skipped). */
+function hasNamelessLeads(db: Database): boolean {
+  return (
+    db.get(`
+      select 1 from checkpoint.request r
+      where r.entity = 'lead' and r.status = 'acknowledged' and r.for_type = 'lead/created' and r.service_id is null
+        and not exists (select 1 from checkpoint.request o where o.entity = 'lead' and o.external_id = r.external_id
+          and o.service_id is not null) limit 1`) !== undefined
+  );
+}

@@ -1,0 +1,108 @@
+/** The one vocabulary of types, outcomes, fields, stops and waits, for the terminal and for pages. */
+import { EVENT_TYPES, type EventType } from '../model.ts';
+import { numberText } from '../numbers.ts';
+import type { EventCounts } from './summary.ts';
+
+const TYPES: Readonly<Record<EventType, readonly [one: string, several: string]>> = {
+  'lead/created': ['lead', 'leads'],
+  'lead/updated': ['update of a lead', 'updates of leads'],
+  'deal/created': ['deal', 'deals'],
+  'deal/updated': ['update of a deal', 'updates of deals'],
+  'comment/created': ['comment', 'comments'],
+};
+
+export type OutcomeName = Exclude<keyof EventCounts, 'total'>;
+
+/** Every event has exactly one of these: together they are the total. */
+export const OUTCOMES: Readonly<Record<OutcomeName, string>> = {
+  acknowledged: 'in the service',
+  duplicates: 'duplicates',
+  invalid: 'invalid',
+  rejected: 'rejected',
+  blocked: 'blocked',
+  pending: 'not sent yet',
+};
+export const OUTCOME_NAMES = Object.keys(OUTCOMES) as readonly OutcomeName[];
+
+const FIELDS: Readonly<Record<string, string>> = {
+  external_id: 'id in the old CRM',
+  full_name: 'name',
+  email: 'e-mail address',
+  phone_number: 'phone number',
+  lead_external_id: 'lead that it belongs to',
+  deal_external_id: 'deal that it belongs to',
+  stage_id: 'stage',
+  stage_name: 'stage',
+  owner_id: 'owner',
+  owner_name: 'owner',
+  content: 'text',
+  author_name: 'author',
+  stage_pipeline: 'pipeline of the stage',
+  occurred_at: 'time of the event, for the audit log',
+  priority: 'order of sending',
+  when: 'condition',
+  each: 'list of records',
+};
+
+/** Why a run stopped before its end. */
+const STOPS: Readonly<Record<string, string>> = {
+  interrupted: 'it was interrupted',
+  until: 'the time given with --until was over',
+  max_requests: 'the --max-requests budget was spent',
+  outage: 'the service could not be reached for too long',
+  rate_limited: 'the service kept rate-limiting the run',
+  redis: 'Redis could not be reached for too long',
+  too_many_errors: 'the service rejected too many events',
+  rejections_in_a_row: 'the service rejected too many events in a row',
+};
+
+/** Why a run sends nothing at the moment. */
+export const WAITS = {
+  rate: 'window full',
+  rate_limited: 'rate-limited by the service (429)',
+  redis: 'Redis cannot be reached',
+  outage: 'service down',
+  retry: 'waiting to send events again',
+  credentials: 'credentials refused',
+  intercepted: 'refused, but not by the webhook',
+} as const;
+export type WaitReason = keyof typeof WAITS;
+
+/** `Leads` */
+export function typeName(type: EventType): string {
+  return capital(TYPES[type][1]);
+}
+
+/** What one event of the type is: `lead`. Errors of whole records have no type. */
+export function typeNoun(type: string): string {
+  return isType(type) ? TYPES[type][0] : type === '' ? 'record' : type;
+}
+
+/** The most frequent types with their counts: `12 comments, 7 deals`. */
+export function typeCounts(counts: Readonly<Record<string, number>>): string {
+  return Object.entries(counts)
+    .sort((a, b) => b[1] - a[1])
+    .map(([type, count]) => {
+      const several = isType(type) ? TYPES[type][1] : type === '' ? 'records' : type;
+      return `${numberText(count)} ${count === 1 ? typeNoun(type) : several}`;
+    })
+    .join(', ');
+}
+
+/** `e-mail address`; the name itself where there are no other words. */
+export function fieldWords(field: string): string {
+  return Object.hasOwn(FIELDS, field) ? FIELDS[field]! : field;
+}
+
+/** Why a run stopped before its end. */
+export function stopText(reason: string): string {
+  return Object.hasOwn(STOPS, reason) ? STOPS[reason]! : reason.replaceAll('_', ' ');
+}
+
+export function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+function isType(type: string): type is EventType {
+  return (EVENT_TYPES as readonly string[]).includes(type);
+}

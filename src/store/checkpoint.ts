@@ -1,0 +1,85 @@
+import { existsSync } from 'node:fs';
+import { UserError } from '../errors.ts';
+import type { Account } from '../service/account.ts';
+import type { StateDir } from '../state-dir.ts';
+import { CHECKPOINT, CHECKPOINT_FILE } from './checkpoint-schema.ts';
+import { FieldHasher } from './field-hashes.ts';
+import { Database } from './sqlite.ts';
+
+/** Of versions that were never released. */
+const OLD_FILE = 'checkpoint.ndjson';
+
+/** Opens the checkpoint of a state directory, or creates it. Throws a `UserError`. */
+export function openCheckpoint(state: StateDir): Database {
+  assertNotOld(state);
+  const db = Database.open(state.file(CHECKPOINT_FILE), CHECKPOINT);
+  db.exec('pragma journal_mode = wal; pragma synchronous = full');
+  return db;
+}
+
+export function assertNotOld(state: StateDir): void {
+  if (!existsSync(state.file(OLD_FILE))) return;
+  throw new UserError(`${state.file(OLD_FILE)} was written by an earlier version, which this one cannot continue`, {
+    hint: 'finish that migration with the version that began it, or use another state directory with --state DIR',
+  });
+}
+
+interface Binding {
+  readonly name: string;
+  readonly base_url: string;
+  readonly pipeline_ids: string;
+}
+
+/** What the checkpoint that is attached as `checkpoint` belongs to; undefined if nothing was sent. */
+export function bindingOf(db: Database): Binding | undefined {
+  return db.get<Binding>('select name, base_url, pipeline_ids from checkpoint.migration');
+}
+
+/** The same of the checkpoint in a state directory, which another process may be writing. */
+export function storedBinding(state: StateDir): Binding | undefined {
+  const db = Database.read(state.file(CHECKPOINT_FILE), CHECKPOINT);
+  const binding = db?.get<Binding>('select name, base_url, pipeline_ids from migration');
+  db?.close();
+  return binding;
+}
+
+/** Throws a `UserError` unless the checkpoint is new or belongs to this migration, base URL and account. */
+export function assertBound(
+  db: Database,
+  migration: string,
+  target: { readonly baseUrl: string; readonly account: Account } | undefined,
+): void {
+  const binding = bindingOf(db);
+  if (!binding) return;
+  const other = (what: string, theirs: string, ours: string): UserError =>
+    new UserError(`the state directory belongs to another ${what}: ${theirs}, not ${ours}`, {
+      hint: `use another state directory with --state DIR, or check that this is the right ${what}`,
+    });
+  if (binding.name !== migration) throw other('migration', binding.name, migration);
+  if (!target) return;
+  if (binding.base_url !== target.baseUrl) throw other('base URL', binding.base_url, target.baseUrl);
+  const known = JSON.parse(binding.pipeline_ids) as string[];
+  if (known.length > 0 && !target.account.pipelines.some(({ id }) => known.includes(id))) {
+    throw other(
+      'account',
+      `one with the pipelines ${known.join(', ')}`,
+      'the account of this API key, which has none of them',
+    );
+  }
+}
+
+/**
+ * Hashes fields with the key of the checkpoint, or else with that of the last dry run, or else with a new one, which a run
+ * stores in the checkpoint and a dry run in its plan.
+ */
+export function openFieldHasher(db: Database, options: { readonly dryRun: boolean }): FieldHasher {
+  const stored =
+    db.get<{ value: string }>(`select value from checkpoint.setting where name = 'field_key'`) ??
+    db.get<{ value: string }>(`select value from main.setting where name = 'field_key'`);
+  const hasher = stored ? new FieldHasher(stored.value) : FieldHasher.random();
+  const sql = options.dryRun
+    ? `insert or ignore into main.setting (name, value) values ('field_key', ?)`
+    : `insert or ignore into checkpoint.setting (name, value) values ('field_key', ?)`;
+  db.run(sql, hasher.key);
+  return hasher;
+}

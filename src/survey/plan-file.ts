@@ -1,0 +1,69 @@
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
+import { cannotWrite } from '../append-log.ts';
+import type { StateDir } from '../state-dir.ts';
+import { takeOver } from '../store/earlier.ts';
+import { attachCheckpoint } from '../store/open.ts';
+import { PLAN, PLAN_FILE } from '../store/plan-schema.ts';
+import { Database } from '../store/sqlite.ts';
+
+/** Begins a new plan under a temporary name; the one before stays until `commitPlan`. Throws a `UserError`. */
+export function beginPlan(state: StateDir, output: StateDir): Database {
+  const path = output.file(PLAN_FILE);
+  const temporary = `${path}.tmp`;
+  const interrupted = `${path}.old`;
+  try {
+    for (const name of [interrupted, `${temporary}-journal`]) rmSync(name, { force: true });
+    if (existsSync(temporary)) renameSync(temporary, interrupted);
+  } catch (error) {
+    throw cannotWrite(path, error);
+  }
+  const db = Database.open(temporary, PLAN);
+  try {
+    // It is written anew after a crash, so it needs neither a journal nor flushes before it is complete.
+    db.exec('pragma main.journal_mode = off; pragma main.synchronous = off; pragma main.locking_mode = exclusive');
+    attachCheckpoint(db, state);
+    db.transaction(() => takeOver(db, path, state, interrupted));
+  } catch (error) {
+    db.close();
+    throw error;
+  } finally {
+    rmSync(interrupted, { force: true });
+  }
+  return db;
+}
+
+/** The plan is complete: it is flushed to disk and replaces the one before. Closes `db`. */
+export function commitPlan(db: Database, output: StateDir): void {
+  const path = output.file(PLAN_FILE);
+  db.close();
+  try {
+    const file = openSync(`${path}.tmp`, 'r+');
+    fsyncSync(file);
+    closeSync(file);
+    // Of the plan before: they belong to it alone.
+    for (const suffix of ['-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true });
+    renameSync(`${path}.tmp`, path);
+  } catch (error) {
+    throw cannotWrite(path, error);
+  }
+}
+
+/** A survey that failed: its plan is deleted. */
+export function discardPlan(db: Database, output: StateDir): void {
+  db.close();
+  rmSync(`${output.file(PLAN_FILE)}.tmp`, { force: true });
+}
+
+/** The complete plan, and the checkpoint as `checkpoint`: to send from, while others may read both. */
+export function openPlan(state: StateDir, output: StateDir): Database {
+  const db = Database.open(output.file(PLAN_FILE), PLAN);
+  try {
+    db.exec('pragma main.journal_mode = wal; pragma main.synchronous = normal');
+    attachCheckpoint(db, state);
+    db.exec('pragma checkpoint.synchronous = full');
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}

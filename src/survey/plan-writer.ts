@@ -1,0 +1,109 @@
+import { eventId } from '../identity.ts';
+import { recordJson } from '../json.ts';
+import { entityOf, type Invalid, type Place, type RawRecord, type Ready } from '../model.ts';
+import type { Source } from '../source/source.ts';
+import type { Database } from '../store/sqlite.ts';
+
+/** A record of the input, with its JSON text where the reader has it. */
+interface ReadRecord {
+  readonly place: Place;
+  readonly raw?: RawRecord;
+  readonly text?: string;
+}
+
+/** What the control totals know about a deal: its group, and its amount (null: none, '': unreadable). */
+export interface DealFigures {
+  readonly group: number;
+  readonly amount: string | null;
+}
+
+/** Writes records and events to a new plan, in the order of reading. The judging steps follow when all are there. */
+export class PlanWriter {
+  readonly db: Database;
+  readonly #migration: string;
+  readonly #sources = new Map<string, { readonly id: number; readonly source: Source }>();
+  readonly #files = new Map<string, number>();
+  #last: { readonly item: ReadRecord; readonly id: number } | undefined;
+
+  constructor(db: Database, migration: string) {
+    this.db = db;
+    this.#migration = migration;
+  }
+
+  addSource(source: Source): void {
+    const { name, kind, columns } = source;
+    const id = this.db.insert(
+      'insert into source (name, kind, columns) values (?, ?, ?)',
+      name,
+      kind,
+      JSON.stringify(columns),
+    );
+    this.#sources.set(name, { id, source });
+  }
+
+  /** The record's number in the plan, under which it is stored the first time it is asked for. */
+  record(item: ReadRecord): number {
+    if (this.#last?.item === item) return this.#last.id;
+    const { place, raw, text } = item;
+    const { source } = this.#sources.get(place.source)!;
+    const id = this.db.insert(
+      'insert into record (file, line, number, raw, original) values (?, ?, ?, ?, ?)',
+      this.#file(place),
+      place.line,
+      place.record,
+      text ?? (raw ? recordJson(raw) : null),
+      source.originalOf(place) ?? null,
+    );
+    this.#last = { item, id };
+    return id;
+  }
+
+  /** Adds an event that can be sent; returns its number in the plan. */
+  ready(event: Ready, record: number, deal?: DealFigures): number {
+    const { type, entry, externalId, parent, content, sha, occurredAt, priority } = event;
+    const id = eventId({ migration: this.#migration, type, externalId, content, occurredAt, n: 0 });
+    return this.db.insert(
+      `insert into event (event_id, type, entity, external_id, record, entry, occurred_at, data, content,
+         parent_entity, parent_id, own_priority, state, deal_group, amount)
+       values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'ready', ?, ?)`,
+      id,
+      type,
+      entityOf(type),
+      externalId ?? null,
+      record,
+      entry,
+      occurredAt ?? null,
+      content,
+      sha,
+      parent?.entity ?? null,
+      parent?.externalId ?? null,
+      priority ?? null,
+      deal?.group ?? null,
+      deal?.amount ?? null,
+    );
+  }
+
+  invalid({ type, entry, externalId }: Invalid, record: number, deal?: DealFigures): number {
+    return this.db.insert(
+      `insert into event (event_id, type, entity, external_id, record, entry, state, deal_group, amount)
+       values ('', ?, ?, ?, ?, ?, 'invalid', ?, ?)`,
+      type,
+      entityOf(type),
+      externalId?.toWellFormed().replaceAll('\0', '') ?? null,
+      record,
+      entry,
+      deal?.group ?? null,
+      deal?.amount ?? null,
+    );
+  }
+
+  #file({ source, file }: Place): number {
+    const key = `${source}\0${file}`;
+    let id = this.#files.get(key);
+    if (id === undefined) {
+      id = this.db.insert('insert into file (source, path) values (?, ?)', this.#sources.get(source)!.id, file);
+      this.#files.set(key, id);
+    }
+    return id;
+  }
+}

@@ -1,0 +1,183 @@
+import type { CompiledMapping } from '../mapping/mapping.ts';
+import type { Invalid, Issue, Ready, Row } from '../model.ts';
+import { addProblem } from '../plan/problems.ts';
+import {
+  BARE,
+  BARE_CODES,
+  bareText,
+  columnText,
+  damageText,
+  datesText,
+  noticeText,
+  sharedText,
+  type BareCode,
+  type BareNote,
+  type Profile,
+  type SharedNote,
+  type UncoveredValue,
+} from '../report/profile.ts';
+import type { Source } from '../source/source.ts';
+import type { Database } from '../store/sqlite.ts';
+import { watchSource, type SourceWatch } from './profile-source.ts';
+
+/** Maximum number of unresolved names that are kept; further names are not counted. */
+const MOST_UNCOVERED = 500;
+
+const UNCOVERED = /^(?:unresolved_|ambiguous_(?:stage|owner|pipeline)|not_mapped$)/;
+
+/**
+ * Collects, during the survey, statistics about the input as a whole. It keeps counts and a few examples, never the values
+ * of personal fields.
+ */
+export class Profiler {
+  readonly #job: {
+    readonly sources: ReadonlyMap<string, Source>;
+    readonly compiled: CompiledMapping;
+    readonly db: Database;
+  };
+  readonly #watches = new Map<string, SourceWatch>();
+  readonly #uncovered = new Map<string, UncoveredValue & { count: number }>();
+
+  constructor(job: {
+    readonly sources: ReadonlyMap<string, Source>;
+    readonly eventSources: readonly string[];
+    readonly compiled: CompiledMapping;
+    readonly db: Database;
+  }) {
+    this.#job = job;
+    for (const name of job.eventSources) {
+      const entries = job.compiled.entries.filter(({ source }) => source === name);
+      this.#watches.set(
+        name,
+        watchSource(job.sources.get(name)!, entries, job.compiled.lookedUp.get(name) ?? new Set()),
+      );
+    }
+  }
+
+  /** The statistics of one source. */
+  watch(source: string): SourceWatch {
+    return this.#watches.get(source)!;
+  }
+
+  event(event: Ready | Invalid, row: Row): void {
+    if (event.issues.length > 0) for (const issue of event.issues) this.#issue(issue, row);
+    if (event.omissions.length > 0) {
+      for (const { field, original, code, reason } of event.omissions) {
+        if (code === 'not_mapped') this.#countUncovered({ code, field, message: reason });
+        if (/^\d{5}$/.test(original)) this.watch(row.place.source).serialDate(field, row);
+      }
+    }
+  }
+
+  /** Notes what an event lacks; `finish` forgets those that turn out to be duplicates or invalid. */
+  lacks({ type, data }: Ready, about: { readonly event: number; readonly record: number }): void {
+    for (const code of BARE_CODES) {
+      if (BARE[code].type === type && BARE[code].lacks(data)) addProblem(this.#job.db, about, lacking(code, ''));
+    }
+  }
+
+  #issue(issue: Issue, row: Row): void {
+    if (issue.code === 'bad_date') this.watch(row.place.source).serialDate(issue.field ?? '', row);
+    if (UNCOVERED.test(issue.code)) this.#countUncovered(issue);
+  }
+
+  #countUncovered({ code, field = '', message, hint }: Pick<Issue, 'code' | 'field' | 'message' | 'hint'>): void {
+    const key = `${field}\0${message}`;
+    const known = this.#uncovered.get(key);
+    if (known) known.count += 1;
+    else if (this.#uncovered.size < MOST_UNCOVERED) {
+      this.#uncovered.set(key, { code, field, message, ...(hint === undefined ? {} : { hint }), count: 1 });
+    }
+  }
+
+  /** Call it when every event has been judged. Everything noticed is also among the warnings. */
+  finish(): Profile {
+    const { db } = this.#job;
+    const profile: Profile = {
+      sources: Object.fromEntries([...this.#watches].map(([name, watch]) => [name, watch.profile()])),
+      uncovered: [...this.#uncovered.values()].sort((a, b) => b.count - a.count),
+      duplicates: Object.fromEntries(
+        db
+          .all<{ type: string; count: number }>(
+            `select type, count(*) as count from event where state = 'duplicate' and code is null or code = 'superseded' group by type`,
+          )
+          .map(({ type, count }) => [type, count]),
+      ),
+      shared: sharedNotes(db),
+      bare: BARE_CODES.flatMap((code) => this.#bareNote(code)),
+    };
+    this.#warn(profile);
+    return profile;
+  }
+
+  #bareNote(code: BareCode): BareNote[] {
+    const { db } = this.#job;
+    db.run(
+      `delete from problem where code = ? and event in (select id from event where state in ('duplicate', 'invalid'))`,
+      code,
+    );
+    const found = db.get<{ count: number; first: number | null }>(
+      'select count(*) as count, min(event) as first from problem where code = ?',
+      code,
+    )!;
+    if (found.first === null) return [];
+    const of = db.get<{ count: number }>(
+      `select count(*) as count from event where type = ? and state not in ('duplicate', 'invalid')`,
+      BARE[code].type,
+    )!.count;
+    const { external_id: id } = db.get<{ external_id: string | null }>(
+      'select external_id from event where id = ?',
+      found.first,
+    )!;
+    const note: BareNote = { code, count: found.count, of, unset: !this.#reads(code), external_id: id ?? '' };
+    db.run('update problem set message = ? where code = ?', bareText(note), code);
+    return [note];
+  }
+
+  #warn(profile: Profile): void {
+    const { db, compiled, sources } = this.#job;
+    const warn = (code: string, message: string, times = 1): void => {
+      for (let time = 0; time < times; time += 1) addProblem(db, {}, { severity: 'warning', kind: 'map', code, message });
+    };
+    for (const { code, message } of compiled.warnings) warn(code, message);
+    for (const source of sources.values()) for (const notice of source.notices()) warn(notice.code, noticeText(notice));
+    for (const note of profile.shared) warn(`shared_${note.field}`, sharedText(note), note.count);
+    const all = Object.values(profile.sources);
+    const empty = all.flatMap(({ never_a_value: notes }) => notes.map(columnText));
+    warn('never_a_value', `no record has a value in ${empty.join(', ')}`, empty.length);
+    for (const { damage, dates } of all) {
+      for (const note of damage) warn(note.kind, damageText(note), note.count);
+      for (const note of dates) warn(`dates_read_${note.kind === 'either' ? 'either_way' : 'mixed'}`, datesText(note));
+    }
+  }
+
+  /** Whether the mapping reads a value for one of the fields that these events lack. */
+  #reads(code: BareCode): boolean {
+    const { type, fields } = BARE[code];
+    const entries = this.#job.compiled.entries.filter((entry) => entry.type === type);
+    return entries.some(({ uses }) => uses.some(({ field }) => (fields as readonly string[]).includes(field)));
+  }
+}
+
+function lacking(code: BareCode, message: string): Issue {
+  return { severity: 'warning', kind: 'map', code, message };
+}
+
+/** Leads that have the e-mail address or phone number of an earlier lead, and the first of them. */
+function sharedNotes(db: Database): SharedNote[] {
+  const paths = { email: '$.email', phone_number: '$.phone_number' };
+  return Object.entries(paths).flatMap(([field, path]) => {
+    const { count, first } = db.get<{ count: number; first: number | null }>(
+      `select count(*) as count, min(id) as first from (
+         select id, value, row_number() over (partition by value order by id) as nth from (
+           select id, json_extract(data, ?) as value from event
+           where type = 'lead/created' and data is not null and state not in ('duplicate', 'invalid'))
+         where value is not null)
+       where nth > 1`,
+      path,
+    )!;
+    if (first === null) return [];
+    const { external_id: id } = db.get<{ external_id: string }>('select external_id from event where id = ?', first)!;
+    return [{ field, count, external_id: id }];
+  });
+}

@@ -1,0 +1,125 @@
+import type { CompiledEntry, CompiledMapping } from '../mapping/mapping.ts';
+import type { Draft, Issue, ReadItem, Row } from '../model.ts';
+import { addOmissions, addProblem } from '../plan/problems.ts';
+import type { Source } from '../source/source.ts';
+import type { DealGroups } from './deal-groups.ts';
+import type { Features } from './features.ts';
+import type { OmittedValues } from './omitted.ts';
+import type { PlanWriter } from './plan-writer.ts';
+import { prepare } from './prepare.ts';
+import type { Profiler } from './profile.ts';
+import type { Resolver } from './resolve.ts';
+
+/** read = mapped + skipped + unreadable; sources used only by lookups are not counted. */
+export interface RecordCounts {
+  read: number;
+  mapped: number;
+  skipped: number;
+  unreadable: number;
+}
+
+interface ReadingJob {
+  readonly compiled: CompiledMapping;
+  readonly resolver: Resolver;
+  readonly writer: PlanWriter;
+  readonly profiler: Profiler;
+  readonly omitted: OmittedValues;
+  readonly groups: DealGroups;
+  /** Undefined unless a pilot is chosen by what the records use. */
+  readonly features: Features | undefined;
+  /** Whether to continue after the current record. */
+  readonly shouldContinue: () => boolean;
+}
+
+/** Reads the records of a source, one after the other, into the plan and the profile. */
+export class RecordReader {
+  readonly records: RecordCounts = { read: 0, mapped: 0, skipped: 0, unreadable: 0 };
+  /** Unreadable records, without those that are only a warning (a report's footer). */
+  unreadable = 0;
+  readonly #job: ReadingJob;
+
+  constructor(job: ReadingJob) {
+    this.#job = job;
+  }
+
+  async read(source: Source): Promise<void> {
+    const { compiled, writer, profiler, features, shouldContinue } = this.#job;
+    writer.addSource(source);
+    const entries = compiled.entries.filter((entry) => entry.source === source.name);
+    const watch = profiler.watch(source.name);
+    const before = this.records.read;
+    for await (const batch of source.batches()) {
+      for (const item of batch) {
+        if (!shouldContinue()) return;
+        this.records.read += 1;
+        if (item.kind === 'unreadable') {
+          this.#takeUnreadable(item);
+          continue;
+        }
+        watch.row(item);
+        features?.begin(item);
+        this.#warn(item.issues, item);
+        const mapped = draftsOf(item, entries);
+        const drafts = mapped instanceof Promise ? await mapped : mapped;
+        this.records[drafts.length > 0 ? 'mapped' : 'skipped'] += 1;
+        for (const draft of drafts) this.#takeEvent(draft, item);
+        features?.end();
+      }
+    }
+    writer.db.run('update source set records = ? where name = ?', this.records.read - before, source.name);
+  }
+
+  #takeUnreadable(item: Extract<ReadItem, { kind: 'unreadable' }>): void {
+    this.records.unreadable += 1;
+    if (item.issue.severity === 'error') this.unreadable += 1;
+    addProblem(this.#job.writer.db, { record: this.#job.writer.record(item) }, item.issue);
+  }
+
+  #takeEvent(draft: Draft, row: Row): void {
+    const { writer, profiler, omitted, groups, features, resolver } = this.#job;
+    const event = prepare(draft, resolver);
+    const record = writer.record(row);
+    profiler.event(event, row);
+    omitted.add(event);
+    const deal = draft.type === 'deal/created' ? groups.figuresOf(draft, event) : undefined;
+    const id = event.kind === 'ready' ? writer.ready(event, record, deal) : writer.invalid(event, record, deal);
+    for (const issue of event.issues) addProblem(writer.db, { event: id, record }, issue);
+    if (event.omissions.length > 0) addOmissions(writer.db, { event: id, record }, event.omissions);
+    if (event.kind === 'invalid') return;
+    if (event.type === 'comment/created' && event.externalId === undefined) {
+      addProblem(writer.db, { event: id, record }, NAMELESS);
+    }
+    profiler.lacks(event, { event: id, record });
+    features?.event(draft, event, id);
+  }
+
+  #warn(issues: readonly Issue[], row: Row): void {
+    const { writer } = this.#job;
+    for (const issue of issues) addProblem(writer.db, { record: writer.record(row) }, issue);
+  }
+}
+
+/** The drafts that the entries create from a row; a promise only if an expression of the mapping is asynchronous. */
+function draftsOf(row: Row, entries: readonly CompiledEntry[]): readonly Draft[] | Promise<readonly Draft[]> {
+  const drafts: Draft[] = [];
+  for (const entry of entries) {
+    const mapped = entry.map(row);
+    if (mapped instanceof Promise) return draftsLater(row, entries);
+    drafts.push(...mapped);
+  }
+  return drafts;
+}
+
+async function draftsLater(row: Row, entries: readonly CompiledEntry[]): Promise<readonly Draft[]> {
+  const drafts: Draft[] = [];
+  for (const entry of entries) drafts.push(...(await entry.map(row)));
+  return drafts;
+}
+
+const NAMELESS: Issue = {
+  severity: 'warning',
+  kind: 'map',
+  code: 'comment_without_id',
+  message:
+    'a comment without external_id cannot be corrected later: a changed version would be added as a second comment',
+};

@@ -1,0 +1,326 @@
+/**
+ * The survey: reads the whole input once, decides the state of every event and writes the plan. Sends nothing.
+ *
+ *     open -> read -> judge -> choose -> commit
+ */
+import type { Halt } from '../halt.ts';
+import type { CompiledMapping, Mapping, Policies } from '../mapping/mapping.ts';
+import { UserError } from '../errors.ts';
+import type { EventType, Issue, Place, Planned } from '../model.ts';
+import { hasRequests, judgeAcknowledged } from '../plan/acknowledged.ts';
+import { assertApproved } from '../plan/approval.ts';
+import { judgeChanged, type Doubt } from '../plan/changed.ts';
+import { chooseEvents, choosePicked, chooseTypes } from '../plan/chosen.ts';
+import { judgeContacts, MATCHES_FILE } from '../plan/contacts.ts';
+import { coverOf, type Cover } from '../plan/cover.ts';
+import { planDigest } from '../plan/digest.ts';
+import { judgeDuplicates } from '../plan/duplicates.ts';
+import { CHANGES_FILE, keepEdits, reportDoubts } from '../plan/edits.ts';
+import { GONE_FILE, listGone } from '../plan/gone.ts';
+import { omitMissingParents } from '../plan/missing-parents.ts';
+import { numberOccurrences } from '../plan/occurrences.ts';
+import { writeOrder } from '../plan/order.ts';
+import { judgeParents, reportBlocked } from '../plan/parents.ts';
+import { liftPriorities } from '../plan/priorities.ts';
+import { addProblem } from '../plan/problems.ts';
+import type { Profile } from '../report/profile.ts';
+import type { ChangeCounts } from '../report/summary.ts';
+import type { Account } from '../service/account.ts';
+import type { Client } from '../service/client.ts';
+import type { RunSettings } from '../settings.ts';
+import { Input } from '../source/input.ts';
+import { collectFixes, keepFixes, type FixFiles } from '../source/kept-fixes.ts';
+import type { FileDigest } from '../source/source.ts';
+import type { StateDir } from '../state-dir.ts';
+import { storedPlans } from '../store/earlier.ts';
+import type { FieldHasher } from '../store/field-hashes.ts';
+import { COUNTING_INDEX, PLAN_INDEXES } from '../store/plan-schema.ts';
+import type { Database } from '../store/sqlite.ts';
+import { DealGroups } from './deal-groups.ts';
+import { changedColumns, earlierSources, shrunkSources, type SourceShapes } from './earlier-input.ts';
+import { Features } from './features.ts';
+import { OmittedValues } from './omitted.ts';
+import { commitPlan, discardPlan, openPlan } from './plan-file.ts';
+import { PlanWriter } from './plan-writer.ts';
+import { Profiler } from './profile.ts';
+import { RecordReader, type RecordCounts } from './record-reader.ts';
+import type { Resolver } from './resolve.ts';
+import { samplesOf } from './samples.ts';
+import { worksheetRows, writeWorksheet, type WrittenWorksheet } from './worksheet-file.ts';
+import { openReferences, type Answer } from './worksheet.ts';
+
+export interface SurveyJob {
+  readonly settings: Pick<RunSettings, 'fix' | 'dryRun' | 'only' | 'pilot' | 'pick' | 'plan' | 'concurrency'>;
+  readonly mapping: Mapping;
+  /** The plan as `beginPlan` made it, with the checkpoint attached. The survey closes it. */
+  readonly db: Database;
+  readonly hasher: FieldHasher;
+  /** Undefined if the account is unknown: names stay unresolved. */
+  readonly account: Account | undefined;
+  readonly state: StateDir;
+  /** Where the plan and the reports go: the state directory, or `dry-run/` in it. */
+  readonly output: StateDir;
+  readonly halt: Halt;
+  /** How many leads of the account were read; undefined if they are not looked for. */
+  readonly contacts: number | undefined;
+  /** Undefined if the network must not be used. */
+  readonly client: Client | undefined;
+  /** Called at once with what has changed in the columns since the last run. */
+  readonly warn: (message: string) => void;
+  /** Asks the user; throws a `UserError` if the answer is no. */
+  readonly agree: (found: string, hint: string) => Promise<void>;
+}
+
+/** Everything that is known before the first event is sent. */
+export interface Survey {
+  /** The complete plan, with the checkpoint attached; in memory if the survey was interrupted. To be closed. */
+  readonly db: Database;
+  /** Undefined if the survey was interrupted. */
+  readonly digest: string | undefined;
+  readonly records: RecordCounts;
+  /** Unreadable records, without those that are only a warning (a report's footer). */
+  readonly unreadable: number;
+  /** Where corrections stand whose records are no longer in the input. */
+  readonly unusedFixes: readonly Place[];
+  /** What the records that `--pilot` chose cover. */
+  readonly cover: Cover | undefined;
+  /** The first events of each type as they would be sent, or all that `--pilot` or `--pick` chose. */
+  readonly samples: ReadonlyMap<EventType, readonly Planned[]>;
+  readonly profile: Profile;
+  /** Undefined if the survey was interrupted. */
+  readonly worksheet: WrittenWorksheet | undefined;
+  readonly omitted: OmittedValues;
+  /** Undefined if nothing was sent before. */
+  readonly changes?: ChangeCounts | undefined;
+  readonly compiled: CompiledMapping;
+  readonly inputs: readonly FileDigest[];
+}
+
+/** The input, opened. */
+interface OpenInput {
+  readonly input: Input;
+  readonly fixes: FixFiles;
+  readonly compiled: CompiledMapping;
+  readonly policies: readonly Policies[];
+  readonly features: Features | undefined;
+  readonly resolver: Resolver;
+  readonly answers: readonly Answer[];
+  readonly earlier: SourceShapes;
+}
+
+/**
+ * Throws a `UserError` (exit 2) if the input as a whole is invalid, if the plan cannot be written, or if its digest is not
+ * the one given with `--plan`. Problems with single records and events are in the plan.
+ */
+export async function surveyInput(job: SurveyJob): Promise<Survey> {
+  const { db, output, halt } = job;
+  try {
+    const open = await openInput(job);
+    db.exec('begin');
+    const found = await readInput(job, open);
+    if (halt.requested) return interrupted(job, open, found);
+    await assertComplete(job, open, found);
+    const changes = await judge(job, open);
+    const { worksheet, profile } = await describe(job, open, found);
+    const cover = choose(job, open);
+    return await commit(job, open, found, { changes, worksheet, profile, cover });
+  } catch (error) {
+    discardPlan(db, output);
+    throw error;
+  }
+}
+
+async function openInput(job: SurveyJob): Promise<OpenInput> {
+  const { settings, mapping, db, state } = job;
+  const fixes = await collectFixes(state, mapping.usedSources, settings);
+  const used = mapping.sources.filter(({ name }) => mapping.usedSources.includes(name));
+  const input = await Input.open(used, fixes);
+  const features = settings.pilot === undefined ? undefined : new Features(settings.pilot, settings.only);
+  const compiled = await mapping.compile(input.sources, features?.mark);
+  const references = await openReferences(mapping, job.account);
+  const earlier = earlierSources(state);
+  for (const issue of changedColumns(input.sources.values(), earlier)) {
+    job.warn(issue.message);
+    addProblem(db, {}, issue);
+  }
+  const policies = compiled.entries.map((entry) => entry.policies);
+  return { input, fixes, compiled, policies, features, earlier, ...references };
+}
+
+interface ReadInput {
+  readonly reader: RecordReader;
+  readonly profiler: Profiler;
+  readonly omitted: OmittedValues;
+}
+
+async function readInput({ db, mapping, halt }: SurveyJob, open: OpenInput): Promise<ReadInput> {
+  const { input, compiled, resolver, features } = open;
+  const profiler = new Profiler({ sources: input.sources, eventSources: mapping.eventSources, compiled, db });
+  const omitted = new OmittedValues();
+  const reader = new RecordReader({
+    compiled,
+    resolver,
+    writer: new PlanWriter(db, mapping.migration),
+    profiler,
+    omitted,
+    groups: new DealGroups(db, resolver),
+    features,
+    shouldContinue: () => !halt.requested,
+  });
+  for (const name of mapping.eventSources) await reader.read(input.sources.get(name)!);
+  return { reader, profiler, omitted };
+}
+
+/** Throws a `UserError` if the input changed while it was read, or if nobody agrees that it is far smaller than before. */
+async function assertComplete(job: SurveyJob, { input, earlier }: OpenInput, { reader }: ReadInput): Promise<void> {
+  const { settings, db } = job;
+  await input.assertUnchanged();
+  const [shrunk] = shrunkSources(input.sources.values(), earlier);
+  if (shrunk !== undefined && settings.dryRun) {
+    job.warn(shrunk);
+    addProblem(db, {}, { severity: 'warning', kind: 'read', code: 'source_shrunk', message: shrunk });
+  } else if (shrunk !== undefined) await job.agree(shrunk, 'check that the export is complete; if it is, add --yes');
+  if (reader.records.read === 0) {
+    throw new UserError('the sources have no records', { hint: 'is this the right export?' });
+  }
+}
+
+/** Decides the state of every event: each step depends on those before it. */
+async function judge(job: SurveyJob, { policies, input }: OpenInput): Promise<ChangeCounts | undefined> {
+  const { db, hasher, mapping, output, client, settings, contacts } = job;
+  const sendsWithout = policies.flatMap(({ if_parent_missing: policy }, entry) => (policy === 'send' ? [entry] : []));
+  for (const { file, line } of input.unusedFixes()) addProblem(db, {}, unusedFix(file, line));
+  db.exec(PLAN_INDEXES);
+  judgeDuplicates(db, policies);
+  omitMissingParents(db, policies, mapping.migration);
+  numberOccurrences(db, mapping.migration);
+  let doubts: readonly Doubt[] = [];
+  if (hasRequests(db)) {
+    judgeAcknowledged(db);
+    doubts = judgeChanged(db, policies, hasher);
+  }
+  if (contacts !== undefined) {
+    const service = client && { client, leads: contacts, concurrency: settings.concurrency };
+    await judgeContacts({ db, hasher, policies, path: output.file(MATCHES_FILE), service });
+  }
+  judgeParents(db, sendsWithout);
+  const changes = await compareWithService(job, policies, doubts);
+  reportBlocked(db);
+  return changes;
+}
+
+/** Undefined if nothing was sent before. Without the network, the service is not compared. */
+async function compareWithService(
+  { db, hasher, output, client, settings }: SurveyJob,
+  policies: readonly Policies[],
+  doubts: readonly Doubt[],
+): Promise<ChangeCounts | undefined> {
+  if (!client || !hasRequests(db)) {
+    reportDoubts(db, doubts);
+    return undefined;
+  }
+  const counts = await keepEdits({
+    db,
+    hasher,
+    path: output.file(CHANGES_FILE),
+    overwrites: (entry) => policies[entry]!.if_edited === 'overwrite',
+    reportsChanges: (entry) => policies[entry]!.if_changed !== 'ignore',
+    client,
+    concurrency: settings.concurrency,
+    doubts,
+  });
+  const gone = listGone(db, output.file(GONE_FILE));
+  const added = db.get<{ count: number }>(`
+    select count(*) as count from event e
+    where e.type in ('lead/created', 'deal/created', 'comment/created') and e.state in ('ready', 'retry')
+      and not exists (select 1 from checkpoint.request r where r.for_id = e.event_id)`)!.count;
+  return { new: added, ...counts, gone };
+}
+
+async function describe(
+  { db, output, mapping }: SurveyJob,
+  { resolver, answers }: OpenInput,
+  { profiler }: ReadInput,
+): Promise<Pick<Survey, 'worksheet' | 'profile'>> {
+  const worksheet = await writeWorksheet(db, output, worksheetRows(resolver, answers), mapping.worksheet?.path);
+  return { worksheet, profile: profiler.finish() };
+}
+
+/** What this run sends, and in which order. */
+function choose({ db, settings }: SurveyJob, { features, policies }: OpenInput): Cover | undefined {
+  chooseTypes(db, settings.only);
+  const cover = features && coverOf(db, features);
+  if (cover) chooseEvents(db, cover.chosen);
+  if (settings.pick.length > 0) choosePicked(db, settings.pick);
+  if (cover || settings.pick.length > 0 || db.get(`select 1 from event where state = 'held' limit 1`)) {
+    judgeParents(
+      db,
+      policies.flatMap(({ if_parent_missing: policy }, entry) => (policy === 'send' ? [entry] : [])),
+    );
+  }
+  liftPriorities(db);
+  writeOrder(db);
+  return cover;
+}
+
+async function commit(
+  job: SurveyJob,
+  { input, fixes, compiled, policies }: OpenInput,
+  { reader, omitted }: ReadInput,
+  found: Pick<Survey, 'changes' | 'worksheet' | 'profile' | 'cover'>,
+): Promise<Survey> {
+  const { db, settings, state, output } = job;
+  const digest = planDigest(db, policies);
+  if (settings.plan !== undefined) assertApproved(db, digest, settings.plan, storedPlans(state));
+  db.run(`insert or replace into setting (name, value) values ('digest', ?)`, digest);
+  db.exec(COUNTING_INDEX);
+  // What led to an error above was not accepted; a dry run changes nothing for later runs.
+  if (!settings.dryRun) await keepFixes(state, fixes);
+  db.exec('commit');
+  commitPlan(db, output);
+  const plan = openPlan(state, output);
+  return {
+    ...found,
+    db: plan,
+    digest,
+    records: reader.records,
+    unreadable: reader.unreadable,
+    unusedFixes: input.unusedFixes(),
+    samples: samplesOf(plan, settings.pilot !== undefined || settings.pick.length > 0),
+    omitted,
+    compiled,
+    inputs: input.digests(),
+  };
+}
+
+/** What was read is counted; the plan stays incomplete, and the one before stays in place. */
+function interrupted(
+  { db }: SurveyJob,
+  { compiled, input }: OpenInput,
+  { reader, profiler, omitted }: ReadInput,
+): Survey {
+  db.exec('commit');
+  return {
+    db,
+    digest: undefined,
+    records: reader.records,
+    unreadable: reader.unreadable,
+    unusedFixes: [],
+    cover: undefined,
+    samples: new Map(),
+    profile: profiler.finish(),
+    worksheet: undefined,
+    omitted,
+    compiled,
+    inputs: input.digests(),
+  };
+}
+
+function unusedFix(file: string, line: number): Issue {
+  return {
+    severity: 'warning',
+    kind: 'read',
+    code: 'unused_fix',
+    message: `the record that ${file}:${line} corrects is no longer in the input`,
+  };
+}

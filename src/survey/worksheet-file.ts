@@ -1,0 +1,118 @@
+import { realpath } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { csvLine } from '../csv.ts';
+import { cannotWrite } from '../append-log.ts';
+import { UserError } from '../errors.ts';
+import { publishFiles } from '../report/own-files.ts';
+import { writeWhole, type StateDir } from '../state-dir.ts';
+import type { Database } from '../store/sqlite.ts';
+import type { MetName, Resolver } from './resolve.ts';
+import { suggestionFor } from './suggestions.ts';
+import { matching, nameOf, type NameKind } from './targets.ts';
+import { isOmitted, OMITTED, WORKSHEET_COLUMNS, WORKSHEET_FILE, type Answer } from './worksheet.ts';
+
+/** A row of the worksheet. */
+export interface NameRow {
+  readonly kind: NameKind;
+  readonly pipeline: string;
+  readonly oldName: string;
+  readonly records: number;
+  readonly suggestion: string;
+  /** What it becomes; empty if it is not resolved, or only by the `"*"` of the mapping. */
+  readonly newName: string;
+  /** Somebody has to say what it becomes. */
+  readonly isOpen: boolean;
+}
+
+/** The worksheet that a survey wrote. */
+export interface WrittenWorksheet {
+  readonly path: string;
+  /** Where it usually is, if it is elsewhere: people have filled in that file. */
+  readonly usual: string | undefined;
+  readonly rows: readonly NameRow[];
+}
+
+/** A row for each name that the survey met, and for each answer to another name; open ones first within each kind. */
+export function worksheetRows(resolver: Resolver, answers: readonly Answer[]): readonly NameRow[] {
+  const left = new Map(answers.map((answer) => [keyOf(answer.kind, answer.pipeline, answer.oldName), answer]));
+  const rows = resolver.met().map((met) => {
+    const key = keyOf(met.kind, met.pipeline, met.name);
+    const answer = left.get(key)?.newName;
+    left.delete(key);
+    return rowOf(met, resolver, answer);
+  });
+  const others = [...left.values()].map((answer) => ({ ...answer, records: 0, suggestion: '', isOpen: false }));
+  const order: readonly NameKind[] = ['pipeline', 'stage', 'owner'];
+  return [...rows, ...others].sort(
+    (a, b) =>
+      order.indexOf(a.kind) - order.indexOf(b.kind) ||
+      a.pipeline.localeCompare(b.pipeline, 'en') ||
+      Number(b.isOpen) - Number(a.isOpen) ||
+      b.records - a.records ||
+      a.oldName.localeCompare(b.oldName, 'en'),
+  );
+}
+
+function rowOf(met: MetName, resolver: Resolver, answer: string | undefined): NameRow {
+  const { kind, pipeline, name: oldName, resolution, records } = met;
+  const row = { kind, pipeline, oldName, records, suggestion: '', newName: answer ?? '', isOpen: false };
+  switch (resolution.kind) {
+    case 'unknown_account':
+      return row;
+    case 'failed': {
+      const { text, isExact } = suggestionFor(met, resolver);
+      return { ...row, suggestion: text, isOpen: answer === undefined && !isExact };
+    }
+    case 'omit':
+      if (resolution.byDefault) return { ...row, suggestion: OMITTED };
+      return { ...row, newName: answer !== undefined && isOmitted(answer) ? answer : OMITTED };
+    case 'resolved': {
+      const targets = resolver.scope(kind, pipeline)?.targets ?? [];
+      const { target, byDefault } = resolution;
+      if (byDefault) return { ...row, suggestion: nameOf(target, targets) };
+      const isAnswer = answer !== undefined && matching(answer, targets)[0] === target;
+      return { ...row, newName: isAnswer ? answer : nameOf(target, targets) };
+    }
+  }
+}
+
+function keyOf(...parts: readonly string[]): string {
+  return JSON.stringify(parts);
+}
+
+/**
+ * Writes `references.csv`, or beside it if people have changed it or it is `inUse`, the worksheet of the mapping. Throws a
+ * `UserError` if that is not possible.
+ */
+export async function writeWorksheet(
+  db: Database,
+  output: StateDir,
+  rows: readonly NameRow[],
+  inUse: string | undefined,
+): Promise<WrittenWorksheet> {
+  const usual = output.file(WORKSHEET_FILE);
+  const gathered = `${usual}.new`;
+  const lines = rows.map(({ kind, pipeline, oldName, records, suggestion, newName }) =>
+    csvLine([kind, pipeline, oldName, records, suggestion, newName]),
+  );
+  try {
+    // With a byte-order mark, spreadsheets read it as UTF-8.
+    await writeWhole(gathered, `\ufeff${csvLine(WORKSHEET_COLUMNS)}${lines.join('')}`);
+    const nameOfFile = (number: number): string => (number === 1 ? WORKSHEET_FILE : `references.${number}.csv`);
+    const kept = new Set(inUse !== undefined && (await isIn(output, inUse)) ? [basename(inUse)] : []);
+    const directory = { db, root: output.path, path: output.path, owns: isWorksheet };
+    const [name = ''] = await publishFiles(directory, [{ path: gathered, nameOf: nameOfFile }], kept);
+    return { path: join(output.path, name), usual: name === WORKSHEET_FILE ? undefined : usual, rows };
+  } catch (error) {
+    throw error instanceof UserError ? error : cannotWrite(usual, error);
+  }
+}
+
+function isWorksheet(name: string): boolean {
+  return /^references(?:\.\d+)?\.csv$/.test(name);
+}
+
+async function isIn({ path: directory }: StateDir, path: string): Promise<boolean> {
+  const real = (name: string): Promise<string> => realpath(name).catch(() => name);
+  return (await real(dirname(path))) === (await real(directory));
+}

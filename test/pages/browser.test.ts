@@ -1,0 +1,136 @@
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { inflateSync } from 'node:zlib';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { writeReport } from '../../src/pages/report.ts';
+import type { StoredSummary } from '../../src/report/summary.ts';
+import { stateDirectory } from '../state.ts';
+import { BROWSER, openPage, startBrowser } from './browser.ts';
+import { hostileWith } from './hostile.ts';
+
+vi.stubEnv('TZ', 'UTC');
+
+/** Opens an address in a separate browser without network access, and returns what it printed. */
+async function browse(...options: readonly string[]): Promise<string> {
+  const child = await startBrowser(...options);
+  let text = '';
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+  await new Promise((resolve, reject) => child.once('close', resolve).once('error', reject));
+  return text;
+}
+
+/** Serves one page, and remembers what was asked for. */
+async function served(page: string): Promise<{ address: string; asked: string[] }> {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    asked.push(request.url ?? '');
+    response.setHeader('content-type', 'text/html; charset=utf-8').end(page);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  return { address: `http://127.0.0.1:${(server.address() as AddressInfo).port}/report.html`, asked };
+}
+
+/** The report of the case, with another summary. */
+async function pageOf(summary: Partial<StoredSummary> = {}, withValues = false): Promise<string> {
+  const state = await stateDirectory(hostileWith(summary));
+  return readFile(await writeReport(state, state, { withValues }), 'utf8');
+}
+
+/** What draws the background of the banner, `--warn-paper` (#fdf3df), in a PDF. */
+const BANNER = /\.992\d* \.95[23]\d* \.874\d* rg\b/;
+
+/** The drawing commands of each page of a PDF. */
+function printedPages(pdf: Buffer): string[] {
+  const text = pdf.toString('latin1');
+  const streams = [...text.matchAll(/\/FlateDecode[^>]*>>\s*stream\r?\n/g)].map((match) => {
+    const start = match.index + match[0].length;
+    return inflateSync(pdf.subarray(start, pdf.indexOf('endstream', start))).toString('latin1');
+  });
+  const pages = streams.filter((stream) => /\bBT\b/.test(stream));
+  expect(pages.length).toBe(text.match(/\/Type \/Page\b(?!s)/g)?.length);
+  return pages;
+}
+
+function cellsOf(row: string): string[] {
+  return [...row.matchAll(/<t[hd][^>]*>(.*?)<\/t[hd]>/gs)].map(([, cell]) => cell!.replace(/<[^>]*>/g, '').trim());
+}
+
+const title = BROWSER ? 'the report in a browser' : 'the report in a browser (SKIPPED: no chromium on the PATH)';
+
+describe.skipIf(!BROWSER)(title, { timeout: 60_000 }, () => {
+  it('loads nothing else, runs no scripts, and keeps its structure for any input', async () => {
+    const { address, asked } = await served(await pageOf({}, true));
+    const dom = await browse('--dump-dom', address);
+
+    expect(asked).toEqual(['/report.html']);
+    expect(dom).toContain(
+      '<title>Migration report: acme &lt;/style&gt;&lt;script&gt;document.title="owned"&lt;/script&gt;',
+    );
+    const tags = new Set([...dom.matchAll(/<([a-z][a-z0-9]*)/g)].map(([, tag]) => tag));
+    for (const tag of ['script', 'img', 'link', 'iframe', 'b>weird']) expect(tags).not.toContain(tag);
+    for (const landmark of ['header', 'nav', 'main', 'footer']) expect(tags).toContain(landmark);
+
+    const sections = [...dom.matchAll(/<section id="([^"]+)" aria-labelledby="([^"]+)"/g)];
+    expect(sections.map(([, id]) => id)).toEqual([
+      'outcome',
+      'left-behind',
+      'throughput',
+      'errors',
+      'chains',
+      'duplicates',
+      'omitted',
+      'not-used',
+      'warnings',
+      'mapping',
+      'not-carried',
+    ]);
+    for (const [, , labelled] of sections) expect(dom).toContain(`<h2 id="${labelled}">`);
+    for (const [, target] of dom.matchAll(/href="#([^"]+)"/g)) expect(dom).toContain(`id="${target}"`);
+    for (const [table] of dom.matchAll(/<table>.*?<\/table>/gs)) {
+      expect(table).toMatch(/^<table>\s*<caption>\s*\S/);
+      expect(table).toContain('<th scope="col"');
+    }
+    for (const [bar] of dom.matchAll(/<svg class="bar".*?>/g)) expect(bar).toMatch(/role="img" aria-label="\S/);
+  });
+
+  it('shows a table in which every row and column adds up', async () => {
+    const { address } = await served(await pageOf());
+    const dom = await browse('--dump-dom', address);
+    const table = /<section id="outcome".*?<table>(.*?)<\/table>/s.exec(dom)![1]!;
+    const rows = [...table.matchAll(/<tr>(.*?)<\/tr>/gs)].slice(1).map(([, row]) => cellsOf(row!).slice(1).map(Number));
+    for (const [total, ...parts] of rows) expect(parts.reduce((sum, part) => sum + part, 0)).toBe(total);
+    const all = rows.pop()!;
+    expect(all.map((_, column) => rows.reduce((sum, row) => sum + row[column]!, 0))).toEqual(all);
+  });
+
+  it('fits a narrow dark screen, and keeps the banner of a dry run in sight', async () => {
+    const { address } = await served(await pageOf({ dry_run: true }));
+    const page = await openPage(address);
+    await expect.poll(() => page.evaluate('document.readyState')).toBe('complete');
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+    expect(await page.evaluate('document.querySelectorAll("table").length')).toBeGreaterThan(10);
+    await page.evaluate('scrollTo(0, document.body.scrollHeight)');
+    expect(await page.evaluate('scrollY')).toBeGreaterThan(2_000);
+    expect(await page.evaluate('document.querySelector(".banner").getBoundingClientRect().top')).toBe(0);
+    expect(await page.evaluate('document.querySelector(".banner").innerText')).toBe('Dry run: nothing was sent');
+  });
+
+  it.each([
+    [{ dry_run: true }, true],
+    [{ base_url: 'sandbox' }, true],
+    [{}, false],
+  ])('prints a banner on every page, unless it is the report of a migration: %j', async (summary, hasBanner) => {
+    const { address } = await served(await pageOf({ ...summary, exit: { code: 0, reason: 'done' } }));
+    const page = await openPage(address);
+    await expect.poll(() => page.evaluate('document.readyState')).toBe('complete');
+    const { data } = await page.send('Page.printToPDF', { printBackground: true, preferCSSPageSize: true });
+    const pages = printedPages(Buffer.from(data as string, 'base64'));
+    expect(pages.length).toBeGreaterThan(3);
+    expect(pages.filter((drawn) => BANNER.test(drawn)).length).toBe(hasBanner ? pages.length : 0);
+  });
+});

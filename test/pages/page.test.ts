@@ -1,0 +1,176 @@
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { escaped, html } from '../../src/pages/html/markup.ts';
+import { writeReport } from '../../src/pages/report.ts';
+import type { StateDir } from '../../src/state-dir.ts';
+import { PLAN_FILE } from '../../src/store/plan-schema.ts';
+import { stateDirectory, type GivenState } from '../state.ts';
+import { FIXTURES, HOSTILE, hostileWith } from './hostile.ts';
+
+vi.stubEnv('TZ', 'UTC');
+
+async function written(state: StateDir, withValues = false): Promise<string> {
+  return readFile(await writeReport(state, state, { withValues }), 'utf8');
+}
+
+async function pageOf(given: GivenState, withValues = false): Promise<string> {
+  return written(await stateDirectory(given), withValues);
+}
+
+/** The text of a page, row by row. */
+function textOf(page: string): string {
+  return page
+    .replace(/<style>.*?<\/style>/s, '')
+    .replace(/<\/(tr|p|li|h\d|caption|header|dd)>/g, '\n')
+    .replace(/<[^>]*>/g, ' ')
+    .replace(/[^\S\n]+/g, ' ')
+    .replace(/ ?\n ?/g, '\n')
+    .replace(/\n+/g, '\n')
+    .replace(/Written .* by crm-backfill\/\S+\./, 'Written TIME by TOOL.')
+    .trim();
+}
+
+/** A run that was killed: 60 leads, of which eight had been acknowledged by an earlier run. */
+const KILLED: GivenState = {
+  survey: { migration: 'killed', at: '2026-03-02T21:00:01.000Z' },
+  events: [
+    { state: 'acknowledged', times: 29 },
+    { state: 'duplicate' },
+    { state: 'invalid' },
+    { state: 'rejected' },
+    { state: 'retry' },
+    { state: 'ready', times: 27 },
+  ],
+  runs: [
+    {
+      at: '2026-03-02T21:00:01.000Z',
+      answers: [
+        ...Array.from({ length: 29 }, (_, n) => ({ id: `r${n}`, at: '2026-03-02T21:01:00.000Z' })),
+        { status: 'rejected', at: '2026-03-02T21:01:00.000Z' },
+        { status: 'rejected', at: '2026-03-02T21:01:00.000Z' },
+        { origin: 'read', at: '2026-03-02T21:01:00.000Z' },
+      ],
+    },
+  ],
+};
+
+describe('the report page', () => {
+  it('shows the outcome of every event, blocked chains and omitted values', async () => {
+    await expect(`${textOf(await pageOf(HOSTILE))}\n`).toMatchFileSnapshot(join(FIXTURES, 'hostile.page.txt'));
+  });
+
+  it('contains field values only with --with-values', async () => {
+    expect(await pageOf(HOSTILE)).not.toContain('SECRET');
+    const withValues = await pageOf(HOSTILE, true);
+    for (const value of ['SECRET-DATE', 'SECRET-HINT', 'SECRET-REPLY', 'SECRET-CELL', 'SECRET-PHONE', 'SECRET-MAIL']) {
+      expect(withValues).toContain(value);
+    }
+    expect(withValues).toContain('handle it like the exports');
+  });
+
+  it.each([false, true])('escapes everything from the input (values: %s)', async (withValues) => {
+    const page = await pageOf(HOSTILE, withValues);
+    const tags = new Set([...page.matchAll(/<([a-z][a-z0-9]*)/g)].map(([, tag]) => tag));
+    for (const tag of ['script', 'img', 'link', 'iframe', 'i>odd', 'form', 'object']) expect(tags).not.toContain(tag);
+    expect(page.match(/<\/style>/g)).toHaveLength(1);
+    expect(page).not.toMatch(/<[^>]*\son\w+=/);
+    expect(page).not.toMatch(/[\u202a-\u202e\u2066-\u2069]/);
+    expect(page).toContain('[U+202E]');
+    expect(page).not.toMatch(/(?:src|href)="(?!#)/);
+    expect(page).not.toMatch(/url\(|@import/);
+  });
+
+  it('allows nothing but its own style sheet', async () => {
+    expect(await pageOf(HOSTILE)).toContain(
+      `<meta http-equiv="Content-Security-Policy" content="default-src &#39;none&#39;; style-src &#39;unsafe-inline&#39;; base-uri &#39;none&#39;; form-action &#39;none&#39;"`,
+    );
+  });
+
+  it('shows the present outcomes if the last run was killed', async () => {
+    const text = textOf(await pageOf(KILLED));
+    expect(text).toContain('Not finished');
+    expect(text).toMatch(/lead\/created 60 29 1 1 2 0 27/);
+  });
+
+  it('uses only the checkpoint if there is no plan', async () => {
+    const state = await stateDirectory(KILLED);
+    await rm(state.file(PLAN_FILE));
+    const text = textOf(await written(state));
+    expect(text).toContain('Not finished');
+    expect(text).toMatch(/lead\/created 31 29 0 0 2 0 0/);
+  });
+
+  it('counts the updates that if_changed makes with those of the input', async () => {
+    const text = textOf(
+      await pageOf({
+        events: [
+          { type: 'deal/updated', state: 'acknowledged' },
+          { type: 'deal/updated', state: 'acknowledged', isChange: true },
+        ],
+      }),
+    );
+    expect(text).toMatch(/deal\/updated 2 2 0/);
+  });
+
+  it('of a dry run has no answers, although earlier runs got some', async () => {
+    const text = textOf(await pageOf(hostileWith({ dry_run: true })));
+    expect(text).toContain('Dry run: nothing was sent');
+    expect(text).not.toContain('answers from the service');
+    expect(text).not.toContain('Last answer');
+  });
+
+  it('counts an error only while its event is not acknowledged', async () => {
+    const problem = { kind: 'send', code: 'timeout' };
+    const text = textOf(
+      await pageOf({
+        events: [
+          { state: 'acknowledged', problem },
+          { state: 'rejected', problem },
+        ],
+      }),
+    );
+    expect(text).toMatch(/timeout 1 1 lead\nAll 1\n/);
+  });
+
+  it('finds the head of a chain by its fields, through updates of a record that was not accepted', async () => {
+    const blocked = { state: 'blocked' as const };
+    const text = textOf(
+      await pageOf({
+        events: [
+          { id: 'L1', state: 'rejected', problem: { kind: 'send', code: 'internal' } },
+          { ...blocked, type: 'lead/updated', id: 'L1', code: 'own_created_failed' },
+          { ...blocked, type: 'deal/created', id: 'D1', parent: ['lead', 'L1'] },
+          { ...blocked, type: 'deal/updated', id: 'D1', parent: ['lead', 'L2'], code: 'own_created_failed' },
+          { ...blocked, type: 'comment/created', parent: ['deal', 'D1'], times: 3 },
+          { ...blocked, type: 'comment/created', parent: ['lead', 'L9'] },
+        ],
+      }),
+    );
+    expect(text).toMatch(/\nlead L1 6 3 comments, .* internal\nlead L9 1 1 comment not in the input/);
+  });
+
+  it('stays small with many errors', async () => {
+    const events = Array.from({ length: 20_000 }, (_, n) => {
+      const problem = { code: `code_${n % 700}`, message: 'long '.repeat(40) };
+      return { state: 'invalid' as const, problem };
+    });
+    const page = await pageOf({ events }, true);
+    expect(page.length).toBeLessThan(400_000);
+    expect(page).toContain('20,000');
+    expect(page).toContain('with other causes');
+  });
+});
+
+describe('markup', () => {
+  it('escapes every value, in text and in attributes', () => {
+    const value = `"><script>'&`;
+    expect(html`<b title="${value}">${value}</b>`.text).toBe(
+      '<b title="&quot;&gt;&lt;script&gt;&#39;&amp;">&quot;&gt;&lt;script&gt;&#39;&amp;</b>',
+    );
+  });
+
+  it('shows invisible and reversing characters by code point, and keeps line ends', () => {
+    expect(escaped('a\u202eb\u0000c\ufeffd\u2028e\nf\ud800g')).toBe('a[U+202E]b[U+0000]c[U+FEFF]d[U+2028]e\nf\ufffdg');
+  });
+});
