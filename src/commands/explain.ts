@@ -10,10 +10,10 @@ import { namesById } from '../service/account.ts';
 import { readAccount } from '../service/directory.ts';
 import { DEFAULT_RATE, type NamedRecord } from '../settings.ts';
 import type { StateDir } from '../state-dir.ts';
+import { assertBound, bindingOf } from '../store/checkpoint.ts';
 import { newestPlan } from '../store/newest-plan.ts';
 import { readState } from '../store/open.ts';
 import type { Database } from '../store/sqlite.ts';
-import { assertSameAccount } from '../verify/account.ts';
 import { readLive, type LiveRecord } from '../verify/record.ts';
 import { liveText } from '../verify/text.ts';
 import { EXPLAIN, type CommandSettings } from './definitions.ts';
@@ -66,7 +66,7 @@ async function liveOf(
   if (entity === 'comment') return 'the service does not show comments by id';
   if (story.service_id === null) return WITHOUT_ID;
   // Its journal has one writer.
-  if (settings.sandbox && (await lockHolder(state))) {
+  if (settings.sandbox && lockHolder(state)) {
     throw new UserError('a rehearsal is in progress: its sandbox cannot be read', { hint: 'wait until it ends' });
   }
   const service = await serviceOf({ ...settings, rate: DEFAULT_RATE }, console);
@@ -74,7 +74,7 @@ async function liveOf(
   try {
     const account = await readAccount(client);
     const { baseUrl, boundTo = baseUrl } = service.credentials;
-    assertSameAccount(db, { baseUrl: boundTo, account });
+    assertBound(db, bindingOf(db)?.name ?? '', { baseUrl: boundTo, account });
     return (await readLive(db, { client, account }, entity, externalId)) ?? WITHOUT_ID;
   } finally {
     await client.close();

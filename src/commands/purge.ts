@@ -94,7 +94,7 @@ export async function purge(argv: Argv, console: Console): Promise<ExitCode> {
     console.say(`deleted ${[...found, ...(key === undefined ? [] : ['the key of the hashes'])].join(', ')}`);
     return EXIT.done;
   } finally {
-    await lock.release();
+    lock.release();
   }
 }
 

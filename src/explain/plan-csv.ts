@@ -10,6 +10,9 @@ import { fieldsOf } from '../store/field-hashes.ts';
 import type { Database } from '../store/sqlite.ts';
 import { fateOf } from './story.ts';
 
+/** Rows between two pauses. */
+const BATCH = 1_000;
+
 export const LEFT_OUT_FILE = 'left_out.csv';
 
 interface PlannedRow {
@@ -26,17 +29,19 @@ interface PlannedRow {
 }
 
 /** Writes the files into an empty directory, and returns their paths. Throws a `UserError` if one cannot be written. */
-export function writePlanCsv(db: Database, directory: string, account: Account | undefined): string[] {
+export async function writePlanCsv(db: Database, directory: string, account: Account | undefined): Promise<string[]> {
   const names = new Names(account);
-  const files = EVENT_TYPES.filter((type) => db.get('select 1 from event where type = ? limit 1', type)).map((type) => {
-    return writeType(db, type, `${directory}/${type.replace('/', '-')}.csv`, names);
-  });
+  const files: string[] = [];
+  for (const type of EVENT_TYPES) {
+    if (!db.get('select 1 from event where type = ? limit 1', type)) continue;
+    files.push(await writeType(db, type, `${directory}/${type.replace('/', '-')}.csv`, names));
+  }
   return [...files, writeLeftOut(db, `${directory}/${LEFT_OUT_FILE}`)];
 }
 
-function writeType(db: Database, type: EventType, path: string, names: Names): string {
+async function writeType(db: Database, type: EventType, path: string, names: Names): Promise<string> {
   const [old, fields] = [new Set<string>(), new Set<string>()];
-  for (const row of rowsOf(db, type)) {
+  for await (const row of rowsOf(db, type)) {
     for (const [name] of cellsOf(row)) old.add(name);
     for (const [name] of names.fields(row)) fields.add(name);
   }
@@ -51,7 +56,7 @@ function writeType(db: Database, type: EventType, path: string, names: Names): s
   ];
   const csv = new CsvFile(path, [...head, 'new: occurred_at', 'priority'], { bom: true });
   try {
-    for (const row of rowsOf(db, type)) {
+    for await (const row of rowsOf(db, type)) {
       const [cells, values] = [new Map(cellsOf(row)), new Map(names.fields(row))];
       csv.add([
         ...[row.file, row.line, fateOf(row.state), row.problems ?? ''],
@@ -67,14 +72,23 @@ function writeType(db: Database, type: EventType, path: string, names: Names): s
   return path;
 }
 
-function rowsOf(db: Database, type: EventType): Iterable<PlannedRow> {
-  return db.each<PlannedRow>(
+/** In the order of reading: with an index on the type, all rows would be sorted. */
+async function* rowsOf(db: Database, type: EventType): AsyncGenerator<PlannedRow, void> {
+  const rows = db.each<PlannedRow>(
     `select f.path as file, r.line, e.state, e.external_id, e.occurred_at, e.priority, e.data, r.raw, s.columns,
         (select group_concat(p.message, '; ') from problem p where p.event = e.id) as problems
-      from event e join record r on r.id = e.record join file f on f.id = r.file join source s on s.id = f.source
+      from event e not indexed join record r on r.id = e.record join file f on f.id = r.file
+        join source s on s.id = f.source
       where e.type = ? order by e.id`,
     type,
   );
+  let read = 0;
+  for (const row of rows) {
+    yield row;
+    read += 1;
+    // Without a pause, Ctrl-C would not be noticed, and memory of the engine would not be freed.
+    if (read % BATCH === 0) await new Promise((resolve) => setImmediate(resolve));
+  }
 }
 
 function labelled(which: 'old' | 'new', names: ReadonlySet<string>): string[] {

@@ -51,7 +51,7 @@ function countsText(db: Database): string {
 function samplesText(db: Database, type: EventType, names: ReadonlyMap<string, string>, columns: number): string {
   const samples = db.all<{ id: string | null; data: string; file: string; line: number; record: number }>(
     `select e.external_id as id, e.data, f.path as file, r.line, r.number as record
-      from event e join record r on r.id = e.record join file f on f.id = r.file
+      from event e not indexed join record r on r.id = e.record join file f on f.id = r.file
       where e.type = ? and e.data is not null and e.state not in ('invalid', 'duplicate') order by e.id limit ?`,
     type,
     SAMPLES,

@@ -14,10 +14,10 @@ import type { Mapping } from '../mapping/mapping.ts';
 import type { Account } from '../service/account.ts';
 import type { Pace } from '../settings.ts';
 import { StateDir, statePath } from '../state-dir.ts';
+import { assertBound, bindingOf } from '../store/checkpoint.ts';
 import { newestPlan } from '../store/newest-plan.ts';
 import { readState } from '../store/open.ts';
 import type { Database } from '../store/sqlite.ts';
-import { assertSameAccount, bindingOf } from './account.ts';
 import { Comparison } from './compare.ts';
 import { StageTotals, type StageTotal } from './control-totals.ts';
 import { Differences, newResult, VERIFY_FILE, type Difference, type EntityResult } from './differences.ts';
@@ -61,7 +61,7 @@ export async function verifyMigration(job: VerifyJob): Promise<Verification> {
   const mapping = await loadMapping(settings.mapping, { sources: new Map() });
   const state = await StateDir.existing(statePath(settings, mapping, job.stateSuffix));
   // A concurrent run would use the same rate limit and change records while they are compared.
-  const lock = await Lock.acquire(state);
+  const lock = Lock.acquire(state);
   try {
     const plan = await newestPlan(state);
     const db = readState(state, plan?.output);
@@ -81,7 +81,7 @@ export async function verifyMigration(job: VerifyJob): Promise<Verification> {
       db.close();
     }
   } finally {
-    await lock.release();
+    lock.release();
   }
 }
 
@@ -89,7 +89,7 @@ async function verifyWith(job: VerifyJob, mapping: Mapping, state: StateDir, db:
   const rate = { ...job.settings.rate, timezone: mapping.timezone };
   const target = await connect({ ...job.settings, rate }, job.credentials, state, state, job.trouble);
   try {
-    assertSameAccount(db, target, mapping.migration);
+    assertBound(db, mapping.migration, target);
     job.connected?.(target.account);
     return await compareAll(job, mapping, state, db, target);
   } finally {

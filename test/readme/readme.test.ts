@@ -77,7 +77,7 @@ describe('README.md', () => {
     }
     const state = join(cwd, '.backfill/demo.sandbox');
     const written = new Set([...(await readdir(state)), ...(await readdir(join(state, 'dry-run')))]);
-    expect([...written]).toEqual(expect.arrayContaining(['checkpoint.ndjson', 'errors.csv', 'rejects', 'dry-run']));
+    expect([...written]).toEqual(expect.arrayContaining(['checkpoint.db', 'plan.db', 'errors.csv', 'rejects', 'dry-run']));
     const pages = readPage('README.md') + readPage('src/README.md');
     expect([...written].filter((name) => !pages.includes(`\`${name}`))).toEqual([]);
   });

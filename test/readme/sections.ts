@@ -12,12 +12,19 @@ export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const CLI = join(ROOT, 'dist/cli.js');
 
 /** The pages of the documentation, relative to the root of the project. */
-export const PAGES = ['README.md', 'mappings/README.md', 'src/README.md', 'test/bench/README.md'] as const;
+export const PAGES = [
+  'README.md',
+  'mappings/README.md',
+  'mappings/operations.md',
+  'src/README.md',
+  'test/bench/README.md',
+] as const;
 export type Page = (typeof PAGES)[number];
 
 const SECTIONS: Readonly<Record<Page, Readonly<Record<string, () => string>>>> = {
   'README.md': { commands, 'options of run': runOptions, 'exit codes': exitCodes },
   'mappings/README.md': { fields, policies, transforms },
+  'mappings/operations.md': {},
   'src/README.md': {},
   'test/bench/README.md': {},
 };

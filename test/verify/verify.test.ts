@@ -8,7 +8,6 @@ import type { JsonObject } from '../../src/json.ts';
 import { Lock } from '../../src/lock.ts';
 import type { EventType } from '../../src/model.ts';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/index.ts';
-import type { StoredAccount } from '../../src/service/account.ts';
 import { StateDir } from '../../src/state-dir.ts';
 import { StageTotals } from '../../src/verify/control-totals.ts';
 import type { Verification } from '../../src/verify/verify.ts';
@@ -54,7 +53,7 @@ class Migration {
     const cwd = await workspace();
     await files(cwd, { 'mapping.yaml': MAPPING, 'people.csv': 'id,name\n' });
     const given = await StateOf.create(join(cwd, 'state'));
-    const account = { ...target.account, base_url: target.baseUrl, read_at: '2026-01-31T12:00:00Z' } as StoredAccount;
+    const account = { ...target.account, base_url: target.baseUrl, read_at: '2026-01-31T12:00:00Z' };
     given.account(account, 'people').source('people');
     return new Migration(cwd, target, given);
   }
@@ -392,11 +391,11 @@ describe('verify, when it cannot,', () => {
   it('does not start while a run uses the state directory', async () => {
     const job = await (await Migration.into(await service())).leads(1);
     const dir = job.given.close();
-    const lock = await Lock.acquire(await StateDir.existing(dir.path), { takeOver: false });
+    const lock = Lock.acquire(await StateDir.existing(dir.path));
     onTestFinished(() => lock.release());
     const said = await job.say();
     expect(said.code).toBe(3);
-    expect(said.stderr).toContain('in use');
+    expect(said.stderr).toContain('another run is using');
   });
 
   it('refuses a service other than the one that events were sent to', async () => {
