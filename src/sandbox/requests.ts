@@ -18,6 +18,10 @@ export interface RequestEntry {
   fault?: string;
   /** The account that the API key belongs to; undefined if the key was invalid. */
   account?: 'main' | 'other';
+  /** Why the service refused it. */
+  error?: string;
+  /** What it created or changed. */
+  record?: { readonly entity: string; readonly id: string };
   /** Undefined until the request is answered; stays so if the connection was dropped. */
   status?: number;
   /** When it was answered or dropped; undefined while it is in flight. */
@@ -46,14 +50,7 @@ export class RequestLog {
         return value === null ? [] : [[name, value]];
       }),
     );
-    const entry: RequestEntry = {
-      number: this.#count,
-      method: request.method,
-      path,
-      headers,
-      body,
-      at,
-    };
+    const entry: RequestEntry = { number: this.#count, method: request.method, path, headers, body, at };
     if (this.#entries.length >= 100_000) this.#entries = this.#entries.slice(50_000);
     this.#entries.push(entry);
     return entry;
