@@ -21,15 +21,20 @@ export const CONDITIONS = z.strictObject({
     .strictObject({ type: z.enum(EVENT_TYPES).optional(), external_id: z.string().optional() })
     .optional()
     .describe('Events with this `type`, this `external_id`, or both'),
-  processed: z.boolean().optional().describe('Whether the event was processed before (it is answered `deduplicated`)'),
-  delivery: range.optional().describe('The n-th delivery of one event id, `{ "from": 1, "to": 1 }` for the first'),
+  processed: z.boolean().optional().describe('Events that were processed before, or were not (`true`, `false`)'),
+  delivery: range.optional().describe('The n-th delivery of an event: `{ "from": 1, "to": 1 }` is the first'),
   requests: range.optional().describe('The n-th request among those that match the conditions above'),
   elapsed_ms: z
     .strictObject({ from: milliseconds.default(0), to: milliseconds.optional() })
     .optional()
-    .describe('Time since the sandbox started, `{ "from": 0, "to": 60000 }` for the first minute'),
-  probability: z.number().min(0).max(1).optional().describe('Share of the requests, drawn from the `seed` of the plan'),
-  times: count.optional().describe('Applies at most this many times'),
+    .describe('Requests at this time since the start: `{ "from": 0, "to": 60000 }` is the first minute'),
+  probability: z
+    .number()
+    .min(0)
+    .max(1)
+    .optional()
+    .describe('This share of them, from 0 to 1; the `seed` of the plan decides which'),
+  times: count.optional().describe('At most this many of them'),
 });
 
 /** What faults do beside answering a request. */
