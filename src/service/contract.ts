@@ -9,7 +9,7 @@ import { isCurrency } from './currencies.ts';
 export const LIMITS = {
   requestsPerWindow: 100,
   windowSeconds: 60,
-  bodyBytes: 10 * 1024 * 1024,
+  bodyBytes: 10_000_000,
   pageSize: 100,
   idempotencyKeyLength: 255,
 } as const;

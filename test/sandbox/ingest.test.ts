@@ -280,7 +280,7 @@ describe('refused events', () => {
       event.data.full_name = 'x'.repeat(bytes - JSON.stringify(event).length);
       return JSON.stringify(event);
     };
-    const limit = 10 * 1024 * 1024;
+    const limit = 10_000_000;
     expect((await call(sandbox, 'POST', path, { body: bodyOf(limit + 1) })).status).toBe(413);
     expect((await call(sandbox, 'POST', path, { body: bodyOf(limit) })).status).toBe(200);
   });
