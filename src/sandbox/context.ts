@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Secret } from '../redact.ts';
 import type { Account } from '../service/account.ts';
 import type { Success } from './reply.ts';
-import type { RequestEntry, RequestLog } from './requests.ts';
+import type { RequestEntry } from './requests.ts';
 import type { Store } from './store.ts';
 
 /** One account of the service: its credentials and its records. */
@@ -12,7 +12,8 @@ export interface SandboxContext {
   readonly other: SandboxContext;
   readonly account: Account;
   readonly store: Store;
-  readonly requests: RequestLog;
+  /** Of both accounts, in the order of arrival. */
+  readonly requests: RequestEntry[];
   /** First answers to POST requests, by Idempotency-Key. */
   readonly answered: Map<string, { readonly request: string; readonly reply: Success; readonly at: number }>;
   readonly baseUrl: () => string;

@@ -9,31 +9,19 @@ import { enveloped } from './reply.ts';
 const count = z.int().min(1);
 const milliseconds = z.number().min(0);
 const range = z.strictObject({ from: count.default(1), to: count.optional() });
+const time = z.strictObject({ from: milliseconds.default(0), to: milliseconds.optional() });
+const path = z.string().startsWith('/').default(PATHS.ingest);
+const event = z.strictObject({ type: z.enum(EVENT_TYPES).optional(), external_id: z.string().optional() });
 
 /** When a rule applies: all conditions must hold. The descriptions are documentation. */
 export const CONDITIONS = z.strictObject({
-  path: z
-    .string()
-    .startsWith('/')
-    .default(PATHS.ingest)
-    .describe(`Requests whose path starts with this; \`/\` is all. \`${PATHS.ingest}\` by default`),
-  event: z
-    .strictObject({ type: z.enum(EVENT_TYPES).optional(), external_id: z.string().optional() })
-    .optional()
-    .describe('Events with this `type`, this `external_id`, or both'),
+  path: path.describe(`Requests whose path starts with this; \`/\` is all. \`${PATHS.ingest}\` by default`),
+  event: event.optional().describe('Events with this `type`, this `external_id`, or both'),
   processed: z.boolean().optional().describe('Events that were processed before, or were not (`true`, `false`)'),
   delivery: range.optional().describe('The n-th delivery of an event: `{ "from": 1, "to": 1 }` is the first'),
   requests: range.optional().describe('The n-th request among those that match the conditions above'),
-  elapsed_ms: z
-    .strictObject({ from: milliseconds.default(0), to: milliseconds.optional() })
-    .optional()
-    .describe('Requests at this time since the start: `{ "from": 0, "to": 60000 }` is the first minute'),
-  probability: z
-    .number()
-    .min(0)
-    .max(1)
-    .optional()
-    .describe('This share of them, from 0 to 1; the `seed` of the plan decides which'),
+  elapsed_ms: time.optional().describe('Requests at this time: `{ "from": 0, "to": 60000 }` is the first minute'),
+  probability: z.number().min(0).max(1).optional().describe('This share of them, as the `seed` of the plan decides'),
   times: count.optional().describe('At most this many of them'),
 });
 

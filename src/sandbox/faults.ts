@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { UserError } from '../errors.ts';
 import { faultOf, FAULT_PLAN, type FaultPlan, type FaultRule } from './fault-kinds.ts';
-import type { EventSummary } from './requests.ts';
+import type { EventType } from '../model.ts';
 
 /** The faults to inject into one request. */
 export interface FaultDecision {
@@ -20,6 +20,13 @@ export function parseFaultPlan(value: unknown): FaultPlan {
   throw new UserError(`invalid fault plan:\n${z.prettifyError(parsed.error)}`, {
     hint: 'example: { "seed": 1, "rules": [{ "kind": "drop_after", "when": { "probability": 0.01 } }] }',
   });
+}
+
+/** What an ingestion request says about its event. */
+export interface EventSummary {
+  readonly id: string | undefined;
+  readonly type: EventType | undefined;
+  readonly externalId: string | undefined;
 }
 
 interface FaultScope {

@@ -6,9 +6,9 @@ import { isObject } from '../json.ts';
 import { HEADERS, LIMITS, PATHS } from '../service/contract.ts';
 import { newApiKey, newIngestToken, type ApiCall, type ParsedBody, type SandboxContext } from './context.ts';
 import { faultOf, type FaultPlan, type FaultTarget } from './fault-kinds.ts';
-import { FaultInjector } from './faults.ts';
+import { FaultInjector, type EventSummary } from './faults.ts';
 import { Refusal, respond } from './reply.ts';
-import type { EventSummary } from './requests.ts';
+import { logRequest } from './requests.ts';
 import { SlidingWindow, type Admission, type SandboxRate } from './window.ts';
 
 export interface GatewayOptions {
@@ -21,13 +21,12 @@ export interface GatewayOptions {
 
 type Routes = (request: Request, env: { call: ApiCall }) => Promise<Response> | Response;
 
-export class Gateway {
+export class Gateway implements FaultTarget {
   readonly #context: SandboxContext;
   readonly #options: GatewayOptions;
   readonly #routes: Routes;
   readonly #windows = new Map<string, SlidingWindow>();
   readonly #closing = new AbortController();
-  readonly #target: FaultTarget;
   #rate: SandboxRate;
   #injector: FaultInjector;
   #outage: { readonly until: number; readonly status: number } | undefined;
@@ -38,17 +37,23 @@ export class Gateway {
     this.#routes = routes;
     this.#rate = options.rate;
     this.#injector = new FaultInjector(options.faults, context.now());
-    this.#target = {
-      rotateToken: () => (context.ingestToken = newIngestToken()),
-      rotateKey: () => (context.apiKey = newApiKey()),
-      takeWindow: (requests, perSecondForMs) => {
-        this.#window(context.apiKey.reveal()).simulate(context.now(), requests, perSecondForMs);
-      },
-      outage: (lastsMs, status) => {
-        if (status === undefined) options.stopListening(lastsMs);
-        else this.#outage = { until: context.now() + lastsMs, status };
-      },
-    };
+  }
+
+  rotateToken(): void {
+    this.#context.ingestToken = newIngestToken();
+  }
+
+  rotateKey(): void {
+    this.#context.apiKey = newApiKey();
+  }
+
+  takeWindow(requests: number, perSecondForMs: number | undefined): void {
+    this.#window(this.#context.apiKey.reveal()).simulate(this.#context.now(), requests, perSecondForMs);
+  }
+
+  outage(lastsMs: number, status: number | undefined): void {
+    if (status === undefined) this.#options.stopListening(lastsMs);
+    else this.#outage = { until: this.#context.now() + lastsMs, status };
   }
 
   setFaults(plan: FaultPlan): void {
@@ -71,7 +76,7 @@ export class Gateway {
     const body = parseBody(await readBody(incoming), request);
     const path = pathname.startsWith(`${PATHS.ingest}/`) ? `${PATHS.ingest}/***` : `${pathname}${search}`;
     const value = body.ok ? body.value : undefined;
-    const entry = this.#context.requests.add(request, path, value, this.#context.now());
+    const entry = logRequest(this.#context.requests, request, path, value, this.#context.now());
     outgoing.once('close', () => (entry.endedAt ??= this.#context.now()));
     const suppressTriggers = request.headers.get(HEADERS.suppressTriggers)?.toLowerCase() === 'true';
     const call: ApiCall = { context: this.#context, entry, body, suppressTriggers };
@@ -99,7 +104,7 @@ export class Gateway {
     if (before > 0) await sleep(before, undefined, { signal: this.#closing.signal });
     for (const rule of effects) {
       entry.fault = rule.kind;
-      faultOf(rule).effect!(rule, this.#target);
+      faultOf(rule).effect!(rule, this);
     }
 
     const key = request.headers.get(HEADERS.apiKey);
@@ -119,7 +124,7 @@ export class Gateway {
     if (after > 0) await sleep(after, undefined, { signal: this.#closing.signal });
     if (!fault) return reply!;
     entry.fault = fault.kind;
-    const response = await faultOf(fault).answer!(fault, { out: outgoing, reply, target: this.#target });
+    const response = await faultOf(fault).answer!(fault, { out: outgoing, reply, target: this });
     // Only JSON comes from the service itself.
     const isOwn = response.headers.get('content-type')?.includes('json');
     return isOwn ? this.#withHeaders(response, admission) : response;
@@ -180,6 +185,7 @@ function parseBody(body: Buffer | undefined, request: Request): ParsedBody {
   }
 }
 
+/** As far as they can be read. */
 function eventSummary({ entry }: ApiCall): EventSummary {
   const { id, type, data } = fieldsOf(entry.body);
   const externalId = fieldsOf(data).external_id;

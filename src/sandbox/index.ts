@@ -2,6 +2,7 @@
  * A local stand-in for the service, for rehearsals and tests: it validates requests as the service interface says,
  * stores what it accepts, and can inject faults. Only its command, the library entry point and tests import it.
  */
+import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createAdaptorServer, type HttpBindings } from '@hono/node-server';
@@ -13,7 +14,7 @@ import { defaultAccount, otherAccount } from './account.ts';
 import { sandboxApp } from './app.ts';
 import type { FaultPlan } from './fault-kinds.ts';
 import { Gateway } from './gateway.ts';
-import { RequestLog, type RequestEntry } from './requests.ts';
+import type { RequestEntry } from './requests.ts';
 import { Store, type SandboxState } from './store.ts';
 import type { SandboxRate } from './window.ts';
 import { newApiKey, newIngestToken, type SandboxContext } from './context.ts';
@@ -71,7 +72,7 @@ export interface Sandbox {
  * that cannot be used.
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const requests = new RequestLog();
+  const requests: RequestEntry[] = [];
   const now = options.clock ?? (() => performance.timeOrigin + performance.now());
   const contextOf = async (
     name: SandboxContext['name'],
@@ -134,15 +135,11 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       return context.triggersFired;
     },
     state: () => context.store.state(),
-    requests: () => context.requests.entries(),
+    requests: () => requests,
     setFaults: (plan) => gateway.setFaults(plan),
-    setLimit: (requests) => gateway.setLimit(requests),
-    rotateToken: () => {
-      context.ingestToken = newIngestToken();
-    },
-    rotateKey: () => {
-      context.apiKey = newApiKey();
-    },
+    setLimit: (limit) => gateway.setLimit(limit),
+    rotateToken: () => gateway.rotateToken(),
+    rotateKey: () => gateway.rotateKey(),
     async close() {
       clearTimeout(relisten);
       gateway.close();
@@ -154,17 +151,14 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   };
 }
 
-function listen(server: Server, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const failed = (error: unknown): void => {
-      const hint = codeOf(error) === 'EADDRINUSE' ? 'choose another port' : undefined;
-      const message = `the sandbox cannot listen on 127.0.0.1:${port}: ${messageOf(error)}`;
-      reject(new UserError(message, { ...(hint === undefined ? {} : { hint }), cause: error }));
-    };
-    server.once('error', failed);
-    server.listen(port, '127.0.0.1', () => {
-      server.off('error', failed);
-      resolve();
+async function listen(server: Server, port: number): Promise<void> {
+  try {
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+  } catch (error) {
+    throw new UserError(`the sandbox cannot listen on 127.0.0.1:${port}: ${messageOf(error)}`, {
+      ...(codeOf(error) === 'EADDRINUSE' ? { hint: 'choose another port' } : {}),
+      cause: error,
     });
-  });
+  }
 }

@@ -161,7 +161,6 @@ export const GIVEN: Readonly<Partial<Record<string, (context: SandboxContext) =>
   Email: ({ name }) => [{ id: uuidOf('email', name), status: 'DELIVERED' }],
   ApiLog: ({ name, requests }) =>
     requests
-      .entries()
       .filter(({ account, status }) => account === name && status !== undefined)
       .map(({ number, method, path, status, at, body: payload = null, error = null, record = null }) => ({
         ...{ id: String(number), method, path, status, statusGroup: `${Math.floor(status! / 100)}xx` },
