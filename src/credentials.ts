@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { readEnvFile, type Environment } from './env-file.ts';
 import { UserError } from './errors.ts';
+import { numberText } from './numbers.ts';
 import { Secret } from './redact.ts';
 import { readRedisUrl } from './redis-url.ts';
 import { PATHS } from './service/contract.ts';
@@ -26,6 +27,9 @@ export interface RestCredentials {
 export interface Credentials extends RestCredentials {
   readonly ingestToken: Secret;
 }
+
+/** Common servers accept 8 KiB for a header or a URL as a whole. */
+const MAX_SECRET = 4096;
 
 /** Where the service is, and what opens it. */
 const SERVICE = ['BACKFILL_BASE_URL', 'BACKFILL_INGEST_URL', 'BACKFILL_API_KEY', 'BACKFILL_INGEST_TOKEN'] as const;
@@ -83,7 +87,12 @@ function read(baseUrlOption: string | undefined, env: Environment, needs: { toke
   }
   for (const [name, value] of [['BACKFILL_API_KEY', key] as const, ['BACKFILL_INGEST_TOKEN', token] as const]) {
     if (value && !/^[\x21-\x7e]+$/.test(value))
-      throw new UserError(`${name} contains white space or non-ASCII characters`);
+      throw new UserError(`${name} contains white space, control characters or characters that are not ASCII`);
+    if (value && value.length > MAX_SECRET) {
+      throw new UserError(`${name} has ${numberText(value.length)} characters, more than a request can carry`, {
+        hint: 'copy the value itself from the developer section of the dashboard',
+      });
+    }
   }
   const redisUrl = env.BACKFILL_REDIS_URL;
   const shared = redisUrl ? readRedisUrl(redisUrl) : undefined;

@@ -45,3 +45,15 @@ it('leaves other text as it is', () => {
   expect(clean('a Test of the token', 'test')).toBe('a Test of the token');
   expect(clean('abc', 'abc')).toBe('abc');
 });
+
+it('replaces a secret of many thousand characters, whatever it consists of', () => {
+  for (const unit of ['abcdefgh', '(((a+)+$', '%41\\u0041', 'İİİİ']) {
+    const secret = unit.repeat(4000);
+    expect(clean(`x ${secret} y ${base64(secret)}`, secret)).toMatch(/^x \*\*\* y .{0,4}\*\*\*.{0,4}$/);
+  }
+});
+
+it('replaces every occurrence, one after the other too', () => {
+  expect(clean('keykeykey key', 'key-')).toBe('keykeykey key');
+  expect(clean('abcdabcd abcd', 'abcd')).toBe('****** ***');
+});

@@ -184,6 +184,16 @@ describe('the credentials', () => {
     expect(read).toThrow(/^BACKFILL_INGEST_URL contains a `%` that does not encode a character$/);
   });
 
+  it.each([
+    ['more than a request can carry', 'secret'.repeat(800)],
+    ['control characters', 'secret\u0007'],
+  ])('that no request can send are refused without being shown: %s', (message, secret) => {
+    for (const name of ['BACKFILL_API_KEY', 'BACKFILL_INGEST_TOKEN']) {
+      const read = (): unknown => credentials(undefined, { ...env, [name]: secret });
+      expect(read).toThrow(new RegExp(`^${name} (?!.*secret).*${message}`));
+    }
+  });
+
   it('are all listed if they are missing', () => {
     expect(() => credentials(undefined, {})).toThrow(/base URL[^]*API key[^]*ingestion token/);
   });

@@ -58,8 +58,14 @@ function programOf([, path = 'backfill']: readonly string[]): string {
   return basename(dirname(path)) === '.bin' ? `npx ${name}` : name;
 }
 
+/** Quoted for a shell. What a terminal does not show as it is could not be copied from it, so it is escaped. */
 function quoted(arg: string): string {
-  return /^[\w@%+=:,./-]+$/.test(arg) ? arg : `'${arg.replaceAll("'", `'\\''`)}'`;
+  if (/^[\w@%+=:,./-]+$/.test(arg)) return arg;
+  if (!/[\p{C}\p{Zl}\p{Zp}]/u.test(arg)) return `'${arg.replaceAll("'", `'\\''`)}'`;
+  const escaped = arg.replace(/['\\]/g, '\\$&').replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => {
+    return [...Buffer.from(character)].map((byte) => `\\x${byte.toString(16).padStart(2, '0')}`).join('');
+  });
+  return `$'${escaped}'`;
 }
 
 /** What the next steps depend on besides the summary; `rejects` are files by source. */

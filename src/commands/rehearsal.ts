@@ -15,6 +15,13 @@ import { isStateFile } from './purge.ts';
 
 const JOURNAL_FILE = 'sandbox.ndjson';
 
+interface Rehearsal {
+  readonly credentials: Credentials;
+  /** Automations that the service would have started. */
+  triggersFired(): number;
+  close(): Promise<void>;
+}
+
 /**
  * Starts the embedded sandbox for `--sandbox`, with the account that an earlier run of this mapping stored, if any, and the
  * records of the last rehearsal, which are kept next to its checkpoint, unless `fresh` starts it over. The sandbox enforces
@@ -22,7 +29,7 @@ const JOURNAL_FILE = 'sandbox.ndjson';
  */
 export async function startRehearsal(
   settings: Pick<RunSettings, 'mapping' | 'state' | 'rate'> & Partial<Pick<RunSettings, 'fresh'>>,
-): Promise<{ credentials: Credentials; close(): Promise<void> }> {
+): Promise<Rehearsal> {
   const mapping = await loadMapping(settings.mapping, { sources: new Map() });
   const state = await StateDir.create(statePath(settings, mapping, '.sandbox'));
   if (settings.fresh) await startOver(state);
@@ -37,7 +44,11 @@ export async function startRehearsal(
     journal: state.file(JOURNAL_FILE),
   });
   const { baseUrl, apiKey, ingestToken } = sandbox;
-  return { credentials: { baseUrl, boundTo: SANDBOX, apiKey, ingestToken }, close: () => sandbox.close() };
+  return {
+    credentials: { baseUrl, boundTo: SANDBOX, apiKey, ingestToken },
+    triggersFired: () => sandbox.triggersFired,
+    close: () => sandbox.close(),
+  };
 }
 
 /**

@@ -66,6 +66,9 @@ async function migrate(argv: Argv, console: Console): Promise<ExitCode> {
     const ending = endingText(summary);
     if (ending !== undefined) console.say(`\n${ending}`, endingTone(summary));
     console.say(`\n${endText(summary, details)}`);
+    if (target.triggersFired && !settings.dryRun) {
+      console.say(`${counted(target.triggersFired(), 'automation')} fired`);
+    }
     if (!halt.reason) {
       const next = nextSteps(summary, process.argv, { ...settings, rejects: rejects?.files ?? new Map() });
       if (next.length > 0) console.say('');
@@ -100,6 +103,8 @@ function environmentOf(settings: RunSettings, console: Console): Environment {
 
 interface RunTarget {
   readonly credentials: Credentials | undefined;
+  /** Of a rehearsal. */
+  triggersFired?(): number;
   close(): Promise<void>;
 }
 

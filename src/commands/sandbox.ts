@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Console } from '../console.ts';
 import { EXIT, messageOf, UserError, type ExitCode } from '../errors.ts';
+import { counted } from '../numbers.ts';
 import { parseOptions } from '../options/option.ts';
 import { parseFaultPlan } from '../sandbox/faults.ts';
 import { startSandbox } from '../sandbox/index.ts';
@@ -29,6 +30,7 @@ export async function sandbox(argv: Argv, console: Console): Promise<ExitCode> {
     process.once('SIGINT', resolve);
     process.once('SIGTERM', resolve);
   });
+  console.say(`${counted(running.triggersFired, 'automation')} fired`);
   await running.close();
   return EXIT.done;
 }

@@ -5,10 +5,14 @@ import { readEnvironment, restCredentials, type RestCredentials } from '../crede
 import { createClient, type Client } from '../service/client.ts';
 import { openLimiter } from '../service/open-limiter.ts';
 import { DEFAULT_RATE, type RunSettings } from '../settings.ts';
+import type { Rate } from '../timetable.ts';
 import { TOOL } from '../version.ts';
 import { existingState } from './state.ts';
 
 type ServiceSettings = Pick<RunSettings, 'mapping' | 'state' | 'sandbox' | 'baseUrl' | 'envFile' | 'rate'>;
+
+/** Of commands that read a sandbox: nobody else uses it, so they need not wait for a window to end. */
+export const SANDBOX_RATE: Rate = { ...DEFAULT_RATE, requests: 10_000, seconds: 1 };
 
 /** The service, or the sandbox with the records of the last rehearsal. */
 export async function serviceOf(
@@ -18,7 +22,7 @@ export async function serviceOf(
   if (!settings.sandbox) return { credentials: credentialsOf(settings, console), close: async () => undefined };
   await existingState(settings);
   const { startRehearsal } = await import('./rehearsal.ts');
-  const rehearsal = await startRehearsal(settings);
+  const rehearsal = await startRehearsal({ ...settings, rate: SANDBOX_RATE });
   hide(rehearsal.credentials, console);
   return rehearsal;
 }

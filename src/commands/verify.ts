@@ -6,7 +6,7 @@ import { ENDINGS, verificationText } from '../verify/text.ts';
 import { verifyMigration, type VerifyJob } from '../verify/verify.ts';
 import { VERIFY } from './definitions.ts';
 import type { Argv } from './load.ts';
-import { serviceOf } from './service.ts';
+import { SANDBOX_RATE, serviceOf } from './service.ts';
 import { counted, numberText } from '../numbers.ts';
 
 /** `crm-backfill verify`: reads acknowledged records back and compares them with what the mapping sends. */
@@ -16,7 +16,7 @@ export async function verify(argv: Argv, console: Console): Promise<ExitCode> {
   let account: Account | undefined;
   try {
     const found = await verifyMigration({
-      settings,
+      settings: settings.sandbox ? { ...settings, rate: SANDBOX_RATE } : settings,
       credentials: service.credentials,
       stateSuffix: settings.sandbox ? '.sandbox' : '',
       connected: (read) => (account = read),

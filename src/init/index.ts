@@ -61,7 +61,7 @@ export async function startMapping(
 }
 
 function heading(match: PresetMatch | undefined, folder: string): string[] {
-  const schema = fileURLToPath(new URL('../../schema/mapping.schema.json', import.meta.url));
+  const schema = fileURLToPath(new URL('../../mappings/mapping.schema.json', import.meta.url));
   return [
     `# yaml-language-server: $schema=${relative(folder, schema)}`,
     '#',

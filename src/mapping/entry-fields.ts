@@ -110,7 +110,8 @@ function checkOf(name: string, kind: keyof typeof CHECKS): (value: JsonValue) =>
   const rule = FIELD_RULES[name];
   if (!rule) return ofKind;
   return (value) => {
-    const result = ofKind(value);
+    const given = ofKind(value);
+    const result = name === 'currency' && typeof given === 'string' ? given.toUpperCase() : given;
     const wrong = typeof result === 'string' ? rule(result) : undefined;
     return wrong === undefined
       ? result
@@ -147,7 +148,8 @@ export function asInstant(value: JsonValue): Result {
       'parse it with `apply: [{ date: FORMAT }]`',
     );
   }
-  if (readIso(text)) return text;
+  // The seconds may be left out in ISO 8601, but not everybody reads it so.
+  if (readIso(text)) return text.replace(/(T\d{2}:\d{2})(?=[Z+-])/, '$1:00');
   return new ValueError(
     'bad_date',
     `${shown(text)} has a day, time or offset that does not exist`,

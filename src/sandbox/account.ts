@@ -40,6 +40,15 @@ export function otherAccount(): Account {
   };
 }
 
+/** Stages of deal pipelines, in the service's order. */
+export function dealStages({
+  pipelines,
+}: Account): { readonly id: string; readonly name: string; readonly pipelineId: string }[] {
+  return pipelines
+    .filter(({ type }) => type === 'DEAL')
+    .flatMap(({ id, stages }) => stages.map((stage) => ({ ...stage, pipelineId: id })));
+}
+
 function pipelineOf(name: string, type: Pipeline['type'], stages: readonly string[]): Pipeline {
   return {
     id: uuidOf('pipeline', name),

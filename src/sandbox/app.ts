@@ -1,11 +1,10 @@
 import { Hono } from 'hono';
 import { INGEST_CODES, PATHS } from '../service/contract.ts';
-import { Creator } from './create.ts';
-import { documentRoutes } from './documents.ts';
+import type { HonoEnv, SandboxContext } from './context.ts';
 import { ingest } from './ingest.ts';
-import { isLegacy, legacyRoutes } from './legacy.ts';
-import { resourceRoutes } from './resources.ts';
-import { enveloped, type HonoEnv, type SandboxContext } from './context.ts';
+import { Refusal, respond } from './reply.ts';
+import { ROUTES } from './routes.ts';
+import { serve } from './serve.ts';
 
 /** All routes of the service. The gateway has already checked the API key and the rate limit. */
 export function sandboxApp(context: SandboxContext): Hono<HonoEnv> {
@@ -14,27 +13,27 @@ export function sandboxApp(context: SandboxContext): Hono<HonoEnv> {
 
   app.get(PATHS.health, (c) => c.json({ status: 'ok', uptime: Math.round((context.now() - startedAt) / 1000) }));
   app.get(PATHS.version, (c) => c.json({ version: 'sandbox' }));
-
-  app.on('POST', [PATHS.ingest, `${PATHS.ingest}/`, `${PATHS.ingest}/:token`], async (c) => {
-    if (c.req.param('token') !== context.ingestToken.reveal()) {
-      return c.json(enveloped(INGEST_CODES.authFailed, 'the ingestion token is missing or invalid'), 403);
-    }
-    const { status, body } = await ingest(context, c.env.call);
-    return c.json(body, status);
-  });
-
-  const creator = new Creator(context);
-  app.route('/', resourceRoutes(context, creator));
-  app.route('/', documentRoutes(context, creator));
-  app.route('/external', legacyRoutes(context, creator));
+  // Attachments of messages: their URLs are valid for a while, and need no key.
+  app.get('/media/:id', (c) =>
+    Number(c.req.query('expires')) >= context.now() ? c.text('an attachment') : c.text('the URL has expired', 403),
+  );
+  app.on('POST', [PATHS.ingest, `${PATHS.ingest}/`, `${PATHS.ingest}/:token`], (c) =>
+    respond(c.req.path, c.env.call.entry, ingest(c.env.call, c.req.param('token'))),
+  );
+  for (const [published, route] of Object.entries(ROUTES)) {
+    const [method = '', path = ''] = published.split(' ');
+    app.on(method, route.legacy ? [path, `/external${path}`] : [path], (c) =>
+      respond(c.req.path, c.env.call.entry, serve(route, c.env.call, c.req.raw, c.req.param('id'))),
+    );
+  }
 
   app.notFound((c) => {
-    const message = `no route ${c.req.method} ${c.env.call.entry.path}`;
-    return c.json(isLegacy(c.req.path) ? enveloped('NOT_FOUND', message) : { error: message }, 404);
+    const { entry } = c.env.call;
+    return respond(c.req.path, entry, new Refusal(404, 'NOT_FOUND', `no route ${c.req.method} ${entry.path}`));
   });
   app.onError((error, c) => {
-    if (c.req.path.startsWith(PATHS.ingest)) return c.json(enveloped(INGEST_CODES.internal, error.message), 500);
-    return c.json({ error: error.message }, 500);
+    const refusal = error instanceof Refusal ? error : new Refusal(500, INGEST_CODES.internal, error.message);
+    return respond(c.req.path, c.env.call.entry, refusal);
   });
   return app;
 }

@@ -1,17 +1,22 @@
 import { randomBytes } from 'node:crypto';
 import { Secret } from '../redact.ts';
 import type { Account } from '../service/account.ts';
-import type { RequestEntry, RequestLog } from './requests.ts';
+import type { Success } from './reply.ts';
+import type { RequestEntry } from './requests.ts';
 import type { Store } from './store.ts';
 
-/** What the routes of one account share: its credentials and its records. */
+/** One account of the service: its credentials and its records. */
 export interface SandboxContext {
   readonly name: 'main' | 'other';
-  /** The other account of the service, whose resources are answered with 403 (service interface, section 5). */
+  /** The other account, whose resources are answered with 403 (service interface, section 5). */
   readonly other: SandboxContext;
   readonly account: Account;
   readonly store: Store;
-  readonly requests: RequestLog;
+  /** Of both accounts, in the order of arrival. */
+  readonly requests: RequestEntry[];
+  /** First answers to POST requests, by Idempotency-Key. */
+  readonly answered: Map<string, { readonly request: string; readonly reply: Success; readonly at: number }>;
+  readonly baseUrl: () => string;
   apiKey: Secret;
   ingestToken: Secret;
   /** Writes that would have started automations; a correct backfill has none. */
@@ -20,13 +25,18 @@ export interface SandboxContext {
   now(): number;
 }
 
-/** What the gateway passes to the routes beside the request: its log entry and its parsed body. */
+/** What the gateway passes to the routes beside the request. */
 export interface ApiCall {
+  /** The account of the API key. */
+  readonly context: SandboxContext;
   readonly entry: RequestEntry;
-  readonly body: { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: string };
-  readonly tooLarge: boolean;
+  readonly body: ParsedBody;
   readonly suppressTriggers: boolean;
 }
+
+export type ParsedBody =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly status: 400 | 413; readonly error: string };
 
 /** Hono's environment type for the routes. */
 export interface HonoEnv {
@@ -45,9 +55,4 @@ export function newIngestToken(): Secret {
 /** ISO 8601 with milliseconds, as the service writes its timestamps. */
 export function timestamp(context: SandboxContext): string {
   return new Date(context.now()).toISOString();
-}
-
-/** Sections 7.2 and 7.3: the format of cross-cutting errors and of the webhook's errors. */
-export function enveloped(code: string, message: string): object {
-  return { success: false, error: { code, message } };
 }

@@ -2,37 +2,32 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EVENT_TYPES } from '../model.ts';
-import { isObject, type JsonObject } from '../json.ts';
+import { isObject } from '../json.ts';
 import { HEADERS, LIMITS, PATHS } from '../service/contract.ts';
-import { FaultInjector, type FaultDecision, type FaultPlan } from './faults.ts';
-import type { EventSummary, RequestEntry } from './requests.ts';
-import { commits, faultResponse } from './fault-response.ts';
-import { deprecate, isLegacy } from './legacy.ts';
-import { SlidingWindow, type Admission } from './window.ts';
-import { enveloped, newApiKey, newIngestToken, type ApiCall, type SandboxContext } from './context.ts';
+import { newApiKey, newIngestToken, type ApiCall, type ParsedBody, type SandboxContext } from './context.ts';
+import { faultOf, type FaultPlan, type FaultTarget } from './fault-kinds.ts';
+import { FaultInjector, type EventSummary } from './faults.ts';
+import { Refusal, respond } from './reply.ts';
+import { logRequest } from './requests.ts';
+import { SlidingWindow, type Admission, type SandboxRate } from './window.ts';
 
 export interface GatewayOptions {
-  readonly rate: { readonly requests: number; readonly seconds: number };
+  readonly rate: SandboxRate;
   readonly countRefused: boolean;
   readonly faults: FaultPlan;
   /** Stops listening for this many milliseconds. */
   readonly stopListening: (ms: number) => void;
 }
 
-/** The routes of an account. */
-type Routes = (
-  account: SandboxContext['name'],
-  request: Request,
-  env: { call: ApiCall },
-) => Promise<Response> | Response;
+type Routes = (request: Request, env: { call: ApiCall }) => Promise<Response> | Response;
 
-export class Gateway {
+export class Gateway implements FaultTarget {
   readonly #context: SandboxContext;
   readonly #options: GatewayOptions;
   readonly #routes: Routes;
   readonly #windows = new Map<string, SlidingWindow>();
   readonly #closing = new AbortController();
-  #rate: GatewayOptions['rate'];
+  #rate: SandboxRate;
   #injector: FaultInjector;
   #outage: { readonly until: number; readonly status: number } | undefined;
 
@@ -42,6 +37,23 @@ export class Gateway {
     this.#routes = routes;
     this.#rate = options.rate;
     this.#injector = new FaultInjector(options.faults, context.now());
+  }
+
+  rotateToken(): void {
+    this.#context.ingestToken = newIngestToken();
+  }
+
+  rotateKey(): void {
+    this.#context.apiKey = newApiKey();
+  }
+
+  takeWindow(requests: number, perSecondForMs: number | undefined): void {
+    this.#window(this.#context.apiKey.reveal()).simulate(this.#context.now(), requests, perSecondForMs);
+  }
+
+  outage(lastsMs: number, status: number | undefined): void {
+    if (status === undefined) this.#options.stopListening(lastsMs);
+    else this.#outage = { until: this.#context.now() + lastsMs, status };
   }
 
   setFaults(plan: FaultPlan): void {
@@ -61,21 +73,15 @@ export class Gateway {
 
   async handle(request: Request, incoming: IncomingMessage, outgoing: ServerResponse): Promise<Response> {
     const { pathname, search } = new URL(request.url);
-    const read = await readBody(incoming);
-    const body = parseBody(read, request);
-    const value = body.ok ? body.value : undefined;
+    const body = parseBody(await readBody(incoming), request);
     const path = pathname.startsWith(`${PATHS.ingest}/`) ? `${PATHS.ingest}/***` : `${pathname}${search}`;
-    const entry = this.#context.requests.add(request, path, value, this.#context.now());
+    const value = body.ok ? body.value : undefined;
+    const entry = logRequest(this.#context.requests, request, path, value, this.#context.now());
     outgoing.once('close', () => (entry.endedAt ??= this.#context.now()));
     const suppressTriggers = request.headers.get(HEADERS.suppressTriggers)?.toLowerCase() === 'true';
-    const response = await this.#answer(
-      request,
-      { entry, body, tooLarge: read === undefined, suppressTriggers },
-      pathname,
-      outgoing,
-    );
+    const call: ApiCall = { context: this.#context, entry, body, suppressTriggers };
+    const response = await this.#answer(request, call, pathname, outgoing);
     if (!response.headers.has('x-hono-already-sent')) {
-      if (isLegacy(pathname)) deprecate(response, pathname);
       entry.status = response.status;
       entry.endedAt = this.#context.now();
     }
@@ -84,67 +90,49 @@ export class Gateway {
 
   async #answer(request: Request, call: ApiCall, path: string, outgoing: ServerResponse): Promise<Response> {
     const { entry } = call;
-    const open = path === PATHS.health || path === PATHS.version;
     if (this.#outage && this.#context.now() < this.#outage.until) {
       entry.fault = 'outage';
       return new Response('the service is down', { status: this.#outage.status });
     }
-    if (open) return this.#withHeaders(await this.#routes('main', request, { call }), this.#fullWindow());
+    const open = path === PATHS.health || path === PATHS.version || path.startsWith('/media/');
+    if (open) return this.#withHeaders(await this.#routes(request, { call }), this.#fullWindow());
 
     const event = path.startsWith(PATHS.ingest) ? eventSummary(call) : undefined;
     const isProcessed = event?.id !== undefined && this.#context.store.processed(event.id) !== undefined;
     const { latencyMs, effects, fault } = this.#injector.decide({ path, event, isProcessed, now: this.#context.now() });
     const [before, after] = latencyMs;
     if (before > 0) await sleep(before, undefined, { signal: this.#closing.signal });
-    for (const effect of effects) this.#apply(effect, entry);
+    for (const rule of effects) {
+      entry.fault = rule.kind;
+      faultOf(rule).effect!(rule, this);
+    }
 
     const key = request.headers.get(HEADERS.apiKey);
-    const account = [this.#context, this.#context.other].find(({ apiKey }) => apiKey.reveal() === key)?.name;
-    if (key === null || account === undefined) {
-      const error = key === null ? 'X-API-Key is missing' : 'X-API-Key is invalid';
-      const refusal = isLegacy(path) ? enveloped('UNAUTHORIZED', error) : { error };
-      return this.#withHeaders(Response.json(refusal, { status: 401 }), this.#fullWindow());
+    const context = [this.#context, this.#context.other].find(({ apiKey }) => apiKey.reveal() === key);
+    if (key === null || !context) {
+      const message = key === null ? 'X-API-Key is missing' : 'X-API-Key is invalid';
+      const code = path.startsWith(PATHS.ingest) ? undefined : 'UNAUTHORIZED';
+      return this.#withHeaders(respond(path, entry, new Refusal(401, code, message)), this.#fullWindow());
     }
-    entry.account = account;
+    entry.account = context.name;
     const admission = this.#window(key).admit(this.#context.now());
-    if (!admission.admitted) return this.#withHeaders(this.#refused(admission), admission);
+    if (!admission.admitted) return this.#withHeaders(this.#tooMany(path, call, admission), admission);
 
-    let answer: Response | undefined;
-    if (!fault || commits(fault)) answer = this.#withHeaders(await this.#routes(account, request, { call }), admission);
+    const commits = fault === undefined || faultOf(fault).commits || ('committed' in fault && fault.committed);
+    let reply: Response | undefined;
+    if (commits) reply = this.#withHeaders(await this.#routes(request, { call: { ...call, context } }), admission);
     if (after > 0) await sleep(after, undefined, { signal: this.#closing.signal });
-    if (!fault) return answer!;
-
+    if (!fault) return reply!;
     entry.fault = fault.kind;
-    if (fault.kind === 'outage') this.#beginOutage(fault.lasts_ms, fault.status);
-    const response = await faultResponse(fault, answer, outgoing);
-    return fault.kind === 'status' || fault.kind === 'status_after' ? this.#withHeaders(response, admission) : response;
-  }
-
-  #apply(effect: FaultDecision['effects'][number], entry: RequestEntry): void {
-    entry.fault = effect.kind;
-    if (effect.kind === 'rotate_token') {
-      this.#context.ingestToken = newIngestToken();
-    } else if (effect.kind === 'rotate_key') {
-      this.#context.apiKey = newApiKey();
-    } else {
-      const now = this.#context.now();
-      const window = this.#window(this.#context.apiKey.reveal());
-      if (effect.per_second_for_ms === undefined) window.takeAtOnce(now, effect.requests);
-      else window.takeSteadily(now, effect.requests, now + effect.per_second_for_ms);
-    }
-  }
-
-  #beginOutage(lastsMs: number, status: number | undefined): void {
-    if (status === undefined) this.#options.stopListening(lastsMs);
-    else this.#outage = { until: this.#context.now() + lastsMs, status };
+    const response = await faultOf(fault).answer!(fault, { out: outgoing, reply, target: this });
+    // Only JSON comes from the service itself.
+    const isOwn = response.headers.get('content-type')?.includes('json');
+    return isOwn ? this.#withHeaders(response, admission) : response;
   }
 
   #window(key: string): SlidingWindow {
     let window = this.#windows.get(key);
-    if (!window) {
-      window = new SlidingWindow(this.#rate, { countRefused: this.#options.countRefused });
-      this.#windows.set(key, window);
-    }
+    if (!window) this.#windows.set(key, (window = new SlidingWindow(this.#rate, this.#options.countRefused)));
     return window;
   }
 
@@ -153,10 +141,10 @@ export class Gateway {
     return { admitted: true, limit: requests, remaining: requests, freeAt: this.#context.now() };
   }
 
-  #refused({ freeAt }: Admission): Response {
-    const seconds = Math.max(1, Math.ceil((freeAt - this.#context.now()) / 1000));
+  #tooMany(path: string, { entry }: ApiCall, { freeAt }: Admission): Response {
     const message = `more than ${this.#rate.requests} requests in ${this.#rate.seconds} s`;
-    const response = Response.json(enveloped('RATE_LIMITED', message), { status: 429 });
+    const response = respond(path, entry, new Refusal(429, 'RATE_LIMITED', message));
+    const seconds = Math.max(1, Math.ceil((freeAt - this.#context.now()) / 1000));
     response.headers.set(HEADERS.retryAfter, String(seconds));
     return response;
   }
@@ -184,25 +172,30 @@ async function readBody(incoming: IncomingMessage): Promise<Buffer | undefined> 
   return size <= LIMITS.bodyBytes ? Buffer.concat(chunks, size) : undefined;
 }
 
-function parseBody(body: Buffer | undefined, request: Request): ApiCall['body'] {
-  if (body?.length === 0 && !request.headers.has('content-type')) return { ok: true, value: undefined };
+function parseBody(body: Buffer | undefined, request: Request): ParsedBody {
+  if (!body) return { ok: false, status: 413, error: 'the body is larger than 10 MB' };
+  if (body.length === 0 && !request.headers.has('content-type')) return { ok: true, value: undefined };
   if (!/^application\/json\b/i.test(request.headers.get('content-type') ?? '')) {
-    return { ok: false, error: 'Content-Type must be application/json' };
+    return { ok: false, status: 400, error: 'Content-Type must be application/json' };
   }
   try {
     return { ok: true, value: JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body)) as unknown };
   } catch {
-    return { ok: false, error: 'the body is not valid JSON in UTF-8' };
+    return { ok: false, status: 400, error: 'the body is not valid JSON in UTF-8' };
   }
 }
 
-function eventSummary({ body }: ApiCall): EventSummary {
-  const value = body.ok ? (body.value as JsonObject) : {};
-  const { id, type, data } = isObject(value) ? value : {};
-  const externalId = isObject(data) ? data.external_id : undefined;
+/** As far as they can be read. */
+function eventSummary({ entry }: ApiCall): EventSummary {
+  const { id, type, data } = fieldsOf(entry.body);
+  const externalId = fieldsOf(data).external_id;
   return {
     id: typeof id === 'string' ? id : undefined,
     type: EVENT_TYPES.find((known) => known === type),
     externalId: typeof externalId === 'string' ? externalId : undefined,
   };
+}
+
+function fieldsOf(value: unknown): Record<string, unknown> {
+  return { ...(isObject(value) ? value : {}) };
 }

@@ -2,6 +2,7 @@
  * A local stand-in for the service, for rehearsals and tests: it validates requests as the service interface says,
  * stores what it accepts, and can inject faults. Only its command, the library entry point and tests import it.
  */
+import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createAdaptorServer, type HttpBindings } from '@hono/node-server';
@@ -11,14 +12,16 @@ import type { Account } from '../service/account.ts';
 import { LIMITS } from '../service/contract.ts';
 import { defaultAccount, otherAccount } from './account.ts';
 import { sandboxApp } from './app.ts';
-import type { FaultPlan } from './faults.ts';
+import type { FaultPlan } from './fault-kinds.ts';
 import { Gateway } from './gateway.ts';
-import { RequestLog, type RequestEntry } from './requests.ts';
+import type { RequestEntry } from './requests.ts';
 import { Store, type SandboxState } from './store.ts';
+import type { SandboxRate } from './window.ts';
 import { newApiKey, newIngestToken, type SandboxContext } from './context.ts';
 
 export { defaultAccount } from './account.ts';
-export { parseFaultPlan, type FaultPlan } from './faults.ts';
+export type { FaultPlan } from './fault-kinds.ts';
+export { parseFaultPlan } from './faults.ts';
 export type { RequestEntry } from './requests.ts';
 export { withoutTimes, type CommentRecord, type DealRecord, type LeadRecord, type SandboxState } from './store.ts';
 
@@ -30,7 +33,7 @@ export interface SandboxOptions {
   /** Pipelines, stages and users. The default account has the same ids everywhere. */
   readonly account?: Account;
   /** 100 in 60 s by default. */
-  readonly rate?: { readonly requests: number; readonly seconds: number };
+  readonly rate?: SandboxRate;
   /** Whether refused requests count in the window too. */
   readonly countRefused?: boolean;
   /** File to which accepted records are appended, and from which a later sandbox restores them. */
@@ -69,31 +72,28 @@ export interface Sandbox {
  * that cannot be used.
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const shared = {
-    requests: new RequestLog(),
-    triggersFired: 0,
-    now: options.clock ?? (() => performance.timeOrigin + performance.now()),
-  };
-  const context: SandboxContext = {
-    ...shared,
-    name: 'main',
+  const requests: RequestEntry[] = [];
+  const now = options.clock ?? (() => performance.timeOrigin + performance.now());
+  const contextOf = async (
+    name: SandboxContext['name'],
+    { account = defaultAccount(), journal, apiKey, ingestToken }: SandboxOptions,
+  ): Promise<SandboxContext> => ({
+    name,
     get other() {
-      return other;
+      return name === 'main' ? other : context;
     },
-    account: options.account ?? defaultAccount(),
-    store: await Store.open(options.journal),
-    apiKey: options.apiKey === undefined ? newApiKey() : new Secret(options.apiKey),
-    ingestToken: options.ingestToken === undefined ? newIngestToken() : new Secret(options.ingestToken),
-  };
-  const other: SandboxContext = {
-    ...shared,
-    name: 'other',
-    other: context,
-    account: otherAccount(),
-    store: await Store.open(undefined),
-    apiKey: newApiKey(),
-    ingestToken: newIngestToken(),
-  };
+    account,
+    store: await Store.open(journal),
+    requests,
+    answered: new Map(),
+    baseUrl: () => `http://127.0.0.1:${port}`,
+    apiKey: apiKey === undefined ? newApiKey() : new Secret(apiKey),
+    ingestToken: ingestToken === undefined ? newIngestToken() : new Secret(ingestToken),
+    triggersFired: 0,
+    now,
+  });
+  const context = await contextOf('main', options);
+  const other = await contextOf('other', { account: otherAccount() });
   let port = options.port ?? 0;
   let relisten: NodeJS.Timeout | undefined;
   const stopListening = (ms: number): void => {
@@ -106,8 +106,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     }, ms);
   };
 
-  const apps = { main: sandboxApp(context), other: sandboxApp(other) };
-  const gateway = new Gateway(context, (account, request, env) => apps[account].fetch(request, env), {
+  const app = sandboxApp(context);
+  const gateway = new Gateway(context, (request, env) => app.fetch(request, env), {
     rate: options.rate ?? { requests: LIMITS.requestsPerWindow, seconds: LIMITS.windowSeconds },
     countRefused: options.countRefused ?? false,
     faults: options.faults ?? { rules: [] },
@@ -122,7 +122,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   port = (server.address() as AddressInfo).port;
 
   return {
-    baseUrl: `http://127.0.0.1:${port}`,
+    baseUrl: context.baseUrl(),
     account: context.account,
     other,
     get apiKey() {
@@ -135,37 +135,30 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       return context.triggersFired;
     },
     state: () => context.store.state(),
-    requests: () => context.requests.entries(),
+    requests: () => requests,
     setFaults: (plan) => gateway.setFaults(plan),
-    setLimit: (requests) => gateway.setLimit(requests),
-    rotateToken: () => {
-      context.ingestToken = newIngestToken();
-    },
-    rotateKey: () => {
-      context.apiKey = newApiKey();
-    },
+    setLimit: (limit) => gateway.setLimit(limit),
+    rotateToken: () => gateway.rotateToken(),
+    rotateKey: () => gateway.rotateKey(),
     async close() {
       clearTimeout(relisten);
       gateway.close();
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeAllConnections();
       await closed;
-      await context.store.close();
+      context.store.close();
     },
   };
 }
 
-function listen(server: Server, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const failed = (error: unknown): void => {
-      const hint = codeOf(error) === 'EADDRINUSE' ? 'choose another port' : undefined;
-      const message = `the sandbox cannot listen on 127.0.0.1:${port}: ${messageOf(error)}`;
-      reject(new UserError(message, { ...(hint === undefined ? {} : { hint }), cause: error }));
-    };
-    server.once('error', failed);
-    server.listen(port, '127.0.0.1', () => {
-      server.off('error', failed);
-      resolve();
+async function listen(server: Server, port: number): Promise<void> {
+  try {
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+  } catch (error) {
+    throw new UserError(`the sandbox cannot listen on 127.0.0.1:${port}: ${messageOf(error)}`, {
+      ...(codeOf(error) === 'EADDRINUSE' ? { hint: 'choose another port' } : {}),
+      cause: error,
     });
-  });
+  }
 }

@@ -1,251 +1,184 @@
+/** The ingestion webhook (service interface, sections 2.3 to 2.7, 3 and 6). */
+import { DateTime } from 'luxon';
 import { z } from 'zod';
-import type { JsonObject } from '../json.ts';
-import { EVENT_TYPES, type EventType } from '../model.ts';
+import { entityOf, EVENT_TYPES } from '../model.ts';
 import { commentData, dealData, INGEST_CODES, leadData, type Acknowledgement } from '../service/contract.ts';
-import { uuidOf } from './account.ts';
-import type { CommentRecord, DealRecord, LeadRecord } from './store.ts';
-import { enveloped, timestamp, type ApiCall, type SandboxContext } from './context.ts';
+import type { Fields } from '../service/list-page.ts';
+import { dealStages, uuidOf } from './account.ts';
+import { timestamp, type ApiCall, type SandboxContext } from './context.ts';
+import { EMPTY } from './kinds.ts';
+import { Refusal, type Success } from './reply.ts';
+import type { AnyRecord } from './store.ts';
 
 /** Section 2.3. */
 const envelope = z.strictObject({
   id: z.string().min(1),
   type: z.enum(EVENT_TYPES),
-  occurred_at: z.iso.datetime({ offset: true }).optional(),
+  occurred_at: z.string().refine(isIsoTime, 'must be a date or time in ISO 8601').optional(),
   suppress_triggers: z.boolean().optional(),
   data: z.record(z.string(), z.unknown()),
 });
-type IncomingEvent = z.infer<typeof envelope>;
 
-/** Checks that the shared schemas do not make: E.164, the currency code, exactly one parent. */
-const lead = leadData.extend({
-  phone_number: z
-    .string()
-    .regex(/^\+[1-9]\d{1,14}$/, 'must be E.164')
-    .optional(),
-});
-const deal = dealData.extend({
-  currency: z
-    .string()
-    .regex(/^[A-Z]{3}$/, 'must be a currency code')
-    .optional(),
-});
-const comment = commentData
-  .extend({ external_id: z.string().min(1).optional() })
-  .refine((data) => (data.lead_external_id === undefined) !== (data.deal_external_id === undefined), {
-    error: 'exactly one of lead_external_id and deal_external_id is required',
-  });
+/** With the checks that the shared schemas do not make: E.164, the currency code, exactly one parent. */
+const ENTITIES = {
+  lead: {
+    kind: 'Lead',
+    data: leadData.extend({ phone_number: text(/^\+[1-9]\d{1,14}$/, 'must be E.164') }),
+  },
+  deal: {
+    kind: 'Deal',
+    data: dealData.extend({ currency: text(/^[A-Z]{3}$/, 'must be a currency code') }),
+  },
+  comment: {
+    kind: 'Comment',
+    data: commentData
+      .extend({ external_id: z.string().min(1).optional() })
+      .refine((data) => (data.lead_external_id === undefined) !== (data.deal_external_id === undefined), {
+        error: 'exactly one of lead_external_id and deal_external_id is required',
+      }),
+  },
+} as const;
 
-export interface IngestResponse {
-  readonly status: 200 | 400 | 409 | 413 | 422;
-  readonly body: object;
-}
-
-/** An answer other than 200; nothing has been changed. */
-class Refusal extends Error {
-  readonly reply: IngestResponse;
-
-  constructor(status: IngestResponse['status'], code: string, message: string) {
-    super(message);
-    this.reply = { status, body: enveloped(code, message) };
-  }
-}
-
-/**
- * Processes one event (service interface, sections 2.3 to 2.7, 3 and 6). Both credentials have been checked. Its
- * changes are applied and in the journal before the answer is sent.
- */
-export async function ingest(context: SandboxContext, call: ApiCall): Promise<IngestResponse> {
-  try {
-    return { status: 200, body: await process(context, call) };
-  } catch (error) {
-    if (error instanceof Refusal) return error.reply;
-    throw error;
-  }
-}
-
-async function process(context: SandboxContext, call: ApiCall): Promise<Acknowledgement> {
-  if (call.tooLarge) throw new Refusal(413, INGEST_CODES.invalidPayload, 'the body is larger than 10 MB');
-  if (!call.body.ok) throw new Refusal(400, INGEST_CODES.invalidPayload, call.body.error);
-  const event = parse(envelope, call.body.value, '');
-  const known = context.store.processed(event.id);
-  if (known) {
-    const entity = known.kind as Acknowledgement['entity'];
-    return { status: 'processed', entity, id: known.id, outcome: 'none', deduplicated: true };
-  }
-  const done = await HANDLERS[event.type](context, event);
-  if (event.suppress_triggers !== true && !call.suppressTriggers) context.triggersFired += 1;
-  return { status: 'processed', ...done, deduplicated: false };
-}
-
-type IngestResult = Pick<Acknowledgement, 'entity' | 'id' | 'outcome'>;
-
-const HANDLERS: Record<EventType, (context: SandboxContext, event: IncomingEvent) => Promise<IngestResult>> = {
-  'lead/created': writeLead,
-  'lead/updated': writeLead,
-  'deal/created': writeDeal,
-  'deal/updated': writeDeal,
-  'comment/created': writeComment,
+/** Fields of records by those of events; the others name something else, and are resolved. */
+const FIELDS: Readonly<Record<string, string>> = {
+  full_name: 'fullName',
+  email: 'email',
+  phone_number: 'phoneNumber',
+  title: 'title',
+  amount: 'amount',
+  currency: 'currency',
+  content: 'content',
+  author_name: 'authorName',
 };
 
-async function writeLead(context: SandboxContext, event: IncomingEvent): Promise<IngestResult> {
-  const data = parse(lead, event.data, 'data');
-  const before = strict(event.type, 'lead', data.external_id, context.store.find('Lead', data.external_id));
-  const record: LeadRecord = {
-    ...kept(context, event, 'Lead', data.external_id, before),
-    fullName: data.full_name ?? before?.fullName ?? null,
-    email: data.email ?? before?.email ?? null,
-    phoneNumber: data.phone_number ?? before?.phoneNumber ?? null,
-    companyId: before?.companyId ?? null,
-    customParams: { ...before?.customParams, ...(data.custom_params as JsonObject | undefined) },
-  };
-  await context.store.save('Lead', record, event.id);
-  return { entity: 'Lead', id: record.id, outcome: before ? 'updated' : 'created' };
+/** What events may say in `data`, after the check. */
+type Data = Readonly<Partial<Record<string, string>>> & {
+  readonly custom_params?: object;
+  readonly custom_fields?: object;
+};
+
+function text(pattern: RegExp, error: string) {
+  return z.string().regex(pattern, error).optional();
 }
 
-async function writeDeal(context: SandboxContext, event: IncomingEvent): Promise<IngestResult> {
-  const data = parse(deal, event.data, 'data');
-  const before = strict(event.type, 'deal', data.external_id, context.store.find('Deal', data.external_id));
-  const contact =
-    data.lead_external_id === undefined ? before?.primaryContactId : parentOf(context, 'Lead', data.lead_external_id);
-  const stage = stageOf(context, data.stage_id, data.stage_name) ?? before ?? initialStage(context);
-  const record: DealRecord = {
-    ...kept(context, event, 'Deal', data.external_id, before),
-    title: data.title ?? before?.title ?? null,
-    amount: data.amount ?? before?.amount ?? null,
-    currency: data.currency ?? before?.currency ?? null,
-    pipelineId: stage.pipelineId,
-    stageId: stage.stageId,
-    ownerId: ownerOf(context, data.owner_id, data.owner_name) ?? before?.ownerId ?? null,
-    primaryContactId: contact ?? null,
-    companyIds: before?.companyIds ?? [],
-    contactIds: contact ? [contact] : [],
-    customFields: { ...before?.customFields, ...(data.custom_fields as JsonObject | undefined) },
-  };
-  await context.store.save('Deal', record, event.id);
-  return { entity: 'Deal', id: record.id, outcome: before ? 'updated' : 'created' };
-}
-
-/** Section 2.6. A comment with a known external id is not created again, even with different content. */
-async function writeComment(context: SandboxContext, event: IncomingEvent): Promise<IngestResult> {
-  const data = parse(comment, event.data, 'data');
-  const known = data.external_id === undefined ? undefined : context.store.find('Comment', data.external_id);
-  if (known) {
-    await context.store.remember('Comment', known.id, event.id);
-    return { entity: 'Comment', id: known.id, outcome: 'none' };
+/** Processes one event. Its changes are applied and in the journal before the answer is sent. Throws a `Refusal`. */
+export function ingest({ context, body, suppressTriggers }: ApiCall, token: string | undefined): Success {
+  if (token !== context.ingestToken.reveal()) {
+    throw new Refusal(403, INGEST_CODES.authFailed, 'the ingestion token is missing or invalid');
   }
-  const { lead_external_id: ofLead, deal_external_id: ofDeal } = data;
-  const record: CommentRecord = {
-    ...kept(context, event, 'Comment', data.external_id ?? null, undefined),
-    content: data.content,
-    authorName: data.author_name ?? null,
-    leadId: ofLead === undefined ? null : parentOf(context, 'Lead', ofLead),
-    dealId: ofDeal === undefined ? null : parentOf(context, 'Deal', ofDeal),
-  };
-  await context.store.save('Comment', record, event.id);
-  return { entity: 'Comment', id: record.id, outcome: 'created' };
+  if (!body.ok) throw new Refusal(body.status, INGEST_CODES.invalidPayload, body.error);
+  const event = parse(envelope, body.value, []);
+  const known = context.store.processed(event.id);
+  const done = known
+    ? { entity: known.kind, id: known.id, outcome: 'none' as const, deduplicated: true }
+    : { ...write(context, event), deduplicated: false };
+  if (!known && event.suppress_triggers !== true && !suppressTriggers) context.triggersFired += 1;
+  return { status: 200, body: { status: 'processed', ...done }, record: { entity: done.entity, id: done.id } };
 }
 
-/** Section 3: created events only create, updated events only update. */
-function strict<T>(type: EventType, noun: string, externalId: string, before: T | undefined): T | undefined {
-  if (before && type.endsWith('/created')) {
-    throw new Refusal(409, INGEST_CODES.alreadyExists, `external_id: ${noun} "${externalId}" already exists`);
+type Event = z.infer<typeof envelope>;
+
+/** Section 3: created events only create, updated events only update. A known comment is not created again (section 2.6). */
+function write(context: SandboxContext, event: Event): Pick<Acknowledgement, 'entity' | 'id' | 'outcome'> {
+  const { store } = context;
+  const noun = entityOf(event.type);
+  const { kind } = ENTITIES[noun];
+  const data = parse<unknown>(ENTITIES[noun].data, event.data, ['data']) as Data;
+  const externalId = data.external_id ?? null;
+  const before = externalId === null ? undefined : store.find(kind, externalId);
+  if (before && kind === 'Comment') {
+    store.remember(kind, before.id, event.id);
+    return { entity: kind, id: before.id, outcome: 'none' };
   }
-  if (!before && type.endsWith('/updated')) {
-    throw new Refusal(422, INGEST_CODES.notFound, `external_id: ${noun} "${externalId}" does not exist`);
+  const named = `external_id: ${noun} "${externalId}"`;
+  if (before && event.type.endsWith('/created')) {
+    throw new Refusal(409, INGEST_CODES.alreadyExists, `${named} already exists`);
   }
-  return before;
-}
-
-function parentOf(context: SandboxContext, kind: 'Lead' | 'Deal', externalId: string): string {
-  const parent = context.store.find(kind, externalId);
-  if (parent) return parent.id;
-  const noun = kind.toLowerCase();
-  throw new Refusal(422, INGEST_CODES.parentNotFound, `${noun}_external_id: ${noun} "${externalId}" does not exist`);
-}
-
-interface StageRef {
-  readonly pipelineId: string;
-  readonly stageId: string;
-}
-
-/** Section 2.5, rules 1 to 3: an id is authoritative; a name must match exactly one stage. */
-function stageOf(context: SandboxContext, id: string | undefined, name: string | undefined): StageRef | undefined {
-  const places = context.account.pipelines
-    .filter(({ type }) => type === 'DEAL')
-    .flatMap((pipeline) => pipeline.stages.map((stage) => ({ ...stage, pipelineId: pipeline.id, stageId: stage.id })));
-  if (id !== undefined)
-    return one(
-      'stage_id',
-      id,
-      places.filter((stage) => sameId(stage.id, id)),
-    );
-  if (name !== undefined)
-    return one(
-      'stage_name',
-      name,
-      places.filter((stage) => stage.name === name),
-    );
-  return undefined;
-}
-
-/** Section 2.5, rule 4; the first deal pipeline is the default one. */
-function initialStage(context: SandboxContext): StageRef {
-  const pipeline = context.account.pipelines.find(({ type, stages }) => type === 'DEAL' && stages.length > 0);
-  if (pipeline) return { pipelineId: pipeline.id, stageId: pipeline.stages[0]!.id };
-  throw new Refusal(422, INGEST_CODES.unresolvedReference, 'the account has no deal pipeline with a stage');
-}
-
-function ownerOf(context: SandboxContext, id: string | undefined, name: string | undefined): string | undefined {
-  const { users } = context.account;
-  if (id !== undefined)
-    return one(
-      'owner_id',
-      id,
-      users.filter((user) => sameId(user.id, id)),
-    ).id;
-  if (name !== undefined)
-    return one(
-      'owner_name',
-      name,
-      users.filter(({ names }) => names.includes(name)),
-    ).id;
-  return undefined;
-}
-
-function one<T>(field: string, wanted: string, found: readonly T[]): T {
-  if (found.length === 1) return found[0]!;
-  const why = found.length === 0 ? 'not found' : `ambiguous, ${found.length} matches`;
-  throw new Refusal(422, INGEST_CODES.unresolvedReference, `${field}: "${wanted}" is ${why}`);
-}
-
-function sameId(a: string, b: string): boolean {
-  return a.toLowerCase() === b.toLowerCase();
-}
-
-/** Ids are derived from external ids (or from the event, if there is none), so that two rehearsals can be compared. */
-function kept(
-  context: SandboxContext,
-  event: IncomingEvent,
-  kind: 'Lead' | 'Deal' | 'Comment',
-  externalId: string | null,
-  before: LeadRecord | DealRecord | undefined,
-): Pick<LeadRecord, 'id' | 'externalId' | 'createdAt' | 'updatedAt' | 'revision' | 'occurredAt'> {
+  if (!before && event.type.endsWith('/updated')) {
+    throw new Refusal(422, INGEST_CODES.notFound, `${named} does not exist`);
+  }
   const at = timestamp(context);
-  return {
-    id: before?.id ?? (externalId === null ? uuidOf(kind, 'event', event.id) : uuidOf(kind, externalId)),
+  // Ids are derived from external ids (or from the event, if there is none), so that two rehearsals can be compared.
+  const source = externalId === null ? ['event', event.id] : [externalId];
+  const old: Fields = { ...EMPTY[kind], ...before };
+  const record: AnyRecord = {
+    ...old,
+    ...Object.fromEntries(
+      Object.entries(data).flatMap(([name, value]) => (name in FIELDS ? [[FIELDS[name]!, value]] : [])),
+    ),
+    ...(kind === 'Deal' ? dealFields(context, data, old) : {}),
+    ...(kind === 'Lead' ? { customParams: { ...(old.customParams as object), ...data.custom_params } } : {}),
+    ...(kind === 'Comment' ? { leadId: parentOf(context, 'lead', data), dealId: parentOf(context, 'deal', data) } : {}),
+    id: before?.id ?? uuidOf(context.name, kind, ...source),
     externalId,
     createdAt: before?.createdAt ?? at,
     updatedAt: at,
     revision: (before?.revision ?? 0) + 1,
     occurredAt: event.occurred_at ?? before?.occurredAt ?? null,
   };
+  store.save(kind, record, event.id);
+  return { entity: kind, id: record.id, outcome: before ? 'updated' : 'created' };
 }
 
-function parse<T>(schema: z.ZodType<T>, value: unknown, at: string): T {
+/** Section 2.5: an id is authoritative, a name must match exactly one. A new deal enters the first stage of the account. */
+function dealFields(context: SandboxContext, data: Data, old: Fields): Fields {
+  const { users } = context.account;
+  const stages = dealStages(context.account);
+  const stage = one('stage', data, stages, ({ name }) => [name]);
+  const owner = one('owner', data, users, ({ names }) => names);
+  const contact = parentOf(context, 'lead', data) ?? old.primaryContactId;
+  const { pipelineId, id: stageId } = stage ?? { pipelineId: old.pipelineId, id: old.stageId };
+  if (stageId === undefined && stages.length === 0) {
+    throw new Refusal(422, INGEST_CODES.unresolvedReference, 'the account has no deal pipeline with a stage');
+  }
+  return {
+    pipelineId: pipelineId ?? stages[0]!.pipelineId,
+    stageId: stageId ?? stages[0]!.id,
+    ownerId: owner?.id ?? old.ownerId,
+    primaryContactId: contact,
+    contactIds: contact === null ? [] : [contact],
+    customFields: { ...(old.customFields as object), ...data.custom_fields },
+  };
+}
+
+/** The service id of the parent that an event names; null if it names none. */
+function parentOf(context: SandboxContext, noun: 'lead' | 'deal', data: Data): string | null {
+  const externalId = data[`${noun}_external_id`];
+  if (externalId === undefined) return null;
+  const parent = context.store.find(ENTITIES[noun].kind, externalId);
+  if (parent) return parent.id;
+  const message = `${noun}_external_id: ${noun} "${externalId}" does not exist`;
+  throw new Refusal(422, INGEST_CODES.parentNotFound, message);
+}
+
+function one<T extends { readonly id: string }>(
+  what: 'stage' | 'owner',
+  data: Data,
+  among: readonly T[],
+  namesOf: (each: T) => readonly string[],
+): T | undefined {
+  const field = data[`${what}_id`] === undefined ? `${what}_name` : `${what}_id`;
+  const wanted = data[field];
+  if (wanted === undefined) return undefined;
+  const found = among.filter((each) =>
+    field.endsWith('_id') ? each.id.toLowerCase() === wanted.toLowerCase() : namesOf(each).includes(wanted),
+  );
+  if (found.length === 1) return found[0]!;
+  const why = found.length === 0 ? 'not found' : `ambiguous, ${found.length} matches`;
+  throw new Refusal(422, INGEST_CODES.unresolvedReference, `${field}: "${wanted}" is ${why}`);
+}
+
+/** Any form that ISO 8601 has for a date, or for a date with a time: basic, reduced, by week, by day of the year. */
+function isIsoTime(given: string): boolean {
+  const time = DateTime.fromISO(given, { setZone: true });
+  return /^\d{4}/.test(given) && time.isValid && Math.abs(time.offset) <= 14 * 60;
+}
+
+function parse<T>(schema: z.ZodType<T>, value: unknown, at: readonly string[]): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0]!;
   const unknownKey = issue.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : [];
-  const field = [...(at === '' ? [] : [at]), ...issue.path.map(String), ...unknownKey].join('.');
+  const field = [...at, ...issue.path.map(String), ...unknownKey].join('.');
   throw new Refusal(400, INGEST_CODES.invalidPayload, field === '' ? issue.message : `${field}: ${issue.message}`);
 }

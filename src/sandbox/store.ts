@@ -1,9 +1,10 @@
+import { appendFileSync, closeSync, ftruncateSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { AppendLog } from '../append-log.ts';
 import { codeOf, messageOf, UserError } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
+import { openPrivate } from '../private-file.ts';
 
-interface StoredRecord {
+export interface StoredRecord {
   /** The service id. */
   readonly id: string;
   /** Null for records made through the REST routes, and for comments ingested without one. */
@@ -17,50 +18,35 @@ interface StoredRecord {
   readonly occurredAt: string | null;
 }
 
-export interface LeadRecord extends StoredRecord {
-  readonly fullName: string | null;
-  readonly email: string | null;
-  readonly phoneNumber: string | null;
-  readonly companyId: string | null;
+/** A record of any kind: what all have, and its own fields. */
+export type AnyRecord = StoredRecord & Readonly<Record<string, unknown>>;
+
+type Texts<Names extends string> = { readonly [Name in Names]: string | null };
+
+export interface LeadRecord extends StoredRecord, Texts<'fullName' | 'email' | 'phoneNumber' | 'companyId'> {
   readonly customParams: JsonObject;
 }
 
-export interface DealRecord extends StoredRecord {
-  readonly title: string | null;
+export interface DealRecord extends StoredRecord, Texts<'title' | 'currency' | 'ownerId' | 'primaryContactId'> {
   readonly amount: number | null;
-  readonly currency: string | null;
   readonly pipelineId: string;
   readonly stageId: string;
-  readonly ownerId: string | null;
-  readonly primaryContactId: string | null;
   readonly companyIds: readonly string[];
   readonly contactIds: readonly string[];
   readonly customFields: JsonObject;
 }
 
-export interface CommentRecord extends StoredRecord {
+export interface CommentRecord extends StoredRecord, Texts<'authorName' | 'leadId' | 'dealId'> {
   readonly content: string;
-  readonly authorName: string | null;
-  readonly leadId: string | null;
-  readonly dealId: string | null;
 }
 
-/** Other records, with the fields that the caller sent. */
-export interface PlainRecord extends StoredRecord {
-  readonly fields: JsonObject;
-}
-
+/** The kinds that events write. Records of other kinds have the fields that a caller of the REST routes sent. */
 interface RecordOf {
   Lead: LeadRecord;
   Deal: DealRecord;
   Comment: CommentRecord;
-  Company: PlainRecord;
-  Activity: PlainRecord;
-  Quote: PlainRecord;
-  Contract: PlainRecord;
-  Message: PlainRecord;
 }
-export type RecordKind = keyof RecordOf;
+export type EventKind = keyof RecordOf;
 
 /** All records as plain data, in the order of external ids, then ids. */
 export interface SandboxState {
@@ -70,117 +56,88 @@ export interface SandboxState {
 }
 
 /** A state without times, to compare two rehearsals with the same events. */
-export function withoutTimes(state: SandboxState): Record<keyof SandboxState, object[]> {
-  const timeless = <T extends StoredRecord>({ createdAt: _created, updatedAt: _updated, ...record }: T): object =>
-    record;
-  return {
-    leads: state.leads.map(timeless),
-    deals: state.deals.map(timeless),
-    comments: state.comments.map(timeless),
-  };
-}
-
-/** An event that was processed successfully. A repeat of its id is answered with the same record. */
-export interface ProcessedEvent {
-  readonly kind: RecordKind;
-  readonly id: string;
+export function withoutTimes({ leads, deals, comments }: SandboxState): Record<keyof SandboxState, object[]> {
+  const timeless = ({ createdAt: _created, updatedAt: _updated, ...record }: StoredRecord): object => record;
+  return { leads: leads.map(timeless), deals: deals.map(timeless), comments: comments.map(timeless) };
 }
 
 interface JournalLine {
-  readonly kind: RecordKind;
+  readonly kind: string;
   /** Absent if an event changed nothing: a comment with a known external id. */
-  readonly record?: RecordOf[RecordKind];
+  readonly record?: AnyRecord;
+  /** The event that was processed, and the record that its repeats are answered with. */
   readonly event?: { readonly id: string; readonly record: string };
 }
 
 /** The records of the account and the events processed; persistent with a journal. */
 export class Store {
-  readonly #records: { readonly [Kind in RecordKind]: Map<string, RecordOf[Kind]> } = {
-    Lead: new Map(),
-    Deal: new Map(),
-    Comment: new Map(),
-    Company: new Map(),
-    Activity: new Map(),
-    Quote: new Map(),
-    Contract: new Map(),
-    Message: new Map(),
-  };
+  readonly #records = new Map<string, Map<string, AnyRecord>>();
   /** `Lead\0<external id>` -> service id. */
   readonly #byExternalId = new Map<string, string>();
-  readonly #processed = new Map<string, ProcessedEvent>();
-  readonly #journal: AppendLog | undefined;
+  readonly #processed = new Map<string, { readonly kind: EventKind; readonly id: string }>();
+  #journal: number | undefined;
 
-  private constructor(journal: AppendLog | undefined) {
-    this.#journal = journal;
-  }
-
-  /**
-   * Restores the journal at `path` and appends to it; an incomplete last line is removed. Without a path, nothing is
-   * persisted.
-   */
+  /** Restores the journal at `path` and appends to it; an incomplete last line is removed. Without a path, nothing is kept. */
   static async open(path: string | undefined): Promise<Store> {
-    if (path === undefined) return new Store(undefined);
-    const { lines, keepBytes } = await readJournal(path);
-    const store = new Store(await AppendLog.open(path, { keepBytes }));
-    for (const line of lines) store.#apply(line);
+    const store = new Store();
+    if (path === undefined) return store;
+    const keepBytes = await readJournal(path, (line) => store.#apply(line));
+    store.#journal = openPrivate(path);
+    ftruncateSync(store.#journal, keepBytes);
     return store;
   }
 
-  get<Kind extends RecordKind>(kind: Kind, id: string): RecordOf[Kind] | undefined {
-    return this.#records[kind].get(id);
+  get(kind: string, id: string): AnyRecord | undefined {
+    return this.#records.get(kind)?.get(id);
   }
 
-  find<Kind extends RecordKind>(kind: Kind, externalId: string): RecordOf[Kind] | undefined {
-    const id = this.#byExternalId.get(`${kind}\0${externalId}`);
-    return id === undefined ? undefined : this.get(kind, id);
+  find(kind: EventKind, externalId: string): AnyRecord | undefined {
+    return this.get(kind, this.#byExternalId.get(`${kind}\0${externalId}`) ?? '');
   }
 
   /** In the order of creation. */
-  all<Kind extends RecordKind>(kind: Kind): RecordOf[Kind][] {
-    return [...this.#records[kind].values()];
+  all(kind: string): AnyRecord[] {
+    return [...(this.#records.get(kind)?.values() ?? [])];
   }
 
-  processed(eventId: string): ProcessedEvent | undefined {
+  /** What the event with this id wrote, if it was processed successfully. */
+  processed(eventId: string): { readonly kind: EventKind; readonly id: string } | undefined {
     return this.#processed.get(eventId);
   }
 
-  /** Takes effect immediately, and is in the journal when the promise resolves. `eventId`: the event that caused it. */
-  async save<Kind extends RecordKind>(kind: Kind, record: RecordOf[Kind], eventId?: string): Promise<void> {
-    await this.#write({
-      kind,
-      record,
-      ...(eventId === undefined ? {} : { event: { id: eventId, record: record.id } }),
-    });
+  /** The record is in the journal when this returns. `eventId`: the event that caused it. */
+  save(kind: string, record: AnyRecord, eventId?: string): void {
+    this.#write({ kind, record, ...(eventId === undefined ? {} : { event: { id: eventId, record: record.id } }) });
   }
 
   /** Records an event that was processed but changed nothing. */
-  async remember(kind: RecordKind, recordId: string, eventId: string): Promise<void> {
-    await this.#write({ kind, event: { id: eventId, record: recordId } });
+  remember(kind: EventKind, recordId: string, eventId: string): void {
+    this.#write({ kind, event: { id: eventId, record: recordId } });
   }
 
   state(): SandboxState {
-    return {
-      leads: this.all('Lead').sort(byExternalId),
-      deals: this.all('Deal').sort(byExternalId),
-      comments: this.all('Comment').sort(byExternalId),
-    };
+    const sorted = <Kind extends EventKind>(kind: Kind) =>
+      this.all(kind).sort(byExternalId) as readonly StoredRecord[] as RecordOf[Kind][];
+    return { leads: sorted('Lead'), deals: sorted('Deal'), comments: sorted('Comment') };
   }
 
-  async close(): Promise<void> {
-    await this.#journal?.close();
+  close(): void {
+    if (this.#journal !== undefined) closeSync(this.#journal);
+    this.#journal = undefined;
   }
 
-  async #write(line: JournalLine): Promise<void> {
+  #write(line: JournalLine): void {
+    if (this.#journal !== undefined) appendFileSync(this.#journal, `${JSON.stringify(line)}\n`);
     this.#apply(line);
-    await this.#journal?.append(`${JSON.stringify(line)}\n`, { durable: false });
   }
 
   #apply({ kind, record, event }: JournalLine): void {
     if (record) {
-      (this.#records[kind] as Map<string, RecordOf[RecordKind]>).set(record.id, record);
+      if (!this.#records.has(kind)) this.#records.set(kind, new Map());
+      this.#records.get(kind)!.set(record.id, record);
       if (record.externalId !== null) this.#byExternalId.set(`${kind}\0${record.externalId}`, record.id);
     }
-    if (event) this.#processed.set(event.id, { kind, id: event.record });
+    if (event) this.#processed.set(event.id, { kind: kind as EventKind, id: event.record });
   }
 }
 
@@ -189,22 +146,21 @@ function byExternalId(a: StoredRecord, b: StoredRecord): number {
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
-async function readJournal(path: string): Promise<{ lines: JournalLine[]; keepBytes: number }> {
+/** Returns the bytes of the complete lines. */
+async function readJournal(path: string, take: (line: JournalLine) => void): Promise<number> {
   const bytes = await readFile(path).catch((error: unknown) => {
     if (codeOf(error) === 'ENOENT') return Buffer.alloc(0);
     throw new UserError(`cannot read the sandbox's journal ${path}: ${messageOf(error)}`, { cause: error });
   });
-  const lines: JournalLine[] = [];
   let keepBytes = 0;
-  for (let end = bytes.indexOf(0x0a); end >= 0; end = bytes.indexOf(0x0a, keepBytes)) {
+  for (let line = 1, end = 0; (end = bytes.indexOf(0x0a, keepBytes)) >= 0; line += 1, keepBytes = end + 1) {
     try {
-      lines.push(JSON.parse(bytes.toString('utf8', keepBytes, end)) as JournalLine);
+      take(JSON.parse(bytes.toString('utf8', keepBytes, end)) as JournalLine);
     } catch (error) {
-      throw new UserError(`the sandbox's journal ${path} is damaged at line ${lines.length + 1}: ${messageOf(error)}`, {
+      throw new UserError(`the sandbox's journal ${path} is damaged at line ${line}: ${messageOf(error)}`, {
         hint: 'delete the file to start the rehearsal with an empty account',
       });
     }
-    keepBytes = end + 1;
   }
-  return { lines, keepBytes };
+  return keepBytes;
 }

@@ -8,6 +8,11 @@ export interface Admission {
   readonly freeAt: number;
 }
 
+export interface SandboxRate {
+  readonly requests: number;
+  readonly seconds: number;
+}
+
 /**
  * The strict sliding window of one API key: at most `limit` calls within any `windowMs`, counted on arrival (service
  * interface, section 8). Calls of another client with the same key can be simulated.
@@ -19,12 +24,13 @@ export class SlidingWindow {
   #calls: number[] = [];
   /** Calls before this index have left the window. */
   #first = 0;
-  #foreign: { readonly gapMs: number; readonly until: number; next: number } | undefined;
+  /** When the calls of the other client arrive, in order. */
+  #foreign: number[] = [];
 
-  constructor(rate: { requests: number; seconds: number }, options: { countRefused: boolean }) {
+  constructor(rate: SandboxRate, countRefused: boolean) {
+    this.#countRefused = countRefused;
     this.#limit = rate.requests;
     this.#windowMs = rate.seconds * 1000;
-    this.#countRefused = options.countRefused;
   }
 
   /** The limit from now on. */
@@ -34,60 +40,31 @@ export class SlidingWindow {
 
   /** A call that arrives at `now`. */
   admit(now: number): Admission {
-    this.#advance(now);
-    const admitted = this.#used() < this.#limit;
-    if (admitted || this.#countRefused) this.#calls.push(now);
-    return this.#state(now, admitted);
+    for (; this.#foreign[0]! <= now; this.#foreign.shift()) this.#take(this.#foreign[0]!);
+    const admitted = this.#take(now);
+    if (!admitted && this.#countRefused) this.#calls.push(now);
+    const [limit, used] = [this.#limit, this.#calls.length - this.#first];
+    // Below the limit a call is admitted now; the oldest call determines when the next one is.
+    const frees = this.#calls[used < limit ? this.#first : this.#calls.length - limit];
+    const freeAt = frees === undefined ? now : frees + this.#windowMs;
+    return { admitted, limit, remaining: Math.max(0, limit - used), freeAt };
   }
 
-  /** The state without a call. */
-  peek(now: number): Admission {
-    this.#advance(now);
-    return this.#state(now, this.#used() < this.#limit);
+  /** Simulates another client that sends `requests`, as far as the limit allows: at once, or per second for a while. */
+  simulate(now: number, requests: number, perSecondForMs: number | undefined): void {
+    const count = perSecondForMs === undefined ? requests : Math.floor((requests * perSecondForMs) / 1000) + 1;
+    const gapMs = perSecondForMs === undefined ? 0 : 1000 / requests;
+    this.#foreign = Array.from({ length: count }, (_, index) => now + index * gapMs);
   }
 
-  /** Simulates another client that sends `requests` at once, as far as the limit allows. */
-  takeAtOnce(now: number, requests: number): void {
-    this.#advance(now);
-    for (let n = 0; n < requests && this.#used() < this.#limit; n += 1) this.#calls.push(now);
-  }
-
-  /** Simulates another client that sends `perSecond` requests from `now` until `until`, subject to the limit. */
-  takeSteadily(now: number, perSecond: number, until: number): void {
-    this.#advance(now);
-    this.#foreign = { gapMs: 1000 / perSecond, until, next: now };
-  }
-
-  #advance(now: number): void {
-    const foreign = this.#foreign;
-    if (foreign) {
-      for (; foreign.next <= Math.min(now, foreign.until); foreign.next += foreign.gapMs) {
-        this.#expire(foreign.next);
-        if (this.#used() < this.#limit) this.#calls.push(foreign.next);
-      }
-      if (foreign.next > foreign.until) this.#foreign = undefined;
-    }
-    this.#expire(now);
-  }
-
-  #expire(now: number): void {
+  #take(now: number): boolean {
     while (this.#first < this.#calls.length && now - this.#calls[this.#first]! >= this.#windowMs) this.#first += 1;
     if (this.#first > 1000 && this.#first * 2 > this.#calls.length) {
       this.#calls = this.#calls.slice(this.#first);
       this.#first = 0;
     }
-  }
-
-  #used(): number {
-    return this.#calls.length - this.#first;
-  }
-
-  #state(now: number, admitted: boolean): Admission {
-    const limit = this.#limit;
-    const used = this.#used();
-    // Below the limit a call is admitted now; the oldest call determines when the next one is.
-    const frees = this.#calls[used < limit ? this.#first : this.#calls.length - limit];
-    const freeAt = frees === undefined ? now : frees + this.#windowMs;
-    return { admitted, limit, remaining: Math.max(0, limit - used), freeAt };
+    const admitted = this.#calls.length - this.#first < this.#limit;
+    if (admitted) this.#calls.push(now);
+    return admitted;
   }
 }

@@ -9,7 +9,7 @@ import { isCurrency } from './currencies.ts';
 export const LIMITS = {
   requestsPerWindow: 100,
   windowSeconds: 60,
-  bodyBytes: 10 * 1024 * 1024,
+  bodyBytes: 10_000_000,
   pageSize: 100,
   idempotencyKeyLength: 255,
 } as const;
@@ -104,8 +104,11 @@ export const FIELD_RULES: Readonly<Record<string, (value: string) => string | un
 };
 
 export const FIELD_HINTS: Readonly<Record<string, string>> = {
-  email: 'correct the value, or set `on_error: omit` on the field',
+  email:
+    'correct the value; to send the lead all the same, set `on_error: omit` on the field, and send the column in `custom_params`',
   phone_number: 'set `apply: [phone]` on the field, and a region',
   amount: 'set `apply: [{ number: … }]` on the field, with the separators that the export uses',
-  currency: 'convert it to an ISO 4217 code with a `map` transform',
+  currency:
+    'convert it to an ISO 4217 code with a `map` transform; to send the deal all the same, set `on_error: omit` on the field ' +
+    'and send the column in `custom_fields`',
 };

@@ -1,6 +1,6 @@
 import { UserError } from '../errors.ts';
 import { QuickParser } from './csv-quick.ts';
-import { MAX_RECORD } from './csv-records.ts';
+import { MAX_HEADER } from './csv-records.ts';
 import { counted } from '../numbers.ts';
 
 /** What must be known about a CSV file before its records can be read. */
@@ -33,7 +33,7 @@ interface Trial {
 /**
  * Finds the delimiter and the header of a file by reading the beginning of its text with each delimiter and comparing the
  * results. What the mapping declares is used as it is. `whole`: the sample is the whole file. Undefined if a larger sample is
- * needed, of more than `MAX_RECORD`: the header may be longer than this one. Throws a `UserError` if there is no header.
+ * needed, of more than `MAX_HEADER`: the header may be longer than this one. Throws a `UserError` if there is no header.
  */
 export async function findDialect(
   shown: string,
@@ -53,7 +53,7 @@ export async function findDialect(
   for (const delimiter of delimiters) trials.push(await tryDelimiter(shown, text, line, whole, delimiter));
   const best = trials.reduce((a, b) => (compare(b, a) > 0 ? b : a));
   if (best.error && best.header.length === 0) throw best.error;
-  if (best.header.length === 0 && !whole && sample.length <= MAX_RECORD) return undefined;
+  if (best.header.length === 0 && !whole && sample.length <= MAX_HEADER) return undefined;
   if (best.header.length === 0 || (declared.headerLine !== undefined && best.headerLine !== line)) {
     throw new UserError(`${shown}:${line}: there is no header`, {
       hint: 'the first line must name the columns; if the header is further down, set its line: `header_line: 3`',
@@ -118,9 +118,10 @@ async function tryDelimiter(
   delimiter: string,
 ): Promise<Trial> {
   const records: { cells: string[]; line: number }[] = [];
-  const parser = new QuickParser(shown, delimiter, line, (cells, at) => {
+  const take = (cells: string[], at: number): void => {
     if (records.length < RECORDS && cells.some((cell) => cell.trim() !== '')) records.push({ cells, line: at });
-  });
+  };
+  const parser = new QuickParser(shown, delimiter, line, take, MAX_HEADER);
   let error: UserError | undefined;
   try {
     await parser.feed(text);

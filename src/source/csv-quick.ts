@@ -12,23 +12,27 @@ const DOUBTFUL = -2;
 /**
  * Reads CSV as `RecordParser` does, several times as fast: it slices cells from the text of a whole chunk. It reads only
  * records that are clearly well formed. From the first other record on (a misplaced quote, a lone carriage return, a quote
- * that stays open, more than 1 MiB), csv-parse reads the rest of the file or reports the error. csv-parse also reads files
+ * that stays open, more than `MAX_RECORD`), csv-parse reads the rest of the file or reports the error. csv-parse also reads files
  * whose delimiter has several characters. The tests compare the two.
  */
 export class QuickParser {
   readonly #shown: string;
   readonly #delimiter: string;
   readonly #take: TakeRecord;
+  readonly #maxRecord: number;
   /** Line of the next record. */
   #line: number;
   #afterBlank = false;
   /** The beginning of a record whose end has not been read yet. */
   #rest = '';
+  /** Text that is too short to be read again: a long record is not begun anew with every chunk. */
+  #least = 0;
   #csvParse: RecordParser | undefined;
 
   /** `firstLine`: line of the file `shown` on which the text begins. */
-  constructor(shown: string, delimiter: string, firstLine: number, take: TakeRecord) {
+  constructor(shown: string, delimiter: string, firstLine: number, take: TakeRecord, maxRecord = MAX_RECORD) {
     this.#shown = shown;
+    this.#maxRecord = maxRecord;
     this.#delimiter = delimiter;
     this.#line = firstLine;
     this.#take = take;
@@ -49,11 +53,16 @@ export class QuickParser {
 
   /** `isLast`: the file ends with this text. */
   async #read(text: string, isLast: boolean): Promise<void> {
+    if (!isLast && text.length < this.#least) {
+      this.#rest = text;
+      return;
+    }
     let start = 0;
     let next = 0;
     while (start < text.length && (next = this.#record(text, start, isLast)) >= 0) start = next;
     this.#rest = text.slice(start);
-    if (next !== DOUBTFUL && Buffer.byteLength(this.#rest) <= MAX_RECORD) return;
+    this.#least = this.#rest.length * 2;
+    if (next !== DOUBTFUL && Buffer.byteLength(this.#rest) <= this.#maxRecord) return;
     this.#csvParse = this.#createCsvParse();
     await this.#csvParse.feed(Buffer.from(this.#rest));
   }
@@ -95,7 +104,8 @@ export class QuickParser {
       break;
     }
     // A character has at most three bytes in UTF-8.
-    if ((at - start) * 3 > MAX_RECORD && Buffer.byteLength(text.slice(start, at)) > MAX_RECORD) return DOUBTFUL;
+    if ((at - start) * 3 > this.#maxRecord && Buffer.byteLength(text.slice(start, at)) > this.#maxRecord)
+      return DOUBTFUL;
     const isBlank = cells.length === 1 && cells[0] === '' && text.charCodeAt(start) !== QUOTE;
     if (!isBlank) this.#take(cells, this.#line, this.#afterBlank);
     this.#line += breaks;
@@ -106,10 +116,11 @@ export class QuickParser {
   /** csv-parse, continuing at the next record. */
   #createCsvParse(): RecordParser {
     let afterBlank = this.#afterBlank;
-    return new RecordParser(this.#shown, this.#delimiter, this.#line, (cells, line, isAfterBlank) => {
+    const take: TakeRecord = (cells, line, isAfterBlank) => {
       this.#take(cells, line, afterBlank || isAfterBlank);
       afterBlank = false;
-    });
+    };
+    return new RecordParser(this.#shown, this.#delimiter, this.#line, take, this.#maxRecord);
   }
 }
 

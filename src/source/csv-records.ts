@@ -2,8 +2,11 @@ import { parse, type InfoRecord, type Options, type Parser } from 'csv-parse';
 import { codeOf, UserError } from '../errors.ts';
 import { countBreaks } from './text.ts';
 
-/** Far more than any record of a CRM has. Without a limit, an open quote would swallow the rest of the file. */
-export const MAX_RECORD = 1024 * 1024;
+/** More than any body that the service accepts. Without a limit, an open quote would swallow the rest of the file. */
+export const MAX_RECORD = 16 * 1024 * 1024;
+
+/** Far more than the header of any CRM has: it is looked for with each delimiter. */
+export const MAX_HEADER = 1024 * 1024;
 
 /** As csv-parse reports it. */
 const TOO_LARGE = Object.assign(new Error('record too large'), { code: 'CSV_MAX_RECORD_SIZE' });
@@ -20,6 +23,7 @@ export type TakeRecord = (cells: string[], line: number, afterBlank: boolean) =>
 export class RecordParser {
   readonly #shown: string;
   readonly #delimiter: string;
+  readonly #maxRecord: number;
   readonly #parser: Parser;
   /** What was fed after the end of the last record. */
   #pending: Buffer = Buffer.alloc(0);
@@ -29,8 +33,9 @@ export class RecordParser {
   #line: number;
 
   /** `firstLine`: line of the file `shown` on which the text begins. */
-  constructor(shown: string, delimiter: string, firstLine: number, take: TakeRecord) {
+  constructor(shown: string, delimiter: string, firstLine: number, take: TakeRecord, maxRecord = MAX_RECORD) {
     this.#shown = shown;
+    this.#maxRecord = maxRecord;
     this.#delimiter = delimiter;
     this.#line = firstLine;
     this.#parser = parse({
@@ -38,7 +43,7 @@ export class RecordParser {
       record_delimiter: ['\r\n', '\n', '\r'],
       relax_column_count: true,
       skip_empty_lines: true,
-      max_record_size: MAX_RECORD,
+      max_record_size: maxRecord,
       on_record: (cells: string[], { bytes }: InfoRecord): undefined => {
         const text = this.#pending.toString('utf8', 0, bytes - this.#offset);
         const blank = leadingBreaks(text);
@@ -57,7 +62,7 @@ export class RecordParser {
     this.#pending = Buffer.concat([this.#pending, chunk]);
     await this.#settled((done) => this.#parser.write(chunk, done));
     // csv-parse counts neither delimiters nor blank lines.
-    if (this.#pending.length > MAX_RECORD) throw this.#explained(TOO_LARGE);
+    if (this.#pending.length > this.#maxRecord) throw this.#explained(TOO_LARGE);
   }
 
   /** After the last chunk: passes on a last record without a line break. Throws as `feed` does. */
@@ -75,21 +80,22 @@ export class RecordParser {
     const text = this.#pending.toString('utf8');
     const code = codeOf(error) ?? '';
     const from = leadingBreaks(text).length;
-    // Beyond 1 MiB, the last chunk may contain the end of the record and further records.
-    const to = code === 'CSV_MAX_RECORD_SIZE' ? from + MAX_RECORD : text.length;
+    // Beyond the limit, the last chunk may contain the end of the record and further records.
+    const to = code === 'CSV_MAX_RECORD_SIZE' ? from + this.#maxRecord : text.length;
     const { start, end } = damagedCell(text.slice(0, to), from, this.#delimiter);
     const lineOf = (index: number): number => this.#line + countBreaks(text.slice(0, index));
     const opened = lineOf(start);
     const problem = (line: number, message: string, hint: string): UserError =>
       new UserError(`${this.#shown}:${line}: ${message}`, { hint, cause: error });
+    const limit = `${this.#maxRecord / 1024 / 1024} MiB`;
     const closeIt = 'close the quote, or double it (`""`) if it is part of the text';
     switch (code) {
       case 'CSV_QUOTE_NOT_CLOSED':
         return problem(opened, 'a quote opens here and is never closed', closeIt);
       case 'CSV_MAX_RECORD_SIZE':
         return text[start] === '"'
-          ? problem(opened, 'a quote opens here and is not closed within 1 MiB', closeIt)
-          : problem(opened, 'this record is larger than 1 MiB', 'check the file for a missing line break or quote');
+          ? problem(opened, `a quote opens here and is not closed within ${limit}`, closeIt)
+          : problem(opened, `this record is larger than ${limit}`, 'check the file for a missing line break or quote');
       case 'CSV_INVALID_CLOSING_QUOTE': {
         const here = lineOf(end);
         const where = here === opened ? '' : ` (the quote was opened on line ${opened})`;

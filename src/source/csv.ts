@@ -3,7 +3,7 @@ import { UserError } from '../errors.ts';
 import type { ReadItem } from '../model.ts';
 import { findDialect, LineSkipper, type Dialect } from './csv-dialect.ts';
 import { QuickParser } from './csv-quick.ts';
-import { MAX_RECORD } from './csv-records.ts';
+import { MAX_HEADER } from './csv-records.ts';
 import { TableRows } from './csv-rows.ts';
 import { ItemBatches, type FileResult, type SourceFile, type SourceHead } from './reading.ts';
 import type { SourceNotice, SourceSpec } from './source.ts';
@@ -35,7 +35,7 @@ export async function openTable(spec: SourceSpec, files: readonly TextFile[]): P
 
 async function dialectOf(file: TextFile, spec: SourceSpec): Promise<Dialect> {
   const find = ({ text, whole }: Awaited<ReturnType<typeof sampleOf>>) => findDialect(file.shown, text, whole, spec);
-  const dialect = (await find(await sampleOf(file))) ?? (await find(await sampleOf(file, MAX_RECORD + 1)))!;
+  const dialect = (await find(await sampleOf(file))) ?? (await find(await sampleOf(file, MAX_HEADER + 1)))!;
   if (dialect.header.some((cell) => cell.includes('\0'))) {
     throw new UserError(`${file.shown}:${dialect.headerLine}: the header contains NUL characters`, {
       hint: 'if the file is UTF-16, set `encoding: utf-16le`; otherwise it is damaged',

@@ -41,6 +41,19 @@ it('a rehearsal with hours keeps the window of the hours, and the sandbox refuse
   expect(sent.seconds).toBeLessThan(50);
 }, 90_000);
 
+it('a rehearsal says how many automations it fired, and reads its records back without waiting for a window to end', async () => {
+  const cwd = await place();
+  const people = Array.from({ length: 300 }, (_, id) => `${id},Person ${id},p${id}@example.com`);
+  await files(cwd, { 'people.csv': `id,name,email\n${people.join('\n')}\n` });
+  const ended = await backfill(['run', 'mapping.yaml', '--sandbox', ...FAST], { cwd });
+  expect(ended.stderr).toContain('0 automations fired');
+  const began = performance.now();
+  const verified = await backfill(['verify', 'mapping.yaml', '--sandbox', '--sample', '200'], { cwd });
+  expect(verified.code, verified.stderr).toBe(0);
+  // At the limit of the service, the second hundred requests would wait for a minute.
+  expect(performance.now() - began).toBeLessThan(50_000);
+});
+
 describe('run --sandbox --fresh', () => {
   it('sends everything again to an empty sandbox, and keeps files that the program did not write', async () => {
     const cwd = await place();

@@ -52,3 +52,10 @@ it('keeps a fraction of any length as it is', async () => {
   const text = '2023-02-01T10:00:00.123456789012+14:00';
   expect(await occurred('At', text)).toMatchObject({ occurredAt: text, issues: [] });
 });
+
+it.each([
+  ['2024-05-01T10:00Z', '2024-05-01T10:00:00Z'],
+  ['2024-05-01T10:00-03:00', '2024-05-01T10:00:00-03:00'],
+])('sends %s, which has no seconds, in full', async (text, occurredAt) => {
+  expect(await occurred('At', text)).toMatchObject({ occurredAt, issues: [] });
+});

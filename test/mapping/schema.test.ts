@@ -6,7 +6,7 @@ import { fieldReference, policyReference, transformReference } from '../../src/m
 import { TRANSFORM_BY_NAME } from '../../src/mapping/transforms/index.ts';
 
 test('the JSON Schema file is up to date (run `backfill schema`)', async () => {
-  const file = new URL('../../schema/mapping.schema.json', import.meta.url);
+  const file = new URL('../../mappings/mapping.schema.json', import.meta.url);
   expect(JSON.parse(await readFile(file, 'utf8'))).toEqual(mappingJsonSchema());
 });
 

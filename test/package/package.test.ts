@@ -68,7 +68,7 @@ it('the package contains only what it needs, installs, and works as a program an
     'package.json',
   ]);
   expect(paths).toContain('dist/index.d.ts');
-  expect(paths).toContain('schema/mapping.schema.json');
+  expect(paths).toContain('mappings/mapping.schema.json');
   expect(paths.filter((path) => /demo|\btest\/|\.test\.|fixtures|\.map$/.test(path))).toEqual([]);
 
   await files(cwd, {

@@ -3,9 +3,11 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { ZodType } from 'zod';
 import { EXIT } from '../../src/errors.ts';
 import { EVENT_TYPES, entityOf } from '../../src/model.ts';
 import { fieldReference, policyReference, transformReference } from '../../src/mapping/reference.ts';
+import { CONDITIONS, FAULTS } from '../../src/sandbox/fault-kinds.ts';
 import type { TransformExample } from '../../src/mapping/transforms/transform.ts';
 
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -25,7 +27,7 @@ const SECTIONS: Readonly<Record<Page, Readonly<Record<string, () => string>>>> =
   'README.md': { commands, 'options of run': runOptions, 'exit codes': exitCodes },
   'mappings/README.md': { fields, policies, transforms },
   'mappings/operations.md': {},
-  'src/README.md': {},
+  'src/README.md': { faults, 'conditions of faults': faultConditions },
   'test/bench/README.md': {},
 };
 
@@ -118,6 +120,26 @@ function transforms(): string {
       doc,
       examples.map(exampleText).join('<br>'),
     ]),
+  );
+}
+
+function faults(): string {
+  return table(
+    ['kind', 'options', 'what happens'],
+    Object.entries(FAULTS).map(([kind, { doc, options }]) => [
+      code(kind),
+      Object.entries<ZodType>(options)
+        .map(([name, type]) => `${code(name)}${type.safeParse(undefined).success ? '' : ' (required)'}`)
+        .join(', '),
+      doc,
+    ]),
+  );
+}
+
+function faultConditions(): string {
+  return table(
+    ['key of `when`', 'the rule applies to'],
+    Object.entries(CONDITIONS.shape).map(([name, { description = '' }]) => [code(name), description]),
   );
 }
 

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { describe, expect, it, vi } from 'vitest';
 import { commandLine, nextSteps } from '../../src/commands/command-line.ts';
 import type { Summary } from '../../src/report/summary.ts';
@@ -112,6 +113,15 @@ describe('the next command', () => {
 
   it('repeats the command line, quoted for a shell', () => {
     expect(commandLine(argv('run', "it's a.yaml", '--limit', '10'))).toBe(`backfill run 'it'\\''s a.yaml' --limit 10`);
+  });
+
+  it('writes what a terminal does not show as the shell reads it', () => {
+    const path = "it's\u001b[31m \\red\n\u202e.yaml";
+    const line = commandLine(argv('run', path));
+    expect(line).toMatch(/^backfill run \$'[ -~]+'$/);
+    expect(execFileSync('bash', ['-c', `printf %s ${line.slice('backfill run '.length)}`], { encoding: 'utf8' })).toBe(
+      path,
+    );
   });
 
   it('goes through npx where the program is installed in a directory that shells do not search', () => {

@@ -1,4 +1,5 @@
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
+import { uuidOf } from '../../src/sandbox/account.ts';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/index.ts';
 
 export interface Answer {
@@ -61,4 +62,34 @@ export async function send(
 
 export function errorOf({ body }: Answer): { code: string; message: string } {
   return (body as { error: { code: string; message: string } }).error;
+}
+
+/** A sandbox with one record of each kind that a path can name, and their ids. */
+export async function sandboxWithRecords(options: SandboxOptions = {}) {
+  const sandbox = await sandboxFor(options);
+  const create = async (path: string, body: object): Promise<string> => {
+    const { status, body: record } = await call(sandbox, 'POST', path, { body });
+    expect([path, status]).toEqual([path, 201]);
+    return (record as { id: string }).id;
+  };
+  const templates = (await call(sandbox, 'GET', '/document-templates')).body as {
+    templates: { id: string; type: string }[];
+  };
+  const template = (wanted: string) => templates.templates.find(({ type }) => type === wanted)!.id;
+  const lead = await create('/leads', { fullName: 'A' });
+  const deal = await create('/deals', { title: 'D', primaryContactId: lead });
+  const conversations = (await call(sandbox, 'GET', '/conversations')).body as { items: { id: string }[] };
+  const conversation = conversations.items[0]!.id;
+  const ids = {
+    lead,
+    deal,
+    company: await create('/companies', { name: 'C' }),
+    quote: await create('/quotes', { dealId: deal, templateId: template('QUOTE') }),
+    contract: await create('/contracts', { dealId: deal, templateId: template('CONTRACT') }),
+    conversation,
+    message: await create(`/conversations/${conversation}/send`, { text: 'hello' }),
+    pipeline: sandbox.account.pipelines[0]!.id,
+    email: uuidOf('email', 'main'),
+  };
+  return { sandbox, ids };
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Secret } from '../../src/redact.ts';
-import { examplesOf } from '../../src/sandbox/examples.ts';
-import { call, errorOf, sandboxFor } from './client.ts';
+import { uuidOf } from '../../src/sandbox/account.ts';
+import { call, errorOf, sandboxFor, sandboxWithRecords } from './client.ts';
 
 test('every response under /external is deprecated and has the old envelope, errors included', async () => {
   const sandbox = await sandboxFor({ rate: { requests: 2, seconds: 60 } });
@@ -46,36 +46,6 @@ test('activities are filtered by status', async () => {
   expect((await call(sandbox, 'GET', '/activities?status=DONE')).body).toMatchObject([{ status: 'DONE' }]);
   expect((await call(sandbox, 'GET', '/activities')).body).toHaveLength(2);
 });
-
-/** A sandbox with one record of each kind that a path can name, and their ids. */
-async function sandboxWithRecords() {
-  const sandbox = await sandboxFor();
-  const create = async (path: string, body: object): Promise<string> => {
-    const { status, body: record } = await call(sandbox, 'POST', path, { body });
-    expect([path, status]).toEqual([path, 201]);
-    return (record as { id: string }).id;
-  };
-  const templates = (await call(sandbox, 'GET', '/document-templates')).body as {
-    templates: { id: string; type: string }[];
-  };
-  const template = (wanted: string) => templates.templates.find(({ type }) => type === wanted)!.id;
-  const lead = await create('/leads', { fullName: 'A' });
-  const deal = await create('/deals', { title: 'D', primaryContactId: lead });
-  const conversations = (await call(sandbox, 'GET', '/conversations')).body as { items: { id: string }[] };
-  const conversation = conversations.items[0]!.id;
-  const ids = {
-    lead,
-    deal,
-    company: await create('/companies', { name: 'C' }),
-    quote: await create('/quotes', { dealId: deal, templateId: template('QUOTE') }),
-    contract: await create('/contracts', { dealId: deal, templateId: template('CONTRACT') }),
-    conversation,
-    message: await create(`/conversations/${conversation}/send`, { text: 'hello' }),
-    pipeline: sandbox.account.pipelines[0]!.id,
-    email: examplesOf('main').email.id,
-  };
-  return { sandbox, ids };
-}
 
 const RESOURCES: readonly (readonly [
   path: string,
@@ -161,6 +131,58 @@ test('a message is sent once per Idempotency-Key, with wrapped answers, and read
   const { id } = (sent.body as { data: { id: string } }).data;
   expect((await call(sandbox, 'GET', `/messages/${id}`)).body).toMatchObject({ id, to: '+390212345' });
   expect((await call(sandbox, 'GET', `/conversations/${ids.conversation}/messages`)).body).toMatchObject({
-    items: [{ id: ids.message, text: 'hello', status: 'PENDING' }],
+    items: [{ status: 'READ' }, { id: ids.message, text: 'hello', status: 'PENDING' }],
   });
+  const refused = await call(sandbox, 'POST', '/messages/send', { body: {}, headers: { 'x-api-key': null } });
+  expect([refused.status, errorOf(refused).code]).toEqual([401, 'UNAUTHORIZED']);
+});
+
+test('a document that was sent ends as its template says', async () => {
+  const clock = Object.assign(() => clock.now, { now: 1_700_000_000_000 });
+  const { sandbox, ids } = await sandboxWithRecords({ clock });
+  for (const [path, template, states] of [
+    ['/quotes', 'Offer', ['DRAFT', 'SENT', 'VIEWED', 'ACCEPTED']],
+    ['/quotes', 'Offer, rejected', ['DRAFT', 'SENT', 'VIEWED', 'REJECTED']],
+    ['/quotes', 'Offer, expired', ['DRAFT', 'SENT', 'EXPIRED', 'EXPIRED']],
+    ['/contracts', 'Agreement', ['DRAFT', 'SENT', 'VIEWED', 'SIGNED']],
+    ['/contracts', 'Agreement, rejected', ['DRAFT', 'SENT', 'VIEWED', 'REJECTED']],
+    ['/contracts', 'Agreement, expired', ['DRAFT', 'SENT', 'EXPIRED', 'EXPIRED']],
+  ] as const) {
+    const body = { dealId: ids.deal, templateId: uuidOf('template', template) };
+    const { id } = (await call(sandbox, 'POST', path, { body })).body as { id: string };
+    const seen: string[] = [];
+    for (let step = 0; step < 4; step += 1) {
+      if (step === 1) await call(sandbox, 'POST', `${path}/${id}/send`);
+      seen.push(((await call(sandbox, 'GET', `${path}/${id}`)).body as { status: string }).status);
+      clock.now += 5000;
+    }
+    expect([template, seen]).toEqual([template, states]);
+    expect(JSON.stringify((await call(sandbox, 'GET', `${path}?status=${states[3]}`)).body)).toContain(id);
+    clock.now += 60_000;
+  }
+});
+
+test('a message is delivered and read, or fails if its recipient is no phone number', async () => {
+  const clock = Object.assign(() => clock.now, { now: 1_700_000_000_000 });
+  const sandbox = await sandboxFor({ clock });
+  const sent = async (to: string) => {
+    const { body } = await call(sandbox, 'POST', '/messages/send', { body: { to } });
+    return (body as { data: { id: string } }).data.id;
+  };
+  const ids = [await sent('+390212345'), await sent('nobody')];
+  clock.now += 60_000;
+  const statuses = await Promise.all(ids.map(async (id) => (await call(sandbox, 'GET', `/messages/${id}`)).body));
+  expect(statuses).toMatchObject([{ status: 'READ' }, { status: 'FAILED' }]);
+});
+
+test('the attachment of a message has a URL that needs no key and expires', async () => {
+  const clock = Object.assign(() => clock.now, { now: 1_700_000_000_000 });
+  const { sandbox, ids } = await sandboxWithRecords({ clock });
+  const { items } = (await call(sandbox, 'GET', `/conversations/${ids.conversation}/messages`)).body as {
+    items: { media: { signedUrl: string }[] }[];
+  };
+  const { signedUrl } = items[0]!.media[0]!;
+  expect((await fetch(signedUrl)).status).toBe(200);
+  clock.now += 10 * 60_000;
+  expect((await fetch(signedUrl)).status).toBe(403);
 });

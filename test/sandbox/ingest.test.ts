@@ -9,7 +9,7 @@ describe('credentials', () => {
     for (const key of [null, 'wrong']) {
       const answer = await send(sandbox, 'lead/created', { external_id: '1' }, { headers: { 'x-api-key': key } });
       expect(answer.status).toBe(401);
-      expect(answer.body).toEqual({ error: expect.any(String) as string });
+      expect(answer.body).toEqual({ success: false, error: { message: expect.any(String) as string } });
     }
     expect(sandbox.state().leads).toEqual([]);
   });
@@ -75,6 +75,19 @@ describe('accepted events', () => {
         revision: 1,
       },
     ]);
+  });
+
+  test.each([
+    '2024-05-01T10:00Z',
+    '20240501T100000+0200',
+    '2024-W18-3T10:00:00,5+02',
+    '2024-122',
+    '2024-05-01T24:00:00Z',
+  ])('occurred_at in another form of ISO 8601: %s', async (time) => {
+    const sandbox = await sandboxFor();
+    const answer = await send(sandbox, 'lead/created', { external_id: '1' }, { envelope: { occurred_at: time } });
+    expect(answer.status).toBe(200);
+    expect(sandbox.state().leads).toMatchObject([{ occurredAt: time }]);
   });
 
   test('an update keeps the fields that it does not set, and merges custom fields by key', async () => {
@@ -234,6 +247,9 @@ describe('refused events', () => {
     ['id', { id: '' }],
     ['type', { type: 'lead/deleted' }],
     ['occurred_at', { occurred_at: 'yesterday' }],
+    ['occurred_at', { occurred_at: '10:00' }],
+    ['occurred_at', { occurred_at: '2024-02-30T10:00Z' }],
+    ['occurred_at', { occurred_at: '2024-05-01T10:00+25:00' }],
     ['suppress_triggers', { suppress_triggers: 'true' }],
     ['data', { data: undefined }],
     ['data', { data: [] }],
@@ -264,7 +280,7 @@ describe('refused events', () => {
       event.data.full_name = 'x'.repeat(bytes - JSON.stringify(event).length);
       return JSON.stringify(event);
     };
-    const limit = 10 * 1024 * 1024;
+    const limit = 10_000_000;
     expect((await call(sandbox, 'POST', path, { body: bodyOf(limit + 1) })).status).toBe(413);
     expect((await call(sandbox, 'POST', path, { body: bodyOf(limit) })).status).toBe(200);
   });

@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { call, errorOf, sandboxFor, send, type Answer } from './client.ts';
+import { api } from '../../src/commands/api.ts';
+import { uuidOf } from '../../src/sandbox/account.ts';
+import { ROUTES } from '../../src/sandbox/routes.ts';
+import { call as commandCall, envFile } from '../commands/in-process.ts';
+import { call, errorOf, sandboxFor, sandboxWithRecords, send, type Answer } from './client.ts';
 
 function named(answer: Answer, key: string): unknown[] {
   return (answer.body as Record<string, unknown[]>)[key]!;
@@ -96,8 +100,8 @@ describe('records', () => {
       expect((await call(sandbox, 'GET', path)).body).toMatchObject({ total: 0 });
     }
     expect((await call(sandbox, 'GET', '/document-templates?type=QUOTE')).body).toMatchObject({
-      templates: [{ type: 'QUOTE' }],
-      total: 1,
+      templates: [{ type: 'QUOTE' }, { type: 'QUOTE' }, { type: 'QUOTE' }],
+      total: 3,
     });
   });
 
@@ -113,7 +117,111 @@ describe('records', () => {
   });
 });
 
+describe('lists', () => {
+  test('every list is paged, and refuses a page of more than 100', async () => {
+    const { sandbox, ids } = await sandboxWithRecords();
+    const lists = Object.entries(ROUTES).filter(([, route]) => 'list' in route);
+    expect(lists.length).toBeGreaterThan(20);
+    for (const [published, route] of lists) {
+      const path = published.replace('GET ', '').replace(':id', ids[route.under?.toLowerCase() as 'deal'] ?? '');
+      const ask = (query: string) => call(sandbox, 'GET', `${path}?${query}`);
+      const size = 'byCursor' in route ? 'limit' : 'pageSize';
+      expect([path, (await ask(`${size}=100`)).status]).toEqual([path, 200]);
+      expect([path, (await ask(`${size}=101`)).status]).toEqual([path, 400]);
+      if ('byCursor' in route) expect([path, (await ask('page=1')).status]).toEqual([path, 400]);
+      else expect([path, (await ask('page=0')).status]).toEqual([path, 400]);
+    }
+    expect((await call(sandbox, 'GET', '/pipelines?pageSize=1&page=2')).body).toMatchObject([{ name: 'Partners' }]);
+  });
+
+  test('a list by cursor ends without one, and the client reads all of it', async () => {
+    const clock = Object.assign(() => clock.now, { now: 1_700_000_000_000 });
+    const sandbox = await sandboxFor({ clock, rate: { requests: 1000, seconds: 1 } });
+    const list = (await call(sandbox, 'GET', '/conversations')).body as { items: [{ id: string }] };
+    const path = `/conversations/${list.items[0].id}`;
+    for (let n = 0; n < 120; n += 1) await call(sandbox, 'POST', `${path}/send`, { body: { text: String(n) } });
+    const first = (await call(sandbox, 'GET', `${path}/messages?limit=100`)).body as { nextCursor: string };
+    const rest = await call(sandbox, 'GET', `${path}/messages?limit=100&cursor=${first.nextCursor}`);
+    expect([named(rest, 'items').length, (rest.body as { nextCursor: null }).nextCursor]).toEqual([21, null]);
+    expect((await call(sandbox, 'GET', `${path}/messages?cursor=other`)).status).toBe(400);
+
+    clock.now += 1000;
+    const argv = { method: 'GET', path: `${path}/messages`, paginate: true, envFile: await envFile(sandbox) };
+    const said = await commandCall(api, argv);
+    expect([said.code, (JSON.parse(said.stdout) as object[]).length]).toEqual([0, 121]);
+  });
+
+  test('search and status choose deals and companies', async () => {
+    const { sandbox } = await sandboxWithRecords();
+    await call(sandbox, 'POST', '/companies', { body: { name: 'Wonka', status: 'CUSTOMER' } });
+    await call(sandbox, 'POST', '/deals', { body: { title: 'Chocolate', status: 'OPEN', amount: 7 } });
+    const ask = async (path: string) => (await call(sandbox, 'GET', path)).body;
+    expect(await ask('/companies?search=wonk')).toMatchObject({ companies: [{ name: 'Wonka' }], total: 1 });
+    expect(await ask('/companies?status=CUSTOMER')).toMatchObject({ companies: [{ name: 'Wonka' }], total: 1 });
+    expect(await ask('/deals?search=choco')).toMatchObject([{ amount: 7 }]);
+    expect(await ask('/deals?status=OPEN')).toMatchObject([{ amount: 7 }]);
+    expect(await ask('/deals?status=WON')).toEqual([]);
+  });
+
+  test('the deprecated list of activities is filtered and paged as its successor is', async () => {
+    const sandbox = await sandboxFor();
+    for (const status of ['OPEN', 'DONE', 'DONE']) await call(sandbox, 'POST', '/activities', { body: { status } });
+    for (const query of ['', '?status=DONE', '?page=2&pageSize=2', '?pageSize=1']) {
+      const [now, then] = [
+        await call(sandbox, 'GET', `/activities${query}`),
+        await call(sandbox, 'GET', `/external/activities${query}`),
+      ];
+      expect(then.body).toEqual({ success: true, data: now.body });
+    }
+    expect((await call(sandbox, 'GET', '/external/activities?pageSize=101')).status).toBe(400);
+  });
+});
+
 describe('creating', () => {
+  test.each(['/companies', '/activities', '/quotes', '/contracts', '/conversations/:id/send', '/messages/send'])(
+    'POST %s: the account owner is the owner, whoever the caller names',
+    async (path) => {
+      const { sandbox, ids } = await sandboxWithRecords();
+      const { id: owner } = sandbox.account.users[0]!;
+      const templateId = uuidOf('template', path === '/quotes' ? 'Offer' : 'Agreement');
+      const body = { dealId: ids.deal, templateId, ownerId: sandbox.account.users[1]!.id, createdBy: 'me' };
+      const answer = await call(sandbox, 'POST', path.replace(':id', ids.conversation), { body });
+      const record = path === '/messages/send' ? (answer.body as { data: object }).data : answer.body;
+      expect(record).toMatchObject({ ownerId: owner, createdBy: owner });
+    },
+  );
+
+  test.each([
+    ['/leads', 'companyId', 'company'],
+    ['/companies', 'leadId', 'lead'],
+    ['/deals', 'companyIds', 'company'],
+    ['/deals', 'contactIds', 'lead'],
+    ['/activities', 'dealId', 'deal'],
+    ['/quotes', 'dealId', 'deal'],
+  ] as const)('POST %s: %s must name a record of this account', async (path, field, kind) => {
+    const { sandbox, ids } = await sandboxWithRecords();
+    const others = { headers: { 'x-api-key': sandbox.other.apiKey.reveal() } };
+    const ask = async (id: string, options = {}) => {
+      const body = { templateId: uuidOf('template', 'Offer'), [field]: field.endsWith('s') ? [id] : id };
+      return (await call(sandbox, 'POST', path, { body, ...options })).status;
+    };
+    expect([await ask(ids[kind]), await ask('none'), await ask(ids[kind], others)]).toEqual([201, 409, 409]);
+  });
+
+  test('two accounts have other ids for the same external id', async () => {
+    const sandbox = await sandboxFor();
+    const ids = await Promise.all(
+      [sandbox, sandbox.other].map(async ({ apiKey, ingestToken }) => {
+        const { body } = await call(sandbox, 'POST', `/webhooks/ingest/${ingestToken.reveal()}`, {
+          body: { id: 'e', type: 'lead/created', suppress_triggers: true, data: { external_id: '1' } },
+          headers: { 'x-api-key': apiKey.reveal() },
+        });
+        return (body as { id: string }).id;
+      }),
+    );
+    expect(ids[0]).not.toBe(ids[1]);
+  });
+
   test('a lead, which fires triggers', async () => {
     const sandbox = await sandboxFor();
     const body = { fullName: 'A', phoneNumber: '+390212345', email: 'a@x', ownerId: 'me' };
@@ -203,9 +311,17 @@ describe('other routes', () => {
     await send(sandbox, 'lead/created', { external_id: '1' });
     const all = await call(sandbox, 'GET', '/api-logs');
     expect(named(all, 'logs')).toMatchObject([
-      { method: 'POST', path: '/webhooks/ingest/***', status: 200, statusGroup: '2xx' },
-      { method: 'GET', path: '/nowhere', status: 404 },
-      { method: 'GET', path: '/tags', status: 200 },
+      {
+        method: 'POST',
+        path: '/webhooks/ingest/***',
+        status: 200,
+        statusGroup: '2xx',
+        payload: { type: 'lead/created', data: { external_id: '1' } },
+        error: null,
+        record: { entity: 'Lead', id: sandbox.state().leads[0]!.id },
+      },
+      { method: 'GET', path: '/nowhere', status: 404, error: 'no route GET /nowhere', record: null },
+      { method: 'GET', path: '/tags', status: 200, payload: null },
     ]);
     for (const [query, paths] of [
       ['statusGroup=4xx', ['/nowhere']],
@@ -225,5 +341,9 @@ describe('other routes', () => {
       token: expect.stringMatching(/^session_/) as string,
       expiresAt: new Date(clock() + 3_600_000).toISOString(),
     });
+    for (const wrong of [null, [], 5, 'x', { operatorRef: 5 }, { phoneNumberIds: 'one' }]) {
+      const answer = await call(sandbox, 'POST', '/operator-sessions/token', { body: JSON.stringify(wrong) });
+      expect([wrong, answer.status, answer.body]).toEqual([wrong, 400, { error: expect.any(String) as string }]);
+    }
   });
 });

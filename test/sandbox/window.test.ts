@@ -75,7 +75,7 @@ describe('the rate limit', () => {
 
 describe('the sliding window', () => {
   test('never admits more than its limit within any window', () => {
-    const window = new SlidingWindow({ requests: 5, seconds: 1 }, { countRefused: false });
+    const window = new SlidingWindow({ requests: 5, seconds: 1 }, false);
     const admitted: number[] = [];
     for (let now = 0; now < 20_000; now += 37) if (window.admit(now).admitted) admitted.push(now);
     for (const [index, at] of admitted.entries()) {
@@ -87,7 +87,7 @@ describe('the sliding window', () => {
 
   test('refused calls take places only where they count', () => {
     for (const countRefused of [false, true]) {
-      const window = new SlidingWindow({ requests: 1, seconds: 1 }, { countRefused });
+      const window = new SlidingWindow({ requests: 1, seconds: 1 }, countRefused);
       expect(window.admit(0).admitted).toBe(true);
       expect(window.admit(900)).toMatchObject({ admitted: false, freeAt: countRefused ? 1900 : 1000 });
       expect(window.admit(1000).admitted).toBe(!countRefused);
@@ -95,14 +95,13 @@ describe('the sliding window', () => {
   });
 
   test('another client takes places at once, or as time goes by', () => {
-    const window = new SlidingWindow({ requests: 10, seconds: 1 }, { countRefused: false });
-    window.takeAtOnce(0, 4);
+    const window = new SlidingWindow({ requests: 10, seconds: 1 }, false);
+    window.simulate(0, 4, undefined);
     expect(window.admit(0).remaining).toBe(5);
-    const steady = new SlidingWindow({ requests: 10, seconds: 10 }, { countRefused: false });
-    steady.takeSteadily(0, 2, 3000);
-    expect(steady.peek(0).remaining).toBe(9);
-    expect(steady.peek(2000).remaining).toBe(5);
-    expect(steady.peek(9000).remaining).toBe(3);
-    expect(steady.peek(13_000).remaining).toBe(10);
+    const steady = new SlidingWindow({ requests: 10, seconds: 10 }, false);
+    steady.simulate(0, 2, 3000);
+    const remaining = [0, 2000, 9000, 13_000].map((now) => steady.admit(now).remaining);
+    // 2 per second for 3 s, beside one call of our own each time.
+    expect(remaining).toEqual([8, 3, 0, 8]);
   });
 });

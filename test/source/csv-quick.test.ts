@@ -71,9 +71,9 @@ describe('the fast parser agrees with csv-parse about cells, lines, blank lines 
   });
 
   it.each([
-    ['a record of just under 1 MiB', `1,"${'x\n'.repeat(520_000)}"\n2,y\n`],
-    ['a record of more than 1 MiB', `1,"${'x\n'.repeat(600_000)}"\n2,y\n`],
-    ['a long cell without quotes', `1,${'x'.repeat(1_200_000)}\n`],
+    ['a record of just under 16 MiB', `1,"${'x\n'.repeat(8_380_000)}"\n2,y\n`],
+    ['a record of more than 16 MiB', `1,"${'x\n'.repeat(8_400_000)}"\n2,y\n`],
+    ['a long cell without quotes', `1,${'x'.repeat(17_000_000)}\n`],
     ['a file whose lines end with only CR', '1,a\r2,b\r'.repeat(100_000)],
   ])('on %s', async (_name, text) => {
     await expectSame(text, [100_000, 900_000], ',');

@@ -78,20 +78,33 @@ describe('CSV', () => {
     expect((await failure(readAll(source))).message).toBe('a.csv:20002: a quote opens here and is never closed');
   });
 
-  test('an unclosed quote in a large file is reported after 1 MiB', async () => {
-    const source = await openIn(folderWith({ 'a.csv': `ID,Name\n1,x\n2,"x\n${'3,y\n'.repeat(500_000)}` }), 'a.csv');
-    expect((await failure(readAll(source))).message).toBe('a.csv:3: a quote opens here and is not closed within 1 MiB');
+  test('an unclosed quote in a large file is reported after 16 MiB', async () => {
+    const source = await openIn(folderWith({ 'a.csv': `ID,Name\n1,x\n2,"x\n${'3,y\n'.repeat(5_000_000)}` }), 'a.csv');
+    expect((await failure(readAll(source))).message).toBe(
+      'a.csv:3: a quote opens here and is not closed within 16 MiB',
+    );
   });
 
-  test('a record of more than 1 MiB is an error with its line', async () => {
-    const source = await openIn(folderWith({ 'a.csv': `ID,Name\n1,x\n2,${'x'.repeat(2 ** 20 + 10)}\n` }), 'a.csv');
-    expect((await failure(readAll(source))).message).toBe('a.csv:3: this record is larger than 1 MiB');
+  test('a cell as large as the body of a request is read, with its line', async () => {
+    const note = `"${'A "" line\n'.repeat(1_000_000)}"`;
+    const source = await openIn(folderWith({ 'a.csv': `ID,Note\n1,x\n2,${note}\n3,y\n` }), 'a.csv');
+    const items = await readAll(source);
+    expect(items.map(({ place, raw }) => [place.line, (raw as string[])[1]!.length])).toEqual([
+      [2, 1],
+      [3, 9_000_000],
+      [1_000_004, 1],
+    ]);
+  });
+
+  test('a record of more than 16 MiB is an error with its line', async () => {
+    const source = await openIn(folderWith({ 'a.csv': `ID,Name\n1,x\n2,${'x'.repeat(2 ** 24 + 10)}\n` }), 'a.csv');
+    expect((await failure(readAll(source))).message).toBe('a.csv:3: this record is larger than 16 MiB');
   });
 
   test.each([
-    ['delimiters', `2${','.repeat(5_000_000)}\n`, 'a.csv.gz:3: this record is larger than 1 MiB'],
-    ['text', `${'x'.repeat(5_000_000)}\n`, 'a.csv.gz:3: this record is larger than 1 MiB'],
-    ['blank lines', `2,y\r3,z\n${'\n'.repeat(5_000_000)}`, 'this record is larger than 1 MiB'],
+    ['delimiters', `2${','.repeat(20_000_000)}\n`, 'a.csv.gz:3: this record is larger than 16 MiB'],
+    ['text', `${'x'.repeat(20_000_000)}\n`, 'a.csv.gz:3: this record is larger than 16 MiB'],
+    ['blank lines', `2,y\r3,z\n${'\n'.repeat(20_000_000)}`, 'this record is larger than 16 MiB'],
   ])('a long run of %s is an error, and is not read into memory', async (_name, text, message) => {
     const folder = folderWith({ 'a.csv.gz': gzipSync(`ID,Name\n1,x\n${text}`) });
     const error = await failure(openIn(folder, 'a.csv.gz').then(readAll));
