@@ -29,7 +29,6 @@ function differenceText(db: Database, approved: string, stored: readonly string[
         from different group by type, key)
     select ifnull(sum(max(come - gone, 0)), 0) as added, ifnull(sum(max(gone - come, 0)), 0) as removed,
       ifnull(sum(min(come, gone)), 0) as changed from keys`)!;
-  db.detach('approved');
   if (added + removed + changed === 0) return 'the events are the same, but the policies of the mapping are not';
   return `events added: ${added}, removed: ${removed}, changed: ${changed}`;
 }

@@ -15,8 +15,8 @@ export function storedPlans(state: { file(name: string): string }): string[] {
  * Takes over from the plan that `db` will replace, from one that was interrupted, and from the other plan of the state directory.
  * Plans that cannot be read are left alone: everything in them can be found out again.
  */
-export function takeOver(db: Database, path: string, state: StateDir, interrupted: string | undefined): void {
-  for (const from of [...(interrupted === undefined ? [] : [interrupted]), path, ...storedPlans(state)]) {
+export function takeOver(db: Database, path: string, state: StateDir, interrupted: string): void {
+  for (const from of new Set([interrupted, path, ...storedPlans(state)])) {
     if (!existsSync(from)) continue;
     try {
       db.attach(from, 'earlier', PLAN);

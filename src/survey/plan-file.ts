@@ -22,7 +22,7 @@ export function beginPlan(state: StateDir, output: StateDir): Database {
     // It is written anew after a crash, so it needs neither a journal nor flushes before it is complete.
     db.exec('pragma plan.journal_mode = off; pragma plan.synchronous = off');
     attachCheckpoint(db, state);
-    db.transaction(() => takeOver(db, path, state, interrupted));
+    takeOver(db, path, state, interrupted);
   } catch (error) {
     db.close();
     throw error;
