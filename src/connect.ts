@@ -5,10 +5,8 @@ import type { RestCredentials } from './credentials.ts';
 import { readStoredAccount, type Account, type StoredAccount } from './service/account.ts';
 import type { Client } from './service/client.ts';
 import type { Limiter } from './service/limiter.ts';
-import type { RateHistory } from './service/rate-history.ts';
 import type { Pace } from './settings.ts';
 import { DRY_RUN, writeWhole, type StateDir } from './state-dir.ts';
-import { longestSeconds } from './timetable.ts';
 import { TOOL } from './version.ts';
 
 export const ACCOUNT_FILE = 'account.json';
@@ -40,16 +38,11 @@ export async function connect(
   // Loading the HTTP modules takes a tenth of a second, which an offline survey avoids.
   const [{ createClient }, { openLimiter }, { openRateHistory }, { readAccount }] = await Promise.all([
     import('./service/client.ts'),
-    import('./service/open-limiter.ts'),
+    import('./service/limiter.ts'),
     import('./service/rate-history.ts'),
     import('./service/directory.ts'),
   ]);
-  const history: RateHistory = await openRateHistory(
-    output.file(RATE_FILE),
-    systemClock,
-    [other],
-    longestSeconds(settings.rate) * 1000,
-  );
+  const history = openRateHistory(output.file(RATE_FILE), systemClock, [other]);
   const limiter = await openLimiter({
     rate: settings.rate,
     reserve: settings.reserve,
@@ -71,7 +64,7 @@ export async function connect(
   });
   const close = async (): Promise<void> => {
     await client.close();
-    await history.close();
+    history.close();
   };
   try {
     const account = await readAccount(client);

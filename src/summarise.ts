@@ -18,7 +18,7 @@ import type { Sender } from './send/sender.ts';
 import type { RunSettings } from './settings.ts';
 import { unreadFiles } from './source/unread-files.ts';
 import type { StateDir } from './state-dir.ts';
-import { rateAt, secondsToSend, type Rate } from './timetable.ts';
+import { rateAt, requestsLeft, secondsToSend, type Rate } from './timetable.ts';
 
 export interface Ending {
   readonly code: ExitCode;
@@ -44,7 +44,7 @@ export function endingOf({ plan, unreadable }: Pick<Survey, 'plan' | 'unreadable
 
 /** Estimated seconds for this many events from now on, one request each: a full window at once, then at the rate limit. */
 export function estimateSeconds(events: number, rate: Rate, reserve: number, now: Date): number {
-  const perWindow = Math.max(1, rateAt(rate, now.getTime()).requests - reserve);
+  const perWindow = requestsLeft(rateAt(rate, now.getTime()).requests, rate, { withheld: reserve });
   return Math.ceil(secondsToSend(Math.max(0, events - perWindow), rate, now.getTime(), reserve));
 }
 

@@ -66,8 +66,9 @@ export async function sendPlan(job: SendingJob): Promise<Sender> {
     clock: systemClock,
     concurrency: settings.concurrency,
     maxOutageMs: settings.maxOutage,
-    beforeSend: async ({ id, fields, ready: { type, externalId, sha } }) => {
+    beforeSend: async (sentId, _type, _ready, { id, fields, ready: { type, externalId, sha } }) => {
       await job.confirmLock();
+      if (sentId !== id) return;
       await writer.sent({
         kind: 'sent',
         id,

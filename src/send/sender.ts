@@ -7,7 +7,7 @@ import { reportBlocked, reportLeftOut, reportSuperseded } from '../plan/verdicts
 import { StateRemoved } from '../state-dir.ts';
 import type { Deliverer } from './deliver.ts';
 import type { Delivery } from './delivery.ts';
-import { InFlight } from './in-flight.ts';
+import { EventQueue } from './queue.ts';
 import { OutcomeRecorder, type Due, type RecorderOptions } from './recorder.ts';
 
 export interface SenderOptions extends RecorderOptions {
@@ -28,18 +28,18 @@ const IN_PROGRESS = 4;
 
 /**
  * Passes events to the deliverer, several at a time. The events of a type are sent one at a time, with nothing else in
- * flight, until one has been acknowledged. An event waits only for those that it depends on (see `InFlight`), never for a
+ * flight, until one has been acknowledged. An event waits only for those that it depends on (see `EventQueue`), never for a
  * whole type or priority.
  */
 export class Sender {
   readonly #options: SenderOptions;
   readonly #recorder: OutcomeRecorder;
-  readonly #inFlight: InFlight;
+  readonly #queue: EventQueue;
 
   constructor(options: SenderOptions) {
     this.#options = options;
     this.#recorder = new OutcomeRecorder(options);
-    this.#inFlight = new InFlight(IN_PROGRESS * options.concurrency);
+    this.#queue = new EventQueue(IN_PROGRESS * options.concurrency);
   }
 
   /** Sends the events in their order. Resolves when every event has ended, or the run is stopping and none is in flight. */
@@ -49,11 +49,11 @@ export class Sender {
     for (const turn of order.turns(IN_PROGRESS * concurrency)) {
       if (halt.requested) break;
       // What was rejected before goes only when what was never tried has ended.
-      if (turn.state === 'retry' && previous === 'ready') await this.#inFlight.idle();
+      if (turn.state === 'retry' && previous === 'ready') await this.#queue.idle();
       previous = turn.state;
       await this.#take(turn);
     }
-    await this.#inFlight.idle();
+    await this.#queue.idle();
   }
 
   /** Resolves when the event is on its way and there is room for the next. */
@@ -61,13 +61,13 @@ export class Sender {
     const { plan, halt } = this.#options;
     const { type, ordinal } = turn;
     const isCanary = !this.#recorder.proven.has(type);
-    if (isCanary) await this.#inFlight.idle();
+    if (isCanary) await this.#queue.idle();
     await this.#stayWithinBudget();
     if (halt.requested) return;
     const table = plan.tables[type];
     const links = { record: table.key(ordinal)!, parent: table.parent(ordinal), isComment: type === 'comment/created' };
-    const ended = this.#inFlight.add(links, () => this.#begin(turn));
-    await (isCanary ? ended : this.#inFlight.room());
+    const ended = this.#queue.add(links, turn.place, () => this.#begin(turn));
+    await (isCanary ? ended : this.#queue.room());
   }
 
   get outcomes(): OutcomeRecorder['outcomes'] {
@@ -82,7 +82,7 @@ export class Sender {
   async #stayWithinBudget(): Promise<void> {
     const { maxRequests, requests, halt, concurrency } = this.#options;
     if (maxRequests === undefined) return;
-    if (requests() + this.#inFlight.size + concurrency >= maxRequests) await this.#inFlight.idle();
+    if (requests() + this.#queue.size + concurrency >= maxRequests) await this.#queue.idle();
     if (requests() < maxRequests) return;
     halt.request({
       code: 'max_requests',

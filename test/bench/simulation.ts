@@ -5,7 +5,7 @@
 import Bottleneck from 'bottleneck';
 import PQueue from 'p-queue';
 import type { Clock } from '../../src/clock.ts';
-import { createLimiter } from '../../src/service/local-limiter.ts';
+import { createLimiter } from '../../src/service/limiter.ts';
 import { readRetryAfter } from '../../src/service/reply.ts';
 import { SlidingWindow } from './window.ts';
 

@@ -12,7 +12,7 @@ import { Secret } from '../../src/redact.ts';
 import { createClient, type Client, type ClientOptions } from '../../src/service/client.ts';
 import { envelope, INGEST_HEADERS } from '../../src/service/envelope.ts';
 import { Exchange } from '../../src/service/exchange.ts';
-import { createLimiter } from '../../src/service/local-limiter.ts';
+import { createLimiter } from '../../src/service/limiter.ts';
 import { processed, startScripted, type Answer, type Arrived, type ScriptedServer } from './scripted-server.ts';
 
 const TOKEN = 'token/with odd?chars';

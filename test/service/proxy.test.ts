@@ -7,7 +7,7 @@ import { UserError } from '../../src/errors.ts';
 import { Secret } from '../../src/redact.ts';
 import { createClient, type Client } from '../../src/service/client.ts';
 import type { Envelope } from '../../src/service/envelope.ts';
-import { createLimiter } from '../../src/service/local-limiter.ts';
+import { createLimiter } from '../../src/service/limiter.ts';
 import { proxyFor } from '../../src/service/proxy.ts';
 import { processed, startScripted } from './scripted-server.ts';
 
