@@ -254,8 +254,8 @@ export function readError(error: unknown, cut: Cut | undefined, proxy?: string):
     return { kind: 'unanswered', code: 'too_many_files', message, sent: 'no', setup: true, lasting: true, hint: hint! };
   }
   if (NEVER_SENT.has(code)) {
-    const way = proxy === undefined ? '' : ` through the proxy of ${proxy}`;
-    const message = `the service cannot be reached${way} (${code})`;
+    const way = proxy === undefined ? '' : `; ${proxy} is set`;
+    const message = `the service cannot be reached (${code}${way})`;
     return { kind: 'unanswered', code: 'unreachable', message, sent: 'no' };
   }
   return { kind: 'unanswered', code: 'connection_lost', message: `the connection was lost (${code})`, sent: 'maybe' };
