@@ -7,6 +7,7 @@ import type { Client } from './service/client.ts';
 import type { Limiter } from './service/limiter.ts';
 import type { Pace } from './settings.ts';
 import { DRY_RUN, writeWhole, type StateDir } from './state-dir.ts';
+import { within, type Rate } from './timetable.ts';
 import { TOOL } from './version.ts';
 
 export const ACCOUNT_FILE = 'account.json';
@@ -19,6 +20,8 @@ export interface Target {
   readonly client: Client;
   readonly limiter: Limiter;
   readonly account: Account;
+  /** What `--rate` and the limit of the service allow. */
+  readonly rate: Rate;
   /** Closes all connections and the limiter's file. */
   close(): Promise<void>;
 }
@@ -68,7 +71,8 @@ export async function connect(
   };
   try {
     const account = await readAccount(client);
-    return { baseUrl: credentials.boundTo ?? credentials.baseUrl, client, limiter, account, close };
+    const rate = within(limiter.limit, settings.rate);
+    return { baseUrl: credentials.boundTo ?? credentials.baseUrl, client, limiter, account, rate, close };
   } catch (error) {
     // An open connection would keep the process running.
     await close();

@@ -201,9 +201,10 @@ class Run {
     this.#alreadyAcknowledged = countAll(survey.plan).acknowledged;
     const last = checkpoint.lastRun;
     this.#mappingChanged = last !== undefined && last.mapping_sha256 !== mapping.sha256;
-    monitor.surveyed?.(survey, settings.rate);
+    const rate = target?.rate ?? settings.rate;
+    monitor.surveyed?.(survey, rate);
     await writeWhole(output.file(MAPPING_FILE), `${JSON.stringify(await storedMapping(mapping, survey))}\n`);
-    const snapshot = snapshotOf(mapping.migration, target?.baseUrl ?? null, survey, settings.rate);
+    const snapshot = snapshotOf(mapping.migration, target?.baseUrl ?? null, survey, rate);
     await writeWhole(output.file(SURVEY_FILE), `${JSON.stringify(snapshot)}\n`);
     return survey;
   }
@@ -236,7 +237,7 @@ class Run {
       confirmLock: async () => this.#lock?.confirm(),
       started: async (deliverer) => {
         const { plan, order } = survey;
-        const { rate } = settings;
+        const { rate } = target;
         this.#watch.sending({ plan, order, deliverer, rate, counts: () => countsByType(plan) }, this.#state);
         await monitor.sending?.({ plan, order, deliverer, rate });
       },
@@ -247,7 +248,7 @@ class Run {
   async summarise(target: Target | undefined, survey: Survey, sender?: Sender): Promise<Summary> {
     const { settings } = this.#job;
     const summary = summarise({
-      settings,
+      settings: { ...settings, rate: target?.rate ?? settings.rate },
       mapping: this.#mapping,
       survey,
       ending: this.#ending(survey),

@@ -107,7 +107,7 @@ export async function simulate(strategy: Strategy, scenario: Scenario): Promise<
 }
 
 /** The earliest time by which a strict window can have accepted this many requests, minus the other client's share. */
-function leastTime({ limit, windowMs, requests, foreign = 0, foreignAfter = 0 }: Scenario): number {
+export function leastTime({ limit, windowMs, requests, foreign = 0, foreignAfter = 0 }: Scenario): number {
   const before = Math.min(requests, limit * foreignAfter);
   const windows =
     before === requests ? (requests - 1) / limit : foreignAfter + (requests - 1 - before) / (limit - foreign);
@@ -119,7 +119,7 @@ type Sender = (scenario: Scenario, wire: Wire) => { send: Send; stop: () => void
 
 const nothing = (): void => undefined;
 
-const SENDERS: Readonly<Record<Strategy, Sender>> = {
+export const SENDERS: Readonly<Record<Strategy, Sender>> = {
   limiter({ limit, windowMs, concurrency }, wire) {
     const limiter = createLimiter({
       rate: { requests: limit, seconds: windowMs / 1000 },
