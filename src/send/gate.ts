@@ -49,16 +49,13 @@ const ALWAYS_WAITED_MS = 60_000;
 /** Why nothing gets through. */
 type Cause = 'outage' | 'rate_limited' | 'redis';
 
-const MESSAGES: Readonly<Record<Cause, string>> = {
-  outage: 'the service was unreachable for longer than --max-outage',
-  rate_limited: 'the service kept rate-limiting the run for longer than --max-outage',
-  redis: 'Redis was unreachable for longer than --max-outage',
-};
-
-const HINTS: Readonly<Record<Cause, string>> = {
-  outage: 'rerun when the service is back',
-  rate_limited: 'check what else uses the API key, and the Retry-After in run.log; rerun later',
-  redis: 'rerun when Redis is back',
+const STOPS: Readonly<Record<Cause, readonly [message: string, hint: string]>> = {
+  outage: ['the service was unreachable for longer than --max-outage', 'rerun when the service is back'],
+  rate_limited: [
+    'the service kept rate-limiting the run for longer than --max-outage',
+    'check what else uses the API key, and the Retry-After in run.log; rerun later',
+  ],
+  redis: ['Redis was unreachable for longer than --max-outage', 'rerun when Redis is back'],
 };
 
 /**
@@ -261,7 +258,8 @@ export class Gate {
     blocked.countedTo = now;
     if (blocked.lastedMs < maxOutageMs) return;
     const { cause } = blocked;
-    halt.request({ code: cause, message: MESSAGES[cause], hint: HINTS[cause], exitCode: EXIT.stopped });
+    const [message, hint] = STOPS[cause];
+    halt.request({ code: cause, message, hint, exitCode: EXIT.stopped });
     // The requests in flight would otherwise prolong the outage by up to --timeout.
     if (cause === 'outage') halt.abort();
   }

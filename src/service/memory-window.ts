@@ -24,10 +24,11 @@ export class MemoryWindow implements TokenWindow {
   /** Tokens in bottleneck's reservoir. */
   #reservoir = 0;
   #bottleneck = new Bottleneck({ reservoir: 0 });
+  /** Tokens that bottleneck has been asked for at once. */
+  #asked = 0;
   /** Wall clock minus monotonic clock. */
   #offset: number;
   #isReturning = false;
-  #freed: () => void = () => undefined;
 
   /** `answers` includes those of earlier runs; who gives a token back has added its answer. */
   constructor(clock: Clock, answers: RecentAnswers) {
@@ -50,15 +51,15 @@ export class MemoryWindow implements TokenWindow {
     // Timers cannot keep an interval of less than a millisecond.
     const weight = distanceMs >= 1 ? 1 : Math.max(1, Math.min(wanted, this.#free));
     if (requests * 1000 > MOST_JOBS_PER_SECOND * windowMs && distanceMs < 1) {
-      if (this.#free <= 0) await new Promise<void>((resolve) => (this.#freed = resolve));
+      if (this.#free <= 0) await this.#clock.sleep(BATCH_MS, this.#stopped.signal);
       if (this.#free < weight) return { tokens: [] };
     } else {
-      try {
-        await this.#bottleneck.schedule({ weight }, async () => undefined);
-      } catch {
-        return { tokens: [] };
-      }
-      this.#reservoir -= weight;
+      this.#asked = weight;
+      const bottleneck = this.#bottleneck;
+      const isGranted = await bottleneck.schedule({ weight }, async () => true).catch(() => false);
+      this.#asked = 0;
+      if (!isGranted) return { tokens: [] };
+      if (bottleneck === this.#bottleneck) this.#reservoir -= weight;
     }
     this.#out += weight;
     this.#update();
@@ -89,7 +90,6 @@ export class MemoryWindow implements TokenWindow {
 
   async stop(): Promise<void> {
     this.#stopped.abort();
-    this.#freed();
     await this.#bottleneck.stop({ dropWaitingJobs: true });
   }
 
@@ -101,11 +101,10 @@ export class MemoryWindow implements TokenWindow {
   /** Brings bottleneck's reservoir up to date, down too: it may become negative. */
   #update(): void {
     if (this.#stopped.signal.aborted) return;
-    this.#renewIfClockWasSetBack();
     const free = this.#free;
+    if (this.#wasSetBack() || this.#asked > Math.max(1, free)) this.#renew();
     if (free !== this.#reservoir) void this.#bottleneck.incrementReservoir(free - this.#reservoir);
     this.#reservoir = free;
-    if (free > 0) this.#freed();
     void this.#returnTokens();
   }
 
@@ -125,15 +124,18 @@ export class MemoryWindow implements TokenWindow {
     this.#isReturning = false;
   }
 
+  #wasSetBack(): boolean {
+    const before = this.#offset;
+    this.#offset = this.#clock.wall() - this.#clock.monotonic();
+    return this.#offset < before - SET_BACK_MS;
+  }
+
   /**
    * Bottleneck goes by the wall clock and starts no job before the previous one: set back by an hour, it would stand
-   * still for an hour. A new one takes its place; who waits for the old one asks again.
+   * still for an hour. And it would wait forever for more tokens than a lower limit allows. A new one takes its place;
+   * who waits for the old one asks again.
    */
-  #renewIfClockWasSetBack(): void {
-    const offset = this.#clock.wall() - this.#clock.monotonic();
-    const wasSetBack = offset < this.#offset - SET_BACK_MS;
-    this.#offset = offset;
-    if (!wasSetBack) return;
+  #renew(): void {
     void this.#bottleneck.stop({ dropWaitingJobs: true });
     this.#reservoir = this.#free;
     this.#bottleneck = new Bottleneck({ reservoir: this.#reservoir, minTime: this.#allowance.distanceMs });

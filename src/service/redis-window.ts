@@ -36,8 +36,7 @@ const SLACK_MS = 500;
  * now; the leases of a process that dies run out by themselves.
  *
  * While Redis cannot be reached, nothing is sent. If it has lost its state (a restart without persistence), every process
- * detects this by the `epoch` and registers its own tokens again, and nothing is sent until all earlier requests have left
- * the window.
+ * detects this by the `epoch`, and nothing is sent until all earlier requests have left the window.
  */
 export class RedisWindow implements TokenWindow {
   readonly #options: RedisWindowOptions;
@@ -45,8 +44,6 @@ export class RedisWindow implements TokenWindow {
   readonly #keys: readonly [tokens: string, state: string];
   readonly #owner = randomUUID();
   readonly #stopped = new AbortController();
-  /** Tokens of this process, and when each was or will be answered at the latest (monotonic). */
-  readonly #own = new Map<string, number>();
   #allowance: Allowance = { requests: 1, windowMs: 0, distanceMs: 0 };
   #tokens = 0;
   /** How often other processes were told something. */
@@ -54,8 +51,6 @@ export class RedisWindow implements TokenWindow {
   /** The token asked for. After a lost reply it is asked for again. */
   #next = '';
   #epoch = '';
-  /** Redis may not know all tokens of this process. */
-  #mustRegister = false;
   #isUnreachable = false;
   #wait: { readonly reason: LimiterWait['reason']; readonly until: number } = { reason: 'rate', until: 0 };
 
@@ -64,7 +59,6 @@ export class RedisWindow implements TokenWindow {
     this.#redis = redis;
     const name = createHmac('sha256', options.apiKey.reveal()).update(options.baseUrl).digest('hex').slice(0, 32);
     this.#keys = [`crm-backfill:{${name}}:tokens`, `crm-backfill:{${name}}:state`];
-    redis.on('close', () => (this.#mustRegister = true));
   }
 
   /** Throws a `UserError` if Redis cannot be reached or refuses access. */
@@ -84,10 +78,9 @@ export class RedisWindow implements TokenWindow {
     const window = new RedisWindow(options, redis);
     try {
       await redis.connect();
+      const earlier = options.earlierAges.map((age) => [window.#newToken(), -Math.floor(age)]);
       const { isNew } = await window.#call({});
-      const now = options.clock.monotonic();
-      if (isNew) for (const age of options.earlierAges) window.#own.set(window.#newToken(), now - age);
-      window.#mustRegister = isNew;
+      if (isNew) await window.#call({ tokens: Object.fromEntries(earlier) as WindowRequest['tokens'] });
       isOpen = true;
       return window;
     } catch (error) {
@@ -121,10 +114,8 @@ export class RedisWindow implements TokenWindow {
       this.#isUnreachable = true;
     }
     const isGranted = reply?.kind === 'granted';
-    if (isGranted) {
-      this.#next = '';
-      this.#own.set(token, clock.monotonic() + this.#timeoutMs);
-    } else if (!reply?.pauseMs) {
+    if (isGranted) this.#next = '';
+    else if (!reply?.pauseMs) {
       const waitMs = reply ? Math.max(1, reply.waitMs) : UNREACHABLE_MS;
       await clock.sleep(Math.min(waitMs, ASK_AGAIN_MS), this.#stopped.signal);
     }
@@ -136,10 +127,7 @@ export class RedisWindow implements TokenWindow {
   }
 
   giveBack(token: string, isUsed: boolean): void {
-    // Moved to the end, so that the tokens that are forgotten first come first.
-    this.#own.delete(token);
-    if (isUsed) this.#own.set(token, this.#options.clock.monotonic());
-    // If Redis cannot be reached, it is told when it is back; a token that was not used expires by itself.
+    // If Redis cannot be reached, the lease runs out by itself.
     this.#call({ tokens: { [token]: isUsed ? 0 : 'unused' } }).catch(() => undefined);
   }
 
@@ -165,55 +153,31 @@ export class RedisWindow implements TokenWindow {
     this.#redis.disconnect();
   }
 
-  get #timeoutMs(): number {
-    return Math.ceil(this.#options.timeoutSeconds * 1000);
-  }
-
   #newToken(): string {
     this.#tokens += 1;
     return `${this.#owner}:${this.#tokens}`;
   }
 
   async #call(request: Partial<WindowRequest>): Promise<WindowReply> {
-    const { windowMs, notify } = this.#options;
-    const isRegistering = this.#mustRegister;
+    const { windowMs, timeoutSeconds, notify } = this.#options;
     const full: WindowRequest = {
+      tokens: {},
       ...request,
       epoch: this.#epoch,
       newEpoch: randomUUID(),
       requests: this.#allowance.requests,
       distanceMs: Math.round(this.#allowance.distanceMs),
       windowMs,
-      timeoutMs: this.#timeoutMs,
-      tokens: isRegistering ? { ...this.#leases(), ...request.tokens } : (request.tokens ?? {}),
+      timeoutMs: Math.ceil(timeoutSeconds * 1000),
     };
-    this.#mustRegister = false;
-    let reply: WindowReply;
-    try {
-      const json = await this.#redis.eval(WINDOW_SCRIPT, this.#keys.length, ...this.#keys, JSON.stringify(full));
-      reply = JSON.parse(String(json)) as WindowReply;
-    } catch (error) {
-      this.#mustRegister = true;
-      throw error;
-    }
+    const json = await this.#redis.eval(WINDOW_SCRIPT, this.#keys.length, ...this.#keys, JSON.stringify(full));
+    const reply = JSON.parse(String(json)) as WindowReply;
     if (reply.epoch !== this.#epoch && this.#epoch !== '') {
-      this.#mustRegister ||= !isRegistering;
       const seconds = Math.ceil(reply.pauseMs / 1000);
       const why = 'until they no longer count against the limit';
       notify(`Redis has lost its record of recent requests: sending is paused for ${seconds} s, ${why}`);
     }
     this.#epoch = reply.epoch;
     return reply;
-  }
-
-  /** The tokens that a window counts, and in how many milliseconds each is answered at the latest. */
-  #leases(): Record<string, number> {
-    const { windowMs, clock } = this.#options;
-    const now = clock.monotonic();
-    for (const [token, at] of this.#own) {
-      if (at + windowMs > now) break;
-      this.#own.delete(token);
-    }
-    return Object.fromEntries([...this.#own].map(([token, at]) => [token, Math.ceil(at - now)]));
   }
 }

@@ -68,7 +68,7 @@ if isNew then
   epoch = ask.newEpoch
   redis.call('HSET', state, 'epoch', epoch, 'created', now)
 end
--- Other processes may have tokens in use that are not registered again yet.
+-- The requests sent before are not known: all of them must have left the window.
 local isLost = ask.epoch ~= '' and ask.epoch ~= epoch
 if isLost then raise('until', get('created') + ask.timeoutMs + ask.windowMs) end
 

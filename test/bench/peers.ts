@@ -52,7 +52,7 @@ async function measure(strategy: Strategy): Promise<PeerResult> {
   };
   await Promise.all(Array.from({ length: 2 * concurrency }, lane));
   const took = performance.now() - startedAt;
-  stop();
+  await stop();
   await dispatcher.close();
   server.close();
   const refused = window.refusedBy.get('own') ?? 0;

@@ -95,7 +95,7 @@ export async function simulate(strategy: Strategy, scenario: Scenario): Promise<
   await Promise.all(Array.from({ length: scenario.concurrency * 2 }, lane));
   const took = Date.now() - startedAt;
   over.abort();
-  stop();
+  await stop();
   const least = leastTime(scenario);
   return {
     utilisation: least / took,
@@ -115,7 +115,7 @@ export function leastTime({ limit, windowMs, requests, foreign = 0, foreignAfter
 }
 
 type Wire = () => Promise<{ status: number; headers: Record<string, string>; sentAt: number }>;
-type Sender = (scenario: Scenario, wire: Wire) => { send: Send; stop: () => void };
+type Sender = (scenario: Scenario, wire: Wire) => { send: Send; stop: () => void | Promise<void> };
 
 const nothing = (): void => undefined;
 
@@ -134,7 +134,7 @@ export const SENDERS: Readonly<Record<Strategy, Sender>> = {
         if (status === 429) limiter.refused(readRetryAfter(headers, Date.now()), sentAt);
         return status;
       });
-    return { send, stop: () => void limiter.stop() };
+    return { send, stop: () => limiter.stop() };
   },
   'bottleneck minTime'({ limit, windowMs, concurrency }, wire) {
     const bottleneck = new Bottleneck({ minTime: windowMs / limit, maxConcurrent: concurrency });

@@ -130,6 +130,16 @@ describe('tokens', () => {
     await limiter.stop();
   });
 
+  test('a limit that is lowered while more requests are about to be sent holds up none of them for ever', async () => {
+    const limiter = createLimiter({ ...options, rate: { requests: 20, seconds: 60 } });
+    const startedAt = Date.now();
+    const all = Promise.all(Array.from({ length: 10 }, () => limiter.schedule(job)));
+    limiter.observe(200, { 'x-ratelimit-limit': '4' }, startedAt);
+    const waited = (await inFakedTime(all)).map((at) => Math.floor((at - startedAt) / 60_000));
+    expect(waited).toEqual([0, 0, 0, 0, 1, 1, 1, 1, 2, 2]);
+    await limiter.stop();
+  });
+
   test('a configured rate below the limit is not mistaken for foreign use', async () => {
     const limiter = createLimiter({ ...options, rate: { requests: 2, seconds: 1 } });
     let sent = 0;
