@@ -8,6 +8,7 @@ import { ForeignUse } from './foreign-use.ts';
 import { MemoryWindow } from './memory-window.ts';
 import type { RateHistory } from './rate-history.ts';
 import { RecentAnswers } from './recent-answers.ts';
+import type { RedisWindowOptions } from './redis-window.ts';
 import { backoff, backoffCeiling } from './retry.ts';
 import type { Allowance, LimiterWait, Shared, TokenWindow } from './token-window.ts';
 
@@ -61,15 +62,7 @@ export function createLimiter(options: LimiterOptions): Limiter {
   return new Limiter(options, answers, new MemoryWindow(options.clock, answers));
 }
 
-export interface SharedLimiterOptions extends LimiterOptions {
-  readonly redis: Secret;
-  /** Together with the API key, identifies the window. */
-  readonly baseUrl: string;
-  readonly apiKey: Secret;
-  readonly timeoutSeconds: number;
-  /** Called once each time Redis becomes unreachable or has lost its state, and when it is back. */
-  readonly notify: (message: string) => void;
-}
+export type SharedLimiterOptions = LimiterOptions & Omit<RedisWindowOptions, 'windowMs' | 'earlierAges'>;
 
 /**
  * A limiter for this process alone or, if a Redis server is given, for all processes that share it (only then is the Redis

@@ -17,6 +17,7 @@ export interface RedisWindowOptions {
   readonly clock: Clock;
   /** Ages of the answers of earlier runs. They count if Redis has no state at all. */
   readonly earlierAges: readonly number[];
+  /** Called once each time Redis becomes unreachable or has lost its state, and when it is back. */
   readonly notify: (message: string) => void;
 }
 

@@ -1,37 +1,31 @@
-/** What a process asks of the window in Redis. Times in milliseconds. */
-export interface WindowRequest {
+import type { Shared } from './token-window.ts';
+
+/** What a process asks of the window in Redis, and tells the others. Times in milliseconds. */
+export interface WindowRequest extends Shared {
   /** The state that the process knows, or ''; and the name of a new one, if there is none. */
   readonly epoch: string;
   readonly newEpoch: string;
-  /** Requests in a window, which counts them until `windowMs` after their answer. */
+  /** As in `Allowance`. */
   readonly requests: number;
   readonly windowMs: number;
-  /** Minimum interval since the last token of any process. */
   readonly distanceMs: number;
   /** The longest time a request can take. */
   readonly timeoutMs: number;
-  /** Tokens of the process: in how many milliseconds each is answered at the latest (0 or less: it was answered). */
+  /** When tokens are answered at the latest, from now on (0 or less: they were answered). */
   readonly tokens: Readonly<Record<string, number | 'unused'>>;
   /** The token that it asks for. */
   readonly want?: string;
   /** Counts the tokens answered at most this long ago. */
   readonly sinceMs?: number;
-  /** To tell the other processes: see `Shared`. */
-  readonly limit?: number | undefined;
-  readonly refusals?: number;
-  readonly pauseMs?: number;
 }
 
-export interface WindowReply {
+/** `limit` is 0 if no process has seen it. */
+export interface WindowReply extends Required<Shared> {
   readonly epoch: string;
   /** There was no state at all. */
   readonly isNew: boolean;
   readonly kind: 'none' | 'granted' | 'rate' | 'paused' | 'probe' | 'lost';
   readonly waitMs: number;
-  /** 0 if no process has seen it. */
-  readonly limit: number;
-  readonly refusals: number;
-  readonly pauseMs: number;
   /** Tokens in flight or answered since `sinceMs`. */
   readonly own: number;
 }

@@ -133,8 +133,13 @@ describe('tokens', () => {
   test('a limit that is lowered while more requests are about to be sent holds up none of them for ever', async () => {
     const limiter = createLimiter({ ...options, rate: { requests: 20, seconds: 60 } });
     const startedAt = Date.now();
-    const all = Promise.all(Array.from({ length: 10 }, () => limiter.schedule(job)));
-    limiter.observe(200, { 'x-ratelimit-limit': '4' }, startedAt);
+    const telling = async (): Promise<number> => {
+      // By then tokens for all others have been asked for.
+      await Promise.resolve();
+      limiter.observe(200, { 'x-ratelimit-limit': '4' }, startedAt);
+      return job();
+    };
+    const all = Promise.all([telling, ...Array<typeof job>(9).fill(job)].map((each) => limiter.schedule(each)));
     const waited = (await inFakedTime(all)).map((at) => Math.floor((at - startedAt) / 60_000));
     expect(waited).toEqual([0, 0, 0, 0, 1, 1, 1, 1, 2, 2]);
     await limiter.stop();
