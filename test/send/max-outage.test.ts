@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { failed, processed, type Answer } from '../service/scripted-server.ts';
 import { Halt } from '../../src/halt.ts';
-import { Silence } from '../../src/send/silence.ts';
+import { Gate } from '../../src/send/gate.ts';
 import { VirtualClock } from '../service/virtual-clock.ts';
 import { delivery, startBench, type Bench } from './delivery.ts';
 
@@ -52,6 +52,36 @@ describe('--max-outage ends the run on time', () => {
     expect(bench.halt.reason).toMatchObject({ code, exitCode: 3 });
     expectOnTime(await stopped);
   });
+
+  test.each(['90', YEARS, '1e308', 'Fri, 31 Dec 9999 23:59:59 GMT'])(
+    'after one 429 with Retry-After: %s, although a request that was sent before it is answered after it',
+    async (retryAfter) => {
+      let release: () => void = () => undefined;
+      const after = new Promise<void>((resolve) => (release = resolve));
+      const limited = { status: 429, headers: { 'retry-after': retryAfter } };
+      const bench = await startBench(
+        ({ body }) => (body.id === 'slow' ? { ...(processed() as object), after } : limited) as Answer,
+        {
+          maxOutageMs: MAX_OUTAGE_MS,
+        },
+      );
+      bench.clock.stop();
+      const slow = bench.deliver(delivery('slow'));
+      while (bench.server.arrived.length === 0) await new Promise((go) => setTimeout(go, 1));
+      const refused = bench.deliver(delivery('refused'));
+      while (!bench.logged.some((line) => line.startsWith('rate_limited ')))
+        await new Promise((go) => setTimeout(go, 1));
+      const stopped = untilStopped(bench);
+      release();
+      expect(await slow).toMatchObject({ status: 'acknowledged' });
+      expect(bench.deliverer.status().waiting).toMatchObject({ reason: 'rate_limited' });
+      expect(Number.isFinite(bench.deliverer.status().waiting!.nextInMs)).toBe(true);
+      bench.clock.start();
+      expect(await refused).toMatchObject({ status: 'pending' });
+      expect(bench.halt.reason).toMatchObject({ code: 'rate_limited', exitCode: 3 });
+      expect(await stopped).toBeLessThanOrEqual(MAX_OUTAGE_MS + 2_000);
+    },
+  );
 
   test('while 429s and 503s take turns', async () => {
     const answers: Answer[] = [{ status: 429, headers: { 'retry-after': '2' } }, broken];
@@ -105,23 +135,26 @@ test('a Redis server that cannot be reached counts, and one that is back does no
   clock.stop();
   const halt = new Halt();
   let waitsFor: 'redis' | undefined = 'redis';
-  const silence = new Silence({
+  const gate = new Gate({
     clock,
     halt,
-    awake: () => clock.monotonic(),
+    concurrency: 10,
     maxOutageMs: MAX_OUTAGE_MS,
-    limiterWait: () => waitsFor,
-    isDown: () => false,
+    health: async () => true,
+    limiterWait: () => waitsFor && { reason: waitsFor, nextInMs: 500 },
+    onSleep: () => undefined,
+    log: () => undefined,
+    random: () => 0.5,
   });
   clock.pass(MAX_OUTAGE_MS - 1_000);
   waitsFor = undefined;
-  silence.answered();
+  gate.answered();
   clock.pass(MAX_OUTAGE_MS);
   expect(halt.requested).toBe(false);
   waitsFor = 'redis';
   clock.pass(MAX_OUTAGE_MS + 1_000);
   expect(halt.reason).toMatchObject({ code: 'redis', exitCode: 3 });
-  silence.close();
+  gate.close();
 });
 
 describe('a wait is told', () => {

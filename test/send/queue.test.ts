@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Ready } from '../../src/model.ts';
 import { SendOrder } from '../../src/plan/order.ts';
-import { InFlight } from '../../src/send/in-flight.ts';
-import { createLimiter } from '../../src/service/local-limiter.ts';
+import { EventQueue } from '../../src/send/queue.ts';
+import { createLimiter } from '../../src/service/limiter.ts';
 import { fakedClock } from '../bench/simulation.ts';
 import { deal, lead, note, planOf } from '../plan/planning.ts';
 
@@ -34,7 +34,7 @@ async function send(events: readonly Ready[], { latency, isFree = false }: Scene
     concurrency: 10,
     clock: fakedClock,
   });
-  const inFlight = new InFlight(40);
+  const queue = new EventQueue(40);
   const sent: Sent[] = [];
   const all = async (): Promise<void> => {
     for (const { type, ordinal, place } of new SendOrder(plan).turns(40)) {
@@ -42,7 +42,7 @@ async function send(events: readonly Ready[], { latency, isFree = false }: Scene
       const id = plan.read(type, ordinal).externalId!;
       const record = isFree ? -sent.length - 1 - ordinal : table.key(ordinal)!;
       const parent = isFree ? undefined : table.parent(ordinal);
-      void inFlight.add({ record, parent, isComment: type === 'comment/created' }, () =>
+      void queue.add({ record, parent, isComment: type === 'comment/created' }, place, () =>
         limiter.schedule(
           async () => {
             const from = Date.now();
@@ -52,9 +52,9 @@ async function send(events: readonly Ready[], { latency, isFree = false }: Scene
           { place },
         ),
       );
-      await inFlight.room();
+      await queue.room();
     }
-    await inFlight.idle();
+    await queue.idle();
   };
   let isDone = false;
   void all().finally(() => (isDone = true));
