@@ -123,7 +123,7 @@ function linksOf({ type, entity, external_id: id, event_id: eventId, parent_enti
 }
 
 /** Why a run stops after an error while sending. */
-function reasonOf(thrown: unknown): HaltReason {
+export function reasonOf(thrown: unknown): HaltReason {
   const error = shortageOf(thrown, EXIT.stopped) ?? thrown;
   if (error instanceof UserError) {
     const code = error instanceof StateRemoved ? STOPPED.stateRemoved : STOPPED.notWritten;
