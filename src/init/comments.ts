@@ -1,76 +1,129 @@
-/** Writes the entries of comments: notes, activities, calls, tasks. */
+/**
+ * Writes the entries of comments: notes, activities, calls, tasks. They cannot be corrected once they are sent, so their text,
+ * their parent and their time are always to be checked.
+ */
 import { numberText } from '../numbers.ts';
-import { head, idLine } from './entry-lines.ts';
+import { isFew, type Column } from './columns.ts';
+import { idLine, timeLines } from './entry-lines.ts';
 import { entryText, type EntryLine } from './entry-text.ts';
-import type { NamedGuess } from './guess.ts';
-import type { ExportColumn } from './head.ts';
+import type { Guess } from './guess.ts';
+import { isActivityKind } from './kinds.ts';
 import { authorJoin } from './name-joins.ts';
-import { parentLine, parentOf } from './parents.ts';
-import { foldHeader } from './value-text.ts';
+import { parentLine, parentOf, type Known } from './parents.ts';
+import { fits } from './roles.ts';
+import { flow, foldHeader } from './value-text.ts';
 
 /** Undefined if no column has a text, or none refers to a lead or deal. */
-export function commentText(guess: NamedGuess, all: readonly NamedGuess[]): string | undefined {
-  const parents = (['deals', 'leads'] as const).map((kind) => parentOf(guess, kind, all));
+export function commentText(guess: Guess, known: Known): string | undefined {
+  const { texts, comment } = textsOf(guess);
+  if (texts.length === 0) return undefined;
+  const owner = guess.table.parent && known.guesses.find(({ table }) => table === guess.table.parent);
+  const parents = owner ? undefined : (['deals', 'leads'] as const).map((kind) => parentOf(guess, kind, known));
+  if (parents?.every(({ found, candidates }) => !found && candidates.length === 0)) return undefined;
+  if (owner && owner.kind !== 'leads' && owner.kind !== 'deals') return undefined;
+  const columns = [...new Set(parents?.flatMap((parent) => parent.found?.columns ?? []))];
+  const author = guess.roles.get('author')?.column;
+  const staff = authorJoin(guess, known, author);
+  const used = new Set<Column | undefined>([...texts, ...columns, author, staff?.column]);
+  return [
+    ...leftOut(guess, used),
+    entryText(
+      'comment/created',
+      guess.source,
+      [
+        ...(owner ? [{ key: 'each', value: guess.table.list }] : []),
+        ...present(guess, [
+          { columns: texts, what: 'text' },
+          { columns, what: 'lead or deal' },
+        ]),
+        ...(parents?.every(({ found }) => found) ? [{ key: 'if_both', value: 'deal' }] : []),
+        ...timeLines(guess),
+      ],
+      [
+        ...(guess.roles.has('id') ? [idLine(guess)] : []),
+        { key: 'content', value: content(texts), comment },
+        ...(staff ? [staff.line('author_name')] : author ? [{ key: 'author_name', value: author.name }] : []),
+        ...(owner ? [ownLine(owner)] : parentLines(parents!)),
+      ],
+    ),
+  ].join('\n');
+}
+
+/** The record that has the list of comments. */
+function ownLine(owner: Guess): EntryLine {
+  const id = owner.roles.get('id')?.column;
+  const key = owner.kind === 'deals' ? 'deal_external_id' : 'lead_external_id';
+  if (!id) return { key, value: '$.id', comment: 'set this: the record has no id' };
+  const path = `$.${id.name}`;
+  const value = owner.prefix ? { from: path, apply: [{ prefix: owner.prefix.text }] } : path;
+  return { key, value, comment: 'check: the record in which they are' };
+}
+
+function parentLines(parents: readonly ReturnType<typeof parentOf>[]): EntryLine[] {
   const [deal, lead] = parents;
-  const texts = textColumns(guess);
-  if (texts.length === 0 || parents.every(({ found, candidates }) => !found && candidates.length === 0))
-    return undefined;
-  const found = [...new Set(parents.flatMap((parent) => parent.found?.columns ?? []))];
-  const author = guess.roles.get('author');
-  const staff = authorJoin(guess, all, author);
-  return entryText(
-    'comment/created',
-    guess.source,
-    [
-      ...present(guess, [
-        { columns: texts, what: 'text' },
-        { columns: found, what: 'lead or deal' },
-      ]),
-      ...(deal?.found && lead?.found ? [{ key: 'if_both', value: 'deal' }] : []),
-      ...head(guess),
-    ],
-    [
-      ...(guess.roles.has('id') ? [idLine(guess)] : []),
-      { key: 'content', value: content(texts) },
-      ...(staff ? [staff.line('author_name')] : author ? [{ key: 'author_name', value: author.name }] : []),
-      ...(deal?.found || lead?.found ? [] : [{ key: 'lead_external_id', value: 'Lead ID', comment: NO_PARENT }]),
-      ...parentLine('deal_external_id', deal!),
-      ...parentLine('lead_external_id', lead!),
-    ],
-  );
+  const none = 'set this: no column contains the id of its lead or deal';
+  const lines = [...parentLine('deal_external_id', deal!), ...parentLine('lead_external_id', lead!)];
+  const known = lines
+    .filter(({ key }) => !key.startsWith('#') || !(deal?.found ?? lead?.found))
+    .map((line) => ({ ...line, comment: line.comment?.replace(/^(?!check: |set this: )/, 'check: ') }));
+  return deal?.found || lead?.found ? known : [{ key: 'lead_external_id', value: 'Lead ID', comment: none }, ...known];
 }
 
-const NO_PARENT = 'set this: no column contains the id of its lead or deal';
+const TEXT_NAMES = /subject|oggetto|betreff|title|asunto|objet|note|content|body|text|comment|description/;
 
-/** The subject and the text; what kind of activity it was, if some records have neither. */
-function textColumns({ roles, export: { columns, rows } }: NamedGuess): ExportColumn[] {
+/** The subject and the text; behind them what kind of activity it was, if some records have neither. Without a text, what there is. */
+function textsOf({ roles, table: { columns, rows } }: Guess): { texts: Column[]; comment: string } {
   const texts = (['subject', 'content'] as const).flatMap((role) => roles.get(role) ?? []);
-  if (texts.some(({ facts }) => facts.filled === rows)) return texts;
-  const kind = columns.find(
-    ({ name, facts }) =>
-      facts.filled === rows && /(?:^| )(?:type|kind|typ|tipo|art|outcome|esito)$/.test(foldHeader(name)),
+  const found = texts.map(({ column }) => column);
+  const kinds = columns.filter((column) => isActivityKind(column) && !found.includes(column));
+  if (found.some(({ filled }) => filled === rows)) {
+    return { texts: found, comment: `check: ${texts.map(({ why }) => why).join(', ')}` };
+  }
+  if (found.length > 0) {
+    const kind = kinds.find(({ filled }) => filled === rows);
+    const why = texts.map(({ why: each }) => each).join(', ');
+    return { texts: kind ? [...found, kind] : found, comment: `check: ${why}` };
+  }
+  const subjects = columns.filter(
+    (column) => column.words && isFew(column) && TEXT_NAMES.test(foldHeader(column.name)),
   );
-  return kind && !texts.includes(kind) ? [kind, ...texts] : texts;
+  const more = columns.filter(
+    (column) =>
+      column.filled > 0 && /duration|dauer|durata|status|priority/.test(foldHeader(column.name)) && !column.date,
+  );
+  const all = [...new Set([...subjects, ...kinds, ...more])].filter((column) => !fits('author', column)).slice(0, 4);
+  return {
+    texts: subjects.length + kinds.length > 0 ? all : [],
+    comment: 'check: no column has a text, so these stand for one',
+  };
 }
 
-function content(texts: readonly ExportColumn[]): unknown {
-  const html = texts.some(({ facts }) => facts.html) ? ['html_to_text'] : [];
+function content(texts: readonly Column[]): unknown {
+  const html = texts.some((column) => column.html) ? ['html_to_text'] : [];
   const [only] = texts;
-  if (texts.length > 1) return { list: texts.map(({ name }) => name), apply: [{ join: '\n\n' }, ...html] };
+  const separator = texts.every((column) => isFew(column)) ? ' - ' : '\n\n';
+  if (texts.length > 1) return { list: texts.map(({ name }) => name), apply: [{ join: separator }, ...html] };
   return html.length > 0 ? { from: only!.name, apply: html } : only!.name;
 }
 
+/** A comment has no custom fields: what else the records have stays behind. */
+function leftOut({ roles, table: { columns } }: Guess, used: ReadonlySet<Column | undefined>): string[] {
+  const known = new Set([...used, ...[...roles.values()].map(({ column }) => column)]);
+  const left = columns.filter((column) => column.filled > 0 && !known.has(column)).map(({ name }) => flow(name));
+  return left.length === 0 ? [] : [`  # check: not carried, since a comment has only a text: ${left.join(', ')}`];
+}
+
 interface Needed {
-  readonly columns: readonly ExportColumn[];
+  readonly columns: readonly Column[];
   readonly what: string;
 }
 
 /** Skips the records without a text or a parent, which the service would refuse. */
-function present({ export: { rows } }: NamedGuess, needed: readonly Needed[]): EntryLine[] {
+function present({ table: { rows } }: Guess, needed: readonly Needed[]): EntryLine[] {
   const conditions = needed.flatMap(({ columns, what }) => {
     const names = columns.map(({ name }) => name);
-    if (columns.length === 0 || columns.some(({ facts }) => facts.filled === rows)) return [];
-    const some = rows - Math.max(...columns.map(({ facts }) => facts.filled));
+    if (columns.length === 0 || columns.some(({ filled }) => filled === rows)) return [];
+    const some = rows - Math.max(...columns.map(({ filled }) => filled));
     const count = columns.length > 1 ? `up to ${numberText(some)}` : numberText(some);
     return [
       {
@@ -82,11 +135,6 @@ function present({ export: { rows } }: NamedGuess, needed: readonly Needed[]): E
   if (conditions.length === 0) return [];
   const comment = `check: ${conditions.map(({ why }) => why).join(', ')}; they are skipped`;
   const [only] = conditions;
-  return [
-    {
-      key: 'when',
-      value: conditions.length > 1 ? { all: conditions.map(({ value }) => value) } : only!.value,
-      comment,
-    },
-  ];
+  const value = conditions.length > 1 ? { all: conditions.map((each) => each.value) } : only!.value;
+  return [{ key: 'when', value, comment }];
 }

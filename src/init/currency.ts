@@ -1,13 +1,14 @@
 import type { ValueSpec } from '../mapping/spec.ts';
 import { numberText } from '../numbers.ts';
-import type { Export, ExportColumn } from './head.ts';
+import type { Column } from './columns.ts';
+import type { Table } from './tables.ts';
 
 /** Signs that several currencies share stand for the one that is by far the most common. */
 const SIGNS: Readonly<Record<string, string>> = { $: 'USD', '€': 'EUR', '£': 'GBP', '¥': 'JPY' };
 
 /** The one currency whose sign or code the amounts carry, with its figures; `why` if there is none or several. */
 export function currencyOf(
-  amounts: ExportColumn | undefined,
+  amounts: Column | undefined,
 ): { readonly code: string; readonly figures: string } | { readonly why: string } {
   const counts = new Map<string, number>();
   for (const value of amounts?.values ?? []) {
@@ -28,11 +29,11 @@ export function currencyOf(
 export function checkedCurrency(
   currency: unknown,
   amount: unknown,
-  { columns, rows }: Export,
+  { columns, rows }: Table,
 ): { readonly value: ValueSpec; readonly remark: string } | undefined {
   const [column, constant] = alternativesOf(currency);
   if (constant === undefined) return undefined;
-  const named = (name: unknown): ExportColumn | undefined => columns.find((each) => each.name === name);
+  const named = (name: unknown): Column | undefined => columns.find((each) => each.name === name);
   const found = currencyOf(named(alternativesOf(amount)[0]));
   const code = 'why' in found ? constant : found.code;
   const evidence = 'why' in found ? [] : [found.figures];
@@ -40,7 +41,7 @@ export function checkedCurrency(
     const why = 'why' in found ? found.why : `no column contains the currency, but ${found.figures}`;
     return { value: { value: code }, remark: `set this: ${why}` };
   }
-  const without = rows - (named(column)?.facts.filled ?? 0);
+  const without = rows - (named(column)?.filled ?? 0);
   const share = `${numberText(without)} of ${numberText(rows)} deals have none`;
   return {
     value: { from: [column, { value: code }] },

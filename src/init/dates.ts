@@ -67,7 +67,7 @@ export function dateFacts(values: readonly string[], dayFirst: boolean): DateFac
     if (most === 0) break;
     const best = counted.filter(({ count }) => count === most).map(({ candidate }) => candidate);
     const chosen = choose(best, dayFirst);
-    const other = best.find(({ format }) => isDayFirst(format) !== isDayFirst(chosen.format) && isSlash(format));
+    const other = best.find(({ format }) => hasDayFirst(format) !== hasDayFirst(chosen.format) && isSlash(format));
     const example = other && left.find((value) => chosen.read(value)?.local !== other.read(value)?.local);
     if (other && example !== undefined) ambiguous ??= { example, other: other.format };
     formats.push(chosen.format);
@@ -98,13 +98,25 @@ export function readsAll(values: readonly string[], formats: readonly string[]):
 
 function choose(best: readonly DateCandidate[], dayFirst: boolean): DateCandidate {
   const slash = best.filter(({ format }) => isSlash(format));
-  return slash.find(({ format }) => isDayFirst(format) === dayFirst) ?? best[0]!;
+  return slash.find(({ format }) => hasDayFirst(format) === dayFirst) ?? best[0]!;
 }
 
 function isSlash(format: string): boolean {
   return /^[dM]+[/.-][dM]+[/.-]/.test(format);
 }
 
-function isDayFirst(format: string): boolean {
+function hasDayFirst(format: string): boolean {
   return format.startsWith('d');
+}
+
+/** Whether dates have the day first, decided by the first date that is valid in one order only. */
+export function isDayFirst(columns: readonly (readonly string[])[]): boolean {
+  for (const values of columns) {
+    for (const value of values.slice(0, 200)) {
+      const match = /^(\d{1,2})[/.-](\d{1,2})[/.-]\d{2,4}\b/.exec(value);
+      if (match && Number(match[1]) > 12 && Number(match[2]) <= 12) return true;
+      if (match && Number(match[2]) > 12 && Number(match[1]) <= 12) return false;
+    }
+  }
+  return true;
 }

@@ -25,7 +25,7 @@ const NOUNS: readonly (readonly [ExportKind, RegExp])[] = [
   ],
   [
     'unknown',
-    /^(?:products?|(?:line)?items?|lines?|payments?|orders?|invoices?|quotes?|prices?|costs?|shipments?|tickets?|cases?|campaigns?|forms?|lists?|propert(?:y|ies)|documents?|files?|attachments?|status(?:es)?|tags?|roles?)$/,
+    /^(?:products?|(?:line)?items?|lines?|payments?|pagament[io]|zahlung(?:en)?|installments?|loans?|contracts?|contratt[io]|vertrage?|vertraege|subscriptions?|transactions?|bills?|fattur[ae]|rechnung(?:en)?|orders?|invoices?|quotes?|prices?|costs?|shipments?|tickets?|cases?|campaigns?|forms?|lists?|propert(?:y|ies)|documents?|files?|attachments?|status(?:es)?|tags?|roles?)$/,
   ],
 ];
 

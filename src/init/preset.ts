@@ -7,7 +7,8 @@ import { UserError } from '../errors.ts';
 import type { ConditionSpec, EntrySpec, MappingSpec, ValueSpec } from '../mapping/spec.ts';
 import { parseTemplate } from '../mapping/template.ts';
 import { didYouMean } from '../problem.ts';
-import type { Export } from './head.ts';
+import { pathOf } from './columns.ts';
+import type { Table } from './tables.ts';
 import { foldHeader, foldSpelling } from './value-text.ts';
 
 const FOLDER = fileURLToPath(new URL('../../mappings/', import.meta.url));
@@ -45,7 +46,7 @@ export function presetNamed(name: string, known: readonly Preset[]): Preset {
 /** The exports that match the sources of a preset. */
 export interface PresetMatch {
   readonly preset: Preset;
-  readonly exports: ReadonlyMap<string, Export>;
+  readonly exports: ReadonlyMap<string, Table>;
   /** Number of columns of the preset found in the exports. */
   readonly found: number;
 }
@@ -60,12 +61,12 @@ const MIN_SHARE = 0.4;
 const COMMON =
   /^(?:id|name|first ?name|last ?name|full ?name|e ?mail|phone|mobile(?: ?phone)?|(?:job ?)?title|company|owner|status|stage|amount|value|currency|created ?(?:at|date|on)?|type|subject|description|body|content|notes?|city|country)$/;
 
-export function matchPreset(preset: Preset, exports: readonly Export[]): PresetMatch {
+export function matchPreset(preset: Preset, exports: readonly Table[]): PresetMatch {
   const pairs = exports.flatMap((each) =>
     [...preset.columns].flatMap(([source, columns]) => {
-      if ((each.source.kind === 'tree') !== isTree(preset, source)) return [];
-      const has = new Set(each.columns.map(({ name }) => comparable(name)));
-      for (const name of each.source.columns) has.add(comparable(name));
+      if ((each.from.source.kind === 'tree') !== isTree(preset, source)) return [];
+      const own = [each, ...each.lists].flatMap((table) => table.columns);
+      const has = new Set([...own.map(pathOf), ...each.from.source.columns].map(comparable));
       const shared = [...columns].filter((column) => has.has(comparable(column)));
       const found = shared.length;
       const ids = idColumnsOf(preset.spec, source);
@@ -74,13 +75,13 @@ export function matchPreset(preset: Preset, exports: readonly Export[]): PresetM
         (ids.some((id) => has.has(comparable(id))) && shared.some((name) => !COMMON.test(comparable(name))));
       const enough = hasId && found >= Math.min(2, columns.size) && found >= columns.size * MIN_SHARE;
       // The file name distinguishes exports with the same columns.
-      const named = foldHeader(basename(each.path)).includes(
+      const named = foldHeader(basename(each.from.path)).includes(
         foldHeader(basename(preset.spec.sources[source]!.path).replace(/(?:_\d+)?\.\w+$/, '')),
       );
       return enough ? [{ each, source, found, score: found / columns.size + (named ? 0.5 : 0) }] : [];
     }),
   );
-  const chosen = new Map<string, Export>();
+  const chosen = new Map<string, Table>();
   let found = 0;
   for (const pair of pairs.sort((a, b) => b.score - a.score)) {
     const { each, source } = pair;
@@ -93,7 +94,7 @@ export function matchPreset(preset: Preset, exports: readonly Export[]): PresetM
 }
 
 /** The preset that matches most of the exports; undefined if none matches. */
-export function bestMatch(known: readonly Preset[], exports: readonly Export[]): PresetMatch | undefined {
+export function bestMatch(known: readonly Preset[], exports: readonly Table[]): PresetMatch | undefined {
   const matches = known.map((preset) => matchPreset(preset, exports)).filter(makesEvents);
   const covered = (match: PresetMatch): number => new Set(match.exports.values()).size;
   return matches.sort((a, b) => covered(b) - covered(a) || b.found - a.found)[0];

@@ -93,7 +93,7 @@ describe('backfill init', () => {
     const { text, findings } = await startMapping([join(cwd, 'contacts.csv')], {});
     expect(findings.join('\n')).toContain('preset hubspot-csv: ');
     expect(text).toContain('phone_number: { from: Telephone, apply: [phone] } # set this: ');
-    expect(text).toContain('# not used, although they have values: Region');
+    expect(text).toContain('# check: not used, although they have values: Region');
   });
 
   it('offers to send open deals first where the stages tell which are closed', async () => {

@@ -98,8 +98,8 @@ describe('joins of exports by the overlap of values', () => {
         ...times(20, (n) => `${n + 1},A${n},B,p${n}@acme.example,Lead,New,CTO,2024-01-01 10:00,+39 02 8088 1201`),
       ],
       'sales.csv': [
-        'Sale,Title,Total,Reference,Code',
-        ...times(20, (n) => `x,T${n},1${n}.50,p${n}@acme.example,S${n}`),
+        'Sale,Title,Total,Stage,Reference,Code',
+        ...times(20, (n) => `x,T${n},1${n}.50,New,p${n}@acme.example,S${n}`),
       ],
     });
     expect(text).toContain('preset hubspot-csv');

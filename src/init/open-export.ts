@@ -1,33 +1,14 @@
-/** Opens an unknown export and reads a sample of its records. */
+/** Opens an unknown export: finds the settings with which it can be read. */
 import { basename, resolve } from 'node:path';
 import { UserError } from '../errors.ts';
-import { isObject, type JsonValue } from '../json.ts';
-import { textOf } from '../mapping/value-text.ts';
 import { findFiles } from '../source/files.ts';
 import { openSource } from '../source/index.ts';
 import { formatByName } from '../source/open.ts';
 import type { Source, SourceSpec } from '../source/source.ts';
 import { sampleOf, withEncoding } from '../source/text.ts';
-import { factsOf, type ColumnFacts } from './facts.ts';
 
-/** Records read of an export, whose values are compared with those of the others. */
-const MAX_RECORDS = 20_000;
-/** Values of a column that decide its formats. */
-const MAX_SAMPLE = 2000;
-/** Longer values are texts: no ids, e-mail addresses or names. */
-const MAX_KEY = 120;
 /** The last line that is tried as the header. */
 const MAX_HEADER_LINE = 20;
-
-/** A column, or the path of a value in JSON records (`emails[0].email`). */
-export interface ExportColumn {
-  readonly name: string;
-  /** The first non-empty values, trimmed, in order. */
-  readonly values: readonly string[];
-  /** How often each value occurs, of all records read; without texts. */
-  readonly occurrences: ReadonlyMap<string, number>;
-  readonly facts: ColumnFacts;
-}
 
 /** An export with the settings that its entry in `sources` needs, and why. */
 export interface Export {
@@ -35,10 +16,6 @@ export interface Export {
   readonly path: string;
   readonly settings: Pick<SourceSpec, 'format' | 'encoding' | 'delimiter' | 'headerLine' | 'records'>;
   readonly source: Source;
-  readonly columns: readonly ExportColumn[];
-  readonly rows: number;
-  /** Whether all records were read. */
-  readonly whole: boolean;
   /** The reason for each setting, as text. */
   readonly reasons: readonly string[];
 }
@@ -57,14 +34,10 @@ export async function openExport(path: string, { encoding, delimiter }: ExportOp
   const isTable = (format.format ?? formatByName(path)) === 'csv';
   const known = { ...(encoding && { encoding }), ...(delimiter && isTable && { delimiter }) };
   const { source, settings, reasons } = await findSettings(base, known);
-  const { columns, rows, whole } = await readHead(source);
   return {
     path,
     settings: { ...settings, ...format },
     source,
-    columns,
-    rows,
-    whole,
     reasons: source.columns.some(isValue) ? [...reasons, NO_HEADER] : reasons,
   };
 }
@@ -185,76 +158,4 @@ export function arrayIn(text: string): string | undefined {
 /** Throws the `UserError` of a source whose first records cannot be read with its settings. */
 async function canRead(source: Source): Promise<void> {
   for await (const batch of source.batches()) if (batch.length > 0) return;
-}
-
-interface ColumnValues {
-  readonly sample: string[];
-  readonly occurrences: Map<string, number>;
-  filled: number;
-}
-
-async function readHead(source: Source): Promise<Pick<Export, 'columns' | 'rows' | 'whole'>> {
-  const empty = (): ColumnValues => ({ sample: [], occurrences: new Map(), filled: 0 });
-  const values = new Map<string, ColumnValues>(source.columns.map((name) => [name, empty()]));
-  let rows = 0;
-  const add = (name: string, text: string): void => {
-    const value = text.trim();
-    if (value === '') return;
-    let column = values.get(name);
-    if (!column) values.set(name, (column = empty()));
-    column.filled += 1;
-    if (column.sample.length < MAX_SAMPLE) column.sample.push(value);
-    if (value.length <= MAX_KEY) column.occurrences.set(value, (column.occurrences.get(value) ?? 0) + 1);
-  };
-  let whole = true;
-  for await (const batch of source.batches()) {
-    if (rows >= MAX_RECORDS) {
-      whole = false;
-      break;
-    }
-    for (const item of batch) {
-      if (item.kind !== 'row') continue;
-      rows += 1;
-      if (source.kind === 'tree') collect(item.raw, '', add);
-      else (item.raw as readonly string[]).forEach((cell, index) => add(source.columns[index] ?? '', cell));
-    }
-  }
-  values.delete('');
-  const samples = new Map([...values].map(([name, { sample }]) => [name, sample]));
-  const dayFirst = source.kind === 'tree' || !/`,`/.test(source.description) || isDayFirst(samples);
-  const columns = [...values].map(([name, { sample, occurrences, filled }]): ExportColumn => {
-    const facts = factsOf(sample, rows, dayFirst);
-    const unique = facts.unique && occurrences.size === filled;
-    return {
-      name,
-      values: sample,
-      occurrences,
-      facts: { ...facts, filled, distinct: Math.max(facts.distinct, occurrences.size), unique },
-    };
-  });
-  return { columns, rows, whole };
-}
-
-/** Whether dates have the day first, decided by the first date that is valid in one order only. */
-function isDayFirst(values: ReadonlyMap<string, readonly string[]>): boolean {
-  for (const list of values.values()) {
-    for (const value of list.slice(0, 200)) {
-      const match = /^(\d{1,2})[/.-](\d{1,2})[/.-]\d{2,4}\b/.exec(value);
-      if (match && Number(match[1]) > 12 && Number(match[2]) <= 12) return true;
-      if (match && Number(match[2]) > 12 && Number(match[1]) <= 12) return false;
-    }
-  }
-  return true;
-}
-
-/** The values of a record by path; for a list, its first element. */
-function collect(value: JsonValue, path: string, add: (name: string, text: string) => void): void {
-  if (Array.isArray(value)) {
-    const first = (value as readonly JsonValue[])[0];
-    if (first !== undefined) collect(first, `${path}[0]`, add);
-  } else if (isObject(value)) {
-    for (const [key, member] of Object.entries(value)) {
-      if (member !== undefined && member !== null) collect(member, path === '' ? key : `${path}.${key}`, add);
-    }
-  } else if (value !== null) add(path, textOf(value) ?? '');
 }
