@@ -2,9 +2,10 @@
 import { dirname, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { counted } from '../numbers.ts';
+import { PROGRAM } from '../version.ts';
 import type { Column } from './columns.ts';
 import { emptyNames, referencesText } from './names.ts';
-import { openExport, type Export, type ExportOptions } from './open-export.ts';
+import { openExports, type Export, type ExportOptions } from './open-export.ts';
 import { guessOthers, nameGuesses, type GuessedEntry } from './others.ts';
 import { fitPreset, usedSources } from './preset-entries.ts';
 import { bestMatch, matchPreset, presetNamed, presets, type PresetMatch } from './preset.ts';
@@ -28,12 +29,10 @@ export async function startMapping(
   options: ExportOptions & { readonly preset?: string | undefined; readonly out?: string | undefined },
 ): Promise<StarterMapping> {
   const exports: Export[] = [];
-  for (const path of paths) exports.push(await openExport(path, options));
+  for (const path of paths) exports.push(...(await openExports(path, options)));
   const all = await presets();
   const samples = new Samples();
-  const tables = await samples.load(exports, [
-    ...new Set(all.flatMap(({ spec }) => spec.defaults?.missing_values ?? [])),
-  ]);
+  const tables = samples.load(exports, [...new Set(all.flatMap(({ spec }) => spec.defaults?.missing_values ?? []))]);
   const references = findReferences(samples, tables);
   const match =
     options.preset === undefined ? bestMatch(all, tables) : matchPreset(presetNamed(options.preset, all), tables);
@@ -46,7 +45,7 @@ export async function startMapping(
   );
   const fitted = match ? fitPreset(match, { guesses: unmatched, references }, names, findings) : [];
   const recognised = usedSources(match, fitted);
-  const others = guesses.filter((each) => !recognised.some(([, used]) => used.path === each.table.from.path));
+  const others = guesses.filter((each) => !recognised.some(([, used]) => used.sample === each.table.from.sample));
   const parents = fitted.flatMap((each) => each.parents);
   const guessed = guessOthers(others, { parents, references, texts: fitted.map(({ text }) => text) }, names).filter(
     isTold,
@@ -86,9 +85,9 @@ function heading(match: PresetMatch | undefined, folder: string): string[] {
   return [
     `# yaml-language-server: $schema=${relative(folder, schema)}`,
     '#',
-    '# Created by `crm-backfill init` from a sample of the exports. Check everything marked "set this" or "check".',
+    `# Created by \`${PROGRAM} init\` from a sample of the exports. Check everything marked "set this" or "check".`,
     ...(match ? [`# Based on the preset ${match.preset.name}; see its comments for more about these exports.`] : []),
-    '# Next: crm-backfill run THIS-FILE --dry-run --sandbox',
+    `# Next: ${PROGRAM} run THIS-FILE --dry-run --sandbox`,
   ];
 }
 
@@ -109,13 +108,14 @@ function defaultsText(match: PresetMatch | undefined, samples: Samples, tables: 
 
 function sourceText(name: string, { path, settings, reasons }: Export, folder: string): string {
   const { headerLine, ...rest } = settings;
+  const mark = settings.columns ? 'set this' : 'check';
   const value = {
     path: relative(folder, resolve(path)),
     ...rest,
     ...(headerLine === undefined ? {} : { header_line: headerLine }),
   };
   const assumptions = settings.records === undefined ? reasons : [];
-  return `  ${flow(name)}: ${flow(value)}${assumptions.length > 0 ? ` # check this: ${assumptions.join('; ')}` : ''}`;
+  return `  ${flow(name)}: ${flow(value)}${assumptions.length > 0 ? ` # ${mark}: ${assumptions.join('; ')}` : ''}`;
 }
 
 /** Without entries, the mapping still shows what is missing. */

@@ -29,7 +29,8 @@ export function nameGuesses(
 ): Guess[] {
   const taken = new Set(names);
   return tables.flatMap((table) => {
-    const source = sourceName(table.from.path, taken);
+    const several = tables.some((other) => other !== table && other.from.path === table.from.path);
+    const source = sourceName(several ? table.from.settings.records! : table.from.path, taken);
     taken.add(source);
     return [table, ...table.lists].map((each) => guess(each, references, source));
   });

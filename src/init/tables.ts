@@ -1,17 +1,10 @@
 /** The samples of all exports as tables of an SQLite database in memory. What `init` wants to know it asks by select. */
 import { DatabaseSync } from '@photostructure/sqlite';
-import { isObject, type JsonValue } from '../json.ts';
-import { textOf } from '../mapping/value-text.ts';
 import { isDayFirst } from './dates.ts';
 import { columnOf, type Column } from './columns.ts';
 import type { Export } from './open-export.ts';
+import type { Cell, RawTable } from './sample.ts';
 
-/** Records read of an export. */
-const MAX_RECORDS = 20_000;
-/** Characters of a value that are kept: enough to tell what a text is. */
-const MAX_LENGTH = 500;
-/** SQLite allows 2,000 columns in a table. */
-const MAX_COLUMNS = 1900;
 /** Texts that mean "no value" wherever they stand, and those that do so only in many cells. */
 const NO_VALUE = ['\\N', 'NULL', 'null', '(null)', '<null>', 'N/A', 'n/a', '#N/A', '(none)', 'NaN', 'nan'];
 const PERHAPS_NO_VALUE = ['-', '--', '—'];
@@ -34,20 +27,9 @@ export interface Table {
   readonly sql: string;
 }
 
-type Cell = string | number | null;
-
-/** What is known before the columns are looked at. */
-interface RawTable {
-  readonly list: string | undefined;
-  readonly names: Map<string, number>;
-  /** Cells by column, behind the number of the record. */
-  readonly rows: Cell[][];
-}
-
 export class Samples {
   readonly #db = new DatabaseSync(':memory:');
   readonly #missing = new Map<string, number>();
-  #tables = 0;
 
   /** One row for each result. */
   select<T>(sql: string, ...values: (string | number)[]): T[] {
@@ -77,22 +59,20 @@ export class Samples {
     return this.#missing;
   }
 
-  /** Reads the beginning of every export. `missing`: further texts that stand for no value. */
-  async load(exports: readonly Export[], missing: readonly string[]): Promise<Table[]> {
-    const read: { from: Export; sql: string; tables: RawTable[]; whole: boolean }[] = [];
-    for (const from of exports) {
-      const { tables, whole } = await readTables(from);
-      const sql = `t${(this.#tables += 1)}`;
-      tables.forEach((table, index) => this.#create(`${sql}_${index}`, table));
-      read.push({ from, sql, tables, whole });
+  /** Makes tables of the exports. `missing`: further texts that stand for no value. */
+  load(exports: readonly Export[], missing: readonly string[]): Table[] {
+    const all = exports.flatMap(({ sample }, number) =>
+      sample.tables.map((table, index) => ({ table, sql: `t${number}_${index}` })),
+    );
+    for (const { table, sql } of all) {
+      this.#create(sql, table);
+      this.#countMissing(sql, table, [...NO_VALUE, ...missing, ...PERHAPS_NO_VALUE]);
     }
-    const all = read.flatMap(({ sql, tables }) => tables.map((table, index) => ({ table, sql: `${sql}_${index}` })));
-    for (const { table, sql } of all) this.#countMissing(sql, table, [...NO_VALUE, ...missing, ...PERHAPS_NO_VALUE]);
     const list = [...this.#missing.keys()].map(quoted).join(', ');
     for (const { table, sql } of list === '' ? [] : all) {
       for (const name of sqlNames(table)) this.run(`update ${sql} set ${name} = null where ${name} in (${list})`);
     }
-    return read.map((each) => this.#look(each));
+    return exports.map((from, number) => this.#look(from, `t${number}`));
   }
 
   #create(sql: string, { names, rows }: RawTable): void {
@@ -118,7 +98,8 @@ export class Samples {
     }
   }
 
-  #look({ from, sql, tables, whole }: { from: Export; sql: string; tables: RawTable[]; whole: boolean }): Table {
+  #look(from: Export, sql: string): Table {
+    const { tables, whole } = from.sample;
     const made = tables.map(({ list, names, rows }, index) => {
       const name = `${sql}_${index}`;
       const columns: Column[] = [];
@@ -149,70 +130,4 @@ function quoted(text: string): string {
 
 function sqlNames({ names }: RawTable): string[] {
   return [...names.values()].map((index) => `c${index}`);
-}
-
-async function readTables({ source }: Export): Promise<{ tables: RawTable[]; whole: boolean }> {
-  const main: RawTable = { list: undefined, names: new Map(), rows: [] };
-  const lists = new Map<string, RawTable>();
-  const names = source.columns.map((name, index) => nameOf(source, name, index));
-  for (const name of names) columnAt(main, name);
-  let whole = true;
-  for await (const batch of source.batches()) {
-    if (main.rows.length >= MAX_RECORDS) {
-      whole = false;
-      break;
-    }
-    for (const item of batch) {
-      if (item.kind !== 'row') continue;
-      const row: Cell[] = [main.rows.length];
-      main.rows.push(row);
-      if (source.kind === 'tree') collect(item.raw, '', { table: main, row, lists });
-      else (item.raw as readonly string[]).forEach((cell, index) => put(main, row, names[index] ?? '', cell));
-    }
-  }
-  return { tables: [main, ...lists.values()], whole };
-}
-
-/** A header that occurs several times is told apart by its position, as in the mapping. */
-function nameOf({ columns, duplicateColumns }: Export['source'], name: string, index: number): string {
-  if (!duplicateColumns.has(name)) return name;
-  return `${name}#${columns.slice(0, index + 1).filter((each) => each === name).length}`;
-}
-
-interface Into {
-  readonly table: RawTable;
-  readonly row: Cell[];
-  /** Undefined inside a list: lists in lists stay whole. */
-  readonly lists?: Map<string, RawTable> | undefined;
-}
-
-/** The values of a record by path. The elements of a list become rows of a table of their own, scalars in the column `.`. */
-function collect(value: JsonValue, path: string, into: Into): void {
-  if (Array.isArray(value)) {
-    if (!into.lists) return put(into.table, into.row, path === '' ? '.' : path, '[…]');
-    const table = into.lists.get(path) ?? { list: path, names: new Map<string, number>(), rows: [] };
-    into.lists.set(path, table);
-    for (const element of value as readonly JsonValue[]) {
-      const row: Cell[] = [into.row[0]!];
-      table.rows.push(row);
-      collect(element, '', { table, row });
-    }
-  } else if (isObject(value)) {
-    for (const [key, member] of Object.entries(value)) {
-      if (member !== undefined && member !== null) collect(member, path === '' ? key : `${path}.${key}`, into);
-    }
-  } else if (value !== null) put(into.table, into.row, path === '' ? '.' : path, textOf(value) ?? '');
-}
-
-function put(table: RawTable, row: Cell[], name: string, text: string): void {
-  const value = text.trim();
-  const at = value === '' || name === '' ? undefined : columnAt(table, name);
-  if (at !== undefined) row[at] = value.slice(0, MAX_LENGTH);
-}
-
-function columnAt({ names }: RawTable, name: string): number | undefined {
-  const known = names.get(name);
-  if (known !== undefined || name === '' || names.size >= MAX_COLUMNS) return known;
-  names.set(name, names.size + 1);
-  return names.size;
 }

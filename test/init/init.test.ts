@@ -53,7 +53,7 @@ describe('backfill init', () => {
     expect(ended.code, ended.stderr).toBe(0);
     expect(ended.stdout).toContain('type: lead/created');
     expect(ended.stderr).toContain('preset pipedrive-csv: ');
-    expect(ended.stderr).toMatch(/\d+ lines marked "set this"/);
+    expect(ended.stderr).toMatch(/\d+ lines marked "set this" and \d+ marked "check"/);
   });
 
   it('writes a file that a dry run accepts unchanged', async () => {
@@ -133,7 +133,9 @@ describe('backfill init', () => {
     await writeFile(join(cwd, 'people.csv'), Buffer.from('Record ID,Name\n1,Zo\xeb\n', 'latin1'));
     const ended = await backfill(['init', 'people.csv', '--encoding', 'utf-8'], { cwd });
     expect(ended.code).toBe(2);
-    expect(ended.stderr).toContain('people.csv:2 is not UTF-8 text, which is the encoding set with --encoding');
+    expect(ended.stderr).toContain(
+      'people.csv:2 is not UTF-8 text (bytes eb), which is the encoding set with --encoding',
+    );
     expect(ended.stderr).toContain('`--encoding windows-1252`');
   });
 

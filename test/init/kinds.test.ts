@@ -186,14 +186,15 @@ describe('exports without all that a mapping needs', () => {
     expect(text).toContain('lead_external_id: { from: [LEADID, CONTACTID] }');
   });
 
-  it('says that a file without a header needs one', async () => {
-    const { findings } = await mappingAndFindings({
+  it('numbers the columns of a file without a header', async () => {
+    const { text, findings } = await mappingAndFindings({
       'deals.csv': DEALS,
       'contacts.csv': [
         '8,Enrique,ann@bell.example,+50766163733',
         ...times(3, (n) => `${n},Ann,a${n}@bell.example,+5076616373${n}`),
       ],
     });
-    expect(findings).toContain('its first line looks like a record: add a line with the names of the columns above it');
+    expect(findings).toContain('its first line is a record, so the columns have numbers: name them');
+    expect(text).toContain('columns: [column_1, column_2, column_3, column_4] } # set this: ');
   });
 });
