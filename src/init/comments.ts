@@ -10,7 +10,7 @@ import type { Guess } from './guess.ts';
 import { isActivityKind } from './kinds.ts';
 import { authorJoin } from './name-joins.ts';
 import { parentLine, parentOf, type Known } from './parents.ts';
-import { fits } from './roles.ts';
+import { fits, type Finding } from './roles.ts';
 import { flow, foldHeader } from './value-text.ts';
 
 /** Undefined if no column has a text, or none refers to a lead or deal. */
@@ -77,12 +77,11 @@ function textsOf({ roles, table: { columns, rows } }: Guess): { texts: Column[];
   const found = texts.map(({ column }) => column);
   const kinds = columns.filter((column) => isActivityKind(column) && !found.includes(column));
   if (found.some(({ filled }) => filled === rows)) {
-    return { texts: found, comment: `check: ${texts.map(({ why }) => why).join(', ')}` };
+    return { texts: found, comment: `check: ${evidenceOf(texts)}` };
   }
   if (found.length > 0) {
     const kind = kinds.find(({ filled }) => filled === rows);
-    const why = texts.map(({ why: each }) => each).join(', ');
-    return { texts: kind ? [...found, kind] : found, comment: `check: ${why}` };
+    return { texts: kind ? [...found, kind] : found, comment: `check: ${evidenceOf(texts)}` };
   }
   const subjects = columns.filter(
     (column) => column.words && isFew(column) && TEXT_NAMES.test(foldHeader(column.name)),
@@ -96,6 +95,10 @@ function textsOf({ roles, table: { columns, rows } }: Guess): { texts: Column[];
     texts: subjects.length + kinds.length > 0 ? all : [],
     comment: 'check: no column has a text, so these stand for one',
   };
+}
+
+function evidenceOf(texts: readonly Finding[]): string {
+  return [...new Set(texts.map(({ why }) => why))].join(', ');
 }
 
 function content(texts: readonly Column[]): unknown {

@@ -37,7 +37,7 @@ function nameLine({ roles }: Guess): EntryLine {
   const key = 'full_name';
   if (first && last) {
     const value = { list: [first.column.name, last.column.name], apply: [{ join: ' ' }] };
-    return { key, value, comment: `${last.why} have the second one` };
+    return { key, value, comment: `\`${last.column.name}\` in ${last.why}` };
   }
   if (full) return { key, value: full.column.name, comment: evidence(full) };
   return { key: `# ${key}`, value: 'Name', comment: 'set this: no column has the names of people' };

@@ -94,8 +94,15 @@ export function idOf(table: Table, kind: ExportKind, references: readonly Refere
   const { columns, rows, from, list } = table;
   const file = foldHeader(list ?? basename(from.path));
   const own = columns.filter(({ name }) => {
-    const noun = kindOfNoun(stemOf(name) ?? '');
-    return noun === undefined || noun === kind || noun === 'unknown' || kind === 'unknown';
+    if (/^(?:z )?fk\b/.test(foldHeader(name))) return false;
+    const noun = kindOfNoun(stemOf(name) ?? foldHeader(name).split(' ').at(-1)!);
+    return (
+      noun === undefined ||
+      (noun === 'comments' && stemOf(name) === undefined) ||
+      noun === kind ||
+      noun === 'unknown' ||
+      kind === 'unknown'
+    );
   });
   const score = (column: Column): number => {
     const stem = stemOf(column.name);
@@ -147,7 +154,7 @@ function isSure({ from, to }: Reference): boolean {
 }
 
 function isKeyName(name: string): boolean {
-  return /^(?:(?:record|contact|lead|person|deal|opportunity|customer|client|note|activity|company|account|user|owner|stage|external|cliente|contatto|trattativa|kunden?|kontakt|vorgangs?) ?)?(?:id|guid|uuid|key|nr|nummer|no|numero|codice|code|cod)$|^(?:id|codice|cod|code) (?:cliente|contatto|trattativa|contact|lead|deal|nota|client|opportunit\w*)$|^identifi\w+$|^external id(?: c)?$|\breference id$/.test(
+  return /^(?:(?:record|contact|lead|person|deal|opportunity|customer|client|note|activity|company|account|user|owner|stage|external|cliente|contatto|trattativa|kunden?|kontakt|vorgangs?) ?)?(?:id|guid|uuid|key|nr|nummer|no|numero|codice|code|cod)$|^(?:id|codice|cod|code) (?:cliente|contatto|trattativa|contact|lead|deal|nota|client|opportunit\w*)$|^identifi\w+$|^external id(?: c)?$|\breference id$|^(?:z )?pk\b/.test(
     foldHeader(name),
   );
 }

@@ -16,6 +16,7 @@ export interface Kind {
 /** What a table is. `references`: of all tables. */
 export function kindOf(table: Table, references: readonly Reference[]): Kind {
   const words = foldHeader(table.list ?? basename(table.from.path).replace(/(?:\.\w+)+$/, '')).split(' ');
+  if (table.list !== undefined) return inRecords(table, words);
   if (isHistory(table, words)) return { kind: 'history' };
   const nouns = [...words.flatMap((word) => kindOfNoun(word) ?? [])];
   const named = nouns.at(-1) ?? kindOfNoun(ownNoun(table) ?? '');
@@ -24,6 +25,15 @@ export function kindOf(table: Table, references: readonly Reference[]): Kind {
   if (named === 'deals') return dealsOr(table, references, nouns.length > 0);
   if (named !== undefined && EVIDENCE[named]?.some((role) => has(table, role)) !== false) return { kind: named };
   return byColumns(table, references);
+}
+
+/** A list inside records is of interest where it has texts. */
+function inRecords({ columns }: Table, words: readonly string[]): Kind {
+  const isText =
+    roleOf('content', columns) !== undefined ||
+    (words.some((word) => kindOfNoun(word) === 'comments') && roleOf('subject', columns) !== undefined);
+  if (isText && !columns.some(({ email, phone }) => email || phone)) return { kind: 'comments' };
+  return { kind: 'unknown', why: NO_PLACE };
 }
 
 const NO_PLACE = 'the service has no place for such records';

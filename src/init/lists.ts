@@ -42,7 +42,7 @@ export function listLines(list: Table, used: ReadonlySet<Column | undefined>): E
   const whole =
     [...(type?.few().keys() ?? [])].every((value) => /^[\w .-]+$/.test(value)) && type?.filled === list.rows;
   if (!address || !type || !whole) return [{ key, value: { from: path, as: 'json' } }];
-  const stem = key.replace(/e?s$/, '');
+  const stem = key.replace(/s$/, '');
   return [...type.few().keys()].map((value) => ({
     key: `${stem}_${keyOf(value)}`,
     value: {

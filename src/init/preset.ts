@@ -71,7 +71,7 @@ export function matchPreset(preset: Preset, exports: readonly Table[]): PresetMa
       const found = shared.length;
       const ids = idColumnsOf(preset.spec, source);
       const hasId =
-        ids.length === 0 ||
+        (ids.length === 0 && has.has(comparable([...columns][0]!))) ||
         (ids.some((id) => has.has(comparable(id))) && shared.some((name) => !COMMON.test(comparable(name))));
       const enough = hasId && found >= Math.min(2, columns.size) && found >= columns.size * MIN_SHARE;
       // The file name distinguishes exports with the same columns.
@@ -104,7 +104,7 @@ function makesEvents({ preset, exports }: PresetMatch): boolean {
   return preset.spec.events.some(({ source }) => exports.has(source));
 }
 
-/** The columns that can provide the ids of a source's events; empty for sources used only by lookups. */
+/** The columns that can provide the ids of a source's events. Empty for sources used only by lookups: of their columns, the one that is matched is the first. */
 function idColumnsOf(spec: MappingSpec, source: string): string[] {
   const ids: string[] = [];
   for (const entry of spec.events) {
