@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { UserError } from '../errors.ts';
-import type { ConditionSpec, EntrySpec, MappingSpec, ValueSpec } from '../mapping/spec.ts';
+import type { ConditionSpec, EntrySpec, LookupSpec, MappingSpec, ValueSpec } from '../mapping/spec.ts';
 import { parseTemplate } from '../mapping/template.ts';
 import { didYouMean } from '../problem.ts';
 import { pathOf } from './columns.ts';
@@ -71,8 +71,9 @@ export function matchPreset(preset: Preset, exports: readonly Table[]): PresetMa
       const found = shared.length;
       const ids = idColumnsOf(preset.spec, source);
       const hasId =
-        (ids.length === 0 && has.has(comparable([...columns][0]!))) ||
-        (ids.some((id) => has.has(comparable(id))) && shared.some((name) => !COMMON.test(comparable(name))));
+        ids.some((id) => has.has(comparable(id))) &&
+        (preset.spec.events.every((entry) => entry.source !== source) ||
+          shared.some((name) => !COMMON.test(comparable(name))));
       const enough = hasId && found >= Math.min(2, columns.size) && found >= columns.size * MIN_SHARE;
       // The file name distinguishes exports with the same columns.
       const named = foldHeader(basename(each.from.path)).includes(
@@ -104,15 +105,23 @@ function makesEvents({ preset, exports }: PresetMatch): boolean {
   return preset.spec.events.some(({ source }) => exports.has(source));
 }
 
-/** The columns that can provide the ids of a source's events. Empty for sources used only by lookups: of their columns, the one that is matched is the first. */
+/** The columns that can provide the ids of a source's events, or by which a lookup finds its records. */
 function idColumnsOf(spec: MappingSpec, source: string): string[] {
   const ids: string[] = [];
-  for (const entry of spec.events) {
-    if (entry.source !== source) continue;
-    const each = typeof entry.each === 'string' ? `${entry.each}.` : '';
-    visit(entry.data['external_id'] as ValueSpec, source, (_source, path) => ids.push(`${each}${path}`));
+  const own = spec.events.filter((entry) => entry.source === source);
+  for (const { data, each } of own) {
+    const path = typeof each === 'string' ? `${each}.` : '';
+    visit(data['external_id'] as ValueSpec, source, (_source, name) => ids.push(`${path}${name}`));
   }
+  if (own.length === 0) matchesOf(spec.events, source, ids);
   return ids;
+}
+
+function matchesOf(value: unknown, source: string, into: string[]): void {
+  if (typeof value !== 'object' || value === null) return;
+  const { lookup } = value as { lookup?: LookupSpec };
+  if (lookup?.source === source) visit(lookup.match, source, (_source, name) => into.push(name));
+  for (const member of Object.values(value)) matchesOf(member, source, into);
 }
 
 /** One file may be two sources, such as pipelines and their stages. */
