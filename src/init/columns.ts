@@ -1,6 +1,7 @@
 import { isCurrency } from '../service/currencies.ts';
 import { dateFacts, type DateFacts } from './dates.ts';
 import type { Table } from './tables.ts';
+import { foldHeader } from './value-text.ts';
 
 export interface NumberFacts {
   readonly decimal: '.' | ',';
@@ -68,7 +69,7 @@ export function columnOf(
   const { filled, distinct, length } = figures!;
   const share = (test: (value: string) => boolean): number =>
     values.length === 0 ? 0 : values.filter(test).length / values.length;
-  const date = dateFacts(values, dayFirst);
+  const date = dateFacts(foldHeader(name), values, dayFirst);
   const number = date === undefined && share((value) => AMOUNT.test(value)) > 0.8 ? numberFacts(values) : undefined;
   const email = share((value) => EMAIL.test(value)) > 0.6;
   const code = share((value) => UUID.test(value) || (CODE.test(value) && /[a-z]/i.test(value))) > 0.9;

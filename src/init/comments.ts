@@ -4,12 +4,12 @@
  */
 import { numberText } from '../numbers.ts';
 import { isFew, type Column } from './columns.ts';
-import { idLine, timeLines } from './entry-lines.ts';
+import { idLine, notDeleted, timeLines, whenLines } from './entry-lines.ts';
 import { entryText, type EntryLine } from './entry-text.ts';
 import type { Guess } from './guess.ts';
 import { isActivityKind } from './kinds.ts';
 import { authorJoin } from './name-joins.ts';
-import { parentLine, parentOf, type Known } from './parents.ts';
+import { parentLine, parentsOf, type Known, type Parent } from './parents.ts';
 import { fits, type Finding } from './roles.ts';
 import { flow, foldHeader } from './value-text.ts';
 
@@ -18,7 +18,7 @@ export function commentText(guess: Guess, known: Known): string | undefined {
   const { texts, comment } = textsOf(guess);
   if (texts.length === 0) return undefined;
   const owner = guess.table.parent && known.guesses.find(({ table }) => table === guess.table.parent);
-  const parents = owner ? undefined : (['deals', 'leads'] as const).map((kind) => parentOf(guess, kind, known));
+  const parents = owner ? undefined : parentsOf(guess, known);
   if (parents?.every(({ found, candidates }) => !found && candidates.length === 0)) return undefined;
   if (owner && owner.kind !== 'leads' && owner.kind !== 'deals') return undefined;
   const columns = [...new Set(parents?.flatMap((parent) => parent.found?.columns ?? []))];
@@ -34,7 +34,7 @@ export function commentText(guess: Guess, known: Known): string | undefined {
         ...(owner ? [{ key: 'each', value: guess.table.list }] : []),
         ...present(guess, [
           { columns: texts, what: 'text' },
-          { columns, what: 'lead or deal' },
+          { columns, what: 'lead or deal', values: parentValues(parents ?? []) },
         ]),
         ...(parents?.every(({ found }) => found) ? [{ key: 'if_both', value: 'deal' }] : []),
         ...timeLines(guess),
@@ -59,7 +59,7 @@ function ownLine(owner: Guess): EntryLine {
   return { key, value, comment: 'check: the record in which they are' };
 }
 
-function parentLines(parents: readonly ReturnType<typeof parentOf>[]): EntryLine[] {
+function parentLines(parents: readonly Parent[]): EntryLine[] {
   const [deal, lead] = parents;
   const none = 'set this: no column contains the id of its lead or deal';
   const lines = [...parentLine('deal_external_id', deal!), ...parentLine('lead_external_id', lead!)];
@@ -69,32 +69,28 @@ function parentLines(parents: readonly ReturnType<typeof parentOf>[]): EntryLine
   return deal?.found || lead?.found ? known : [{ key: 'lead_external_id', value: 'Lead ID', comment: none }, ...known];
 }
 
-const TEXT_NAMES = /subject|oggetto|betreff|title|asunto|objet|note|content|body|text|comment|description/;
+/** Columns of few values that stand for a text where there is none. */
+const SUBJECT = /subject|oggetto|betreff|title|asunto|objet|note|content|body|text|comment|description|^name$/;
 
 /** The subject and the text; behind them what kind of activity it was, if some records have neither. Without a text, what there is. */
 function textsOf({ roles, table: { columns, rows } }: Guess): { texts: Column[]; comment: string } {
   const texts = (['subject', 'content'] as const).flatMap((role) => roles.get(role) ?? []);
   const found = texts.map(({ column }) => column);
-  const kinds = columns.filter((column) => isActivityKind(column) && !found.includes(column));
-  if (found.some(({ filled }) => filled === rows)) {
-    return { texts: found, comment: `check: ${evidenceOf(texts)}` };
-  }
-  if (found.length > 0) {
-    const kind = kinds.find(({ filled }) => filled === rows);
-    return { texts: kind ? [...found, kind] : found, comment: `check: ${evidenceOf(texts)}` };
-  }
   const subjects = columns.filter(
-    (column) => column.words && isFew(column) && TEXT_NAMES.test(foldHeader(column.name)),
+    (column) => column.words && isFew(column) && SUBJECT.test(foldHeader(column.name)) && !isActivityKind(column),
   );
-  const more = columns.filter(
+  const kinds = columns.filter((column) => isActivityKind(column));
+  const more = [...subjects, ...kinds].filter((column) => !found.includes(column) && !fits('author', column));
+  if (found.length > 0) {
+    const behind = found.some(({ filled }) => filled === rows) ? undefined : more.find(({ filled }) => filled === rows);
+    return { texts: behind ? [...found, behind] : found, comment: `check: ${evidenceOf(texts)}` };
+  }
+  const details = columns.filter(
     (column) =>
-      column.filled > 0 && /duration|dauer|durata|status|priority/.test(foldHeader(column.name)) && !column.date,
+      column.filled > 0 && !column.date && /duration|dauer|durata|status|priority/.test(foldHeader(column.name)),
   );
-  const all = [...new Set([...subjects, ...kinds, ...more])].filter((column) => !fits('author', column)).slice(0, 4);
-  return {
-    texts: subjects.length + kinds.length > 0 ? all : [],
-    comment: 'check: no column has a text, so these stand for one',
-  };
+  const all = more.length > 0 ? [...new Set([...more, ...details])].slice(0, 4) : [];
+  return { texts: all, comment: 'check: no column has a text, so these stand for one' };
 }
 
 function evidenceOf(texts: readonly Finding[]): string {
@@ -119,11 +115,26 @@ function leftOut({ roles, table: { columns } }: Guess, used: ReadonlySet<Column 
 interface Needed {
   readonly columns: readonly Column[];
   readonly what: string;
+  /** Looked up, so that a column with a value may be without a record. */
+  readonly values?: readonly unknown[] | undefined;
+}
+
+/** Undefined if the columns themselves have the ids. */
+function parentValues(parents: readonly Parent[]): unknown[] | undefined {
+  const found = parents.flatMap((parent) => parent.found ?? []);
+  if (found.length === 0 || found.some(({ isOptional }) => isOptional !== true)) return undefined;
+  return found.map(({ value }) => value);
 }
 
 /** Skips the records without a text or a parent, which the service would refuse. */
-function present({ table: { rows } }: Guess, needed: readonly Needed[]): EntryLine[] {
-  const conditions = needed.flatMap(({ columns, what }) => {
+function present(guess: Guess, needed: readonly Needed[]): EntryLine[] {
+  const { rows } = guess.table;
+  const gone = notDeleted(guess);
+  const conditions = needed.flatMap(({ columns, what, values }) => {
+    if (values) {
+      const value = { from: values.length > 1 ? values : values[0], present: true };
+      return [{ value, why: `records whose ${what} is in no export` }];
+    }
     const names = columns.map(({ name }) => name);
     if (columns.length === 0 || columns.some(({ filled }) => filled === rows)) return [];
     const some = rows - Math.max(...columns.map(({ filled }) => filled));
@@ -135,9 +146,5 @@ function present({ table: { rows } }: Guess, needed: readonly Needed[]): EntryLi
       },
     ];
   });
-  if (conditions.length === 0) return [];
-  const comment = `check: ${conditions.map(({ why }) => why).join(', ')}; they are skipped`;
-  const [only] = conditions;
-  const value = conditions.length > 1 ? { all: conditions.map((each) => each.value) } : only!.value;
-  return [{ key: 'when', value, comment }];
+  return whenLines(gone ? [...conditions, gone] : conditions);
 }

@@ -48,10 +48,12 @@ const DATE_LIKE =
   /^(?:\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|\d{1,2}[- ][A-Za-z]{3,9}\.?,?[- ]\d{4}|[A-Za-z]{3,9} \d{1,2}, \d{4})/;
 
 /**
- * The date formats of a column, or undefined if most of its values are not dates. `dayFirst` is used if the values do
+ * The date formats of a column, with its header as words, or undefined if most of its values are not dates. `dayFirst` is used if the values do
  * not decide the order of day and month.
  */
-export function dateFacts(values: readonly string[], dayFirst: boolean): DateFacts | undefined {
+export function dateFacts(header: string, values: readonly string[], dayFirst: boolean): DateFacts | undefined {
+  const unix = unixFormat(header, values);
+  if (unix) return { formats: [unix], utc: false, hasTime: true, unread: 0 };
   const distinct = [...new Set(values)].slice(0, 500);
   const likely = distinct.filter((value) => DATE_LIKE.test(value));
   if (likely.length === 0 || likely.length < distinct.length * 0.6) return undefined;
@@ -81,6 +83,13 @@ export function dateFacts(values: readonly string[], dayFirst: boolean): DateFac
     ...(ambiguous && { ambiguous }),
     unread: left.length,
   };
+}
+
+/** Seconds or milliseconds since 1970, in a column named as a time: ids have as many digits. */
+function unixFormat(header: string, values: readonly string[]): 'unix' | 'unix_ms' | undefined {
+  if (!/date|time|\bat\b|created|updated|modified|\bon\b/.test(header) || values.length === 0) return undefined;
+  if (values.every((value) => /^(?:9|1\d)\d{8}$/.test(value))) return 'unix';
+  return values.every((value) => /^(?:9|1\d)\d{11}$/.test(value)) ? 'unix_ms' : undefined;
 }
 
 /** A date written out, to show how a format reads it: `01/06/2026` as `1 June 2026`. */

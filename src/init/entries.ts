@@ -2,7 +2,17 @@
 import { numberText } from '../numbers.ts';
 import type { Column } from './columns.ts';
 import { commentText } from './comments.ts';
-import { amountLine, contactLines, currencyLine, customLine, evidence, idLine, timeLines } from './entry-lines.ts';
+import {
+  amountLine,
+  contactLines,
+  currencyLine,
+  customLine,
+  evidence,
+  idLine,
+  notDeleted,
+  timeLines,
+  whenLines,
+} from './entry-lines.ts';
 import { entryText, type EntryLine } from './entry-text.ts';
 import type { Guess } from './guess.ts';
 import { companyJoin, ownerJoin, stageJoin } from './name-joins.ts';
@@ -24,12 +34,22 @@ function noteLines({ note }: Guess): string[] {
 
 function leadText(guess: Guess, known: Known): string {
   const company = companyJoin(guess, known);
-  return entryText('lead/created', guess.source, timeLines(guess), [
-    idLine(guess),
-    nameLine(guess),
-    ...contactLines(guess),
-    customLine(guess, 'custom_params', new Set(), { company, known }),
-  ]);
+  return entryText(
+    'lead/created',
+    guess.source,
+    [...skipLines(guess), ...timeLines(guess)],
+    [
+      idLine(guess),
+      nameLine(guess),
+      ...contactLines(guess),
+      customLine(guess, 'custom_params', new Set(), { company, known }),
+    ],
+  );
+}
+
+function skipLines(guess: Guess): EntryLine[] {
+  const gone = notDeleted(guess);
+  return whenLines(gone ? [gone] : []);
 }
 
 function nameLine({ roles }: Guess): EntryLine {
@@ -59,6 +79,7 @@ function dealText(guess: Guess, known: Known, names: CrmNames): string {
     'deal/created',
     guess.source,
     [
+      ...skipLines(guess),
       ...(pipeline && stageLines.length > 0 ? [{ key: 'stage_pipeline', value: pipeline.column.name }] : []),
       ...timeLines(guess),
       ...priority(stage?.column),

@@ -55,6 +55,28 @@ function passedOver(first: Column, others: readonly Column[]): string {
     : `check: ${numberText(both)} records have several; the others are custom fields`;
 }
 
+/** Records that were deleted in the old CRM, and are still in its export. */
+export function notDeleted({ table }: Guess): { readonly value: unknown; readonly why: string } | undefined {
+  for (const column of table.columns) {
+    if (!/^(?:is )?(?:deleted|trashed)$/.test(foldHeader(column.name)) || column.distinct > 3) continue;
+    const gone = [...column.few()].filter(([value]) => /^(?:1|true|t|yes|y)$/i.test(value));
+    const count = gone.reduce((sum, [, each]) => sum + each, 0);
+    if (count === 0) continue;
+    const value = { from: column.name, not_in: gone.map(([each]) => each) };
+    return { value, why: `${numberText(count)} of ${numberText(table.rows)} records were deleted` };
+  }
+  return undefined;
+}
+
+/** Skips records. */
+export function whenLines(conditions: readonly { readonly value: unknown; readonly why: string }[]): EntryLine[] {
+  if (conditions.length === 0) return [];
+  const comment = `check: ${conditions.map(({ why }) => why).join(', ')}; they are skipped`;
+  const [only] = conditions;
+  const value = conditions.length > 1 ? { all: conditions.map((each) => each.value) } : only!.value;
+  return [{ key: 'when', value, comment }];
+}
+
 /** When the record was created or happened. `mark`: whether it has to be checked in any case. */
 export function timeLines({ roles, kind, table }: Guess): EntryLine[] {
   const found = roles.get('created') ?? roles.get('happened');

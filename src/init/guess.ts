@@ -54,6 +54,9 @@ export function guess(
   }
   settleNames(roles);
   settleStage(roles);
+  const pipeline = roles.get('pipeline')?.column;
+  // One id is no name that could choose between stages.
+  if (pipeline?.distinct === 1 && (pipeline.number || pipeline.code)) roles.delete('pipeline');
   return { table, kind, roles, source, prefix: undefined, note: why };
 }
 

@@ -64,11 +64,11 @@ export function isNumberRange({ values }: Column): boolean {
 export function refersTo({ name, table: { list } }: Column, to: Guess): boolean {
   const header = foldHeader(`${list ?? ''} ${name}`);
   const id = to.roles.get('id')?.column;
-  return foldHeader(name) === foldHeader(id?.name ?? '') || (KIND_NAMES[to.kind]?.test(header) ?? false);
+  return foldHeader(name) === foldHeader(id?.name ?? '') || KIND_NAMES[to.kind]?.test(header) === true;
 }
 
 const KIND_NAMES: Readonly<Record<string, RegExp>> = {
-  leads: /contact|lead|person|people|client|customer|kund|kontakt|contatt|anagrafic|prospect|^who id/,
+  leads: /contact|lead|person|people|party|client|customer|kund|kontakt|contatt|anagrafic|prospect|^who id/,
   companies: /compan|account|organi[sz]ation|\borg\b|aziend|firm|unternehmen|entreprise|empresa/,
   stages: /stage|phase|status|fase|stato/,
   deals: /deal|opportun|trattativ|potential|affar|geschaft|vorgang|verkauf|^what id/,

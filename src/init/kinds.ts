@@ -67,7 +67,9 @@ function dealsOr(table: Table, references: readonly Reference[], byName: boolean
 /** The column with the ids of deals that are records of another export, besides the own id of these records. */
 function dealsOf({ columns, rows }: Table, references: readonly Reference[], byName: boolean): string | undefined {
   const nounOf = (name: string): ExportKind | undefined => kindOfNoun(/(\w+) ids?$/.exec(foldHeader(name))?.[1] ?? '');
-  const ids = columns.filter(({ name, filled }) => nounOf(name) === 'deals' && filled > rows / 2);
+  const ids = columns.filter(
+    ({ name, filled }) => nounOf(name) === 'deals' && !/pipeline/i.test(name) && filled > rows / 2,
+  );
   const refers = (column: Column): boolean => references.some((each) => each.from === column && shareOf(each) > 0.9);
   const hasOwn = columns.some(
     ({ unique, whole, name }) =>
@@ -106,7 +108,12 @@ function isActivity({ columns }: Table, references: readonly Reference[]): boole
 
 /** A column that says what kind of activity a record is, or how it ended. */
 export function isActivityKind({ name, words }: Column): boolean {
-  return words && /(?:^| )(?:type|kind|typ|tipo|art|outcome|esito|result|direction)$/.test(foldHeader(name));
+  const header = foldHeader(name);
+  return (
+    words &&
+    /(?:^| )(?:type|kind|typ|tipo|art|outcome|esito|result|direction)$/.test(header) &&
+    !/parent|related|target|linked|mime|object|record/.test(header)
+  );
 }
 
 /** A position in a list, such as that of a stage. */
@@ -123,7 +130,7 @@ function ownNoun({ columns }: Table): string | undefined {
 /** Old and new values of a field. The service has only the present ones. */
 function isHistory({ columns }: Table, words: readonly string[]): boolean {
   if (words.some((word) => /^(?:history|audit|changelog|storico|verlauf|historique|historial)$/.test(word)))
-    return true;
+    return roleOf('content', columns) === undefined;
   const names = columns.map(({ name }) => foldHeader(name));
   const changed = names.filter((name) => name.startsWith('old ')).map((name) => name.slice('old '.length));
   return changed.some((name) => names.includes(`new ${name}`));
@@ -136,7 +143,7 @@ function isLinks(table: Table, references: readonly Reference[]): boolean {
     columns.flatMap((column): (string | Table)[] => {
       const noun = / ?(\w+) ids?$/.exec(foldHeader(column.name))?.[1];
       const kind = noun === undefined ? undefined : kindOfNoun(noun);
-      if (kind === 'users' || kind === 'stages' || kind === 'comments') return [];
+      if (kind === 'users' || kind === 'stages' || kind === 'comments' || noun === 'pipeline') return [];
       if (kind !== undefined) return [kind === 'unknown' ? noun! : kind];
       // By content: codes, which no other column has by chance.
       const found = references.find((each) => each.from === column && column.code && shareOf(each) > 0.9);

@@ -50,11 +50,15 @@ interface NameSearch {
 function nameJoin(guess: Guess, { guesses, references }: Known, search: NameSearch): NameJoin | undefined {
   const isAble = ({ name }: Column): boolean => search.header?.test(foldHeader(name)) !== false;
   for (const to of guesses.filter(({ kind }) => kind === search.kind)) {
-    const name = search.roles.flatMap((role) => to.roles.get(role)?.column ?? []).at(0);
+    const [first, last] = [to.roles.get('first_name')?.column, to.roles.get('last_name')?.column];
+    const name = search.roles
+      .flatMap((role) => (role === 'full_name' && last) || (to.roles.get(role)?.column ?? []))
+      .at(0);
     const { join } = name ? findJoin(guess, to, references, isAble) : {};
     if (!join || !name || join.to === name) continue;
     const figures = referenceText(join, guess.kind, to.source);
-    const value = lookupOf(join, to.source, name.name, { optional: search.optional });
+    const take = first && name === last ? { list: [first.name, name.name], apply: [{ join: ' ' }] } : name.name;
+    const value = lookupOf(join, to.source, take, { optional: search.optional });
     const comment = join.found === join.of ? figures : `check: ${figures}`;
     return { column: join.from, name, line: (key) => ({ key, value, comment }) };
   }

@@ -17,11 +17,11 @@ const NOUNS: readonly (readonly [ExportKind, RegExp])[] = [
   ],
   [
     'comments',
-    /^(?:notes?|comment(?:s|i|o)?|notiz(?:en)?|activit(?:y|ies)|attivita|tasks?|calls?|e?mails?|meetings?|events?|appointments?|interactions?|engagements?|anrufe?|chiamat[ae])$/,
+    /^(?:notes?|comment(?:s|i|o)?|notiz(?:en)?|activit(?:y|ies)|attivita|tasks?|calls?|e?mails?|meetings?|events?|appointments?|interactions?|engagements?|phonecalls?|todos?|aufgaben?|anrufe?|chiamat[ae])$/,
   ],
   [
     'leads',
-    /^(?:contacts?|leads?|persons?|people|prospects?|kontakte?|contatt[oi]|clients?|client[ei]|customers?|kunden?|anagrafic\w*)$/,
+    /^(?:contacts?|leads?|persons?|people|prospects?|part(?:y|ies)|kontakte?|contatt[oi]|clients?|client[ei]|customers?|kunden?|anagrafic\w*)$/,
   ],
   [
     'unknown',

@@ -25,6 +25,8 @@ interface FoundParent {
   readonly columns: readonly Column[];
   readonly taken: readonly Column[];
   readonly value: unknown;
+  /** Many records have none. */
+  readonly isOptional?: boolean;
   readonly comment: string;
 }
 
@@ -48,6 +50,54 @@ export function parentOf(guess: Guess, kind: Parent['kind'], known: Known): Pare
       })),
     ),
   };
+}
+
+/** Headers of columns that refer to records of several kinds. */
+const ANY_RECORD = /parent|linked|related|regarding|target|entity|object|record|associated/;
+
+/**
+ * The deal and the lead of a comment. A column may have the ids of both (`parent_id`): then each is looked up, and a record
+ * whose id is not there has none.
+ */
+export function parentsOf(guess: Guess, known: Known): Parent[] {
+  const parents = (['deals', 'leads'] as const).map((kind) => parentOf(guess, kind, known));
+  const ids = known.references.filter((each) => {
+    const to = known.guesses.find(({ table }) => table === each.to.table);
+    return each.from.table === guess.table && each.separator === undefined && each.to === to?.roles.get('id')?.column;
+  });
+  const shareOfAll = (column: Column): number =>
+    ids.reduce((sum, each) => sum + (each.from === column && isParent(each, known) ? shareOf(each) : 0), 0);
+  return parents.map((parent) => {
+    if (parent.found) return parent;
+    const found = ids.filter((each) => {
+      const to = known.guesses.find(({ table, kind }) => table === each.to.table && kind === parent.kind);
+      if (!to || (to.kind !== 'deals' && to.kind !== 'leads')) return false;
+      const isAny =
+        ANY_RECORD.test(foldHeader(each.from.name)) && shareOfAll(each.from) > 0.9 && shareOfAll(each.from) < 1.1;
+      return !isNumberRange(each.to) || isAny;
+    });
+    const [best] = found.sort((a, b) => shareOf(b) - shareOf(a));
+    if (!best) return parent;
+    const used = found.filter(({ from }) => from === best.from);
+    const values = used.map((each) => {
+      const to = known.guesses.find(({ table }) => table === each.to.table)!;
+      return { value: lookupOf(each, to.source, takenId(to, each.to), { optional: true }), to };
+    });
+    return {
+      ...parent,
+      found: {
+        columns: [best.from],
+        taken: [best.from],
+        value: values.length > 1 ? { from: values.map(({ value }) => value) } : values[0]!.value,
+        isOptional: true,
+        comment: `check: ${used.map((each, index) => referenceText(each, 'values', values[index]!.to.source)).join('; ')}; the others have none`,
+      },
+    };
+  });
+}
+
+function isParent({ to }: Reference, { guesses }: Known): boolean {
+  return guesses.some(({ table, kind }) => table === to.table && (kind === 'deals' || kind === 'leads'));
 }
 
 /** The line of a parent's id; commented out, with the candidates and their figures, if there is no join. */
@@ -103,7 +153,7 @@ function joinValue(guess: Guess, { to, join }: Join): { value: unknown; comment:
   }
   return {
     value: lookupOf(join, to.source, takenId(to, id)),
-    comment: `${comment}; looked up by ${join.to.name}, because no column contains the id`,
+    comment: `${join.to.email ? comment : comment.replace(/^(?!check: )/, 'check: ')}; looked up by ${join.to.name}, because no column contains the id`,
   };
 }
 

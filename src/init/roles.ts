@@ -68,7 +68,8 @@ function valuesText(column: Column): string {
   return `${numberText(distinct)} ${distinct === 1 ? 'value' : 'values'}: ${shown.join(', ')}${distinct > shown.length ? ', …' : ''}`;
 }
 
-function datesText({ values }: Column): string {
+function datesText({ values, date }: Column): string {
+  if (date?.formats[0]?.startsWith('unix')) return 'times in seconds or milliseconds since 1970';
   const years = values.flatMap((value) => /(?:19|20)\d\d/.exec(value)?.[0] ?? []).sort();
   const [first, last] = [years[0], years.at(-1)];
   return first === undefined ? 'dates' : first === last ? `dates of ${first}` : `dates of ${first} to ${last}`;
@@ -84,7 +85,7 @@ const PERSONAL = /\b(?:deal|company|account|organi[sz]ation|product|pipeline|sta
 const ROLES: Readonly<Record<Exclude<Role, 'id'>, RoleSpec>> = {
   email: {
     holds: ({ email }) => email,
-    names: [/\be ?mail\b|\bemail\b|^mail$|posta elettronica|courriel|correo/],
+    names: [/\be ?mail\d?\b|^mail$|posta elettronica|courriel|correo/],
     avoid: ({ name }) => /\b(?:owner|created|assigned|user|company|account|rep)\b/.test(foldHeader(name)),
     byContent: ({ filled }) => filled,
     why: RECORDS,
@@ -145,7 +146,7 @@ const ROLES: Readonly<Record<Exclude<Role, 'id'>, RoleSpec>> = {
   },
   stage: {
     holds: ({ distinct, date, email }) => distinct <= 60 && !date && !email,
-    names: [/stage|\bfase\b|phase|etape|etapa|stufe|pipeline step/, /\bstato\b|status/],
+    names: [/stage|\bfase\b|phase|etape|etapa|stufe|pipeline step|milestone/, /\bstato\b|status/],
     not: /forecast|\b(?:created|date|changed|moved|order|time|probability|lead status)\b/,
     avoid: isIdLike,
     why: valuesText,
@@ -153,7 +154,8 @@ const ROLES: Readonly<Record<Exclude<Role, 'id'>, RoleSpec>> = {
   outcome: {
     holds: isOutcome,
     names: [/status|outcome|result|esito|\bstato\b|ergebnis|statut|estado|state\b|won/],
-    byContent: ({ filled }) => filled,
+    not: /stage|fase|phase|etap|stufe|milestone|reason/,
+    byContent: (column) => (hasOnlyOutcomes(column) ? column.filled : -1),
     why: valuesText,
   },
   pipeline: {
@@ -184,7 +186,7 @@ const ROLES: Readonly<Record<Exclude<Role, 'id'>, RoleSpec>> = {
   happened: {
     holds: ({ date }) => date !== undefined,
     names: [
-      /(?:activity|call|meeting|note|event|interaction|start|started|done|sent|completed) ?(?:date|time|at|on)|^timestamp$/,
+      /(?:activity|call|meeting|note|event|interaction|start|started|done|sent|completed) ?(?:date|time|at|on)|^date (?:start|sent|held)|^timestamp$/,
       /creat|inseri[tm]|creazione|erstell|angelegt|\bcree\b|alta|added|add time|date entered/,
       /\b(?:date|data|datum|at|on|time|fecha)\b/,
     ],
@@ -286,12 +288,16 @@ const LOST = /\b(?:lost|loss|pers[oa]|verloren|perdue?|perdid[oa]|unsuccessful)\
 const OTHER_OUTCOME =
   /^(?:open|apert[oa]|offen|ouverte?|abiert[oa]|closed|pending|in progress|in corso|active|abandoned|abandonnée?|deleted|canceled|cancelled|on hold|stalled|none|new)$/i;
 
-/** Won, lost, and nothing that a stage could be. */
+/** Few values, won or lost among them. */
 function isOutcome(column: Column): boolean {
-  if (column.distinct > 8 || !column.words) return false;
-  const values = [...column.few().keys()];
-  const known = (value: string): boolean => WON.test(value) || LOST.test(value) || OTHER_OUTCOME.test(value);
-  return values.every(known) && values.some((value) => WON.test(value) || LOST.test(value));
+  return (
+    column.distinct <= 8 && column.words && [...column.few().keys()].some((value) => outcomeOf(value) !== undefined)
+  );
+}
+
+/** Nothing that a stage could be. */
+function hasOnlyOutcomes(column: Column): boolean {
+  return [...column.few().keys()].every((value) => outcomeOf(value) !== undefined || OTHER_OUTCOME.test(value));
 }
 
 /** What a value of an outcome column says. */

@@ -46,8 +46,6 @@ function offsetsIn(columns: readonly Column[]): string[] {
 }
 
 function hasNoOffset({ date, values }: Column): boolean {
-  return (
-    date !== undefined &&
-    values.some((value) => !/(?:Z|UTC|[+-]\d\d:?\d\d)$/.test(value) || /^\d+-\d+-\d+$/.test(value))
-  );
+  if (date === undefined || date.formats.some((format) => format.startsWith('unix'))) return false;
+  return values.some((value) => !/(?:Z|UTC|[+-]\d\d:?\d\d)$/.test(value) || /^\d+-\d+-\d+$/.test(value));
 }
