@@ -80,7 +80,9 @@ function textsOf({ roles, table: { columns, rows } }: Guess): { texts: Column[];
     (column) => column.words && isFew(column) && SUBJECT.test(foldHeader(column.name)) && !isActivityKind(column),
   );
   const kinds = columns.filter((column) => isActivityKind(column));
-  const more = [...subjects, ...kinds].filter((column) => !found.includes(column) && !fits('author', column));
+  const more = [...subjects, ...kinds].filter(
+    (column) => column.distinct > 1 && !found.includes(column) && !fits('author', column),
+  );
   if (found.length > 0) {
     const behind = found.some(({ filled }) => filled === rows) ? undefined : more.find(({ filled }) => filled === rows);
     return { texts: behind ? [...found, behind] : found, comment: `check: ${evidenceOf(texts)}` };

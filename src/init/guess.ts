@@ -119,6 +119,7 @@ export function idOf(table: Table, kind: ExportKind, references: readonly Refere
       8 * Number(isOwn) +
       4 * Number(isKeyName(column.name)) +
       2 * Number(stem !== undefined) +
+      4 * Number(/id$/.test(foldHeader(column.name))) +
       5 * Math.min(referred, 1) +
       3 * Number(column.code) +
       Number(isWholeNumber(column) && column === columns[0]) -

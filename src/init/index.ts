@@ -43,9 +43,22 @@ export async function startMapping(
   const unmatched = guesses.filter(
     (each) => !match || ![...match.exports.values()].includes(each.table.parent ?? each.table),
   );
-  const fitted = match ? fitPreset(match, { guesses: unmatched, references }, names, findings) : [];
+  const comments = new Set(
+    guesses.flatMap(({ kind, table }) => (kind === 'comments' && table.list !== undefined ? [table] : [])),
+  );
+  const fitted = match
+    ? fitPreset(match, { others: { guesses: unmatched, references }, comments }, names, findings)
+    : [];
   const recognised = usedSources(match, fitted);
-  const others = guesses.filter((each) => !recognised.some(([, used]) => used.sample === each.table.from.sample));
+  const others = guesses.flatMap((each) => {
+    const [name] = recognised.find(([, used]) => used.sample === each.table.from.sample) ?? [];
+    if (name === undefined) return [each];
+    // Notes inside the records that no entry of the preset reads.
+    const isRead = fitted.some(
+      ({ entry }) => entry.source === name && JSON.stringify(entry).includes(`"${each.table.list}`),
+    );
+    return each.table.list === undefined || each.kind !== 'comments' || isRead ? [] : [{ ...each, source: name }];
+  });
   const parents = fitted.flatMap((each) => each.parents);
   const guessed = guessOthers(others, { parents, references, texts: fitted.map(({ text }) => text) }, names).filter(
     isTold,

@@ -2,6 +2,7 @@
 import { basename } from 'node:path';
 import type { EntrySpec, ValueSpec } from '../mapping/spec.ts';
 import { fitEntry, type FittedEntry } from './adapt.ts';
+import { pathOf } from './columns.ts';
 import { entryText, type EntryLine } from './entry-text.ts';
 import { guess, type Guess } from './guess.ts';
 import type { Export } from './open-export.ts';
@@ -10,7 +11,7 @@ import { companyJoin } from './name-joins.ts';
 import { countNames, type CrmNames } from './names.ts';
 import { parentLine, parentOf, type Known } from './parents.ts';
 import type { Reference } from './references.ts';
-import { columnsOf, type PresetMatch } from './preset.ts';
+import { columnsOf, comparable, type PresetMatch } from './preset.ts';
 import { flow } from './value-text.ts';
 
 export interface PresetEntry {
@@ -20,8 +21,16 @@ export interface PresetEntry {
   readonly parents: readonly Guess[];
 }
 
-/** `findings` gets what was recognised, and each entry that is omitted. `others`: exports that the preset does not read. */
-export function fitPreset(match: PresetMatch, others: Known, names: CrmNames, findings: string[]): PresetEntry[] {
+/**
+ * `findings` gets what was recognised, and each entry that is omitted. `others`: exports that the preset does not read.
+ * `comments`: lists inside records that become comments, if the preset does not read them.
+ */
+export function fitPreset(
+  match: PresetMatch,
+  { others, comments }: { readonly others: Known; readonly comments: ReadonlySet<Table> },
+  names: CrmNames,
+  findings: string[],
+): PresetEntry[] {
   const { preset, exports } = match;
   findings.push(
     `preset ${preset.name}: ${[...exports].map(([name, each]) => `${basename(each.from.path)} is \`${name}\``).join(', ')} ` +
@@ -42,7 +51,7 @@ export function fitPreset(match: PresetMatch, others: Known, names: CrmNames, fi
         ? joinLead(named, parents, { guesses: leads, references: others.references })
         : named;
     if (spec.type === 'deal/created') nameDeals(joined.entry, exports, names);
-    const text = [...unknownText(joined, exports), fittedText(joined)].join('\n');
+    const text = [...unknownText(joined, exports, comments), fittedText(joined)].join('\n');
     return [{ entry: joined.entry, text, parents }];
   });
 }
@@ -80,14 +89,22 @@ function joinLead(fitted: FittedEntry, deals: readonly Guess[], leads: Known): F
   };
 }
 
-/** Columns with values that the preset does not use, usually custom fields of the company. */
-function unknownText({ entry }: FittedEntry, exports: ReadonlyMap<string, Table>): string[] {
-  const { from, columns } = exports.get(entry.source)!;
-  if (from.source.kind === 'tree') return [];
-  const used = columnsOf([entry]).get(entry.source);
-  const unknown = columns.filter(({ name, filled }) => filled > 0 && used?.has(name) !== true);
+/** Columns and lists with values that the preset does not use, usually custom fields of the company. */
+function unknownText(
+  { entry }: FittedEntry,
+  exports: ReadonlyMap<string, Table>,
+  comments: ReadonlySet<Table>,
+): string[] {
+  const { columns, lists } = exports.get(entry.source)!;
+  const used = [...(columnsOf([entry]).get(entry.source) ?? [])].map(comparable);
+  const isUsed = (path: string): boolean => used.some((each) => each === path || `${path} `.startsWith(`${each} `));
+  const names = columns.flatMap(({ name, filled }) => (filled > 0 ? [name] : []));
+  const known = lists.flatMap((each) =>
+    comments.has(each) || each.columns.some((column) => isUsed(comparable(pathOf(column)))) ? [] : [each.list!],
+  );
+  const unknown = [...names.filter((name) => !isUsed(comparable(name))), ...known];
   if (unknown.length === 0) return [];
-  return [`  # check: not used, although they have values: ${unknown.map(({ name }) => flow(name)).join(', ')}`];
+  return [`  # check: not used, although they have values: ${unknown.map((name) => flow(name)).join(', ')}`];
 }
 
 function fittedText({ entry, remarks, missing, empty, lines = [] }: FittedEntry): string {

@@ -11,6 +11,8 @@ export interface Reference {
   readonly separator?: string;
   /** E-mail addresses match only without regard to case. */
   readonly lowercase: boolean;
+  /** An `@` precedes the ids, as in the trees of Salesforce: `@ContactRef1`. */
+  readonly isMarked?: boolean;
   /** Values found in the other export, and all values, one per record or, with a separator, several. */
   readonly found: number;
   readonly of: number;
@@ -76,6 +78,10 @@ function referencesOf(samples: Samples, from: Column, keys: readonly Column[]): 
     for (const { key, n } of query(`lower(${sql})`, 1))
       add({ from, to: keys[key]!, lowercase: true, found: n, of: filled });
   }
+  if (from.values.every((value) => value.startsWith('@'))) {
+    for (const { key, n } of query(`substr(${sql}, 2)`, 0))
+      add({ from, to: keys[key]!, lowercase: false, isMarked: true, found: n, of: filled });
+  }
   if ([...found.values()].every((each) => shareOf(each) < 1)) splitReferences(samples, from, keys).forEach(add);
   return [...found.values()].filter((each) => shareOf(each) >= MIN_SHARE);
 }
@@ -105,8 +111,9 @@ function splitReferences(samples: Samples, from: Column, keys: readonly Column[]
   }));
 }
 
-/** The transforms that take the first value of a cell or a list. */
-export function firstOf({ from, separator }: Reference): unknown[] {
+/** The transforms that take the key, or the first key of a cell or a list. */
+export function firstOf({ from, separator, isMarked }: Reference): unknown[] {
+  if (isMarked) return [{ replace: { pattern: '^@', with: '' } }];
   if (from.table.list !== undefined) return [{ at: 0 }];
   return separator === undefined ? [] : [{ split: separator }, { at: 0 }];
 }
