@@ -1,6 +1,7 @@
 /** `crm-backfill init`: creates a commented mapping from unknown exports. */
 import { dirname, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { markedLines, type Mark } from '../mapping/marks.ts';
 import { counted } from '../numbers.ts';
 import { PROGRAM } from '../version.ts';
 import type { Column } from './columns.ts';
@@ -83,9 +84,9 @@ export async function startMapping(
     ...eventsText(entries),
     '',
   ].join('\n');
-  const lines = text.split('\n').slice(heading(match, folder).length);
-  const marked = (mark: string): number => lines.filter((line) => line.includes(`# ${mark}`)).length;
-  return { text, findings, open: { set: marked('set this: '), check: marked('check: ') } };
+  const marks = markedLines(text);
+  const marked = (mark: Mark): number => marks.filter((each) => each.mark === mark).length;
+  return { text, findings, open: { set: marked('set this'), check: marked('check') } };
 }
 
 /** A list inside records is worth a word only where it becomes comments. */
