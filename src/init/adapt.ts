@@ -7,7 +7,7 @@ import { checkedCurrency } from './currency.ts';
 import { readsAll, dateText } from './dates.ts';
 import type { EntryLine } from './entry-text.ts';
 import { guess, idOf, type Guess } from './guess.ts';
-import type { Column } from './columns.ts';
+import type { ExportColumn } from './columns.ts';
 import type { Reference } from './references.ts';
 import type { Table } from './tables.ts';
 import { comparable } from './preset.ts';
@@ -262,7 +262,7 @@ class Fitter {
     return { date: isObject ? { ...given, formats } : formats };
   }
 
-  #firstColumn({ from }: ValueObject, source: string): Column | undefined {
+  #firstColumn({ from }: ValueObject, source: string): ExportColumn | undefined {
     const first = Array.isArray(from) ? (from as readonly ValueSpec[])[0] : (from as ValueSpec | undefined);
     if (typeof first !== 'string') return undefined;
     return this.#exports.get(source)?.columns.find(({ name, filled }) => name === first && filled > 0);

@@ -11,7 +11,7 @@ export interface NumberFacts {
 }
 
 /** A column of a table, or the path of a value in JSON, and what its values look like. Shares are of the cells with a value. */
-export interface Column {
+export interface ExportColumn {
   readonly table: Table;
   readonly name: string;
   /** Its name in SQL. */
@@ -61,7 +61,7 @@ export function columnOf(
   sql: string,
   values: readonly string[],
   dayFirst: boolean,
-): Column {
+): ExportColumn {
   const { samples } = table;
   const [figures] = samples.select<{ filled: number; distinct: number; length: number | null }>(
     `select count(${sql}) filled, count(distinct ${sql}) "distinct", avg(length(${sql})) length from ${table.sql}`,
@@ -107,12 +107,12 @@ export function columnOf(
 }
 
 /** The path by which a record of the export reads it: `emails.value` for the values of a list. */
-export function pathOf({ name, table: { list } }: Column): string {
+export function pathOf({ name, table: { list } }: ExportColumn): string {
   return list === undefined ? name : name === '.' ? list : `${list}.${name}`;
 }
 
 /** Few values that repeat: a status or a type, no texts and no names of records. */
-export function isFew({ distinct, filled }: Column): boolean {
+export function isFew({ distinct, filled }: ExportColumn): boolean {
   return distinct <= 30 && distinct <= filled / 3;
 }
 

@@ -3,18 +3,18 @@
  * their parent and their time are always to be checked.
  */
 import { numberText } from '../numbers.ts';
-import { isFew, type Column } from './columns.ts';
+import { isFew, type ExportColumn } from './columns.ts';
 import { idLine, notDeleted, timeLines, whenLines } from './entry-lines.ts';
 import { entryText, type EntryLine } from './entry-text.ts';
 import type { Guess } from './guess.ts';
 import { isActivityKind } from './kinds.ts';
 import { authorJoin } from './name-joins.ts';
-import { parentLine, parentsOf, type Known, type Parent } from './parents.ts';
+import { parentLine, parentsOf, type KnownExports, type Parent } from './parents.ts';
 import { fits, type Finding } from './roles.ts';
 import { flow, foldHeader } from './value-text.ts';
 
 /** Undefined if no column has a text, or none refers to a lead or deal. */
-export function commentText(guess: Guess, known: Known): string | undefined {
+export function commentText(guess: Guess, known: KnownExports): string | undefined {
   const { texts, comment } = textsOf(guess);
   if (texts.length === 0) return undefined;
   const owner = guess.table.parent && known.guesses.find(({ table }) => table === guess.table.parent);
@@ -24,7 +24,7 @@ export function commentText(guess: Guess, known: Known): string | undefined {
   const columns = [...new Set(parents?.flatMap((parent) => parent.found?.columns ?? []))];
   const author = guess.roles.get('author')?.column;
   const staff = authorJoin(guess, known, author);
-  const used = new Set<Column | undefined>([...texts, ...columns, author, staff?.column]);
+  const used = new Set<ExportColumn | undefined>([...texts, ...columns, author, staff?.column]);
   return [
     ...leftOut(guess, used),
     entryText(
@@ -73,7 +73,7 @@ function parentLines(parents: readonly Parent[]): EntryLine[] {
 const SUBJECT = /subject|oggetto|betreff|title|asunto|objet|note|content|body|text|comment|description|^name$/;
 
 /** The subject and the text; behind them what kind of activity it was, if some records have neither. Without a text, what there is. */
-function textsOf({ roles, table: { columns, rows } }: Guess): { texts: Column[]; comment: string } {
+function textsOf({ roles, table: { columns, rows } }: Guess): { texts: ExportColumn[]; comment: string } {
   const texts = (['subject', 'content'] as const).flatMap((role) => roles.get(role) ?? []);
   const found = texts.map(({ column }) => column);
   const subjects = columns.filter(
@@ -99,7 +99,7 @@ function evidenceOf(texts: readonly Finding[]): string {
   return [...new Set(texts.map(({ why }) => why))].join(', ');
 }
 
-function content(texts: readonly Column[]): unknown {
+function content(texts: readonly ExportColumn[]): unknown {
   const html = texts.some((column) => column.html) ? ['html_to_text'] : [];
   const [only] = texts;
   const separator = texts.every((column) => isFew(column)) ? ' - ' : '\n\n';
@@ -108,14 +108,14 @@ function content(texts: readonly Column[]): unknown {
 }
 
 /** A comment has no custom fields: what else the records have stays behind. */
-function leftOut({ roles, table: { columns } }: Guess, used: ReadonlySet<Column | undefined>): string[] {
+function leftOut({ roles, table: { columns } }: Guess, used: ReadonlySet<ExportColumn | undefined>): string[] {
   const known = new Set([...used, ...[...roles.values()].map(({ column }) => column)]);
   const left = columns.filter((column) => column.filled > 0 && !known.has(column)).map(({ name }) => flow(name));
   return left.length === 0 ? [] : [`  # check: not carried, since a comment has only a text: ${left.join(', ')}`];
 }
 
 interface Needed {
-  readonly columns: readonly Column[];
+  readonly columns: readonly ExportColumn[];
   readonly what: string;
   /** Looked up, so that a column with a value may be without a record. */
   readonly values?: readonly unknown[] | undefined;

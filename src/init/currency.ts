@@ -1,6 +1,6 @@
 import type { ValueSpec } from '../mapping/spec.ts';
 import { numberText } from '../numbers.ts';
-import type { Column } from './columns.ts';
+import type { ExportColumn } from './columns.ts';
 import type { Table } from './tables.ts';
 
 /** Signs that several currencies share stand for the one that is by far the most common. */
@@ -8,7 +8,7 @@ const SIGNS: Readonly<Record<string, string>> = { $: 'USD', '€': 'EUR', '£': 
 
 /** The one currency whose sign or code the amounts carry, with its figures; `why` if there is none or several. */
 export function currencyOf(
-  amounts: Column | undefined,
+  amounts: ExportColumn | undefined,
 ): { readonly code: string; readonly figures: string } | { readonly why: string } {
   const counts = new Map<string, number>();
   for (const value of amounts?.values ?? []) {
@@ -33,7 +33,7 @@ export function checkedCurrency(
 ): { readonly value: ValueSpec; readonly remark: string } | undefined {
   const [column, constant] = alternativesOf(currency);
   if (constant === undefined) return undefined;
-  const named = (name: unknown): Column | undefined => columns.find((each) => each.name === name);
+  const named = (name: unknown): ExportColumn | undefined => columns.find((each) => each.name === name);
   const found = currencyOf(named(alternativesOf(amount)[0]));
   const code = 'why' in found ? constant : found.code;
   const evidence = 'why' in found ? [] : [found.figures];

@@ -1,6 +1,6 @@
 /** Writes the entries of leads and deals for exports that match no preset. */
 import { numberText } from '../numbers.ts';
-import type { Column } from './columns.ts';
+import type { ExportColumn } from './columns.ts';
 import { commentText } from './comments.ts';
 import {
   amountLine,
@@ -17,12 +17,12 @@ import { entryText, type EntryLine } from './entry-text.ts';
 import type { Guess } from './guess.ts';
 import { companyJoin, ownerJoin, stageJoin } from './name-joins.ts';
 import { countNames, type CrmNames } from './names.ts';
-import { parentLine, parentOf, type Known } from './parents.ts';
+import { parentLine, parentOf, type KnownExports } from './parents.ts';
 import { outcomeOf } from './roles.ts';
 import { foldHeader } from './value-text.ts';
 
 /** The entry for one export as YAML below `events:`; undefined if it is for lookups or not used. */
-export function guessedEntry(guess: Guess, known: Known, names: CrmNames): string | undefined {
+export function guessedEntry(guess: Guess, known: KnownExports, names: CrmNames): string | undefined {
   if (guess.kind === 'leads') return [...noteLines(guess), leadText(guess, known)].join('\n');
   if (guess.kind === 'deals') return dealText(guess, known, names);
   return guess.kind === 'comments' ? commentText(guess, known) : undefined;
@@ -32,7 +32,7 @@ function noteLines({ note }: Guess): string[] {
   return note === undefined ? [] : [`  # ${note}`];
 }
 
-function leadText(guess: Guess, known: Known): string {
+function leadText(guess: Guess, known: KnownExports): string {
   const company = companyJoin(guess, known);
   return entryText(
     'lead/created',
@@ -63,7 +63,7 @@ function nameLine({ roles }: Guess): EntryLine {
   return { key: `# ${key}`, value: 'Name', comment: 'set this: no column has the names of people' };
 }
 
-function dealText(guess: Guess, known: Known, names: CrmNames): string {
+function dealText(guess: Guess, known: KnownExports, names: CrmNames): string {
   const [stage, pipeline, owner] = (['stage', 'pipeline', 'owner'] as const).map((role) => guess.roles.get(role));
   const staff = ownerJoin(guess, known);
   const phase = stageJoin(guess, known);
@@ -102,7 +102,7 @@ function dealText(guess: Guess, known: Known, names: CrmNames): string {
 }
 
 /** Without a title: what may stand for one. */
-function titleLine({ roles, table: { columns } }: Guess, company: Column | undefined): EntryLine {
+function titleLine({ roles, table: { columns } }: Guess, company: ExportColumn | undefined): EntryLine {
   const found = roles.get('title');
   if (found) return { key: 'title', value: found.column.name, comment: evidence(found) };
   const taken = new Set([...roles.values()].map(({ column }) => column));
@@ -162,7 +162,7 @@ const CLOSED =
   /(?:^|[^\p{L}])(?:closed|won|lost|chius[oai]|vint[oaie]|pers[oaie]|gewonnen|verloren|abgeschlossen|gagnée?s?|perdue?s?|ganad[oa]s?|perdid[oa]s?|cerrad[oa]s?)(?:$|[^\p{L}])/iu;
 
 /** Offered where some of the stages are those of closed deals, and not all. */
-function priority(stage: Column | undefined): EntryLine[] {
+function priority(stage: ExportColumn | undefined): EntryLine[] {
   const stages = [...(stage?.few().keys() ?? [])];
   const closed = stages.filter((name) => CLOSED.test(name));
   if (!stage || closed.length === 0 || closed.length === stages.length) return [];

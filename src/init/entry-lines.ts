@@ -1,13 +1,13 @@
 /** The lines of an entry that come from columns of its own export. */
 import { numberText } from '../numbers.ts';
-import { pathOf, type Column } from './columns.ts';
+import { pathOf, type ExportColumn } from './columns.ts';
 import { currencyOf } from './currency.ts';
 import { dateText } from './dates.ts';
 import type { EntryLine } from './entry-text.ts';
 import type { Guess } from './guess.ts';
 import { addressOf, listLines } from './lists.ts';
 import type { NameJoin } from './name-joins.ts';
-import type { Known } from './parents.ts';
+import type { KnownExports } from './parents.ts';
 import { isPhone, type Finding } from './roles.ts';
 import { foldHeader, keyOf } from './value-text.ts';
 
@@ -40,13 +40,13 @@ export function contactLines(guess: Guess): EntryLine[] {
 }
 
 /** Further columns with phone numbers, for people without the first one. They are also custom fields. */
-function morePhones({ roles, table: { columns } }: Guess): Column[] {
+function morePhones({ roles, table: { columns } }: Guess): ExportColumn[] {
   const phone = roles.get('phone')?.column;
   if (!phone || phone.table.list !== undefined) return [];
   return columns.filter((column) => column !== phone && isPhone(column));
 }
 
-function passedOver(first: Column, others: readonly Column[]): string {
+function passedOver(first: ExportColumn, others: readonly ExportColumn[]): string {
   const { samples, sql } = first.table;
   const some = others.map((other) => `(${other.sql} is not null and ${other.sql} <> ${first.sql})`).join(' or ');
   const both = samples.count(`select count(*) from ${sql} where ${first.sql} is not null and (${some})`);
@@ -93,7 +93,7 @@ export function timeLines({ roles, kind, table }: Guess): EntryLine[] {
   return [{ key: '# occurred_at', value: dateValue(first, false).value, comment: why }];
 }
 
-function dateValue({ name, date }: Column, asDay: boolean): { value: unknown; comment: string | undefined } {
+function dateValue({ name, date }: ExportColumn, asDay: boolean): { value: unknown; comment: string | undefined } {
   const { formats, ambiguous, utc, unread } = date!;
   const one = formats.length === 1 ? formats[0] : formats;
   const spec = asDay ? { formats: one, as: 'date' } : utc ? { formats: one, timezone: 'UTC' } : one;
@@ -134,7 +134,7 @@ export function idLine(guess: Guess): EntryLine {
 function withoutId({ roles, table: { columns, samples, sql, rows } }: Guess): EntryLine {
   const whole = columns.filter((column) => column.whole);
   const name = [roles.get('title'), roles.get('full_name')].find((found) => found?.column.whole)?.column;
-  const isPair = (other: Column): boolean =>
+  const isPair = (other: ExportColumn): boolean =>
     samples.count(`select count(distinct ${name!.sql} || char(10) || ${other.sql}) from ${sql}`) === rows;
   const other = name && whole.find((each) => each !== name && isPair(each));
   const why = columns.some(({ unique, whole: all }) => unique && all)
@@ -160,11 +160,11 @@ export function amountLine({ roles }: Guess): EntryLine[] {
 }
 
 /** Why an amount is in cents: its name, or another column that has the hundredth in every record. */
-function centsOf(amount: Column): string | undefined {
+function centsOf(amount: ExportColumn): string | undefined {
   const { name, table, sql, whole, distinct } = amount;
   if (/\b(?:cents?|centesimi|centimes|centimos|minor units?)\b/.test(foldHeader(name))) return 'its name says so';
-  const plain = (each: Column): string => `replace(replace(replace(${each.sql}, '$', ''), ',', ''), '€', '')`;
-  const isHundredth = (other: Column): boolean =>
+  const plain = (each: ExportColumn): string => `replace(replace(replace(${each.sql}, '$', ''), ',', ''), '€', '')`;
+  const isHundredth = (other: ExportColumn): boolean =>
     other !== amount &&
     other.number !== undefined &&
     other.whole &&
@@ -188,11 +188,11 @@ export function currencyLine(roles: Guess['roles']): EntryLine {
 export function customLine(
   guess: Guess,
   key: string,
-  used: ReadonlySet<Column | undefined>,
-  { company, known }: { readonly company: NameJoin | undefined; readonly known: Known },
+  used: ReadonlySet<ExportColumn | undefined>,
+  { company, known }: { readonly company: NameJoin | undefined; readonly known: KnownExports },
 ): EntryLine {
   const { table, roles } = guess;
-  const taken = new Set<Column | undefined>([...used, ...[...roles.values()].map(({ column }) => column)]);
+  const taken = new Set<ExportColumn | undefined>([...used, ...[...roles.values()].map(({ column }) => column)]);
   const fields = Object.create(null) as Record<string, unknown>;
   const comments = new Map<string, string>();
   const add = (name: string, value: unknown, comment: string | undefined): void => {

@@ -1,6 +1,6 @@
 /** What the records of every export are, and the role of each column. */
 import { basename } from 'node:path';
-import type { Column } from './columns.ts';
+import type { ExportColumn } from './columns.ts';
 import { kindOf, type Kind } from './kinds.ts';
 import { kindOfNoun, type ExportKind } from './nouns.ts';
 import { shareOf, type Reference } from './references.ts';
@@ -41,7 +41,7 @@ export function guess(
 ): Guess {
   const { kind, why } = known;
   const roles = new Map<Role, Finding>();
-  const taken = new Set<Column>();
+  const taken = new Set<ExportColumn>();
   const elements = table.lists.flatMap(({ columns }) => columns);
   for (const role of ROLES_OF[kind]) {
     const rest = columnsFor(role, table, references).filter((each) => !taken.has(each));
@@ -61,7 +61,7 @@ export function guess(
 }
 
 /** A text of a comment is no name of another record, such as the title of its deal. */
-function columnsFor(role: Role, { columns }: Table, references: readonly Reference[]): readonly Column[] {
+function columnsFor(role: Role, { columns }: Table, references: readonly Reference[]): readonly ExportColumn[] {
   if (role !== 'subject' && role !== 'content') return columns;
   return columns.filter((column) => !references.some((each) => each.from === column && shareOf(each) > 0.5));
 }
@@ -107,7 +107,7 @@ export function idOf(table: Table, kind: ExportKind, references: readonly Refere
       kind === 'unknown'
     );
   });
-  const score = (column: Column): number => {
+  const score = (column: ExportColumn): number => {
     const stem = stemOf(column.name);
     const isOwn =
       stem === '' || (stem !== undefined && stem !== '' && (file.includes(stem) || kindOfNoun(stem) === kind));
@@ -141,14 +141,14 @@ export function idOf(table: Table, kind: ExportKind, references: readonly Refere
   return found && { column: found, why: `unique in all ${rows} records`, unnamed: true };
 }
 
-function couldBeId({ email, date, number, length, html, values, person, phone, name }: Column): boolean {
+function couldBeId({ email, date, number, length, html, values, person, phone, name }: ExportColumn): boolean {
   const isName = person || (phone && !isKeyName(name) && stemOf(name) === undefined);
   const hasBlanks = values.some((value) => value.includes(' '));
   const isDecimal = number !== undefined && values.some((value) => /[.,]\d/.test(value));
   return !email && !date && !html && !isName && !hasBlanks && !isDecimal && length <= MAX_ID;
 }
 
-function isWholeNumber({ values }: Column): boolean {
+function isWholeNumber({ values }: ExportColumn): boolean {
   return values.every((value) => /^\d+$/.test(value));
 }
 

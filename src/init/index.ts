@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { markedLines, type Mark } from '../mapping/marks.ts';
 import { counted } from '../numbers.ts';
 import { PROGRAM } from '../version.ts';
-import type { Column } from './columns.ts';
+import type { ExportColumn } from './columns.ts';
 import { emptyNames, referencesText } from './names.ts';
 import { openExports, type Export, type ExportOptions } from './open-export.ts';
 import { guessOthers, nameGuesses, type GuessedEntry } from './others.ts';
@@ -106,7 +106,9 @@ function heading(match: PresetMatch | undefined, folder: string): string[] {
 }
 
 function defaultsText(match: PresetMatch | undefined, samples: Samples, tables: readonly Table[]): string[] {
-  const columns = tables.flatMap((table): readonly Column[] => [table, ...table.lists].flatMap((each) => each.columns));
+  const columns = tables.flatMap((table): readonly ExportColumn[] =>
+    [table, ...table.lists].flatMap((each) => each.columns),
+  );
   const region = regionOf(columns);
   const found = [...samples.missing].map(([text, count]) => `${flow(text)} in ${counted(count, 'cell')}`);
   const missing = [...new Set(['', ...(match?.preset.spec.defaults?.missing_values ?? []), ...samples.missing.keys()])];

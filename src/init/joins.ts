@@ -1,5 +1,5 @@
 /** Which column of a record refers to the records of another export. */
-import type { Column } from './columns.ts';
+import type { ExportColumn } from './columns.ts';
 import type { Guess } from './guess.ts';
 import { shareOf, type Reference } from './references.ts';
 import type { Role } from './roles.ts';
@@ -25,7 +25,7 @@ export function findJoin(
   from: Guess,
   to: Guess,
   references: readonly Reference[],
-  isAble = (_column: Column) => true,
+  isAble = (_column: ExportColumn) => true,
 ): JoinSearch {
   const own = from.roles.get('id')?.column;
   const ofPair = references.filter(
@@ -46,7 +46,7 @@ export function findJoin(
   return { join: undefined, candidates: candidates.sort((a, b) => shareOf(b) - shareOf(a)).slice(0, 3) };
 }
 
-function isWithin({ table }: Column, { table: own }: Guess): boolean {
+function isWithin({ table }: ExportColumn, { table: own }: Guess): boolean {
   return table === own || table.parent === own;
 }
 
@@ -56,12 +56,12 @@ function isNamedAs({ from, to }: Reference): boolean {
 }
 
 /** Short whole numbers: any other column of small numbers is among them by chance. */
-export function isNumberRange({ values }: Column): boolean {
+export function isNumberRange({ values }: ExportColumn): boolean {
   return values.every((value) => /^\d{1,7}$/.test(value));
 }
 
 /** Whether a column, or the list that it is in, is named after the kind of records or their id: `Contact ID`, `person_id`. */
-export function refersTo({ name, table: { list } }: Column, to: Guess): boolean {
+export function refersTo({ name, table: { list } }: ExportColumn, to: Guess): boolean {
   const header = foldHeader(`${list ?? ''} ${name}`);
   const id = to.roles.get('id')?.column;
   return foldHeader(name) === foldHeader(id?.name ?? '') || KIND_NAMES[to.kind]?.test(header) === true;

@@ -1,6 +1,6 @@
 /** Recognises what the records of an unknown CRM's export are: by their content, by their columns, and by the name of the file. */
 import { basename } from 'node:path';
-import { isFew, type Column } from './columns.ts';
+import { isFew, type ExportColumn } from './columns.ts';
 import { kindOfNoun, type ExportKind } from './nouns.ts';
 import { shareOf, type Reference } from './references.ts';
 import { fits, isIdName, roleOf, type Role } from './roles.ts';
@@ -70,7 +70,8 @@ function dealsOf({ columns, rows }: Table, references: readonly Reference[], byN
   const ids = columns.filter(
     ({ name, filled }) => nounOf(name) === 'deals' && !/pipeline/i.test(name) && filled > rows / 2,
   );
-  const refers = (column: Column): boolean => references.some((each) => each.from === column && shareOf(each) > 0.9);
+  const refers = (column: ExportColumn): boolean =>
+    references.some((each) => each.from === column && shareOf(each) > 0.9);
   const hasOwn = columns.some(
     ({ unique, whole, name }) =>
       unique && whole && isIdName(name) && (nounOf(name) === undefined || nounOf(name) === 'unknown'),
@@ -107,7 +108,7 @@ function isActivity({ columns }: Table, references: readonly Reference[]): boole
 }
 
 /** A column that says what kind of activity a record is, or how it ended. */
-export function isActivityKind({ name, words }: Column): boolean {
+export function isActivityKind({ name, words }: ExportColumn): boolean {
   const header = foldHeader(name);
   return (
     words &&
@@ -117,7 +118,7 @@ export function isActivityKind({ name, words }: Column): boolean {
 }
 
 /** A position in a list, such as that of a stage. */
-function isPosition({ name }: Column): boolean {
+function isPosition({ name }: ExportColumn): boolean {
   return /(?:^| )(?:order|sort order|position|probability|reihenfolge|ordine)(?: |$)/.test(foldHeader(name));
 }
 

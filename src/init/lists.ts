@@ -1,6 +1,6 @@
 /** Lists in JSON records: addresses by their type, other scalars joined, the rest whole. Nothing is cut to its first element in silence. */
 import { numberText } from '../numbers.ts';
-import { isFew, pathOf, type Column } from './columns.ts';
+import { isFew, pathOf, type ExportColumn } from './columns.ts';
 import type { EntryLine } from './entry-text.ts';
 import type { Table } from './tables.ts';
 import { foldHeader, keyOf } from './value-text.ts';
@@ -9,7 +9,11 @@ import { foldHeader, keyOf } from './value-text.ts';
 const MAX_TYPES = 8;
 
 /** The value of an e-mail address or phone number, and what is said about it: in a list the primary one, or else the first. */
-export function addressOf(column: Column): { from: string; apply: readonly unknown[]; comment: string | undefined } {
+export function addressOf(column: ExportColumn): {
+  from: string;
+  apply: readonly unknown[];
+  comment: string | undefined;
+} {
   const { list, columns } = column.table;
   if (list === undefined) return { from: column.name, apply: [], comment: undefined };
   const several = recordsWithSeveral(column.table);
@@ -28,7 +32,7 @@ export function addressOf(column: Column): { from: string; apply: readonly unkno
 }
 
 /** Custom fields for a list in the records, as far as its values are not used otherwise. `used`: columns with an address. */
-export function listLines(list: Table, used: ReadonlySet<Column | undefined>): EntryLine[] {
+export function listLines(list: Table, used: ReadonlySet<ExportColumn | undefined>): EntryLine[] {
   const path = list.list!;
   const key = keyOf(path);
   const filled = list.columns.filter(({ filled }) => filled > 0);
@@ -52,7 +56,7 @@ export function listLines(list: Table, used: ReadonlySet<Column | undefined>): E
   }));
 }
 
-function isType(column: Column): boolean {
+function isType(column: ExportColumn): boolean {
   return column.distinct <= MAX_TYPES && (isFew(column) || column.filled < MAX_TYPES * 3);
 }
 

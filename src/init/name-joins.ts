@@ -1,40 +1,40 @@
 /** Names for ids, looked up in exports of users, companies and stages. */
-import type { Column } from './columns.ts';
+import type { ExportColumn } from './columns.ts';
 import type { EntryLine } from './entry-text.ts';
 import type { Guess } from './guess.ts';
 import { findJoin } from './joins.ts';
 import type { ExportKind } from './nouns.ts';
-import type { Known } from './parents.ts';
+import type { KnownExports } from './parents.ts';
 import { lookupOf, referenceText } from './references.ts';
 import type { Role } from './roles.ts';
 import { foldHeader } from './value-text.ts';
 
 export interface NameJoin {
   /** The column with the ids. */
-  readonly column: Column;
+  readonly column: ExportColumn;
   /** The column of the other export with the names. */
-  readonly name: Column;
+  readonly name: ExportColumn;
   line(key: string): EntryLine;
 }
 
 /** The owner of a deal, by e-mail address if the export of users has it. */
-export function ownerJoin(guess: Guess, known: Known): NameJoin | undefined {
+export function ownerJoin(guess: Guess, known: KnownExports): NameJoin | undefined {
   const owner = /owner|owned|assigned|responsab|manager|\brep\b|agent|verantwortlich|betreuer|proprietari/;
   const search: NameSearch = { kind: 'users', roles: ['email', 'full_name'] };
   return nameJoin(guess, known, { ...search, header: owner }) ?? nameJoin(guess, known, search);
 }
 
 /** `author`: the column that is used unless it has ids. */
-export function authorJoin(guess: Guess, known: Known, author: Column | undefined): NameJoin | undefined {
+export function authorJoin(guess: Guess, known: KnownExports, author: ExportColumn | undefined): NameJoin | undefined {
   const found = nameJoin(guess, known, { kind: 'users', roles: ['full_name', 'email'], optional: true });
   return author === undefined || found?.column === author ? found : undefined;
 }
 
-export function stageJoin(guess: Guess, known: Known): NameJoin | undefined {
+export function stageJoin(guess: Guess, known: KnownExports): NameJoin | undefined {
   return nameJoin(guess, known, { kind: 'stages', roles: ['stage', 'label'] });
 }
 
-export function companyJoin(guess: Guess, known: Known): NameJoin | undefined {
+export function companyJoin(guess: Guess, known: KnownExports): NameJoin | undefined {
   return nameJoin(guess, known, { kind: 'companies', roles: ['company'], optional: true });
 }
 
@@ -47,8 +47,8 @@ interface NameSearch {
   readonly optional?: boolean;
 }
 
-function nameJoin(guess: Guess, { guesses, references }: Known, search: NameSearch): NameJoin | undefined {
-  const isAble = ({ name }: Column): boolean => search.header?.test(foldHeader(name)) !== false;
+function nameJoin(guess: Guess, { guesses, references }: KnownExports, search: NameSearch): NameJoin | undefined {
+  const isAble = ({ name }: ExportColumn): boolean => search.header?.test(foldHeader(name)) !== false;
   for (const to of guesses.filter(({ kind }) => kind === search.kind)) {
     const [first, last] = [to.roles.get('first_name')?.column, to.roles.get('last_name')?.column];
     const name = search.roles

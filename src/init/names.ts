@@ -1,4 +1,4 @@
-import type { Column } from './columns.ts';
+import type { ExportColumn } from './columns.ts';
 import { numberText } from '../numbers.ts';
 
 const MAX_NAMES = 60;
@@ -14,7 +14,7 @@ export function emptyNames(): CrmNames {
   return { pipelines: new Map(), stages: new Map(), owners: new Map() };
 }
 
-export function countNames(into: Map<string, number>, column: Column | undefined): void {
+export function countNames(into: Map<string, number>, column: ExportColumn | undefined): void {
   for (const [value, count] of column?.few() ?? []) into.set(value, (into.get(value) ?? 0) + count);
 }
 

@@ -6,7 +6,7 @@ import { openSource } from '../source/index.ts';
 import { formatByName } from '../source/open.ts';
 import type { Source, SourceSpec } from '../source/source.ts';
 import { sampleOf, withEncoding } from '../source/text.ts';
-import { readSample, type Sample } from './sample.ts';
+import { readSample, type ExportSample } from './sample.ts';
 
 /** The last line that is tried as the header. */
 const MAX_HEADER_LINE = 20;
@@ -21,7 +21,7 @@ export interface Export {
   readonly path: string;
   readonly settings: Settings;
   readonly source: Source;
-  readonly sample: Sample;
+  readonly sample: ExportSample;
   /** The reason for each setting, as text. */
   readonly reasons: readonly string[];
 }
@@ -73,7 +73,7 @@ async function formatOf(path: string, encoding: string | undefined): Promise<Pic
   return { format: /^\s*\{.*\}\s*\n\s*\{/.test(text) ? 'ndjson' : 'json' };
 }
 
-interface Correction {
+interface SettingsCorrection {
   readonly settings: Settings;
   readonly reason: string;
 }
@@ -88,7 +88,7 @@ async function findSettings(
   const reasons = [...first];
   let failure: UserError | undefined;
   for (let trial = 0; trial < MAX_TRIALS; trial += 1) {
-    let next: Correction | undefined;
+    let next: SettingsCorrection | undefined;
     try {
       const source = await openSource({ ...base, ...settings });
       const sample = await readSample(source);
@@ -109,7 +109,11 @@ async function findSettings(
 /** The encodings of Western exports; only a few bytes are not text in it. */
 const WESTERN = 'windows-1252';
 
-async function correctionOf(base: SourceSpec, settings: Settings, error: UserError): Promise<Correction | undefined> {
+async function correctionOf(
+  base: SourceSpec,
+  settings: Settings,
+  error: UserError,
+): Promise<SettingsCorrection | undefined> {
   if (settings.encoding === undefined && error.message.includes('is not UTF-8 text')) {
     return { settings: { encoding: WESTERN }, reason: 'not valid UTF-8, so Windows-1252 is assumed' };
   }
@@ -120,7 +124,11 @@ async function correctionOf(base: SourceSpec, settings: Settings, error: UserErr
 }
 
 /** A header below a title, or none at all. */
-async function otherHeader(base: SourceSpec, settings: Settings, source: Source): Promise<Correction | undefined> {
+async function otherHeader(
+  base: SourceSpec,
+  settings: Settings,
+  source: Source,
+): Promise<SettingsCorrection | undefined> {
   if (source.kind === 'tree' || settings.columns) return undefined;
   if (source.columns.length === 1) return headerBelow(base, settings);
   if (settings.headerLine !== undefined || !source.columns.some(isValue)) return undefined;
@@ -134,7 +142,7 @@ function isValue(name: string): boolean {
 }
 
 /** Looks for a header with several columns further down, below the title of a report. */
-async function headerBelow(base: SourceSpec, settings: Settings): Promise<Correction | undefined> {
+async function headerBelow(base: SourceSpec, settings: Settings): Promise<SettingsCorrection | undefined> {
   if (settings.headerLine !== undefined) return undefined;
   for (let line = 2; line <= MAX_HEADER_LINE; line += 1) {
     const source = await openSource({ ...base, ...settings, headerLine: line }).catch(() => undefined);

@@ -1,6 +1,6 @@
 /** The lines of an entry that refer to the lead or deal that a record belongs to. */
 import { numberText } from '../numbers.ts';
-import { pathOf, type Column } from './columns.ts';
+import { pathOf, type ExportColumn } from './columns.ts';
 import type { EntryLine } from './entry-text.ts';
 import type { Guess } from './guess.ts';
 import { findJoin, isNumberRange, refersTo } from './joins.ts';
@@ -8,7 +8,7 @@ import { firstOf, lookupOf, referenceText, shareOf, type Reference } from './ref
 import { foldHeader } from './value-text.ts';
 
 /** What is known of all exports. */
-export interface Known {
+export interface KnownExports {
   readonly guesses: readonly Guess[];
   readonly references: readonly Reference[];
 }
@@ -22,8 +22,8 @@ export interface Parent {
 
 interface FoundParent {
   /** The columns of the record that it uses, those that it uses whole. */
-  readonly columns: readonly Column[];
-  readonly taken: readonly Column[];
+  readonly columns: readonly ExportColumn[];
+  readonly taken: readonly ExportColumn[];
   readonly value: unknown;
   /** Many records have none. */
   readonly isOptional?: boolean;
@@ -36,7 +36,7 @@ interface Join {
 }
 
 /** By id before e-mail address before name; otherwise through a third export, otherwise through the company. */
-export function parentOf(guess: Guess, kind: Parent['kind'], known: Known): Parent {
+export function parentOf(guess: Guess, kind: Parent['kind'], known: KnownExports): Parent {
   const targets = known.guesses.filter((other) => other.kind === kind && other.table.from !== guess.table.from);
   const searches = targets.map((to) => ({ to, ...findJoin(guess, to, known.references) }));
   const joins = searches.flatMap(({ to, join }) => (join ? [{ to, join }] : []));
@@ -59,13 +59,13 @@ const ANY_RECORD = /parent|linked|related|regarding|target|entity|object|record|
  * The deal and the lead of a comment. A column may have the ids of both (`parent_id`): then each is looked up, and a record
  * whose id is not there has none.
  */
-export function parentsOf(guess: Guess, known: Known): Parent[] {
+export function parentsOf(guess: Guess, known: KnownExports): Parent[] {
   const parents = (['deals', 'leads'] as const).map((kind) => parentOf(guess, kind, known));
   const ids = known.references.filter((each) => {
     const to = known.guesses.find(({ table }) => table === each.to.table);
     return each.from.table === guess.table && each.separator === undefined && each.to === to?.roles.get('id')?.column;
   });
-  const shareOfAll = (column: Column): number =>
+  const shareOfAll = (column: ExportColumn): number =>
     ids.reduce((sum, each) => sum + (each.from === column && isParent(each, known) ? shareOf(each) : 0), 0);
   return parents.map((parent) => {
     if (parent.found) return parent;
@@ -96,7 +96,7 @@ export function parentsOf(guess: Guess, known: Known): Parent[] {
   });
 }
 
-function isParent({ to }: Reference, { guesses }: Known): boolean {
+function isParent({ to }: Reference, { guesses }: KnownExports): boolean {
   return guesses.some(({ table, kind }) => table === to.table && (kind === 'deals' || kind === 'leads'));
 }
 
@@ -157,7 +157,7 @@ function joinValue(guess: Guess, { to, join }: Join): { value: unknown; comment:
   };
 }
 
-function takenId({ prefix }: Guess, id: Column): unknown {
+function takenId({ prefix }: Guess, id: ExportColumn): unknown {
   return prefix ? { from: id.name, apply: [{ prefix: prefix.text }] } : id.name;
 }
 
@@ -173,7 +173,7 @@ const MIN_OF_THIRD = 0.5;
 function throughThird(
   guess: Guess,
   targets: readonly Guess[],
-  { guesses, references }: Known,
+  { guesses, references }: KnownExports,
 ): FoundParent | undefined {
   const own = guess.roles.get('id')?.column;
   const sure = (each: Reference): boolean =>
@@ -218,9 +218,13 @@ function isNamed({ from, to }: Reference, guess: Guess): boolean {
 const COMPANY = /compan|account|organi[sz]ation|aziend|\bfirm|customer|client|kund/;
 
 /** A person of the same company: both name it in a column with the same header, or by the id of the same third export. */
-function throughCompany(guess: Guess, targets: readonly Guess[], { references }: Known): FoundParent | undefined {
+function throughCompany(
+  guess: Guess,
+  targets: readonly Guess[],
+  { references }: KnownExports,
+): FoundParent | undefined {
   if (guess.kind !== 'deals') return undefined;
-  const thirds = (column: Column): Column[] =>
+  const thirds = (column: ExportColumn): ExportColumn[] =>
     references.flatMap((each) =>
       each.from === column && shareOf(each) >= MIN_OF_THIRD && each.to.unique ? [each.to] : [],
     );
@@ -245,7 +249,7 @@ function throughCompany(guess: Guess, targets: readonly Guess[], { references }:
 
 function viaValue(
   { source }: Guess,
-  [match, own]: readonly [Column, Column],
+  [match, own]: readonly [ExportColumn, ExportColumn],
   take: unknown,
   figures: string,
 ): { value: unknown; comment: string } {

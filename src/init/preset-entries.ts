@@ -9,7 +9,7 @@ import type { Export } from './open-export.ts';
 import type { Table } from './tables.ts';
 import { companyJoin } from './name-joins.ts';
 import { countNames, type CrmNames } from './names.ts';
-import { parentLine, parentOf, type Known } from './parents.ts';
+import { parentLine, parentOf, type KnownExports } from './parents.ts';
 import type { Reference } from './references.ts';
 import { columnsOf, comparable, type PresetMatch } from './preset.ts';
 import { flow } from './value-text.ts';
@@ -27,7 +27,7 @@ export interface PresetEntry {
  */
 export function fitPreset(
   match: PresetMatch,
-  { others, comments }: { readonly others: Known; readonly comments: ReadonlySet<Table> },
+  { others, comments }: { readonly others: KnownExports; readonly comments: ReadonlySet<Table> },
   names: CrmNames,
   findings: string[],
 ): PresetEntry[] {
@@ -65,7 +65,7 @@ function parentsOf({ type, source, data }: EntrySpec, own: Table, references: re
 }
 
 /** Adds the name of the company as a custom field, if the records have its id and another export its name. */
-function joinCompany(fitted: FittedEntry, [own]: readonly Guess[], others: Known): FittedEntry {
+function joinCompany(fitted: FittedEntry, [own]: readonly Guess[], others: KnownExports): FittedEntry {
   const field = fitted.entry.type === 'deal/created' ? 'custom_fields' : 'custom_params';
   const custom = fitted.entry.data[field] as Readonly<Record<string, ValueSpec>> | undefined;
   const company = own && companyJoin(own, others)?.line('company');
@@ -75,7 +75,7 @@ function joinCompany(fitted: FittedEntry, [own]: readonly Guess[], others: Known
 }
 
 /** A deal whose lead is not in the columns that the preset knows, joined by the overlap of values. */
-function joinLead(fitted: FittedEntry, deals: readonly Guess[], leads: Known): FittedEntry {
+function joinLead(fitted: FittedEntry, deals: readonly Guess[], leads: KnownExports): FittedEntry {
   const [own] = deals;
   if (!own || fitted.entry.data['lead_external_id'] !== undefined) return fitted;
   const [line] = parentLine('lead_external_id', parentOf(own, 'leads', leads));

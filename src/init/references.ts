@@ -1,12 +1,12 @@
 /** Whose values are found in which other export, and to what share. */
 import { numberText } from '../numbers.ts';
-import { pathOf, type Column } from './columns.ts';
+import { pathOf, type ExportColumn } from './columns.ts';
 import type { Samples, Table } from './tables.ts';
 
 /** How many values of a column are found in a column of another export. */
 export interface Reference {
-  readonly from: Column;
-  readonly to: Column;
+  readonly from: ExportColumn;
+  readonly to: ExportColumn;
   /** Separator of several values in one cell. */
   readonly separator?: string;
   /** E-mail addresses match only without regard to case. */
@@ -50,20 +50,20 @@ export function findReferences(samples: Samples, tables: readonly Table[]): Refe
 }
 
 /** Values that mostly tell records apart: ids, e-mail addresses, names. */
-function isKey({ filled, distinct, length, date, number, email, values }: Column): boolean {
+function isKey({ filled, distinct, length, date, number, email, values }: ExportColumn): boolean {
   if (filled === 0 || date || length > MAX_KEY) return false;
   return email || (distinct >= filled / 2 && !(number && values.some((value) => /[.,]\d/.test(value))));
 }
 
-function mayRefer({ filled, date, html, length, number, values }: Column): boolean {
+function mayRefer({ filled, date, html, length, number, values }: ExportColumn): boolean {
   return (
     filled > 0 && !date && !html && length <= MAX_KEY && !(number && values.some((value) => /[.,]\d\d$/.test(value)))
   );
 }
 
-function referencesOf(samples: Samples, from: Column, keys: readonly Column[]): Reference[] {
+function referencesOf(samples: Samples, from: ExportColumn, keys: readonly ExportColumn[]): Reference[] {
   const { sql, table, filled } = from;
-  const found = new Map<Column, Reference>();
+  const found = new Map<ExportColumn, Reference>();
   const add = (reference: Reference): void => {
     const known = found.get(reference.to);
     if (reference.to.table.from !== table.from && (!known || reference.found > known.found))
@@ -87,7 +87,7 @@ function referencesOf(samples: Samples, from: Column, keys: readonly Column[]): 
 }
 
 /** Several values in one cell: `101;102`. */
-function splitReferences(samples: Samples, from: Column, keys: readonly Column[]): Reference[] {
+function splitReferences(samples: Samples, from: ExportColumn, keys: readonly ExportColumn[]): Reference[] {
   const values = from.values.slice(0, MAX_SPLIT);
   const separator = SEPARATORS.find((mark) => values.some((value) => value.includes(mark)));
   if (separator === undefined) return [];

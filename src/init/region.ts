@@ -1,6 +1,6 @@
 /** The region of phone numbers without a country code, and the currency of amounts, from evidence in the exports. */
 import { getCountries, parsePhoneNumberFromString, type CountryCode } from 'libphonenumber-js/max';
-import type { Column } from './columns.ts';
+import type { ExportColumn } from './columns.ts';
 import { isPhone } from './roles.ts';
 import { foldHeader } from './value-text.ts';
 import { numberText } from '../numbers.ts';
@@ -22,7 +22,7 @@ export interface RegionGuess {
   readonly country: CountryCode | undefined;
 }
 
-export function regionOf(columns: readonly Column[]): RegionGuess {
+export function regionOf(columns: readonly ExportColumn[]): RegionGuess {
   const numbers = columns.filter(isPhone).flatMap(({ values }) => values);
   const international = numbers.filter((number) => INTERNATIONAL.test(number)).slice(0, MAX_NUMBERS);
   const national = numbers.filter((number) => !INTERNATIONAL.test(number)).slice(0, MAX_NUMBERS);
@@ -105,12 +105,12 @@ const MAIN_COUNTRY: Readonly<Record<string, CountryCode>> = {
   358: 'FI',
 };
 
-function isCountry({ name, filled }: Column): boolean {
+function isCountry({ name, filled }: ExportColumn): boolean {
   return filled > 0 && /\b(?:country|nazione|paese|stato estero|land|pays|pais|countrycode)\b/.test(foldHeader(name));
 }
 
 /** Names as in English and in the languages of the exports that `init` knows, and codes of two letters. */
-function countries({ values }: Column): (CountryCode | undefined)[] {
+function countries({ values }: ExportColumn): (CountryCode | undefined)[] {
   // Odoo exports ids such as `base.it`.
   return values.map((value) => countryCodes().get(value.toLowerCase().replace(/^base\./, '')));
 }

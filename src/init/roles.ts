@@ -3,7 +3,7 @@
  * have it. Both the lines of the mapping and their comments are written from what `roleOf` finds.
  */
 import { numberText } from '../numbers.ts';
-import { isFew, type Column } from './columns.ts';
+import { isFew, type ExportColumn } from './columns.ts';
 import { foldHeader } from './value-text.ts';
 
 export type Role =
@@ -30,7 +30,7 @@ export type Role =
 
 /** A column with its role, and why it has it. */
 export interface Finding {
-  readonly column: Column;
+  readonly column: ExportColumn;
   readonly why: string;
   /** No header names it: only its content does. */
   readonly unnamed: boolean;
@@ -38,29 +38,30 @@ export interface Finding {
 
 interface RoleSpec {
   /** What the values must be. */
-  readonly holds: (column: Column) => boolean;
+  readonly holds: (column: ExportColumn) => boolean;
   /** Of headers in the form of `foldHeader`, best first. */
   readonly names: readonly RegExp[];
   readonly not?: RegExp;
   /** Better left to another column, if there is one: ids where names are wanted. */
-  readonly avoid?: (column: Column) => boolean;
+  readonly avoid?: (column: ExportColumn) => boolean;
   /** Without a fitting header, the column for which this is highest; none below 0. Without it, a header is needed. */
-  readonly byContent?: (column: Column) => number;
-  readonly why: (column: Column) => string;
+  readonly byContent?: (column: ExportColumn) => number;
+  readonly why: (column: ExportColumn) => string;
 }
 
 const ANY = (): boolean => true;
 /** Mostly different texts, which tell records apart. */
-const isText = ({ date, email, distinct, filled, length }: Column): boolean =>
+const isText = ({ date, email, distinct, filled, length }: ExportColumn): boolean =>
   !date && !email && length <= 200 && distinct >= Math.min(filled, 30) / 5;
 /** Longer texts, mostly different. */
-const isProse = (column: Column): boolean => column.words && !column.person && !isFew(column);
+const isProse = (column: ExportColumn): boolean => column.words && !column.person && !isFew(column);
 
-const RECORDS = ({ filled, table }: Column): string => `${numberText(filled)} of ${numberText(table.rows)} records`;
-const TEXTS = ({ distinct, filled }: Column): string =>
+const RECORDS = ({ filled, table }: ExportColumn): string =>
+  `${numberText(filled)} of ${numberText(table.rows)} records`;
+const TEXTS = ({ distinct, filled }: ExportColumn): string =>
   `${numberText(distinct)} different texts in ${numberText(filled)} records`;
 
-function valuesText(column: Column): string {
+function valuesText(column: ExportColumn): string {
   const { distinct } = column;
   const shown = [...column.few().keys()]
     .slice(0, 4)
@@ -68,7 +69,7 @@ function valuesText(column: Column): string {
   return `${numberText(distinct)} ${distinct === 1 ? 'value' : 'values'}: ${shown.join(', ')}${distinct > shown.length ? ', …' : ''}`;
 }
 
-function datesText({ values, date }: Column): string {
+function datesText({ values, date }: ExportColumn): string {
   if (date?.formats[0]?.startsWith('unix')) return 'times in seconds or milliseconds since 1970';
   const years = values.flatMap((value) => /(?:19|20)\d\d/.exec(value)?.[0] ?? []).sort();
   const [first, last] = [years[0], years.at(-1)];
@@ -236,10 +237,10 @@ const ROLES: Readonly<Record<Exclude<Role, 'id'>, RoleSpec>> = {
 };
 
 /** The best column for a role, if any: by content first, then by header. */
-export function roleOf(role: Exclude<Role, 'id'>, columns: readonly Column[]): Finding | undefined {
+export function roleOf(role: Exclude<Role, 'id'>, columns: readonly ExportColumn[]): Finding | undefined {
   const { holds, names, not, avoid, byContent, why } = ROLES[role];
   const able = columns.filter((column) => column.filled > 0 && holds(column));
-  const rank = (column: Column): number => {
+  const rank = (column: ExportColumn): number => {
     const header = foldHeader(column.name === '.' ? (column.table.list ?? '') : column.name);
     const at = not?.test(header) === true ? -1 : names.findIndex((each) => each.test(header));
     return at < 0 ? names.length : at;
@@ -261,7 +262,7 @@ export function roleOf(role: Exclude<Role, 'id'>, columns: readonly Column[]): F
 }
 
 /** Whether a header and the values of the column fit a role. */
-export function fits(role: Exclude<Role, 'id'>, column: Column): boolean {
+export function fits(role: Exclude<Role, 'id'>, column: ExportColumn): boolean {
   const found = roleOf(role, [column]);
   return found !== undefined && !found.unnamed;
 }
@@ -271,15 +272,15 @@ export function isIdName(name: string): boolean {
 }
 
 /** A column of phone numbers by name and values, since ids have similar values. */
-export function isPhone(column: Column): boolean {
+export function isPhone(column: ExportColumn): boolean {
   return column.phone && fits('phone', column);
 }
 
-function isName({ person, email, phone, date, number }: Column): boolean {
+function isName({ person, email, phone, date, number }: ExportColumn): boolean {
   return person || (!email && !phone && !date && !number);
 }
 
-function isIdLike({ name, code, number }: Column): boolean {
+function isIdLike({ name, code, number }: ExportColumn): boolean {
   return isIdName(name) || code || number !== undefined;
 }
 
@@ -289,14 +290,14 @@ const OTHER_OUTCOME =
   /^(?:open|apert[oa]|offen|ouverte?|abiert[oa]|closed|pending|in progress|in corso|active|abandoned|abandonnée?|deleted|canceled|cancelled|on hold|stalled|none|new)$/i;
 
 /** Few values, won or lost among them. */
-function isOutcome(column: Column): boolean {
+function isOutcome(column: ExportColumn): boolean {
   return (
     column.distinct <= 8 && column.words && [...column.few().keys()].some((value) => outcomeOf(value) !== undefined)
   );
 }
 
 /** Nothing that a stage could be. */
-function hasOnlyOutcomes(column: Column): boolean {
+function hasOnlyOutcomes(column: ExportColumn): boolean {
   return [...column.few().keys()].every((value) => outcomeOf(value) !== undefined || OTHER_OUTCOME.test(value));
 }
 

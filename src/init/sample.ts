@@ -22,7 +22,7 @@ export interface RawTable {
   readonly rows: Cell[][];
 }
 
-export interface Sample {
+export interface ExportSample {
   /** The records first. */
   readonly tables: readonly RawTable[];
   /** All records were read. */
@@ -30,7 +30,7 @@ export interface Sample {
 }
 
 /** Throws the `UserError` of a source that cannot be read with its settings. */
-export async function readSample(source: Source): Promise<Sample> {
+export async function readSample(source: Source): Promise<ExportSample> {
   const main: RawTable = { list: undefined, names: new Map(), rows: [] };
   const lists = new Map<string, RawTable>();
   const names = source.columns.map((name, index) => nameOf(source, name, index));

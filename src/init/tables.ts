@@ -1,7 +1,7 @@
 /** The samples of all exports as tables of an SQLite database in memory. What `init` wants to know it asks by select. */
 import { DatabaseSync } from '@photostructure/sqlite';
 import { isDayFirst } from './dates.ts';
-import { columnOf, type Column } from './columns.ts';
+import { columnOf, type ExportColumn } from './columns.ts';
 import type { Export } from './open-export.ts';
 import type { Cell, RawTable } from './sample.ts';
 
@@ -19,7 +19,7 @@ export interface Table {
   /** The table of the records that have the list. */
   readonly parent: Table | undefined;
   readonly lists: readonly Table[];
-  readonly columns: readonly Column[];
+  readonly columns: readonly ExportColumn[];
   readonly rows: number;
   /** Whether all records were read. */
   readonly whole: boolean;
@@ -102,7 +102,7 @@ export class Samples {
     const { tables, whole } = from.sample;
     const made = tables.map(({ list, names, rows }, index) => {
       const name = `${sql}_${index}`;
-      const columns: Column[] = [];
+      const columns: ExportColumn[] = [];
       const parent = undefined as Table | undefined;
       const lists: Table[] = [];
       const known = { samples: this, from, list, parent, lists, columns, rows: rows.length, whole, sql: name };

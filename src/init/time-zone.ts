@@ -1,8 +1,8 @@
 /** The time zone of dates without an offset, if the country of the exports has only one. */
-import type { Column } from './columns.ts';
+import type { ExportColumn } from './columns.ts';
 
 /** The `timezone` of `defaults`, with its reason. `country`: that of phone numbers or addresses, if it is clear. */
-export function timezoneLine(columns: readonly Column[], country: string | undefined): string {
+export function timezoneLine(columns: readonly ExportColumn[], country: string | undefined): string {
   if (!columns.some(hasNoOffset)) return '  timezone: UTC # no date is without an offset';
   const unset = '  timezone: UTC # set this: the time zone of dates without an offset, such as Europe/Rome';
   const zone = country === undefined ? undefined : onlyZone(country);
@@ -33,7 +33,7 @@ function offsetsOf(timeZone: string): string[] {
 }
 
 /** Offsets written in dates, except that of UTC, which APIs write for every zone. */
-function offsetsIn(columns: readonly Column[]): string[] {
+function offsetsIn(columns: readonly ExportColumn[]): string[] {
   const found = new Set<string>();
   for (const { date, values } of columns) {
     for (const value of date?.hasTime ? values : []) {
@@ -45,7 +45,7 @@ function offsetsIn(columns: readonly Column[]): string[] {
   return [...found];
 }
 
-function hasNoOffset({ date, values }: Column): boolean {
+function hasNoOffset({ date, values }: ExportColumn): boolean {
   if (date === undefined || date.formats.some((format) => format.startsWith('unix'))) return false;
   return values.some((value) => !/(?:Z|UTC|[+-]\d\d:?\d\d)$/.test(value) || /^\d+-\d+-\d+$/.test(value));
 }

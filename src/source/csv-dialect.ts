@@ -17,7 +17,7 @@ export interface Dialect {
 }
 
 /** What the mapping declares about a file. */
-type Declared = Pick<SourceSpec, 'delimiter' | 'escape' | 'headerLine' | 'columns'>;
+type DeclaredDialect = Pick<SourceSpec, 'delimiter' | 'escape' | 'headerLine' | 'columns'>;
 
 /** In order of preference: of two that fit a file equally well, the one that is rarer in text and numbers is right. */
 const DELIMITERS = ['\t', '|', ';', ','];
@@ -46,7 +46,7 @@ export async function findDialect(
   shown: string,
   sample: Buffer,
   whole: boolean,
-  declared: Declared,
+  declared: DeclaredDialect,
 ): Promise<Dialect | undefined> {
   const hinted = declared.headerLine === undefined ? separatorLine(sample) : undefined;
   const line = declared.headerLine ?? (hinted ? 2 : 1);
@@ -136,7 +136,7 @@ interface SampledText {
 async function tryDelimiter(
   { shown, text, line, whole }: SampledText,
   delimiter: string,
-  { escape, columns }: Declared,
+  { escape, columns }: DeclaredDialect,
 ): Promise<Trial> {
   const records: { cells: string[]; line: number }[] = [];
   const parser = new QuickParser(shown, { delimiter, escape }, line, (cells, at) => {
