@@ -80,9 +80,7 @@ function textsOf({ roles, table: { columns, rows } }: Guess): { texts: ExportCol
     (column) => column.words && isFew(column) && SUBJECT.test(foldHeader(column.name)) && !isActivityKind(column),
   );
   const kinds = columns.filter((column) => isActivityKind(column));
-  const more = [...subjects, ...kinds].filter(
-    (column) => column.distinct > 1 && !found.includes(column) && !fits('author', column),
-  );
+  const more = [...subjects, ...kinds].filter((column) => !found.includes(column) && !fits('author', column));
   if (found.length > 0) {
     const behind = found.some(({ filled }) => filled === rows) ? undefined : more.find(({ filled }) => filled === rows);
     return { texts: behind ? [...found, behind] : found, comment: `check: ${evidenceOf(texts)}` };
@@ -91,7 +89,8 @@ function textsOf({ roles, table: { columns, rows } }: Guess): { texts: ExportCol
     (column) =>
       column.filled > 0 && !column.date && /duration|dauer|durata|status|priority/.test(foldHeader(column.name)),
   );
-  const all = more.length > 0 ? [...new Set([...more, ...details])].slice(0, 4) : [];
+  const several = more.filter(({ distinct }) => distinct > 1);
+  const all = more.length > 0 ? [...new Set([...(several.length > 0 ? several : more), ...details])].slice(0, 4) : [];
   return { texts: all, comment: 'check: no column has a text, so these stand for one' };
 }
 

@@ -202,8 +202,10 @@ export function customLine(
   };
   for (const column of table.columns) {
     if (taken.has(column) || column.filled === 0) continue;
-    if (column === company?.column) add('company', company.line('company').value, undefined);
-    else if (column.date) {
+    if (column === company?.column) {
+      const { value, comment } = company.line('company');
+      add('company', value, comment);
+    } else if (column.date) {
       const { value, comment } = dateValue(column, !column.date.hasTime);
       add(keyOf(column.name), value, comment);
     } else add(keyOf(column.name), pathOf(column), undefined);

@@ -2,7 +2,7 @@
 import { dirname, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { markedLines, type Mark } from '../mapping/marks.ts';
-import { counted } from '../numbers.ts';
+import { counted, numberText } from '../numbers.ts';
 import { PROGRAM } from '../version.ts';
 import type { ExportColumn } from './columns.ts';
 import { emptyNames, referencesText } from './names.ts';
@@ -12,6 +12,7 @@ import { fitPreset, usedSources } from './preset-entries.ts';
 import { bestMatch, matchPreset, presetNamed, presets, type PresetMatch } from './preset.ts';
 import { findReferences } from './references.ts';
 import { regionOf } from './region.ts';
+import { MAX_COLUMNS } from './sample.ts';
 import { Samples, type Table } from './tables.ts';
 import { timezoneLine } from './time-zone.ts';
 import { flow } from './value-text.ts';
@@ -140,6 +141,7 @@ function eventsText(entries: readonly string[]): string[] {
   return ['events: [] # set this: nothing was recognised; see the README for how to write an entry'];
 }
 
-function exportText({ from: { path, source, reasons }, rows, whole }: Table): string {
-  return `${path}: ${source.description}, ${whole ? '' : 'the first '}${counted(rows, 'record')} read${reasons.map((reason) => `; ${reason}`).join('')}`;
+function exportText({ from: { path, source, reasons }, columns, rows, whole }: Table): string {
+  const more = columns.length < MAX_COLUMNS ? [] : [`only the first ${numberText(MAX_COLUMNS)} columns were looked at`];
+  return `${path}: ${source.description}, ${whole ? '' : 'the first '}${counted(rows, 'record')} read${[...reasons, ...more].map((reason) => `; ${reason}`).join('')}`;
 }

@@ -115,7 +115,6 @@ const ROLES: Readonly<Record<Exclude<Role, 'id'>, RoleSpec>> = {
     names: [
       /^(?:full ?|display |contact |contact person |person |lead )?name$|^nominativo$|^nome completo$|^nom complet$|^naam$|^kontakt(?:person)?$|^ragione sociale$/,
       /^(?:customer|client|rep|user|agent|employee) name$|^sales (?:agent|rep|person)$|^(?:person|contact|lead)$/,
-      /\bname$/,
     ],
     not: PERSONAL,
     byContent: (column) =>

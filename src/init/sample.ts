@@ -8,7 +8,7 @@ const MAX_RECORDS = 20_000;
 /** Characters of a value that are kept: enough to tell what a text is. */
 const MAX_LENGTH = 500;
 /** SQLite allows 2,000 columns in a table. */
-const MAX_COLUMNS = 1900;
+export const MAX_COLUMNS = 1900;
 
 export type Cell = string | number | null;
 

@@ -41,7 +41,7 @@ export class Samples {
     return Number(Object.values(this.select<Record<string, unknown>>(sql, ...values)[0] ?? {})[0] ?? 0);
   }
 
-  /** Empties the database. */
+  /** A statement without a result. */
   run(sql: string): void {
     this.#db.exec(sql);
   }
