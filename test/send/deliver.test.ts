@@ -159,7 +159,6 @@ describe('409 already_exists', () => {
       outcome: 'none',
       entityId: 'srv-1',
       code: 'changed',
-      sha: 'content of old-2',
       attempts: 3,
     });
     expect(bench.server.arrived.map(({ body }) => body.id)).toEqual(['e1', 'old-1', 'old-2']);

@@ -3,7 +3,7 @@ import { contentSha } from '../../src/identity.ts';
 import { canonicalJson } from '../../src/json.ts';
 import type { Policies } from '../../src/mapping/mapping.ts';
 import { DEFAULT_POLICIES } from '../../src/mapping/policies.ts';
-import type { EventType, Ready } from '../../src/model.ts';
+import type { EventType, Outcome, Planned } from '../../src/model.ts';
 import { Deliverer } from '../../src/send/deliver.ts';
 import type { Delivery } from '../../src/send/delivery.ts';
 import { Halt } from '../../src/halt.ts';
@@ -23,7 +23,8 @@ export interface Bench {
   /** Ids handed to `beforeSend`, in order. */
   readonly announced: string[];
   readonly logged: string[];
-  deliver: Deliverer['deliver'];
+  /** How the delivery ended. */
+  deliver(delivery: Delivery): Promise<Outcome>;
   /** From now on `beforeSend` throws this. */
   failAnnouncing(error: Error): void;
 }
@@ -69,7 +70,7 @@ export async function startBench(
     clock,
     concurrency,
     maxOutageMs,
-    beforeSend: async (id) => {
+    beforeSend: async ({ id }) => {
       if (broken) throw broken;
       announced.push(id);
     },
@@ -92,7 +93,7 @@ export async function startBench(
     deliverer,
     announced,
     logged,
-    deliver: (d) => deliverer.deliver(d),
+    deliver: async (given) => (await deliverer.deliver(given)).outcome,
     failAnnouncing: (error) => (broken = error),
   };
 }
@@ -109,14 +110,17 @@ export function delivery(
     type?: EventType;
     policies?: Partial<Policies>;
     earlier?: readonly string[];
-    second?: Delivery['second'];
+    second?: Omit<NonNullable<Delivery['second']>, 'ready'>;
   } = {},
 ): Delivery {
   const { type = 'lead/created', policies, earlier = [], second } = options;
   const data = { external_id: `x-${id}`, full_name: 'Ada' };
   const content = canonicalJson(data);
-  const ready: Ready = {
-    kind: 'ready',
+  const event: Planned = {
+    id: 1,
+    eventId: id,
+    record: 1,
+    isChange: false,
     type,
     entry: 0,
     place: { source: 'contacts', file: 'contacts.csv', line: 2, record: 1 },
@@ -124,15 +128,11 @@ export function delivery(
     data,
     content,
     sha: contentSha(content),
-    issues: [],
-    omissions: [],
   };
   return {
-    ready,
-    id,
-    fields: {},
+    event,
     policies: { ...DEFAULT_POLICIES, ...policies },
     earlierRequests: earlier.map((each) => ({ id: each, sha: `content of ${each}` })),
-    ...(second ? { second } : {}),
+    ...(second ? { second: { ...second, ready: event } } : {}),
   };
 }
