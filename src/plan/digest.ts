@@ -3,6 +3,15 @@ import { canonicalJson } from '../json.ts';
 import type { Policies } from '../mapping/mapping.ts';
 import { EVENT_TYPES, type EventType } from '../model.ts';
 import type { Database } from '../store/sqlite.ts';
+import { pagesOf } from './events.ts';
+
+interface ListedEvent {
+  readonly id: number;
+  readonly type: EventType;
+  readonly content: string;
+  readonly occurred_at: string | null;
+  readonly entry: number;
+}
 
 /**
  * The digest of a plan: 12 hexadecimal digits over type, content and time of every event of the input that could be sent, and
@@ -11,16 +20,16 @@ import type { Database } from '../store/sqlite.ts';
 export function planDigest(db: Database, policies: readonly Policies[]): string {
   const ways = policies.map((each) => canonicalJson({ ...each }));
   const sums = new Map(EVENT_TYPES.map((type) => [type, { count: 0, first: 0, second: 0 }]));
-  const events = db.each<{ type: EventType; content: string; occurred_at: string | null; entry: number }>(
-    'select type, content, occurred_at, entry from listed',
-  );
-  for (const { type, content, occurred_at: occurredAt, entry } of events) {
-    const sum = sums.get(type)!;
-    const digest = hash('sha256', `${content} ${occurredAt ?? ''} ${ways[entry]!}`, 'hex');
-    // Sums of hashes do not depend on the order.
-    sum.count += 1;
-    sum.first = (sum.first + Number.parseInt(digest.slice(0, 8), 16)) >>> 0;
-    sum.second = (sum.second + Number.parseInt(digest.slice(8, 16), 16)) >>> 0;
+  const listed = 'select id, type, content, occurred_at, entry from listed where id > ? order by id limit 1000';
+  for (const page of pagesOf<ListedEvent>(db, listed)) {
+    for (const { type, content, occurred_at: occurredAt, entry } of page) {
+      const sum = sums.get(type)!;
+      const digest = hash('sha256', `${content} ${occurredAt ?? ''} ${ways[entry]!}`, 'hex');
+      // Sums of hashes do not depend on the order.
+      sum.count += 1;
+      sum.first = (sum.first + Number.parseInt(digest.slice(0, 8), 16)) >>> 0;
+      sum.second = (sum.second + Number.parseInt(digest.slice(8, 16), 16)) >>> 0;
+    }
   }
   const text = [...sums].map(([type, { count, first, second }]) => `${type} ${count} ${first} ${second}`);
   return createHash('sha256').update(text.join('\n')).digest('hex').slice(0, 12);

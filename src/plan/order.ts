@@ -1,4 +1,3 @@
-import { EVENT_TYPES } from '../model.ts';
 import type { Database } from '../store/sqlite.ts';
 import { EVENT_ROWS, type EventRow } from './events.ts';
 
@@ -21,18 +20,20 @@ export interface PriorityProgress {
  * other parents can be sent.
  */
 export function writeOrder(db: Database): void {
-  db.run(
-    `insert into turn (event)
-     select id from (
-       select e.id, e.priority, e.state, e.goes_first, t.key as type,
-         case when e.type = 'comment/created' then
-           (row_number() over (partition by e.type, e.state, e.parent_entity, e.parent_id order by julianday(e.occurred_at) is null, julianday(e.occurred_at), e.id) - 0.5)
-           / count(*) over (partition by e.type, e.state, e.parent_entity, e.parent_id) end as share
-       from event e join json_each(?) t on t.value = e.type
-       where e.state in ('ready', 'retry'))
-     order by priority desc, type, goes_first desc, state, share, id`,
-    JSON.stringify(EVENT_TYPES),
-  );
+  db.exec(`
+    insert into turn (event)
+    select id from (
+      select id, priority, goes_first, state, 0 as share,
+        case type when 'lead/created' then 0 when 'lead/updated' then 1 when 'deal/created' then 2 else 3 end as rank
+      from event where state in ('ready', 'retry') and type <> 'comment/created'
+      union all
+      select id, priority, goes_first, state,
+        (row_number() over (parent order by julianday(occurred_at) is null, julianday(occurred_at), id) - 0.5)
+          / count(*) over parent as share,
+        4 as rank
+      from event where state in ('ready', 'retry') and type = 'comment/created'
+      window parent as (partition by state, parent_entity, parent_id))
+    order by priority desc, rank, goes_first desc, state, share, id`);
 }
 
 /** An event whose turn it is. */

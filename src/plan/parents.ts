@@ -1,3 +1,4 @@
+import type { EntryHead } from '../mapping/mapping.ts';
 import { isUpdate, type Issue } from '../model.ts';
 import type { Database } from '../store/sqlite.ts';
 import { EVENT_ROWS, pagesOf, type EventRow } from './events.ts';
@@ -50,11 +51,12 @@ export function dependenceOf(db: Database, id: number): Dependence {
 
 /**
  * Blocks what depends on a record that failed or that nobody has, and lets wait what depends on one that this run leaves out.
- * `sendsWithout`: the entries with `if_parent_missing: send`. Call it for leads, then deals, then comments: a child
- * depends on what became of its parent.
+ * Leads come before deals before comments: a child depends on what became of its parent.
  */
-export function judgeParents(db: Database, sendsWithout: readonly number[]): void {
-  for (const type of ['lead/created', 'lead/updated', 'deal/created', 'deal/updated', 'comment/created'] as const) {
+export function judgeParents(db: Database, entries: readonly EntryHead[]): void {
+  const sendsWithout = entries.filter(({ policies }) => policies.if_parent_missing === 'send').map(({ index }) => index);
+  for (const type of ['lead/updated', 'deal/created', 'deal/updated', 'comment/created'] as const) {
+    if (!entries.some((entry) => entry.type === type) && !isUpdate(type)) continue;
     db.run(
       `update event set (state, code) = (
          select case when own = 'failed' or parent = 'failed' then 'blocked'

@@ -150,7 +150,7 @@ create view left_out as
 
 /** Made once all events are there, which is faster than keeping them up to date. */
 export const PLAN_INDEXES = `
-create index plan.event_about on event (entity, external_id);
+create index plan.event_about on event (entity, external_id, type);
 create index plan.event_below on event (parent_entity, parent_id) where parent_id is not null;
 create index plan.event_of_record on event (record);
 `;

@@ -112,8 +112,10 @@ export class Profiler {
 
   #bareNote(code: BareCode): BareNote[] {
     const { db } = this.#job;
+    if (!db.get('select 1 from problem where code = ? limit 1', code)) return [];
     db.run(
-      `delete from problem where code = ? and event in (select id from event where state in ('duplicate', 'invalid'))`,
+      `delete from problem where code = ? and exists (
+         select 1 from event e where e.id = problem.event and e.state in ('duplicate', 'invalid'))`,
       code,
     );
     const found = db.get<{ count: number; first: number | null }>(

@@ -6,7 +6,7 @@
 import type { Halt } from '../halt.ts';
 import type { CompiledMapping, Mapping, Policies } from '../mapping/mapping.ts';
 import { UserError } from '../errors.ts';
-import type { EventType, Issue, Place, Planned } from '../model.ts';
+import { isUpdate, type EventType, type Issue, type Place, type Planned } from '../model.ts';
 import { hasRequests, judgeAcknowledged } from '../plan/acknowledged.ts';
 import { assertApproved } from '../plan/approval.ts';
 import { judgeChanged, type Doubt } from '../plan/changed.ts';
@@ -186,14 +186,15 @@ async function assertComplete(job: SurveyJob, { input, earlier }: OpenInput, { r
 }
 
 /** Decides the state of every event: each step depends on those before it. */
-async function judge(job: SurveyJob, { policies, input }: OpenInput): Promise<ChangeCounts | undefined> {
+async function judge(job: SurveyJob, { policies, compiled, input }: OpenInput): Promise<ChangeCounts | undefined> {
   const { db, hasher, mapping, output, client, settings, contacts } = job;
-  const sendsWithout = policies.flatMap(({ if_parent_missing: policy }, entry) => (policy === 'send' ? [entry] : []));
   for (const { file, line } of input.unusedFixes()) addProblem(db, {}, unusedFix(file, line));
   db.exec(PLAN_INDEXES);
   judgeDuplicates(db, policies);
   omitMissingParents(db, policies, mapping.migration);
-  numberOccurrences(db, mapping.migration);
+  if (compiled.entries.some(({ type }) => isUpdate(type) || type === 'comment/created')) {
+    numberOccurrences(db, mapping.migration);
+  }
   let doubts: readonly Doubt[] = [];
   if (hasRequests(db)) {
     judgeAcknowledged(db);
@@ -203,7 +204,7 @@ async function judge(job: SurveyJob, { policies, input }: OpenInput): Promise<Ch
     const service = client && { client, leads: contacts, concurrency: settings.concurrency };
     await judgeContacts({ db, hasher, policies, path: output.file(MATCHES_FILE), service });
   }
-  judgeParents(db, sendsWithout);
+  judgeParents(db, compiled.entries);
   const changes = await compareWithService(job, policies, doubts);
   reportBlocked(db);
   return changes;
@@ -247,16 +248,13 @@ async function describe(
 }
 
 /** What this run sends, and in which order. */
-function choose({ db, settings }: SurveyJob, { features, policies }: OpenInput): Cover | undefined {
+function choose({ db, settings }: SurveyJob, { features, compiled }: OpenInput): Cover | undefined {
   chooseTypes(db, settings.only);
   const cover = features && coverOf(db, features);
   if (cover) chooseEvents(db, cover.chosen);
   if (settings.pick.length > 0) choosePicked(db, settings.pick);
   if (cover || settings.pick.length > 0 || db.get(`select 1 from event where state = 'held' limit 1`)) {
-    judgeParents(
-      db,
-      policies.flatMap(({ if_parent_missing: policy }, entry) => (policy === 'send' ? [entry] : [])),
-    );
+    judgeParents(db, compiled.entries);
   }
   liftPriorities(db);
   writeOrder(db);
