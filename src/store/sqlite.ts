@@ -167,6 +167,7 @@ export class Database {
   #attachFile(path: string, name: string): void {
     this.#db.prepare(`attach ? as ${name}`).run(path);
     this.#attached.add(name);
+    this.#db.exec(`pragma ${name}.cache_size = -${CACHE_KIB}`);
   }
 
   #statement(sql: string): StatementSyncInstance {
@@ -195,6 +196,9 @@ export class Database {
   }
 }
 
+/** Pages of one file that stay in memory. */
+const CACHE_KIB = 8_000;
+
 /** A file that is no database of ours. */
 class Unusable extends Error {}
 
@@ -202,7 +206,7 @@ function connection(): InstanceType<typeof DatabaseSync> {
   const db = new DatabaseSync(':memory:');
   // A reader waits while a writer commits, and the reverse.
   db.exec(
-    'pragma busy_timeout = 10000; pragma foreign_keys = off; pragma cache_size = -32000; pragma temp_store = file;',
+    'pragma busy_timeout = 10000; pragma foreign_keys = off; pragma temp_store = file;',
   );
   return db;
 }
