@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
-import { FIELD_KEY_FILE, FieldHasher } from '../../src/checkpoint/field-hashes.ts';
+import { FIELD_KEY_FILE, FieldHasher } from '../../src/store/field-hashes.ts';
 import { loadCheckpoint } from '../../src/checkpoint/load.ts';
 import { canonicalJson, NumberText, type JsonObject, type JsonValue } from '../../src/json.ts';
 import { StateDir } from '../../src/state-dir.ts';
