@@ -4,14 +4,13 @@ import type { RestCredentials } from './credentials.ts';
 import type { Account, StoredAccount } from './service/account.ts';
 import type { Client } from './service/client.ts';
 import type { Limiter } from './service/limiter.ts';
-import type { RateHistory } from './service/rate-history.ts';
 import type { Pace } from './settings.ts';
 import { DRY_RUN, type StateDir } from './state-dir.ts';
 import { readDocument, storeDocument } from './report/documents.ts';
 import { storedPlans } from './store/earlier.ts';
 import { PLAN } from './store/plan-schema.ts';
 import { Database } from './store/sqlite.ts';
-import { longestSeconds } from './timetable.ts';
+import { within, type Rate } from './timetable.ts';
 import { TOOL } from './version.ts';
 
 const RATE_FILE = 'rate.ndjson';
@@ -23,6 +22,8 @@ export interface Target {
   readonly client: Client;
   readonly limiter: Limiter;
   readonly account: Account;
+  /** What `--rate` and the limit of the service allow. */
+  readonly rate: Rate;
   /** Closes all connections and the limiter's file. */
   close(): Promise<void>;
 }
@@ -42,16 +43,11 @@ export async function connect(
   // Loading the HTTP modules takes a tenth of a second, which an offline survey avoids.
   const [{ createClient }, { openLimiter }, { openRateHistory }, { readAccount }] = await Promise.all([
     import('./service/client.ts'),
-    import('./service/open-limiter.ts'),
+    import('./service/limiter.ts'),
     import('./service/rate-history.ts'),
     import('./service/directory.ts'),
   ]);
-  const history: RateHistory = await openRateHistory(
-    output.file(RATE_FILE),
-    systemClock,
-    [other],
-    longestSeconds(settings.rate) * 1000,
-  );
+  const history = openRateHistory(output.file(RATE_FILE), systemClock, [other]);
   const limiter = await openLimiter({
     rate: settings.rate,
     reserve: settings.reserve,
@@ -73,11 +69,12 @@ export async function connect(
   });
   const close = async (): Promise<void> => {
     await client.close();
-    await history.close();
+    history.close();
   };
   try {
     const account = await readAccount(client);
-    return { baseUrl: credentials.boundTo ?? credentials.baseUrl, client, limiter, account, close };
+    const rate = within(limiter.limit, settings.rate);
+    return { baseUrl: credentials.boundTo ?? credentials.baseUrl, client, limiter, account, rate, close };
   } catch (error) {
     // An open connection would keep the process running.
     await close();

@@ -172,9 +172,10 @@ async function surveyed(run: Run, target: Target | undefined): Promise<{ survey:
     const survey = await surveyInput({
       ...{ settings, mapping, db, hasher, account, state, output, halt, contacts, client, warn, agree },
     });
-    monitor.surveyed?.(survey, foundCodes(survey.db), settings.rate);
+    const rate = target?.rate ?? settings.rate;
+    monitor.surveyed?.(survey, foundCodes(survey.db), rate);
     storeDocument(survey.db, 'mapping', await storedMapping(mapping, survey));
-    storeDocument(survey.db, 'survey', snapshotOf(mapping.migration, target?.baseUrl ?? null, survey, settings.rate));
+    storeDocument(survey.db, 'survey', snapshotOf(mapping.migration, target?.baseUrl ?? null, survey, rate));
     return { survey, hasher };
   } catch (error) {
     discardPlan(db, output);
@@ -198,7 +199,7 @@ async function send(run: Run, target: Target, survey: Survey, hasher: FieldHashe
   return sendPlan({
     ...{ settings, mapping, state, target, survey, hasher, halt, log },
     started: async (deliverer) => {
-      const view = { rate: settings.rate, count: planCounter(survey.db), deliverer };
+      const view = { rate: target.rate, count: planCounter(survey.db), deliverer };
       watch.sending(view, state);
       await monitor.sending?.(view);
     },
@@ -216,7 +217,8 @@ async function end(
   const { settings, mapping, state, output, log, watch, startedAt, began } = run;
   const found = foundCodes(survey.db);
   const summary = summarise({
-    ...{ settings, mapping, survey, found, startedAt, began, alreadyAcknowledged, sender, state, output },
+    settings: { ...settings, rate: target?.rate ?? settings.rate },
+    ...{ mapping, survey, found, startedAt, began, alreadyAcknowledged, sender, state, output },
     ending: endOf(run, survey),
     baseUrl: target?.baseUrl ?? null,
     requests: target?.client.requests ?? 0,

@@ -22,7 +22,7 @@ import type { StateDir } from './state-dir.ts';
 import { CHECKPOINT_FILE } from './store/checkpoint-schema.ts';
 import type { Database } from './store/sqlite.ts';
 import type { Survey } from './survey/survey.ts';
-import { rateAt, secondsToSend, type Rate } from './timetable.ts';
+import { rateAt, requestsLeft, secondsToSend, type Rate } from './timetable.ts';
 
 export interface Ending {
   readonly code: ExitCode;
@@ -48,7 +48,7 @@ export function endingOf({ db, unreadable }: Pick<Survey, 'db' | 'unreadable'>):
 
 /** Estimated seconds for this many events from now on, one request each: a full window at once, then at the rate limit. */
 export function estimateSeconds(events: number, rate: Rate, reserve: number, now: Date): number {
-  const perWindow = Math.max(1, rateAt(rate, now.getTime()).requests - reserve);
+  const perWindow = requestsLeft(rateAt(rate, now.getTime()).requests, rate, { withheld: reserve });
   return Math.ceil(secondsToSend(Math.max(0, events - perWindow), rate, now.getTime(), reserve));
 }
 

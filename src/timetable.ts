@@ -1,5 +1,6 @@
 /** The limit that `--rate` sets: a rate, and other ones within some hours of the week. Pure; instants are milliseconds since 1970. */
 import { numberText } from './numbers.ts';
+import { LIMITS } from './service/contract.ts';
 
 /** Requests per sliding window. */
 export interface Quota {
@@ -7,9 +8,8 @@ export interface Quota {
   readonly seconds: number;
 }
 
-/** The quota outside of all hours, and those within hours. */
+/** The quota outside of all hours, and those within hours. All have the same window. */
 export interface Rate extends Quota {
-  /** Where several hold, each of them must be kept. */
   readonly hours?: readonly RatedHours[];
   /** IANA zone of the hours; the zone of the machine by default. */
   readonly timezone?: string | undefined;
@@ -35,25 +35,12 @@ const QUARTER_MS = 15 * MINUTE_MS;
 /** How far ahead hours are looked up one by one. */
 const LOOK_AHEAD_MS = 84 * DAY_MINUTES * MINUTE_MS;
 
-/** All quotas of the rate. */
-export function quotasOf(rate: Rate): readonly Quota[] {
-  return [rate, ...(rate.hours ?? [])];
-}
-
-/** The quotas that hold at this instant: at least one, always the same objects. */
-export function quotasAt(rate: Rate, at: number): readonly Quota[] {
-  if (!rate.hours) return [rate];
+/** The quota that holds at this instant: the lowest, where several hours overlap. Always the same object. */
+export function rateAt(rate: Rate, at: number): Quota {
+  if (!rate.hours) return rate;
   const local = localTime(at, rate.timezone);
   const current = rate.hours.filter((each) => includes(each, local));
-  return current.length === 0 ? [rate] : current;
-}
-
-/** Of the quotas that hold at this instant, the one with the fewest requests per second, or of equal ones per window. */
-export function rateAt(rate: Rate, at: number): Quota {
-  return quotasAt(rate, at).reduce((lowest, each) => {
-    const more = each.requests / each.seconds - lowest.requests / lowest.seconds;
-    return more < 0 || (more === 0 && each.requests < lowest.requests) ? each : lowest;
-  });
+  return current.reduce<Quota>((lowest, each) => (each.requests < lowest.requests ? each : lowest), current[0] ?? rate);
 }
 
 /** Requests per minute that the rate allows at this instant. */
@@ -63,19 +50,31 @@ export function perMinuteAt(rate: Rate, at: number): number {
 }
 
 /** The most requests per window that the rate ever allows. */
-export function mostRequests(rate: Rate): number {
-  return Math.max(...quotasOf(rate).map(({ requests }) => requests));
+export function mostRequests({ requests, hours = [] }: Rate): number {
+  return Math.max(requests, ...hours.map((each) => each.requests));
 }
 
-/** The longest window of the rate. */
-export function longestSeconds(rate: Rate): number {
-  return Math.max(...quotasOf(rate).map(({ seconds }) => seconds));
+/**
+ * The rate as far as the service allows it, which admits `limit` requests per window (X-RateLimit-Limit; undefined if it
+ * has not said so). A rate above the limit cannot have the service's window, so it gets the published one.
+ */
+export function within(limit: number | undefined, rate: Rate): Rate {
+  if (limit === undefined || mostRequests(rate) <= limit) return rate;
+  const seconds = Math.max(rate.seconds, LIMITS.windowSeconds);
+  const most = (requests: number): number => Math.min(limit, Math.ceil((requests * seconds) / rate.seconds));
+  const hours = rate.hours?.map((each) => ({ ...each, requests: most(each.requests), seconds }));
+  return { ...rate, requests: most(rate.requests), seconds, ...(hours && { hours }) };
+}
+
+/** Requests per window with `reserve` of the service's limit left to others. Until it says its limit, that is `rate`. */
+export function requestsLeft(requests: number, rate: Rate, { limit = mostRequests(rate), withheld = 0 }): number {
+  return Math.max(1, Math.min(requests, limit - withheld));
 }
 
 /** Seconds that this many requests take from this instant on. `reserve`: requests of each window left to others. */
 export function secondsToSend(requests: number, rate: Rate, from: number, reserve = 0): number {
   const msEach = (at: number): number =>
-    Math.max(...quotasAt(rate, at).map((each) => (each.seconds * 1000) / Math.max(1, each.requests - reserve)));
+    (rate.seconds * 1000) / requestsLeft(rateAt(rate, at).requests, rate, { withheld: reserve });
   if (!rate.hours) return (requests * msEach(from)) / 1000;
   let left = requests;
   for (let at = from; ;) {
@@ -89,13 +88,11 @@ export function secondsToSend(requests: number, rate: Rate, from: number, reserv
   }
 }
 
-/** `100 requests per 60 s (20 within 08:00-19:00 mon-fri)`, `100 requests per 60 s (5 per 10 s within 08:00-19:00)` */
+/** `100 requests per 60 s (20 within 08:00-19:00 mon-fri)` */
 export function rateText({ requests, seconds, hours = [] }: Rate): string {
-  const per = (quota: Quota): string => `per ${numberText(quota.seconds)} s`;
-  const others = hours.map(
-    (each) => `${each.requests} ${each.seconds === seconds ? '' : `${per(each)} `}within ${each.text}`,
-  );
-  return `${numberText(requests)} requests ${per({ requests, seconds })}${others.length === 0 ? '' : ` (${others.join(', ')})`}`;
+  const others = hours.map((each) => `${each.requests} within ${each.text}`);
+  const text = `${numberText(requests)} requests per ${numberText(seconds)} s`;
+  return others.length === 0 ? text : `${text} (${others.join(', ')})`;
 }
 
 interface WeekTime {

@@ -6,3 +6,6 @@ export const VERSION = manifest.version;
 
 /** Name and version, for the User-Agent header and the checkpoint. */
 export const TOOL = `crm-backfill/${VERSION}`;
+
+/** Its name, in commands that a user can run. */
+export const PROGRAM = 'crm-backfill';

@@ -55,18 +55,6 @@ describe('the options of run', () => {
         },
       },
     ],
-    [
-      { rate: '5/10s@08:00-19:00 mon-fri' },
-      {
-        rate: {
-          requests: 100,
-          seconds: 60,
-          hours: [
-            { requests: 5, seconds: 10, from: 480, until: 1140, days: [1, 2, 3, 4, 5], text: '08:00-19:00 mon-fri' },
-          ],
-        },
-      },
-    ],
     [{ maxErrors: '5%' }, { maxErrors: { percent: 5 } }],
     [{ maxOutage: '90s' }, { maxOutage: 90_000 }],
     [{ maxOutage: '2d' }, { maxOutage: 172_800_000 }],
@@ -95,6 +83,7 @@ describe('the options of run', () => {
     [{ rate: '' }, '--rate: empty, expected a rate like'],
     [{ rate: ['100/60s', '50/60s'] }, '--rate: given more than once'],
     [{ rate: '0/60s' }, '--rate'],
+    [{ rate: '5/10s@08:00-19:00' }, '`5/10s@08:00-19:00` is per 10 s, but the rate outside of hours is per 60 s'],
     [{ rate: '20/60s@08:00' }, '`20/60s@08:00` is not a rate like `100/60s`'],
     [{ rate: '20/60s@08:00-25:00' }, 'or with hours like `20/60s@08:00-19:00 mon-fri`'],
     [{ rate: '20/60s@08:00-08:00' }, 'is not a rate'],

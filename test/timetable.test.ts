@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
 import { estimateSeconds } from '../src/summarise.ts';
 import { ratesOr } from '../src/options/checks.ts';
-import { quotasAt, rateAt, rateText, secondsToSend, type Rate } from '../src/timetable.ts';
+import { rateAt, rateText, secondsToSend, within, type Rate } from '../src/timetable.ts';
 
 const HOUR = 3_600;
 
@@ -12,7 +12,6 @@ const at = (instant: string): number => Date.parse(instant);
 
 const ROME = rate('Europe/Rome', '20/60s@08:00-19:00 mon-fri');
 const NEW_YORK = rate('America/New_York', '10/60s@01:30-03:30');
-const SHORT = rate('Europe/Rome', '5/10s@08:00-19:00 mon-fri');
 const NIGHT = rate('Europe/Rome', '20/60s', '200/60s@22:00-06:00 fri');
 
 describe('the rate at an instant', () => {
@@ -45,27 +44,8 @@ describe('the rate at an instant', () => {
     expect(rateAt(several, at('2026-03-09T00:00:00Z')).requests).toBe(50);
   });
 
-  it('has the seconds of its own window', () => {
-    expect(rateAt(SHORT, at('2026-03-02T08:00:00+01:00'))).toMatchObject({ requests: 5, seconds: 10 });
-    expect(rateAt(SHORT, at('2026-03-02T19:00:00+01:00'))).toMatchObject({ requests: 100, seconds: 60 });
-  });
-
-  it('is all of those that hold, if they have different windows: the lowest is that with the fewest requests per second', () => {
-    const several = rate('UTC', '10/60s@08:00-10:00', '5/10s@09:00-11:00', '1/6s@09:30-10:00');
-    const quotas = (instant: string): string[] =>
-      quotasAt(several, at(instant)).map(({ requests, seconds }) => `${requests}/${seconds}s`);
-    expect(quotas('2026-03-02T08:00:00Z')).toEqual(['10/60s']);
-    expect(quotas('2026-03-02T09:00:00Z')).toEqual(['10/60s', '5/10s']);
-    expect(quotas('2026-03-02T10:00:00Z')).toEqual(['5/10s']);
-    expect(quotas('2026-03-02T11:00:00Z')).toEqual(['100/60s']);
-    expect(rateAt(several, at('2026-03-02T09:00:00Z'))).toMatchObject({ requests: 10, seconds: 60 });
-    // The same on average, but with a smaller burst.
-    expect(rateAt(several, at('2026-03-02T09:30:00Z'))).toMatchObject({ requests: 1, seconds: 6 });
-  });
-
-  it('is written with its window where that differs', () => {
+  it('is written with its hours', () => {
     expect(rateText(ROME)).toBe('100 requests per 60 s (20 within 08:00-19:00 mon-fri)');
-    expect(rateText(SHORT)).toBe('100 requests per 60 s (5 per 10 s within 08:00-19:00 mon-fri)');
   });
 });
 
@@ -87,8 +67,7 @@ describe('the time that requests take', () => {
       [NEW_YORK, '2026-03-08T04:59:00Z'],
       [NEW_YORK, '2026-11-01T03:00:00Z'],
       [NIGHT, '2026-03-27T20:00:00Z'],
-      [SHORT, '2026-03-27T16:20:00Z'],
-      [rate('America/New_York', '40/120s@01:30-03:30', '1/3s@22:00-24:00'), '2026-11-01T01:00:00Z'],
+      [rate('America/New_York', '20/60s@01:30-03:30', '30/60s@22:00-24:00'), '2026-11-01T01:00:00Z'],
       [rate('Australia/Lord_Howe', '10/60s@01:40-02:10', '1/60s@12:00-13:00 tue'), '2026-04-04T10:00:00Z'],
     ] as const) {
       for (const requests of [1_000, 60_000, 300_000]) {
@@ -101,11 +80,11 @@ describe('the time that requests take', () => {
 
   it('counts in what is reserved, and the first full window', () => {
     const tuesday = new Date('2026-03-03T18:00:00+01:00');
-    // An hour at 10 a minute, then 90 a minute.
-    expect(estimateSeconds(10 + 600 + 9_000, ROME, 10, tuesday)).toBe(HOUR + 6_000);
-    expect(estimateSeconds(5, ROME, 10, tuesday)).toBe(0);
-    // An hour at 4 every 10 s, then 99 a minute.
-    expect(estimateSeconds(4 + 1_440 + 9_900, SHORT, 1, tuesday)).toBe(HOUR + 6_000);
+    // An hour at 20 a minute, which leaves 10 of 100, then 90 a minute.
+    expect(estimateSeconds(20 + 1_200 + 9_000, ROME, 10, tuesday)).toBe(HOUR + 6_000);
+    expect(estimateSeconds(15, ROME, 10, tuesday)).toBe(0);
+    // An hour at 5 a minute, then as many.
+    expect(estimateSeconds(5 + 300 + 500, ROME, 95, tuesday)).toBe(HOUR + 6_000);
   });
 
   it('is found quickly, however far ahead it is', () => {
@@ -118,5 +97,18 @@ describe('the time that requests take', () => {
     expect(performance.now() - startedAt).toBeLessThan(200);
     // A week has 113 hours at 100 a minute and 55 at 20.
     expect(seconds / ((1e9 / (113 * 6_000 + 55 * 1_200)) * 168 * HOUR)).toBeCloseTo(1, 2);
+  });
+});
+
+describe('a rate above the limit of the service', () => {
+  it('is estimated by that limit, in the published window', () => {
+    expect(within(100, { requests: 10_000, seconds: 1 })).toEqual({ requests: 100, seconds: 60 });
+    expect(within(100, { requests: 500, seconds: 3_600 })).toEqual({ requests: 100, seconds: 3_600 });
+    expect(within(50, ROME)).toMatchObject({ requests: 50, seconds: 60, hours: [{ requests: 20, seconds: 60 }] });
+  });
+
+  it('is the only one that changes', () => {
+    expect(within(40, { requests: 40, seconds: 4 })).toEqual({ requests: 40, seconds: 4 });
+    expect(within(undefined, ROME)).toBe(ROME);
   });
 });

@@ -2,21 +2,25 @@ import { writeFile } from 'node:fs/promises';
 import type { Console } from '../console.ts';
 import { codeOf, EXIT, messageOf, UserError, type ExitCode } from '../errors.ts';
 import { startMapping } from '../init/index.ts';
+import { counted, numberText } from '../numbers.ts';
 import { parseOptions } from '../options/option.ts';
 import { INIT } from './definitions.ts';
+import { PROGRAM } from '../version.ts';
 import type { Argv } from './load.ts';
 
-/** `backfill init`: writes a commented mapping to stdout or a new file, and what was recognised to stderr. */
+/** `init`: writes a commented mapping to stdout or a new file, and what was recognised to stderr. */
 export async function init(argv: Argv, console: Console): Promise<ExitCode> {
   const options = parseOptions(INIT, argv);
-  const { text, findings } = await startMapping(options.exports, options);
+  const { text, findings, open } = await startMapping(options.exports, options);
   for (const finding of findings) console.say(finding);
-  const open = text.split('\n').filter((line) => line.includes('set this')).length;
   if (options.out === undefined) console.print(text.trimEnd());
   else await writeNew(options.out, text);
+  const saved = options.out ?? 'mapping.yaml';
+  const todo = `${counted(open.set, 'line')} marked "set this" and ${numberText(open.check)} marked "check"`;
   console.say(
-    `complete the ${open} lines marked "set this", then run: backfill run ${options.out ?? 'MAPPING'} --dry-run`,
+    `${options.out === undefined ? `save it as ${saved}; ` : ''}it has ${todo}; to rehearse it as it is, run:`,
   );
+  console.say(`${PROGRAM} run ${saved} --dry-run --sandbox`);
   return EXIT.done;
 }
 

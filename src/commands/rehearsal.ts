@@ -10,7 +10,7 @@ import type { RunSettings } from '../settings.ts';
 import { Lock } from '../lock.ts';
 import { StateDir, statePath } from '../state-dir.ts';
 import { storedBinding } from '../store/checkpoint.ts';
-import { mostRequests, quotasOf } from '../timetable.ts';
+import { mostRequests } from '../timetable.ts';
 import { isStateFile } from './purge.ts';
 
 const JOURNAL_FILE = 'sandbox.ndjson';
@@ -25,7 +25,7 @@ interface Rehearsal {
 /**
  * Starts the embedded sandbox for `--sandbox`, with the account that an earlier run of this mapping stored, if any, and the
  * records of the last rehearsal, which are kept next to its checkpoint, unless `fresh` starts it over. The sandbox enforces
- * the most requests in the shortest window of `--rate`, which is never less than the run sends.
+ * the highest rate of `--rate`.
  */
 export async function startRehearsal(
   settings: Pick<RunSettings, 'mapping' | 'state' | 'rate'> & Partial<Pick<RunSettings, 'fresh'>>,
@@ -37,10 +37,7 @@ export async function startRehearsal(
   const stored = real && (await storedAccountOf(real));
   const sandbox = await startSandbox({
     ...(stored ? { account: { pipelines: stored.pipelines, users: stored.users } } : {}),
-    rate: {
-      requests: mostRequests(settings.rate),
-      seconds: Math.min(...quotasOf(settings.rate).map(({ seconds }) => seconds)),
-    },
+    rate: { requests: mostRequests(settings.rate), seconds: settings.rate.seconds },
     journal: state.file(JOURNAL_FILE),
   });
   const { baseUrl, apiKey, ingestToken } = sandbox;

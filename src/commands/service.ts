@@ -3,7 +3,7 @@ import { systemClock } from '../clock.ts';
 import type { Console } from '../console.ts';
 import { readEnvironment, restCredentials, type RestCredentials } from '../credentials.ts';
 import { createClient, type Client } from '../service/client.ts';
-import { openLimiter } from '../service/open-limiter.ts';
+import { openLimiter } from '../service/limiter.ts';
 import { DEFAULT_RATE, type RunSettings } from '../settings.ts';
 import type { Rate } from '../timetable.ts';
 import { TOOL } from '../version.ts';

@@ -6,10 +6,12 @@ import { parseTemplate } from '../mapping/template.ts';
 import { checkedCurrency } from './currency.ts';
 import { readsAll, dateText } from './dates.ts';
 import type { EntryLine } from './entry-text.ts';
-import { guess } from './guess.ts';
-import type { ExportColumn, Export } from './head.ts';
+import { guess, idOf, type Guess } from './guess.ts';
+import type { ExportColumn } from './columns.ts';
+import type { Reference } from './references.ts';
+import type { Table } from './tables.ts';
 import { comparable } from './preset.ts';
-import { idColumn, type ColumnRole } from './roles.ts';
+import type { Role } from './roles.ts';
 
 /** An entry of a preset, adapted, with remarks for the user by path (`data.amount`). */
 export interface FittedEntry {
@@ -26,7 +28,8 @@ export interface FittedEntry {
 /** Adapts an entry. `why` is the reason if the entry cannot be used without what is missing. */
 export function fitEntry(
   entry: EntrySpec,
-  exports: ReadonlyMap<string, Export>,
+  exports: ReadonlyMap<string, Table>,
+  references: readonly Reference[],
 ): FittedEntry | { readonly why: string } {
   const own = exports.get(entry.source);
   if (!own) return { why: `there is no export for \`${entry.source}\`` };
@@ -46,13 +49,13 @@ export function fitEntry(
     if (fitted !== undefined) data[field] = fitted;
   }
   if (data['external_id'] === undefined && entry.data['external_id'] !== undefined) {
-    data['external_id'] = idColumn(own)?.name ?? 'ID';
+    data['external_id'] = idOf(own, 'unknown', references)?.column.name ?? 'ID';
     fitter.remark(
       'data.external_id',
       `set this: the export does not have ${fitter.missing.map((name) => `\`${name}\``).join(', ')}`,
     );
   }
-  for (const [field, value] of Object.entries(ownColumns(entry, data, own))) {
+  for (const [field, value] of Object.entries(ownColumns(entry, data, guess(own, references, entry.source)))) {
     data[field] = value;
     fitter.remark(`data.${field}`, 'set this: the preset expects another column name');
   }
@@ -88,19 +91,22 @@ export function fitEntry(
 }
 
 /** Fields whose preset columns are missing, read from similar columns of this export instead. */
-function ownColumns(entry: EntrySpec, data: Readonly<Record<string, unknown>>, own: Export): Record<string, ValueSpec> {
-  if (own.source.kind === 'tree') return {};
-  const { roles } = guess(own);
+function ownColumns(
+  entry: EntrySpec,
+  data: Readonly<Record<string, unknown>>,
+  { table, roles }: Guess,
+): Record<string, ValueSpec> {
+  if (table.from.source.kind === 'tree') return {};
   const found: Record<string, ValueSpec> = {};
   for (const [field, [role, apply]] of Object.entries(FIELD_ROLES)) {
-    const column = roles.get(role);
+    const column = roles.get(role)?.column;
     if (!column || entry.data[field] === undefined || data[field] !== undefined) continue;
     found[field] = apply === undefined ? column.name : { from: column.name, apply: [apply] };
   }
   return found;
 }
 
-const FIELD_ROLES: Readonly<Record<string, readonly [ColumnRole, string?]>> = {
+const FIELD_ROLES: Readonly<Record<string, readonly [Role, string?]>> = {
   email: ['email', 'lowercase'],
   phone_number: ['phone', 'phone'],
   full_name: ['full_name'],
@@ -110,19 +116,19 @@ const FIELD_ROLES: Readonly<Record<string, readonly [ColumnRole, string?]>> = {
   author_name: ['author'],
 };
 
-function isEmpty({ columns }: Export, name: string): boolean {
-  return columns.find((column) => column.name === name)?.facts.filled === 0;
+function isEmpty({ columns }: Table, name: string): boolean {
+  return columns.find((column) => column.name === name)?.filled === 0;
 }
 
 class Fitter {
   readonly remarks = new Map<string, string>();
   readonly missing: string[] = [];
   readonly empty: string[] = [];
-  readonly #exports: ReadonlyMap<string, Export>;
+  readonly #exports: ReadonlyMap<string, Table>;
   readonly #source: string;
   #path = '';
 
-  constructor(exports: ReadonlyMap<string, Export>, source: string) {
+  constructor(exports: ReadonlyMap<string, Table>, source: string) {
     this.#exports = exports;
     this.#source = source;
   }
@@ -218,8 +224,8 @@ class Fitter {
   /** Paths into JSON are kept: other records may have values that the sampled ones do not have. */
   #column(name: string, source: string): string | undefined {
     const there = this.#exports.get(source);
-    if (!there || there.source.kind === 'tree') return name;
-    const { columns, duplicateColumns } = there.source;
+    if (!there || there.from.source.kind === 'tree') return name;
+    const { columns, duplicateColumns } = there.from.source;
     const found = columns.includes(name) ? name : columns.find((column) => comparable(column) === comparable(name));
     if (found === undefined || duplicateColumns.has(found)) this.missing.push(name);
     else if (there.whole && there.rows > 0 && isEmpty(there, found)) this.empty.push(found);
@@ -231,8 +237,8 @@ class Fitter {
     if (typeof item === 'string') return item;
     const column = this.#firstColumn(base, source);
     if (!column) return item;
-    if ('number' in item && column.facts.number) {
-      const { decimal, group, ambiguous } = column.facts.number;
+    if ('number' in item && column.number) {
+      const { decimal, group, ambiguous } = column.number;
       const divide = (item['number'] as { divide?: number }).divide;
       if (ambiguous)
         this.remark(
@@ -241,7 +247,7 @@ class Fitter {
         );
       return { number: { decimal, ...(group === '' ? {} : { group }), ...(divide === undefined ? {} : { divide }) } };
     }
-    const { date } = column.facts;
+    const { date } = column;
     if (!('date' in item) || !date) return item;
     const given = item['date'] as string | readonly string[] | { formats: string | readonly string[] };
     const isObject = typeof given === 'object' && 'formats' in given;
@@ -259,6 +265,6 @@ class Fitter {
   #firstColumn({ from }: ValueObject, source: string): ExportColumn | undefined {
     const first = Array.isArray(from) ? (from as readonly ValueSpec[])[0] : (from as ValueSpec | undefined);
     if (typeof first !== 'string') return undefined;
-    return this.#exports.get(source)?.columns.find(({ name, facts }) => name === first && facts.filled > 0);
+    return this.#exports.get(source)?.columns.find(({ name, filled }) => name === first && filled > 0);
   }
 }

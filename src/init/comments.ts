@@ -1,76 +1,144 @@
-/** Writes the entries of comments: notes, activities, calls, tasks. */
+/**
+ * Writes the entries of comments: notes, activities, calls, tasks. They cannot be corrected once they are sent, so their text,
+ * their parent and their time are always to be checked.
+ */
 import { numberText } from '../numbers.ts';
-import { head, idLine } from './entry-lines.ts';
+import { isFew, type ExportColumn } from './columns.ts';
+import { idLine, notDeleted, timeLines, whenLines } from './entry-lines.ts';
 import { entryText, type EntryLine } from './entry-text.ts';
-import type { NamedGuess } from './guess.ts';
-import type { ExportColumn } from './head.ts';
+import type { Guess } from './guess.ts';
+import { isActivityKind } from './kinds.ts';
 import { authorJoin } from './name-joins.ts';
-import { parentLine, parentOf } from './parents.ts';
-import { foldHeader } from './value-text.ts';
+import { parentLine, parentsOf, type KnownExports, type Parent } from './parents.ts';
+import { fits, type Finding } from './roles.ts';
+import { flow, foldHeader } from './value-text.ts';
 
 /** Undefined if no column has a text, or none refers to a lead or deal. */
-export function commentText(guess: NamedGuess, all: readonly NamedGuess[]): string | undefined {
-  const parents = (['deals', 'leads'] as const).map((kind) => parentOf(guess, kind, all));
-  const [deal, lead] = parents;
-  const texts = textColumns(guess);
-  if (texts.length === 0 || parents.every(({ found, candidates }) => !found && candidates.length === 0))
-    return undefined;
-  const found = [...new Set(parents.flatMap((parent) => parent.found?.columns ?? []))];
-  const author = guess.roles.get('author');
-  const staff = authorJoin(guess, all, author);
-  return entryText(
-    'comment/created',
-    guess.source,
-    [
-      ...present(guess, [
-        { columns: texts, what: 'text' },
-        { columns: found, what: 'lead or deal' },
-      ]),
-      ...(deal?.found && lead?.found ? [{ key: 'if_both', value: 'deal' }] : []),
-      ...head(guess),
-    ],
-    [
-      ...(guess.roles.has('id') ? [idLine(guess)] : []),
-      { key: 'content', value: content(texts) },
-      ...(staff ? [staff.line('author_name')] : author ? [{ key: 'author_name', value: author.name }] : []),
-      ...(deal?.found || lead?.found ? [] : [{ key: 'lead_external_id', value: 'Lead ID', comment: NO_PARENT }]),
-      ...parentLine('deal_external_id', deal!),
-      ...parentLine('lead_external_id', lead!),
-    ],
-  );
+export function commentText(guess: Guess, known: KnownExports): string | undefined {
+  const { texts, comment } = textsOf(guess);
+  if (texts.length === 0) return undefined;
+  const owner = guess.table.parent && known.guesses.find(({ table }) => table === guess.table.parent);
+  const parents = owner ? undefined : parentsOf(guess, known);
+  if (parents?.every(({ found, candidates }) => !found && candidates.length === 0)) return undefined;
+  if (owner && owner.kind !== 'leads' && owner.kind !== 'deals') return undefined;
+  const columns = [...new Set(parents?.flatMap((parent) => parent.found?.columns ?? []))];
+  const author = guess.roles.get('author')?.column;
+  const staff = authorJoin(guess, known, author);
+  const used = new Set<ExportColumn | undefined>([...texts, ...columns, author, staff?.column]);
+  return [
+    ...leftOut(guess, used),
+    entryText(
+      'comment/created',
+      guess.source,
+      [
+        ...(owner ? [{ key: 'each', value: guess.table.list }] : []),
+        ...present(guess, [
+          { columns: texts, what: 'text' },
+          { columns, what: 'lead or deal', values: parentValues(parents ?? []) },
+        ]),
+        ...(parents?.every(({ found }) => found) ? [{ key: 'if_both', value: 'deal' }] : []),
+        ...timeLines(guess),
+      ],
+      [
+        ...(guess.roles.has('id') ? [idLine(guess)] : []),
+        { key: 'content', value: content(texts), comment },
+        ...(staff ? [staff.line('author_name')] : author ? [{ key: 'author_name', value: author.name }] : []),
+        ...(owner ? [ownLine(owner)] : parentLines(parents!)),
+      ],
+    ),
+  ].join('\n');
 }
 
-const NO_PARENT = 'set this: no column contains the id of its lead or deal';
+/** The record that has the list of comments. */
+function ownLine(owner: Guess): EntryLine {
+  const id = owner.roles.get('id')?.column;
+  const key = owner.kind === 'deals' ? 'deal_external_id' : 'lead_external_id';
+  if (!id) return { key, value: '$.id', comment: 'set this: the record has no id' };
+  const path = `$.${id.name}`;
+  const value = owner.prefix ? { from: path, apply: [{ prefix: owner.prefix.text }] } : path;
+  return { key, value, comment: 'check: the record in which they are' };
+}
 
-/** The subject and the text; what kind of activity it was, if some records have neither. */
-function textColumns({ roles, export: { columns, rows } }: NamedGuess): ExportColumn[] {
+function parentLines(parents: readonly Parent[]): EntryLine[] {
+  const [deal, lead] = parents;
+  const none = 'set this: no column contains the id of its lead or deal';
+  const lines = [...parentLine('deal_external_id', deal!), ...parentLine('lead_external_id', lead!)];
+  const known = lines
+    .filter(({ key }) => !key.startsWith('#') || !(deal?.found ?? lead?.found))
+    .map((line) => ({ ...line, comment: line.comment?.replace(/^(?!check: |set this: )/, 'check: ') }));
+  return deal?.found || lead?.found ? known : [{ key: 'lead_external_id', value: 'Lead ID', comment: none }, ...known];
+}
+
+/** Columns of few values that stand for a text where there is none. */
+const SUBJECT = /subject|oggetto|betreff|title|asunto|objet|note|content|body|text|comment|description|^name$/;
+
+/** The subject and the text; behind them what kind of activity it was, if some records have neither. Without a text, what there is. */
+function textsOf({ roles, table: { columns, rows } }: Guess): { texts: ExportColumn[]; comment: string } {
   const texts = (['subject', 'content'] as const).flatMap((role) => roles.get(role) ?? []);
-  if (texts.some(({ facts }) => facts.filled === rows)) return texts;
-  const kind = columns.find(
-    ({ name, facts }) =>
-      facts.filled === rows && /(?:^| )(?:type|kind|typ|tipo|art|outcome|esito)$/.test(foldHeader(name)),
+  const found = texts.map(({ column }) => column);
+  const subjects = columns.filter(
+    (column) => column.words && isFew(column) && SUBJECT.test(foldHeader(column.name)) && !isActivityKind(column),
   );
-  return kind && !texts.includes(kind) ? [kind, ...texts] : texts;
+  const kinds = columns.filter((column) => isActivityKind(column));
+  const more = [...subjects, ...kinds].filter((column) => !found.includes(column) && !fits('author', column));
+  if (found.length > 0) {
+    const behind = found.some(({ filled }) => filled === rows) ? undefined : more.find(({ filled }) => filled === rows);
+    return { texts: behind ? [...found, behind] : found, comment: `check: ${evidenceOf(texts)}` };
+  }
+  const details = columns.filter(
+    (column) =>
+      column.filled > 0 && !column.date && /duration|dauer|durata|status|priority/.test(foldHeader(column.name)),
+  );
+  const several = more.filter(({ distinct }) => distinct > 1);
+  const all = more.length > 0 ? [...new Set([...(several.length > 0 ? several : more), ...details])].slice(0, 4) : [];
+  return { texts: all, comment: 'check: no column has a text, so these stand for one' };
+}
+
+function evidenceOf(texts: readonly Finding[]): string {
+  return [...new Set(texts.map(({ why }) => why))].join(', ');
 }
 
 function content(texts: readonly ExportColumn[]): unknown {
-  const html = texts.some(({ facts }) => facts.html) ? ['html_to_text'] : [];
+  const html = texts.some((column) => column.html) ? ['html_to_text'] : [];
   const [only] = texts;
-  if (texts.length > 1) return { list: texts.map(({ name }) => name), apply: [{ join: '\n\n' }, ...html] };
+  const separator = texts.every((column) => isFew(column)) ? ' - ' : '\n\n';
+  if (texts.length > 1) return { list: texts.map(({ name }) => name), apply: [{ join: separator }, ...html] };
   return html.length > 0 ? { from: only!.name, apply: html } : only!.name;
+}
+
+/** A comment has no custom fields: what else the records have stays behind. */
+function leftOut({ roles, table: { columns } }: Guess, used: ReadonlySet<ExportColumn | undefined>): string[] {
+  const known = new Set([...used, ...[...roles.values()].map(({ column }) => column)]);
+  const left = columns.filter((column) => column.filled > 0 && !known.has(column)).map(({ name }) => flow(name));
+  return left.length === 0 ? [] : [`  # check: not carried, since a comment has only a text: ${left.join(', ')}`];
 }
 
 interface Needed {
   readonly columns: readonly ExportColumn[];
   readonly what: string;
+  /** Looked up, so that a column with a value may be without a record. */
+  readonly values?: readonly unknown[] | undefined;
+}
+
+/** Undefined if the columns themselves have the ids. */
+function parentValues(parents: readonly Parent[]): unknown[] | undefined {
+  const found = parents.flatMap((parent) => parent.found ?? []);
+  if (found.length === 0 || found.some(({ isOptional }) => isOptional !== true)) return undefined;
+  return found.map(({ value }) => value);
 }
 
 /** Skips the records without a text or a parent, which the service would refuse. */
-function present({ export: { rows } }: NamedGuess, needed: readonly Needed[]): EntryLine[] {
-  const conditions = needed.flatMap(({ columns, what }) => {
+function present(guess: Guess, needed: readonly Needed[]): EntryLine[] {
+  const { rows } = guess.table;
+  const gone = notDeleted(guess);
+  const conditions = needed.flatMap(({ columns, what, values }) => {
+    if (values) {
+      const value = { from: values.length > 1 ? values : values[0], present: true };
+      return [{ value, why: `records whose ${what} is in no export` }];
+    }
     const names = columns.map(({ name }) => name);
-    if (columns.length === 0 || columns.some(({ facts }) => facts.filled === rows)) return [];
-    const some = rows - Math.max(...columns.map(({ facts }) => facts.filled));
+    if (columns.length === 0 || columns.some(({ filled }) => filled === rows)) return [];
+    const some = rows - Math.max(...columns.map(({ filled }) => filled));
     const count = columns.length > 1 ? `up to ${numberText(some)}` : numberText(some);
     return [
       {
@@ -79,14 +147,5 @@ function present({ export: { rows } }: NamedGuess, needed: readonly Needed[]): E
       },
     ];
   });
-  if (conditions.length === 0) return [];
-  const comment = `check: ${conditions.map(({ why }) => why).join(', ')}; they are skipped`;
-  const [only] = conditions;
-  return [
-    {
-      key: 'when',
-      value: conditions.length > 1 ? { all: conditions.map(({ value }) => value) } : only!.value,
-      comment,
-    },
-  ];
+  return whenLines(gone ? [...conditions, gone] : conditions);
 }

@@ -1,6 +1,7 @@
 import type { ValueSpec } from '../mapping/spec.ts';
 import { numberText } from '../numbers.ts';
-import type { Export, ExportColumn } from './head.ts';
+import type { ExportColumn } from './columns.ts';
+import type { Table } from './tables.ts';
 
 /** Signs that several currencies share stand for the one that is by far the most common. */
 const SIGNS: Readonly<Record<string, string>> = { $: 'USD', '€': 'EUR', '£': 'GBP', '¥': 'JPY' };
@@ -28,7 +29,7 @@ export function currencyOf(
 export function checkedCurrency(
   currency: unknown,
   amount: unknown,
-  { columns, rows }: Export,
+  { columns, rows }: Table,
 ): { readonly value: ValueSpec; readonly remark: string } | undefined {
   const [column, constant] = alternativesOf(currency);
   if (constant === undefined) return undefined;
@@ -40,7 +41,7 @@ export function checkedCurrency(
     const why = 'why' in found ? found.why : `no column contains the currency, but ${found.figures}`;
     return { value: { value: code }, remark: `set this: ${why}` };
   }
-  const without = rows - (named(column)?.facts.filled ?? 0);
+  const without = rows - (named(column)?.filled ?? 0);
   const share = `${numberText(without)} of ${numberText(rows)} deals have none`;
   return {
     value: { from: [column, { value: code }] },

@@ -48,10 +48,12 @@ const DATE_LIKE =
   /^(?:\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|\d{1,2}[- ][A-Za-z]{3,9}\.?,?[- ]\d{4}|[A-Za-z]{3,9} \d{1,2}, \d{4})/;
 
 /**
- * The date formats of a column, or undefined if most of its values are not dates. `dayFirst` is used if the values do
+ * The date formats of a column, with its header as words, or undefined if most of its values are not dates. `dayFirst` is used if the values do
  * not decide the order of day and month.
  */
-export function dateFacts(values: readonly string[], dayFirst: boolean): DateFacts | undefined {
+export function dateFacts(header: string, values: readonly string[], dayFirst: boolean): DateFacts | undefined {
+  const unix = unixFormat(header, values);
+  if (unix) return { formats: [unix], utc: false, hasTime: true, unread: 0 };
   const distinct = [...new Set(values)].slice(0, 500);
   const likely = distinct.filter((value) => DATE_LIKE.test(value));
   if (likely.length === 0 || likely.length < distinct.length * 0.6) return undefined;
@@ -67,7 +69,7 @@ export function dateFacts(values: readonly string[], dayFirst: boolean): DateFac
     if (most === 0) break;
     const best = counted.filter(({ count }) => count === most).map(({ candidate }) => candidate);
     const chosen = choose(best, dayFirst);
-    const other = best.find(({ format }) => isDayFirst(format) !== isDayFirst(chosen.format) && isSlash(format));
+    const other = best.find(({ format }) => hasDayFirst(format) !== hasDayFirst(chosen.format) && isSlash(format));
     const example = other && left.find((value) => chosen.read(value)?.local !== other.read(value)?.local);
     if (other && example !== undefined) ambiguous ??= { example, other: other.format };
     formats.push(chosen.format);
@@ -81,6 +83,13 @@ export function dateFacts(values: readonly string[], dayFirst: boolean): DateFac
     ...(ambiguous && { ambiguous }),
     unread: left.length,
   };
+}
+
+/** Seconds or milliseconds since 1970, in a column named as a time: ids have as many digits. */
+function unixFormat(header: string, values: readonly string[]): 'unix' | 'unix_ms' | undefined {
+  if (!/date|time|\bat\b|created|updated|modified|\bon\b/.test(header) || values.length === 0) return undefined;
+  if (values.every((value) => /^(?:9|1\d)\d{8}$/.test(value))) return 'unix';
+  return values.every((value) => /^(?:9|1\d)\d{11}$/.test(value)) ? 'unix_ms' : undefined;
 }
 
 /** A date written out, to show how a format reads it: `01/06/2026` as `1 June 2026`. */
@@ -98,13 +107,25 @@ export function readsAll(values: readonly string[], formats: readonly string[]):
 
 function choose(best: readonly DateCandidate[], dayFirst: boolean): DateCandidate {
   const slash = best.filter(({ format }) => isSlash(format));
-  return slash.find(({ format }) => isDayFirst(format) === dayFirst) ?? best[0]!;
+  return slash.find(({ format }) => hasDayFirst(format) === dayFirst) ?? best[0]!;
 }
 
 function isSlash(format: string): boolean {
   return /^[dM]+[/.-][dM]+[/.-]/.test(format);
 }
 
-function isDayFirst(format: string): boolean {
+function hasDayFirst(format: string): boolean {
   return format.startsWith('d');
+}
+
+/** Whether dates have the day first, decided by the first date that is valid in one order only. */
+export function isDayFirst(columns: readonly (readonly string[])[]): boolean {
+  for (const values of columns) {
+    for (const value of values.slice(0, 200)) {
+      const match = /^(\d{1,2})[/.-](\d{1,2})[/.-]\d{2,4}\b/.exec(value);
+      if (match && Number(match[1]) > 12 && Number(match[2]) <= 12) return true;
+      if (match && Number(match[2]) > 12 && Number(match[1]) <= 12) return false;
+    }
+  }
+  return true;
 }

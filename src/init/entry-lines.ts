@@ -1,47 +1,103 @@
 /** The lines of an entry that come from columns of its own export. */
 import { numberText } from '../numbers.ts';
+import { pathOf, type ExportColumn } from './columns.ts';
 import { currencyOf } from './currency.ts';
 import { dateText } from './dates.ts';
 import type { EntryLine } from './entry-text.ts';
-import type { Guess, NamedGuess } from './guess.ts';
-import type { ExportColumn, Export } from './head.ts';
-import { isPhone, type ColumnRole } from './roles.ts';
+import type { Guess } from './guess.ts';
+import { addressOf, listLines } from './lists.ts';
 import type { NameJoin } from './name-joins.ts';
+import type { KnownExports } from './parents.ts';
+import { isPhone, type Finding } from './roles.ts';
 import { foldHeader, keyOf } from './value-text.ts';
 
-const MAX_PHONES = 3;
-/** Maximum number of custom fields per entry. */
-const MAX_CUSTOM = 40;
+/** The evidence for a role as a comment. */
+export function evidence({ why, unnamed }: Finding): string {
+  return unnamed ? `check: no header names it; ${why}` : why;
+}
 
-export function contactLines(guess: NamedGuess): EntryLine[] {
+export function contactLines(guess: Guess): EntryLine[] {
+  const lines: EntryLine[] = [];
   const email = guess.roles.get('email');
-  const phones = phoneColumns(guess).map(({ name }) => name);
-  const damaged = guess.roles.get('phone')?.facts.damaged;
-  const comment = damaged ? `set this: a spreadsheet has truncated ${damaged} of the numbers; export again` : undefined;
-  const from = phones.length > 1 ? phones : phones[0];
-  return [
-    ...(email ? [{ key: 'email', value: { from: email.name, apply: ['lowercase'] } }] : []),
-    ...(from === undefined ? [] : [{ key: 'phone_number', value: { from, apply: ['phone'] }, comment }]),
-  ];
+  if (email) {
+    const { from, apply, comment } = addressOf(email.column);
+    lines.push({ key: 'email', value: { from, apply: [...apply, 'lowercase'] }, comment: comment ?? evidence(email) });
+  }
+  const phone = guess.roles.get('phone');
+  if (!phone) return lines;
+  const { from, apply, comment } = addressOf(phone.column);
+  const others = morePhones(guess);
+  const passed = others.length === 0 ? undefined : passedOver(phone.column, others);
+  const damaged = phone.column.damaged;
+  lines.push({
+    key: 'phone_number',
+    value: { from: others.length > 0 ? [from, ...others.map(({ name }) => name)] : from, apply: [...apply, 'phone'] },
+    comment: damaged
+      ? `set this: a spreadsheet has truncated ${damaged} of the numbers; export again`
+      : (comment ?? passed ?? evidence(phone)),
+  });
+  return lines;
 }
 
-/** The columns with phone numbers; a lead gets the first number that its record has. */
-export function phoneColumns({ roles, export: { columns } }: NamedGuess): ExportColumn[] {
-  const phone = roles.get('phone');
-  const others = columns.filter((column) => column !== phone && isPhone(column) && !/fax/i.test(column.name));
-  return phone ? [phone, ...others].slice(0, MAX_PHONES) : [];
+/** Further columns with phone numbers, for people without the first one. They are also custom fields. */
+function morePhones({ roles, table: { columns } }: Guess): ExportColumn[] {
+  const phone = roles.get('phone')?.column;
+  if (!phone || phone.table.list !== undefined) return [];
+  return columns.filter((column) => column !== phone && isPhone(column));
 }
 
-export function head({ roles }: NamedGuess): EntryLine[] {
-  const created = roles.get('created') ?? roles.get('happened');
-  return created ? [{ key: 'occurred_at', ...dateValue(created, false) }] : [];
+function passedOver(first: ExportColumn, others: readonly ExportColumn[]): string {
+  const { samples, sql } = first.table;
+  const some = others.map((other) => `(${other.sql} is not null and ${other.sql} <> ${first.sql})`).join(' or ');
+  const both = samples.count(`select count(*) from ${sql} where ${first.sql} is not null and (${some})`);
+  return both === 0
+    ? `${numberText(first.filled)} records have the first one`
+    : `check: ${numberText(both)} records have several; the others are custom fields`;
 }
 
-function dateValue({ name, facts }: ExportColumn, asDay: boolean): { value: unknown; comment: string | undefined } {
-  const { formats, ambiguous, utc, unread } = facts.date!;
+/** Records that were deleted in the old CRM, and are still in its export. */
+export function notDeleted({ table }: Guess): { readonly value: unknown; readonly why: string } | undefined {
+  for (const column of table.columns) {
+    if (!/^(?:is )?(?:deleted|trashed)$/.test(foldHeader(column.name)) || column.distinct > 3) continue;
+    const gone = [...column.few()].filter(([value]) => /^(?:1|true|t|yes|y)$/i.test(value));
+    const count = gone.reduce((sum, [, each]) => sum + each, 0);
+    if (count === 0) continue;
+    const value = { from: column.name, not_in: gone.map(([each]) => each) };
+    return { value, why: `${numberText(count)} of ${numberText(table.rows)} records were deleted` };
+  }
+  return undefined;
+}
+
+/** Skips records. */
+export function whenLines(conditions: readonly { readonly value: unknown; readonly why: string }[]): EntryLine[] {
+  if (conditions.length === 0) return [];
+  const comment = `check: ${conditions.map(({ why }) => why).join(', ')}; they are skipped`;
+  const [only] = conditions;
+  const value = conditions.length > 1 ? { all: conditions.map((each) => each.value) } : only!.value;
+  return [{ key: 'when', value, comment }];
+}
+
+/** When the record was created or happened. `mark`: whether it has to be checked in any case. */
+export function timeLines({ roles, kind, table }: Guess): EntryLine[] {
+  const found = roles.get('created') ?? roles.get('happened');
+  const isComment = kind === 'comments';
+  if (found) {
+    const { value, comment } = dateValue(found.column, false);
+    const text = comment ?? (isComment ? `check: comments are sorted by it; ${found.why}` : evidence(found));
+    return [{ key: 'occurred_at', value, comment: text }];
+  }
+  const dates = table.columns.filter(({ date }) => date !== undefined);
+  const [first] = dates;
+  if (!first || !isComment) return [];
+  const why = `set this: no column says when it happened, only ${dates.map(({ name }) => `\`${name}\``).join(', ')}`;
+  return [{ key: '# occurred_at', value: dateValue(first, false).value, comment: why }];
+}
+
+function dateValue({ name, date }: ExportColumn, asDay: boolean): { value: unknown; comment: string | undefined } {
+  const { formats, ambiguous, utc, unread } = date!;
   const one = formats.length === 1 ? formats[0] : formats;
-  const date = asDay ? { formats: one, as: 'date' } : utc ? { formats: one, timezone: 'UTC' } : one;
-  const value = { from: name, apply: [{ date }] };
+  const spec = asDay ? { formats: one, as: 'date' } : utc ? { formats: one, timezone: 'UTC' } : one;
+  const value = { from: name, apply: [{ date: spec }] };
   if (!ambiguous)
     return { value, comment: unread > 0 ? `check: ${numberText(unread)} of the values match no format` : undefined };
   const { example, other } = ambiguous;
@@ -49,100 +105,119 @@ function dateValue({ name, facts }: ExportColumn, asDay: boolean): { value: unkn
   return { value, comment: `set this: ${readings}` };
 }
 
-export function idLine(guess: NamedGuess): EntryLine {
-  const { roles, prefix } = guess;
+export function idLine(guess: Guess): EntryLine {
+  const { roles, prefix, table } = guess;
   const id = roles.get('id');
   if (!id) return withoutId(guess);
-  const { facts } = id;
+  const { column } = id;
+  const line = (comment: string): EntryLine => ({ key: 'external_id', value: column.name, comment });
   if (prefix) {
-    const value = { from: id.name, apply: [{ prefix: prefix.text }] };
+    const value = { from: column.name, apply: [{ prefix: prefix.text }] };
     return { key: 'external_id', value, comment: `check: ${prefix.why}` };
   }
-  if (facts.damaged > 0) {
-    return {
-      key: 'external_id',
-      value: id.name,
-      comment: `set this: a spreadsheet has truncated ${facts.damaged} ids (3.93E+11); export again without opening the file in a spreadsheet`,
-    };
+  if (column.damaged > 0) {
+    const what = `a spreadsheet has truncated ${column.damaged} ids (3.93E+11)`;
+    return line(`set this: ${what}; export again without opening the file in a spreadsheet`);
   }
-  const instead = facts.email ? 'the e-mail address' : id === roles.get('title') ? 'the title' : 'the name';
-  if ([...roles].some(([role, column]) => role !== 'id' && column === id))
-    return { key: 'external_id', value: id.name, comment: `set this: no id column found, so ${instead} is used` };
-  return {
-    key: 'external_id',
-    value: id.name,
-    comment: facts.unique ? undefined : 'set this: some of these ids occur more than once',
-  };
+  const instead = column.email
+    ? 'the e-mail address'
+    : column === roles.get('title')?.column
+      ? 'the title'
+      : 'the name';
+  if (id.unnamed) return line(`set this: no id column found, so ${instead} is used`);
+  if (!column.unique) return line('set this: some of these ids occur more than once');
+  const without = table.rows - column.filled;
+  return line(without > 0 ? `set this: ${numberText(without)} records have none` : id.why);
 }
 
 /** Two columns that are unique together, the first of them the name or title. */
-function withoutId({ roles, export: { columns, rows } }: NamedGuess): EntryLine {
-  const whole = columns.filter(({ facts }) => facts.filled === rows);
-  const name = [roles.get('title'), roles.get('full_name')].find((column) => column && whole.includes(column));
-  const pair = (other: ExportColumn): string[] =>
-    name?.values.map((value, row) => `${value}\n${other.values[row]}`) ?? [];
-  const other = name && whole.find((each) => new Set(pair(each)).size === name.values.length);
-  const comment = 'set this: no column has a unique id';
-  if (!other) return { key: 'external_id', value: 'ID', comment };
+function withoutId({ roles, table: { columns, samples, sql, rows } }: Guess): EntryLine {
+  const whole = columns.filter((column) => column.whole);
+  const name = [roles.get('title'), roles.get('full_name')].find((found) => found?.column.whole)?.column;
+  const isPair = (other: ExportColumn): boolean =>
+    samples.count(`select count(distinct ${name!.sql} || char(10) || ${other.sql}) from ${sql}`) === rows;
+  const other = name && whole.find((each) => each !== name && isPair(each));
+  const why = columns.some(({ unique, whole: all }) => unique && all)
+    ? 'no column has ids'
+    : 'no column has a unique id';
+  if (!other) return { key: 'external_id', value: 'ID', comment: `set this: ${why}` };
   const value = { template: `{${name.name}} {${other.name}}` };
-  return { key: 'external_id', value, comment: `${comment}, but these are unique together` };
+  return { key: 'external_id', value, comment: `set this: ${why}, but these are unique together` };
 }
 
-export function amountLine({ roles, export: found }: Guess): EntryLine[] {
-  const column = roles.get('amount');
-  if (!column) return [];
-  const { decimal, group, ambiguous } = column.facts.number!;
-  const cents = centsOf(column, found);
+export function amountLine({ roles }: Guess): EntryLine[] {
+  const found = roles.get('amount');
+  if (!found) return [];
+  const { column } = found;
+  const { decimal, group, ambiguous } = column.number!;
+  const cents = centsOf(column);
   const number = { decimal, ...(group === '' ? {} : { group }), ...(cents === undefined ? {} : { divide: 100 }) };
   const value = { from: column.name, apply: [{ number }] };
   if (cents !== undefined) return [{ key: 'amount', value, comment: `check: read as cents, because ${cents}` }];
   const example = column.values.find((each) => /\d[.,]\d{3}$/.test(each)) ?? column.values[0];
-  const comment = ambiguous
-    ? `set this: in \`${example}\`, \`${group}\` is read as the thousands separator`
-    : undefined;
-  return [{ key: 'amount', value, comment }];
+  const doubt = `set this: in \`${example}\`, \`${group}\` is read as the thousands separator`;
+  return [{ key: 'amount', value, comment: ambiguous ? doubt : evidence(found) }];
 }
 
 /** Why an amount is in cents: its name, or another column that has the hundredth in every record. */
-function centsOf({ name, values, facts }: ExportColumn, { columns, rows }: Export): string | undefined {
+function centsOf(amount: ExportColumn): string | undefined {
+  const { name, table, sql, whole, distinct } = amount;
   if (/\b(?:cents?|centesimi|centimes|centimos|minor units?)\b/.test(foldHeader(name))) return 'its name says so';
+  const plain = (each: ExportColumn): string => `replace(replace(replace(${each.sql}, '$', ''), ',', ''), '€', '')`;
   const isHundredth = (other: ExportColumn): boolean =>
-    other.facts.number !== undefined &&
-    other.facts.filled === rows &&
-    other.values.every((value, row) => Number(value.replace(/[^\d.]/g, '')) * 100 === Number(values[row]));
-  const other = facts.filled === rows && facts.distinct > 1 ? columns.find(isHundredth) : undefined;
+    other !== amount &&
+    other.number !== undefined &&
+    other.whole &&
+    table.samples.count(
+      `select count(*) from ${table.sql} where abs(${plain(other)} * 100 - ${sql}) > 0.001 or ${sql} * 1 = 0`,
+    ) === 0;
+  const other = whole && distinct > 1 ? table.columns.find(isHundredth) : undefined;
   return other && `\`${other.name}\` has a hundredth of it in every record`;
 }
 
 export function currencyLine(roles: Guess['roles']): EntryLine {
   const column = roles.get('currency');
-  if (column) return { key: 'currency', value: column.name };
-  const found = currencyOf(roles.get('amount'));
+  if (column) return { key: 'currency', value: column.column.name, comment: evidence(column) };
+  const found = currencyOf(roles.get('amount')?.column);
   if ('why' in found) return { key: '# currency', value: { value: 'EUR' }, comment: `set this: ${found.why}` };
   const comment = `set this: no column contains the currency, but ${found.figures}`;
   return { key: 'currency', value: { value: found.code }, comment };
 }
 
-/** All columns with values that are not used otherwise. */
+/** All columns with values that are not used otherwise, and the lists that become no comments. */
 export function customLine(
-  { export: { columns }, roles }: NamedGuess,
+  guess: Guess,
   key: string,
   used: ReadonlySet<ExportColumn | undefined>,
-  company: NameJoin | undefined,
+  { company, known }: { readonly company: NameJoin | undefined; readonly known: KnownExports },
 ): EntryLine {
-  const taken = new Set<ExportColumn | undefined>([...used, ...roles.values()]);
+  const { table, roles } = guess;
+  const taken = new Set<ExportColumn | undefined>([...used, ...[...roles.values()].map(({ column }) => column)]);
   const fields = Object.create(null) as Record<string, unknown>;
-  for (const column of columns) {
-    if (taken.has(column) || column.facts.filled === 0 || Object.keys(fields).length >= MAX_CUSTOM) continue;
-    const name = keyOf(column.name);
+  const comments = new Map<string, string>();
+  const add = (name: string, value: unknown, comment: string | undefined): void => {
     const unique = name in fields ? `${name}_${Object.keys(fields).length}` : name;
-    if (column === company?.column) fields['company'] = company.line('company').value;
-    else fields[unique] = column.facts.date ? dateValue(column, !column.facts.date.hasTime).value : column.name;
+    fields[unique] = value;
+    if (comment !== undefined) comments.set(unique, comment);
+  };
+  for (const column of table.columns) {
+    if (taken.has(column) || column.filled === 0) continue;
+    if (column === company?.column) {
+      const { value, comment } = company.line('company');
+      add('company', value, comment);
+    } else if (column.date) {
+      const { value, comment } = dateValue(column, !column.date.hasTime);
+      add(keyOf(column.name), value, comment);
+    } else add(keyOf(column.name), pathOf(column), undefined);
   }
-  return { key, value: fields };
+  for (const list of table.lists) {
+    const isComments = known.guesses.some((each) => each.table === list && each.kind === 'comments');
+    if (!isComments) for (const line of listLines(list, taken)) add(line.key, line.value, line.comment);
+  }
+  return { key, value: fields, comments };
 }
 
 /** The recognised columns as text. */
-export function rolesText(roles: ReadonlyMap<ColumnRole, ExportColumn>): string {
-  return [...roles].map(([role, { name }]) => `${role} \`${name}\``).join(', ');
+export function rolesText(roles: Guess['roles']): string {
+  return [...roles].map(([role, { column }]) => `${role} \`${pathOf(column)}\``).join(', ');
 }

@@ -5,6 +5,8 @@ export interface EntryLine {
   readonly key: string;
   readonly value: unknown;
   readonly comment?: string | undefined;
+  /** Of custom fields: the comments by their keys. */
+  readonly comments?: ReadonlyMap<string, string>;
 }
 
 /** Longer values are written over several lines, unless they are commented out. */
@@ -28,7 +30,7 @@ export function entryText(
     else {
       const fields = Object.entries(line.value as Readonly<Record<string, unknown>>);
       if (fields.length > 0) lines.push(`      ${line.key}:`);
-      for (const [key, value] of fields) lines.push(lineText({ key, value }, 8));
+      for (const [key, value] of fields) lines.push(lineText({ key, value, comment: line.comments?.get(key) }, 8));
     }
   }
   return lines.join('\n');

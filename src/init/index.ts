@@ -1,20 +1,28 @@
-/** `backfill init`: creates a commented mapping from unknown exports. */
+/** `crm-backfill init`: creates a commented mapping from unknown exports. */
 import { dirname, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { counted } from '../numbers.ts';
-import { openExport, type Export, type ExportOptions } from './head.ts';
+import { markedLines, type Mark } from '../mapping/marks.ts';
+import { counted, numberText } from '../numbers.ts';
+import { PROGRAM } from '../version.ts';
+import type { ExportColumn } from './columns.ts';
 import { emptyNames, referencesText } from './names.ts';
-import { guessOthers, nameGuesses } from './others.ts';
+import { openExports, type Export, type ExportOptions } from './open-export.ts';
+import { guessOthers, nameGuesses, type GuessedEntry } from './others.ts';
 import { fitPreset, usedSources } from './preset-entries.ts';
 import { bestMatch, matchPreset, presetNamed, presets, type PresetMatch } from './preset.ts';
+import { findReferences } from './references.ts';
 import { regionOf } from './region.ts';
+import { MAX_COLUMNS } from './sample.ts';
+import { Samples, type Table } from './tables.ts';
 import { timezoneLine } from './time-zone.ts';
 import { flow } from './value-text.ts';
 
-/** The text of the mapping, and what was recognised in each export and why. */
+/** The text of the mapping, what was recognised in each export and why, and how much is left to do. */
 export interface StarterMapping {
   readonly text: string;
   readonly findings: readonly string[];
+  /** Lines marked `set this`, and those marked `check`. */
+  readonly open: { readonly set: number; readonly check: number };
 }
 
 /** Paths in the text are relative to the folder of `out`. Throws a `UserError` if an export cannot be read. */
@@ -23,41 +31,68 @@ export async function startMapping(
   options: ExportOptions & { readonly preset?: string | undefined; readonly out?: string | undefined },
 ): Promise<StarterMapping> {
   const exports: Export[] = [];
-  for (const path of paths) exports.push(await openExport(path, options));
+  for (const path of paths) exports.push(...(await openExports(path, options)));
   const all = await presets();
+  const samples = new Samples();
+  const tables = samples.load(exports, [...new Set(all.flatMap(({ spec }) => spec.defaults?.missing_values ?? []))]);
+  const references = findReferences(samples, tables);
   const match =
-    options.preset === undefined ? bestMatch(all, exports) : matchPreset(presetNamed(options.preset, all), exports);
+    options.preset === undefined ? bestMatch(all, tables) : matchPreset(presetNamed(options.preset, all), tables);
   const folder = dirname(resolve(options.out ?? 'mapping.yaml'));
   const names = emptyNames();
-  const findings = exports.map(exportText);
-  const guesses = nameGuesses(exports, match?.preset.columns.keys() ?? []);
-  const unmatched = guesses.filter((each) => !match || ![...match.exports.values()].includes(each.export));
-  const fitted = match ? fitPreset(match, unmatched, names, findings) : [];
+  const findings = tables.map(exportText);
+  const guesses = nameGuesses(tables, references, match?.preset.columns.keys() ?? []);
+  const unmatched = guesses.filter(
+    (each) => !match || ![...match.exports.values()].includes(each.table.parent ?? each.table),
+  );
+  const comments = new Set(
+    guesses.flatMap(({ kind, table }) => (kind === 'comments' && table.list !== undefined ? [table] : [])),
+  );
+  const fitted = match
+    ? fitPreset(match, { others: { guesses: unmatched, references }, comments }, names, findings)
+    : [];
   const recognised = usedSources(match, fitted);
-  const others = guesses.filter((each) => !recognised.some(([, used]) => used.source === each.export.source));
-  const known = { parents: fitted.flatMap(({ parents }) => parents), texts: fitted.map(({ text }) => text) };
-  const guessed = guessOthers(others, known, names);
+  const others = guesses.flatMap((each) => {
+    const [name] = recognised.find(([, used]) => used.sample === each.table.from.sample) ?? [];
+    if (name === undefined) return [each];
+    // Notes inside the records that no entry of the preset reads.
+    const isRead = fitted.some(
+      ({ entry }) => entry.source === name && JSON.stringify(entry).includes(`"${each.table.list}`),
+    );
+    return each.table.list === undefined || each.kind !== 'comments' || isRead ? [] : [{ ...each, source: name }];
+  });
+  const parents = fitted.flatMap((each) => each.parents);
+  const guessed = guessOthers(others, { parents, references, texts: fitted.map(({ text }) => text) }, names).filter(
+    isTold,
+  );
   findings.push(...guessed.map(({ finding }) => finding));
   const used = guessed.filter((each) => each.text !== undefined || each.lookedUp);
-  const sources = new Map([...recognised, ...used.map(({ source, export: each }) => [source, each] as const)]);
+  const sources = new Map([...recognised, ...used.map(({ source, table }) => [source, table.from] as const)]);
   const entries = [...fitted.map(({ text }) => text), ...guessed.flatMap(({ text }) => text ?? [])];
   const text = [
     ...heading(match, folder),
     'version: 1',
     `migration: ${match?.preset.spec.migration ?? 'crm-export'} # set this: the name of the migration; it is part of every event id, so do not change it between runs`,
     '',
-    ...defaultsText(match, exports),
+    ...defaultsText(match, samples, tables),
     '',
     'sources:',
     ...[...sources].map(([name, each]) => sourceText(name, each, folder)),
-    ...guessed.flatMap((each) => (used.includes(each) ? [] : [`  # not read: ${each.finding}`])),
+    ...guessed.flatMap((each) => (sources.has(each.source) ? [] : [`  # not read: ${each.finding}`])),
     '',
     referencesText(names, flow),
     '',
     ...eventsText(entries),
     '',
   ].join('\n');
-  return { text, findings };
+  const marks = markedLines(text);
+  const marked = (mark: Mark): number => marks.filter((each) => each.mark === mark).length;
+  return { text, findings, open: { set: marked('set this'), check: marked('check') } };
+}
+
+/** A list inside records is worth a word only where it becomes comments. */
+function isTold({ table, text }: GuessedEntry): boolean {
+  return table.list === undefined || text !== undefined;
 }
 
 function heading(match: PresetMatch | undefined, folder: string): string[] {
@@ -65,41 +100,39 @@ function heading(match: PresetMatch | undefined, folder: string): string[] {
   return [
     `# yaml-language-server: $schema=${relative(folder, schema)}`,
     '#',
-    '# Created by `backfill init` from a sample of the exports. Check everything marked "set this" or "check".',
+    `# Created by \`${PROGRAM} init\` from a sample of the exports. Check everything marked "set this" or "check".`,
     ...(match ? [`# Based on the preset ${match.preset.name}; see its comments for more about these exports.`] : []),
-    '# Next: backfill run THIS-FILE --dry-run',
+    `# Next: ${PROGRAM} run THIS-FILE --dry-run --sandbox`,
   ];
 }
 
-function defaultsText(match: PresetMatch | undefined, exports: readonly Export[]): string[] {
-  const missing = match?.preset.spec.defaults?.missing_values ?? missingValues(exports);
-  const region = regionOf(exports, missing);
+function defaultsText(match: PresetMatch | undefined, samples: Samples, tables: readonly Table[]): string[] {
+  const columns = tables.flatMap((table): readonly ExportColumn[] =>
+    [table, ...table.lists].flatMap((each) => each.columns),
+  );
+  const region = regionOf(columns);
+  const found = [...samples.missing].map(([text, count]) => `${flow(text)} in ${counted(count, 'cell')}`);
+  const missing = [...new Set(['', ...(match?.preset.spec.defaults?.missing_values ?? []), ...samples.missing.keys()])];
   return [
     'defaults:',
     region.line,
-    timezoneLine(exports, region.country),
-    ...(missing.length > 0 ? [`  missing_values: ${flow(missing)}`] : []),
+    timezoneLine(columns, region.country),
+    ...(missing.length > 1
+      ? [`  missing_values: ${flow(missing)}${found.length > 0 ? ` # check: no value: ${found.join(', ')}` : ''}`]
+      : []),
   ];
-}
-
-const NO_VALUE = new Set(['N/A', 'n/a', 'NULL', 'null', '(null)', '(none)']);
-
-function missingValues(exports: readonly Export[]): string[] {
-  const found = new Set(
-    exports.flatMap(({ columns }) => columns.flatMap(({ values }) => values.filter((value) => NO_VALUE.has(value)))),
-  );
-  return found.size > 0 ? ['', ...found] : [];
 }
 
 function sourceText(name: string, { path, settings, reasons }: Export, folder: string): string {
   const { headerLine, ...rest } = settings;
+  const mark = settings.columns ? 'set this' : 'check';
   const value = {
     path: relative(folder, resolve(path)),
     ...rest,
     ...(headerLine === undefined ? {} : { header_line: headerLine }),
   };
   const assumptions = settings.records === undefined ? reasons : [];
-  return `  ${flow(name)}: ${flow(value)}${assumptions.length > 0 ? ` # check this: ${assumptions.join('; ')}` : ''}`;
+  return `  ${flow(name)}: ${flow(value)}${assumptions.length > 0 ? ` # ${mark}: ${assumptions.join('; ')}` : ''}`;
 }
 
 /** Without entries, the mapping still shows what is missing. */
@@ -108,6 +141,7 @@ function eventsText(entries: readonly string[]): string[] {
   return ['events: [] # set this: nothing was recognised; see the README for how to write an entry'];
 }
 
-function exportText({ path, source, rows, whole, reasons }: Export): string {
-  return `${path}: ${source.description}, ${whole ? '' : 'the first '}${counted(rows, 'record')} read${reasons.map((reason) => `; ${reason}`).join('')}`;
+function exportText({ from: { path, source, reasons }, columns, rows, whole }: Table): string {
+  const more = columns.length < MAX_COLUMNS ? [] : [`only the first ${numberText(MAX_COLUMNS)} columns were looked at`];
+  return `${path}: ${source.description}, ${whole ? '' : 'the first '}${counted(rows, 'record')} read${[...reasons, ...more].map((reason) => `; ${reason}`).join('')}`;
 }

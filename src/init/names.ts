@@ -1,4 +1,4 @@
-import type { ExportColumn } from './head.ts';
+import type { ExportColumn } from './columns.ts';
 import { numberText } from '../numbers.ts';
 
 const MAX_NAMES = 60;
@@ -15,7 +15,7 @@ export function emptyNames(): CrmNames {
 }
 
 export function countNames(into: Map<string, number>, column: ExportColumn | undefined): void {
-  for (const [value, count] of column?.occurrences ?? []) into.set(value, (into.get(value) ?? 0) + count);
+  for (const [value, count] of column?.few() ?? []) into.set(value, (into.get(value) ?? 0) + count);
 }
 
 /** The `references` block, with each name commented out as a template. */

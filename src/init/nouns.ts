@@ -17,15 +17,15 @@ const NOUNS: readonly (readonly [ExportKind, RegExp])[] = [
   ],
   [
     'comments',
-    /^(?:notes?|comment(?:s|i|o)?|notiz(?:en)?|activit(?:y|ies)|attivita|tasks?|calls?|e?mails?|meetings?|events?|appointments?|interactions?|engagements?|anrufe?|chiamat[ae])$/,
+    /^(?:notes?|comment(?:s|i|o)?|notiz(?:en)?|activit(?:y|ies)|attivita|tasks?|calls?|e?mails?|meetings?|events?|appointments?|interactions?|engagements?|phonecalls?|todos?|aufgaben?|anrufe?|chiamat[ae])$/,
   ],
   [
     'leads',
-    /^(?:contacts?|leads?|persons?|people|prospects?|kontakte?|contatt[oi]|clients?|client[ei]|customers?|kunden?|anagrafic\w*)$/,
+    /^(?:contacts?|leads?|persons?|people|prospects?|part(?:y|ies)|kontakte?|contatt[oi]|clients?|client[ei]|customers?|kunden?|anagrafic\w*)$/,
   ],
   [
     'unknown',
-    /^(?:products?|(?:line)?items?|lines?|payments?|orders?|invoices?|quotes?|prices?|costs?|shipments?|tickets?|cases?|campaigns?|forms?|lists?|propert(?:y|ies)|documents?|files?|attachments?|status(?:es)?|tags?|roles?)$/,
+    /^(?:products?|(?:line)?items?|lines?|payments?|pagament[io]|zahlung(?:en)?|installments?|loans?|contracts?|contratt[io]|vertrage?|vertraege|subscriptions?|transactions?|bills?|fattur[ae]|rechnung(?:en)?|orders?|invoices?|quotes?|prices?|costs?|shipments?|tickets?|cases?|campaigns?|forms?|lists?|propert(?:y|ies)|documents?|files?|attachments?|status(?:es)?|tags?|roles?)$/,
   ],
 ];
 

@@ -4,14 +4,15 @@ import { nameError } from '../mapping/names.ts';
 import { numberText } from '../numbers.ts';
 import { guessedEntry } from './entries.ts';
 import { rolesText } from './entry-lines.ts';
-import { guess, type NamedGuess } from './guess.ts';
-import type { Export } from './head.ts';
+import { guess, idOf, type Guess } from './guess.ts';
 import { sharedIds } from './joins.ts';
 import type { ExportKind } from './nouns.ts';
 import type { CrmNames } from './names.ts';
+import type { Reference } from './references.ts';
+import type { Table } from './tables.ts';
 import { keyOf } from './value-text.ts';
 
-export interface GuessedEntry extends NamedGuess {
+export interface GuessedEntry extends Guess {
   /** Its entry below `events:`, if its records become events. */
   readonly text: string | undefined;
   /** Whether an entry looks up its records. */
@@ -20,27 +21,38 @@ export interface GuessedEntry extends NamedGuess {
   readonly finding: string;
 }
 
-/** What each export is, under the name of its source. `taken`: names of sources of a preset. */
-export function nameGuesses(exports: readonly Export[], names: Iterable<string>): NamedGuess[] {
+/** What each export is, under the name of its source, each followed by the lists in its records. `taken`: names of sources of a preset. */
+export function nameGuesses(
+  tables: readonly Table[],
+  references: readonly Reference[],
+  names: Iterable<string>,
+): Guess[] {
   const taken = new Set(names);
-  return exports.map((each) => {
-    const source = sourceName(each.path, taken);
+  return tables.flatMap((table) => {
+    const several = tables.some((other) => other !== table && other.from.path === table.from.path);
+    const source = sourceName(several ? table.from.settings.records! : table.from.path, taken);
     taken.add(source);
-    return { ...guess(each), source, prefix: undefined };
+    return [table, ...table.lists].map((each) => guess(each, references, source));
   });
 }
 
 /** `known`: the records of the preset's entries, to which these may refer, and the text of the entries. */
 export function guessOthers(
-  plain: readonly NamedGuess[],
-  known: { readonly parents: readonly NamedGuess[]; readonly texts: readonly string[] },
+  plain: readonly Guess[],
+  known: {
+    readonly parents: readonly Guess[];
+    readonly texts: readonly string[];
+    readonly references: readonly Reference[];
+  },
   names: CrmNames,
 ): GuessedEntry[] {
-  const guesses = withPeople([...known.parents, ...plain])
-    .slice(known.parents.length)
-    .map((each, index, all) => ({ ...each, prefix: prefixOf(each, all.slice(0, index)) }));
-  const texts = guesses.map((each) => guessedEntry(each, [...known.parents, ...guesses], names));
-  return guesses.map((each, index) => {
+  const { parents, references } = known;
+  const named = withPeople([...parents, ...plain], references);
+  const guesses: Guess[] = [];
+  for (const each of named) guesses.push({ ...each, prefix: prefixOf(each, guesses) });
+  const own = guesses.slice(parents.length);
+  const texts = own.map((each) => guessedEntry(each, { guesses, references }, names));
+  return own.map((each, index) => {
     const text = texts[index];
     const read = new RegExp(`[{\\s]source: ${each.source}(?:,|$)`, 'm');
     const others = [...known.texts, ...texts.filter((_, at) => at !== index)];
@@ -60,39 +72,45 @@ function sourceName(path: string, taken: ReadonlySet<string>): string {
 }
 
 /** Without an export of people, the companies become the leads. */
-function withPeople(guesses: readonly NamedGuess[]): readonly NamedGuess[] {
+function withPeople(guesses: readonly Guess[], references: readonly Reference[]): readonly Guess[] {
   if (guesses.some(({ kind }) => kind === 'leads') || !guesses.some(({ kind }) => kind === 'deals')) return guesses;
-  return guesses.map((each) => {
+  return guesses.map((each): Guess => {
     const name = each.roles.get('company');
     if (each.kind !== 'companies' || !name) return each;
+    const id = each.roles.get('id') ?? idOf(each.table, 'companies', references);
+    const { roles, ...rest } = guess(each.table, references, each.source, { kind: 'leads' });
     return {
-      ...each,
-      kind: 'leads',
-      roles: new Map([...guess(each.export, 'leads').roles, ['full_name', name], ['id', each.roles.get('id') ?? name]]),
+      ...rest,
+      roles: new Map([...roles, ['full_name', name], ['id', id ?? { ...name, unnamed: true }]]),
       note: 'check: no export has people, so the companies become the leads',
     };
   });
 }
 
 /** For ids that are also those of other records of an earlier export of the same kind. */
-function prefixOf(each: NamedGuess, earlier: readonly NamedGuess[]): NamedGuess['prefix'] {
-  if (each.kind !== 'leads' && each.kind !== 'deals') return undefined;
+function prefixOf(each: Guess, earlier: readonly Guess[]): Guess['prefix'] {
+  if (each.kind !== 'leads' && each.kind !== 'deals' && each.kind !== 'comments') return undefined;
   for (const other of earlier.filter(({ kind }) => kind === each.kind)) {
-    const shared = sharedIds(each, other);
+    const { shared, by } = sharedIds(each, other);
     if (shared === 0) continue;
-    const common = each.roles.has('email') ? 'e-mail address' : 'name';
-    const why = `${numberText(shared)} ids are also in ${other.source}, without one common ${common}: two number ranges, so these have a prefix`;
-    return { text: `${each.source}-`, why };
+    const where = other.source === each.source ? (other.table.list ?? other.source) : other.source;
+    const same = by === undefined ? '' : `, without one common ${by}`;
+    const why = `${numberText(shared)} ids are also in ${where}${same}: two number ranges, so these have a prefix`;
+    return { text: `${each.table.list === undefined ? each.source : keyOf(each.table.list)}-`, why };
   }
   return undefined;
 }
 
-function findingText({ kind, roles, export: { path } }: NamedGuess, hasEntry: boolean, lookedUp: boolean): string {
-  if (kind === 'unknown')
-    return `${path}: not recognised as people, deals, comments or a list of names, so it is not used`;
-  const what = `${path}: recognised as ${kind}${roles.size > 0 ? `: ${rolesText(roles)}` : ''}`;
-  if (hasEntry) return what;
-  return `${what}; ${lookedUp ? LOOKED_UP[kind] : NOT_USED[kind]}`;
+function findingText(
+  { kind, roles, note, table: { from, list } }: Guess,
+  hasEntry: boolean,
+  lookedUp: boolean,
+): string {
+  const what = `${from.path}${list === undefined ? '' : `, the list \`${list}\``}`;
+  if (kind === 'unknown' && !lookedUp) return `${what}: not used, because ${note}`;
+  const known = `${what}: recognised as ${kind === 'unknown' ? 'other records' : kind}${roles.size > 0 ? `: ${rolesText(roles)}` : ''}`;
+  if (hasEntry) return known;
+  return `${known}; ${lookedUp ? LOOKED_UP[kind] : NOT_USED[kind]}`;
 }
 
 const LOOKED_UP: Readonly<Partial<Record<ExportKind, string>>> = {
@@ -100,6 +118,7 @@ const LOOKED_UP: Readonly<Partial<Record<ExportKind, string>>> = {
   companies: 'names of companies are looked up in it, for custom fields',
   stages: 'names of stages are looked up in it',
   links: 'leads and deals are looked up in it',
+  unknown: 'leads and deals are looked up in it',
 };
 
 const NOT_USED: Readonly<Record<ExportKind, string>> = {

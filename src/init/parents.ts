@@ -1,10 +1,17 @@
 /** The lines of an entry that refer to the lead or deal that a record belongs to. */
 import { numberText } from '../numbers.ts';
+import { pathOf, type ExportColumn } from './columns.ts';
 import type { EntryLine } from './entry-text.ts';
-import type { NamedGuess } from './guess.ts';
-import type { ExportColumn } from './head.ts';
-import { findJoin, overlapText, shareOf, type Overlap } from './joins.ts';
+import type { Guess } from './guess.ts';
+import { findJoin, isNumberRange, refersTo } from './joins.ts';
+import { firstOf, lookupOf, referenceText, shareOf, type Reference } from './references.ts';
 import { foldHeader } from './value-text.ts';
+
+/** What is known of all exports. */
+export interface KnownExports {
+  readonly guesses: readonly Guess[];
+  readonly references: readonly Reference[];
+}
 
 export interface Parent {
   readonly kind: 'leads' | 'deals';
@@ -14,32 +21,83 @@ export interface Parent {
 }
 
 interface FoundParent {
-  /** The columns of the record that it uses. */
+  /** The columns of the record that it uses, those that it uses whole. */
   readonly columns: readonly ExportColumn[];
+  readonly taken: readonly ExportColumn[];
   readonly value: unknown;
+  /** Many records have none. */
+  readonly isOptional?: boolean;
   readonly comment: string;
 }
 
 interface Join {
-  readonly to: NamedGuess;
-  readonly join: Overlap;
+  readonly to: Guess;
+  readonly join: Reference;
 }
 
-/** By id before e-mail address before name; otherwise through an export of links, otherwise through the company. */
-export function parentOf(guess: NamedGuess, kind: Parent['kind'], all: readonly NamedGuess[]): Parent {
-  const targets = all.filter((other) => other.kind === kind && other.source !== guess.source);
-  const searches = targets.map((to) => ({ to, ...findJoin(guess, to) }));
+/** By id before e-mail address before name; otherwise through a third export, otherwise through the company. */
+export function parentOf(guess: Guess, kind: Parent['kind'], known: KnownExports): Parent {
+  const targets = known.guesses.filter((other) => other.kind === kind && other.table.from !== guess.table.from);
+  const searches = targets.map((to) => ({ to, ...findJoin(guess, to, known.references) }));
   const joins = searches.flatMap(({ to, join }) => (join ? [{ to, join }] : []));
   return {
     kind,
-    found: direct(guess, joins) ?? throughLinks(guess, targets, all) ?? throughCompany(guess, targets),
+    found: direct(guess, joins) ?? throughThird(guess, targets, known) ?? throughCompany(guess, targets, known),
     candidates: searches.flatMap(({ to, candidates }) =>
-      candidates.map((overlap) => ({
-        value: joinValue(guess, { to, join: overlap }).value,
-        figures: `\`${overlap.column.name}\`: ${overlapText(overlap, 'values', to.source)}`,
+      candidates.map((join) => ({
+        value: joinValue(guess, { to, join }).value,
+        figures: `\`${pathOf(join.from)}\`: ${referenceText(join, 'values', to.source)}`,
       })),
     ),
   };
+}
+
+/** Headers of columns that refer to records of several kinds. */
+const ANY_RECORD = /parent|linked|related|regarding|target|entity|object|record|associated/;
+
+/**
+ * The deal and the lead of a comment. A column may have the ids of both (`parent_id`): then each is looked up, and a record
+ * whose id is not there has none.
+ */
+export function parentsOf(guess: Guess, known: KnownExports): Parent[] {
+  const parents = (['deals', 'leads'] as const).map((kind) => parentOf(guess, kind, known));
+  const ids = known.references.filter((each) => {
+    const to = known.guesses.find(({ table }) => table === each.to.table);
+    return each.from.table === guess.table && each.separator === undefined && each.to === to?.roles.get('id')?.column;
+  });
+  const shareOfAll = (column: ExportColumn): number =>
+    ids.reduce((sum, each) => sum + (each.from === column && isParent(each, known) ? shareOf(each) : 0), 0);
+  return parents.map((parent) => {
+    if (parent.found) return parent;
+    const found = ids.filter((each) => {
+      const to = known.guesses.find(({ table, kind }) => table === each.to.table && kind === parent.kind);
+      if (!to || (to.kind !== 'deals' && to.kind !== 'leads')) return false;
+      const isAny =
+        ANY_RECORD.test(foldHeader(each.from.name)) && shareOfAll(each.from) > 0.9 && shareOfAll(each.from) < 1.1;
+      return !isNumberRange(each.to) || isAny;
+    });
+    const [best] = found.sort((a, b) => shareOf(b) - shareOf(a));
+    if (!best) return parent;
+    const used = found.filter(({ from }) => from === best.from);
+    const values = used.map((each) => {
+      const to = known.guesses.find(({ table }) => table === each.to.table)!;
+      return { value: lookupOf(each, to.source, takenId(to, each.to), { optional: true }), to };
+    });
+    return {
+      ...parent,
+      found: {
+        columns: [best.from],
+        taken: [best.from],
+        value: values.length > 1 ? { from: values.map(({ value }) => value) } : values[0]!.value,
+        isOptional: true,
+        comment: `check: ${used.map((each, index) => referenceText(each, 'values', values[index]!.to.source)).join('; ')}; the others have none`,
+      },
+    };
+  });
+}
+
+function isParent({ to }: Reference, { guesses }: KnownExports): boolean {
+  return guesses.some(({ table, kind }) => table === to.table && (kind === 'deals' || kind === 'leads'));
 }
 
 /** The line of a parent's id; commented out, with the candidates and their figures, if there is no join. */
@@ -48,7 +106,7 @@ export function parentLine(key: string, { kind, found, candidates }: Parent): En
   const [first] = candidates;
   if (!first && kind === 'deals') return [];
   const why = `set this: no column contains the id of its ${kind.slice(0, -1)}`;
-  const figures = candidates.map((each) => each.figures).join('; ');
+  const figures = [...new Set(candidates.map((each) => each.figures))].join('; ');
   return [
     {
       key: `# ${key}`,
@@ -59,121 +117,138 @@ export function parentLine(key: string, { kind, found, candidates }: Parent): En
 }
 
 /** The best join; where its column is empty, that of another export (`Contact ID`, otherwise `Lead ID`). */
-function direct(guess: NamedGuess, joins: readonly Join[]): FoundParent | undefined {
-  const byId = joins.filter(({ to, join }) => join.match === to.roles.get('id'));
+function direct(guess: Guess, joins: readonly Join[]): FoundParent | undefined {
+  const byId = joins.filter(({ to, join }) => join.to === to.roles.get('id')?.column);
   // Two exports may number their records alike: then the name of the column decides.
-  const isNamed = ({ join }: Join): number => Number(foldHeader(join.column.name) === foldHeader(join.match.name));
+  const isNamed = ({ join }: Join): number => Number(foldHeader(join.from.name) === foldHeader(join.to.name));
   const [best, ...others] = (byId.length > 0 ? [...byId] : [...joins]).sort(
     (a, b) => shareOf(b.join) - shareOf(a.join) || isNamed(b) - isNamed(a),
   );
   if (!best) return undefined;
   const used = [best];
   for (const each of others) {
-    const whole = used.some(({ join }) => join.column.facts.filled === guess.export.rows);
-    if (!whole && used.every(({ join }) => join.column !== each.join.column)) used.push(each);
+    const isWhole = used.some(({ join }) => join.from.whole);
+    if (!isWhole && used.every(({ join }) => join.from !== each.join.from)) used.push(each);
   }
   const values = used.map((each) => joinValue(guess, each));
   return {
-    columns: used.map(({ join }) => join.column),
+    columns: used.map(({ join }) => join.from),
+    taken: used.flatMap(({ join }) => (firstOf(join).length === 0 ? [join.from] : [])),
     value: values.length > 1 ? { from: values.map(({ value }) => value) } : values[0]!.value,
-    comment: values.map(({ comment }) => comment).join('; '),
+    comment: [...new Set(values.map(({ comment }) => comment))].join('; '),
   };
 }
 
-function joinValue(guess: NamedGuess, { to, join }: Join): { value: unknown; comment: string } {
-  const id = to.roles.get('id');
-  const prefix = to.prefix && { prefix: to.prefix.text };
-  const figures = overlapText(join, join.separator === undefined ? guess.kind : 'values', to.source);
-  const comment =
-    `${join.found === join.of ? '' : 'check: '}${figures}` +
-    (join.separator === undefined ? '' : '; a cell has several values: the first one is used');
-  if (!id || join.match === id) {
-    const apply = [...oneOfSeveral(join), ...(prefix ? [prefix] : [])];
-    return { value: apply.length > 0 ? { from: join.column.name, apply } : join.column.name, comment };
+function joinValue(guess: Guess, { to, join }: Join): { value: unknown; comment: string } {
+  const id = to.roles.get('id')?.column;
+  const { found, of, separator } = join;
+  const several = separator !== undefined || join.from.table.list !== undefined;
+  const figures = referenceText(join, several ? 'values' : guess.kind, to.source);
+  const lists = several ? '; a record may have several: the first one is used' : '';
+  const comment = `${found === of && !several ? '' : 'check: '}${figures}${lists}`;
+  if (!id || join.to === id) {
+    const apply = [...firstOf(join), ...(to.prefix ? [{ prefix: to.prefix.text }] : [])];
+    const path = pathOf(join.from);
+    return { value: apply.length > 0 ? { from: path, apply } : path, comment };
   }
   return {
-    value: lookupValue(to, join, takenId(to, id)),
-    comment: `${comment}; looked up by ${join.match.name}, because no column contains the id`,
+    value: lookupOf(join, to.source, takenId(to, id)),
+    comment: `${join.to.email ? comment : comment.replace(/^(?!check: )/, 'check: ')}; looked up by ${join.to.name}, because no column contains the id`,
   };
 }
 
-function takenId({ prefix }: NamedGuess, id: ExportColumn): unknown {
+function takenId({ prefix }: Guess, id: ExportColumn): unknown {
   return prefix ? { from: id.name, apply: [{ prefix: prefix.text }] } : id.name;
 }
 
-/** The transforms that take the first value of a cell. */
-function oneOfSeveral({ separator }: Overlap): unknown[] {
-  return separator === undefined ? [] : [{ split: separator }, { at: 0 }];
-}
+/** Kinds of exports whose records tie two others together. */
+const THIRDS: readonly string[] = ['links', 'companies', 'unknown'];
+/** Of the records, fewer that are found are no join. */
+const MIN_OF_THIRD = 0.5;
 
-/** A lookup of the record that a column refers to. `optional`: without a match, there is no value. */
-export function lookupValue(
-  { source }: NamedGuess,
-  join: Overlap,
-  take: unknown,
-  options: { readonly optional?: boolean | undefined } = {},
-): unknown {
-  const fold = join.lowercase ? ['lowercase'] : [];
-  const value = (name: string, apply: readonly unknown[]): unknown => (apply.length > 0 ? { from: name, apply } : name);
-  return {
-    lookup: {
-      source,
-      match: value(join.match.name, fold),
-      with: value(join.column.name, [...oneOfSeveral(join), ...fold]),
-      take,
-      ...(options.optional === true ? { if_missing: 'skip' } : {}),
-    },
-  };
-}
-
-/** By an export of pairs of ids: the contacts of deals, the deals of notes. */
-function throughLinks(
-  guess: NamedGuess,
-  targets: readonly NamedGuess[],
-  all: readonly NamedGuess[],
+/**
+ * By a third export: pairs of ids, such as the contacts of deals, or records that have the ids of both, such as a company
+ * with its contact.
+ */
+function throughThird(
+  guess: Guess,
+  targets: readonly Guess[],
+  { guesses, references }: KnownExports,
 ): FoundParent | undefined {
-  const own = guess.roles.get('id');
-  for (const via of all.filter(({ kind }) => kind === 'links')) {
-    for (const to of targets) {
-      const id = to.roles.get('id');
-      const back = findJoin(via, guess).join;
-      const on = findJoin(via, to).join;
-      if (!own || !id || back?.match !== own || on?.match !== id || back.column === on.column) continue;
-      const found = [...own.occurrences.keys()].filter((value) => back.column.occurrences.has(value)).length;
-      const figures = `${numberText(found)} of ${numberText(own.occurrences.size)} ${guess.kind} are in ${via.source}`;
-      return { columns: [], ...viaValue(via, [back.column, own], takenId(to, on.column), figures) };
+  const own = guess.roles.get('id')?.column;
+  const sure = (each: Reference): boolean =>
+    shareOf(each) >= MIN_OF_THIRD && each.separator === undefined && !each.lowercase;
+  for (const to of targets) {
+    const id = to.roles.get('id')?.column;
+    for (const via of id ? guesses : []) {
+      if (!THIRDS.includes(via.kind) || via.table === guess.table) continue;
+      const on = references.filter(
+        (each) => each.to === id && each.from.table === via.table && sure(each) && isNamed(each, to),
+      );
+      const back = references.filter(
+        (each) =>
+          sure(each) &&
+          ((each.to === own && each.from.table === via.table && isNamed(each, guess)) ||
+            (each.from.table === guess.table &&
+              each.to.table === via.table &&
+              each.to === via.roles.get('id')?.column &&
+              isNamed(each, via))),
+      );
+      for (const second of on) {
+        const first = back.find((each) => each.from !== second.from && each.to !== second.from);
+        if (!first) continue;
+        const [match, column] = first.to === own ? [first.from, own] : [first.to, first.from];
+        const found = guess.table.samples.count(
+          `select count(*) from ${guess.table.sql} where ${column.sql} in (select ${match.sql} from ${via.table.sql} where ${second.from.sql} is not null)`,
+        );
+        if (found === 0) continue;
+        const figures = `${numberText(found)} of ${numberText(guess.table.rows)} ${guess.kind} are in ${via.source}`;
+        return { columns: [], taken: [], ...viaValue(via, [match, column], takenId(to, second.from), figures) };
+      }
     }
   }
   return undefined;
 }
 
-const COMPANY = /compan|account|organi[sz]ation|aziend|\bfirm|customer|client|kund/;
-/** Fewer records with a company that has people are no join. */
-const MIN_OF_COMPANIES = 0.5;
+/** A reference to small numbers counts only if the column is named after what it refers to. */
+function isNamed({ from, to }: Reference, guess: Guess): boolean {
+  return !isNumberRange(to) || refersTo(from, guess);
+}
 
-/** A person of the same company. */
-function throughCompany(guess: NamedGuess, targets: readonly NamedGuess[]): FoundParent | undefined {
+const COMPANY = /compan|account|organi[sz]ation|aziend|\bfirm|customer|client|kund/;
+
+/** A person of the same company: both name it in a column with the same header, or by the id of the same third export. */
+function throughCompany(
+  guess: Guess,
+  targets: readonly Guess[],
+  { references }: KnownExports,
+): FoundParent | undefined {
   if (guess.kind !== 'deals') return undefined;
+  const thirds = (column: ExportColumn): ExportColumn[] =>
+    references.flatMap((each) =>
+      each.from === column && shareOf(each) >= MIN_OF_THIRD && each.to.unique ? [each.to] : [],
+    );
   for (const to of targets) {
-    for (const column of guess.export.columns) {
+    const id = to.roles.get('id')?.column;
+    for (const column of id ? guess.table.columns : []) {
       const header = foldHeader(column.name);
-      const match = to.export.columns.find(({ name }) => COMPANY.test(header) && foldHeader(name) === header);
-      const id = to.roles.get('id');
-      if (!match || !id || match === id) continue;
-      const [found, of] = [...column.occurrences].reduce(
-        ([some, every], [value, count]) => [some + (match.occurrences.has(value) ? count : 0), every + count],
-        [0, 0],
+      const named = to.table.columns.find(({ name }) => COMPANY.test(header) && foldHeader(name) === header);
+      const keys = thirds(column).filter((key) => !isNumberRange(key));
+      const match = named ?? to.table.columns.find((each) => thirds(each).some((key) => keys.includes(key)));
+      if (!match || match === id) continue;
+      const found = guess.table.samples.count(
+        `select count(*) from ${guess.table.sql} where ${column.sql} in (select ${match.sql} from ${to.table.sql})`,
       );
-      if (found === 0 || found < of * MIN_OF_COMPANIES) continue;
-      const figures = `${numberText(found)} of ${numberText(of)} deals are of a company that ${to.source} have, by ${match.name}`;
-      return { columns: [], ...viaValue(to, [match, column], takenId(to, id), figures) };
+      if (found === 0 || found < column.filled * MIN_OF_THIRD) continue;
+      const figures = `${numberText(found)} of ${numberText(column.filled)} deals are of a company that ${to.source} have, by ${match.name}`;
+      return { columns: [], taken: [], ...viaValue(to, [match, column], takenId(to, id!), figures) };
     }
   }
   return undefined;
 }
 
 function viaValue(
-  { source }: NamedGuess,
+  { source }: Guess,
   [match, own]: readonly [ExportColumn, ExportColumn],
   take: unknown,
   figures: string,

@@ -2,61 +2,70 @@
 import { basename } from 'node:path';
 import type { EntrySpec, ValueSpec } from '../mapping/spec.ts';
 import { fitEntry, type FittedEntry } from './adapt.ts';
+import { pathOf } from './columns.ts';
 import { entryText, type EntryLine } from './entry-text.ts';
-import { guess, type NamedGuess } from './guess.ts';
-import type { Export } from './head.ts';
+import { guess, type Guess } from './guess.ts';
+import type { Export } from './open-export.ts';
+import type { Table } from './tables.ts';
 import { companyJoin } from './name-joins.ts';
 import { countNames, type CrmNames } from './names.ts';
-import { parentLine, parentOf } from './parents.ts';
-import { columnsOf, type PresetMatch } from './preset.ts';
+import { parentLine, parentOf, type KnownExports } from './parents.ts';
+import type { Reference } from './references.ts';
+import { columnsOf, comparable, type PresetMatch } from './preset.ts';
 import { flow } from './value-text.ts';
 
 export interface PresetEntry {
   readonly entry: EntrySpec;
   readonly text: string;
   /** The leads or deals that it creates, for joins from other exports. */
-  readonly parents: readonly NamedGuess[];
+  readonly parents: readonly Guess[];
 }
 
-/** `findings` gets what was recognised, and each entry that is omitted. `others`: exports that the preset does not read. */
+/**
+ * `findings` gets what was recognised, and each entry that is omitted. `others`: exports that the preset does not read.
+ * `comments`: lists inside records that become comments, if the preset does not read them.
+ */
 export function fitPreset(
   match: PresetMatch,
-  others: readonly NamedGuess[],
+  { others, comments }: { readonly others: KnownExports; readonly comments: ReadonlySet<Table> },
   names: CrmNames,
   findings: string[],
 ): PresetEntry[] {
   const { preset, exports } = match;
   findings.push(
-    `preset ${preset.name}: ${[...exports].map(([name, each]) => `${basename(each.path)} is \`${name}\``).join(', ')} ` +
+    `preset ${preset.name}: ${[...exports].map(([name, each]) => `${basename(each.from.path)} is \`${name}\``).join(', ')} ` +
       `(${match.found} columns recognised)`,
   );
-  const leads: NamedGuess[] = [];
+  const leads: Guess[] = [];
   return preset.spec.events.flatMap((spec) => {
-    const fitted = fitEntry(spec, exports);
+    const fitted = fitEntry(spec, exports, others.references);
     if ('why' in fitted) {
       findings.push(`${spec.type} from \`${spec.source}\` is omitted: ${fitted.why}`);
       return [];
     }
-    const parents = parentsOf(fitted.entry, exports.get(spec.source)!);
+    const parents = parentsOf(fitted.entry, exports.get(spec.source)!, others.references);
     if (spec.type === 'lead/created') leads.push(...parents);
     const named = joinCompany(fitted, parents, others);
-    const joined = spec.type === 'deal/created' ? joinLead(named, parents, leads) : named;
+    const joined =
+      spec.type === 'deal/created'
+        ? joinLead(named, parents, { guesses: leads, references: others.references })
+        : named;
     if (spec.type === 'deal/created') nameDeals(joined.entry, exports, names);
-    const text = [...unknownText(joined, exports), fittedText(joined)].join('\n');
+    const text = [...unknownText(joined, exports, comments), fittedText(joined)].join('\n');
     return [{ entry: joined.entry, text, parents }];
   });
 }
 
-function parentsOf({ type, source, data }: EntrySpec, own: Export): NamedGuess[] {
-  const kind = type === 'lead/created' ? 'leads' : 'deals';
-  const id = own.columns.find(({ name }) => name === data['external_id']);
-  if (!id || type === 'comment/created') return [];
-  const found = guess(own, kind);
-  return [{ ...found, roles: new Map([...found.roles, ['id', id]]), source, prefix: undefined }];
+function parentsOf({ type, source, data }: EntrySpec, own: Table, references: readonly Reference[]): Guess[] {
+  const kind = type === 'lead/created' ? 'leads' : type === 'deal/created' ? 'deals' : 'comments';
+  const column = own.columns.find(({ name }) => name === data['external_id']);
+  if (!column) return [];
+  const found = guess(own, references, source, { kind });
+  return [{ ...found, roles: new Map([...found.roles, ['id', { column, why: 'of the preset', unnamed: false }]]) }];
 }
 
 /** Adds the name of the company as a custom field, if the records have its id and another export its name. */
-function joinCompany(fitted: FittedEntry, [own]: readonly NamedGuess[], others: readonly NamedGuess[]): FittedEntry {
+function joinCompany(fitted: FittedEntry, [own]: readonly Guess[], others: KnownExports): FittedEntry {
   const field = fitted.entry.type === 'deal/created' ? 'custom_fields' : 'custom_params';
   const custom = fitted.entry.data[field] as Readonly<Record<string, ValueSpec>> | undefined;
   const company = own && companyJoin(own, others)?.line('company');
@@ -66,7 +75,7 @@ function joinCompany(fitted: FittedEntry, [own]: readonly NamedGuess[], others: 
 }
 
 /** A deal whose lead is not in the columns that the preset knows, joined by the overlap of values. */
-function joinLead(fitted: FittedEntry, deals: readonly NamedGuess[], leads: readonly NamedGuess[]): FittedEntry {
+function joinLead(fitted: FittedEntry, deals: readonly Guess[], leads: KnownExports): FittedEntry {
   const [own] = deals;
   if (!own || fitted.entry.data['lead_external_id'] !== undefined) return fitted;
   const [line] = parentLine('lead_external_id', parentOf(own, 'leads', leads));
@@ -80,14 +89,22 @@ function joinLead(fitted: FittedEntry, deals: readonly NamedGuess[], leads: read
   };
 }
 
-/** Columns with values that the preset does not use, usually custom fields of the company. */
-function unknownText({ entry }: FittedEntry, exports: ReadonlyMap<string, Export>): string[] {
-  const { source, columns } = exports.get(entry.source)!;
-  if (source.kind === 'tree') return [];
-  const used = columnsOf([entry]).get(entry.source);
-  const unknown = columns.filter(({ name, facts }) => facts.filled > 0 && used?.has(name) !== true);
+/** Columns and lists with values that the preset does not use, usually custom fields of the company. */
+function unknownText(
+  { entry }: FittedEntry,
+  exports: ReadonlyMap<string, Table>,
+  comments: ReadonlySet<Table>,
+): string[] {
+  const { columns, lists } = exports.get(entry.source)!;
+  const used = [...(columnsOf([entry]).get(entry.source) ?? [])].map(comparable);
+  const isUsed = (path: string): boolean => used.some((each) => each === path || `${path} `.startsWith(`${each} `));
+  const names = columns.flatMap(({ name, filled }) => (filled > 0 ? [name] : []));
+  const known = lists.flatMap((each) =>
+    comments.has(each) || each.columns.some((column) => isUsed(comparable(pathOf(column)))) ? [] : [each.list!],
+  );
+  const unknown = [...names.filter((name) => !isUsed(comparable(name))), ...known];
   if (unknown.length === 0) return [];
-  return [`  # not used, although they have values: ${unknown.map(({ name }) => flow(name)).join(', ')}`];
+  return [`  # check: not used, although they have values: ${unknown.map((name) => flow(name)).join(', ')}`];
 }
 
 function fittedText({ entry, remarks, missing, empty, lines = [] }: FittedEntry): string {
@@ -115,7 +132,7 @@ function fittedText({ entry, remarks, missing, empty, lines = [] }: FittedEntry)
 /** Counts the names of stages, pipelines and owners that the deals use, as far as they come from columns. */
 function nameDeals(
   { source, data, stage_pipeline: pipeline }: EntrySpec,
-  exports: ReadonlyMap<string, Export>,
+  exports: ReadonlyMap<string, Table>,
   names: CrmNames,
 ): void {
   const count = (into: Map<string, number>, value: unknown): void => {
@@ -150,7 +167,7 @@ export function usedSources(match: PresetMatch | undefined, entries: readonly Pr
   if (!match) return [];
   const used = JSON.stringify(entries.map(({ entry }) => entry));
   return Object.entries(match.preset.spec.sources).flatMap(([name, { records }]): [string, Export][] => {
-    const found = match.exports.get(name);
+    const found = match.exports.get(name)?.from;
     if (!found || !used.includes(`"source":${JSON.stringify(name)}`)) return [];
     const deeper = records !== undefined && records.startsWith(`${found.settings.records ?? ''}[`);
     return [[name, deeper ? { ...found, settings: { ...found.settings, records } } : found]];

@@ -4,10 +4,11 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { UserError } from '../errors.ts';
-import type { ConditionSpec, EntrySpec, MappingSpec, ValueSpec } from '../mapping/spec.ts';
+import type { ConditionSpec, EntrySpec, LookupSpec, MappingSpec, ValueSpec } from '../mapping/spec.ts';
 import { parseTemplate } from '../mapping/template.ts';
 import { didYouMean } from '../problem.ts';
-import type { Export } from './head.ts';
+import { pathOf } from './columns.ts';
+import type { Table } from './tables.ts';
 import { foldHeader, foldSpelling } from './value-text.ts';
 
 const FOLDER = fileURLToPath(new URL('../../mappings/', import.meta.url));
@@ -45,7 +46,7 @@ export function presetNamed(name: string, known: readonly Preset[]): Preset {
 /** The exports that match the sources of a preset. */
 export interface PresetMatch {
   readonly preset: Preset;
-  readonly exports: ReadonlyMap<string, Export>;
+  readonly exports: ReadonlyMap<string, Table>;
   /** Number of columns of the preset found in the exports. */
   readonly found: number;
 }
@@ -60,27 +61,28 @@ const MIN_SHARE = 0.4;
 const COMMON =
   /^(?:id|name|first ?name|last ?name|full ?name|e ?mail|phone|mobile(?: ?phone)?|(?:job ?)?title|company|owner|status|stage|amount|value|currency|created ?(?:at|date|on)?|type|subject|description|body|content|notes?|city|country)$/;
 
-export function matchPreset(preset: Preset, exports: readonly Export[]): PresetMatch {
+export function matchPreset(preset: Preset, exports: readonly Table[]): PresetMatch {
   const pairs = exports.flatMap((each) =>
     [...preset.columns].flatMap(([source, columns]) => {
-      if ((each.source.kind === 'tree') !== isTree(preset, source)) return [];
-      const has = new Set(each.columns.map(({ name }) => comparable(name)));
-      for (const name of each.source.columns) has.add(comparable(name));
+      if ((each.from.source.kind === 'tree') !== isTree(preset, source)) return [];
+      const own = [each, ...each.lists].flatMap((table) => table.columns);
+      const has = new Set([...own.map(pathOf), ...each.from.source.columns].map(comparable));
       const shared = [...columns].filter((column) => has.has(comparable(column)));
       const found = shared.length;
       const ids = idColumnsOf(preset.spec, source);
       const hasId =
-        ids.length === 0 ||
-        (ids.some((id) => has.has(comparable(id))) && shared.some((name) => !COMMON.test(comparable(name))));
+        ids.some((id) => has.has(comparable(id))) &&
+        (preset.spec.events.every((entry) => entry.source !== source) ||
+          shared.some((name) => !COMMON.test(comparable(name))));
       const enough = hasId && found >= Math.min(2, columns.size) && found >= columns.size * MIN_SHARE;
       // The file name distinguishes exports with the same columns.
-      const named = foldHeader(basename(each.path)).includes(
+      const named = foldHeader(basename(each.from.path)).includes(
         foldHeader(basename(preset.spec.sources[source]!.path).replace(/(?:_\d+)?\.\w+$/, '')),
       );
       return enough ? [{ each, source, found, score: found / columns.size + (named ? 0.5 : 0) }] : [];
     }),
   );
-  const chosen = new Map<string, Export>();
+  const chosen = new Map<string, Table>();
   let found = 0;
   for (const pair of pairs.sort((a, b) => b.score - a.score)) {
     const { each, source } = pair;
@@ -93,7 +95,7 @@ export function matchPreset(preset: Preset, exports: readonly Export[]): PresetM
 }
 
 /** The preset that matches most of the exports; undefined if none matches. */
-export function bestMatch(known: readonly Preset[], exports: readonly Export[]): PresetMatch | undefined {
+export function bestMatch(known: readonly Preset[], exports: readonly Table[]): PresetMatch | undefined {
   const matches = known.map((preset) => matchPreset(preset, exports)).filter(makesEvents);
   const covered = (match: PresetMatch): number => new Set(match.exports.values()).size;
   return matches.sort((a, b) => covered(b) - covered(a) || b.found - a.found)[0];
@@ -103,15 +105,23 @@ function makesEvents({ preset, exports }: PresetMatch): boolean {
   return preset.spec.events.some(({ source }) => exports.has(source));
 }
 
-/** The columns that can provide the ids of a source's events; empty for sources used only by lookups. */
+/** The columns that can provide the ids of a source's events, or by which a lookup finds its records. */
 function idColumnsOf(spec: MappingSpec, source: string): string[] {
   const ids: string[] = [];
-  for (const entry of spec.events) {
-    if (entry.source !== source) continue;
-    const each = typeof entry.each === 'string' ? `${entry.each}.` : '';
-    visit(entry.data['external_id'] as ValueSpec, source, (_source, path) => ids.push(`${each}${path}`));
+  const own = spec.events.filter((entry) => entry.source === source);
+  for (const { data, each } of own) {
+    const path = typeof each === 'string' ? `${each}.` : '';
+    visit(data['external_id'] as ValueSpec, source, (_source, name) => ids.push(`${path}${name}`));
   }
+  if (own.length === 0) matchesOf(spec.events, source, ids);
   return ids;
+}
+
+function matchesOf(value: unknown, source: string, into: string[]): void {
+  if (typeof value !== 'object' || value === null) return;
+  const { lookup } = value as { lookup?: LookupSpec };
+  if (lookup?.source === source) visit(lookup.match, source, (_source, name) => into.push(name));
+  for (const member of Object.values(value)) matchesOf(member, source, into);
 }
 
 /** One file may be two sources, such as pipelines and their stages. */

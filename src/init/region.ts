@@ -1,6 +1,6 @@
 /** The region of phone numbers without a country code, and the currency of amounts, from evidence in the exports. */
 import { getCountries, parsePhoneNumberFromString, type CountryCode } from 'libphonenumber-js/max';
-import type { ExportColumn, Export } from './head.ts';
+import type { ExportColumn } from './columns.ts';
 import { isPhone } from './roles.ts';
 import { foldHeader } from './value-text.ts';
 import { numberText } from '../numbers.ts';
@@ -22,20 +22,20 @@ export interface RegionGuess {
   readonly country: CountryCode | undefined;
 }
 
-/** `missing`: the values that mean that there is none. */
-export function regionOf(exports: readonly Export[], missing: readonly string[]): RegionGuess {
-  const cells = exports.flatMap(({ columns }) => columns.filter(isPhone).flatMap(({ values }) => values));
-  const numbers = cells.filter((cell) => !missing.includes(cell));
+export function regionOf(columns: readonly ExportColumn[]): RegionGuess {
+  const numbers = columns.filter(isPhone).flatMap(({ values }) => values);
   const international = numbers.filter((number) => INTERNATIONAL.test(number)).slice(0, MAX_NUMBERS);
   const national = numbers.filter((number) => !INTERNATIONAL.test(number)).slice(0, MAX_NUMBERS);
   const byNumbers = count(international.map((number) => countryOf(number)));
-  const byColumns = count(exports.flatMap(({ columns }) => columns.filter(isCountry).flatMap(countries)));
+  const byColumns = count(columns.filter(isCountry).flatMap(countries));
   const unset = (reason: string): RegionGuess => ({
     line: `  # region: IT # set this: ${reason}`,
     country: mainOf(byColumns.size > 0 ? byColumns : byNumbers),
   });
-  if (national.length === 0)
-    return unset('the country of phone numbers without a country code; none is among the records read');
+  if (national.length === 0) {
+    const line = '  # region: IT # the country of phone numbers without a country code; none is among the records read';
+    return { ...unset(''), line };
+  }
   const candidates = [...new Set([...byNumbers.keys(), ...byColumns.keys()])]
     .map((country) => ({
       country,
@@ -105,10 +105,8 @@ const MAIN_COUNTRY: Readonly<Record<string, CountryCode>> = {
   358: 'FI',
 };
 
-function isCountry({ name, facts }: ExportColumn): boolean {
-  return (
-    facts.filled > 0 && /\b(?:country|nazione|paese|stato estero|land|pays|pais|countrycode)\b/.test(foldHeader(name))
-  );
+function isCountry({ name, filled }: ExportColumn): boolean {
+  return filled > 0 && /\b(?:country|nazione|paese|stato estero|land|pays|pais|countrycode)\b/.test(foldHeader(name));
 }
 
 /** Names as in English and in the languages of the exports that `init` knows, and codes of two letters. */

@@ -1,13 +1,14 @@
 /** The time zone of dates without an offset, if the country of the exports has only one. */
-import type { Export } from './head.ts';
+import type { ExportColumn } from './columns.ts';
 
 /** The `timezone` of `defaults`, with its reason. `country`: that of phone numbers or addresses, if it is clear. */
-export function timezoneLine(exports: readonly Export[], country: string | undefined): string {
+export function timezoneLine(columns: readonly ExportColumn[], country: string | undefined): string {
+  if (!columns.some(hasNoOffset)) return '  timezone: UTC # no date is without an offset';
   const unset = '  timezone: UTC # set this: the time zone of dates without an offset, such as Europe/Rome';
   const zone = country === undefined ? undefined : onlyZone(country);
   if (zone === undefined) return unset;
   const known = offsetsOf(zone);
-  const other = offsetsIn(exports).find((offset) => !known.includes(offset));
+  const other = offsetsIn(columns).find((offset) => !known.includes(offset));
   if (other !== undefined) return `${unset}; the country is ${country}, but dates have the offset ${other}`;
   return `  timezone: ${zone} # check: dates without an offset are in it, because the country is ${country}, which has one time zone`;
 }
@@ -32,17 +33,19 @@ function offsetsOf(timeZone: string): string[] {
 }
 
 /** Offsets written in dates, except that of UTC, which APIs write for every zone. */
-function offsetsIn(exports: readonly Export[]): string[] {
+function offsetsIn(columns: readonly ExportColumn[]): string[] {
   const found = new Set<string>();
-  for (const { columns } of exports) {
-    for (const { facts, values } of columns) {
-      if (!facts.date?.hasTime) continue;
-      for (const value of values) {
-        const [, hours, minutes] = /\d\d:\d\d(?::\d\d(?:\.\d+)?)?([+-]\d\d):?(\d\d)$/.exec(value) ?? [];
-        if (hours !== undefined) found.add(`${hours}:${minutes}`);
-      }
+  for (const { date, values } of columns) {
+    for (const value of date?.hasTime ? values : []) {
+      const [, hours, minutes] = /\d\d:\d\d(?::\d\d(?:\.\d+)?)?([+-]\d\d):?(\d\d)$/.exec(value) ?? [];
+      if (hours !== undefined) found.add(`${hours}:${minutes}`);
     }
   }
   found.delete('+00:00');
   return [...found];
+}
+
+function hasNoOffset({ date, values }: ExportColumn): boolean {
+  if (date === undefined || date.formats.some((format) => format.startsWith('unix'))) return false;
+  return values.some((value) => !/(?:Z|UTC|[+-]\d\d:?\d\d)$/.test(value) || /^\d+-\d+-\d+$/.test(value));
 }

@@ -93,7 +93,7 @@ function checkSource(name: string, source: MappingSpec['sources'][string], repor
   const path = ['sources', name];
   const format = source.format ?? /\.(csv|tsv|txt|json|ndjson|jsonl)(?:\.gz)?$/i.exec(source.path)?.[1]?.toLowerCase();
   if (format === 'json' || format === 'ndjson' || format === 'jsonl') {
-    for (const key of ['delimiter', 'header_line'] as const) {
+    for (const key of ['delimiter', 'escape', 'header_line', 'columns'] as const) {
       if (source[key] !== undefined)
         report(
           'unused_key',
@@ -104,6 +104,12 @@ function checkSource(name: string, source: MappingSpec['sources'][string], repor
         );
     }
   }
+  if (source.columns !== undefined && source.header_line !== undefined) {
+    const message = '`columns` is for files without a header, so `header_line` cannot be set too';
+    report('unused_key', message, [...path, 'header_line'], undefined, 'key');
+  }
+  const again = source.columns?.find((column, index, all) => all.indexOf(column) !== index);
+  if (again !== undefined) report('duplicate_column', `\`columns\` has \`${again}\` twice`, [...path, 'columns']);
   if (source.records !== undefined && format !== undefined && format !== 'json') {
     report(
       'unused_key',

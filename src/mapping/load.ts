@@ -164,6 +164,8 @@ function sourceSpecs(
     ...(source.format !== undefined && { format: source.format }),
     ...(source.encoding !== undefined && { encoding: source.encoding }),
     ...(source.delimiter !== undefined && { delimiter: source.delimiter }),
+    ...(source.escape !== undefined && { escape: source.escape }),
+    ...(source.columns !== undefined && { columns: source.columns }),
     ...(source.header_line !== undefined && { headerLine: source.header_line }),
     ...(source.records !== undefined && { records: source.records }),
   }));

@@ -222,7 +222,11 @@ const source = part.object({
   delimiter: part.text
     .refine((character) => character.length === 1, { error: 'the delimiter must be one character' })
     .optional(),
+  escape: part.text
+    .refine((character) => /^[^\r\n]$/.test(character), { error: '`escape` must be one character' })
+    .optional(),
   header_line: part.count.optional(),
+  columns: z.array(part.name).optional(),
   records: part.name.optional(),
   missing_values: z.array(part.text).optional(),
 });

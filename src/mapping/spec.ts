@@ -76,7 +76,9 @@ export interface SourceEntry {
   readonly format?: 'csv' | 'json' | 'ndjson' | undefined;
   readonly encoding?: string | undefined;
   readonly delimiter?: string | undefined;
+  readonly escape?: string | undefined;
   readonly header_line?: number | undefined;
+  readonly columns?: readonly string[] | undefined;
   readonly records?: string | undefined;
   readonly missing_values?: readonly string[] | undefined;
 }

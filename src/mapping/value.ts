@@ -7,7 +7,8 @@ import { originalText, shown, textOf } from './value-text.ts';
 import type { FieldKind } from './fields.ts';
 import { compileLookup, type LookupTable } from './lookup.ts';
 import { compilePath, isPathError, type PathContext } from './path.ts';
-import { withOriginal, type Evaluate } from './row-context.ts';
+import { reportListCut, reportPassedOver } from './left-behind.ts';
+import { withOriginal, type Evaluate, type RowContext } from './row-context.ts';
 import { isAlternatives, type OnError, type TransformSpec, type ValueObject, type ValueSpec } from './spec.ts';
 import { traceAt } from './trace.ts';
 import { parseTemplate } from './template.ts';
@@ -37,10 +38,22 @@ export function within(context: ValueContext, ...steps: (string | number)[]): Va
 
 const ABSENT: Evaluate = () => undefined;
 
+/** Of the values of an event there may be several in a record; of its id, time and condition there is one. */
+function saysWhatIsLeft({ kind, path }: ValueContext): boolean {
+  return path[2] === 'data' && kind !== 'id';
+}
+
 export function compileValue(spec: ValueSpec, context: ValueContext): Evaluate {
   if (typeof spec === 'string') return compileColumn(spec, context);
   const source = compileSource(spec, context);
-  const applies = (spec.apply ?? []).map((item, index) => compileTransform(item, within(context, 'apply', index)));
+  const applies = (spec.apply ?? []).map((item, index) => {
+    const apply = compileTransform(item, within(context, 'apply', index));
+    if (typeof item === 'string' || !('at' in item) || !saysWhatIsLeft(context)) return apply;
+    return (value: JsonValue, row: RowContext) => {
+      reportListCut(value, spec, context, row);
+      return apply(value, row);
+    };
+  });
   const { required = false, on_error: onError = context.onError } = spec;
   const fallback = spec.default === '' ? undefined : spec.default;
   if (required && fallback !== undefined) {
@@ -121,7 +134,7 @@ function compileColumn(path: string, context: ValueContext): Evaluate {
 function compileAlternatives(specs: readonly ValueSpec[], context: ValueContext): Evaluate {
   const compiled = specs.map((spec, index) => {
     const problems: Problem[] = [];
-    return { evaluate: compileValue(spec, { ...within(context, index), problems }), problems };
+    return { spec, evaluate: compileValue(spec, { ...within(context, index), problems }), problems };
   });
   const whole = compiled.filter(({ problems }) => problems.length === 0);
   for (const { problems } of compiled) {
@@ -132,12 +145,19 @@ function compileAlternatives(specs: readonly ValueSpec[], context: ValueContext)
     }
   }
   const alternatives = whole.map(({ evaluate }) => evaluate);
+  const columns = whole.map(({ evaluate, spec }) => (typeof spec === 'string' ? { path: spec, evaluate } : undefined));
+  const isSaid = saysWhatIsLeft(context);
   const trace = traceAt(context.compilation, context.path, 'from');
   return (row) => {
     for (let index = 0; index < alternatives.length; index += 1) {
       const result = alternatives[index]!(row);
       if (result === undefined) continue;
       trace?.(`number ${index + 1}`);
+      const taken = columns[index];
+      if (isSaid && taken && !(result instanceof ValueError)) {
+        const behind = columns.slice(index + 1).flatMap((column) => column ?? []);
+        if (behind.length > 0) reportPassedOver({ path: taken.path, value: result }, behind, context, row);
+      }
       return result;
     }
     return undefined;

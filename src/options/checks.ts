@@ -161,6 +161,13 @@ export function ratesOr(usual: Rate) {
     }
     const { requests, seconds } = plain?.plain ?? usual;
     const hours = parsed.flatMap((each) => each.hours ?? []);
+    const other = hours.find((each) => each.seconds !== seconds);
+    if (other) {
+      const those = `${other.requests}/${other.seconds}s@${other.text}`;
+      refuse(
+        `\`${those}\` is per ${other.seconds} s, but the rate outside of hours is per ${seconds} s: use the same seconds`,
+      );
+    }
     return { requests, seconds, ...(hours.length > 0 && { hours }) };
   });
 }

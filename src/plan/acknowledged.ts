@@ -21,7 +21,8 @@ export function judgeAcknowledged(db: Database): void {
       and exists (select 1 from checkpoint.request r where r.for_id = event.event_id
         and r.status = 'acknowledged' and r.origin in ('input', 'second'));
 
-    update event set state = 'retry'
+    -- Later updates of its record may go before it now.
+    update event set state = 'retry', is_delicate = type in ('lead/updated', 'deal/updated')
     where state = 'ready' and exists (
       select 1 from checkpoint.request r where r.for_id = event.event_id and r.status = 'rejected');
 

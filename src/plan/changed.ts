@@ -106,8 +106,12 @@ function judgeRecord(
   key: RecordKey,
 ): readonly Doubt[] {
   const record = readRecord(db, hasher, key);
-  if (isBehindUnmapped(db, record)) return [];
   const { events, comparison } = record;
+  const unmapped = lastUnmapped(db, record);
+  if (unmapped !== undefined) {
+    blockBefore(db, policies, record, unmapped);
+    return [];
+  }
   const isDelicate = events.length > 1 && events.some(({ isSettled }) => !isSettled);
   for (const event of events) {
     if (isDelicate && !event.isSettled) markDelicate(db, record, event);
@@ -118,10 +122,8 @@ function judgeRecord(
   for (const event of events) {
     const differences = comparison.differences.filter(({ by }) => by === event.id);
     const policy = policies[event.entry]!.if_changed;
-    const isAllowed = ({ field }: Difference): boolean =>
-      policy === 'update' || (typeof policy === 'object' && isListed(field, policy));
-    repaired.push(...differences.filter(isAllowed));
-    const left = differences.filter((difference) => !isAllowed(difference));
+    const left = differences.filter((difference) => !isRepaired(policies, record, difference));
+    repaired.push(...differences.filter((difference) => !left.includes(difference)));
     const uncertain = left.filter((difference) => difference.isUncertain);
     if (uncertain.length > 0) doubts.push({ key, event: event.id, fields: uncertain.map(({ field }) => field) });
     if (policy !== 'report') continue;
@@ -182,31 +184,42 @@ export function readRecord(db: Database, hasher: FieldHasher, key: RecordKey): K
 }
 
 /**
- * Updates that were sent, but whose rows can no longer be mapped: they stay acknowledged, and what comes before them in the
- * input is blocked, since the fold of the record's events is not known. Returns whether there are such.
+ * Updates that were sent, but whose rows can no longer be mapped, stay acknowledged. Returns the number of the last of them in the
+ * plan; undefined if there are none.
  */
-function isBehindUnmapped(db: Database, { entity, external_id: externalId, requests, events }: KnownRecord): boolean {
+function lastUnmapped(db: Database, { entity, external_id: externalId, requests, events }: KnownRecord): number | undefined {
   const sent = requests.filter(
     ({ origin, forId, forType }) =>
       (origin === 'input' || origin === 'second') &&
       isUpdate(forType) &&
       !events.some(({ eventId }) => eventId === forId),
   );
-  if (sent.length === 0) return false;
+  if (sent.length === 0) return undefined;
   const invalid = db.all<{ id: number }>(
     `select id from event where entity = ? and external_id = ? and type = ? and data is null and state = 'invalid' order by id`,
     entity,
     externalId,
     `${entity}/updated`,
   );
-  if (invalid.length === 0) return false;
   const applied = sent.filter(({ isApplied }) => isApplied).length;
   for (const { id } of invalid.slice(0, applied)) setState(db, id, 'acknowledged', 'unmapped');
-  for (const { id, isSettled, isCreated } of events) {
-    if (isSettled || isCreated || id > invalid.at(-1)!.id) continue;
-    setState(db, id, 'blocked', 'later_update_invalid');
+  return invalid.at(-1)?.id;
+}
+
+/** What comes before an update that can no longer be mapped waits: it could overwrite its fields. */
+function blockBefore(db: Database, policies: readonly Policies[], record: KnownRecord, unmapped: number): void {
+  for (const { id, entry, isSettled, isCreated } of record.events) {
+    const isBefore = isCreated ? policies[entry]!.if_exists === 'update' : id < unmapped;
+    if (isBefore && !isSettled) setState(db, id, 'blocked', 'later_update_invalid');
   }
-  return true;
+  const repaired = record.comparison.differences.filter((difference) => isRepaired(policies, record, difference));
+  if (repaired.length > 0) setState(db, addChange(db, record, repaired), 'blocked', 'later_update_invalid');
+}
+
+/** Whether `if_changed` sends the value that the input wants. */
+function isRepaired(policies: readonly Policies[], { events }: KnownRecord, { by, field }: Difference): boolean {
+  const policy = policies[events.find(({ id }) => id === by)!.entry]!.if_changed;
+  return policy === 'update' || (typeof policy === 'object' && isListed(field, policy));
 }
 
 /** What goes out of it is decided again when it is sent; what may have arrived already goes before the others. */
@@ -274,8 +287,8 @@ export function reportChanged(db: Database, id: number): void {
   addProblem(db, { event: id, record }, { severity: 'warning', kind: 'map', code: 'changed', message });
 }
 
-/** The update that `if_changed` makes, after the event that stands for the record. */
-function addChange(db: Database, { events, comparison }: KnownRecord, differences: readonly Difference[]): void {
+/** Adds the update that `if_changed` makes; returns its number in the plan. */
+function addChange(db: Database, { events, comparison }: KnownRecord, differences: readonly Difference[]): number {
   const event = events.find(({ id }) => id === differences[0]!.by)!;
   const wanted = new Map(differences.map(({ field, value }) => [field, value]));
   const data = dataWith(event.data.external_id as string, wanted)!;
@@ -283,7 +296,7 @@ function addChange(db: Database, { events, comparison }: KnownRecord, difference
   const isResent = resend?.fields !== undefined && differences.every(({ field }) => Object.hasOwn(resend.fields!, field));
   const parent = readEvent(db, event.id).parent;
   const hasParent = parent !== undefined && wanted.has(`${parent.entity}_external_id`);
-  db.run(
+  return db.insert(
     `insert into event (event_id, type, entity, external_id, record, entry, data, content, parent_entity, parent_id,
        own_priority, state, is_change, goes_first)
      select ?, ?, entity, external_id, record, entry, ?, content, ?, ?, own_priority, 'ready', 1, ? from event where id = ?`,

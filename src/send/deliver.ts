@@ -1,18 +1,15 @@
-import { SleepWatch, type Clock } from '../clock.ts';
+import type { Clock } from '../clock.ts';
 import { EXIT } from '../errors.ts';
-import type { Outcome } from '../model.ts';
+import type { EventType, Outcome, Sendable } from '../model.ts';
 import type { Client } from '../service/client.ts';
 import { envelope } from '../service/envelope.ts';
-import type { Limiter, LimiterWait } from '../service/limiter.ts';
+import type { Limiter } from '../service/limiter.ts';
 import type { Attempt, Intercepted, NoAnswer, RateLimited, Refused, Unauthorised } from '../service/reply.ts';
 import { backoff, retryDelay } from '../service/retry.ts';
 import type { Halt } from '../halt.ts';
 import { acknowledged, newSendState, pending, rejected, type Delivered, type Delivery, type SendState } from './delivery.ts';
-import { LoneRetry } from './lone-retry.ts';
-import { Outage } from './outage.ts';
+import { Gate, type GateWait } from './gate.ts';
 import { allIntercepted, applyPolicies, credentialsRefused, intercepted, wrongTarget } from './refusals.ts';
-import { waitForService } from './service-wait.ts';
-import { Silence } from './silence.ts';
 import { withoutValues } from './without-values.ts';
 
 export interface DelivererOptions {
@@ -22,7 +19,10 @@ export interface DelivererOptions {
   readonly clock: Clock;
   readonly concurrency: number;
   readonly maxOutageMs: number;
-  /** Awaited before the first attempt under each envelope id. `deliver` throws only what this throws. */
+  /**
+   * Awaited immediately before the first attempt with each id: that of the event, of its second request, and of each
+   * earlier request that is asked for. `deliver` throws only what this throws.
+   */
   readonly beforeSend: (sending: SendState) => Promise<void>;
   readonly log: (event: string, fields?: Readonly<Record<string, unknown>>) => void;
   /** Source of backoff jitter. */
@@ -31,8 +31,7 @@ export interface DelivererOptions {
 
 export interface DeliveryStatus {
   /** Why nothing is being sent at the moment; absent if events can be sent. */
-  readonly waiting?:
-    LimiterWait | { readonly reason: 'outage' | 'retry' | 'credentials' | 'intercepted'; readonly nextInMs: number };
+  readonly waiting?: GateWait;
 }
 
 export interface DeliveryCounters {
@@ -53,39 +52,24 @@ export class Deliverer {
   readonly counters: DeliveryCounters = { requests: 0, events_sent: 0, retries: 0, rate_limited: 0 };
   readonly #options: DelivererOptions;
   readonly #random: () => number;
-  readonly #sleepWatch: SleepWatch;
-  readonly #outage: Outage;
-  readonly #silence: Silence;
-  readonly #loneRetry: LoneRetry;
+  readonly #gate: Gate;
   #inProgress = 0;
-  /** When each event that waits for its next attempt is sent again (monotonic). */
-  readonly #retryAt = new Map<string, number>();
   #hasAcknowledged = false;
   /** An event of this run was acknowledged or refused. */
   #hasSettled = false;
   #interceptedInARow = 0;
 
   constructor(options: DelivererOptions) {
-    const { client, clock, halt, log } = options;
+    const { client, halt, limiter } = options;
     this.#options = options;
     this.#random = options.random ?? Math.random;
-    this.#sleepWatch = new SleepWatch(clock, (ms) => {
-      log('machine_slept', { seconds: Math.round(ms / 1000) });
-      client.dropSockets('asleep');
-    });
-    this.#outage = new Outage({
+    this.#gate = new Gate({
       ...options,
-      health: () => this.#health(),
-      awake: () => this.#sleepWatch.awake(),
       random: this.#random,
+      health: () => this.#health(),
+      limiterWait: () => limiter.waiting(),
+      onSleep: () => client.dropSockets('asleep'),
     });
-    this.#silence = new Silence({
-      ...options,
-      awake: () => this.#sleepWatch.awake(),
-      limiterWait: () => options.limiter.waiting()?.reason,
-      isDown: () => this.#outage.isDown,
-    });
-    this.#loneRetry = new LoneRetry({ clock, signal: halt.signal });
     halt.hardSignal.addEventListener('abort', () => client.dropSockets('aborted'), { once: true });
   }
 
@@ -95,47 +79,25 @@ export class Deliverer {
     this.#inProgress += 1;
     try {
       for (;;) {
-        await this.#turn(sending.id);
+        await this.#gate.pass(sending.id);
         if (this.#options.halt.requested) return { outcome: pending(sending), id: sending.id };
         const outcome = await this.#conclude(sending, await this.#attempt(sending));
         if (outcome) return { outcome, id: sending.id };
       }
     } finally {
       this.#inProgress -= 1;
-      this.#loneRetry.end(sending.id);
+      this.#gate.end(sending.id);
     }
   }
 
   status(): DeliveryStatus {
-    const outage = this.#outage.isDown ? ({ reason: 'outage', nextInMs: this.#outage.nextInMs } as const) : undefined;
-    const waiting = this.#loneRetry.waiting ?? outage ?? this.#options.limiter.waiting() ?? this.#retryWait();
+    const waiting = this.#gate.waiting(this.#inProgress);
     return waiting ? { waiting } : {};
-  }
-
-  /** Until the next event is sent again, if all of them wait for that. */
-  #retryWait(): DeliveryStatus['waiting'] {
-    if (this.#retryAt.size === 0 || this.#retryAt.size < this.#inProgress) return undefined;
-    const next = Math.min(...this.#retryAt.values());
-    return { reason: 'retry', nextInMs: Math.max(0, next - this.#options.clock.monotonic()) };
   }
 
   /** Stops watching for the machine's sleep and for --max-outage. */
   close(): void {
-    this.#silence.close();
-    this.#sleepWatch.stop();
-  }
-
-  /** Resolves when the event may be sent or the run is stopping. */
-  async #turn(id: string): Promise<void> {
-    while (this.#isHeld(id)) {
-      if (this.#loneRetry.holds(id)) await this.#loneRetry.settled;
-      else await this.#outage.pass(id);
-    }
-  }
-
-  #isHeld(id: string): boolean {
-    if (this.#options.halt.requested) return false;
-    return this.#loneRetry.holds(id) || this.#outage.holds(id);
+    this.#gate.close();
   }
 
   #attempt(sending: SendState): Promise<Attempt> {
@@ -143,14 +105,15 @@ export class Deliverer {
     const { ready, id, type, delivery } = sending;
     return client.ingest(envelope(ready, id, type), {
       signal: halt.signal,
-      mayStart: () => !this.#isHeld(id),
+      mayStart: () => !this.#gate.holds(id),
       place: delivery.place ?? 0,
       beforeSend: async () => {
-        if (sending.tries === 0) await beforeSend(sending);
+        if (sending.announced !== id) await beforeSend(sending);
+        sending.announced = id;
         if (sending.attempts === 0) this.counters.events_sent += 1;
         if (sending.tries > 0) this.counters.retries += 1;
         this.counters.requests += 1;
-        sending.sentAt = this.#sleepWatch.awake();
+        sending.sentAt = this.#gate.awake();
         sending.attempts += 1;
         sending.tries += 1;
       },
@@ -165,14 +128,12 @@ export class Deliverer {
       case 'unanswered':
         return this.#unanswered(sending, attempt);
       case 'unauthorised':
-        this.#outage.answered();
-        this.#silence.answered();
+        this.#gate.answered();
         return this.#unauthorised(sending, attempt);
       case 'rate_limited':
         return this.#rateLimited(sending, attempt);
       case 'intercepted':
-        this.#outage.answered();
-        this.#silence.answered();
+        this.#gate.answered();
         return this.#intercepted(sending, attempt);
       case 'acknowledged': {
         this.#settled(sending);
@@ -188,9 +149,8 @@ export class Deliverer {
 
   /** The service itself has acknowledged or refused the event. */
   #settled(sending: SendState): void {
-    this.#outage.answered();
-    this.#silence.answered();
-    this.#loneRetry.end(sending.id);
+    this.#gate.answered();
+    this.#gate.end(sending.id);
     this.#hasSettled = true;
     this.#interceptedInARow = 0;
   }
@@ -202,9 +162,7 @@ export class Deliverer {
     sending.unansweredSince = undefined;
     const seconds = Math.round((limiter.waiting()?.nextInMs ?? retryAfterMs ?? 0) / 1000);
     log('rate_limited', { id: sending.id, external_id: sending.delivery.event.externalId, seconds });
-    this.#outage.answered();
-    this.#loneRetry.end(sending.id);
-    this.#silence.failed('rate_limited', sending.sentAt);
+    this.#gate.rateLimited(sending.id, sending.sentAt);
   }
 
   async #unanswered(sending: SendState, attempt: NoAnswer): Promise<Outcome | undefined> {
@@ -224,11 +182,10 @@ export class Deliverer {
     const { externalId, data } = sending.delivery.event;
     const message = withoutValues(attempt.message, data);
     log('unanswered', { id: sending.id, external_id: externalId, code: attempt.code, message });
-    this.#outage.failed(sending.id);
-    this.#silence.failed('outage', sending.sentAt);
+    this.#gate.failed(sending.id, sending.sentAt);
     if (halt.requested) return undefined;
-    const isUp = !this.#outage.isDown && (this.#outage.answeredSince(sending.sentAt) || (await this.#health()));
-    if (this.#outage.isDown) {
+    const isUp = !this.#gate.isDown && (this.#gate.answeredSince(sending.sentAt) || (await this.#health()));
+    if (this.#gate.isDown) {
       // Failures during an outage do not count against the event.
       sending.failures = 0;
       sending.unansweredSince = undefined;
@@ -236,7 +193,7 @@ export class Deliverer {
     }
     if (isUp) sending.failures += 1;
     const { code, status, retryAfterMs } = attempt;
-    const leftMs = sending.unansweredSince + maxOutageMs - this.#sleepWatch.awake();
+    const leftMs = sending.unansweredSince + maxOutageMs - this.#gate.awake();
     // Five attempts with a long Retry-After each would take far longer than --max-outage.
     const isOverdue = isUp && retryAfterMs !== undefined && leftMs <= 0;
     if (sending.failures >= MAX_FAILURES || isOverdue) {
@@ -255,13 +212,9 @@ export class Deliverer {
 
   /** Before the event is sent again. `isUp`: whether the service answers other requests. */
   async #wait(sending: SendState, ms: number, isUp = true): Promise<void> {
-    const { clock, halt, log } = this.#options;
     const { id, delivery } = sending;
-    log('retry', { id, external_id: delivery.event.externalId, seconds: Math.round(ms / 1000) });
-    this.#retryAt.set(id, clock.monotonic() + ms);
-    const health = (): Promise<boolean> => this.#health();
-    await waitForService(ms, { isUp, health, clock, signal: halt.signal, random: this.#random });
-    this.#retryAt.delete(id);
+    this.#options.log('retry', { id, external_id: delivery.event.externalId, seconds: Math.round(ms / 1000) });
+    await this.#gate.retryIn(ms, id, isUp);
   }
 
   async #health(): Promise<boolean> {
@@ -282,25 +235,25 @@ export class Deliverer {
 
   async #unauthorised(sending: SendState, attempt: Unauthorised): Promise<Outcome | undefined> {
     const { halt, log } = this.#options;
-    if (this.#loneRetry.holds(sending.id)) return undefined;
-    if (this.#loneRetry.isOf(sending.id)) {
+    if (this.#gate.holds(sending.id)) return undefined;
+    if (this.#gate.isAlone(sending.id)) {
       halt.request(credentialsRefused(attempt));
       return undefined;
     }
     log('credentials_refused', { status: attempt.status, code: attempt.code });
-    await this.#loneRetry.begin(sending.id, 'credentials');
+    await this.#gate.begin(sending.id, 'credentials');
     return undefined;
   }
 
   async #intercepted(sending: SendState, attempt: Intercepted): Promise<Outcome | undefined> {
     const { halt, log } = this.#options;
-    if (this.#loneRetry.holds(sending.id)) return undefined;
+    if (this.#gate.holds(sending.id)) return undefined;
     const { externalId, data } = sending.delivery.event;
     const message = withoutValues(attempt.message, data);
     log('intercepted', { id: sending.id, external_id: externalId, status: attempt.status, message });
     sending.interceptions += 1;
     if (sending.interceptions < MAX_INTERCEPTIONS) {
-      await this.#loneRetry.begin(sending.id, 'intercepted');
+      await this.#gate.begin(sending.id, 'intercepted');
       return undefined;
     }
     this.#interceptedInARow += 1;

@@ -39,6 +39,8 @@ export interface SendState {
   id: string;
   type: EventType;
   isSecond: boolean;
+  /** The id that `beforeSend` was last called with. */
+  announced: string | undefined;
   /** Requests sent for the event. */
   attempts: number;
   /** Requests sent with the current id. */
@@ -47,7 +49,7 @@ export interface SendState {
   failures: number;
   /** All consecutive attempts without an answer. */
   unanswered: number;
-  /** When the last attempt was sent, and the first of the consecutive ones without an answer (`SleepWatch.awake`). */
+  /** When the last attempt was sent, and the first of the consecutive ones without an answer (`Gate.awake`). */
   sentAt: number;
   unansweredSince: number | undefined;
   /** An attempt in this run may have been processed although it was not answered. */
@@ -65,6 +67,7 @@ export function newSendState(delivery: Delivery): SendState {
     id: delivery.event.eventId,
     type: delivery.event.type,
     isSecond: false,
+    announced: undefined,
     attempts: 0,
     tries: 0,
     failures: 0,

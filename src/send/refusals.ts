@@ -55,7 +55,6 @@ function askForEarlier(sending: SendState): boolean {
   const next = others[others.findIndex((earlier) => earlier.id === sending.id) + 1];
   if (!next) return false;
   sending.id = next.id;
-  sending.tries = 0;
   return true;
 }
 

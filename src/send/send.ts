@@ -18,7 +18,7 @@ import type { Database } from '../store/sqlite.ts';
 import type { Survey } from '../survey/survey.ts';
 import { Deliverer } from './deliver.ts';
 import { Requests } from './requests.ts';
-import { Sender } from './sender.ts';
+import { reasonOf, Sender } from './sender.ts';
 
 export interface SendingJob {
   readonly settings: RunSettings;
@@ -38,6 +38,8 @@ export interface SendingJob {
   readonly started: (deliverer: Deliverer) => Promise<void>;
 }
 
+/** How often a run that waits looks whether its state directory is still there. */
+const LOOK_MS = 5_000;
 /** How often `errors.csv` is written while there is something new. */
 const WRITE_ERRORS_MS = 60_000;
 
@@ -51,7 +53,8 @@ export async function sendPlan(job: SendingJob): Promise<Sender> {
   const path = state.file(CHECKPOINT_FILE);
   const isFirstRun = !settings.adopt && db.get('select 1 from checkpoint.run') === undefined;
   const requests = new Requests(db, hasher);
-  const commits = new Commits(db, watchFile(path));
+  const assertInPlace = watchFile(path);
+  const commits = new Commits(db, assertInPlace);
   await commits.commit(() =>
     requests.begin({
       migration: mapping.migration,
@@ -87,12 +90,20 @@ export async function sendPlan(job: SendingJob): Promise<Sender> {
   });
   await job.started(deliverer);
   const stopAlarm = settings.until && haltAt(settings.until, halt);
+  const stopLooking = systemClock.every(LOOK_MS, () => {
+    try {
+      assertInPlace();
+    } catch (error) {
+      halt.request(reasonOf(error));
+    }
+  });
   const stopWriting = systemClock.every(WRITE_ERRORS_MS, writeNewErrors(db, state));
   try {
     await sender.sendAll();
   } finally {
     stopAlarm?.();
     stopWriting();
+    stopLooking();
     deliverer.close();
   }
   const stopped = halt.reason?.code;

@@ -7,7 +7,7 @@ import { StateRemoved } from '../state-dir.ts';
 import type { Deliverer } from './deliver.ts';
 import type { Delivery } from './delivery.ts';
 import { deliveryOf, dueNow } from './due.ts';
-import { InFlight } from './in-flight.ts';
+import { EventQueue } from './queue.ts';
 import { OutcomeRecorder, type RecorderOptions } from './recorder.ts';
 
 export interface SenderOptions extends RecorderOptions {
@@ -27,7 +27,7 @@ const IN_PROGRESS = 4;
 
 /**
  * Passes events to the deliverer, several at a time. The events of a type are sent one at a time, with nothing else in
- * flight, until one has been acknowledged. An event waits only for those that it depends on (see `InFlight`), never for a
+ * flight, until one has been acknowledged. An event waits only for those that it depends on (see `EventQueue`), never for a
  * whole type or priority.
  */
 export class Sender {
@@ -35,12 +35,12 @@ export class Sender {
   readonly endedAt = new Map<number, Date>();
   readonly #options: SenderOptions;
   readonly #recorder: OutcomeRecorder;
-  readonly #inFlight: InFlight;
+  readonly #queue: EventQueue;
 
   constructor(options: SenderOptions) {
     this.#options = options;
     this.#recorder = new OutcomeRecorder(options);
-    this.#inFlight = new InFlight(IN_PROGRESS * options.concurrency);
+    this.#queue = new EventQueue(IN_PROGRESS * options.concurrency);
   }
 
   /** Sends the events in their order. Resolves when every event has ended, or the run is stopping and none is in flight. */
@@ -50,11 +50,11 @@ export class Sender {
     for (const due of dueEvents(db)) {
       if (halt.requested) break;
       // What was rejected before goes only when what was never tried has ended.
-      if (due.state === 'retry' && previous === 'ready') await this.#inFlight.idle();
+      if (due.state === 'retry' && previous === 'ready') await this.#queue.idle();
       previous = due.state;
       await this.#take(due);
     }
-    await this.#inFlight.idle();
+    await this.#queue.idle();
   }
 
   get outcomes(): OutcomeRecorder['outcomes'] {
@@ -68,18 +68,18 @@ export class Sender {
   /** Resolves when the event is on its way and there is room for the next. */
   async #take(due: DueEvent): Promise<void> {
     const isCanary = !this.#recorder.proven.has(due.type);
-    if (isCanary) await this.#inFlight.idle();
+    if (isCanary) await this.#queue.idle();
     await this.#stayWithinBudget();
     if (this.#options.halt.requested) return;
-    const ended = this.#inFlight.add(linksOf(due), () => this.#begin(due));
-    await (isCanary ? ended : this.#inFlight.room());
+    const ended = this.#queue.add(linksOf(due), due.place, () => this.#begin(due));
+    await (isCanary ? ended : this.#queue.room());
   }
 
   /** Near the end of the budget, requests are sent one at a time, so that requests in flight never exceed it. */
   async #stayWithinBudget(): Promise<void> {
     const { maxRequests, sentRequests, halt, concurrency } = this.#options;
     if (maxRequests === undefined) return;
-    if (sentRequests() + this.#inFlight.size + concurrency >= maxRequests) await this.#inFlight.idle();
+    if (sentRequests() + this.#queue.size + concurrency >= maxRequests) await this.#queue.idle();
     if (sentRequests() < maxRequests) return;
     halt.request({
       code: 'max_requests',
@@ -123,7 +123,7 @@ function linksOf({ type, entity, external_id: id, event_id: eventId, parent_enti
 }
 
 /** Why a run stops after an error while sending. */
-function reasonOf(thrown: unknown): HaltReason {
+export function reasonOf(thrown: unknown): HaltReason {
   const error = shortageOf(thrown, EXIT.stopped) ?? thrown;
   if (error instanceof UserError) {
     const code = error instanceof StateRemoved ? STOPPED.stateRemoved : STOPPED.notWritten;

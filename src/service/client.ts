@@ -1,20 +1,20 @@
-import { Agent, ProxyAgent, type Dispatcher } from 'undici';
+import type { Dispatcher } from 'undici';
 import { systemClock, type Clock } from '../clock.ts';
 import { UserError } from '../errors.ts';
 import { Redactor, type Secret } from '../redact.ts';
-import { SmallSet } from '../small-set.ts';
 import { printable } from '../visible.ts';
+import { decodeBody } from './content-encoding.ts';
 import { HEADERS, PATHS } from './contract.ts';
 import { entityIn, INGEST_HEADERS, type Envelope } from './envelope.ts';
-import { Exchange, MAX_RESPONSE_BYTES } from './exchange.ts';
 import { NotSent, type Limiter, type TurnOptions } from './limiter.ts';
-import { proxyFor, type Proxy } from './proxy.ts';
+import { agentFor, proxyFor, type Proxy } from './proxy.ts';
 import {
   readError,
   readIngestReply,
   readRestReply,
   readRetryAfter,
   type Attempt,
+  type Cut,
   type Reply,
   type RestAttempt,
   type NoAnswer,
@@ -56,6 +56,10 @@ interface ClientRequest {
 /** Short, because a request sent on a connection that the server is closing is lost. */
 const KEEP_ALIVE_MS = 500;
 const MAX_KEEP_ALIVE_MS = 4_000;
+/** Removes a byte order mark. */
+const UTF_8 = new TextDecoder();
+/** Far larger than any list page; the limit of a body as received, and decompressed. */
+const MAX_RESPONSE_BYTES = 32 * 1024 * 1024;
 
 /** Whether GET /health answers 200; if not, `message` says what it does instead. */
 export interface Health {
@@ -90,7 +94,8 @@ export class Client {
   readonly #headers: Headers;
   readonly #ingestHeaders: Headers;
   readonly #ingestPath: string | undefined;
-  readonly #inFlight = new SmallSet<Exchange>();
+  /** Each is aborted with a `Cut`. */
+  readonly #inFlight = new Set<AbortController>();
   #reached = false;
   /** Requests sent with the API key, which count against its rate limit. */
   requests = 0;
@@ -106,7 +111,7 @@ export class Client {
     this.#basePath = url.pathname.replace(/\/+$/, '');
     this.#proxy = proxyFor(url, process.env);
     const { apiKey, ingestToken } = options;
-    this.#redactor.add(apiKey, ingestToken, this.#proxy?.authorization, this.#proxy?.password);
+    this.#redactor.add(apiKey, ingestToken, ...(this.#proxy?.secrets ?? []));
     this.#openHeaders = { accept: 'application/json', 'user-agent': options.userAgent };
     this.#headers = { ...this.#openHeaders, [HEADERS.apiKey]: apiKey.reveal() };
     this.#ingestHeaders = { ...this.#headers, ...INGEST_HEADERS };
@@ -153,7 +158,7 @@ export class Client {
 
   /** Requests in flight end as unanswered; new requests use new connections. */
   dropSockets(cut: 'asleep' | 'aborted'): void {
-    for (const exchange of this.#inFlight) exchange.end(cut);
+    for (const request of this.#inFlight) request.abort(cut);
   }
 
   /** Stops the limiter too: requests waiting in it are not sent. */
@@ -187,33 +192,36 @@ export class Client {
   }
 
   async #exchange({ method, path, headers, body }: ClientRequest): Promise<Reply | NoAnswer> {
-    const exchange = new Exchange();
-    const deadline = setTimeout(() => exchange.end('timeout'), this.#options.timeoutSeconds * 1000);
-    this.#inFlight.add(exchange);
+    const request = new AbortController();
+    const end = (cut: Cut): void => request.abort(cut);
+    const deadline = setTimeout(end, this.#options.timeoutSeconds * 1000, 'timeout');
+    this.#inFlight.add(request);
     try {
-      this.#dispatcher.dispatch(
-        { origin: this.#origin, path: `${this.#basePath}${path}`, method, headers, body: body ?? null },
-        exchange,
-      );
-      const answer = await exchange.answer;
+      const { signal } = request;
+      const url = { origin: this.#origin, path: `${this.#basePath}${path}` };
+      const answer = await this.#dispatcher.request({ ...url, method, headers, body: body ?? null, signal });
+      const encodings = [answer.headers['content-encoding'] ?? []].flat().join();
+      const received = Buffer.from(await answer.body.arrayBuffer());
+      const text = UTF_8.decode(decodeBody(received, encodings, MAX_RESPONSE_BYTES));
       this.#reached = true;
       return {
-        status: answer.status,
+        status: answer.statusCode,
         headers: redactedHeaders(answer.headers, this.#redactor),
-        body: this.#redactor.redact(answer.body),
+        body: this.#redactor.redact(text),
       };
     } catch (error) {
-      const { setup, ...failure } = readError(error, exchange.cut, this.#proxy?.variable);
+      const cut = request.signal.aborted ? (request.signal.reason as Cut) : undefined;
+      const { setup, ...failure } = readError(error, cut, this.#proxy?.variable);
       return setup && (!this.#reached || failure.lasting) ? { ...failure, setup } : failure;
     } finally {
       clearTimeout(deadline);
-      this.#inFlight.delete(exchange);
+      this.#inFlight.delete(request);
     }
   }
 }
 
 function createDispatcher({ timeoutSeconds, concurrency }: ClientOptions, proxy: Proxy | undefined): Dispatcher {
-  const settings = {
+  return agentFor(proxy, {
     connections: concurrency + 1,
     connect: { timeout: Math.min(10_000, timeoutSeconds * 1000) },
     keepAliveTimeout: KEEP_ALIVE_MS,
@@ -222,10 +230,7 @@ function createDispatcher({ timeoutSeconds, concurrency }: ClientOptions, proxy:
     // One deadline covers the whole request; see #exchange.
     headersTimeout: 0,
     bodyTimeout: 0,
-  };
-  if (!proxy) return new Agent(settings);
-  const { uri, authorization } = proxy;
-  return new ProxyAgent({ ...settings, uri, ...(authorization ? { token: authorization.reveal() } : {}) });
+  });
 }
 
 function redactedHeaders(headers: Readonly<Record<string, string | string[] | undefined>>, redactor: Redactor) {

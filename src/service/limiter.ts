@@ -1,11 +1,23 @@
+import { setMaxListeners } from 'node:events';
+import PQueue from 'p-queue';
 import type { Clock } from '../clock.ts';
-import type { Rate } from '../timetable.ts';
+import type { Secret } from '../redact.ts';
+import { mostRequests, rateAt, requestsLeft, type Rate } from '../timetable.ts';
+import { HEADERS, LIMITS } from './contract.ts';
+import { ForeignUse } from './foreign-use.ts';
+import { MemoryWindow } from './memory-window.ts';
 import type { RateHistory } from './rate-history.ts';
+import { RecentAnswers } from './recent-answers.ts';
+import type { RedisWindowOptions } from './redis-window.ts';
+import { backoff, backoffCeiling } from './retry.ts';
+import type { Allowance, LimiterWait, Shared, TokenWindow } from './token-window.ts';
+
+export type { LimiterWait } from './token-window.ts';
 
 export interface LimiterOptions {
   /** Followed while requests are sent: hours begin and end by the wall clock. */
   readonly rate: Rate;
-  /** Requests per window left for other users of the API key. */
+  /** Requests of the service's window left for other users of the API key. */
   readonly reserve: number;
   /** Maximum number of requests in flight. */
   readonly concurrency: number;
@@ -22,14 +34,6 @@ export interface TurnOptions {
   readonly place?: number;
 }
 
-export interface LimiterWait {
-  /**
-   * `rate`: the window is full. `rate_limited`: the service answered 429. `redis`: the Redis server cannot be reached.
-   */
-  readonly reason: 'rate' | 'rate_limited' | 'redis';
-  readonly nextInMs: number;
-}
-
 export interface LimiterStats {
   /** Requests per window that this process currently allows itself. */
   readonly allowed: number;
@@ -38,43 +42,300 @@ export interface LimiterStats {
   readonly inFlight: number;
 }
 
-/** One per API key. Enforces a strict sliding window (service interface, section 8) and honours `Retry-After`. */
-export interface Limiter {
-  readonly stopped: boolean;
-  /**
-   * Runs `job` when its turn comes. A job makes exactly one request, so every retry is scheduled separately. Rejects
-   * with `NotSent` if the job is withdrawn or the limiter is stopped before that.
-   */
-  schedule<T>(job: () => Promise<T>, options?: TurnOptions): Promise<T>;
-  /**
-   * A request sent at `sentAt` (monotonic) was answered 429. All requests wait at least as long as the service asks,
-   * and longer after each consecutive pause that did not help (section 7.2). Then a single request is sent as a probe.
-   */
-  refused(retryAfterMs: number | undefined, sentAt: number): void;
-  /**
-   * Processes the headers (section 8) of the answer to a request sent at `sentAt` (monotonic), while that request still
-   * counts as in flight. X-RateLimit-Reset is ignored: its unit and clock are not known for certain.
-   */
-  observe(status: number, headers: Readonly<Record<string, string>>, sentAt: number): void;
-  /** Why nothing is being sent at the moment; undefined if requests can be sent. */
-  waiting(): LimiterWait | undefined;
-  stats(): LimiterStats;
-  /** Withdraws waiting requests; resolves when the requests in flight have ended. */
-  stop(): Promise<void>;
-}
-
 /** The request was withdrawn before its turn came, so it was not sent. */
 export class NotSent extends Error {
   override readonly name = 'NotSent';
 }
 
 /** While others use the API key, requests are at least this fraction of the even interval apart. */
-export const PACE = 0.5;
-
+const PACE = 0.5;
 /** Added to each window, because timers and the server's clock may be slightly off. */
-export const MARGIN_MS = 25;
+const MARGIN_MS = 25;
+/** How soon hours with a higher rate, and others that have stopped, are noticed. */
+const FOLLOW_MS = 1_000;
+/** A longer history is recorded once a second. */
+const SHORT_HISTORY = 1_000;
+
+/** A limiter for this process alone. */
+export function createLimiter(options: LimiterOptions): Limiter {
+  const answers = recentAnswers(options);
+  return new Limiter(options, answers, new MemoryWindow(options.clock, answers));
+}
+
+export type SharedLimiterOptions = LimiterOptions & Omit<RedisWindowOptions, 'windowMs' | 'earlierAges'>;
+
+/**
+ * A limiter for this process alone or, if a Redis server is given, for all processes that share it (only then is the Redis
+ * client loaded). Throws a `UserError` if the server cannot be reached: a shared limit never falls back to a local one.
+ */
+export async function openLimiter(
+  options: Omit<SharedLimiterOptions, 'redis'> & { readonly redis: Secret | undefined },
+): Promise<Limiter> {
+  const { redis, clock, rate } = options;
+  if (!redis) return createLimiter(options);
+  const { RedisWindow } = await import('./redis-window.ts');
+  const answers = recentAnswers(options);
+  const now = clock.monotonic();
+  const windowMs = windowOf(rate);
+  const earlierAges = answers.after(now - windowMs).map((at) => now - at);
+  return new Limiter(options, answers, await RedisWindow.open({ ...options, redis, windowMs, earlierAges }));
+}
+
+/**
+ * One per API key. Enforces a strict sliding window (service interface, section 8), alone or with other processes, and
+ * honours `Retry-After`. Requests wait in a p-queue, which stands still until a token is there for the first of them.
+ */
+export class Limiter {
+  readonly #options: LimiterOptions;
+  readonly #window: TokenWindow;
+  readonly #answers: RecentAnswers;
+  readonly #foreign: ForeignUse;
+  readonly #queue: PQueue;
+  readonly #stopping = new AbortController();
+  readonly #startedAt: number;
+  readonly #unfollow: () => void;
+  /** Tokens for the requests that are first in the queue. */
+  #tokens: string[] = [];
+  #isFetching = false;
+  #inFlight = 0;
+  #recordedAt = -Infinity;
+  /** X-RateLimit-Limit. */
+  #limit: number | undefined;
+  #pausedUntil = 0;
+  #refusedAt = 0;
+  /** Consecutive pauses that did not help. */
+  #refusals = 0;
+
+  constructor(options: LimiterOptions, answers: RecentAnswers, window: TokenWindow) {
+    const { rate, concurrency, clock } = options;
+    this.#options = options;
+    this.#answers = answers;
+    this.#window = window;
+    this.#foreign = new ForeignUse(rate.seconds * 1000);
+    this.#startedAt = clock.monotonic();
+    // Every waiting request adds one.
+    setMaxListeners(0, this.#stopping.signal);
+    this.#queue = new PQueue({ concurrency, autoStart: false });
+    this.#queue.on('next', () => void this.#fetch());
+    this.#unfollow = clock.every(FOLLOW_MS, () => this.#adjust());
+    this.#adjust();
+  }
+
+  get stopped(): boolean {
+    return this.#stopping.signal.aborted;
+  }
+
+  /** What X-RateLimit-Limit said last; undefined if it was never there. */
+  get limit(): number | undefined {
+    return this.#limit;
+  }
+
+  /**
+   * Runs `job` when its turn comes. A job makes exactly one request, so every retry is scheduled separately. Rejects
+   * with `NotSent` if the job is withdrawn or the limiter is stopped before that.
+   */
+  schedule<T>(job: () => Promise<T>, { signal, mayStart = () => true, place = 0 }: TurnOptions = {}): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      // p-queue would also give up a request that is on its way, so its signal lasts until the turn comes.
+      const turn = new AbortController();
+      const ends = [this.#stopping.signal, ...(signal ? [signal] : [])];
+      const withdraw = (): void => turn.abort();
+      for (const end of ends) end.addEventListener('abort', withdraw, { once: true });
+      const run = async (): Promise<void> => {
+        for (const end of ends) end.removeEventListener('abort', withdraw);
+        if (!mayStart()) return reject(new NotSent());
+        await this.#send(job).then(resolve, reject);
+        // The caller handles the answer first: it may mean that nothing else may be sent.
+        await new Promise(setImmediate);
+      };
+      if (ends.some(({ aborted }) => aborted)) withdraw();
+      this.#queue.add(run, { priority: -place, signal: turn.signal }).catch(() => reject(new NotSent()));
+      void this.#fetch();
+    });
+  }
+
+  /**
+   * A request sent at `sentAt` (monotonic) was answered 429. All requests wait at least as long as the service asks,
+   * and longer after each consecutive pause that did not help (section 7.2). Then a single request is sent as a probe.
+   */
+  refused(retryAfterMs: number | undefined, sentAt: number): void {
+    const now = this.#options.clock.monotonic();
+    if (sentAt >= this.#refusedAt || this.#refusals === 0) {
+      this.#refusals += 1;
+      this.#refusedAt = now;
+    }
+    const wait = (retryAfterMs ?? backoffCeiling(this.#refusals)) + backoff(this.#refusals);
+    this.#pausedUntil = Math.max(this.#pausedUntil, now + wait);
+    this.#window.tell({ refusals: this.#refusals, pauseMs: this.#pausedUntil - now });
+    this.#adjust();
+  }
+
+  /**
+   * Processes the headers (section 8) of the answer to a request sent at `sentAt` (monotonic), while that request still
+   * counts as in flight. X-RateLimit-Reset is ignored: its unit and clock are not known for certain.
+   */
+  observe(status: number, headers: Readonly<Record<string, string>>, sentAt: number): void {
+    if (status !== 429 && this.#refusals > 0 && sentAt >= this.#refusedAt) {
+      this.#refusals = 0;
+      this.#window.tell({ refusals: 0 });
+    }
+    const limit = readCount(headers[HEADERS.limit]);
+    const remaining = readCount(headers[HEADERS.remaining]);
+    if (limit) {
+      if (limit !== this.#limit) this.#window.tell({ limit });
+      this.#limit = limit;
+      if (remaining !== undefined) this.#lookForOthers(limit, limit - remaining, sentAt);
+    }
+    this.#adjust();
+  }
+
+  /** Why nothing is being sent at the moment; undefined if requests can be sent. */
+  waiting(): LimiterWait | undefined {
+    const pause = this.#pausedUntil - this.#options.clock.monotonic();
+    return pause > 0 ? { reason: 'rate_limited', nextInMs: pause } : this.#window.waiting();
+  }
+
+  stats(): LimiterStats {
+    const foreign = this.#foreign.estimate(this.#options.clock.monotonic());
+    return { allowed: this.#allowance().requests, foreign, inFlight: this.#inFlight };
+  }
+
+  /** Withdraws waiting requests; resolves when the requests in flight have ended. */
+  async stop(): Promise<void> {
+    if (this.stopped) return;
+    this.#stopping.abort();
+    this.#unfollow();
+    await this.#queue.onIdle();
+    await this.#window.stop();
+  }
+
+  /** Gets tokens while requests wait for them. The requests that are first by then take them, and the others wait on. */
+  async #fetch(): Promise<void> {
+    if (this.#isFetching) return;
+    this.#isFetching = true;
+    const wanted = (): number => Math.min(this.#queue.size, this.#queue.concurrency - this.#queue.pending);
+    while (wanted() > 0 && !this.stopped) {
+      this.#tokens = await this.#take(wanted());
+      if (this.#tokens.length > 0) this.#queue.start();
+      this.#queue.pause();
+      // Some requests were withdrawn meanwhile.
+      for (const token of this.#tokens.splice(0)) this.#window.giveBack(token, false);
+    }
+    this.#isFetching = false;
+  }
+
+  /** At least one token; none when something may have changed. */
+  async #take(wanted: number): Promise<string[]> {
+    const { clock } = this.#options;
+    const paused = this.#pausedUntil - clock.monotonic();
+    if (paused > 0) {
+      await clock.sleep(paused, this.#stopping.signal);
+      return [];
+    }
+    this.#adjust();
+    const { requests } = this.#allowance();
+    const { tokens, shared } = await this.#window.take(wanted);
+    if (shared) this.#learn(shared);
+    if (this.#pausedUntil <= clock.monotonic() && this.#allowance().requests >= requests) return [...tokens];
+    // They were granted before a pause, or before hours with a lower rate.
+    for (const token of tokens) this.#window.giveBack(token, false);
+    return [];
+  }
+
+  async #send<T>(job: () => Promise<T>): Promise<T> {
+    const token = this.#tokens.pop()!;
+    if (this.#tokens.length === 0) this.#queue.pause();
+    this.#inFlight += 1;
+    this.#record();
+    try {
+      return await job();
+    } finally {
+      this.#inFlight -= 1;
+      this.#answers.add(this.#options.clock.monotonic());
+      this.#window.giveBack(token, true);
+      this.#record();
+    }
+  }
+
+  #learn({ limit, refusals = 0, pauseMs = 0 }: Shared): void {
+    const now = this.#options.clock.monotonic();
+    if (refusals > this.#refusals) this.#refusedAt = now;
+    this.#refusals = refusals;
+    this.#pausedUntil = Math.max(this.#pausedUntil, now + pauseMs);
+    this.#limit = limit ?? this.#limit;
+    this.#adjust();
+  }
+
+  /** `used`: how many requests the service counted when it answered the one sent at `sentAt`. */
+  #lookForOthers(limit: number, used: number, sentAt: number): void {
+    const { rate, clock } = this.#options;
+    // A rate below the service's limit may have another window than the service.
+    const windowMs = (mostRequests(rate) >= limit ? rate.seconds : longestWindow(rate)) * 1000;
+    void Promise.resolve(this.#window.own(clock.monotonic() - sentAt + windowMs)).then(
+      (own) => {
+        this.#foreign.observe(clock.monotonic(), used - own);
+        this.#adjust();
+      },
+      () => undefined,
+    );
+  }
+
+  #adjust(): void {
+    if (this.stopped) return;
+    this.#queue.concurrency = this.#refusals > 0 ? 1 : this.#options.concurrency;
+    this.#window.allow(this.#allowance());
+  }
+
+  #allowance(): Allowance {
+    const { rate, reserve, clock } = this.#options;
+    const now = clock.monotonic();
+    const { requests } = rateAt(rate, clock.wall());
+    const withheld = Math.max(reserve, this.#foreign.withhold(now));
+    // Bursts are harmless while nobody else uses the API key; otherwise they would starve the others and make their
+    // requests hard to detect.
+    const isAlone = reserve === 0 && this.#refusals === 0 && this.#foreign.estimate(now) === 0;
+    const limit = this.#limit === undefined ? {} : { limit: this.#limit };
+    return {
+      requests: requestsLeft(requests, rate, { ...limit, withheld }),
+      windowMs: windowOf(rate),
+      distanceMs: isAlone ? 0 : (PACE * rate.seconds * 1000) / requestsLeft(requests, rate, limit),
+    };
+  }
+
+  /** So that a run within a window of this one, even if this one is killed, does not send another full burst. */
+  #record(): void {
+    const { history, clock } = this.#options;
+    if (!history) return;
+    const now = clock.monotonic();
+    if (this.#answers.size > SHORT_HISTORY && now < this.#recordedAt + 1_000) return;
+    this.#recordedAt = now;
+    const offset = clock.wall() - now;
+    history.record(
+      this.#answers.after(this.#startedAt).map((at) => Math.round(at + offset)),
+      this.#inFlight,
+    );
+  }
+}
+
+/** With the answers of earlier runs. */
+function recentAnswers({ rate, clock, history }: LimiterOptions): RecentAnswers {
+  const answers = new RecentAnswers(2_000 * longestWindow(rate));
+  const offset = clock.wall() - clock.monotonic();
+  const now = clock.monotonic();
+  for (const at of history?.load() ?? []) answers.add(Math.min(at - offset, now));
+  return answers;
+}
+
+function windowOf(rate: Rate): number {
+  return Math.ceil(rate.seconds * 1000 + MARGIN_MS);
+}
+
+/** In seconds: the window of the rate, or the published one. */
+function longestWindow(rate: Rate): number {
+  return Math.max(rate.seconds, LIMITS.windowSeconds);
+}
 
 /** A count from a rate-limit header; undefined if it is absent or not a whole number. */
-export function readCount(text: string | undefined): number | undefined {
+function readCount(text: string | undefined): number | undefined {
   return text !== undefined && /^\s*\d+\s*$/.test(text) ? Number(text) : undefined;
 }

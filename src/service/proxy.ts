@@ -1,5 +1,6 @@
-/** The proxy that the environment asks for. Pure. */
+/** The proxy that the environment asks for. */
 import { BlockList, isIP } from 'node:net';
+import { Agent, EnvHttpProxyAgent, type Dispatcher } from 'undici';
 import { percentDecoded } from '../credentials.ts';
 import type { Environment } from '../env-file.ts';
 import { UserError } from '../errors.ts';
@@ -8,25 +9,31 @@ import { Secret } from '../redact.ts';
 export interface Proxy {
   /** The environment variable that names it. */
   readonly variable: string;
-  /** Without user name and password. */
-  readonly uri: string;
-  /** User name and password as a value of the header Proxy-Authorization. */
-  readonly authorization?: Secret;
-  readonly password?: Secret;
+  /** With user name and password, as undici wants it. */
+  readonly uri: Secret;
+  /** Hosts that are reached without it, as in NO_PROXY. */
+  readonly noProxy: string;
+  /** The password, as it is and as it is sent. */
+  readonly secrets: readonly Secret[];
 }
 
 /**
- * The proxy for requests to this URL, or undefined if they go directly. HTTPS_PROXY counts before HTTP_PROXY, which is for
- * both protocols; NO_PROXY excludes hosts, with their subdomains. Requests to this machine never take a proxy: it could
+ * The proxy for requests to this URL, unless NO_PROXY excludes it (which undici decides), or undefined if there is none.
+ * HTTPS_PROXY counts before HTTP_PROXY, which is for both protocols. Requests to this machine never take a proxy: it could
  * not reach the same machine, and would read what is sent in plain text. Throws a `UserError` for an unusable value.
  */
 export function proxyFor(target: URL, env: Environment): Proxy | undefined {
-  const host = bare(target.hostname);
-  const port = target.port || (target.protocol === 'https:' ? '443' : '80');
-  if (isThisMachine(host) || isExcluded(host, port, variable(env, 'no_proxy')?.value ?? '')) return undefined;
+  if (isThisMachine(target.hostname.toLowerCase().replace(/^\[(.*)\]$/, '$1'))) return undefined;
   const http = variable(env, 'http_proxy');
   const found = target.protocol === 'https:' ? (variable(env, 'https_proxy') ?? http) : http;
-  return found && parse(found.name, found.value);
+  return found && parse(found.name, found.value, variable(env, 'no_proxy')?.value ?? '');
+}
+
+/** Connects through the proxy, if there is one. */
+export function agentFor(proxy: Proxy | undefined, settings: Agent.Options = {}): Dispatcher {
+  if (!proxy) return new Agent(settings);
+  const uri = proxy.uri.reveal();
+  return new EnvHttpProxyAgent({ ...settings, httpProxy: uri, httpsProxy: uri, noProxy: proxy.noProxy });
 }
 
 /** The first variable of this name in any case that has a value; lower case counts first. */
@@ -36,7 +43,7 @@ function variable(env: Environment, lowerCase: string): { name: string; value: s
   return name === undefined ? undefined : { name, value: env[name]!.trim() };
 }
 
-function parse(name: string, value: string): Proxy {
+function parse(name: string, value: string, noProxy: string): Proxy {
   const text = /^[a-z][a-z\d+.-]*:\/\//i.test(value) ? value : `http://${value}`;
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isUsable = url && /^https?:$/.test(url.protocol) && url.pathname === '/' && !url.search && !url.hash;
@@ -47,10 +54,9 @@ function parse(name: string, value: string): Proxy {
       hint: 'expected something like http://proxy.example.com:3128; percent-encode special characters of a password',
     });
   }
-  const uri = `${url.protocol}//${url.host}`;
-  if (user === '' && password === '') return { variable: name, uri };
-  const authorization = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
-  return { variable: name, uri, authorization: new Secret(authorization), password: new Secret(password) };
+  const sent = Buffer.from(`${user}:${password}`).toString('base64');
+  const secrets = password === '' ? [] : [password, url.password, sent].map((each) => new Secret(each));
+  return { variable: name, uri: new Secret(url.href), noProxy, secrets };
 }
 
 const LOOPBACK = new BlockList();
@@ -58,39 +64,7 @@ LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
 LOOPBACK.addAddress('::1', 'ipv6');
 
 function isThisMachine(host: string): boolean {
-  return host === 'localhost' || host.endsWith('.localhost') || isIn(LOOPBACK, host);
-}
-
-/** Entries of NO_PROXY: `*`, a host with or without a port, an address, or a range of addresses (`10.0.0.0/8`). */
-function isExcluded(host: string, port: string, noProxy: string): boolean {
-  return noProxy.split(/[\s,]+/).some((entry) => {
-    if (entry === '*') return true;
-    const range = /^([\da-f.:]+)\/(\d{1,3})$/i.exec(entry);
-    if (range) return isInRange(host, range[1]!, Number(range[2]));
-    const [, name = entry, onlyPort] = /^(\[.*\]|[^:]*):(\d+)$/.exec(entry) ?? [];
-    const excluded = bare(name.replace(/^\*?\./, ''));
-    if (excluded === '' || (onlyPort !== undefined && onlyPort !== port)) return false;
-    return host === excluded || host.endsWith(`.${excluded}`);
-  });
-}
-
-function isInRange(host: string, net: string, prefix: number): boolean {
-  const version = isIP(net);
-  if (version === 0 || prefix > (version === 4 ? 32 : 128)) return false;
-  const range = new BlockList();
-  range.addSubnet(net, prefix, version === 4 ? 'ipv4' : 'ipv6');
-  return isIn(range, host);
-}
-
-function isIn(list: BlockList, host: string): boolean {
   const version = isIP(host);
-  return version !== 0 && list.check(host, version === 4 ? 'ipv4' : 'ipv6');
-}
-
-/** Without the brackets of an IPv6 address and the dot of an absolute name. */
-function bare(host: string): string {
-  return host
-    .toLowerCase()
-    .replace(/^\[(.*)\]$/, '$1')
-    .replace(/\.$/, '');
+  if (version === 0) return /^(.*\.)?localhost\.?$/.test(host);
+  return LOOPBACK.check(host, version === 4 ? 'ipv4' : 'ipv6');
 }

@@ -167,6 +167,9 @@ function broken(status: number, message: string): NoAnswer {
   return { kind: 'unanswered', code: 'unexpected_answer', message, sent: 'maybe', status };
 }
 
+/** A year: nothing waits longer, and it can be computed with. */
+const LONGEST_RETRY_AFTER_MS = 365 * 24 * 60 * 60 * 1000;
+
 /**
  * The milliseconds to wait, from Retry-After in seconds or as an HTTP date; undefined if it is absent or invalid. A date
  * is compared with the Date of the same answer if it has one, because the server's clock may differ from ours.
@@ -175,11 +178,9 @@ export function readRetryAfter(headers: Reply['headers'], now: number): number |
   const value = headers[HEADERS.retryAfter];
   if (value === undefined || value.trim() === '') return undefined;
   const seconds = Number(value);
-  if (Number.isFinite(seconds)) return Math.max(0, seconds * 1000);
-  const until = Date.parse(value);
-  if (Number.isNaN(until)) return undefined;
   const sent = Date.parse(headers.date ?? '');
-  return Math.max(0, until - (Number.isNaN(sent) ? now : sent));
+  const ms = Number.isNaN(seconds) ? Date.parse(value) - (Number.isNaN(sent) ? now : sent) : seconds * 1000;
+  return Number.isNaN(ms) ? undefined : Math.min(Math.max(0, ms), LONGEST_RETRY_AFTER_MS);
 }
 
 /** Why a request was aborted. */
@@ -253,8 +254,8 @@ export function readError(error: unknown, cut: Cut | undefined, proxy?: string):
     return { kind: 'unanswered', code: 'too_many_files', message, sent: 'no', setup: true, lasting: true, hint: hint! };
   }
   if (NEVER_SENT.has(code)) {
-    const way = proxy === undefined ? '' : ` through the proxy of ${proxy}`;
-    const message = `the service cannot be reached${way} (${code})`;
+    const way = proxy === undefined ? '' : `; ${proxy} is set`;
+    const message = `the service cannot be reached (${code}${way})`;
     return { kind: 'unanswered', code: 'unreachable', message, sent: 'no' };
   }
   return { kind: 'unanswered', code: 'connection_lost', message: `the connection was lost (${code})`, sent: 'maybe' };

@@ -1,4 +1,5 @@
 import { UserError } from '../errors.ts';
+import type { SourceSpec } from './source.ts';
 import { QuickParser } from './csv-quick.ts';
 import { MAX_HEADER } from './csv-records.ts';
 import { counted } from '../numbers.ts';
@@ -6,11 +7,17 @@ import { counted } from '../numbers.ts';
 /** What must be known about a CSV file before its records can be read. */
 export interface Dialect {
   readonly delimiter: string;
-  /** Line of the header. */
+  readonly escape: string | undefined;
+  /** Line of the header; of the first record if the file has none. */
   readonly headerLine: number;
   /** The header, trimmed; an empty string for a column without a name. */
   readonly header: readonly string[];
+  /** The file itself has the header; otherwise the mapping names the columns. */
+  readonly hasHeader: boolean;
 }
+
+/** What the mapping declares about a file. */
+type DeclaredDialect = Pick<SourceSpec, 'delimiter' | 'escape' | 'headerLine' | 'columns'>;
 
 /** In order of preference: of two that fit a file equally well, the one that is rarer in text and numbers is right. */
 const DELIMITERS = ['\t', '|', ';', ','];
@@ -20,7 +27,7 @@ const RECORDS = 200;
 interface Trial {
   readonly delimiter: string;
   readonly header: readonly string[];
-  /** Cells up to the last one that has a name. */
+  /** Cells up to the last one that has a name; without a header, of the first record. */
   readonly named: number;
   readonly headerLine: number;
   /** Share of the records below the header with the same number of cells. */
@@ -39,7 +46,7 @@ export async function findDialect(
   shown: string,
   sample: Buffer,
   whole: boolean,
-  declared: { readonly delimiter?: string; readonly headerLine?: number },
+  declared: DeclaredDialect,
 ): Promise<Dialect | undefined> {
   const hinted = declared.headerLine === undefined ? separatorLine(sample) : undefined;
   const line = declared.headerLine ?? (hinted ? 2 : 1);
@@ -50,7 +57,8 @@ export async function findDialect(
   const wanted = declared.delimiter ?? hinted;
   const delimiters = wanted === undefined ? DELIMITERS : [checkDelimiter(shown, wanted)];
   const trials: Trial[] = [];
-  for (const delimiter of delimiters) trials.push(await tryDelimiter(shown, text, line, whole, delimiter));
+  const sampled = { shown, text, line, whole };
+  for (const delimiter of delimiters) trials.push(await tryDelimiter(sampled, delimiter, declared));
   const best = trials.reduce((a, b) => (compare(b, a) > 0 ? b : a));
   if (best.error && best.header.length === 0) throw best.error;
   if (best.header.length === 0 && !whole && sample.length <= MAX_HEADER) return undefined;
@@ -58,6 +66,12 @@ export async function findDialect(
     throw new UserError(`${shown}:${line}: there is no header`, {
       hint: 'the first line must name the columns; if the header is further down, set its line: `header_line: 3`',
     });
+  }
+  if (declared.columns && best.wider) {
+    throw new UserError(
+      `${shown}:${best.wider.line}: \`columns\` names ${counted(declared.columns.length, 'column')}, but the record has ${best.wider.cells} cells`,
+      { hint: 'name every column, in the order of the file' },
+    );
   }
   const wider = best.wider ?? (best.named === 1 ? trials.find((trial) => trial.wider)?.wider : undefined);
   if (wider) {
@@ -71,7 +85,8 @@ export async function findDialect(
       },
     );
   }
-  return { delimiter: best.delimiter, headerLine: best.headerLine, header: best.header };
+  const { delimiter, headerLine, header } = best;
+  return { delimiter, escape: declared.escape, headerLine, header, hasHeader: declared.columns === undefined };
 }
 
 /** Skips the first lines of a text that arrives in chunks, whatever their line ends. */
@@ -110,18 +125,24 @@ function separatorLine(sample: Buffer): string | undefined {
   return /^"?sep=([^\r\n"])"?\r?[\r\n]/i.exec(sample.subarray(0, 16).toString('latin1'))?.[1];
 }
 
+interface SampledText {
+  readonly shown: string;
+  readonly text: Buffer;
+  /** On which it begins. */
+  readonly line: number;
+  readonly whole: boolean;
+}
+
 async function tryDelimiter(
-  shown: string,
-  text: Buffer,
-  line: number,
-  whole: boolean,
+  { shown, text, line, whole }: SampledText,
   delimiter: string,
+  { escape, columns }: DeclaredDialect,
 ): Promise<Trial> {
   const records: { cells: string[]; line: number }[] = [];
   const take = (cells: string[], at: number): void => {
     if (records.length < RECORDS && cells.some((cell) => cell.trim() !== '')) records.push({ cells, line: at });
   };
-  const parser = new QuickParser(shown, delimiter, line, take, MAX_HEADER);
+  const parser = new QuickParser(shown, { delimiter, escape }, line, take, MAX_HEADER);
   let error: UserError | undefined;
   try {
     await parser.feed(text);
@@ -131,13 +152,14 @@ async function tryDelimiter(
     error = thrown;
   }
   const sound = error ? { error } : {};
+  if (columns) records.unshift({ cells: [...columns], line });
   const [first, ...rest] = records;
   if (!first) return { delimiter, header: [], named: 0, headerLine: line, agreement: 0, ...sound };
-  const named = width(first.cells);
+  const named = width((columns ? (rest[0] ?? first) : first).cells);
   const agreeing = rest.filter(({ cells }) => cells.length === first.cells.length);
   // One more column at the end without a name is not a reason to doubt the header.
   const wider = rest.filter(({ cells }) => width(cells) > Math.min(first.cells.length, named + 1));
-  const example = rest.length > 1 && wider.length >= rest.length * 0.8 ? wider[0] : undefined;
+  const example = rest.length > (columns ? 0 : 1) && wider.length >= rest.length * 0.8 ? wider[0] : undefined;
   return {
     delimiter,
     header: first.cells.map((cell) => cell.trim()),

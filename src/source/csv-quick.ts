@@ -1,4 +1,4 @@
-import { closingQuote, MAX_RECORD, RecordParser, type TakeRecord } from './csv-records.ts';
+import { closingQuote, MAX_RECORD, RecordParser, type CellMarks, type TakeRecord } from './csv-records.ts';
 import { countBreaks } from './text.ts';
 
 const QUOTE = 0x22;
@@ -13,11 +13,11 @@ const DOUBTFUL = -2;
  * Reads CSV as `RecordParser` does, several times as fast: it slices cells from the text of a whole chunk. It reads only
  * records that are clearly well formed. From the first other record on (a misplaced quote, a lone carriage return, a quote
  * that stays open, more than `MAX_RECORD`), csv-parse reads the rest of the file or reports the error. csv-parse also reads files
- * whose delimiter has several characters. The tests compare the two.
+ * whose delimiter has several characters or whose quotes are not escaped by quotes. The tests compare the two.
  */
 export class QuickParser {
   readonly #shown: string;
-  readonly #delimiter: string;
+  readonly #marks: CellMarks;
   readonly #take: TakeRecord;
   readonly #maxRecord: number;
   /** Line of the next record. */
@@ -30,13 +30,13 @@ export class QuickParser {
   #csvParse: RecordParser | undefined;
 
   /** `firstLine`: line of the file `shown` on which the text begins. */
-  constructor(shown: string, delimiter: string, firstLine: number, take: TakeRecord, maxRecord = MAX_RECORD) {
+  constructor(shown: string, marks: CellMarks, firstLine: number, take: TakeRecord, maxRecord = MAX_RECORD) {
     this.#shown = shown;
     this.#maxRecord = maxRecord;
-    this.#delimiter = delimiter;
+    this.#marks = marks;
     this.#line = firstLine;
     this.#take = take;
-    if (delimiter.length > 1) this.#csvParse = this.#createCsvParse();
+    if (marks.delimiter.length > 1 || (marks.escape ?? '"') !== '"') this.#csvParse = this.#createCsvParse();
   }
 
   /** Takes UTF-8 that is cut between characters. Throws a `UserError` with file and line, as csv-parse does. */
@@ -69,7 +69,7 @@ export class QuickParser {
 
   /** Passes on the record at `start`. Returns where the next one begins, or why it was not read. */
   #record(text: string, start: number, isLast: boolean): number {
-    const delimiter = this.#delimiter.charCodeAt(0);
+    const delimiter = this.#marks.delimiter.charCodeAt(0);
     const cells: string[] = [];
     let breaks = 1;
     let at = start;
@@ -120,7 +120,7 @@ export class QuickParser {
       this.#take(cells, line, afterBlank || isAfterBlank);
       afterBlank = false;
     };
-    return new RecordParser(this.#shown, this.#delimiter, this.#line, take, this.#maxRecord);
+    return new RecordParser(this.#shown, this.#marks, this.#line, take, this.#maxRecord);
   }
 }
 

@@ -11,6 +11,15 @@ export const MAX_HEADER = 1024 * 1024;
 /** As csv-parse reports it. */
 const TOO_LARGE = Object.assign(new Error('record too large'), { code: 'CSV_MAX_RECORD_SIZE' });
 
+const QUOTE = '"';
+const BACKSLASHES = 'if a backslash precedes the quotes that are part of a text, set `escape: "\\\\"` on this source';
+
+/** What separates cells, and what precedes a quote that is part of a quoted cell: a quote if absent. */
+export interface CellMarks {
+  readonly delimiter: string;
+  readonly escape?: string | undefined;
+}
+
 /** Takes one parsed record: its cells, its first line, and whether a blank line precedes it. */
 export type TakeRecord = (cells: string[], line: number, afterBlank: boolean) => void;
 
@@ -24,6 +33,7 @@ export class RecordParser {
   readonly #shown: string;
   readonly #delimiter: string;
   readonly #maxRecord: number;
+  readonly #escape: string;
   readonly #parser: Parser;
   /** What was fed after the end of the last record. */
   #pending: Buffer = Buffer.alloc(0);
@@ -33,13 +43,21 @@ export class RecordParser {
   #line: number;
 
   /** `firstLine`: line of the file `shown` on which the text begins. */
-  constructor(shown: string, delimiter: string, firstLine: number, take: TakeRecord, maxRecord = MAX_RECORD) {
+  constructor(
+    shown: string,
+    { delimiter, escape = QUOTE }: CellMarks,
+    firstLine: number,
+    take: TakeRecord,
+    maxRecord = MAX_RECORD,
+  ) {
     this.#shown = shown;
     this.#maxRecord = maxRecord;
     this.#delimiter = delimiter;
+    this.#escape = escape;
     this.#line = firstLine;
     this.#parser = parse({
       delimiter,
+      escape,
       record_delimiter: ['\r\n', '\n', '\r'],
       relax_column_count: true,
       skip_empty_lines: true,
@@ -82,16 +100,17 @@ export class RecordParser {
     const from = leadingBreaks(text).length;
     // Beyond the limit, the last chunk may contain the end of the record and further records.
     const to = code === 'CSV_MAX_RECORD_SIZE' ? from + this.#maxRecord : text.length;
-    const { start, end } = damagedCell(text.slice(0, to), from, this.#delimiter);
+    const { start, end } = damagedCell(text.slice(0, to), from, { delimiter: this.#delimiter, escape: this.#escape });
     const lineOf = (index: number): number => this.#line + countBreaks(text.slice(0, index));
     const opened = lineOf(start);
     const problem = (line: number, message: string, hint: string): UserError =>
       new UserError(`${this.#shown}:${line}: ${message}`, { hint, cause: error });
     const limit = `${this.#maxRecord / 1024 / 1024} MiB`;
     const closeIt = 'close the quote, or double it (`""`) if it is part of the text';
+    const escapes = this.#escape === QUOTE && text.includes('\\"');
     switch (code) {
       case 'CSV_QUOTE_NOT_CLOSED':
-        return problem(opened, 'a quote opens here and is never closed', closeIt);
+        return problem(opened, 'a quote opens here and is never closed', escapes ? BACKSLASHES : closeIt);
       case 'CSV_MAX_RECORD_SIZE':
         return text[start] === '"'
           ? problem(opened, `a quote opens here and is not closed within ${limit}`, closeIt)
@@ -102,7 +121,7 @@ export class RecordParser {
         return problem(
           here,
           `unexpected text after a closing quote${where}`,
-          'double a quote (`""`) that is part of the text, and close every quote',
+          escapes ? BACKSLASHES : 'double a quote (`""`) that is part of the text, and close every quote',
         );
       }
       case 'INVALID_OPENING_QUOTE':
@@ -123,12 +142,16 @@ function leadingBreaks(text: string): string {
 }
 
 /** The cell with the first mistake of the record at `from`: where it begins, and where it stops being well formed. */
-function damagedCell(text: string, from: number, delimiter: string): { readonly start: number; readonly end: number } {
+function damagedCell(
+  text: string,
+  from: number,
+  { delimiter, escape }: CellMarks,
+): { readonly start: number; readonly end: number } {
   let start = from;
   for (;;) {
     let end = start;
     if (text[start] === '"') {
-      const close = closingQuote(text, start + 1);
+      const close = closingQuote(text, start + 1, escape);
       if (close < 0) return { start, end: text.length };
       end = close + 1;
     } else {
@@ -139,8 +162,15 @@ function damagedCell(text: string, from: number, delimiter: string): { readonly 
   }
 }
 
-/** The quote that closes a quoted cell: the first one that is not doubled; -1 if there is none. */
-export function closingQuote(text: string, from: number): number {
+/** The quote that closes a quoted cell: the first one that is not escaped; -1 if there is none. */
+export function closingQuote(text: string, from: number, escape = QUOTE): number {
+  if (escape !== QUOTE) {
+    for (let at = from; at < text.length; at += 1) {
+      if (text[at] === escape) at += 1;
+      else if (text[at] === QUOTE) return at;
+    }
+    return -1;
+  }
   let quote = text.indexOf('"', from);
   while (quote >= 0 && text[quote + 1] === '"') quote = text.indexOf('"', quote + 2);
   return quote;

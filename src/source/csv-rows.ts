@@ -12,6 +12,8 @@ interface Layout {
   /** As shown to the user. */
   readonly file: string;
   readonly header: readonly string[];
+  /** The first record of the file is the header. */
+  readonly hasHeader: boolean;
   /** Number of columns of the whole source. */
   readonly columns: number;
   /** For each column of this file, its index among the columns of the source. */
@@ -32,7 +34,7 @@ export class TableRows {
   readonly #needed: number;
   /** This file has the same columns as the source, in the same order. */
   readonly #plain: boolean;
-  #headerSeen = false;
+  #headerSeen: boolean;
   #record = 0;
   #nul = false;
   /** Lone cells after a blank line: a footer, unless a complete record follows. */
@@ -44,6 +46,7 @@ export class TableRows {
 
   constructor(layout: Layout) {
     this.#layout = layout;
+    this.#headerSeen = !layout.hasHeader;
     this.#width = layout.header.length;
     this.#needed = layout.header.findLastIndex((name) => name !== '') + 1;
     this.#plain = layout.columns === layout.header.length && layout.targets.every((target, index) => target === index);

@@ -47,14 +47,14 @@ async function dialectOf(file: TextFile, spec: SourceSpec): Promise<Dialect> {
 async function* readTable(
   source: string,
   file: TextFile,
-  { delimiter, headerLine, header }: Dialect,
+  { delimiter, escape, headerLine, header, hasHeader }: Dialect,
   columns: number,
   targets: readonly number[],
   hash: Hash,
 ): AsyncGenerator<readonly ReadItem[], FileResult, undefined> {
   const items = new ItemBatches();
-  const rows = new TableRows({ source, file: file.shown, header, columns, targets, items });
-  const parser = new QuickParser(file.shown, delimiter, headerLine, (cells, line, afterBlank) =>
+  const rows = new TableRows({ source, file: file.shown, header, hasHeader, columns, targets, items });
+  const parser = new QuickParser(file.shown, { delimiter, escape }, headerLine, (cells, line, afterBlank) =>
     rows.take(cells, line, afterBlank),
   );
   const skipper = new LineSkipper(headerLine - 1);

@@ -8,8 +8,12 @@ export interface SourceSpec {
   readonly format?: 'csv' | 'json' | 'ndjson';
   readonly encoding?: string;
   readonly delimiter?: string;
+  /** CSV: what precedes a quote inside a quoted cell; a quote if absent. */
+  readonly escape?: string;
   /** Line of the header, from 1, if a title precedes it. */
   readonly headerLine?: number;
+  /** CSV: the names of the columns, if the file has no header. */
+  readonly columns?: readonly string[];
   /** JSON: path to the array of records; the top-level array if absent. */
   readonly records?: string;
   /** Named on the command line, where its encoding is set too; otherwise in a mapping. */

@@ -7,6 +7,7 @@ import { readBytes } from './bytes.ts';
 import { chooseEncoding, doubtOf, settingOf, type Encoding } from './encoding.ts';
 import type { InputFile } from './files.ts';
 import { refuseOtherFormats } from './not-text.ts';
+import { undecodable, type UndecodableText } from './undecodable.ts';
 
 /** A file whose encoding is known. */
 export interface TextFile extends InputFile {
@@ -48,12 +49,6 @@ function* inPieces(text: Buffer): Generator<Buffer, void, undefined> {
     yield rest.subarray(0, end);
     rest = rest.subarray(end);
   }
-}
-
-/** Where a chunk stops being text: the number of line breaks before that place, and the bytes there. */
-interface UndecodableText {
-  readonly breaks: number;
-  readonly bytes: Buffer;
 }
 
 /** Decodes a text chunk by chunk and does not replace anything. */
@@ -178,48 +173,6 @@ class CodePage implements StrictDecoder {
 
 export function countBreaks(text: string): number {
   return text.match(/\r\n|\r|\n/g)?.length ?? 0;
-}
-
-async function undecodable(file: TextFile, offset: number, failure: UndecodableText): Promise<UserError> {
-  const { name, declared } = file.encoding;
-  const line = (await breaksBefore(file, offset)) + failure.breaks + 1;
-  const { default: iconv } = await import('iconv-lite');
-  const word = iconv.decode(failure.bytes, 'windows-1252');
-  const [where, key] = file.isArgument ? ['with --encoding', '--encoding'] : ['in the mapping', 'encoding'];
-  const message = `${file.shown}:${line} is not ${name} text${declared ? `, which is the encoding set ${where}` : ''}`;
-  if (name !== 'UTF-8') {
-    return new UserError(message, {
-      hint: declared
-        ? `remove \`${key}\` to have it detected, or set the encoding in which the file was saved`
-        : 'the file is damaged here: export it again',
-    });
-  }
-  const reads = word === '' || word.includes('\ufffd') ? '' : ` (then a word there reads "${word}")`;
-  return new UserError(message, {
-    hint: `set its encoding, for example ${settingOf(file, 'windows-1252')}${reads}, or save the file as UTF-8`,
-  });
-}
-
-/** Line breaks in the first `length` bytes of a file. Reads the file again, which only an error makes necessary. */
-async function breaksBefore(file: TextFile, length: number): Promise<number> {
-  const { name } = file.encoding;
-  const width = name.startsWith('UTF-16') ? 2 : name.startsWith('utf-32') ? 4 : 1;
-  const place = name === 'UTF-16BE' ? 1 : 0;
-  let breaks = 0;
-  let position = 0;
-  let afterReturn = false;
-  for await (const chunk of readBytes(file)) {
-    for (let index = 0; index < chunk.length; index += 1, position += 1) {
-      if (position % width !== place) continue;
-      const isFeed = chunk[index] === 0x0a;
-      // A carriage return counts only when no line feed follows it, and the line feed may be beyond `length`.
-      if (afterReturn && !isFeed) breaks += 1;
-      if (position >= length) return breaks;
-      if (isFeed) breaks += 1;
-      afterReturn = chunk[index] === 0x0d;
-    }
-  }
-  return afterReturn ? breaks + 1 : breaks;
 }
 
 /** Bytes that are enough to detect the encoding and, unless its header is longer, the dialect of a file. */

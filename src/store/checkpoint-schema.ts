@@ -68,10 +68,6 @@ create view sent as
 -- Who holds run.lock; the row of a process that was killed stays.
 create table holder (id integer primary key check (id = 1), pid integer not null, host text not null, at text not null) strict;
 
--- When recent requests were answered (milliseconds since 1970), for the rate limit.
-create table answered (at integer not null) strict;
-create index answered_at on answered (at);
-
 -- Single values: the key of field hashes.
 create table setting (name text primary key, value text not null) strict;
 `,

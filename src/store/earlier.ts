@@ -27,7 +27,6 @@ export function takeOver(db: Database, path: string, state: StateDir, interrupte
       db.exec(`
         insert or ignore into setting select name, value from earlier.setting where name in ('field_key', 'contacts');
         insert or ignore into document select name, content from earlier.document where name = 'account';
-        insert into answered select at from earlier.answered;
       `);
       if (!db.get('select 1 from contact limit 1')) db.exec('insert into contact select * from earlier.contact');
       if (from === path) db.exec('insert or ignore into written select * from earlier.written');

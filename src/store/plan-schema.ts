@@ -119,8 +119,7 @@ create table contact (service_id text primary key, email text, phone_number text
 create index contact_email on contact (email);
 create index contact_phone on contact (phone_number);
 
--- As in checkpoint.db. A dry run has its own, since it writes nothing else.
-create table answered (at integer not null) strict;
+-- Single values: the key of field hashes of a dry run, the digest, how far contacts were read.
 create table setting (name text primary key, value text not null) strict;
 
 -- Single documents in JSON: account, summary, mapping in words, profile.

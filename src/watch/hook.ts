@@ -1,8 +1,8 @@
-import { Agent, ProxyAgent, request, type Dispatcher } from 'undici';
+import { request, type Dispatcher } from 'undici';
 import { systemClock, type Clock } from '../clock.ts';
 import { codeOf } from '../errors.ts';
 import type { Secret } from '../redact.ts';
-import { proxyFor } from '../service/proxy.ts';
+import { agentFor, proxyFor } from '../service/proxy.ts';
 
 /** How a call ended: undefined if it was answered 2xx, otherwise why not. Never contains the URL, which is a secret. */
 export type HookProblem = string | undefined;
@@ -27,7 +27,7 @@ export async function callHook(
   const deadline = AbortSignal.timeout(deadlineMs);
   let dispatcher: Dispatcher | undefined;
   try {
-    dispatcher = dispatcherFor(new URL(url.reveal()));
+    dispatcher = agentFor(proxyFor(new URL(url.reveal()), process.env));
     let body = 0;
     for (let tries = 0; ; tries += 1) {
       const status = await send(url, bodies[body], dispatcher, deadline);
@@ -64,11 +64,4 @@ async function send(
   } catch (error) {
     return signal.aborted ? 'no answer within 10 s' : `unreachable (${codeOf(error) ?? 'unexpected error'})`;
   }
-}
-
-function dispatcherFor(url: URL): Dispatcher {
-  const proxy = proxyFor(url, process.env);
-  if (!proxy) return new Agent();
-  const { uri, authorization } = proxy;
-  return new ProxyAgent({ uri, ...(authorization ? { token: authorization.reveal() } : {}) });
 }

@@ -6,6 +6,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import PQueue from 'p-queue';
 import { Ledger } from '../../src/checkpoint/ledger.ts';
 import { DEFAULT_POLICIES } from '../../src/mapping/policies.ts';
 import { EVENT_TYPES } from '../../src/model.ts';
@@ -14,8 +15,7 @@ import { linkPlan } from '../../src/plan/links.ts';
 import { Plan } from '../../src/plan/plan.ts';
 import { PlanBuilder } from '../../src/plan/plan-builder.ts';
 import { PlanFile } from '../../src/plan/plan-file.ts';
-import { InFlight } from '../../src/send/in-flight.ts';
-import { TurnQueue } from '../../src/service/turn-queue.ts';
+import { EventQueue } from '../../src/send/queue.ts';
 import { deal, event, hasher, lead } from '../plan/planning.ts';
 
 const DEALS = 13_350;
@@ -94,28 +94,20 @@ class SimulatedTime {
 /** When each event is acknowledged, by its external id. */
 async function send(plan: Plan): Promise<Map<string, number>> {
   const time = new SimulatedTime();
-  const queue = new TurnQueue(new AbortController().signal);
+  const turns = new PQueue({ concurrency: CONCURRENCY });
   let tokens = LIMIT;
-  let lanes = CONCURRENCY;
-  const next = (): void => {
-    while (tokens > 0 && lanes > 0 && queue.first) {
-      tokens -= 1;
-      lanes -= 1;
-      void queue.first.run();
-    }
-  };
   const request = async (): Promise<void> => {
+    tokens -= 1;
+    if (tokens === 0) turns.pause();
     await time.sleep(50 + random() * 450);
-    lanes += 1;
     // As the limiter does: a token comes back one window after the answer.
     void time.sleep(WINDOW_MS).then(() => {
       tokens += 1;
-      next();
+      turns.start();
     });
-    next();
   };
   const acknowledged = new Map<string, number>();
-  const inFlight = new InFlight(4 * CONCURRENCY);
+  const queue = new EventQueue(4 * CONCURRENCY);
   const all = async (): Promise<void> => {
     for (const { type, ordinal, place } of new SendOrder(plan).turns(4 * CONCURRENCY)) {
       const table = plan.tables[type];
@@ -124,15 +116,13 @@ async function send(plan: Plan): Promise<Map<string, number>> {
         parent: table.parent(ordinal),
         isComment: type === 'comment/created',
       };
-      void inFlight.add(links, async () => {
-        const turn = queue.wait(request, { place });
-        next();
-        await turn;
+      void queue.add(links, place, async () => {
+        await turns.add(request, { priority: -place });
         acknowledged.set(plan.read(type, ordinal).externalId!, time.now);
       });
-      await inFlight.room();
+      await queue.room();
     }
-    await inFlight.idle();
+    await queue.idle();
   };
   await time.until(all());
   return acknowledged;

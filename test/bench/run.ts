@@ -11,6 +11,7 @@ import { createInterface } from 'node:readline';
 import { once } from 'node:events';
 import { pathToFileURL } from 'node:url';
 import ts from 'typescript';
+import { comparePeers } from './peers.ts';
 import { writeBodies, writeCheckpoint, writeInput, type Input } from './data.ts';
 import { numberText } from '../../src/numbers.ts';
 
@@ -40,7 +41,17 @@ const roundsAt = given.indexOf('--rounds');
 const rounds = roundsAt < 0 ? 5 : Number(given.splice(roundsAt, 2)[1]);
 const directory = await mkdtemp(join(tmpdir(), 'backfill-bench-'));
 
-const parts: Record<string, () => Promise<void>> = { survey, json, startup, memory, checkpoint, rerun, send, million };
+const parts: Record<string, () => Promise<void>> = {
+  survey,
+  json,
+  startup,
+  memory,
+  checkpoint,
+  rerun,
+  send,
+  million,
+  peers,
+};
 
 async function survey(): Promise<void> {
   const input = await writeInput(directory, 'csv', 200_000);
@@ -160,6 +171,16 @@ async function million(): Promise<void> {
     const { peak, wall } = await measured(runOf(input, ['--rate', '1000000/1s']), env);
     print(`Run of 1,000,000 events without a rate limit: peak ${peak.toFixed(0)} MB (in ${wall.toFixed(0)} s)\n`);
   });
+}
+
+/** Run only once, because it takes minutes: three full windows. */
+async function peers(): Promise<void> {
+  print('## 301 requests at 100 per 60 s, answered after 60 to 300 ms, by the real clock\n');
+  print('| | min/actual | refused | seconds |\n|---|---|---|---|');
+  for (const { strategy, utilisation, refused, seconds } of await comparePeers()) {
+    print(`| ${strategy} | ${(utilisation * 100).toFixed(1)} % | ${refused} | ${seconds.toFixed(1)} |`);
+  }
+  print('');
 }
 
 async function withSandbox(act: (env: NodeJS.ProcessEnv) => Promise<void>): Promise<void> {

@@ -5,7 +5,7 @@
 import Bottleneck from 'bottleneck';
 import PQueue from 'p-queue';
 import type { Clock } from '../../src/clock.ts';
-import { createLimiter } from '../../src/service/local-limiter.ts';
+import { createLimiter } from '../../src/service/limiter.ts';
 import { readRetryAfter } from '../../src/service/reply.ts';
 import { SlidingWindow } from './window.ts';
 
@@ -95,7 +95,7 @@ export async function simulate(strategy: Strategy, scenario: Scenario): Promise<
   await Promise.all(Array.from({ length: scenario.concurrency * 2 }, lane));
   const took = Date.now() - startedAt;
   over.abort();
-  stop();
+  await stop();
   const least = leastTime(scenario);
   return {
     utilisation: least / took,
@@ -107,7 +107,7 @@ export async function simulate(strategy: Strategy, scenario: Scenario): Promise<
 }
 
 /** The earliest time by which a strict window can have accepted this many requests, minus the other client's share. */
-function leastTime({ limit, windowMs, requests, foreign = 0, foreignAfter = 0 }: Scenario): number {
+export function leastTime({ limit, windowMs, requests, foreign = 0, foreignAfter = 0 }: Scenario): number {
   const before = Math.min(requests, limit * foreignAfter);
   const windows =
     before === requests ? (requests - 1) / limit : foreignAfter + (requests - 1 - before) / (limit - foreign);
@@ -115,11 +115,11 @@ function leastTime({ limit, windowMs, requests, foreign = 0, foreignAfter = 0 }:
 }
 
 type Wire = () => Promise<{ status: number; headers: Record<string, string>; sentAt: number }>;
-type Sender = (scenario: Scenario, wire: Wire) => { send: Send; stop: () => void };
+type Sender = (scenario: Scenario, wire: Wire) => { send: Send; stop: () => void | Promise<void> };
 
 const nothing = (): void => undefined;
 
-const SENDERS: Readonly<Record<Strategy, Sender>> = {
+export const SENDERS: Readonly<Record<Strategy, Sender>> = {
   limiter({ limit, windowMs, concurrency }, wire) {
     const limiter = createLimiter({
       rate: { requests: limit, seconds: windowMs / 1000 },
@@ -134,7 +134,7 @@ const SENDERS: Readonly<Record<Strategy, Sender>> = {
         if (status === 429) limiter.refused(readRetryAfter(headers, Date.now()), sentAt);
         return status;
       });
-    return { send, stop: () => void limiter.stop() };
+    return { send, stop: () => limiter.stop() };
   },
   'bottleneck minTime'({ limit, windowMs, concurrency }, wire) {
     const bottleneck = new Bottleneck({ minTime: windowMs / limit, maxConcurrent: concurrency });

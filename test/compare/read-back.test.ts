@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import { Secret } from '../../src/redact.ts';
 import { createClient } from '../../src/service/client.ts';
-import { createLimiter } from '../../src/service/local-limiter.ts';
+import { createLimiter } from '../../src/service/limiter.ts';
 import { readBack } from '../../src/compare/read-back.ts';
 import { startScripted } from '../service/scripted-server.ts';
 

@@ -137,7 +137,7 @@ describe('a run', () => {
     expect(summary.events).toMatchObject({ rejected: 1, acknowledged: 159 });
     expect(commentsOf(service, 'd3')).toEqual(['n3-1', 'n3-3', 'n3-4', 'n3-5', 'n3-6']);
     const errors = await readFile(join(cwd, '.backfill/order/errors.csv'), 'utf8');
-    expect(errors).toContain('this one will appear after those sent meanwhile');
+    expect(errors).toContain('comments are dated on arrival');
     service.setFaults({ rules: [] });
     expect((await migrate(service, mapping)).exit.code).toBe(0);
     expect(commentsOf(service, 'd3').at(-1)).toBe('n3-2');

@@ -108,7 +108,7 @@ it(`ends as an undisturbed run of the last exports would, and no event takes eff
           service.setFaults({ seed: given.seed + at, rules: faults });
           const options = requests === undefined ? UNSTOPPED : { ...UNSTOPPED, maxRequests: String(requests) };
           expectTotals(await migrate(service, join(cwd, 'mapping.yaml'), options));
-          if (kill) await forgetLastAnswer(join(cwd, '.backfill/histories'));
+          if (kill) forgetLastAnswer(join(cwd, '.backfill/histories'));
         }
         await writeExports(cwd, given, DAYS);
         await finish(service, cwd);

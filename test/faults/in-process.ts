@@ -11,13 +11,19 @@ import { environmentOf } from '../e2e/harness.ts';
 export type Options = Readonly<Record<string, unknown>>;
 
 /** A run in this process, which saves the time that starting another one takes. */
-export function migrate(service: Sandbox, mapping: string, options: Options = {}): Promise<Summary> {
-  return runMigration({
+export async function migrate(
+  service: Sandbox,
+  mapping: string,
+  options: Options = {},
+  halt = new Halt(),
+): Promise<Summary> {
+  const { summary } = await runMigration({
     settings: runSettings({ mapping, rate: '100000/1s', ...options }),
     credentials: credentials(undefined, environmentOf(service)),
     stateSuffix: '',
-    halt: new Halt(),
+    halt,
     redactor: new Redactor(),
     monitor: {},
   });
+  return summary;
 }

@@ -1,5 +1,6 @@
 /** A small but complete migration (fixtures/faults) against a sandbox with faults, and what its result must be. */
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
@@ -11,6 +12,8 @@ import {
   type Sandbox,
   type SandboxOptions,
 } from '../../src/sandbox/index.ts';
+import { CHECKPOINT, CHECKPOINT_FILE } from '../../src/store/checkpoint-schema.ts';
+import { Database } from '../../src/store/sqlite.ts';
 import { environmentOf, FAST, FIXTURES, start, type Running } from '../e2e/harness.ts';
 import { migrate, type Options } from './in-process.ts';
 
@@ -105,9 +108,13 @@ function togetherInFlight(requests: readonly RequestEntry[]): string[] {
 /** Options with which no number of rejections stops a run. */
 export const UNSTOPPED: Options = { maxRejectionsInARow: '0', maxErrors: '100%', quiet: true };
 
-/** As after kill -9 between an answer and its line in the checkpoint. `state`: the state directory. */
-export async function forgetLastAnswer(state: string): Promise<void> {
-  const path = join(state, 'checkpoint.ndjson');
-  const lines = (await readFile(path, 'utf8')).split('\n');
-  if (lines.at(-2)?.startsWith('{"id"')) await writeFile(path, lines.toSpliced(-2, 1).join('\n'));
+/** As after kill -9 between an answer and its commit. `state`: the state directory. */
+export function forgetLastAnswer(state: string): void {
+  if (!existsSync(join(state, CHECKPOINT_FILE))) return;
+  const db = Database.open(join(state, CHECKPOINT_FILE), CHECKPOINT);
+  db.run(`
+    update request set status = 'open', had_no_effect = 0, outcome = null, service_id = null, code = null, settled_at = null
+    where settled_at = (select max(settled_at) from request) and origin <> 'read'
+      and n = (select n from request where settled_at is not null and origin <> 'read' order by settled_at desc, n desc limit 1)`);
+  db.close();
 }

@@ -76,7 +76,7 @@ describe('the time zone', () => {
     expect(
       await mapping({ 'contacts.csv': [HEADER, ...times(12, (n) => contact(n % 2 ? 'Italy' : 'France')(n))] }),
     ).toContain(open);
-    const away = times(12, contact('Italy')).map((row) => row.replace('2024-01-01 10:00', '2024-01-01T10:00:00+05:00'));
+    const away = times(12, contact('Italy')).map((row, n) => (n > 5 ? row : row.replace(' 10:00', 'T10:00:00+05:00')));
     expect(await mapping({ 'contacts.csv': [HEADER, ...away] })).toContain(
       'such as Europe/Rome; the country is IT, but dates have the offset +05:00',
     );

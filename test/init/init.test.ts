@@ -46,14 +46,48 @@ describe.each(await cases('init'))('init on an export of an unknown CRM: %s', (n
   });
 });
 
-describe('backfill init', () => {
+describe('init', () => {
   it('prints the mapping to stdout and what it recognised to stderr', async () => {
     const cwd = await workspace('presets/pipedrive-csv');
     const ended = await backfill(['init', 'people.csv', 'deals.csv'], { cwd });
     expect(ended.code, ended.stderr).toBe(0);
     expect(ended.stdout).toContain('type: lead/created');
     expect(ended.stderr).toContain('preset pipedrive-csv: ');
-    expect(ended.stderr).toMatch(/\d+ lines marked "set this"/);
+    expect(ended.stderr).toMatch(/\d+ lines marked "set this" and \d+ marked "check"/);
+  });
+
+  it('ends with a command that works as it stands, without credentials', async () => {
+    const cwd = await workspace('init/outcome-beside-stage');
+    const written = await backfill(['init', 'contacts.csv', 'deals.csv', '--out', 'acme.yaml'], { cwd });
+    expect({ code: written.code, stdout: written.stdout }).toEqual({ code: 0, stdout: '' });
+    const last = written.stderr.trimEnd().split('\n').at(-1)!;
+    expect(last).toBe('crm-backfill run acme.yaml --dry-run --sandbox');
+    const rehearsal = await backfill(last.split(' ').slice(1), { cwd });
+    expect([0, 1], rehearsal.stderr).toContain(rehearsal.code);
+    expect(rehearsal.stdout + rehearsal.stderr).toContain('surveyed 12 records: 12 events');
+  });
+
+  it('refuses an export with lines in two encodings, and blames no option that nobody gave', async () => {
+    const cwd = await workspace('source/lines-in-two-encodings');
+    const ended = await backfill(['init', 'contacts.csv'], { cwd });
+    expect(ended.code).toBe(2);
+    expect(ended.stderr).toContain(
+      'contacts.csv:4 is in another encoding than the rest of the file: 1 line not in UTF-8',
+    );
+    expect(ended.stderr).toContain('in windows-1252 a word there reads "Nicolò"');
+    expect(ended.stderr).not.toContain('--encoding');
+  });
+
+  it('makes a source of each list of records in a JSON document', async () => {
+    const cwd = await workspace();
+    const people = [{ id: 'p1', name: 'Ada Bell', email: 'ada@bell.example' }];
+    const deals = [{ id: 'd1', title: 'Roof', stage: 'New', amount: 10, person_id: 'p1' }];
+    await writeFile(join(cwd, 'backup.json'), JSON.stringify({ version: 3, people, deals, colours: ['red'] }));
+    const { text } = await startMapping([join(cwd, 'backup.json')], { out: join(cwd, 'mapping.yaml') });
+    expect(text).toContain('people: { path: backup.json, records: people }');
+    expect(text).toContain('deals: { path: backup.json, records: deals }');
+    expect(text).toContain('lead_external_id: person_id # 1 of 1 deals match people.id');
+    expect(text).not.toContain('colours');
   });
 
   it('writes a file that a dry run accepts unchanged', async () => {
@@ -93,7 +127,7 @@ describe('backfill init', () => {
     const { text, findings } = await startMapping([join(cwd, 'contacts.csv')], {});
     expect(findings.join('\n')).toContain('preset hubspot-csv: ');
     expect(text).toContain('phone_number: { from: Telephone, apply: [phone] } # set this: ');
-    expect(text).toContain('# not used, although they have values: Region');
+    expect(text).toContain('# check: not used, although they have values: Region');
   });
 
   it('offers to send open deals first where the stages tell which are closed', async () => {
@@ -133,7 +167,9 @@ describe('backfill init', () => {
     await writeFile(join(cwd, 'people.csv'), Buffer.from('Record ID,Name\n1,Zo\xeb\n', 'latin1'));
     const ended = await backfill(['init', 'people.csv', '--encoding', 'utf-8'], { cwd });
     expect(ended.code).toBe(2);
-    expect(ended.stderr).toContain('people.csv:2 is not UTF-8 text, which is the encoding set with --encoding');
+    expect(ended.stderr).toContain(
+      'people.csv:2 is not UTF-8 text (bytes eb), which is the encoding set with --encoding',
+    );
     expect(ended.stderr).toContain('`--encoding windows-1252`');
   });
 

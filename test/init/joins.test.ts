@@ -1,4 +1,8 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { startMapping } from '../../src/init/index.ts';
+import { workspace } from '../e2e/harness.ts';
 import { mapping, times } from './mapping.ts';
 
 const CONTACTS = ['Contact ID,Full name,Email', ...times(50, (n) => `${n + 1},Person ${n},p${n}@acme.example`)];
@@ -98,8 +102,8 @@ describe('joins of exports by the overlap of values', () => {
         ...times(20, (n) => `${n + 1},A${n},B,p${n}@acme.example,Lead,New,CTO,2024-01-01 10:00,+39 02 8088 1201`),
       ],
       'sales.csv': [
-        'Sale,Title,Total,Reference,Code',
-        ...times(20, (n) => `x,T${n},1${n}.50,p${n}@acme.example,S${n}`),
+        'Sale,Title,Total,Stage,Reference,Code',
+        ...times(20, (n) => `x,T${n},1${n}.50,New,p${n}@acme.example,S${n}`),
       ],
     });
     expect(text).toContain('preset hubspot-csv');
@@ -113,5 +117,32 @@ describe('joins of exports by the overlap of values', () => {
       'deals.csv': [`${DEALS},Reference`, ...times(30_000, (n) => deal(n, `K${29_999 - n}`))],
     });
     expect(text).toMatch(/lead_external_id: Reference # check: [\d,]+ of [\d,]+ deals match contacts\.Contact ID/);
+  });
+
+  it('finds ids that are marked, as in the trees of Salesforce', async () => {
+    const cwd = await workspace();
+    const record = (type: string, n: number): object => ({ attributes: { type, referenceId: `${type}Ref${n}` } });
+    const contacts = times(9, (n) =>
+      JSON.stringify({ ...record('Contact', n), LastName: `Bell ${n}`, Email: `p${n}@a.test` }),
+    );
+    const deals = times(9, (n) =>
+      JSON.stringify({
+        ...record('Opportunity', n),
+        Name: `Roof ${n}`,
+        StageName: 'New',
+        ContactId: `@ContactRef${n}`,
+      }),
+    );
+    const files = { 'Contact.json': contacts, 'Opportunity.json': deals };
+    for (const [name, records] of Object.entries(files))
+      await writeFile(join(cwd, name), `{ "records": [${records.join(', ')}] }`);
+    const { text } = await startMapping(
+      Object.keys(files).map((name) => join(cwd, name)),
+      {},
+    );
+    expect(text).toContain('external_id: attributes.referenceId # unique in all 9 records');
+    expect(text).toContain(
+      "lead_external_id: { from: ContactId, apply: [{ replace: { pattern: ^@, with: '' } }] } # 9 of 9 deals match contact.attributes.referenceId",
+    );
   });
 });

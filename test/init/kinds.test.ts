@@ -27,12 +27,12 @@ describe('exports that are not people or deals', () => {
       ],
     });
     expect(text).toContain('- type: comment/created\n    source: calls\n');
-    expect(text).toContain('content: { list: [CallType, Summary], apply: [{ join: "\\n\\n" }] }');
-    expect(text).toContain('occurred_at: { from: CallDate, apply: [{ date: yyyy-MM-dd }] }');
+    expect(text).toContain('content: { list: [Summary, CallType], apply: [{ join: "\\n\\n" }] }');
+    expect(text).toContain('occurred_at: { from: CallDate, apply: [{ date: yyyy-MM-dd }] } # check: ');
     expect(text).toContain(
       'author_name: { lookup: { source: users, match: UserID, with: ResponsibleUserID, take: Name, if_missing: skip } }',
     );
-    expect(text).toContain('deal_external_id: DealID # 20 of 20 comments match deals.DealID');
+    expect(text).toContain('deal_external_id: DealID # check: 20 of 20 comments match deals.DealID');
   });
 
   it('skips the notes that have no text or no parent, and says how many', async () => {
@@ -40,7 +40,7 @@ describe('exports that are not people or deals', () => {
       'contacts.csv': CONTACTS,
       'notes.csv': [
         'NoteID,ContactID,Note',
-        ...times(20, (n) => `N${n},${n < 18 ? `C${n}` : ''},${n > 2 ? 'A text' : ''}`),
+        ...times(20, (n) => `N${n},${n < 18 ? `C${n}` : ''},${n > 2 ? `A text ${n}` : ''}`),
       ],
     });
     expect(text).toContain('when: { all: [{ from: Note, present: true }, { from: ContactID, present: true }] }');
@@ -53,10 +53,13 @@ describe('exports that are not people or deals', () => {
     const text = await mapping({
       'contacts.csv': CONTACTS,
       'leads.csv': ['LeadID,LeadName,Email', ...times(20, (n) => `L${n},Lead ${n},l${n}@acme.example`)],
-      'notes.csv': ['NoteID,ContactID,LeadID,Note', ...times(20, (n) => `N${n},${n % 2 ? `C${n},` : `,L${n}`},A text`)],
+      'notes.csv': [
+        'NoteID,ContactID,LeadID,Note',
+        ...times(20, (n) => `N${n},${n % 2 ? `C${n},` : `,L${n}`},A text ${n}`),
+      ],
     });
     expect(text).toContain('lead_external_id: { from: [ContactID, LeadID] }');
-    expect(text).toContain('# 10 of 10 comments match contacts.ContactID; 10 of 10 comments match leads.LeadID');
+    expect(text).toContain('# check: 10 of 10 comments match contacts.ContactID; 10 of 10 comments match leads.LeadID');
   });
 
   it('looks up the names of companies, stages and owners in their exports', async () => {
@@ -128,9 +131,7 @@ describe('exports that are not people or deals', () => {
     });
     expect(text.match(/^ {2}- type: /gm)).toHaveLength(1);
     expect(text).toContain('# not read: ');
-    expect(findings).toContain(
-      'payments.csv: not recognised as people, deals, comments or a list of names, so it is not used',
-    );
+    expect(findings).toContain('payments.csv: not used, because the service has no place for such records');
     expect(findings).toContain(
       'stage_history.csv: recognised as history; not used, because the service has only the present values',
     );
@@ -148,7 +149,7 @@ describe('exports without all that a mapping needs', () => {
       ],
     });
     expect(text).toContain(
-      "external_id: { template: '{Potential Name} {Created Time}' } # set this: no column has a unique id, but these are unique together",
+      "external_id: { template: '{Potential Name} {Created Time}' } # set this: no column has ids, but these are unique together",
     );
     expect(text).toContain('lead_external_id: LEADID # 20 of 20 deals match leads.LEADID');
     expect(text).toContain('full_name: Last Name');
@@ -160,15 +161,17 @@ describe('exports without all that a mapping needs', () => {
       'opportunities.csv': ['Opportunity Name,Stage,Amount', ...times(9, (n) => `Roof ${n},New,${n}00`)],
       'interactions.csv': [
         'Interaction Date,Notes,Opportunity Name',
-        ...times(9, (n) => `2024-01-1${n},Spoke about it,Roof ${n}`),
+        ...times(9, (n) => `2024-01-1${n},Spoke about it ${n},Roof ${n}`),
       ],
     });
     expect(text).toContain('external_id: Email # set this: no id column found, so the e-mail address is used');
     expect(text).toContain('email: { from: Email, apply: [lowercase] }');
     expect(text).toContain('external_id: Opportunity Name # set this: no id column found, so the title is used');
-    expect(text).toContain('deal_external_id: Opportunity Name # 9 of 9 comments match opportunities.Opportunity Name');
+    expect(text).toContain(
+      'deal_external_id: Opportunity Name # check: 9 of 9 comments match opportunities.Opportunity Name',
+    );
     expect(text).toContain('occurred_at: { from: Interaction Date, ');
-    expect(text).toContain('content: Notes\n');
+    expect(text).toContain('content: Notes # check: 9 different texts in 9 records');
   });
 
   it('finds the column with the name of the other id among number ranges that overlap', async () => {
@@ -183,14 +186,15 @@ describe('exports without all that a mapping needs', () => {
     expect(text).toContain('lead_external_id: { from: [LEADID, CONTACTID] }');
   });
 
-  it('says that a file without a header needs one', async () => {
-    const { findings } = await mappingAndFindings({
+  it('numbers the columns of a file without a header', async () => {
+    const { text, findings } = await mappingAndFindings({
       'deals.csv': DEALS,
       'contacts.csv': [
         '8,Enrique,ann@bell.example,+50766163733',
         ...times(3, (n) => `${n},Ann,a${n}@bell.example,+5076616373${n}`),
       ],
     });
-    expect(findings).toContain('its first line looks like a record: add a line with the names of the columns above it');
+    expect(findings).toContain('its first line is a record, so the columns have numbers: name them');
+    expect(text).toContain('columns: [column_1, column_2, column_3, column_4] } # set this: ');
   });
 });

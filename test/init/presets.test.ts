@@ -1,4 +1,8 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { startMapping } from '../../src/init/index.ts';
+import { workspace } from '../e2e/harness.ts';
 import { mapping, mappingAndFindings, times } from './mapping.ts';
 
 describe('presets', () => {
@@ -79,5 +83,27 @@ describe('exports beside those of a preset', () => {
     );
     expect(text).toContain('companies: { path: companies.csv }');
     expect(findings).toContain('names of companies are looked up in it');
+  });
+
+  it('become comments where they are lists in its records, and what else is left is named', async () => {
+    const cwd = await workspace();
+    const results = Array.from({ length: 9 }, (_, n) => ({
+      id: `${n + 50}`,
+      createdAt: '2024-01-01T10:00:00Z',
+      archived: false,
+      properties: {
+        firstname: 'Ann',
+        lastname: `Bell ${n}`,
+        email: `p${n}@a.test`,
+        phone: `+39 02 8088 120${n}`,
+        tags: ['a'],
+      },
+      notes: [{ id: `n${n}`, body: `We spoke about roof ${n}`, timestamp: 1_600_000_000_000 + n }],
+    }));
+    await writeFile(join(cwd, 'contacts.json'), JSON.stringify({ results }));
+    const { text } = await startMapping([join(cwd, 'contacts.json')], { preset: 'hubspot-api' });
+    expect(text).toContain('# check: not used, although they have values: properties.tags');
+    expect(text).toMatch(/type: comment\/created\n {4}source: contacts\n {4}each: notes\n/);
+    expect(text).toContain('lead_external_id: $.id # check: the record in which they are');
   });
 });

@@ -123,13 +123,13 @@ describe('the rate', () => {
     expect(meter.measure(120_000, 1_020, 29_980, eight + 120_000).perMinute).toBe(10);
   });
 
-  it('is measured and estimated with the seconds of the rate that holds', () => {
-    const hours = [{ requests: 5, seconds: 10, from: 480, until: 1140, days: [1], text: '08:00-19:00 mon' }];
+  it('is estimated by the rate that holds, also for the hours after it', () => {
+    const hours = [{ requests: 30, seconds: 60, from: 480, until: 1140, days: [1], text: '08:00-19:00 mon' }];
     const meter = new RateMeter({ ...allowed, timezone: 'UTC', hours });
     const six = Date.parse('2026-03-02T18:00:00Z');
     meter.measure(0, 0, 7_805, six);
     // At 30 a minute until 19:00, then at 100.
-    expect(meter.measure(5_000, 5, 7_800, six)).toEqual({ perMinute: 30, secondsLeft: (60 + 60) * 60 });
+    expect(meter.measure(5_000, 5, 7_800, six)).toEqual({ perMinute: 5, secondsLeft: (60 + 60) * 60 });
     const half = meter.measure(60_000, 15, 900 + 3_000, six);
     expect(half.perMinute).toBe(15);
     // Half as fast as the rate allows: 900 in an hour, the rest at 50 a minute.

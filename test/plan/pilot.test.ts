@@ -15,6 +15,7 @@ describe('--pilot among 2,000 records whose branches are rare', () => {
       const { value, ...mapped } = counts.features;
       expect(mapped).toEqual({
         entry: { covered: 4, occurring: 4 },
+        warning: { covered: 1, occurring: 1 },
         when: { covered: 5, occurring: 5 },
         map: { covered: 12, occurring: 12 },
         date: { covered: 6, occurring: 6 },

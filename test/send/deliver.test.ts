@@ -84,7 +84,7 @@ describe('409 already_exists', () => {
     });
   });
 
-  test('sends the update with its own id under `if_exists: update`; beforeSend is called once', async () => {
+  test('sends the update with its own id under `if_exists: update`; beforeSend is called for each id', async () => {
     const bench = await startBench(inTurn(exists, processed('updated')));
     const second = { type: 'lead/updated', id: 'e1-second' } as const;
     const outcome = await bench.deliver(delivery('e1', { policies: { if_exists: 'update' }, second }));
@@ -93,7 +93,7 @@ describe('409 already_exists', () => {
       ['e1', 'lead/created'],
       ['e1-second', 'lead/updated'],
     ]);
-    expect(bench.announced).toEqual(['e1']);
+    expect(bench.announced).toEqual(['e1', 'e1-second']);
     expect(bench.deliverer.counters).toMatchObject({ requests: 2, events_sent: 1, retries: 0 });
   });
 
@@ -163,6 +163,7 @@ describe('409 already_exists', () => {
       attempts: 3,
     });
     expect(bench.server.arrived.map(({ body }) => body.id)).toEqual(['e1', 'old-1', 'old-2']);
+    expect(bench.announced).toEqual(['e1', 'old-1', 'old-2']);
   });
 
   test('of somebody else’s record is updated under `if_exists: update` if no earlier send made it', async () => {

@@ -10,7 +10,7 @@ import { Halt } from '../../src/halt.ts';
 import { Secret } from '../../src/redact.ts';
 import { createClient, type Client } from '../../src/service/client.ts';
 import type { Rate } from '../../src/timetable.ts';
-import { createLimiter } from '../../src/service/local-limiter.ts';
+import { createLimiter } from '../../src/service/limiter.ts';
 import { startScripted, type Answer, type Arrived, type ScriptedServer } from '../service/scripted-server.ts';
 import { VirtualClock } from '../service/virtual-clock.ts';
 
@@ -69,7 +69,7 @@ export async function startBench(
     clock,
     concurrency,
     maxOutageMs,
-    beforeSend: async ({ id }) => {
+    beforeSend: async (id) => {
       if (broken) throw broken;
       announced.push(id);
     },

@@ -6,7 +6,7 @@ import { systemClock } from '../../src/clock.ts';
 import { Secret } from '../../src/redact.ts';
 import { createClient } from '../../src/service/client.ts';
 import { readAccount } from '../../src/service/directory.ts';
-import { createLimiter } from '../../src/service/local-limiter.ts';
+import { createLimiter } from '../../src/service/limiter.ts';
 import { ONE } from './certificates.ts';
 
 test('a certificate that is not trusted ends the survey at once, with exit 2 and a message that says so', async () => {

@@ -2,7 +2,6 @@ import { inspect } from 'node:util';
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { Pool } from 'undici';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import { contentSha } from '../../src/identity.ts';
@@ -11,8 +10,7 @@ import type { Ready } from '../../src/model.ts';
 import { Secret } from '../../src/redact.ts';
 import { createClient, type Client, type ClientOptions } from '../../src/service/client.ts';
 import { envelope, INGEST_HEADERS } from '../../src/service/envelope.ts';
-import { Exchange } from '../../src/service/exchange.ts';
-import { createLimiter } from '../../src/service/local-limiter.ts';
+import { createLimiter } from '../../src/service/limiter.ts';
 import { processed, startScripted, type Answer, type Arrived, type ScriptedServer } from './scripted-server.ts';
 
 const TOKEN = 'token/with odd?chars';
@@ -186,12 +184,10 @@ describe('requests', () => {
 
   test('a request cancelled before it has a connection is not sent', async () => {
     const server = await serve(() => processed());
-    const pool = new Pool(server.baseUrl);
-    const exchange = new Exchange();
-    pool.dispatch({ path: '/', method: 'POST', body: event }, exchange);
-    exchange.end('asleep');
-    await expect(exchange.answer).rejects.toThrow('asleep');
-    await pool.close();
+    const client = connectTo(server.baseUrl);
+    const attempt = client.getOpen('/leads');
+    client.dropSockets('asleep');
+    expect(await attempt).toMatchObject({ kind: 'unanswered', code: 'asleep' });
     expect(server.arrived).toHaveLength(0);
   });
 

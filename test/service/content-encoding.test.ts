@@ -4,7 +4,7 @@ import { systemClock } from '../../src/clock.ts';
 import { Secret } from '../../src/redact.ts';
 import { createClient } from '../../src/service/client.ts';
 import type { Envelope } from '../../src/service/envelope.ts';
-import { createLimiter } from '../../src/service/local-limiter.ts';
+import { createLimiter } from '../../src/service/limiter.ts';
 import { startScripted, type Answer } from './scripted-server.ts';
 
 /** A client of a server that gives this answer to everything. */

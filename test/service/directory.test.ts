@@ -4,7 +4,7 @@ import { Secret } from '../../src/redact.ts';
 import { createClient } from '../../src/service/client.ts';
 import type { Account } from '../../src/service/account.ts';
 import { readAccount } from '../../src/service/directory.ts';
-import { createLimiter } from '../../src/service/local-limiter.ts';
+import { createLimiter } from '../../src/service/limiter.ts';
 import { startScripted, type Answer } from './scripted-server.ts';
 import { VirtualClock } from './virtual-clock.ts';
 

@@ -7,7 +7,7 @@ import { UserError } from '../../src/errors.ts';
 import { Secret } from '../../src/redact.ts';
 import { createClient, type Client } from '../../src/service/client.ts';
 import type { Envelope } from '../../src/service/envelope.ts';
-import { createLimiter } from '../../src/service/local-limiter.ts';
+import { createLimiter } from '../../src/service/limiter.ts';
 import { proxyFor } from '../../src/service/proxy.ts';
 import { processed, startScripted } from './scripted-server.ts';
 
@@ -15,7 +15,7 @@ const SERVICE = 'https://api.service.test';
 const PROXY = 'http://proxy.test:3128';
 
 function uriFor(env: Readonly<Record<string, string>>, target = SERVICE): string | undefined {
-  return proxyFor(new URL(target), env)?.uri;
+  return proxyFor(new URL(target), env)?.uri.reveal().replace('ada:secret@', '').replace(/\/$/, '');
 }
 
 describe('the proxy of the environment', () => {
@@ -43,10 +43,10 @@ describe('the proxy of the environment', () => {
     expect(uriFor({ HTTPS_PROXY: '', http_proxy: '' })).toBeUndefined();
   });
 
-  test('sends its decoded credentials in a header, which prints as ***', () => {
-    const proxy = proxyFor(new URL(SERVICE), { HTTPS_PROXY: 'ada:s%40cret@proxy.test:3128' })!;
-    expect(proxy.authorization!.reveal()).toBe(`Basic ${Buffer.from('ada:s@cret').toString('base64')}`);
-    expect(JSON.stringify(proxy)).not.toMatch(/s@cret|s%40cret/);
+  test('has the decoded password among the secrets, as it is and as it is sent', () => {
+    const { secrets } = proxyFor(new URL(SERVICE), { HTTPS_PROXY: 'ada:s%40cret@proxy.test:3128' })!;
+    const sent = Buffer.from('ada:s@cret').toString('base64');
+    expect(secrets.map((secret) => secret.reveal())).toEqual(['s@cret', 's%40cret', sent]);
   });
 
   test.each([
@@ -62,26 +62,6 @@ describe('the proxy of the environment', () => {
       expect(uriFor({ http_proxy: PROXY, https_proxy: PROXY }, `${scheme}://${host}`)).toBeUndefined();
     }
     expect(uriFor({ HTTP_PROXY: 'not a url' }, `http://${host}`)).toBeUndefined();
-  });
-
-  test.each([
-    ['*', SERVICE, true],
-    ['api.service.test', SERVICE, true],
-    ['service.test', SERVICE, true],
-    ['.service.test', SERVICE, true],
-    ['*.service.test', SERVICE, true],
-    ['other.test, API.Service.Test', SERVICE, true],
-    ['other.test api.service.test:443', SERVICE, true],
-    ['api.service.test:8443', SERVICE, false],
-    ['vice.test', SERVICE, false],
-    ['api', SERVICE, false],
-    ['10.0.0.0/8', 'https://10.1.2.3', true],
-    ['10.0.0.0/8', 'https://11.1.2.3', false],
-    ['fd00::/8', 'https://[fd12::1]', true],
-    ['[fd12::1]:443', 'https://[fd12::1]', true],
-    ['10.0.0.0/99', 'https://10.1.2.3', false],
-  ])('NO_PROXY=%s excludes %s: %s', (noProxy, target, excludes) => {
-    expect(uriFor({ HTTPS_PROXY: PROXY, no_proxy: noProxy }, target) === undefined).toBe(excludes);
   });
 
   test.each([
@@ -158,6 +138,23 @@ describe('a client behind a proxy', () => {
     expect(await clientFor('http://service.invalid').ingest(event)).toMatchObject({ kind: 'acknowledged' });
     const authorization = `Basic ${Buffer.from('ada:secret').toString('base64')}`;
     expect(proxy.asked).toEqual([{ host: 'service.invalid:80', authorization }]);
+  });
+
+  test.each([
+    ['*', true],
+    ['service.invalid', true],
+    ['.invalid', true],
+    ['*.invalid', true],
+    ['other.test, SERVICE.Invalid', true],
+    ['other.test service.invalid:80', true],
+    ['service.invalid:8443', false],
+    ['vice.invalid', false],
+  ])('with NO_PROXY=%s goes directly: %s', async (noProxy, isDirect) => {
+    const proxy = await startProxy(502);
+    vi.stubEnv('http_proxy', proxy.host);
+    vi.stubEnv('no_proxy', noProxy);
+    expect(await clientFor('http://service.invalid').ingest(event)).toMatchObject({ code: 'unreachable', sent: 'no' });
+    expect(proxy.asked).toHaveLength(isDirect ? 0 : 1);
   });
 
   test('sends nothing for this machine to it', async () => {

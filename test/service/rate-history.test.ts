@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Clock } from '../../src/clock.ts';
 import { UserError } from '../../src/errors.ts';
+import { createLimiter } from '../../src/service/limiter.ts';
 import { openRateHistory } from '../../src/service/rate-history.ts';
 
 function temporary(): string {
@@ -19,123 +20,98 @@ function wallClock(): Clock & { now: number } {
     monotonic: () => clock.now,
     wall: () => clock.now,
     uptime: () => clock.now,
-    sleep: async () => undefined,
+    sleep: () => new Promise<void>(() => undefined),
     every: () => () => undefined,
   };
   return clock;
 }
 
-test('a restart keeps the answers within the window, and drops the others', async () => {
+/** How long ago the requests of earlier runs were answered. */
+function ages(path: string, clock: Clock, others: readonly string[] = []): number[] {
+  return openRateHistory(path, clock, others)
+    .load()
+    .map((at) => clock.wall() - at);
+}
+
+test('a restart has the answers of earlier runs', () => {
   const path = temporary();
   const clock = wallClock();
-  const history = await openRateHistory(path, clock);
-  for (const wait of [50_000, 10_000, 5_000]) {
-    history.sent();
-    history.answered();
-    clock.now += wait;
-  }
-  await history.close();
-  expect((await openRateHistory(path, clock)).recent(60_000)).toEqual([15_000, 5_000]);
+  const first = openRateHistory(path, clock);
+  first.record([clock.now - 9_000, clock.now], 0);
+  clock.now += 1_000;
+  const second = openRateHistory(path, clock);
+  second.record([clock.now], 0);
+  second.record([clock.now, clock.now + 500], 0);
+  clock.now += 1_000;
+  expect(ages(path, clock)).toEqual([11_000, 2_000, 1_000, 500]);
   expect(statSync(path).mode & 0o777).toBe(0o600);
 });
 
-test('requests in flight when the process was killed count as answered now', async () => {
+test('requests in flight when the process was killed count as answered now', () => {
   const path = temporary();
   const clock = wallClock();
-  const killed = await openRateHistory(path, clock);
-  killed.sent();
-  killed.sent();
-  killed.answered();
+  openRateHistory(path, clock).record([clock.now], 2);
   clock.now += 20_000;
-  expect((await openRateHistory(path, clock)).recent(60_000)).toEqual([20_000, 0]);
+  expect(ages(path, clock)).toEqual([20_000, 0, 0]);
 });
 
-test('a second restart still has the history', async () => {
+test('a limiter records each request before it is sent, and its answer', async () => {
   const path = temporary();
   const clock = wallClock();
-  const first = await openRateHistory(path, clock);
-  first.sent();
-  await openRateHistory(path, clock);
-  clock.now += 1_000;
-  expect((await openRateHistory(path, clock)).recent(60_000)).toEqual([1_000]);
+  const history = openRateHistory(path, clock);
+  const limiter = createLimiter({ rate: { requests: 9, seconds: 60 }, reserve: 0, concurrency: 1, clock, history });
+  await limiter.schedule(async () => {
+    clock.now += 5_000;
+    expect(ages(path, clock)).toEqual([0]);
+  });
+  clock.now += 3_000;
+  expect(ages(path, clock)).toEqual([3_000]);
+  await limiter.stop();
 });
 
-test('answers dated in the future count as answered now: the clock was set back since', async () => {
+test('answers dated in the future count as answered now: the clock was set back since', () => {
   const path = temporary();
   const clock = wallClock();
-  const history = await openRateHistory(path, clock);
-  history.sent();
-  history.answered();
+  openRateHistory(path, clock).record([clock.now], 0);
   clock.now -= 3_600_000;
-  expect((await openRateHistory(path, clock)).recent(60_000)).toEqual([0]);
+  expect(ages(path, clock)).toEqual([0]);
 });
 
-test('an incomplete or damaged line is ignored', async () => {
-  const path = temporary();
-  const clock = wallClock();
-  writeFileSync(path, `garbage\n{"event":"answered","at":${clock.now - 7}}\n{"event":"answ`);
-  expect((await openRateHistory(path, clock)).recent(60_000)).toEqual([7]);
-});
+test.each(['garbage\n', '{"answered":[1', '{"answered":["x"],"in_flight":0}\n', ''])(
+  'a damaged file is ignored: %j',
+  (text) => {
+    const path = temporary();
+    writeFileSync(path, text);
+    expect(ages(path, wallClock())).toEqual([]);
+  },
+);
 
-test('the file is bounded, and requests in flight survive its rewriting', async () => {
+test('the file is bounded over many runs', () => {
   const path = temporary();
   const clock = wallClock();
-  const history = await openRateHistory(path, clock);
-  history.sent();
-  for (let request = 0; request < 20_000; request += 1) {
-    clock.now += 600;
-    history.sent();
-    history.answered();
+  for (let run = 0; run < 30; run += 1) {
+    const times = Array.from({ length: 200 }, (_, nth) => clock.now + nth * 10);
+    openRateHistory(path, clock).record(times, 0);
+    clock.now += 120_000;
   }
-  expect(statSync(path).size).toBeLessThan(500_000);
-  expect(readFileSync(path, 'utf8')).toContain('"sent"');
-  const again = await openRateHistory(path, clock);
-  expect(again.recent(60_000)).toHaveLength(101);
+  expect(ages(path, clock)).toHaveLength(2_200);
+  clock.now += 25 * 3_600_000;
+  openRateHistory(path, clock).record([], 0);
+  expect(ages(path, clock)).toEqual([]);
 });
 
-test('all requests of the longest window are kept, however many they are', async () => {
-  const path = temporary();
-  const clock = wallClock();
-  const history = await openRateHistory(path, clock, [], 50_000_000);
-  for (let request = 0; request < 12_000; request += 1) {
-    clock.now += 10_000;
-    history.sent();
-    history.answered();
-  }
-  const again = await openRateHistory(path, clock, [], 50_000_000);
-  expect(again.recent(50_000_000)).toHaveLength(5_000);
+test('a path that cannot be written is an error before anything is sent', () => {
+  expect(() => openRateHistory(join(temporary(), 'not', 'there'), wallClock())).toThrow(UserError);
 });
 
-test('of requests that no window counts, the latest are kept', async () => {
-  const path = temporary();
-  const clock = wallClock();
-  const history = await openRateHistory(path, clock, [], 1_000);
-  for (let request = 0; request < 12_000; request += 1) {
-    clock.now += 500;
-    history.sent();
-    history.answered();
-  }
-  expect(statSync(path).size).toBeLessThan(500_000);
-  const again = await openRateHistory(path, clock, [], 1_000);
-  expect(again.recent(86_400_000)).toHaveLength(2_000);
-});
-
-test('a path that cannot be written is an error before anything is sent', async () => {
-  await expect(openRateHistory(join(temporary(), 'not', 'there'), wallClock())).rejects.toBeInstanceOf(UserError);
-});
-
-test('the history of another run is read but not changed', async () => {
+test('the history of another run is read but not changed', () => {
   const [own, other] = [temporary(), temporary()];
   const clock = wallClock();
-  const beside = await openRateHistory(other, clock);
-  beside.sent();
-  beside.answered();
+  openRateHistory(other, clock).record([clock.now], 0);
   const before = readFileSync(other, 'utf8');
   clock.now += 1_000;
-  const history = await openRateHistory(own, clock, [other]);
-  history.sent();
-  history.answered();
-  expect(history.recent(60_000)).toEqual([1_000, 0]);
+  expect(ages(own, clock, [other])).toEqual([1_000]);
+  openRateHistory(own, clock, [other]).record([clock.now], 0);
+  expect(ages(own, clock, [other])).toEqual([1_000, 0]);
   expect(readFileSync(other, 'utf8')).toBe(before);
-  expect(readFileSync(own, 'utf8')).not.toContain(before.trim().split('\n').at(-1)!);
 });

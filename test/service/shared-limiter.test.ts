@@ -5,9 +5,8 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import { UserError } from '../../src/errors.ts';
 import { Secret } from '../../src/redact.ts';
-import { NotSent, type Limiter } from '../../src/service/limiter.ts';
-import { createSharedLimiter, type SharedLimiterOptions } from '../../src/service/shared-limiter.ts';
-import { SharedWindow } from '../../src/service/shared-window.ts';
+import { NotSent, openLimiter, type Limiter, type SharedLimiterOptions } from '../../src/service/limiter.ts';
+import { RedisWindow } from '../../src/service/redis-window.ts';
 import { SlidingWindow } from '../bench/window.ts';
 import { hasRedis, redisServer, type RedisServer } from './redis-server.ts';
 
@@ -22,7 +21,7 @@ interface Member {
 /** The limiter of one process, from the view of Redis. */
 async function join(redis: RedisServer, options: Partial<SharedLimiterOptions> = {}): Promise<Member> {
   const said: string[] = [];
-  const limiter = await createSharedLimiter({
+  const limiter = await openLimiter({
     rate: { requests: 20, seconds: 1 },
     reserve: 0,
     concurrency: 5,
@@ -108,41 +107,6 @@ describe.skipIf(!hasRedis)('several limiters over one Redis', { timeout: 60_000 
     expect(one.limiter.stats().allowed).toBe(4);
   });
 
-  test('each of the rates of --rate has a window of its own, which counts what was sent before it began to hold', async () => {
-    const redis = await redisServer();
-    let wall = Date.parse('2026-03-02T08:30:00Z');
-    const hours = [{ requests: 2, seconds: 0.5, from: 480, until: 540, days: [1], text: '08:00-09:00 mon' }];
-    const options = {
-      clock: { ...systemClock, wall: () => wall },
-      rate: { requests: 6, seconds: 3, timezone: 'UTC', hours },
-    };
-    const members = [await join(redis, options), await join(redis, options)];
-    const sentAt: number[] = [];
-    /** Sends this many, and returns how long each had to wait. */
-    const sendAll = async (count: number): Promise<number[]> => {
-      const begunAt = systemClock.monotonic();
-      const one = async (): Promise<number> => {
-        sentAt.push(systemClock.monotonic());
-        return systemClock.monotonic() - begunAt;
-      };
-      return Promise.all(Array.from({ length: count }, (_, nth) => members[nth % 2]!.limiter.schedule(one)));
-    };
-    const most = (from: number, windowMs: number): number =>
-      Math.max(...sentAt.slice(from).map((time) => sentAt.filter((at) => at > time - windowMs && at <= time).length));
-
-    const short = await sendAll(8);
-    expect(most(0, 500)).toBe(2);
-    expect(Math.max(...short)).toBeLessThan(4_000);
-    wall = Date.parse('2026-03-02T09:00:00Z');
-    await sendAll(7);
-    expect(most(8, 3_000)).toBe(6);
-    wall = Date.parse('2026-03-09T08:00:00Z');
-    await sleep(600);
-    const again = await sendAll(2);
-    expect(most(15, 500)).toBe(2);
-    expect(Math.max(...again)).toBeLessThan(1_500);
-  });
-
   test('a token granted just before a lower rate begins to hold is not used', async () => {
     const redis = await redisServer();
     let wall = Date.parse('2026-03-02T07:59:59Z');
@@ -202,7 +166,7 @@ describe.skipIf(!hasRedis)('several limiters over one Redis', { timeout: 60_000 
 
   test('requests of an earlier run count if Redis has no state', async () => {
     const redis = await redisServer();
-    const history = { recent: () => [500, 100], sent: () => {}, answered: () => {}, close: async () => undefined };
+    const history = { load: () => [500, 100].map((age) => Date.now() - age), record: () => undefined };
     const begunAt = systemClock.monotonic();
     const { limiter } = await join(redis, { rate: { requests: 2, seconds: 1 }, history });
     const after = await limiter.schedule(async () => systemClock.monotonic() - begunAt);
@@ -210,59 +174,48 @@ describe.skipIf(!hasRedis)('several limiters over one Redis', { timeout: 60_000 
   });
 });
 
-function openWindow(redis: RedisServer): Promise<SharedWindow> {
-  return SharedWindow.open({
+/** The window of one process, which allows so many requests in so many milliseconds. */
+async function openWindow(redis: RedisServer, requests: number, windowMs: number): Promise<RedisWindow> {
+  const window = await RedisWindow.open({
     redis: new Secret(redis.url),
     baseUrl: 'https://api.example.test',
     apiKey: new Secret(KEY),
-    longestMs: 300,
-    timeoutMs: 700,
+    windowMs,
+    timeoutSeconds: 0.7,
     clock: systemClock,
     earlierAges: [],
-    onStateLost: () => undefined,
+    notify: () => undefined,
   });
+  onTestFinished(() => window.stop());
+  window.allow({ requests, windowMs, distanceMs: 0 });
+  return window;
 }
 
 test.skipIf(!hasRedis)('a process with a shorter window does not discard what a longer one still counts', async () => {
   const redis = await redisServer();
-  const [short, long] = [await openWindow(redis), await openWindow(redis)];
-  const asking = (windowMs: number) => ({
-    windows: [{ requests: 1, windowMs }],
-    withheld: 0,
-    distanceMs: 0,
-    rememberedMs: windowMs,
-  });
-  const token = long.newToken();
-  expect(await long.take(token, asking(30_000))).toMatchObject({ kind: 'granted' });
-  await long.settle(token);
+  const [short, long] = [await openWindow(redis, 1, 100), await openWindow(redis, 1, 30_000)];
+  const { tokens } = await long.take();
+  long.giveBack(tokens[0]!, true);
   await sleep(150);
-  expect(await short.take(short.newToken(), asking(100))).toMatchObject({ kind: 'granted' });
-  const { kind, waitMs } = await long.take(long.newToken(), {
-    ...asking(30_000),
-    windows: [{ requests: 2, windowMs: 30_000 }],
-  });
-  expect(kind).toBe('rate');
-  expect(waitMs).toBeGreaterThan(25_000);
-  await Promise.all([short.close(), long.close()]);
+  expect(await short.take()).toMatchObject({ tokens: [expect.any(String)] });
+  long.allow({ requests: 2, windowMs: 30_000, distanceMs: 0 });
+  expect(await long.take()).toMatchObject({ tokens: [] });
+  expect(long.waiting()!.nextInMs).toBeGreaterThan(20_000);
 });
 
 describe.skipIf(!hasRedis)('a process that dies', () => {
   test('leaks no tokens: they are returned after timeout plus window', async () => {
     const redis = await redisServer();
-    const windows = [{ requests: 3, windowMs: 300 }];
-    const asking = { windows, withheld: 0, distanceMs: 0, rememberedMs: 60_000 };
-    const dying = await openWindow(redis);
-    for (let nth = 0; nth < 3; nth += 1)
-      expect(await dying.take(dying.newToken(), asking)).toMatchObject({ kind: 'granted' });
-    await dying.close();
-    const living = await openWindow(redis);
-    const [token, askedAt] = [living.newToken(), systemClock.monotonic()];
-    expect(await living.take(token, asking)).toMatchObject({ kind: 'rate' });
-    for (const next of [token, living.newToken(), living.newToken()]) {
-      await expect.poll(() => living.take(next, asking), SOON).toMatchObject({ kind: 'granted' });
+    const dying = await openWindow(redis, 3, 300);
+    for (let nth = 0; nth < 3; nth += 1) expect(await dying.take()).toMatchObject({ tokens: [expect.any(String)] });
+    await dying.stop();
+    const living = await openWindow(redis, 3, 300);
+    const askedAt = systemClock.monotonic();
+    expect(await living.take()).toMatchObject({ tokens: [] });
+    for (let nth = 0; nth < 3; nth += 1) {
+      await expect.poll(() => living.take(), SOON).toMatchObject({ tokens: [expect.any(String)] });
       expect(systemClock.monotonic() - askedAt).toBeGreaterThanOrEqual(600);
     }
-    await living.close();
   });
 });
 

@@ -29,8 +29,8 @@ async function read(text: string, cuts: readonly number[], create: (take: TakeRe
 }
 
 async function expectSame(text: string, cuts: readonly number[], delimiter: string): Promise<void> {
-  const quick = await read(text, cuts, (take) => new QuickParser('a.csv', delimiter, 3, take));
-  expect(quick).toEqual(await read(text, cuts, (take) => new RecordParser('a.csv', delimiter, 3, take)));
+  const quick = await read(text, cuts, (take) => new QuickParser('a.csv', { delimiter }, 3, take));
+  expect(quick).toEqual(await read(text, cuts, (take) => new RecordParser('a.csv', { delimiter }, 3, take)));
 }
 
 const piece = fc.constantFrom('a', 'b c', ' ', '"', '""', ',', ',,', ';', '||', '|', '\n', '\n\n', '\r\n', '\r', '"x"');

@@ -1,0 +1,149 @@
+import { isCurrency } from '../service/currencies.ts';
+import { dateFacts, type DateFacts } from './dates.ts';
+import type { Table } from './tables.ts';
+import { foldHeader } from './value-text.ts';
+
+export interface NumberFacts {
+  readonly decimal: '.' | ',';
+  readonly group: '' | '.' | ',' | ' ' | "'";
+  /** The values do not decide the separators: `1.250` may be 1250 or 1.25. */
+  readonly ambiguous: boolean;
+}
+
+/** A column of a table, or the path of a value in JSON, and what its values look like. Shares are of the cells with a value. */
+export interface ExportColumn {
+  readonly table: Table;
+  readonly name: string;
+  /** Its name in SQL. */
+  readonly sql: string;
+  readonly filled: number;
+  readonly distinct: number;
+  /** No value occurs twice. */
+  readonly unique: boolean;
+  /** Every record has a value. */
+  readonly whole: boolean;
+  /** Average number of characters. */
+  readonly length: number;
+  /** The first values, in order. */
+  readonly values: readonly string[];
+  readonly email: boolean;
+  readonly phone: boolean;
+  readonly html: boolean;
+  readonly currency: boolean;
+  readonly number: NumberFacts | undefined;
+  readonly date: DateFacts | undefined;
+  /** Words, neither codes nor numbers nor dates. */
+  readonly words: boolean;
+  /** Most values look like the first and last name of a person. */
+  readonly person: boolean;
+  /** Ids by their look: UUIDs, or codes of letters and digits. */
+  readonly code: boolean;
+  /** Cells truncated by a spreadsheet: `3.93E+11`. */
+  readonly damaged: number;
+  /** The most frequent values with their counts. */
+  few(): ReadonlyMap<string, number>;
+}
+
+const EMAIL = /^[^\s@,;]+@[^\s@,;]+\.[^\s@]+$/;
+const PHONE = /^(?:\+|00)?[\d\s().\-/]{6,22}(?:\s*(?:x|ext\.?)\s*\d{1,6})?$/i;
+const AMOUNT = /^[-+(]?\s*(?:[A-Z]{3}|[$€£¥])?\s*-?\d[\d.,'\u00a0\u202f ]*\s*(?:[A-Z]{3}|[$€£¥])?\)?$/;
+const UUID = /^\{?[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}\}?$/i;
+const CODE = /^(?=.*\d)[\w.:-]{2,40}$/;
+const PERSON = /^\p{Lu}[\p{L}'’.-]*(?: (?:\p{Lu}|d[aeiu]|v[ao]n|el|le|la)[\p{L}'’.-]*){1,3}$/u;
+export const SCIENTIFIC = /^[+-]?\d(?:[.,]\d+)?E[+-]\d\d$/;
+/** The most frequent values that are shown or translated. */
+const MAX_FEW = 200;
+
+/** `values`: the first ones, which decide what the column is. The other figures are of the whole sample. */
+export function columnOf(
+  table: Table,
+  name: string,
+  sql: string,
+  values: readonly string[],
+  dayFirst: boolean,
+): ExportColumn {
+  const { samples } = table;
+  const [figures] = samples.select<{ filled: number; distinct: number; length: number | null }>(
+    `select count(${sql}) filled, count(distinct ${sql}) "distinct", avg(length(${sql})) length from ${table.sql}`,
+  );
+  const { filled, distinct, length } = figures!;
+  const share = (test: (value: string) => boolean): number =>
+    values.length === 0 ? 0 : values.filter(test).length / values.length;
+  const date = dateFacts(foldHeader(name), values, dayFirst);
+  const number = date === undefined && share((value) => AMOUNT.test(value)) > 0.8 ? numberFacts(values) : undefined;
+  const email = share((value) => EMAIL.test(value)) > 0.6;
+  const code = share((value) => UUID.test(value) || (CODE.test(value) && /[a-z]/i.test(value))) > 0.9;
+  let few: ReadonlyMap<string, number> | undefined;
+  return {
+    table,
+    name,
+    sql,
+    filled,
+    distinct,
+    unique: filled > 0 && distinct === filled,
+    whole: filled > 0 && filled === table.rows,
+    length: length ?? 0,
+    values,
+    email,
+    phone: date === undefined && share((value) => PHONE.test(value) && digits(value) >= 6 && digits(value) <= 16) > 0.6,
+    html: share((value) => /<(?:p|br|div|b|ul|strong|span)\b[^>]*>/i.test(value)) > 0.1,
+    currency: share((value) => isCurrency(value)) > 0.8,
+    number,
+    date,
+    words:
+      date === undefined && number === undefined && !email && !code && share((each) => /\p{L}{2}/u.test(each)) > 0.8,
+    person: share((value) => PERSON.test(value)) > 0.7,
+    code,
+    damaged: values.filter((value) => SCIENTIFIC.test(value)).length,
+    few: () =>
+      (few ??= new Map(
+        samples
+          .select<{ value: string; n: number }>(
+            `select ${sql} value, count(*) n from ${table.sql} where ${sql} is not null group by 1 order by 2 desc, min(rowid) limit ${MAX_FEW}`,
+          )
+          .map(({ value, n }) => [value, n]),
+      )),
+  };
+}
+
+/** The path by which a record of the export reads it: `emails.value` for the values of a list. */
+export function pathOf({ name, table: { list } }: ExportColumn): string {
+  return list === undefined ? name : name === '.' ? list : `${list}.${name}`;
+}
+
+/** Few values that repeat: a status or a type, no texts and no names of records. */
+export function isFew({ distinct, filled }: ExportColumn): boolean {
+  return distinct <= 30 && distinct <= filled / 3;
+}
+
+/** The separators that fit every value; those of plain decimals if no value has any. */
+export function numberFacts(values: readonly string[]): NumberFacts {
+  const numbers = values.map((value) => value.replace(/[^\d.,'\s\u00a0\u202f]/g, '').trim());
+  const both = numbers.find((value) => value.includes('.') && value.includes(','));
+  if (both !== undefined) {
+    const decimal = both.lastIndexOf(',') > both.lastIndexOf('.') ? ',' : '.';
+    return { decimal, group: decimal === ',' ? '.' : ',', ambiguous: false };
+  }
+  for (const mark of [',', '.'] as const) {
+    const withMark = numbers.filter((value) => value.includes(mark));
+    if (withMark.length === 0) continue;
+    const other = mark === ',' ? '.' : ',';
+    const grouped = withMark.filter((value) => new RegExp(`^\\d{1,3}(?:\\${mark}\\d{3})+$`).test(value));
+    const repeated = withMark.some((value) => value.split(mark).length > 2);
+    if (repeated) return { decimal: other, group: mark, ambiguous: false };
+    if (grouped.length < withMark.length)
+      return { decimal: mark, group: spaceGroup(numbers) ?? other, ambiguous: false };
+    const decided = numbers.some((value) => value.includes(other));
+    return { decimal: other, group: mark, ambiguous: !decided };
+  }
+  return { decimal: '.', group: spaceGroup(numbers) ?? '', ambiguous: false };
+}
+
+function spaceGroup(numbers: readonly string[]): ' ' | "'" | undefined {
+  if (numbers.some((value) => /\d'\d{3}/.test(value))) return "'";
+  return numbers.some((value) => /\d[\s\u00a0\u202f]\d{3}/.test(value)) ? ' ' : undefined;
+}
+
+function digits(value: string): number {
+  return value.replace(/\D/g, '').length;
+}

@@ -1,0 +1,154 @@
+/** Opens an unknown export: finds the settings with which its beginning can be read. */
+import { basename, resolve } from 'node:path';
+import { UserError } from '../errors.ts';
+import { findFiles } from '../source/files.ts';
+import { openSource } from '../source/index.ts';
+import { formatByName } from '../source/open.ts';
+import type { Source, SourceSpec } from '../source/source.ts';
+import { sampleOf, withEncoding } from '../source/text.ts';
+import { readSample, type ExportSample } from './sample.ts';
+
+/** The last line that is tried as the header. */
+const MAX_HEADER_LINE = 20;
+/** More corrections do not help. */
+const MAX_TRIALS = 5;
+
+type Settings = Pick<SourceSpec, 'format' | 'encoding' | 'delimiter' | 'escape' | 'headerLine' | 'columns' | 'records'>;
+
+/** An export with the settings that its entry in `sources` needs, and why. */
+export interface Export {
+  /** As given by the user. */
+  readonly path: string;
+  readonly settings: Settings;
+  readonly source: Source;
+  readonly sample: ExportSample;
+  /** The reason for each setting, as text. */
+  readonly reasons: readonly string[];
+}
+
+/** What the user knows about the exports; the delimiter is that of CSV files. */
+export interface ExportOptions {
+  readonly encoding?: string | undefined;
+  readonly delimiter?: string | undefined;
+}
+
+/** The exports in a file: several, if a JSON document has several lists of records. Throws a `UserError` if it cannot be read with any settings. */
+export async function openExports(path: string, { encoding, delimiter }: ExportOptions = {}): Promise<Export[]> {
+  const absolute = resolve(path);
+  const format = await formatOf(absolute, encoding);
+  const base = { name: basename(path), path: absolute, isArgument: true, ...format };
+  const isTable = (format.format ?? formatByName(path)) === 'csv';
+  const known = { ...(encoding && { encoding }), ...(delimiter && isTable && { delimiter }) };
+  const open = async (settings: Settings, reasons: readonly string[]): Promise<Export> => {
+    const found = await findSettings(base, settings, reasons);
+    return { path, ...found, settings: { ...found.settings, ...format } };
+  };
+  try {
+    return [await open(known, [])];
+  } catch (error) {
+    const lists = error instanceof UserError && !isTable ? listsIn(error) : [];
+    const found: Export[] = [];
+    for (const records of lists) {
+      const reason = `the records are the list at \`${records}\``;
+      const each = await open({ ...known, records }, [reason]).catch(() => undefined);
+      if (each?.sample.tables[0]?.rows.length) found.push(each);
+    }
+    if (found.length === 0) throw error;
+    return found;
+  }
+}
+
+/** The paths of lists that the reader of JSON names. */
+function listsIn({ hint = '' }: UserError): string[] {
+  return [...hint.matchAll(/`records: ([^`]+)`/g)].map(([, path = '']) => path);
+}
+
+/** The format, if the file name does not show it. */
+async function formatOf(path: string, encoding: string | undefined): Promise<Pick<SourceSpec, 'format'>> {
+  if (formatByName(path)) return {};
+  const [file] = await findFiles({ name: 'export', path, isArgument: true }, (shown) => shown);
+  const sample = await sampleOf(await withEncoding(file!, encoding));
+  const text = sample.text.toString('utf8').replace(/^\ufeff/, '');
+  if (!/^\s*[[{]/.test(text)) return { format: 'csv' };
+  return { format: /^\s*\{.*\}\s*\n\s*\{/.test(text) ? 'ndjson' : 'json' };
+}
+
+interface SettingsCorrection {
+  readonly settings: Settings;
+  readonly reason: string;
+}
+
+/** Tries the defaults, then another encoding, another escape, a header further down, or none. */
+async function findSettings(
+  base: SourceSpec,
+  known: Settings,
+  first: readonly string[],
+): Promise<Pick<Export, 'source' | 'sample' | 'settings' | 'reasons'>> {
+  let settings = known;
+  const reasons = [...first];
+  let failure: UserError | undefined;
+  for (let trial = 0; trial < MAX_TRIALS; trial += 1) {
+    let next: SettingsCorrection | undefined;
+    try {
+      const source = await openSource({ ...base, ...settings });
+      const sample = await readSample(source);
+      next = await otherHeader(base, settings, source);
+      if (!next) return { source, sample, settings, reasons };
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+      failure ??= error;
+      next = await correctionOf(base, settings, error);
+      if (!next) break;
+    }
+    settings = { ...settings, ...next.settings };
+    reasons.push(next.reason);
+  }
+  throw failure!;
+}
+
+/** The encodings of Western exports; only a few bytes are not text in it. */
+const WESTERN = 'windows-1252';
+
+async function correctionOf(
+  base: SourceSpec,
+  settings: Settings,
+  error: UserError,
+): Promise<SettingsCorrection | undefined> {
+  if (settings.encoding === undefined && error.message.includes('is not UTF-8 text')) {
+    return { settings: { encoding: WESTERN }, reason: 'not valid UTF-8, so Windows-1252 is assumed' };
+  }
+  if (settings.escape === undefined && error.hint?.includes('`escape: ')) {
+    return { settings: { escape: '\\' }, reason: 'a backslash precedes the quotes inside its cells' };
+  }
+  return error.message.includes('the header has') ? headerBelow(base, settings) : undefined;
+}
+
+/** A header below a title, or none at all. */
+async function otherHeader(
+  base: SourceSpec,
+  settings: Settings,
+  source: Source,
+): Promise<SettingsCorrection | undefined> {
+  if (source.kind === 'tree' || settings.columns) return undefined;
+  if (source.columns.length === 1) return headerBelow(base, settings);
+  if (settings.headerLine !== undefined || !source.columns.some(isValue)) return undefined;
+  const columns = source.columns.map((_, index) => `column_${index + 1}`);
+  return { settings: { columns }, reason: 'its first line is a record, so the columns have numbers: name them' };
+}
+
+/** An e-mail address, a phone number or a time in place of the name of a column. */
+function isValue(name: string): boolean {
+  return /^\S+@\S+\.\w+$|^\+?\d{7,}$|^\d{4}-\d\d-\d\d/.test(name);
+}
+
+/** Looks for a header with several columns further down, below the title of a report. */
+async function headerBelow(base: SourceSpec, settings: Settings): Promise<SettingsCorrection | undefined> {
+  if (settings.headerLine !== undefined) return undefined;
+  for (let line = 2; line <= MAX_HEADER_LINE; line += 1) {
+    const source = await openSource({ ...base, ...settings, headerLine: line }).catch(() => undefined);
+    if (source && source.columns.length > 1) {
+      return { settings: { headerLine: line }, reason: `the header is in line ${line}, below a title` };
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,47 @@
+/** When requests were answered, by the monotonic clock, oldest first. The number kept is bounded by age. */
+export class RecentAnswers {
+  readonly #keptMs: number;
+  readonly #times: number[] = [];
+
+  constructor(keptMs: number) {
+    this.#keptMs = keptMs;
+  }
+
+  get size(): number {
+    return this.#times.length;
+  }
+
+  /** `at` must not be earlier than the answer before. */
+  add(at: number): void {
+    this.#times.push(at);
+    const old = this.#firstAfter(at - this.#keptMs);
+    // Many at once, because removing the first element of an array moves all others.
+    if (old > this.#times.length / 2) this.#times.splice(0, old);
+  }
+
+  /** The number of answers after this time. */
+  countAfter(time: number): number {
+    return this.#times.length - this.#firstAfter(time);
+  }
+
+  /** The answers after this time. */
+  after(time: number): readonly number[] {
+    return this.#times.slice(this.#firstAfter(time));
+  }
+
+  /** When the `nth` answer (from 0) after this time was. */
+  nthAfter(time: number, nth: number): number | undefined {
+    return this.#times[this.#firstAfter(time) + nth];
+  }
+
+  #firstAfter(time: number): number {
+    let from = 0;
+    let to = this.#times.length;
+    while (from < to) {
+      const middle = Math.floor((from + to) / 2);
+      if (this.#times[middle]! > time) to = middle;
+      else from = middle + 1;
+    }
+    return from;
+  }
+}
