@@ -32,12 +32,13 @@ export class Lock {
 
   /** Throws a `UserError` (exit 3) if another process holds the lock. */
   static acquire(state: StateDir): Lock {
-    const db = openLock(state.file(LOCK_FILE));
+    const path = state.file(LOCK_FILE);
+    const db = openLock(path);
     try {
       db.exec(`pragma busy_timeout = ${LOOKING_MS}; begin exclusive`);
     } catch (error) {
       db.close();
-      throw isBusy(error) ? inUse(state) : error;
+      throw isBusy(error) ? inUse(state) : cannotLock(path, error);
     }
     return new Lock(db);
   }
@@ -66,7 +67,7 @@ export function lockHolder(state: StateDir): LockHolder | undefined {
     db.exec('begin; select * from sqlite_schema; commit');
     return undefined;
   } catch (error) {
-    if (!isBusy(error)) throw error;
+    if (!isBusy(error)) throw cannotLock(path, error);
     return holderOf(state) ?? { host: hostname(), pid: 0, at: new Date().toISOString() };
   } finally {
     db.close();
@@ -83,11 +84,15 @@ function openLock(path: string): InstanceType<typeof DatabaseSync> {
     closeSync(openPrivate(path));
     return new DatabaseSync(path);
   } catch (error) {
-    throw new UserError(`cannot lock ${path}: ${messageOf(error)}`, {
-      hint: 'check the permissions, or choose another directory with --state DIR',
-      cause: error,
-    });
+    throw cannotLock(path, error);
   }
+}
+
+function cannotLock(path: string, error: unknown): UserError {
+  return new UserError(`cannot lock ${path}: ${messageOf(error)}`, {
+    hint: 'check the permissions, or choose another directory with --state DIR',
+    cause: error,
+  });
 }
 
 function holderOf(state: StateDir): LockHolder | undefined {

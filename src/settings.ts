@@ -22,7 +22,6 @@ export const RUN_OPTIONS = pick(
   'plan',
   'offline',
   'pilot',
-  'limit',
   'pick',
   'only',
   'sandbox',
@@ -34,7 +33,6 @@ export const RUN_OPTIONS = pick(
   'maxOutage',
   'until',
   'maxRequests',
-  'takeOver',
   'adopt',
   'refresh',
   'yes',
@@ -56,13 +54,8 @@ export const DEFAULT_RATE: Rate = OPTIONS.rate.check.parse(undefined);
 /** The checked options of a run, from the command line or a program. Throws a `UserError` (exit 2) that names every mistake. */
 export function runSettings(given: Readonly<Record<string, unknown>>): RunSettings {
   const settings = parseOptions({ positionals: MAPPING, options: RUN_OPTIONS }, given);
-  const pilots = [
-    ...(settings.pilot === undefined ? [] : ['--pilot']),
-    ...(settings.limit === undefined ? [] : ['--limit']),
-    ...(settings.pick.length === 0 ? [] : ['--pick']),
-  ];
-  if (pilots.length > 1) {
-    throw new UserError(`${pilots.join(' and ')} cannot be combined: each of them chooses a pilot`);
+  if (settings.pilot !== undefined && settings.pick.length > 0) {
+    throw new UserError('--pilot and --pick cannot be combined: each of them chooses a pilot');
   }
   for (const name of ['encoding', 'delimiter'] as const) {
     if (settings[name] === undefined || settings.fix.length > 0) continue;

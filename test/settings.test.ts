@@ -23,7 +23,7 @@ describe('the options of run', () => {
       dryRun: false,
       progress: true,
     });
-    for (const name of ['state', 'plan', 'limit', 'until', 'maxRequests', 'redis'] as const) {
+    for (const name of ['state', 'plan', 'pilot', 'until', 'maxRequests', 'redis'] as const) {
       expect(given({})[name]).toBeUndefined();
     }
   });
@@ -98,8 +98,8 @@ describe('the options of run', () => {
     [{ timeout: '99999999999' }, '--timeout: `99999999999` is not a number of seconds'],
     [{ timeout: '0x10' }, '--timeout'],
     [{ concurrency: '1001' }, '--concurrency: `1001` is not a whole number from 1 to 1,000'],
-    [{ limit: '99999999999999999999' }, '--limit: `99999999999999999999` is not a whole number from 1 to'],
-    [{ limit: '0' }, '--limit'],
+    [{ pilot: '99999999999999999999' }, '--pilot: `99999999999999999999` is not a whole number from 1 to'],
+    [{ pilot: '0' }, '--pilot'],
     [{ maxRequests: '1e400' }, '--max-requests'],
     [{ reserve: '-1' }, '--reserve'],
     [{ maxRejectionsInARow: '1.5' }, '--max-rejections-in-a-row: `1.5` is not a whole number from 0'],
@@ -113,7 +113,7 @@ describe('the options of run', () => {
     [{ rate: '100/0.0001s' }, '--rate'],
     [{ rate: '99999999999/60s' }, '--rate'],
     [{ until: '2026-02-30T99:00:00Z' }, '--until'],
-    [{ limit: '-1' }, '--limit'],
+    [{ pilot: '-1' }, '--pilot'],
     [{ state: ['a', 'b'] }, '--state: given more than once'],
     [{ plan: '0123456789a' }, '--plan: `0123456789a` is not a plan'],
     [{ plan: '0123456789abc' }, '--plan'],
@@ -131,15 +131,14 @@ describe('the options of run', () => {
     [{ offline: true }, '--offline requires --dry-run'],
     [{ encoding: 'latin1' }, '--encoding requires --fix'],
     [{ fix: 'a=b.csv', delimiter: ';;' }, '--delimiter: `;;` is not one ASCII character'],
-    [{ limit: '1', pick: ['lead:1'] }, '--limit and --pick cannot be combined'],
-    [{ pilot: '1', limit: '1' }, '--pilot and --limit cannot be combined'],
+    [{ pilot: '1', pick: ['lead:1'] }, '--pilot and --pick cannot be combined'],
     [{ pilot: '1', pick: ['lead:1'] }, '--pilot and --pick cannot be combined'],
   ])('are refused: %j', (options, message) => {
     expect(() => given(options)).toThrow(message);
   });
 
   it('are all refused in one error', () => {
-    expect(() => given({ rate: 'x', limit: 'y' })).toThrow(/--limit[^]*--rate/);
+    expect(() => given({ rate: 'x', pilot: 'y' })).toThrow(/--pilot[^]*--rate/);
   });
 });
 

@@ -8,7 +8,7 @@ import { REPORT, VERIFY } from './definitions.ts';
 import { numberText } from '../numbers.ts';
 
 /** Options for one run that the next should not repeat. */
-const ONCE: readonly string[] = ['--dry-run', '--offline', '--fresh', '--adopt', '--take-over', '--refresh', '--yes'];
+const ONCE: readonly string[] = ['--dry-run', '--offline', '--fresh', '--adopt', '--refresh', '--yes'];
 
 /** Options that a run has kept the files of. */
 const KEPT: readonly string[] = ['--fix', '--encoding', '--delimiter'];
@@ -108,7 +108,7 @@ export function nextSteps(
   }
   if (dry) {
     if (events.pending === 0) return [];
-    const isPilot = argv.some((arg) => /^--(pilot|limit|pick|sandbox)\b/.test(arg));
+    const isPilot = argv.some((arg) => /^--(pilot|pick|sandbox)\b/.test(arg));
     return [
       ...(isPilot ? [] : ['next: send a pilot of 30 records and check them in the service:', `  ${plain} --pilot 30`]),
       isPilot ? 'next:' : 'then send everything:',
@@ -117,7 +117,7 @@ export function nextSteps(
   }
   if (events.pending > 0) {
     const whole = commandLine(argv, {
-      without: [...ONCE, ...KEPT, '--pilot', '--limit', '--pick', '--only', '--max-requests', '--until'],
+      without: [...ONCE, ...KEPT, '--pilot', '--pick', '--only', '--max-requests', '--until'],
     });
     return [`next: send the ${numberText(events.pending)} events that are still pending:`, `  ${whole}`];
   }

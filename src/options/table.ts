@@ -88,12 +88,6 @@ export const OPTIONS = {
     check: oneOrMore,
     describe: 'Pilot: the N records, with their parents, that together use most of the mapping',
   },
-  limit: {
-    group: WHAT,
-    type: 'value',
-    check: oneOrMore,
-    describe: 'Pilot: the first N events of each type, with their parents',
-  },
   pick: {
     group: WHAT,
     type: 'repeatable',
@@ -186,7 +180,6 @@ export const OPTIONS = {
   },
   until: { group: STOP, type: 'value', check: time, describe: 'Stop at this time (06:00, or ISO 8601)' },
   maxRequests: { group: STOP, type: 'value', check: oneOrMore, describe: 'Stop after this many requests' },
-  takeOver: { group: STATE, type: 'boolean', describe: 'Take over a lock left by another machine' },
   adopt: {
     group: STATE,
     type: 'boolean',

@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { readBack } from '../compare/read-back.ts';
 import { csvLine } from '../csv.ts';
 import type { Policies } from '../mapping/mapping.ts';
-import type { Place } from '../model.ts';
+import type { Place, Planned } from '../model.ts';
 import type { Client } from '../service/client.ts';
 import type { FieldHasher } from '../store/field-hashes.ts';
 import type { Database } from '../store/sqlite.ts';
@@ -46,6 +46,7 @@ export async function judgeContacts(job: ContactsJob): Promise<void> {
   const { db, hasher, policies } = job;
   rmSync(job.path, { force: true });
   if (!db.get('select 1 from contact limit 1')) return;
+  findNameless(db, hasher);
   const matches: Match[] = [];
   const leads = `${EVENT_ROWS}
     where e.type = 'lead/created' and e.state in ('ready', 'retry', 'acknowledged') and e.data is not null
@@ -60,15 +61,43 @@ export async function judgeContacts(job: ContactsJob): Promise<void> {
       reportMatch(db, row, found, policy === 'reject' && !isOurs(db, row));
     }
   }
+  db.exec('drop table nameless; drop table maybe_ours');
   if (matches.length > 0) await writeMatches(job, matches);
 }
 
 /**
- * A lead is ours if a request about it was acknowledged or may have arrived. A lead that was acknowledged without an id of the
- * service (skipped, or replayed) may be any of those that it matches.
+ * Leads of this migration of which the service's id is not known: a request about them is open, or was acknowledged without an
+ * id (skipped, or replayed). Each lead of the account that matches one of them may be ours.
  */
+function findNameless(db: Database, hasher: FieldHasher): void {
+  db.exec(`
+    create temp table nameless as
+      select external_id from checkpoint.request where entity = 'lead' and had_no_effect = 0
+      group by external_id having count(service_id) = 0;
+    create unique index temp.nameless_id on nameless (external_id);
+    create temp table maybe_ours (service_id text primary key);
+  `);
+  const leads = `${EVENT_ROWS}
+    where e.type = 'lead/created' and e.data is not null and e.external_id in (select external_id from nameless)
+      and e.id > ? order by e.id limit 500`;
+  for (const page of pagesOf<EventRow>(db, leads)) {
+    for (const row of page) {
+      for (const id of foundBy(db, hasher, plannedOf(row)).keys())
+        db.run('insert or ignore into maybe_ours values (?)', id);
+    }
+  }
+}
+
+/** The leads of the account that share an address or number with this one and that this migration cannot have made. */
 function matchesOf(db: Database, hasher: FieldHasher, row: EventRow): Match[] {
-  const { data, place, externalId = '' } = plannedOf(row);
+  const event = plannedOf(row);
+  const { place, externalId = '' } = event;
+  return [...foundBy(db, hasher, event)].flatMap(([serviceId, fields]) =>
+    isMadeHere(db, serviceId) ? [] : [{ externalId, place, serviceId, fields }],
+  );
+}
+
+function foundBy(db: Database, hasher: FieldHasher, { data }: Planned): ReadonlyMap<string, readonly ContactField[]> {
   const found = new Map<string, ContactField[]>();
   for (const field of FIELDS) {
     const value = data[field];
@@ -81,26 +110,16 @@ function matchesOf(db: Database, hasher: FieldHasher, row: EventRow): Match[] {
       found.set(id, [...(found.get(id) ?? []), field]);
     }
   }
-  if (found.size === 0 || isNamelessOurs(db, externalId)) return [];
-  return [...found].flatMap(([serviceId, fields]) =>
-    isMadeHere(db, serviceId) ? [] : [{ externalId, place, serviceId, fields }],
-  );
+  return found;
 }
 
 function isMadeHere(db: Database, serviceId: string): boolean {
-  return db.get(`select 1 from checkpoint.request where service_id = ? and entity = 'lead'`, serviceId) !== undefined;
+  const made = `select 1 from checkpoint.request where service_id = ? and entity = 'lead'
+    union all select 1 from maybe_ours where service_id = ?`;
+  return db.get(made, serviceId, serviceId) !== undefined;
 }
 
-/** A request about the lead is open, or was acknowledged, and the service's id of it is not known. */
-function isNamelessOurs(db: Database, externalId: string): boolean {
-  const { requests, named } = db.get<{ requests: number; named: number }>(
-    `select count(*) as requests, count(service_id) as named from checkpoint.request
-     where entity = 'lead' and external_id = ? and had_no_effect = 0`,
-    externalId,
-  )!;
-  return requests > 0 && named === 0;
-}
-
+/** A request about the lead was acknowledged, or may have arrived. */
 function isOurs(db: Database, { state, external_id: externalId }: EventRow): boolean {
   if (state === 'acknowledged') return true;
   return (

@@ -33,6 +33,7 @@ export function judgeDuplicates(db: Database, policies: readonly Policies[]): vo
       where e.state = 'ready' and e.type in ('lead/created', 'deal/created', 'comment/created');
     create temp table in_conflict as
       select entity, external_id from repeated_event group by entity, external_id having min(content) <> max(content);
+    create unique index temp.in_conflict_key on in_conflict (entity, external_id);
     update event set state = 'duplicate' where id in (
       select r.id from repeated_event r where r.nth > 1 and not exists (
         select 1 from in_conflict c where c.entity = r.entity and c.external_id = r.external_id));

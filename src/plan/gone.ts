@@ -11,7 +11,7 @@ const COLUMNS = ['record', 'external_id', 'service_id'];
 const GONE = `
   from checkpoint.request r
   where r.status = 'acknowledged' and r.origin in ('input', 'second') and r.for_type not in ('lead/updated', 'deal/updated')
-    and case when r.external_id is null then not exists (select 1 from event e where e.event_id = r.for_id)
+    and case when r.external_id is null then r.for_id not in (select event_id from event where external_id is null)
       else not exists (select 1 from event e where e.entity = r.entity and e.external_id = r.external_id
         and e.type = r.for_type) end`;
 

@@ -47,7 +47,7 @@ function doneText({ events, omitted }: StoredSummary): string {
   const left = countOmitted(omitted);
   const beside = [
     ...(events.pending > 0
-      ? [`${counted(events.pending, 'event')} not selected (--pilot, --limit, --pick or --only)`]
+      ? [`${counted(events.pending, 'event')} not selected (--pilot, --pick or --only)`]
       : []),
     ...(left > 0 ? [`${counted(left, 'value')} left out (see omitted.csv)`] : []),
   ];

@@ -211,18 +211,29 @@ function connection(): InstanceType<typeof DatabaseSync> {
   return db;
 }
 
-/** SQLite's primary result codes (https://www.sqlite.org/rescode.html): what went wrong, and what to do. */
-const CODES: Readonly<Record<number, readonly [what: string, hint: string]>> = {
-  3: ['permission denied', 'check the permissions and the owner of the state directory'],
-  5: ['another process is using it', 'wait until that process has finished, then rerun'],
-  6: ['another process is using it', 'wait until that process has finished, then rerun'],
-  7: ['not enough memory', 'end other programs or give this one more memory, then rerun'],
-  8: ['it cannot be written', 'check the permissions, or choose another directory with --state DIR'],
-  10: ['the disk reports an error', 'check the disk, then rerun'],
-  11: ['it is damaged', ''],
-  13: ['the disk is full', 'free some disk space, then rerun'],
-  14: ['it cannot be opened', 'check the permissions, or choose another directory with --state DIR'],
-  26: ['it is not a database', ''],
+/**
+ * SQLite's primary result codes (https://www.sqlite.org/rescode.html): what went wrong, what to do, and the engine's text,
+ * since errors of `all` and `iterate` carry no code.
+ */
+const CODES: Readonly<Record<number, readonly [what: string, hint: string, text: string]>> = {
+  3: ['permission denied', 'check the permissions and the owner of the state directory', 'access permission denied'],
+  5: ['another process is using it', 'wait until that process has finished, then rerun', 'database is locked'],
+  6: ['another process is using it', 'wait until that process has finished, then rerun', 'database table is locked'],
+  7: ['not enough memory', 'end other programs or give this one more memory, then rerun', 'out of memory'],
+  8: [
+    'it cannot be written',
+    'check the permissions, or choose another directory with --state DIR',
+    'attempt to write a readonly database',
+  ],
+  10: ['the disk reports an error', 'check the disk, then rerun', 'disk I/O error'],
+  11: ['it is damaged', '', 'database disk image is malformed'],
+  13: ['the disk is full', 'free some disk space, then rerun', 'database or disk is full'],
+  14: [
+    'it cannot be opened',
+    'check the permissions, or choose another directory with --state DIR',
+    'unable to open database file',
+  ],
+  26: ['it is not a database', '', 'file is not a database'],
 };
 
 const RESTORE =
@@ -237,7 +248,10 @@ function orExplain<Result>(path: string, act: () => Result): Result {
   } catch (error) {
     if (error instanceof UserError) throw error;
     const code = (error as { errcode?: unknown } | null)?.errcode;
-    const known = typeof code === 'number' ? CODES[code & 0xff] : undefined;
+    const known =
+      typeof code === 'number'
+        ? CODES[code & 0xff]
+        : Object.values(CODES).find(([, , text]) => text === messageOf(error));
     const isSystem = typeof (error as { syscall?: unknown } | null)?.syscall === 'string';
     if (!known && !(error instanceof Unusable) && !isSystem && !/^it is /.test(messageOf(error))) throw error;
     const [what, hint] = known ?? [messageOf(error), ''];

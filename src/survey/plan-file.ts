@@ -48,10 +48,25 @@ export function commitPlan(db: Database, output: StateDir): void {
   }
 }
 
-/** A survey that failed: its plan is deleted. */
+/**
+ * A survey that failed: its plan is deleted. One without records stays, for the next survey to take over what was read of the
+ * account.
+ */
 export function discardPlan(db: Database, output: StateDir): void {
+  if (!db.isOpen) return;
+  const keeps = hasContactsOnly(db);
   db.close();
+  if (keeps) return;
   rmSync(`${output.file(PLAN_FILE)}.tmp`, { force: true });
+}
+
+function hasContactsOnly(db: Database): boolean {
+  try {
+    return !db.get('select 1 from source limit 1') && db.get('select 1 from contact limit 1') !== undefined;
+  } catch {
+    // The survey may have failed because the file cannot be read.
+    return false;
+  }
 }
 
 /** The complete plan, and the checkpoint as `checkpoint`: to send from, while others may read both. */

@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { createReadStream, createWriteStream, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { createInterface } from 'node:readline';
-import type * as fields from '../../src/checkpoint/field-hashes.ts';
+import type * as fields from '../../src/store/field-hashes.ts';
 import type * as load from '../../src/checkpoint/load.ts';
 import type * as mappings from '../../src/mapping/load.ts';
 import type * as halting from '../../src/halt.ts';

@@ -207,34 +207,44 @@ describe('a record that the export', () => {
     });
 
     it.each([
-      ['a value less', 'update', FIRST.replace('Ada@example.test', ''), {}],
+      ['a value less is not read', 'update', FIRST.replace('Ada@example.test', ''), {}, 0],
       [
-        'a value less, and another was edited in the service',
+        'a value less, and another that was edited in the service, is not read',
         'update',
         FIRST.replace('Ada@example.test', ''),
         { full_name: 'Ada B.' },
+        0,
       ],
-      ['the same new value as the service', 'update', FIRST.replace('Ada,', 'Ada L.,'), { full_name: 'Ada L.' }],
-      ['the same new value as the service', '[full_name]', FIRST.replace('Ada,', 'Ada L.,'), { full_name: 'Ada L.' }],
-    ])(
-      'with %s (if_changed: %s) is read once: the next run makes no request about it',
-      async (_, policy, next, edited) => {
-        const { run, edit, sent, requests } = await migrated('', undefined, policy);
-        if (Object.keys(edited).length > 0) await edit(edited);
-        await run(next, { dryRun: true });
-        expect(await run(next)).toMatchObject({ exit: { code: 0 }, events: { acknowledged: 2 } });
-        expect(requests().filter((path) => path.startsWith('/leads'))).toHaveLength(1);
-        expect(sent()).toEqual([]);
-        expect(await run(next)).toMatchObject({
-          exit: { code: 0 },
-          events: { acknowledged: 2 },
-          changes: { changed: 0 },
-        });
-        expect(requests().filter((path) => path.startsWith('/leads'))).toEqual([]);
-        await run(FIRST.replace('Ada,', 'Ada M.,'));
-        expect(requests().filter((path) => path.startsWith('/leads'))).toHaveLength(1);
-      },
-    );
+      [
+        'the new value of the service is read once',
+        'update',
+        FIRST.replace('Ada,', 'Ada L.,'),
+        { full_name: 'Ada L.' },
+        1,
+      ],
+      [
+        'the new value of the service is read once',
+        '[full_name]',
+        FIRST.replace('Ada,', 'Ada L.,'),
+        { full_name: 'Ada L.' },
+        1,
+      ],
+    ])('with %s (if_changed: %s): the next run makes no request about it', async (_, policy, next, edited, reads) => {
+      const { run, edit, sent, requests } = await migrated('', undefined, policy);
+      if (Object.keys(edited).length > 0) await edit(edited);
+      await run(next, { dryRun: true });
+      expect(await run(next)).toMatchObject({ exit: { code: 0 }, events: { acknowledged: 2 } });
+      expect(requests().filter((path) => path.startsWith('/leads'))).toHaveLength(reads);
+      expect(sent()).toEqual([]);
+      expect(await run(next)).toMatchObject({
+        exit: { code: 0 },
+        events: { acknowledged: 2 },
+        changes: { changed: 0 },
+      });
+      expect(requests().filter((path) => path.startsWith('/leads'))).toEqual([]);
+      await run(FIRST.replace('Ada,', 'Ada M.,'));
+      expect(requests().filter((path) => path.startsWith('/leads'))).toHaveLength(1);
+    });
 
     it('is an error, and no new record, if it was deleted in the service', async () => {
       const { run, sent, lines, service } = await withoutRecord();

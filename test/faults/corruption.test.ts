@@ -1,4 +1,4 @@
-import { FieldHasher } from '../../src/checkpoint/field-hashes.ts';
+import { FieldHasher } from '../../src/store/field-hashes.ts';
 import { randomUUID } from 'node:crypto';
 import { copyFile, cp, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

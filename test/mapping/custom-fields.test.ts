@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { FieldHasher } from '../../src/checkpoint/field-hashes.ts';
+import { FieldHasher } from '../../src/store/field-hashes.ts';
 import { canonicalJson, type JsonObject } from '../../src/json.ts';
 import type { Draft } from '../../src/model.ts';
 import { ProblemsError } from '../../src/problem.ts';

@@ -190,7 +190,7 @@ function table(columns: readonly string[]): Source {
     files: [],
     description: 'a table in memory',
     async *batches() {},
-    rowHash: () => '',
+    originalOf: () => undefined,
     digests: () => undefined,
     notices: () => [],
   };

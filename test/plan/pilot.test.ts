@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Survey } from '../../src/plan/survey.ts';
+import type { Survey } from '../../src/survey/survey.ts';
 import { pilotLines } from '../../src/report/pilot.ts';
 import { surveyRare, toSend } from './rare.ts';
 

@@ -1,88 +1,186 @@
-/** A plan with a real file, made of events that a test writes as data. */
-import { mkdtempSync, rmSync } from 'node:fs';
+/** Real surveys of events that a test writes as data, in a state directory of their own. Tests ask the plan in SQL. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { FieldHasher } from '../../src/checkpoint/field-hashes.ts';
-import { Ledger } from '../../src/checkpoint/ledger.ts';
-import { contentSha } from '../../src/identity.ts';
-import { canonicalJson, type JsonObject } from '../../src/json.ts';
-import type { Policies } from '../../src/mapping/mapping.ts';
+import { Halt } from '../../src/halt.ts';
+import type { JsonObject } from '../../src/json.ts';
+import { loadMapping } from '../../src/mapping/load.ts';
+import type { Mapping, Policies } from '../../src/mapping/mapping.ts';
 import { DEFAULT_POLICIES } from '../../src/mapping/policies.ts';
-import { EVENT_TYPES, type EventType, type Ready } from '../../src/model.ts';
-import { linkPlan } from '../../src/plan/links.ts';
-import { SendOrder, type DueEvent } from '../../src/plan/order.ts';
-import { Plan } from '../../src/plan/plan.ts';
-import { PlanBuilder } from '../../src/plan/plan-builder.ts';
-import { PlanFile } from '../../src/plan/plan-file.ts';
-import { parentOf } from '../../src/plan/prepare.ts';
-
-export const hasher = FieldHasher.random();
+import { EVENT_TYPES, type EventType } from '../../src/model.ts';
+import { EVENT_ROWS, plannedOf, type EventRow } from '../../src/plan/events.ts';
+import type { State } from '../../src/plan/states.ts';
+import { defaultAccount } from '../../src/sandbox/account.ts';
+import { Requests } from '../../src/send/requests.ts';
+import { runSettings } from '../../src/settings.ts';
+import { StateDir } from '../../src/state-dir.ts';
+import { openCheckpoint, openFieldHasher } from '../../src/store/checkpoint.ts';
+import type { Database } from '../../src/store/sqlite.ts';
+import { beginPlan } from '../../src/survey/plan-file.ts';
+import { surveyInput } from '../../src/survey/survey.ts';
 
 /** What the entry and the record say about an event, beside its data. */
 export interface About {
   readonly priority?: number;
   readonly occurredAt?: string;
+  /** Its record cannot be mapped. */
+  readonly isInvalid?: boolean;
 }
 
-export function event(type: EventType, data: JsonObject, about: About = {}): Ready {
-  const content = canonicalJson(data);
-  const parent = parentOf({ type }, data);
-  return {
-    kind: 'ready',
-    type,
-    entry: 0,
-    place: { source: 's', file: 's.csv', line: 2, record: 1 },
-    ...(typeof data.external_id === 'string' ? { externalId: data.external_id } : {}),
-    ...(parent ? { parent } : {}),
-    data,
-    content,
-    sha: contentSha(content),
-    issues: [],
-    omissions: [],
-    ...about,
-  };
+export interface Given extends About {
+  readonly type: EventType;
+  readonly data: JsonObject;
 }
 
-export const lead = (id: string, about?: About): Ready => event('lead/created', { external_id: id }, about);
-export const deal = (id: string, parent: string | undefined, about?: About): Ready =>
+export const event = (type: EventType, data: JsonObject, about: About = {}): Given => ({ type, data, ...about });
+
+export const lead = (id: string, about?: About & { readonly name?: string }): Given => {
+  const { name, ...rest } = about ?? {};
+  return event('lead/created', { external_id: id, ...(name === undefined ? {} : { full_name: name }) }, rest);
+};
+export const deal = (id: string, parent: string | undefined, about?: About): Given =>
   event('deal/created', { external_id: id, ...(parent === undefined ? {} : { lead_external_id: parent }) }, about);
-export const note = (id: string, parent: string, about?: About): Ready =>
+export const note = (id: string, parent: string, about?: About): Given =>
   event('comment/created', { external_id: id, content: 'x', deal_external_id: parent }, about);
-export const leadNote = (id: string, parent: string, about?: About): Ready =>
+export const leadNote = (id: string, parent: string, about?: About): Given =>
   event('comment/created', { external_id: id, content: 'x', lead_external_id: parent }, about);
 
-/** Removed after the test. */
-export function planOf(
-  events: readonly Ready[],
-  options: { ledger?: Ledger; policies?: Partial<Policies> } = {},
-): Plan {
-  const { ledger = new Ledger({ keepFields: true }), policies = {} } = options;
-  const directory = mkdtempSync(join(tmpdir(), 'backfill-order-'));
-  const file = PlanFile.create(join(directory, 'plan.ndjson'));
-  onTestFinished(() => {
-    file.close();
-    rmSync(directory, { recursive: true, force: true });
+const CUSTOM = '{ n: n, city: city, size: size }';
+const DATA: Readonly<Record<EventType, string>> = {
+  'lead/created': `{ external_id: external_id, full_name: full_name, custom_params: ${CUSTOM} }`,
+  'lead/updated': `{ external_id: external_id, full_name: full_name, custom_params: ${CUSTOM} }`,
+  'deal/created': `{ external_id: external_id, title: title, lead_external_id: lead_external_id, custom_fields: ${CUSTOM} }`,
+  'deal/updated': `{ external_id: external_id, title: title, lead_external_id: lead_external_id, custom_fields: ${CUSTOM} }`,
+  'comment/created':
+    '{ external_id: external_id, content: content, lead_external_id: lead_external_id, deal_external_id: deal_external_id }',
+};
+
+/** On which types a policy may stand. */
+const POLICIES: { readonly [P in keyof Policies]?: readonly EventType[] } = {
+  duplicates: ['lead/created', 'deal/created', 'comment/created'],
+  if_changed: ['lead/created', 'deal/created'],
+  if_parent_missing: ['deal/created', 'deal/updated'],
+};
+
+/** One entry for each type, which all read the same file: events keep the order in which they are given. */
+function mappingOf(policies: Partial<Policies>): string {
+  const entries = EVENT_TYPES.map((type) => {
+    const own = Object.entries(policies).filter(([name]) => POLICIES[name as keyof Policies]!.includes(type));
+    return [
+      `  - type: ${type}`,
+      '    source: events',
+      `    when: { from: type, equals: ${type} }`,
+      '    occurred_at: { from: at, apply: [{ date: iso }] }',
+      '    priority: { from: priority }',
+      ...own.map(([name, value]) => `    ${name}: ${JSON.stringify(value)}`),
+      `    data: ${DATA[type]}`,
+    ].join('\n');
   });
-  const plan = new Plan({
-    migration: 'm',
-    checkpoint: { ledger, hasher },
-    policies: [{ ...DEFAULT_POLICIES, ...policies }],
-    file,
-  });
-  const builder = new PlanBuilder(plan);
-  for (const each of events) builder.add(each, { raw: ['a cell'] });
-  linkPlan(plan, EVENT_TYPES);
-  return plan;
+  const head = 'version: 1\nmigration: planned\ndefaults: { timezone: UTC }\n';
+  return `${head}sources: { events: { path: events.ndjson, format: ndjson } }\nevents:\n${entries.join('\n')}\n`;
 }
 
-/** The turns of a plan, and the external ids of their events; an update is marked with a `+`. */
-export function turnsOf(plan: Plan, lanes = 10): { order: SendOrder; turns: DueEvent[]; ids: string[] } {
-  const order = new SendOrder(plan);
-  const turns = [...order.turns(lanes)];
-  const ids = turns.map(({ type, ordinal }) => {
-    const { externalId = '' } = plan.read(type, ordinal);
-    return type.endsWith('/updated') ? `${externalId}+` : externalId;
-  });
-  return { order, turns, ids };
+function recordOf({ type, data, priority, occurredAt, isInvalid }: Given): string {
+  const { custom_params: params, custom_fields: fields, ...rest } = data;
+  const at = isInvalid ? 'never' : occurredAt;
+  return JSON.stringify({ type, ...rest, ...(params as object), ...(fields as object), priority, at });
+}
+
+interface Options {
+  readonly only?: string;
+  readonly pick?: readonly string[];
+  readonly pilot?: string;
+}
+
+export class Planning {
+  readonly state: StateDir;
+  readonly #directory: string;
+  readonly #mapping: Mapping;
+
+  private constructor(directory: string, mapping: Mapping, state: StateDir) {
+    this.#directory = directory;
+    this.#mapping = mapping;
+    this.state = state;
+  }
+
+  /** Removed after the test. */
+  static async create(policies: Partial<Policies> = {}): Promise<Planning> {
+    const directory = mkdtempSync(join(tmpdir(), 'backfill-plan-'));
+    onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+    const path = join(directory, 'mapping.yaml');
+    writeFileSync(path, mappingOf(policies));
+    const state = await StateDir.create(join(directory, 'state'));
+    return new Planning(directory, await loadMapping(path), state);
+  }
+
+  /** Closed after the test. */
+  async survey(events: readonly Given[], options: Options = {}): Promise<Database> {
+    const path = join(this.#directory, 'events.ndjson');
+    writeFileSync(path, events.map((each) => `${recordOf(each)}\n`).join(''));
+    const settings = runSettings({ mapping: join(this.#directory, 'mapping.yaml'), ...options });
+    openCheckpoint(this.state).close();
+    const db = beginPlan(this.state, this.state);
+    const { db: plan } = await surveyInput({
+      ...{ settings, mapping: this.#mapping, db, hasher: openFieldHasher(db, settings), account: defaultAccount() },
+      ...{ state: this.state, output: this.state, halt: new Halt(), contacts: undefined, client: undefined },
+      ...{ warn: () => undefined, agree: async () => undefined },
+    });
+    onTestFinished(() => plan.close());
+    return plan;
+  }
+
+  /** An earlier run surveyed these events, sent all of them, and they ended like this. */
+  async settle(events: readonly Given[], status: Status = 'acknowledged'): Promise<void> {
+    this.sent(await this.survey(events), status);
+  }
+
+  /** The events of this plan were sent, and ended like this. Closes the plan. */
+  sent(db: Database, status: Status = 'acknowledged'): void {
+    const { baseUrl, account } = { baseUrl: 'http://127.0.0.1:1', account: defaultAccount() };
+    const requests = new Requests(db, openFieldHasher(db, { dryRun: false }));
+    requests.begin({ migration: 'planned', baseUrl, account, mappingSha256: '', inputs: [] });
+    for (const row of db.all<EventRow>(
+      `${EVENT_ROWS} where e.data is not null and e.state <> 'acknowledged' order by e.id`,
+    )) {
+      const sent = plannedOf(row);
+      const delivery = { event: sent, earlierRequests: [], policies: DEFAULT_POLICIES };
+      requests.opened(delivery, { id: sent.eventId, type: sent.type, ready: sent });
+      if (status !== 'open') requests.settled(delivery, sent.eventId, OUTCOMES[status]);
+    }
+    db.close();
+  }
+}
+
+type Status = 'acknowledged' | 'rejected' | 'open';
+
+const OUTCOMES = {
+  acknowledged: { status: 'acknowledged', outcome: 'created', entityId: 'e', attempts: 1 },
+  rejected: { status: 'rejected', code: 'odd', message: 'odd', refused: true, attempts: 1 },
+} as const;
+
+/** The plan of a survey of these events that follows no other run. */
+export async function planOf(events: readonly Given[], policies: Partial<Policies> = {}): Promise<Database> {
+  return (await Planning.create(policies)).survey(events);
+}
+
+/** The external ids of the events to send, in their order; an update is marked with a `+`. */
+export function turnsOf(db: Database): string[] {
+  return db
+    .all<{ name: string }>(
+      `select external_id || case when e.type like '%/updated' then '+' else '' end as name
+       from turn t join event e on e.id = t.event order by t.place`,
+    )
+    .map(({ name }) => name);
+}
+
+/** States by type, in the order of reading. */
+export function statesOf(db: Database): Partial<Record<EventType, State[]>> {
+  const states: Partial<Record<EventType, State[]>> = {};
+  for (const { type, state } of db.all<{ type: EventType; state: State }>(
+    'select type, state from event order by id',
+  )) {
+    (states[type] ??= []).push(state);
+  }
+  return states;
 }

@@ -2,15 +2,16 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { FieldHasher } from '../../src/checkpoint/field-hashes.ts';
-import { loadCheckpoint } from '../../src/checkpoint/load.ts';
 import { Halt } from '../../src/halt.ts';
 import { loadMapping } from '../../src/mapping/load.ts';
 import { EVENT_TYPES, type Planned } from '../../src/model.ts';
-import { surveyInput, type Survey } from '../../src/plan/survey.ts';
+import { readEvent } from '../../src/plan/events.ts';
 import { defaultAccount } from '../../src/sandbox/account.ts';
 import { runSettings } from '../../src/settings.ts';
 import { StateDir } from '../../src/state-dir.ts';
+import { openFieldHasher } from '../../src/store/checkpoint.ts';
+import { beginPlan } from '../../src/survey/plan-file.ts';
+import { surveyInput, type Survey } from '../../src/survey/survey.ts';
 
 export const RARE_MAPPING = `version: 1
 migration: rare
@@ -178,34 +179,28 @@ export async function surveyRare<T>(
   try {
     const mapping = writeRare(directory, written);
     const state = await StateDir.create(join(directory, 'state'));
+    const settings = runSettings({ mapping, dryRun: true, ...options });
+    const db = beginPlan(state, state);
     const survey = await surveyInput({
-      settings: runSettings({ mapping, dryRun: true, ...options }),
-      mapping: await loadMapping(mapping),
-      account: defaultAccount(),
-      checkpoint: await loadCheckpoint(state.file('checkpoint.ndjson'), {
-        keepFields: false,
-        hasher: FieldHasher.random(),
-      }),
-      state,
-      output: state,
-      halt: new Halt(),
-      contacts: undefined,
-      client: undefined,
-      warn: () => undefined,
-      agree: async () => undefined,
+      ...{ settings, mapping: await loadMapping(mapping), db, hasher: openFieldHasher(db, settings) },
+      ...{ account: defaultAccount(), state, output: state, halt: new Halt(), contacts: undefined, client: undefined },
+      ...{ warn: () => undefined, agree: async () => undefined },
     });
     try {
       return use(survey);
     } finally {
-      survey.plan.file.close();
-      await survey.report.close();
+      survey.db.close();
     }
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }
 }
 
-/** The events that a run would send, as they would be sent. */
-export function toSend({ plan }: Survey): Planned[] {
-  return EVENT_TYPES.flatMap((type) => [...plan.inState(type, 'ready')].map((ordinal) => plan.read(type, ordinal)));
+/** The events that a run would send, as they would be sent, in the order of their types and of the files. */
+export function toSend({ db }: Survey): Planned[] {
+  const ids = db.all<{ id: number }>(
+    `select e.id from event e join json_each(?) t on t.value = e.type where e.state = 'ready' order by t.key, e.id`,
+    JSON.stringify(EVENT_TYPES),
+  );
+  return ids.map(({ id }) => readEvent(db, id));
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { canonicalJson, NumberText, type JsonObject, type JsonValue } from '../../src/json.ts';
 import { ENTITIES, type EventType } from '../../src/model.ts';
-import { QUICK, validate } from '../../src/plan/validate.ts';
+import { QUICK, validate } from '../../src/survey/validate.ts';
 import { commentData, dealData, leadData } from '../../src/service/contract.ts';
 
 const UUID = '8f2f6c1e-5b0a-4c0f-9a3e-7d41c6b25e90';

@@ -2,11 +2,13 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { References } from '../../src/mapping/mapping.ts';
-import { worksheetRows, writeWorksheet } from '../../src/plan/worksheet-file.ts';
-import { openReferences } from '../../src/plan/worksheet.ts';
+import { worksheetRows, writeWorksheet } from '../../src/survey/worksheet-file.ts';
+import { openReferences } from '../../src/survey/worksheet.ts';
 import { defaultAccount } from '../../src/sandbox/index.ts';
 import type { Account } from '../../src/service/account.ts';
 import { StateDir } from '../../src/state-dir.ts';
+import { PLAN } from '../../src/store/plan-schema.ts';
+import { Database } from '../../src/store/sqlite.ts';
 import { folderWith } from '../source/reading.ts';
 
 const HEADER = 'kind,pipeline,old_name,records,suggestion,new_name';
@@ -218,6 +220,7 @@ describe('the worksheet of a survey', () => {
   it('has no formulas, and is read again as it was written', async () => {
     const state = await StateDir.create(folderWith({}));
     const { path } = await writeWorksheet(
+      Database.inMemory(PLAN),
       state,
       names.map((oldName) => ({ ...row, oldName })),
       undefined,
@@ -233,7 +236,8 @@ describe('the worksheet of a survey', () => {
   it('never replaces one that a person has changed, nor the one of the mapping', async () => {
     const state = await StateDir.create(folderWith({}));
     const usual = state.file('references.csv');
-    const write = (oldName: string, inUse?: string) => writeWorksheet(state, [{ ...row, oldName }], inUse);
+    const db = Database.inMemory(PLAN);
+    const write = (oldName: string, inUse?: string) => writeWorksheet(db, state, [{ ...row, oldName }], inUse);
     await write('a');
     expect(await write('b')).toMatchObject({ path: usual, usual: undefined });
     expect(readFileSync(usual, 'utf8')).toContain('owner,,b,');

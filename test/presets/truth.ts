@@ -12,6 +12,8 @@ import { uuidOf } from '../../src/sandbox/account.ts';
 import type { Account } from '../../src/service/account.ts';
 import type { Summary } from '../../src/report/summary.ts';
 import { runSettings } from '../../src/settings.ts';
+import { PLAN } from '../../src/store/plan-schema.ts';
+import { Database } from '../../src/store/sqlite.ts';
 import { sandbox } from '../e2e/harness.ts';
 
 export interface Truth {
@@ -96,10 +98,13 @@ export async function migrate(
     halt: new Halt(),
     redactor: new Redactor(),
     monitor: {},
-  }).catch((error: unknown) => {
-    if (error instanceof UserError) return error;
-    throw error;
-  });
+  }).then(
+    ({ summary }) => summary,
+    (error: unknown) => {
+      if (error instanceof UserError) return error;
+      throw error;
+    },
+  );
   return { service, ended };
 }
 
@@ -122,7 +127,7 @@ export async function compare(cwd: string, { ended, service }: Migrated, truth: 
   for (const code of ['rounded_id', 'leading_zeros_lost', 'day_month_exchanged']) {
     if (!truth.warnings?.includes(code)) expect(warnings).not.toContain(code);
   }
-  expect(await errorsIn(cwd)).toEqual([...(truth.errors ?? [])].sort());
+  expect(errorsIn(cwd)).toEqual([...(truth.errors ?? [])].sort());
   if (truth.profile) expect(ended.profile).toMatchObject(truth.profile);
   if (truth.omitted) expect(await omittedIn(cwd)).toEqual([...truth.omitted].sort());
 }
@@ -138,12 +143,13 @@ function expectIdentity({ events, records }: Summary): void {
   expect(records.read).toBe(records.mapped + records.skipped + records.unreadable);
 }
 
-async function errorsIn(cwd: string): Promise<[string, string][]> {
-  const lines = (await readFile(join(cwd, 'state/errors.ndjson'), 'utf8')).split('\n').filter((line) => line !== '');
-  const errors = lines.map((line) => JSON.parse(line) as { external_id: string; line: number; code: string });
-  return errors
-    .map(({ external_id: id, line, code }): [string, string] => [id === '' ? `line ${line}` : id, code])
-    .sort();
+function errorsIn(cwd: string): [string, string][] {
+  const plan = Database.read(join(cwd, 'state/plan.db'), PLAN)!;
+  const errors = plan.all<{ external_id: string | null; line: number; code: string }>(
+    "select external_id, line, code from problems where severity = 'error'",
+  );
+  plan.close();
+  return errors.map(({ external_id: id, line, code }): [string, string] => [id ?? `line ${line}`, code]).sort();
 }
 
 async function omittedIn(cwd: string): Promise<[string, string][]> {

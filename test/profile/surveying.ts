@@ -26,7 +26,7 @@ export async function surveyed(given: Given): Promise<Summary> {
   const source = `{ path: ${file}${records === undefined ? '' : `, records: ${records}`} }`;
   const head = `version: 1\nmigration: profile\ndefaults: { timezone: UTC, region: IT }\nsources: { it: ${source} }\n`;
   await files(cwd, { 'mapping.yaml': head + mapping, [file]: given.export });
-  const summary = await runMigration({
+  const { summary } = await runMigration({
     settings: runSettings({ mapping: join(cwd, 'mapping.yaml'), dryRun: true, rate: '100000/1s' }),
     credentials: { baseUrl, apiKey, ingestToken },
     stateSuffix: '',

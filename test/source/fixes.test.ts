@@ -5,6 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { ProblemsError } from '../../src/problem.ts';
 import { withFixes } from '../../src/source/index.ts';
+import { rowHasher } from '../../src/source/row-hash.ts';
 import type { Source } from '../../src/source/source.ts';
 import { failure, folderWith, openIn, readAll } from './reading.ts';
 
@@ -12,7 +13,8 @@ const EXPORT = 'ID,Status,Status,Note\n1,a,b,"x\ny"\n2,a,b,z,surplus\n3,c\n';
 
 /** What names each record of a source in `_row`. */
 async function rowsOf(source: Source): Promise<string[]> {
-  return (await readAll(source)).map(({ place, raw }) => source.rowHash(place, raw!));
+  const hashOf = rowHasher(source.columns);
+  return (await readAll(source)).map(({ place, raw }) => source.originalOf(place) ?? hashOf(raw!));
 }
 
 function fixedBy(source: Source, folder: string, ...names: readonly string[]) {
