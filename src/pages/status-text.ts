@@ -117,7 +117,7 @@ export function statusJson(view: StatusView): object {
     running: holder ?? null,
     /** `ended`, `under way` (running or killed), or `unknown totals`. */
     basis,
-    events,
+    events: summary?.events ?? events,
     by_type: byType,
     priorities: prioritiesNow(view),
     left,
