@@ -1,5 +1,5 @@
 /** The output of `status`. Pure. */
-import type { LockHolder } from '../lock.ts';
+import type { LockHolder } from '../store/lock.ts';
 import { counted, numberText } from '../numbers.ts';
 import { resultText } from '../report/ending.ts';
 import { prioritiesTable } from '../report/priority-text.ts';

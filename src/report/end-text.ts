@@ -1,7 +1,7 @@
 /** The final text of a run. */
 import { isStateLost } from '../halt.ts';
 import { controlTotalsText } from './control-totals.ts';
-import type { CodeExample } from '../plan/problems.ts';
+import type { CodeExample } from './found-codes.ts';
 import { endingText } from './ending.ts';
 import { adviceFor, inSentence } from './advice.ts';
 import { countOmitted, excessText, omittedLines, type OmittedCounts, type OmittedLine } from './omitted.ts';

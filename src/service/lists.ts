@@ -5,7 +5,8 @@ import type { Client } from './client.ts';
 import { LIMITS } from './contract.ts';
 import { tryParseJson } from '../json.ts';
 import { describe, hasMore, idOf, isFields, itemsIn, nextIn, totalIn, type Fields, type Query } from './list-page.ts';
-import type { Reply, RestAttempt } from './reply.ts';
+import type { Reply } from './error-body.ts';
+import type { RestAttempt } from './reply.ts';
 import { retried } from './retry.ts';
 import { counted, numberText } from '../numbers.ts';
 
