@@ -26,7 +26,7 @@ interface ApiRequest {
   readonly idempotencyKey: string | undefined;
 }
 
-/** `backfill api`: calls a REST route; the response goes to stdout, everything about it to stderr. */
+/** `crm-backfill api`: calls a REST route; the response goes to stdout, everything about it to stderr. */
 export async function api(argv: Argv, console: Console): Promise<ExitCode> {
   const settings = parseOptions(API, argv);
   refuseMisuse(settings);

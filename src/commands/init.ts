@@ -6,7 +6,7 @@ import { parseOptions } from '../options/option.ts';
 import { INIT } from './definitions.ts';
 import type { Argv } from './load.ts';
 
-/** `backfill init`: writes a commented mapping to stdout or a new file, and what was recognised to stderr. */
+/** `crm-backfill init`: writes a commented mapping to stdout or a new file, and what was recognised to stderr. */
 export async function init(argv: Argv, console: Console): Promise<ExitCode> {
   const options = parseOptions(INIT, argv);
   const { text, findings } = await startMapping(options.exports, options);
@@ -15,7 +15,7 @@ export async function init(argv: Argv, console: Console): Promise<ExitCode> {
   if (options.out === undefined) console.print(text.trimEnd());
   else await writeNew(options.out, text);
   console.say(
-    `complete the ${open} lines marked "set this", then run: backfill run ${options.out ?? 'MAPPING'} --dry-run`,
+    `complete the ${open} lines marked "set this", then run: crm-backfill run ${options.out ?? 'MAPPING'} --dry-run`,
   );
   return EXIT.done;
 }

@@ -1,4 +1,4 @@
-/** `backfill init`: creates a commented mapping from unknown exports. */
+/** `crm-backfill init`: creates a commented mapping from unknown exports. */
 import { dirname, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { counted } from '../numbers.ts';
@@ -65,9 +65,9 @@ function heading(match: PresetMatch | undefined, folder: string): string[] {
   return [
     `# yaml-language-server: $schema=${relative(folder, schema)}`,
     '#',
-    '# Created by `backfill init` from a sample of the exports. Check everything marked "set this" or "check".',
+    '# Created by `crm-backfill init` from a sample of the exports. Check everything marked "set this" or "check".',
     ...(match ? [`# Based on the preset ${match.preset.name}; see its comments for more about these exports.`] : []),
-    '# Next: backfill run THIS-FILE --dry-run',
+    '# Next: crm-backfill run THIS-FILE --dry-run',
   ];
 }
 

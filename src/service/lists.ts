@@ -62,7 +62,7 @@ export async function wholeList(client: Client, path: string, query: Query, opti
   if (more || (total !== undefined && total > items.length)) {
     const of = total === undefined ? 'items although more seem to follow' : `of ${counted(total, 'item')}`;
     throw new UserError(`GET ${path} returned only ${numberText(items.length)} ${of}`, {
-      hint: `nothing is resolved from a part of a list: see what \`backfill api GET ${path}\` returns`,
+      hint: `nothing is resolved from a part of a list: see what \`crm-backfill api GET ${path}\` returns`,
     });
   }
   return { items, pages, headers: first?.headers ?? {} };

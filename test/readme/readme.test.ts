@@ -89,6 +89,21 @@ describe('README.md', () => {
   });
 });
 
+it('no page, hint or command calls the program by the name of another package', async () => {
+  const folders = ['src', 'mappings', 'fixtures/deploy'];
+  const names = await Promise.all(
+    folders.map(async (folder) =>
+      (await readdir(join(ROOT, folder), { recursive: true, withFileTypes: true }))
+        .filter((entry) => entry.isFile())
+        .map((entry) => join(entry.parentPath, entry.name)),
+    ),
+  );
+  for (const path of [join(ROOT, 'README.md'), ...names.flat()]) {
+    const text = await readFile(path, 'utf8');
+    expect(text.match(/(?<![-.\w/])backfill (?:[a-z-]+ (?:MAPPING|EXPORT|acme)|run|init|status|api)\b.*/g), path).toBeNull();
+  }
+});
+
 describe('mappings/README.md', () => {
   it('names every key of a mapping file', () => {
     const page = readPage('mappings/README.md');
