@@ -83,7 +83,9 @@ describe('README.md', () => {
     }
     const state = join(cwd, '.backfill/demo.sandbox');
     const written = new Set([...(await readdir(state)), ...(await readdir(join(state, 'dry-run')))]);
-    expect([...written]).toEqual(expect.arrayContaining(['checkpoint.db', 'plan.db', 'errors.csv', 'rejects', 'dry-run']));
+    expect([...written]).toEqual(
+      expect.arrayContaining(['checkpoint.db', 'plan.db', 'errors.csv', 'rejects', 'dry-run']),
+    );
     const pages = readPage('README.md') + readPage('src/README.md');
     expect([...written].filter((name) => !pages.includes(`\`${name}`))).toEqual([]);
   });
@@ -100,7 +102,10 @@ it('no page, hint or command calls the program by the name of another package', 
   );
   for (const path of [join(ROOT, 'README.md'), ...names.flat()]) {
     const text = await readFile(path, 'utf8');
-    expect(text.match(/(?<![-.\w/])backfill (?:[a-z-]+ (?:MAPPING|EXPORT|acme)|run|init|status|api)\b.*/g), path).toBeNull();
+    expect(
+      text.match(/(?<![-.\w/])backfill (?:[a-z-]+ (?:MAPPING|EXPORT|acme)|run|init|status|api)\b.*/g),
+      path,
+    ).toBeNull();
   }
 });
 
