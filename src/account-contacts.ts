@@ -1,9 +1,10 @@
 import { MOST_UNASKED, readContacts } from './compare/contacts.ts';
 import type { Target } from './connect.ts';
+import type { Halt } from './halt.ts';
 import type { Mapping } from './mapping/mapping.ts';
 import { numberText } from './numbers.ts';
-import type { RunJob } from './run.ts';
 import { LIMITS } from './service/contract.ts';
+import type { RunSettings } from './settings.ts';
 import type { FieldHasher } from './store/field-hashes.ts';
 import type { Database } from './store/sqlite.ts';
 import { secondsToSend } from './timetable.ts';
@@ -12,16 +13,20 @@ import { secondsToSend } from './timetable.ts';
  * Reads the people in the account into the plan. Returns how many there are; undefined if no entry looks for them, or if there is no
  * network and they are not stored.
  */
-export async function accountContacts(
-  run: Pick<RunJob, 'settings' | 'halt' | 'monitor'> & {
-    readonly db: Database;
-    readonly mapping: Mapping;
-    readonly target: Target | undefined;
-    readonly hasher: FieldHasher;
-    /** Asks whether to go on; throws a `UserError` if not. */
-    readonly agree: (found: string, hint: string) => Promise<void>;
-  },
-): Promise<number | undefined> {
+export async function accountContacts(run: {
+  readonly settings: Pick<RunSettings, 'refresh' | 'rate'>;
+  readonly halt: Halt;
+  readonly monitor: {
+    readingContacts?(read: number, total: number | undefined): void;
+    trouble?(message: string): void;
+  };
+  readonly db: Database;
+  readonly mapping: Mapping;
+  readonly target: Target | undefined;
+  readonly hasher: FieldHasher;
+  /** Asks whether to go on; throws a `UserError` if not. */
+  readonly agree: (found: string, hint: string) => Promise<void>;
+}): Promise<number | undefined> {
   const { settings, halt, monitor, target, db, hasher } = run;
   const { entries, region } = run.mapping;
   const looks = entries.some(

@@ -23,6 +23,8 @@ if (process.features.require_module) {
     process.stderr.write(`error: ${error.message}\nhint: ${error.hint}\n`);
   }
 } else {
-  process.stderr.write(`error: this is Node ${process.versions.node}; backfill needs Node 20.19 or 22.12, or later\n`);
+  process.stderr.write(
+    `error: this is Node ${process.versions.node}; crm-backfill needs Node 20.19 or 22.12, or later\n`,
+  );
   process.exitCode = 2;
 }

@@ -14,9 +14,9 @@ function show(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-/** Runs `backfill run` on the demo, with its messages on stderr, and returns the summary that it printed to stdout. */
+/** Runs `crm-backfill run` on the demo, with its messages on stderr, and returns the summary that it printed to stdout. */
 function run(title: string, ...options: string[]): Summary {
-  show(`\n--- ${title}\n$ backfill run fixtures/demo/mapping.yaml --sandbox ${options.join(' ')}\n`);
+  show(`\n--- ${title}\n$ crm-backfill run fixtures/demo/mapping.yaml --sandbox ${options.join(' ')}\n`);
   const args = [cli, 'run', mapping, '--sandbox', '--state', state, '--json', ...options];
   const child = spawnSync(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'], encoding: 'utf8' });
   if (child.stdout === '') throw new Error(`the run ended with exit code ${child.status} and no summary`);

@@ -5,7 +5,7 @@ import { Console, type Verbosity } from './console.ts';
 import { EXIT, shortageOf, UserError, type ExitCode } from './errors.ts';
 import { kebab, yargsOption, yargsPositional } from './options/option.ts';
 import { didYouMean } from './problem.ts';
-import { VERSION } from './version.ts';
+import { PROGRAM, VERSION } from './version.ts';
 
 /** Runs the command line and returns the exit code. The only place that catches every error. */
 export async function main(args: readonly string[]): Promise<ExitCode> {
@@ -15,7 +15,7 @@ export async function main(args: readonly string[]): Promise<ExitCode> {
   const isCompletion = args.includes('--get-yargs-completions');
   try {
     const cli = yargs([...args])
-      .scriptName('backfill')
+      .scriptName(PROGRAM)
       .usage(
         '$0 <command>\n\nMoves CRM history into the service: one event per request, triggers suppressed, resumable.',
       );
@@ -68,7 +68,7 @@ function declare(inner: Yargs, { positionals, options, examples }: Command, isHe
 function usageError(message: string, args: readonly string[]): UserError {
   const name = args.find((arg) => !arg.startsWith('-')) ?? '';
   const command = COMMANDS.find((each) => nameOf(each) === name);
-  const help = `see backfill ${command ? `${name} ` : ''}--help`;
+  const help = `see ${PROGRAM} ${command ? `${name} ` : ''}--help`;
   if (message.startsWith('Did you mean ')) {
     const meant = message.slice('Did you mean '.length).replace(/\?$/, '');
     return new UserError(`unknown command: \`${name}\``, { hint: `did you mean \`${meant}\`? ${help}` });
@@ -105,7 +105,7 @@ function report(thrown: unknown, console: Console): ExitCode {
     return error.exitCode;
   }
   console.complain(
-    `internal error in backfill ${VERSION}; please report it: ${error instanceof Error ? error.stack : String(error)}`,
+    `internal error in ${PROGRAM} ${VERSION}; please report it: ${error instanceof Error ? error.stack : String(error)}`,
   );
   return EXIT.stopped;
 }

@@ -11,11 +11,11 @@ import type { Credentials } from './credentials.ts';
 import { EXIT, messageOf, UserError } from './errors.ts';
 import { isStateLost, type Halt } from './halt.ts';
 import type { Hooks } from './hook-url.ts';
-import { Lock, nameHolder } from './lock.ts';
+import { Lock, nameHolder } from './store/lock.ts';
 import { loadMapping } from './mapping/load.ts';
 import type { Mapping } from './mapping/mapping.ts';
 import { allowedErrors, countAll } from './plan/counts.ts';
-import { foundCodes, type FoundCodes } from './plan/problems.ts';
+import { foundCodes, type FoundCodes } from './report/found-codes.ts';
 import { planCounter, type ProgressView } from './pages/progress-tracker.ts';
 import { writeReport } from './pages/report.ts';
 import type { Redactor } from './redact.ts';
@@ -229,7 +229,11 @@ async function end(
   return { summary, found, rejects };
 }
 
-async function writeFiles({ state, output, monitor }: Run, db: Database, summary: Summary): Promise<WrittenRejects | undefined> {
+async function writeFiles(
+  { state, output, monitor }: Run,
+  db: Database,
+  summary: Summary,
+): Promise<WrittenRejects | undefined> {
   try {
     // The profile quotes cells, and the summary is shown in reports that may be shared.
     const { profile: _profile, ...counts } = summary;

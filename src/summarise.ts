@@ -6,7 +6,7 @@ import { controlTotals } from './plan/control-totals.ts';
 import { countAll, countDue, countListed, countsByType, countStates, countWaiting, totalOf } from './plan/counts.ts';
 import { countGone } from './plan/gone.ts';
 import { priorityProgress } from './plan/order.ts';
-import type { FoundCodes } from './plan/problems.ts';
+import type { FoundCodes } from './report/found-codes.ts';
 import {
   MOST_PRIORITIES,
   REPORT_FILE,

@@ -103,10 +103,10 @@ it('paints errors, warnings, endings and commands on a terminal, and nothing in 
     console.complain('a.yaml:1:2 warning: x');
     console.say('an error: here');
     console.say('Done: all', 'done');
-    console.say('  backfill run a.yaml --dry-run', 'command');
+    console.say('  crm-backfill run a.yaml --dry-run', 'command');
     return text.err;
   };
-  const plain = 'error: no\na.yaml:1:2 warning: x\nan error: here\nDone: all\n  backfill run a.yaml --dry-run\n';
+  const plain = 'error: no\na.yaml:1:2 warning: x\nan error: here\nDone: all\n  crm-backfill run a.yaml --dry-run\n';
   expect(saying(false)).toBe(plain);
   const painted = saying(true);
   expect(stripVTControlCharacters(painted)).toBe(plain.replace(' x', '\n  x'));
@@ -116,7 +116,7 @@ it('paints errors, warnings, endings and commands on a terminal, and nothing in 
     '  x',
     'an error: here',
     '\u001b[32mDone: all\u001b[39m',
-    '\u001b[1m  backfill run a.yaml --dry-run\u001b[22m',
+    '\u001b[1m  crm-backfill run a.yaml --dry-run\u001b[22m',
     '',
   ]);
   vi.stubEnv('NO_COLOR', '1');

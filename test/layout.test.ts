@@ -16,8 +16,8 @@ it('breaks no word, no path of a row, and nothing in backticks', () => {
   const path = `/a/${'x'.repeat(40)}/b.csv`;
   expect(wrapped(`see ${path} for more`, 30)).toBe(`see\n  ${path}\n  for more`);
   expect(wrapped('report   /home/ada/My Migration/.backfill/report.html', 30)).toContain('/My Migration/.backfill');
-  expect(wrapped('correct it, then run `backfill run a.yaml --dry-run` once more', 30)).toBe(
-    'correct it, then run\n  `backfill run a.yaml --dry-run`\n  once more',
+  expect(wrapped('correct it, then run `crm-backfill run a.yaml --dry-run` once more', 30)).toBe(
+    'correct it, then run\n  `crm-backfill run a.yaml --dry-run`\n  once more',
   );
 });
 

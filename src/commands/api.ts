@@ -9,7 +9,8 @@ import { parseOptions } from '../options/option.ts';
 import type { Client } from '../service/client.ts';
 import { HEADERS, LIMITS, PATHS } from '../service/contract.ts';
 import { wholeList, type List } from '../service/lists.ts';
-import type { Reply, RestAttempt } from '../service/reply.ts';
+import type { Reply } from '../service/error-body.ts';
+import type { RestAttempt } from '../service/reply.ts';
 import { retried } from '../service/retry.ts';
 import { readRoute, type Route } from '../service/route.ts';
 import { API, type CommandSettings, type Method } from './definitions.ts';
@@ -25,7 +26,7 @@ interface ApiRequest {
   readonly idempotencyKey: string | undefined;
 }
 
-/** `backfill api`: calls a REST route; the response goes to stdout, everything about it to stderr. */
+/** `crm-backfill api`: calls a REST route; the response goes to stdout, everything about it to stderr. */
 export async function api(argv: Argv, console: Console): Promise<ExitCode> {
   const settings = parseOptions(API, argv);
   refuseMisuse(settings);

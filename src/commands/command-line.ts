@@ -6,6 +6,7 @@ import { shortPath } from '../report/text.ts';
 import { RUN_OPTIONS } from '../settings.ts';
 import { REPORT, VERIFY } from './definitions.ts';
 import { numberText } from '../numbers.ts';
+import { PROGRAM } from '../version.ts';
 
 /** Options for one run that the next should not repeat. */
 const ONCE: readonly string[] = ['--dry-run', '--offline', '--fresh', '--adopt', '--refresh', '--yes'];
@@ -52,10 +53,10 @@ const VALUED = new Set(
   ),
 );
 
-/** The name by which a shell finds this program: that of a local installation only through npx. */
-function programOf([, path = 'backfill']: readonly string[]): string {
-  const name = basename(path).replace(/^cli\.(js|ts)$/, 'backfill');
-  return basename(dirname(path)) === '.bin' ? `npx ${name}` : name;
+/** What a shell finds: a checkout and a local installation only through npx. */
+function programOf([, path = PROGRAM]: readonly string[]): string {
+  const isLocal = /^cli\.(?:js|ts)$/.test(basename(path)) || basename(dirname(path)) === '.bin';
+  return isLocal ? `npx ${PROGRAM}` : PROGRAM;
 }
 
 /** Quoted for a shell. What a terminal does not show as it is could not be copied from it, so it is escaped. */

@@ -4,7 +4,7 @@ import { findRecord } from '../explain/find.ts';
 import { storyOf, type RecordStory } from '../explain/story.ts';
 import { storyText } from '../explain/text.ts';
 import { canonicalJson, type JsonObject } from '../json.ts';
-import { lockHolder } from '../lock.ts';
+import { lockHolder } from '../store/lock.ts';
 import { parseOptions } from '../options/option.ts';
 import { namesById } from '../service/account.ts';
 import { readAccount } from '../service/directory.ts';

@@ -8,7 +8,7 @@ import { INIT } from './definitions.ts';
 import { PROGRAM } from '../version.ts';
 import type { Argv } from './load.ts';
 
-/** `init`: writes a commented mapping to stdout or a new file, and what was recognised to stderr. */
+/** `crm-backfill init`: writes a commented mapping to stdout or a new file, and what was recognised to stderr. */
 export async function init(argv: Argv, console: Console): Promise<ExitCode> {
   const options = parseOptions(INIT, argv);
   const { text, findings, open } = await startMapping(options.exports, options);

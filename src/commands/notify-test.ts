@@ -9,7 +9,7 @@ import { bodiesOf, sample } from '../watch/messages.ts';
 import { NOTIFY_TEST } from './definitions.ts';
 import type { Argv } from './load.ts';
 
-/** `backfill notify-test`: calls the URLs that a run would call, and says how each call ended. */
+/** `crm-backfill notify-test`: calls the URLs that a run would call, and says how each call ended. */
 export async function notifyTest(argv: Argv, console: Console): Promise<ExitCode> {
   const settings = parseOptions(NOTIFY_TEST, argv);
   const { migration } = await loadMapping(settings.mapping, { sources: new Map() });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { cannotWrite } from '../append-log.ts';
 import type { Console } from '../console.ts';
 import { EXIT, UserError, type ExitCode } from '../errors.ts';
-import { Lock, LOCK_FILE } from '../lock.ts';
+import { Lock, LOCK_FILE } from '../store/lock.ts';
 import { counted } from '../numbers.ts';
 import { parseOptions } from '../options/option.ts';
 import { METRICS_FILE, REPORT_FILE } from '../report/summary.ts';

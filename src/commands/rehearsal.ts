@@ -7,7 +7,7 @@ import { loadMapping } from '../mapping/load.ts';
 import { storedAccountOf } from '../connect.ts';
 import { startSandbox } from '../sandbox/index.ts';
 import type { RunSettings } from '../settings.ts';
-import { Lock } from '../lock.ts';
+import { Lock } from '../store/lock.ts';
 import { StateDir, statePath } from '../state-dir.ts';
 import { storedBinding } from '../store/checkpoint.ts';
 import { mostRequests } from '../timetable.ts';
@@ -34,7 +34,7 @@ export async function startRehearsal(
   const state = await StateDir.create(statePath(settings, mapping, '.sandbox'));
   if (settings.fresh) await startOver(state);
   const real = await StateDir.existing(statePath({ mapping: settings.mapping }, mapping, '')).catch(() => undefined);
-  const stored = real && (await storedAccountOf(real));
+  const stored = real && storedAccountOf(real);
   const sandbox = await startSandbox({
     ...(stored ? { account: { pipelines: stored.pipelines, users: stored.users } } : {}),
     rate: { requests: mostRequests(settings.rate), seconds: settings.rate.seconds },
@@ -62,7 +62,7 @@ async function startOver(state: StateDir): Promise<void> {
       hint: 'only the state of a rehearsal can be started over: check --state',
     });
   }
-  const lock = await Lock.acquire(state);
+  const lock = Lock.acquire(state);
   try {
     for (const name of names) {
       await rm(state.file(name), { recursive: true }).catch((error: unknown) => {
@@ -70,6 +70,6 @@ async function startOver(state: StateDir): Promise<void> {
       });
     }
   } finally {
-    await lock.release();
+    lock.release();
   }
 }

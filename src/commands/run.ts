@@ -21,7 +21,7 @@ import { besideText, namesText } from './names-text.ts';
 import { changesText, samplesText, surveyText, unusedFixesText } from './survey-text.ts';
 import { counted, numberText } from '../numbers.ts';
 
-/** `backfill run`: surveys, sends and prints the result. Returns the exit code. With `--json`, always prints a summary. */
+/** `crm-backfill run`: surveys, sends and prints the result. Returns the exit code. With `--json`, always prints a summary. */
 export async function run(argv: Argv, console: Console): Promise<ExitCode> {
   const [startedAt, began] = [new Date(), systemClock.monotonic()];
   try {

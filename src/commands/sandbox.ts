@@ -9,7 +9,7 @@ import { readStoredAccount } from '../service/account.ts';
 import { SANDBOX } from './definitions.ts';
 import type { Argv } from './load.ts';
 
-/** `backfill sandbox`: runs until a signal stops it. Its secrets protect nothing, so they are shown. */
+/** `crm-backfill sandbox`: runs until a signal stops it. Its secrets protect nothing, so they are shown. */
 export async function sandbox(argv: Argv, console: Console): Promise<ExitCode> {
   const settings = parseOptions(SANDBOX, argv);
   const stored = settings.account === undefined ? undefined : await readStoredAccount(settings.account);

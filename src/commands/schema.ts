@@ -3,7 +3,7 @@ import { EXIT, type ExitCode } from '../errors.ts';
 import { mappingJsonSchema } from '../mapping/load.ts';
 import type { Argv } from './load.ts';
 
-/** `backfill schema`: prints the JSON Schema of mapping files. */
+/** `crm-backfill schema`: prints the JSON Schema of mapping files. */
 export async function schema(_argv: Argv, console: Console): Promise<ExitCode> {
   console.printJson(JSON.stringify(mappingJsonSchema(), null, 2));
   return EXIT.done;

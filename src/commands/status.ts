@@ -1,6 +1,6 @@
 import type { Console } from '../console.ts';
 import { EXIT, UserError, type ExitCode } from '../errors.ts';
-import { lockHolder } from '../lock.ts';
+import { lockHolder } from '../store/lock.ts';
 import { parseOptions } from '../options/option.ts';
 import { readPageData, type LiveView } from '../pages/page-data.ts';
 import { readRunWait } from '../pages/run-wait.ts';

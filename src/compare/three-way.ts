@@ -12,7 +12,7 @@ import { normalForm, type FieldHasher } from '../store/field-hashes.ts';
 export type ThreeWayVerdict = 'unchanged' | 'changed' | 'edited' | 'same' | 'conflict' | 'not_shown';
 
 /** What the service may have without anybody having edited it, as hashes (`Bases` of plan/knowledge). */
-interface Bases {
+interface PossibleValues {
   /** Null: it was set, but to what cannot be told (after `purge`). Undefined: never. */
   readonly known: string | null | undefined;
   readonly open: readonly string[];
@@ -26,7 +26,7 @@ export function compareField(
   name: string,
   exported: JsonValue,
   shown: JsonValue | undefined,
-  { differs, bases: { known, open } }: { readonly differs: boolean; readonly bases: Bases },
+  { differs, bases: { known, open } }: { readonly differs: boolean; readonly bases: PossibleValues },
   hasher: FieldHasher,
 ): ThreeWayVerdict {
   if (shown === undefined) return differs ? 'not_shown' : 'unchanged';

@@ -116,7 +116,7 @@ export function storyOf(db: Database, { output, isDryRun, at }: FoundPlan, recor
   };
 }
 
-interface EventRow extends Place {
+interface StoryRow extends Place {
   readonly id: number;
   readonly type: EventType;
   readonly state: string;
@@ -130,8 +130,8 @@ interface EventRow extends Place {
   readonly columns: string;
 }
 
-function eventsAbout(db: Database, { entity, externalId }: NamedRecord): EventRow[] {
-  return db.all<EventRow>(
+function eventsAbout(db: Database, { entity, externalId }: NamedRecord): StoryRow[] {
+  return db.all<StoryRow>(
     `select e.id, e.type, e.state, e.content, e.is_change, e.occurred_at, e.data, e.parent_entity, e.parent_id,
         s.name as source, f.path as file, r.line, r.number as record, r.raw, s.columns
       from event e join record r on r.id = e.record join file f on f.id = r.file join source s on s.id = f.source
@@ -171,7 +171,7 @@ export function fateOf(state: string): EventFate {
   return state === 'ready' || state === 'held' || state === 'waiting' ? 'pending' : (state as EventFate);
 }
 
-function eventStory(db: Database, row: EventRow, requests: readonly RequestRow[]): EventStory {
+function eventStory(db: Database, row: StoryRow, requests: readonly RequestRow[]): EventStory {
   const { id, type, source, file, line, record, content } = row;
   const state = fateOf(row.state);
   const wasSent = requests.some(
@@ -194,7 +194,7 @@ function eventStory(db: Database, row: EventRow, requests: readonly RequestRow[]
   };
 }
 
-function namedCells({ raw, columns }: EventRow): JsonObject | null {
+function namedCells({ raw, columns }: StoryRow): JsonObject | null {
   if (raw === null) return null;
   const cells = parseJson(raw);
   if (isObject(cells)) return cells;
@@ -223,7 +223,7 @@ function leftOutOf(db: Database, event: number): LeftOut[] {
   );
 }
 
-function droppedRow(db: Database, { id, file, line }: EventRow): LeftOut {
+function droppedRow(db: Database, { id, file, line }: StoryRow): LeftOut {
   const told = leftOutOf(db, id).find(({ field }) => field === RECORD);
   return told ?? { file, line, field: RECORD, original: '', reason: 'the same record once more' };
 }

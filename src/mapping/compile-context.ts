@@ -2,9 +2,10 @@
 import type { Location, Problem } from '../problem.ts';
 import type { Source } from '../source/source.ts';
 import type { Path } from './document.ts';
-import type { CompiledPath } from './path.ts';
-import type { Defaults } from './spec.ts';
-import type { LookupTables } from './lookup.ts';
+import type { FieldKind } from './fields.ts';
+import type { CompiledPath, PathContext } from './path.ts';
+import type { LookupTable, LookupTables } from './lookup-table.ts';
+import type { Defaults, OnError } from './spec.ts';
 import type { Trace } from './trace.ts';
 
 /** A column or path that a field of an entry reads. */
@@ -28,4 +29,24 @@ export interface CompileContext {
   locate(path: Path, part?: 'key' | 'value'): Location;
   /** The texts that mean "no value" in a source; the empty text always does and is not included. */
   missingValues(source: string): ReadonlySet<string>;
+}
+
+/** The place of a value in the mapping. Nested values get a copy with a longer path. */
+export interface ValueContext {
+  readonly compilation: CompileContext;
+  readonly frame: PathContext;
+  readonly path: Path;
+  /** The field the value is for, or the key of the entry (`when`). */
+  readonly field: string;
+  readonly kind: FieldKind | undefined;
+  readonly onError: OnError;
+  readonly uses: PathUse[];
+  /** Collects errors; alternatives are collected separately. */
+  readonly problems: Problem[];
+  /** Called with every nested lookup, to determine the order of building tables. */
+  readonly lookedUp?: (table: LookupTable) => void;
+}
+
+export function within(context: ValueContext, ...steps: (string | number)[]): ValueContext {
+  return { ...context, path: [...context.path, ...steps] };
 }

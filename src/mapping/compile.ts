@@ -5,7 +5,7 @@ import type { Source } from '../source/source.ts';
 import type { ParsedMapping } from './check.ts';
 import type { MappingDocument } from './document.ts';
 import { compileEntry } from './entry.ts';
-import { LookupTables } from './lookup.ts';
+import { LookupTables } from './lookup-table.ts';
 import type { CompiledMapping } from './mapping.ts';
 import type { MappingSpec } from './spec.ts';
 import { sourcesLookedUp } from './spec-values.ts';

@@ -6,7 +6,8 @@ import { textOf } from './value-text.ts';
 import type { RowContext } from './row-context.ts';
 import type { ConditionSpec } from './spec.ts';
 import { traceAt } from './trace.ts';
-import { compileValue, within, type ValueContext } from './value.ts';
+import { within, type ValueContext } from './compile-context.ts';
+import { compileValue } from './value.ts';
 
 /** An error where a value of the condition cannot be read. */
 export type ConditionTest = (row: RowContext) => boolean | ValueError;

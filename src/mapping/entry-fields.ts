@@ -9,7 +9,8 @@ import { readIso } from './transforms/date-format.ts';
 import { exactNumber } from './transforms/number.ts';
 import { ValueError, type Result } from './value-error.ts';
 import { shown } from './value-text.ts';
-import { asText, compileValue, notScalar, type ValueContext } from './value.ts';
+import type { ValueContext } from './compile-context.ts';
+import { asText, compileValue, notScalar } from './value.ts';
 
 export interface CompiledField {
   /** The name in issues: `custom_params.origin`. */

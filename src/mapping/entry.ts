@@ -2,7 +2,7 @@
 import type { JsonValue } from '../json.ts';
 import type { Draft, Row, Writable } from '../model.ts';
 import type { Source } from '../source/source.ts';
-import type { CompileContext, PathUse } from './compile-context.ts';
+import type { CompileContext, PathUse, ValueContext } from './compile-context.ts';
 import { compileCondition, type ConditionTest } from './condition.ts';
 import type { Path } from './document.ts';
 import {
@@ -23,7 +23,7 @@ import { RowContext, type Evaluate } from './row-context.ts';
 import type { EntrySpec, OnError, ValueSpec } from './spec.ts';
 import { ValueError, type Result } from './value-error.ts';
 import { shown } from './value-text.ts';
-import { asText, compileValue, missingValue, shapeOf, type ValueContext } from './value.ts';
+import { asText, compileValue, missingValue, shapeOf } from './value.ts';
 
 interface Parts {
   readonly fields: readonly CompiledField[];

@@ -67,7 +67,7 @@ async function readBytes(path: string): Promise<Buffer> {
   } catch (error) {
     if (codeOf(error) === 'ENOENT') {
       throw new UserError(`mapping file not found: ${path}`, {
-        hint: 'create one with `backfill init EXPORT…`',
+        hint: 'create one with `crm-backfill init EXPORT…`',
       });
     }
     throw new UserError(`cannot read mapping file ${path}: ${codeOf(error) ?? messageOf(error)}`, {

@@ -1,4 +1,4 @@
-import type { CompileContext } from './compile-context.ts';
+import type { Location } from '../problem.ts';
 import type { Path } from './document.ts';
 
 /** What a mapping can decide for a record: an answer of `when`, a key of `map`, a date format, an alternative of `from`, `default`. */
@@ -9,7 +9,7 @@ export type Trace = (kind: BranchKind, name: string) => void;
 
 /** A trace of the value at `path`; undefined where nothing is traced, so that it costs nothing. */
 export function traceAt(
-  { trace, locate }: Pick<CompileContext, 'trace' | 'locate'>,
+  { trace, locate }: { readonly trace: Trace | undefined; readonly locate: (path: Path) => Location },
   path: Path,
   kind: BranchKind,
 ): ((branch: string) => void) | undefined {

@@ -1,40 +1,18 @@
 /** Compiles the values of a mapping to functions of the record. */
 import type { JsonValue } from '../json.ts';
 import type { Problem } from '../problem.ts';
-import type { Path } from './document.ts';
 import { ValueError, type Result } from './value-error.ts';
 import { originalText, shown, textOf } from './value-text.ts';
-import type { FieldKind } from './fields.ts';
-import { compileLookup, type LookupTable } from './lookup.ts';
-import { compilePath, isPathError, type PathContext } from './path.ts';
 import { reportListCut, reportPassedOver } from './left-behind.ts';
+import { compileLookup } from './lookup.ts';
+import { compilePath, isPathError } from './path.ts';
 import { withOriginal, type Evaluate, type RowContext } from './row-context.ts';
-import { isAlternatives, type OnError, type TransformSpec, type ValueObject, type ValueSpec } from './spec.ts';
+import { isAlternatives, type TransformSpec, type ValueObject, type ValueSpec } from './spec.ts';
 import { traceAt } from './trace.ts';
 import { parseTemplate } from './template.ts';
 import { TRANSFORM_BY_NAME } from './transforms/index.ts';
 import type { Apply, ValueShape } from './transforms/transform.ts';
-import type { PathUse, CompileContext } from './compile-context.ts';
-
-/** The place of a value in the mapping. Nested values get a copy with a longer path. */
-export interface ValueContext {
-  readonly compilation: CompileContext;
-  readonly frame: PathContext;
-  readonly path: Path;
-  /** The field the value is for, or the key of the entry (`when`). */
-  readonly field: string;
-  readonly kind: FieldKind | undefined;
-  readonly onError: OnError;
-  readonly uses: PathUse[];
-  /** Collects errors; alternatives are collected separately. */
-  readonly problems: Problem[];
-  /** Called with every nested lookup, to determine the order of building tables. */
-  readonly lookedUp?: (table: LookupTable) => void;
-}
-
-export function within(context: ValueContext, ...steps: (string | number)[]): ValueContext {
-  return { ...context, path: [...context.path, ...steps] };
-}
+import { within, type ValueContext } from './compile-context.ts';
 
 const ABSENT: Evaluate = () => undefined;
 
@@ -108,7 +86,7 @@ function compileSource(spec: ValueObject, context: ValueContext): Evaluate {
   if (spec.value !== undefined) return constant(spec.value);
   if (spec.template !== undefined) return compileTemplate(spec.template, within(context, 'template'));
   if (spec.list !== undefined) return compileList(spec.list, within(context, 'list'));
-  if (spec.lookup !== undefined) return compileLookup(spec.lookup, within(context, 'lookup'));
+  if (spec.lookup !== undefined) return compileLookup(spec.lookup, within(context, 'lookup'), compileValue);
   const { from } = spec;
   if (isAlternatives(from)) return compileAlternatives(from, within(context, 'from'));
   return compileValue(from!, within(context, 'from'));

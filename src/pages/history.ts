@@ -13,7 +13,7 @@ export interface RunSpan {
 }
 
 /** An answer of the service. */
-export interface Answer {
+export interface AnsweredEvent {
   readonly at: string;
   readonly type: string;
   readonly externalId: string | null;
@@ -35,7 +35,7 @@ export function readRuns(db: Database): RunSpan[] {
 }
 
 /** The latest first. */
-export function readLatest(db: Database): Answer[] {
+export function readLatest(db: Database): AnsweredEvent[] {
   return db.all(`
     select settled_at as at, type, external_id as externalId, status, code from checkpoint.request
     where settled_at is not null and origin <> 'read' order by settled_at desc, n desc limit 12`);

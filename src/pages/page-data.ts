@@ -1,9 +1,9 @@
-import type { LockHolder } from '../lock.ts';
+import type { LockHolder } from '../store/lock.ts';
 import { readDocument, type StoredMapping } from '../report/documents.ts';
 import type { StateDir } from '../state-dir.ts';
 import { readState } from '../store/open.ts';
 import { readFindings, type Findings } from './findings.ts';
-import { readLatest, readPeriods, readRuns, type Answer, type RunSpan } from './history.ts';
+import { readLatest, readPeriods, readRuns, type AnsweredEvent, type RunSpan } from './history.ts';
 import type { RunWait } from './run-wait.ts';
 import type { StatusView } from './status-text.ts';
 import { readStatus } from './status.ts';
@@ -20,7 +20,7 @@ export interface PageData extends StatusView {
   /** None on the live page, which is about the present. */
   readonly runs: readonly RunSpan[];
   /** The latest answers; none in a report. */
-  readonly latest: readonly Answer[];
+  readonly latest: readonly AnsweredEvent[];
   /** How the exports are mapped; undefined if it is not known. */
   readonly mapping: StoredMapping | undefined;
   /** An IANA time zone; undefined for that of this machine. */

@@ -1,5 +1,5 @@
 /** The output of `status`. Pure. */
-import type { LockHolder } from '../lock.ts';
+import type { LockHolder } from '../store/lock.ts';
 import { counted, numberText } from '../numbers.ts';
 import { resultText } from '../report/ending.ts';
 import { prioritiesTable } from '../report/priority-text.ts';
@@ -117,7 +117,7 @@ export function statusJson(view: StatusView): object {
     running: holder ?? null,
     /** `ended`, `under way` (running or killed), or `unknown totals`. */
     basis,
-    events,
+    events: summary?.events ?? events,
     by_type: byType,
     priorities: prioritiesNow(view),
     left,

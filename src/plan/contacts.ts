@@ -20,7 +20,7 @@ type ContactField = (typeof FIELDS)[number];
 
 const NOUNS = { email: 'e-mail address', phone_number: 'phone number' } as const;
 
-interface ContactsJob {
+interface MatchingJob {
   readonly db: Database;
   readonly hasher: FieldHasher;
   readonly policies: readonly Policies[];
@@ -42,7 +42,7 @@ interface Match {
  * Lists the leads of the input that share an address or number with a lead of the account that this migration did not make.
  * Those whose entry says `reject` become invalid, unless a request about them was sent before; the others are a warning.
  */
-export async function judgeContacts(job: ContactsJob): Promise<void> {
+export async function judgeContacts(job: MatchingJob): Promise<void> {
   const { db, hasher, policies } = job;
   rmSync(job.path, { force: true });
   if (!db.get('select 1 from contact limit 1')) return;
@@ -150,7 +150,7 @@ function matchText(matches: readonly Match[]): string {
   return `the account already has a lead with the ${what} of \`${first!.externalId}\`: ${first!.serviceId}${more}`;
 }
 
-async function writeMatches({ path, service }: ContactsJob, matches: readonly Match[]): Promise<void> {
+async function writeMatches({ path, service }: MatchingJob, matches: readonly Match[]): Promise<void> {
   const names = new Map<string, string>();
   if (service) {
     const ids = new Set(matches.map(({ serviceId }) => serviceId));

@@ -1,7 +1,7 @@
 /** `--pilot`: the records that together have most of the features that occur. */
 import { featureText, type FeatureKind, type PilotCounts } from '../report/pilot.ts';
 import type { Database } from '../store/sqlite.ts';
-import { MOST_FEATURES, type Candidate, type Feature, type Features } from '../survey/features.ts';
+import { MOST_FEATURES, type Candidate, type Feature, type Features } from './features.ts';
 import { parentsOf } from './chosen.ts';
 import type { State } from './states.ts';
 
@@ -32,7 +32,8 @@ export function coverOf(db: Database, features: Features): Cover {
   const { limit } = features;
   const candidates = features.candidates();
   const byEvent = new Map(candidates.flatMap((each) => each.events.map((event) => [event, each])));
-  const stateOf = (event: number): State => db.get<{ state: State }>('select state from event where id = ?', event)!.state;
+  const stateOf = (event: number): State =>
+    db.get<{ state: State }>('select state from event where id = ?', event)!.state;
   const choicesIn = (states: ReadonlySet<State>): Choice[] =>
     candidates.flatMap((candidate) => {
       const events = candidate.events.filter((event) => states.has(stateOf(event)));

@@ -186,6 +186,7 @@ const BY_CODE: Readonly<Record<string, Advice>> = {
     what: 'A record differs from what was acknowledged: its export or the mapping has changed since.',
     fix: 'Set `if_changed` to decide what happens to such records.',
   },
+  duplicates: { what: 'Another record with the same external id was chosen, by `duplicates`.', fix: '' },
   superseded: {
     what: 'Later updates of the record, already acknowledged, have set all fields of an update: it was not sent.',
     fix: '',

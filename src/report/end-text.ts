@@ -1,10 +1,11 @@
 /** The final text of a run. */
 import { isStateLost } from '../halt.ts';
 import { controlTotalsText } from './control-totals.ts';
-import type { CodeExample } from '../plan/problems.ts';
+import type { CodeExample } from './found-codes.ts';
 import { endingText } from './ending.ts';
 import { adviceFor, inSentence } from './advice.ts';
 import { countOmitted, excessText, omittedLines, type OmittedCounts, type OmittedLine } from './omitted.ts';
+import { BARE } from './profile.ts';
 import type { Summary } from './summary.ts';
 import { codesText, countedList, countsTable, durationText, shortPath, type CountedText } from './text.ts';
 import { counted, numberText } from '../numbers.ts';
@@ -90,11 +91,11 @@ function findings(summary: Summary, examples: ReadonlyMap<string, CodeExample>):
   ].sort((a, b) => b.count - a.count);
 }
 
-/** A message without a place is about the whole input; others are about one value. */
+/** A message without a place, or about a field that records lack, is about the whole input; others are about one value. */
 function meaning(code: string, examples: ReadonlyMap<string, CodeExample>): string {
   const example = examples.get(code);
-  const { what } = adviceFor(code, example?.issue.kind);
-  return example?.places.length === 0 ? example.issue.message : inSentence(what);
+  if (example && (example.places.length === 0 || code in BARE)) return example.issue.message;
+  return inSentence(adviceFor(code, example?.issue.kind).what);
 }
 
 function omittedText(counts: OmittedCounts): string {

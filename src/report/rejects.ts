@@ -83,7 +83,7 @@ function faultySources(db: Database): SourceRow[] {
     group by s.id order by s.id`);
 }
 
-/** Each record once, however many of its events failed. */
+/** Each record once, however many of its events failed, and once those that one correction replaces. */
 function writeSource(db: Database, { id, kind, columns: json }: SourceRow, path: string): void {
   const columns = JSON.parse(json) as string[];
   const hashOf = rowHasher(columns);
@@ -97,7 +97,13 @@ function writeSource(db: Database, { id, kind, columns: json }: SourceRow, path:
   );
   const { file, line, error, row: hash } = rejectColumnsFor(columns);
   const head = kind === 'table' ? [csvLine([...columns, file, line, error, hash])] : [];
+  const corrections = new Set<string>();
   writeLines(path, head, rows, (row) => {
+    if (row.original !== null) {
+      const correction = `${row.original} ${row.path}:${row.line}`;
+      if (corrections.has(correction)) return '';
+      corrections.add(correction);
+    }
     const raw = parseJson(row.raw) as RawRecord;
     const sha = row.original ?? hashOf(raw);
     if (kind === 'tree') return treeLine(raw as JsonObject, row, sha);

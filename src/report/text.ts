@@ -2,7 +2,7 @@
 import { relative } from 'node:path';
 import { EVENT_TYPES, type EventType } from '../model.ts';
 import { oneLine } from '../visible.ts';
-import type { CodeExample } from '../plan/problems.ts';
+import type { CodeExample } from './found-codes.ts';
 import { printable } from '../visible.ts';
 import { adviceFor, inSentence } from './advice.ts';
 import { OUTCOME_NAMES, type EventCounts } from './words.ts';

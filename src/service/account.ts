@@ -37,7 +37,7 @@ export type StoredAccount = z.infer<typeof storedAccount>;
 
 /** Reads a stored `account.json`. Throws a `UserError` if it cannot be read or is invalid. */
 export async function readStoredAccount(path: string): Promise<StoredAccount> {
-  const hint = 'run `backfill run MAPPING --dry-run` with access to the service to create it';
+  const hint = 'run `crm-backfill run MAPPING --dry-run` with access to the service to create it';
   let value: unknown;
   try {
     value = JSON.parse(await readFile(path, 'utf8'));

@@ -15,10 +15,10 @@ import {
   readRetryAfter,
   type Attempt,
   type Cut,
-  type Reply,
   type RestAttempt,
   type NoAnswer,
 } from './reply.ts';
+import type { Reply } from './error-body.ts';
 
 export interface ClientOptions {
   readonly baseUrl: string;

@@ -2,7 +2,13 @@
 import { tryParseJson } from '../json.ts';
 import { printable } from '../visible.ts';
 import { isFields } from './list-page.ts';
-import type { Reply } from './reply.ts';
+
+/** An HTTP answer as received; header names in lower case. */
+export interface Reply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
 
 interface ServiceError {
   readonly code?: string;

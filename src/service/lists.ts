@@ -5,7 +5,8 @@ import type { Client } from './client.ts';
 import { LIMITS } from './contract.ts';
 import { tryParseJson } from '../json.ts';
 import { describe, hasMore, idOf, isFields, itemsIn, nextIn, totalIn, type Fields, type Query } from './list-page.ts';
-import type { Reply, RestAttempt } from './reply.ts';
+import type { Reply } from './error-body.ts';
+import type { RestAttempt } from './reply.ts';
 import { retried } from './retry.ts';
 import { counted, numberText } from '../numbers.ts';
 
@@ -61,7 +62,7 @@ export async function wholeList(client: Client, path: string, query: Query, opti
   if (more || (total !== undefined && total > items.length)) {
     const of = total === undefined ? 'items although more seem to follow' : `of ${counted(total, 'item')}`;
     throw new UserError(`GET ${path} returned only ${numberText(items.length)} ${of}`, {
-      hint: `nothing is resolved from a part of a list: see what \`backfill api GET ${path}\` returns`,
+      hint: `nothing is resolved from a part of a list: see what \`crm-backfill api GET ${path}\` returns`,
     });
   }
   return { items, pages, headers: first?.headers ?? {} };

@@ -6,14 +6,7 @@ import { codeOf, EXIT, messageOf, shortageOf } from '../errors.ts';
 import { tryParseJson } from '../json.ts';
 import { UndecodableBody } from './content-encoding.ts';
 import { acknowledgement, HEADERS, INGEST_CODES, type Acknowledgement } from './contract.ts';
-import { describeBody, errorOf, messageOfPage, shorten } from './error-body.ts';
-
-/** An HTTP answer as received; header names in lower case. */
-export interface Reply {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-}
+import { describeBody, errorOf, messageOfPage, shorten, type Reply } from './error-body.ts';
 
 /** The service understood the request and refused it. Sending the same request again would not help. */
 export interface Refused {

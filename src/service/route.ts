@@ -27,8 +27,8 @@ export function readRoute(
     });
   }
   if (isWebhook(`${new URL(baseUrl).pathname}/${path}`)) {
-    throw new UserError('the ingestion webhook cannot be called with `backfill api`: an event cannot be undone', {
-      hint: 'send events with `backfill run`, which suppresses triggers and records what it sent',
+    throw new UserError('the ingestion webhook cannot be called with `crm-backfill api`: an event cannot be undone', {
+      hint: 'send events with `crm-backfill run`, which suppresses triggers and records what it sent',
     });
   }
   if (!path.startsWith('/')) throw new UserError('the path must start with a slash', { hint: 'for example: /leads' });

@@ -116,16 +116,18 @@ export class Database {
   *each<Row>(sql: string, ...values: readonly SqlValue[]): Generator<Row, void, undefined> {
     // Not the shared statement: its caller may run the same text again.
     const statement = orExplain(this.path, () => this.#db.prepare(sql));
+    const rows = orExplain(this.path, () => statement.iterate(...values) as IterableIterator<Row>);
     // An iterator does not keep its statement: once that is collected, the process ends with a segmentation fault.
     this.#reading.add(statement);
     try {
-      const rows = orExplain(this.path, () => statement.iterate(...values) as IterableIterator<Row>);
       for (;;) {
         const next = orExplain(this.path, () => rows.next());
         if (next.done) return;
         yield next.value;
       }
     } finally {
+      // A statement that its reader left halfway would keep the file locked.
+      rows.return?.();
       this.#reading.delete(statement);
     }
   }

@@ -3,7 +3,7 @@ import type { Draft, Issue, ReadItem, Row } from '../model.ts';
 import { addOmissions, addProblem } from '../plan/problems.ts';
 import type { Source } from '../source/source.ts';
 import type { DealGroups } from './deal-groups.ts';
-import type { Features } from './features.ts';
+import type { Features } from '../plan/features.ts';
 import type { OmittedValues } from './omitted.ts';
 import type { PlanWriter } from './plan-writer.ts';
 import { prepare } from './prepare.ts';

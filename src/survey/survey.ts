@@ -38,7 +38,7 @@ import { COUNTING_INDEX, PLAN_INDEXES } from '../store/plan-schema.ts';
 import type { Database } from '../store/sqlite.ts';
 import { DealGroups } from './deal-groups.ts';
 import { changedColumns, earlierSources, shrunkSources, type SourceShapes } from './earlier-input.ts';
-import { Features } from './features.ts';
+import { Features } from '../plan/features.ts';
 import { OmittedValues } from './omitted.ts';
 import { commitPlan, discardPlan, openPlan } from './plan-file.ts';
 import { PlanWriter } from './plan-writer.ts';

@@ -4,7 +4,7 @@ import type { Account } from '../service/account.ts';
 import type { Fields } from '../service/list-page.ts';
 import type { FieldHasher } from '../store/field-hashes.ts';
 import type { Database } from '../store/sqlite.ts';
-import type { Difference, EntityResult, FieldVerdict } from './differences.ts';
+import type { FieldDifference, EntityResult, FieldVerdict } from './differences.ts';
 import { expectedOf, leadIdOf, stagePipelinesOf, writtenOf, type Expected, type WrittenRecord } from './expected.ts';
 import type { ExpectedFields } from './expected.ts';
 
@@ -29,7 +29,7 @@ export function whyNotComparable({ sent, shown }: ComparedField): string {
 }
 
 /** What was to be sent, what was, and what of it the service has. */
-export class Comparison {
+export class RecordComparison {
   readonly #db: Database;
   readonly #hasher: FieldHasher;
   readonly #stagePipelines: ReadonlyMap<string, string>;
@@ -78,7 +78,7 @@ export class Comparison {
     result: EntityResult,
     { entity, externalId, expected }: { entity: Checked; externalId: string; expected: ExpectedFields },
     record: Fields | undefined,
-  ): Difference[] {
+  ): FieldDifference[] {
     const written = this.written(entity, externalId);
     result.read_back += 1;
     const common = {

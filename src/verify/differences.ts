@@ -11,7 +11,7 @@ export type FieldVerdict = Likeness | 'edited' | 'changed';
 
 export const VERDICTS = ['same', 'normalised', 'edited', 'changed', 'different', 'not_comparable'] as const;
 
-export interface Difference {
+export interface FieldDifference {
   readonly entity: Checked;
   readonly external_id: string;
   readonly service_id: string;
@@ -35,7 +35,7 @@ const COLUMNS = [
   'actual',
   'written_at',
   'updated_at',
-] as const satisfies readonly (keyof Difference)[];
+] as const satisfies readonly (keyof FieldDifference)[];
 
 export type FieldCounts = Record<FieldVerdict, number>;
 
@@ -71,7 +71,7 @@ const SHOWN = 5;
 
 /** Writes a new `verify.csv`, and keeps the first differences of each field and kind. */
 export class Differences {
-  readonly first: Difference[] = [];
+  readonly first: FieldDifference[] = [];
   readonly #shown = new Map<string, number>();
   readonly #file: CsvFile;
 
@@ -79,7 +79,7 @@ export class Differences {
     this.#file = new CsvFile(path, COLUMNS);
   }
 
-  add(difference: Difference): void {
+  add(difference: FieldDifference): void {
     const kind = `${difference.entity} ${difference.field} ${difference.verdict}`;
     const shown = this.#shown.get(kind) ?? 0;
     this.#shown.set(kind, shown + 1);

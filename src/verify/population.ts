@@ -11,10 +11,10 @@ export interface Population {
   /** Records whose service id is unknown, so that they cannot be read back. */
   readonly withoutId: number;
   /** The sample: always the same for the same checkpoint, and spread over all records. */
-  readonly chosen: readonly KnownRecord[];
+  readonly chosen: readonly SentRecord[];
 }
 
-export interface KnownRecord {
+export interface SentRecord {
   readonly externalId: string;
   readonly serviceId: string;
 }
@@ -26,14 +26,14 @@ export function populationOf(db: Database, entity: Checked, sample: SampleSize):
     entity,
   )!;
   // Of the columns beside max(), SQLite takes those of the same row: the service id that was answered last.
-  const known = db.each<KnownRecord>(
+  const known = db.each<SentRecord>(
     `select external_id as externalId, service_id as serviceId, max(n) from checkpoint.request
       where entity = ? and status = 'acknowledged' and origin <> 'read' and external_id is not null and service_id <> ''
       group by external_id`,
     entity,
   );
   const most = sample === 'all' ? Infinity : sample;
-  let chosen: (KnownRecord & { readonly order: number })[] = [];
+  let chosen: (SentRecord & { readonly order: number })[] = [];
   const cut = (): void => {
     chosen = chosen.sort((a, b) => a.order - b.order).slice(0, most);
   };

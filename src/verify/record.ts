@@ -4,7 +4,7 @@ import { readBack } from '../compare/read-back.ts';
 import type { Account } from '../service/account.ts';
 import type { Client } from '../service/client.ts';
 import type { Database } from '../store/sqlite.ts';
-import { Comparison, shownText, whyNotComparable, type ComparedValue } from './compare.ts';
+import { RecordComparison, shownText, whyNotComparable, type ComparedValue } from './compare.ts';
 import { hasherOf } from './expected.ts';
 
 /** What the service shows of a record now. `verdict`: `not_sent` if the mapping sends no value of the field. */
@@ -28,7 +28,7 @@ export async function readLive(
   entity: Checked,
   externalId: string,
 ): Promise<LiveRecord | undefined> {
-  const comparison = new Comparison(db, hasherOf(db), account);
+  const comparison = new RecordComparison(db, hasherOf(db), account);
   const written = comparison.written(entity, externalId);
   if (written.serviceId === '') return undefined;
   const expected = comparison.expected(entity, externalId) ?? [];

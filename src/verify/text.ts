@@ -1,7 +1,7 @@
 import { shortPath, table, valueRows } from '../report/text.ts';
 import { namesById, type Account } from '../service/account.ts';
 import { stageTotalsText } from './control-totals.ts';
-import { VERDICTS, type Difference, type EntityResult } from './differences.ts';
+import { VERDICTS, type FieldDifference, type EntityResult } from './differences.ts';
 import { CHECKED, COMPARED, type Checked } from '../compare/fields.ts';
 import { whyNotComparable } from './compare.ts';
 import type { LiveRecord } from './record.ts';
@@ -69,7 +69,7 @@ function entityText(entity: Checked, result: EntityResult, columns: number): str
   return lines.join('\n');
 }
 
-function differenceText(difference: Difference, names: ReadonlyMap<string, string>): string {
+function differenceText(difference: FieldDifference, names: ReadonlyMap<string, string>): string {
   const { entity, external_id: id, field, verdict } = difference;
   if (verdict === 'missing') return `${entity} ${id}: missing`;
   const value = (text: string): string => `\`${names.get(text.toLowerCase()) ?? text}\``;

@@ -8,7 +8,7 @@ import { readBack } from '../compare/read-back.ts';
 import { connect, type Target } from '../connect.ts';
 import type { RestCredentials } from '../credentials.ts';
 import { EXIT, UserError, type ExitCode } from '../errors.ts';
-import { Lock } from '../lock.ts';
+import { Lock } from '../store/lock.ts';
 import { loadMapping } from '../mapping/load.ts';
 import type { Mapping } from '../mapping/mapping.ts';
 import type { Account } from '../service/account.ts';
@@ -18,9 +18,9 @@ import { assertBound, bindingOf } from '../store/checkpoint.ts';
 import { newestPlan } from '../store/newest-plan.ts';
 import { readState } from '../store/open.ts';
 import type { Database } from '../store/sqlite.ts';
-import { Comparison } from './compare.ts';
+import { RecordComparison } from './compare.ts';
 import { StageTotals, type StageTotal } from './control-totals.ts';
-import { Differences, newResult, VERIFY_FILE, type Difference, type EntityResult } from './differences.ts';
+import { Differences, newResult, VERIFY_FILE, type FieldDifference, type EntityResult } from './differences.ts';
 import { hasherOf } from './expected.ts';
 import { populationOf, type SampleSize } from './population.ts';
 
@@ -34,7 +34,7 @@ export interface Verification {
   /** Of the deals that were read back. */
   readonly totals: readonly StageTotal[];
   /** The first differences of each field and kind. */
-  readonly first_differences: readonly Difference[];
+  readonly first_differences: readonly FieldDifference[];
   readonly requests: number;
   readonly files: { readonly verify: string };
 }
@@ -104,7 +104,7 @@ async function compareAll(
   db: Database,
   target: Target,
 ): Promise<Verification> {
-  const comparison = new Comparison(db, hasherOf(db), target.account);
+  const comparison = new RecordComparison(db, hasherOf(db), target.account);
   const path = state.file(VERIFY_FILE);
   const differences = new Differences(path);
   const totals = new StageTotals();
@@ -141,7 +141,7 @@ interface EntityJob extends VerifyJob {
   /** The checkpoint, and the newest plan: that of the last run, or of a later dry run. */
   readonly db: Database;
   readonly target: Target;
-  readonly comparison: Comparison;
+  readonly comparison: RecordComparison;
   readonly differences: Differences;
   readonly totals: StageTotals;
 }

@@ -5,6 +5,7 @@ import type { Summary } from '../report/summary.ts';
 import { durationText } from '../report/text.ts';
 import { withoutValues } from '../send/without-values.ts';
 import { numberText } from '../numbers.ts';
+import { PROGRAM } from '../version.ts';
 
 export type NotifyEvent = 'held_up' | 'resumed' | 'stopped' | 'ended' | 'interrupted' | 'test';
 
@@ -93,7 +94,7 @@ function progress(
 }
 
 function about(event: NotifyEvent, migration: string, sentences: readonly string[]) {
-  return { text: `backfill ${migration}: ${sentences.join(' ')}`, event, migration };
+  return { text: `${PROGRAM} ${migration}: ${sentences.join(' ')}`, event, migration };
 }
 
 function countsText({ total, acknowledged, rejected }: NonNullable<Notification['events']>): string {

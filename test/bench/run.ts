@@ -126,7 +126,7 @@ async function rerun(): Promise<void> {
     await compare('Rerun over a checkpoint of 1,000,000 acknowledged events, up to its first new request', [
       { name: 'survey only', run: () => measured(runOf(known, ['--dry-run', '--offline', ...source])) },
       {
-        name: 'backfill run',
+        name: 'crm-backfill run',
         async run() {
           await Promise.all(files.map((file, nth) => truncate(file, sizes[nth])));
           const all = await measured(runOf(known, [...source, '--state', state]), env);
@@ -161,7 +161,7 @@ async function send(): Promise<void> {
   print(`## Sending ${numberText(EVENTS)} events, ${CONCURRENCY} at a time, to a sandbox in a separate process\n`);
   print('| | events a second | ratio |\n|---|---|---|');
   print(`| bare undici loop, same bodies | ${posts.toFixed(0)} | 1.00 |`);
-  print(`| backfill run, checkpoint flushed | ${sent.toFixed(0)} | ${(sent / posts).toFixed(2)} |\n`);
+  print(`| crm-backfill run, checkpoint flushed | ${sent.toFixed(0)} | ${(sent / posts).toFixed(2)} |\n`);
 }
 
 /** Run only once, because it takes minutes. */
@@ -215,7 +215,7 @@ function backfill(name: string, input: Input): Contender {
 }
 
 function surveys(input: Input): Contender[] {
-  return [backfill('backfill run --dry-run', input)];
+  return [backfill('crm-backfill run --dry-run', input)];
 }
 
 function program(name: string, ...args: string[]): Contender {

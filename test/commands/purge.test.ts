@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { purge } from '../../src/commands/purge.ts';
-import { Lock } from '../../src/lock.ts';
+import { Lock } from '../../src/store/lock.ts';
 import { StateDir } from '../../src/state-dir.ts';
 import { CHECKPOINT } from '../../src/store/checkpoint-schema.ts';
 import { Database } from '../../src/store/sqlite.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { report } from '../../src/commands/report.ts';
 import { status } from '../../src/commands/status.ts';
-import { Lock } from '../../src/lock.ts';
+import { Lock } from '../../src/store/lock.ts';
 import { CHECKPOINT_FILE } from '../../src/store/checkpoint-schema.ts';
 import { PLAN_FILE } from '../../src/store/plan-schema.ts';
 import type { Rate } from '../../src/timetable.ts';

@@ -283,10 +283,10 @@ describe('a correction', () => {
 
 describe('the printed next step', () => {
   function commandsIn(ended: Ended): string[] {
-    return ended.stderr.split('\n').filter((line) => /^ {2}(cp|backfill) /.test(line));
+    return ended.stderr.split('\n').filter((line) => /^ {2}(cp|npx) /.test(line));
   }
 
-  /** Runs the commands that a run printed as the next step, in a shell that finds `backfill`; returns how the last ended. */
+  /** Runs the commands that a run printed as the next step, in a shell whose npx finds the program; returns how the last ended. */
   async function next(ended: Ended, edit?: (copy: string) => Promise<unknown>): Promise<Ended> {
     const [first = '', ...others] = commandsIn(ended);
     const copy = /^ {2}cp \S+ (\S+)$/.exec(first)?.[1];
@@ -300,8 +300,8 @@ describe('the printed next step', () => {
     const { execFile } = await import('node:child_process');
     const cli = new URL('../../dist/cli.js', import.meta.url).pathname;
     await mkdir(join(cwd, 'bin'), { recursive: true });
-    await writeFile(join(cwd, 'bin/backfill'), `#!/bin/sh\nexec '${process.execPath}' '${cli}' "$@"\n`);
-    await chmod(join(cwd, 'bin/backfill'), 0o755);
+    await writeFile(join(cwd, 'bin/npx'), `#!/bin/sh\nshift\nexec '${process.execPath}' '${cli}' "$@"\n`);
+    await chmod(join(cwd, 'bin/npx'), 0o755);
     const env = { PATH: `${join(cwd, 'bin')}:${process.env.PATH}`, HOME: cwd, ...environmentOf(service) };
     return new Promise((resolve) => {
       const child = execFile('/bin/sh', ['-c', command], { cwd, env }, (_error, stdout, stderr) => {
@@ -366,7 +366,7 @@ describe('the printed next step', () => {
     const args = ['run', 'mapping.yaml', ...FAST, '--source', 'people=other.csv', '--env-file', 'prod.env'];
     const ended = await backfill(args, { cwd });
     expect(ended.code).toBe(0);
-    expect(ended.stderr).toContain('backfill verify mapping.yaml');
+    expect(ended.stderr).toContain('crm-backfill verify mapping.yaml');
     expect((await next(ended)).code).toBe(0);
   });
 });
@@ -392,7 +392,7 @@ describe('a state directory that is removed during a run', () => {
     expect(service.state().leads.length).toBeLessThanOrEqual(known + 4);
     expect(await readdir(join(cwd, '.backfill'))).toEqual([]);
 
-    const resume = /to resume: backfill (.*)/.exec(ended.stderr)![1]!;
+    const resume = /to resume: npx crm-backfill (.*)/.exec(ended.stderr)![1]!;
     expect(resume).toContain('--adopt');
     service.setFaults({ rules: [] });
     const rest = await backfill(resume.split(' '), { cwd, env: environmentOf(service) });

@@ -7,6 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import type { Summary } from '../../src/report/summary.ts';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/index.ts';
+import { StateDir } from '../../src/state-dir.ts';
+import { readState } from '../../src/store/open.ts';
 
 export const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
 export const FIXTURES = fileURLToPath(new URL('../../fixtures/', import.meta.url));
@@ -79,6 +81,22 @@ export function summaryOf(ended: Ended): Summary {
 
 /** A rate without waiting, for runs against a sandbox without a rate limit. */
 export const FAST = ['--rate', '100000/1s'];
+
+/** Rows of the plan in a state directory, or as `checkpoint.…` of its checkpoint. */
+export async function rowsIn<Row>(directory: string, sql: string): Promise<Row[]> {
+  const db = readState(await StateDir.existing(directory));
+  try {
+    return db.all<Row>(sql);
+  } finally {
+    db.close();
+  }
+}
+
+/** A document of the plan in a state directory. */
+export async function documentIn(directory: string, name: string): Promise<unknown> {
+  const [row] = await rowsIn<{ content: string }>(directory, `select content from document where name = '${name}'`);
+  return row && JSON.parse(row.content);
+}
 
 /** Every file below a directory, with its content. */
 export async function filesBelow(directory: string): Promise<Map<string, string>> {

@@ -2,7 +2,18 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { RequestEntry } from '../../src/sandbox/index.ts';
-import { backfill, environmentOf, FAST, files, sandbox, start, summaryOf, workspace } from './harness.ts';
+import {
+  backfill,
+  documentIn,
+  environmentOf,
+  FAST,
+  files,
+  rowsIn,
+  sandbox,
+  start,
+  summaryOf,
+  workspace,
+} from './harness.ts';
 
 interface Body {
   readonly id: string;
@@ -105,21 +116,20 @@ describe('a run', () => {
       events.acknowledged + events.duplicates + events.invalid + events.rejected + events.blocked + events.pending,
     );
     expect(events).toMatchObject({ total: 80, rejected: 0, pending: 0, duplicates: 0, gone: 0, changed: 0 });
-    const errors = (await readFile(join(cwd, '.backfill/demo/errors.ndjson'), 'utf8')).trim().split('\n');
-    const parsed = errors.map((line) => JSON.parse(line) as Record<string, unknown>);
-    expect(parsed.length).toBe(events.invalid + events.blocked + records.unreadable);
-    expect(parsed).toContainEqual(
-      expect.objectContaining({ kind: 'read', code: 'too_many_cells', source: 'contacts', line: 32 }),
-    );
-    expect(parsed).toContainEqual(
-      expect.objectContaining({ kind: 'resolve', code: 'unresolved_stage', external_id: '9700154' }),
-    );
-    expect(parsed).toContainEqual(
-      expect.objectContaining({ kind: 'blocked', code: 'parent_missing', external_id: '9700275' }),
-    );
+    const state = join(cwd, '.backfill/demo');
+    const errors = await rowsIn<object>(state, "select * from problems where severity = 'error'");
+    expect(errors.length).toBe(events.invalid + events.blocked + records.unreadable);
+    for (const known of [
+      { kind: 'read', code: 'too_many_cells', source: 'contacts', line: 32 },
+      { kind: 'resolve', code: 'unresolved_stage', external_id: '9700154' },
+      { kind: 'blocked', code: 'parent_missing', external_id: '9700275' },
+    ]) {
+      expect(errors).toContainEqual(expect.objectContaining(known));
+    }
+    expect((await readFile(join(state, 'errors.csv'), 'utf8')).trim().split('\n')).toHaveLength(errors.length + 1);
     const { profile, ...counts } = summary;
     expect(Object.keys(profile.sources)).toEqual(['contacts', 'deals', 'notes']);
-    expect(JSON.parse(await readFile(join(cwd, '.backfill/demo/summary.json'), 'utf8'))).toEqual(counts);
+    expect(await documentIn(state, 'summary')).toEqual(counts);
   });
 
   it('sends nothing on a rerun, and sends corrected rows once they are fixed', async () => {
@@ -240,7 +250,7 @@ events:
     await expect.poll(() => ingested(service.requests()).length, { timeout: 20_000 }).toBeGreaterThan(0);
     const second = await backfill(['run', 'mapping.yaml', ...FAST], { cwd, env });
     expect(second.code).toBe(3);
-    expect(second.stderr).toContain('in use by process');
+    expect(second.stderr).toContain(`process ${first.child.pid} on `);
     first.child.kill('SIGKILL');
     await first.ended;
     service.setFaults({ rules: [] });

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { withoutTimes, type Sandbox } from '../../src/sandbox/index.ts';
@@ -46,7 +46,7 @@ describe('a run that is interrupted', () => {
       run.child.kill(signal);
       const ended = await run.ended;
       expect(ended.code).toBe(code);
-      expect(ended.stderr).toContain(`to resume: backfill ${args.join(' ')}`);
+      expect(ended.stderr).toContain(`to resume: npx crm-backfill ${args.join(' ')}`);
       const summary = summaryOf(ended);
       expect(summary.exit).toEqual({ code, reason: 'interrupted' });
       expect(summary.events.acknowledged).toBe(posts(service));
@@ -251,41 +251,41 @@ describe('a full disk', () => {
   }
 
   it('stops a run that writes its plan with exit 2, and nothing is sent', async (context) => {
-    const disk = await tinyDisk('48k');
+    const disk = await tinyDisk('400k');
     if (disk === undefined) return context.skip('this process may not mount a file system');
     const service = await sandbox();
-    const cwd = await leads(300);
+    const cwd = await leads(5_000);
     const state = join(disk, 'state');
     const ended = await backfill(['run', 'mapping.yaml', '--json', '--state', state, ...FAST], {
       cwd,
       env: environmentOf(service),
     });
     expect(ended.code, ended.stderr).toBe(2);
-    expect(ended.stderr).toMatch(/cannot write .*plan\.ndjson.*ENOSPC/);
+    expect(ended.stderr).toMatch(/plan\.db.*: the disk is full/);
     expect(posts(service)).toBe(0);
     expect((await readdir(state)).filter((name) => name.startsWith('plan'))).toEqual([]);
   });
 
   it('stops a run that is sending with exit 3, and nothing is lost', async (context) => {
-    const disk = await tinyDisk('120k');
+    const disk = await tinyDisk('24m');
     if (disk === undefined) return context.skip('this process may not mount a file system');
-    const service = await sandbox();
+    const service = await sandbox({ faults: SLOW });
     const cwd = await leads(300);
     const env = environmentOf(service);
-    const ended = await backfill(['run', 'mapping.yaml', '--json', '--state', join(disk, 'state'), ...FAST], {
-      cwd,
-      env,
-    });
+    const args = ['run', 'mapping.yaml', '--json', '--state', join(disk, 'state'), ...FAST];
+    const run = start(args, { cwd, env });
+    await expect.poll(() => posts(service), { timeout: 20_000 }).toBeGreaterThan(0);
+    const filler = join(disk, 'filler');
+    await expect(writeFile(filler, Buffer.alloc(24 << 20))).rejects.toThrow('ENOSPC');
+    const ended = await run.ended;
     expect(ended.code, ended.stderr).toBe(3);
-    expect(ended.stderr).toMatch(/cannot write .*ENOSPC/);
+    expect(ended.stderr).toMatch(/(?:checkpoint|plan)\.db: the disk is full/);
     const processed = service.state().leads.length;
     expect(processed).toBeGreaterThan(0);
     expect(processed).toBeLessThan(300);
 
-    spawnSync('mount', ['-o', 'remount,size=4m', disk]);
-    const rest = summaryOf(
-      await backfill(['run', 'mapping.yaml', '--json', '--state', join(disk, 'state'), ...FAST], { cwd, env }),
-    );
+    await rm(filler);
+    const rest = summaryOf(await backfill(args, { cwd, env }));
     expect(rest).toMatchObject({ exit: { code: 0 }, events: { acknowledged: 300 } });
     const calm = await sandbox();
     await backfill(['run', 'mapping.yaml', '--state', 'calm', ...FAST], { cwd, env: environmentOf(calm) });

@@ -34,7 +34,7 @@ describe('--notify', () => {
     expect(ended.code).toBe(0);
     expect(hook.calls.map(({ body }) => body)).toEqual([
       {
-        text: 'backfill night: done. 20 of 20 events acknowledged.',
+        text: 'crm-backfill night: done. 20 of 20 events acknowledged.',
         event: 'ended',
         migration: 'night',
         exit: { code: 0, reason: 'done' },
@@ -55,7 +55,9 @@ describe('--notify', () => {
     expect(ended.code).toBe(143);
     expect(hook.calls.map(({ body }) => body.event)).toEqual(['interrupted']);
     expect(hook.calls[0]!.body.text).toMatch(/interrupted by SIGTERM\. \d+ of 100 events acknowledged\. Run the same/);
-    expect(ended.stderr).toContain(`to resume: backfill ${run.join(' ')} (and --notify, whose URL is not shown)\n`);
+    expect(ended.stderr).toContain(
+      `to resume: npx crm-backfill ${run.join(' ')} (and --notify, whose URL is not shown)\n`,
+    );
   });
 
   it('says that a run could not start, without values of the input', async () => {

@@ -110,7 +110,7 @@ describe.concurrent('a service that is down', () => {
       const summary = summaryOf(ended);
       expect(summary.exit).toEqual({ code: 3, reason: 'outage' });
       expect(summary.events.rejected).toBe(0);
-      expect(ended.stderr).toContain('to resume: backfill run mapping.yaml');
+      expect(ended.stderr).toContain('to resume: npx crm-backfill run mapping.yaml');
       service.setFaults({ rules: [] });
       expectUndisturbed(service, await run(), calm);
     });

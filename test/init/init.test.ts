@@ -46,7 +46,7 @@ describe.each(await cases('init'))('init on an export of an unknown CRM: %s', (n
   });
 });
 
-describe('init', () => {
+describe('crm-backfill init', () => {
   it('prints the mapping to stdout and what it recognised to stderr', async () => {
     const cwd = await workspace('presets/pipedrive-csv');
     const ended = await backfill(['init', 'people.csv', 'deals.csv'], { cwd });

@@ -5,7 +5,7 @@ import { mappingJsonSchema } from '../../src/mapping/load.ts';
 import { fieldReference, policyReference, transformReference } from '../../src/mapping/reference.ts';
 import { TRANSFORM_BY_NAME } from '../../src/mapping/transforms/index.ts';
 
-test('the JSON Schema file is up to date (run `backfill schema`)', async () => {
+test('the JSON Schema file is up to date (run `crm-backfill schema`)', async () => {
   const file = new URL('../../mappings/mapping.schema.json', import.meta.url);
   expect(JSON.parse(await readFile(file, 'utf8'))).toEqual(mappingJsonSchema());
 });

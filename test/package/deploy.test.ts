@@ -34,7 +34,7 @@ describe('the Dockerfile', () => {
     const text = await deploy('Dockerfile');
     expect(instructions).toEqual(['FROM', 'COPY', 'RUN', 'USER', 'WORKDIR', 'VOLUME', 'ENTRYPOINT', 'CMD']);
     expect(text).toContain('\nUSER node\n');
-    expect(text).toContain('\nENTRYPOINT ["backfill"]\n');
+    expect(text).toContain('\nENTRYPOINT ["crm-backfill"]\n');
     const [, stopTimeout] = /--stop-timeout (\d+)/.exec(text)!;
     expect(Number(stopTimeout)).toBeGreaterThan(Number(OPTIONS.timeout.default) + 10);
     const [, volume] = /--volume \S+:(\S+) crm-backfill run acme\.yaml --state (\S+)/.exec(text)!;

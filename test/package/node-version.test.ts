@@ -10,7 +10,9 @@ it('a version of Node that cannot run the program gets a sentence with exit code
   const { status, stdout, stderr } = spawnSync(process.execPath, ['--no-experimental-require-module', CLI, 'run'], {
     encoding: 'utf8',
   });
-  expect(stderr).toBe(`error: this is Node ${process.versions.node}; backfill needs Node 20.19 or 22.12, or later\n`);
+  expect(stderr).toBe(
+    `error: this is Node ${process.versions.node}; crm-backfill needs Node 20.19 or 22.12, or later\n`,
+  );
   expect(stdout).toBe('');
   expect(status).toBe(2);
 });

@@ -78,7 +78,7 @@ function accountOf(pipelines: Readonly<Record<string, readonly string[]>>): Acco
 }
 
 /**
- * Does what `backfill run MAPPING --state <cwd>/state` does, in this process and over real HTTP. `sources`: paths by
+ * Does what `crm-backfill run MAPPING --state <cwd>/state` does, in this process and over real HTTP. `sources`: paths by
  * source name. Throws the `UserError` of a run that is refused.
  */
 export async function migrate(

@@ -83,10 +83,30 @@ describe('README.md', () => {
     }
     const state = join(cwd, '.backfill/demo.sandbox');
     const written = new Set([...(await readdir(state)), ...(await readdir(join(state, 'dry-run')))]);
-    expect([...written]).toEqual(expect.arrayContaining(['checkpoint.db', 'plan.db', 'errors.csv', 'rejects', 'dry-run']));
+    expect([...written]).toEqual(
+      expect.arrayContaining(['checkpoint.db', 'plan.db', 'errors.csv', 'rejects', 'dry-run']),
+    );
     const pages = readPage('README.md') + readPage('src/README.md');
     expect([...written].filter((name) => !pages.includes(`\`${name}`))).toEqual([]);
   });
+});
+
+it('no page, hint or command calls the program by the name of another package', async () => {
+  const folders = ['src', 'mappings', 'fixtures/deploy'];
+  const names = await Promise.all(
+    folders.map(async (folder) =>
+      (await readdir(join(ROOT, folder), { recursive: true, withFileTypes: true }))
+        .filter((entry) => entry.isFile())
+        .map((entry) => join(entry.parentPath, entry.name)),
+    ),
+  );
+  for (const path of [join(ROOT, 'README.md'), ...names.flat()]) {
+    const text = await readFile(path, 'utf8');
+    expect(
+      text.match(/(?<![-.\w/])backfill (?:[a-z-]+ (?:MAPPING|EXPORT|acme)|run|init|status|api)\b.*/g),
+      path,
+    ).toBeNull();
+  }
 });
 
 describe('mappings/README.md', () => {

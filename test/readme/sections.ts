@@ -38,7 +38,7 @@ function commands(): string {
       const name = usage.split(' ')[0]!;
       const own = name === 'run' || name === 'completion' ? [] : helpOf(name).options.filter(isOwn);
       const listed = own.map((option) => code(`--${option.name}`)).join(' ');
-      return [code(`backfill ${usage}`), markdown(text), name === 'run' ? '[below](#options-of-run)' : listed];
+      return [code(`crm-backfill ${usage}`), markdown(text), name === 'run' ? '[below](#options-of-run)' : listed];
     }),
   );
 }
@@ -194,7 +194,7 @@ function helpOf(...command: string[]): Help {
   for (const line of helpText(...command).split('\n')) {
     const heading = /^(\S.*):$/.exec(line)?.[1];
     const option = /^ {2}--([\w-]+) +(.*)$/.exec(line);
-    const verb = /^ {2}backfill (\S.*?)(?: {2,}(.*))?$/.exec(line);
+    const verb = /^ {2}crm-backfill (\S.*?)(?: {2,}(.*))?$/.exec(line);
     if (heading !== undefined) {
       group = heading;
       last = undefined;

@@ -141,14 +141,14 @@ describe('help', { timeout: 60_000 }, () => {
     const ended = await backfill(args, { cwd: await workspace() });
     expect(ended).toMatchObject({ code: 2, stdout: '' });
     expect(ended.stderr).toContain(meant);
-    expect(ended.stderr).toMatch(/see backfill .*--help/);
+    expect(ended.stderr).toMatch(/see crm-backfill .*--help/);
   });
 
   it('is what the bare program prints, with the exit code of a usage error', async () => {
     const ended = await backfill([], { cwd: await workspace() });
     expect(ended).toMatchObject({ code: 2, stdout: '' });
     for (const command of ['run <mapping>', 'status <mapping>', 'report <mapping>', 'completion']) {
-      expect(ended.stderr).toContain(`backfill ${command}`);
+      expect(ended.stderr).toContain(`crm-backfill ${command}`);
     }
   });
 

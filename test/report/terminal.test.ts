@@ -34,7 +34,7 @@ describe.skipIf(!tmux)(
       expect(ended).toMatch(/SIGINT: waiting for the requests in flight/);
       expect(ended.indexOf('SIGINT')).toBeLessThan(ended.lastIndexOf('lead/created  '));
       expect(ended.match(/^comment\/created {2}█/gm)).toHaveLength(1);
-      expect(ended).toMatch(/to resume: backfill run mapping.yaml --rate 20\/600s/);
+      expect(ended).toMatch(/to resume: npx crm-backfill run mapping.yaml --rate 20\/600s/);
       expect(await screen.cursorIsShown()).toBe(true);
     });
 
@@ -67,11 +67,11 @@ describe.skipIf(!tmux)(
         const copied = (await screen.copied()).split('\n').map((line) => line.trimEnd());
         expect(copied).toContain('report   .backfill/demo.sandbox/dry-run/report.html');
         const fixes = ['contacts', 'deals', 'notes'].map((name) => `--fix ${name}=corrected-${name}.csv`).join(' ');
-        expect(copied).toContain(`  backfill ${run} ${fixes}`);
+        expect(copied).toContain(`  npx crm-backfill ${run} ${fixes}`);
         expect(copied).toContain('  cp .backfill/demo.sandbox/dry-run/rejects/notes.csv corrected-notes.csv');
         const prose = copied.filter(
           (line) =>
-            line.includes(' ') && !/^ {2}(?:backfill|cp) |^\w+ +\.backfill|":|: .* # (?:set this|check): /.test(line),
+            line.includes(' ') && !/^ {2}(?:npx|cp) |^\w+ +\.backfill|":|: .* # (?:set this|check): /.test(line),
         );
         expect(prose.length).toBeGreaterThan(60);
         for (const line of prose) expect(line.length, line).toBeLessThanOrEqual(columns);

@@ -99,7 +99,7 @@ it('shows a relative path if it is shorter', () => {
 });
 
 describe('the next command', () => {
-  const argv = (...args: string[]): string[] => ['node', '/x/dist/cli.js', ...args];
+  const argv = (...args: string[]): string[] => ['node', '/usr/bin/crm-backfill', ...args];
   const summary = (change: Partial<Summary>): Summary =>
     ({
       dry_run: false,
@@ -112,31 +112,34 @@ describe('the next command', () => {
   const CALM = { sandbox: false, rejects: new Map<string, string>() };
 
   it('repeats the command line, quoted for a shell', () => {
-    expect(commandLine(argv('run', "it's a.yaml", '--pilot', '10'))).toBe(`backfill run 'it'\\''s a.yaml' --pilot 10`);
+    expect(commandLine(argv('run', "it's a.yaml", '--pilot', '10'))).toBe(
+      `crm-backfill run 'it'\\''s a.yaml' --pilot 10`,
+    );
   });
 
   it('writes what a terminal does not show as the shell reads it', () => {
     const path = "it's\u001b[31m \\red\n\u202e.yaml";
     const line = commandLine(argv('run', path));
-    expect(line).toMatch(/^backfill run \$'[ -~]+'$/);
-    expect(execFileSync('bash', ['-c', `printf %s ${line.slice('backfill run '.length)}`], { encoding: 'utf8' })).toBe(
-      path,
-    );
+    expect(line).toMatch(/^crm-backfill run \$'[ -~]+'$/);
+    expect(
+      execFileSync('bash', ['-c', `printf %s ${line.slice('crm-backfill run '.length)}`], { encoding: 'utf8' }),
+    ).toBe(path);
   });
 
-  it('goes through npx where the program is installed in a directory that shells do not search', () => {
-    const local = ['node', '/home/ada/job/node_modules/.bin/backfill', 'run', 'a.yaml'];
-    expect(commandLine(local)).toBe('npx backfill run a.yaml');
-    expect(commandLine(local.with(1, '/usr/local/bin/backfill'))).toBe('backfill run a.yaml');
+  it('goes through npx in a checkout, and where it is installed in a directory that shells do not search', () => {
+    const local = ['node', '/home/ada/job/node_modules/.bin/crm-backfill', 'run', 'a.yaml'];
+    expect(commandLine(local)).toBe('npx crm-backfill run a.yaml');
+    expect(commandLine(local.with(1, '/home/ada/crm-backfill/dist/cli.js'))).toBe('npx crm-backfill run a.yaml');
+    expect(commandLine(local.with(1, '/usr/local/bin/crm-backfill'))).toBe('crm-backfill run a.yaml');
   });
 
   it('sends a pilot and then everything after a dry run without problems', () => {
     const found = summary({ dry_run: true, events: { ...NOTHING, ...BESIDE, acknowledged: 0, pending: 3 } });
     expect(nextSteps(found, argv('run', 'a.yaml', '--dry-run'), CALM)).toEqual([
       'next: send a pilot of 30 records and check them in the service:',
-      '  backfill run a.yaml --plan 0123456789ab --pilot 30',
+      '  crm-backfill run a.yaml --plan 0123456789ab --pilot 30',
       'then send everything:',
-      '  backfill run a.yaml --plan 0123456789ab',
+      '  crm-backfill run a.yaml --plan 0123456789ab',
     ]);
   });
 
@@ -150,7 +153,7 @@ describe('the next command', () => {
     ).toEqual([
       expect.stringContaining('correct copies of the rejects'),
       '  cp /s/rejects/deals.ndjson corrected-deals.ndjson',
-      '  backfill run a.yaml --fix deals=corrected-deals.ndjson',
+      '  crm-backfill run a.yaml --fix deals=corrected-deals.ndjson',
     ]);
   });
 
@@ -158,7 +161,7 @@ describe('the next command', () => {
     const found = summary({ events: { ...NOTHING, ...BESIDE, total: 5, pending: 2 } });
     expect(nextSteps(found, argv('run', 'a.yaml', '--pilot=10', '--only', 'lead', '--json'), CALM)).toEqual([
       'next: send the 2 events that are still pending:',
-      '  backfill run a.yaml --json',
+      '  crm-backfill run a.yaml --json',
     ]);
   });
 
@@ -172,9 +175,9 @@ describe('the next command', () => {
       ),
     ).toEqual([
       'next: read the records back and compare them:',
-      "  backfill verify a.yaml --state '/s t' --env-file=prod.env",
+      "  crm-backfill verify a.yaml --state '/s t' --env-file=prod.env",
       'then write the report again, to hand it over:',
-      "  backfill report a.yaml --state '/s t'",
+      "  crm-backfill report a.yaml --state '/s t'",
     ]);
     expect(nextSteps(found, argv('run', 'a.yaml', '--sandbox'), { ...CALM, sandbox: true })).toEqual([]);
   });

@@ -163,7 +163,7 @@ describe('lists', () => {
     await expect(reading).rejects.toMatchObject({
       exitCode: 2,
       message: `GET /platform-users returned only ${message}`,
-      hint: expect.stringContaining('backfill api GET /platform-users') as string,
+      hint: expect.stringContaining('crm-backfill api GET /platform-users') as string,
     });
   });
 

@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { verify } from '../../src/commands/verify.ts';
 import { COMPARED } from '../../src/compare/fields.ts';
 import type { JsonObject } from '../../src/json.ts';
-import { Lock } from '../../src/lock.ts';
+import { Lock } from '../../src/store/lock.ts';
 import type { EventType } from '../../src/model.ts';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/index.ts';
 import { StateDir } from '../../src/state-dir.ts';

@@ -109,7 +109,7 @@ describe('notifications', () => {
       exit: null,
       events: { total: 100, acknowledged: 40, rejected: 0 },
     });
-    expect(calls[0]!.body.text).toMatch(/^backfill acme "2": held up for 5 min.*service down.*40 of 100 events/s);
+    expect(calls[0]!.body.text).toMatch(/^crm-backfill acme "2": held up for 5 min.*service down.*40 of 100 events/s);
 
     state.waiting = undefined;
     state.acknowledged = 41;

@@ -1,11 +1,11 @@
 import { closeSync, existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { DatabaseSync } from '@photostructure/sqlite';
-import { EXIT, messageOf, UserError } from './errors.ts';
-import { openPrivate } from './private-file.ts';
-import type { StateDir } from './state-dir.ts';
-import { CHECKPOINT, CHECKPOINT_FILE } from './store/checkpoint-schema.ts';
-import { Database } from './store/sqlite.ts';
+import { EXIT, messageOf, UserError } from '../errors.ts';
+import { openPrivate } from '../private-file.ts';
+import type { StateDir } from '../state-dir.ts';
+import { CHECKPOINT, CHECKPOINT_FILE } from './checkpoint-schema.ts';
+import { Database } from './sqlite.ts';
 
 export const LOCK_FILE = 'run.lock';
 
