@@ -38,5 +38,5 @@ export function writeLines<Row>(
 
 function writeAll(file: number, text: string): void {
   const bytes = Buffer.from(text);
-  for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
+  for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at);
 }

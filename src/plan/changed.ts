@@ -139,7 +139,16 @@ function judgeRecord(
 export function readRecord(db: Database, hasher: FieldHasher, key: RecordKey): KnownRecord {
   const { entity, external_id: externalId } = key;
   const events = db
-    .all<{ id: number; event_id: string; type: EventType; record: number; entry: number; content: string; data: string; state: string }>(
+    .all<{
+      id: number;
+      event_id: string;
+      type: EventType;
+      record: number;
+      entry: number;
+      content: string;
+      data: string;
+      state: string;
+    }>(
       `select id, event_id, type, record, entry, content, data, state from event
        where entity = ? and external_id = ? and is_change = 0 and data is not null
          and state in ('ready', 'retry', 'acknowledged', 'held', 'waiting', 'blocked', 'rejected')
@@ -159,7 +168,17 @@ export function readRecord(db: Database, hasher: FieldHasher, key: RecordKey): K
       };
     });
   const requests = db
-    .all<{ n: number; id: string; origin: KnownRequest['origin']; for_id: string; for_type: EventType; content: string; fields: string; status: string; field_key: string }>(
+    .all<{
+      n: number;
+      id: string;
+      origin: KnownRequest['origin'];
+      for_id: string;
+      for_type: EventType;
+      content: string;
+      fields: string;
+      status: string;
+      field_key: string;
+    }>(
       `select r.n, r.id, r.origin, r.for_id, r.for_type, r.content, r.fields, r.status, u.field_key
        from checkpoint.request r join checkpoint.run u on u.id = r.run
        where r.entity = ? and r.external_id = ? and r.had_no_effect = 0 order by r.n`,
@@ -168,7 +187,9 @@ export function readRecord(db: Database, hasher: FieldHasher, key: RecordKey): K
     )
     .map((row): StoredRequest => {
       const isFor = (event: Judged): boolean =>
-        event.content === row.content && event.type === row.for_type && (event.isCreated || event.eventId === row.for_id);
+        event.content === row.content &&
+        event.type === row.for_type &&
+        (event.isCreated || event.eventId === row.for_id);
       const same = row.field_key === hasher.keyId ? undefined : events.find(isFor);
       const stored = row.field_key === hasher.keyId ? (JSON.parse(row.fields) as Record<string, string>) : undefined;
       return {
@@ -187,7 +208,10 @@ export function readRecord(db: Database, hasher: FieldHasher, key: RecordKey): K
  * Updates that were sent, but whose rows can no longer be mapped, stay acknowledged. Returns the number of the last of them in the
  * plan; undefined if there are none.
  */
-function lastUnmapped(db: Database, { entity, external_id: externalId, requests, events }: KnownRecord): number | undefined {
+function lastUnmapped(
+  db: Database,
+  { entity, external_id: externalId, requests, events }: KnownRecord,
+): number | undefined {
   const sent = requests.filter(
     ({ origin, forId, forType }) =>
       (origin === 'input' || origin === 'second') &&
@@ -229,15 +253,13 @@ function markDelicate(db: Database, { requests }: KnownRecord, { id, eventId }: 
 }
 
 /** An event goes out without these fields; without any left it is not sent. */
-function leaveOut(
-  db: Database,
-  event: Judged,
-  fields: ReadonlySet<string> | undefined,
-  isOvertaken: boolean,
-): void {
+function leaveOut(db: Database, event: Judged, fields: ReadonlySet<string> | undefined, isOvertaken: boolean): void {
   if (!fields) return;
   const externalId = event.data.external_id as string;
-  const left = dataWith(externalId, [...event.fields].filter(([field]) => !fields.has(field)));
+  const left = dataWith(
+    externalId,
+    [...event.fields].filter(([field]) => !fields.has(field)),
+  );
   if (left !== undefined) {
     dropFields(db, event, left, fields);
     return;
@@ -256,7 +278,12 @@ export function dropFields(
   db.run('update event set data = ? where id = ?', left, id);
   const reason = 'a later update of this record, already acknowledged, has set it (`superseded`)';
   const lost = [...fieldsOf(data)].filter(([field]) => fields.has(field));
-  const omissions = lost.map(([field, value]) => ({ field, original: originalText(value), code: 'superseded', reason }));
+  const omissions = lost.map(([field, value]) => ({
+    field,
+    original: originalText(value),
+    code: 'superseded',
+    reason,
+  }));
   addOmissions(db, { event: id, record }, omissions);
 }
 
@@ -293,7 +320,8 @@ function addChange(db: Database, { events, comparison }: KnownRecord, difference
   const wanted = new Map(differences.map(({ field, value }) => [field, value]));
   const data = dataWith(event.data.external_id as string, wanted)!;
   const { resend } = comparison;
-  const isResent = resend?.fields !== undefined && differences.every(({ field }) => Object.hasOwn(resend.fields!, field));
+  const isResent =
+    resend?.fields !== undefined && differences.every(({ field }) => Object.hasOwn(resend.fields!, field));
   const parent = readEvent(db, event.id).parent;
   const hasParent = parent !== undefined && wanted.has(`${parent.entity}_external_id`);
   return db.insert(

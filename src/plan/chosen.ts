@@ -66,7 +66,7 @@ function isThere(db: Database, entity: string, externalId: string): boolean {
 /** Adds the parents of what is chosen, and holds everything else. */
 function holdOthers(db: Database): void {
   // A comment may need a deal, which needs a lead.
-  for (let added = 1; added > 0; ) {
+  for (let added = 1; added > 0;) {
     added = db.run(`
       insert or ignore into chosen
       select c.id from chosen k join event e on e.id = k.event

@@ -19,7 +19,9 @@ export function totalOf(counts: readonly EventCounts[]): EventCounts {
 }
 
 /** How many events of each type are in each state. */
-export function countStates(db: Database): { readonly type: EventType; readonly state: State; readonly count: number }[] {
+export function countStates(
+  db: Database,
+): { readonly type: EventType; readonly state: State; readonly count: number }[] {
   return db.all('select type, state, count(*) as count from event group by type, state');
 }
 
@@ -44,7 +46,10 @@ export function countAll(db: Database): EventCounts {
 
 /** Events that this run will send. */
 export function countDue(db: Database): number {
-  return countStates(db).reduce((sum, { state, count }) => sum + (state === 'ready' || state === 'retry' ? count : 0), 0);
+  return countStates(db).reduce(
+    (sum, { state, count }) => sum + (state === 'ready' || state === 'retry' ? count : 0),
+    0,
+  );
 }
 
 /** Events of the input that could be sent: those with a line in the plan's digest. */

@@ -136,7 +136,10 @@ function subjectsOf({ db, doubts }: EditsJob, entity: Checked): Subject[] {
  * A record that was acknowledged without a service id (skipped) cannot be read back. Under `keep` its update goes out
  * without the fields that the service shows; the answer has the id, by which the next run compares them.
  */
-function learnServiceId({ db, overwrites }: EditsJob, { entity, external_id: externalId, change, doubts }: Subject): Compared {
+function learnServiceId(
+  { db, overwrites }: EditsJob,
+  { entity, external_id: externalId, change, doubts }: Subject,
+): Compared {
   reportDoubts(db, doubts);
   if (change === undefined) return NOTHING;
   const event = readEvent(db, change);
@@ -153,7 +156,11 @@ function learnServiceId({ db, overwrites }: EditsJob, { entity, external_id: ext
     externalId,
   );
   const message = `the service id of the ${entity} \`${externalId}\` is not known yet, so it cannot be compared`;
-  addProblem(db, { event: change, record: event.record }, { severity: 'warning', kind: 'map', code: 'not_compared', message });
+  addProblem(
+    db,
+    { event: change, record: event.record },
+    { severity: 'warning', kind: 'map', code: 'not_compared', message },
+  );
   return {
     ...NOTHING,
     lines: fields
@@ -208,7 +215,12 @@ function narrow(db: Database, change: number, data: string | undefined): void {
 }
 
 /** A value that both sides came to is known from now on. */
-function remember(db: Database, record: KnownRecord, serviceId: string, fields: Readonly<Record<string, string>>): void {
+function remember(
+  db: Database,
+  record: KnownRecord,
+  serviceId: string,
+  fields: Readonly<Record<string, string>>,
+): void {
   const [event] = record.events;
   if (!event || Object.keys(fields).length === 0) return;
   db.run(
@@ -239,7 +251,11 @@ function settleDoubts(
   }
 }
 
-function reportDeleted({ db }: EditsJob, { entity, external_id: externalId, change, doubts }: Subject, serviceId: string): Compared {
+function reportDeleted(
+  { db }: EditsJob,
+  { entity, external_id: externalId, change, doubts }: Subject,
+  serviceId: string,
+): Compared {
   const message = `the ${entity} \`${externalId}\` was deleted in the service, so its update cannot be sent`;
   const hint = 'remove the record from the export, or set `if_changed: ignore`';
   const issue: Issue = { severity: 'error', kind: 'resolve', code: 'deleted_in_service', message, hint };

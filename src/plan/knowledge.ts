@@ -70,7 +70,9 @@ export function compareRecord(
     const open = openIds.get(event.eventId);
     for (const field of open ? event.fields.keys() : []) {
       // What goes out again by itself is decided when it has been answered.
-      const others = requests.filter(({ n, id, fields }) => n > open!.n && !isToCome.has(id) && fields?.[field] !== undefined);
+      const others = requests.filter(
+        ({ n, id, fields }) => n > open!.n && !isToCome.has(id) && fields?.[field] !== undefined,
+      );
       if (others.length === 0 || dropped.has(field)) continue;
       dropped.add(field);
       overtaken.add(event.id);

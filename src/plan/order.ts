@@ -46,8 +46,11 @@ const PAGE = 500;
 
 /** Every event to send, in its order, as it stands in the plan when its page is read. */
 export function* dueEvents(db: Database): Generator<DueEvent, void, undefined> {
-  const page = EVENT_ROWS.replace('select ', 'select t.place, ').replace('from event e', 'from turn t join event e on e.id = t.event');
-  for (let last = 0; ; ) {
+  const page = EVENT_ROWS.replace('select ', 'select t.place, ').replace(
+    'from event e',
+    'from turn t join event e on e.id = t.event',
+  );
+  for (let last = 0; ;) {
     const due = db.all<DueEvent>(`${page} where t.place > ? order by t.place limit ${PAGE}`, last);
     if (due.length === 0) return;
     yield* due;

@@ -54,7 +54,9 @@ export function dependenceOf(db: Database, id: number): Dependence {
  * Leads come before deals before comments: a child depends on what became of its parent.
  */
 export function judgeParents(db: Database, entries: readonly EntryHead[]): void {
-  const sendsWithout = entries.filter(({ policies }) => policies.if_parent_missing === 'send').map(({ index }) => index);
+  const sendsWithout = entries
+    .filter(({ policies }) => policies.if_parent_missing === 'send')
+    .map(({ index }) => index);
   for (const type of ['lead/updated', 'deal/created', 'deal/updated', 'comment/created'] as const) {
     if (!entries.some((entry) => entry.type === type) && !isUpdate(type)) continue;
     db.run(

@@ -7,7 +7,15 @@ import type { Limiter } from '../service/limiter.ts';
 import type { Attempt, Intercepted, NoAnswer, RateLimited, Refused, Unauthorised } from '../service/reply.ts';
 import { backoff, retryDelay } from '../service/retry.ts';
 import type { Halt } from '../halt.ts';
-import { acknowledged, newSendState, pending, rejected, type Delivered, type Delivery, type SendState } from './delivery.ts';
+import {
+  acknowledged,
+  newSendState,
+  pending,
+  rejected,
+  type Delivered,
+  type Delivery,
+  type SendState,
+} from './delivery.ts';
 import { Gate, type GateWait } from './gate.ts';
 import { allIntercepted, applyPolicies, credentialsRefused, intercepted, wrongTarget } from './refusals.ts';
 import { withoutValues } from './without-values.ts';

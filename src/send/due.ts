@@ -120,9 +120,7 @@ function withData(event: Planned, content: string): Planned {
 
 function setBy(events: readonly { readonly data: string }[]): ReadonlySet<string> {
   return new Set(
-    events.flatMap(({ data }) =>
-      Array.from(fieldsOf(JSON.parse(data) as Record<string, JsonValue>), ([name]) => name),
-    ),
+    events.flatMap(({ data }) => Array.from(fieldsOf(JSON.parse(data) as Record<string, JsonValue>), ([name]) => name)),
   );
 }
 

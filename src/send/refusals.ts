@@ -26,7 +26,8 @@ export function applyPolicies(sending: SendState, attempt: Refused): NextStep {
   const { status, code, message, field } = attempt;
   let hint: string | undefined;
   if (status === 409 && (code === INGEST_CODES.alreadyExists || code === `http_${status}`)) {
-    const mayBeOurs = sending.mayHaveArrived || (!isSecond && earlierRequests.some(({ id }) => id === delivery.event.eventId));
+    const mayBeOurs =
+      sending.mayHaveArrived || (!isSecond && earlierRequests.some(({ id }) => id === delivery.event.eventId));
     if (mayBeOurs && sending.askedAgain < MAX_ASKED_AGAIN) return 'again';
     if (!isSecond) {
       if (askForEarlier(sending)) return 'again';

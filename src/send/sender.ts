@@ -114,7 +114,14 @@ export class Sender {
   }
 }
 
-function linksOf({ type, entity, external_id: id, event_id: eventId, parent_entity: parentEntity, parent_id: parentId }: DueEvent) {
+function linksOf({
+  type,
+  entity,
+  external_id: id,
+  event_id: eventId,
+  parent_entity: parentEntity,
+  parent_id: parentId,
+}: DueEvent) {
   return {
     record: `${entity} ${id ?? eventId}`,
     parent: parentId === null ? undefined : `${parentEntity} ${parentId}`,

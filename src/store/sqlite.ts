@@ -207,9 +207,7 @@ class Unusable extends Error {}
 function connection(): InstanceType<typeof DatabaseSync> {
   const db = new DatabaseSync(':memory:');
   // A reader waits while a writer commits, and the reverse.
-  db.exec(
-    'pragma busy_timeout = 10000; pragma foreign_keys = off; pragma temp_store = file;',
-  );
+  db.exec('pragma busy_timeout = 10000; pragma foreign_keys = off; pragma temp_store = file;');
   return db;
 }
 

@@ -22,7 +22,10 @@ export function earlierSources(state: StateDir): SourceShapes {
       'select name, columns, records from source',
     );
     return Object.fromEntries(
-      (sources ?? []).map(({ name, columns, records }) => [name, { columns: JSON.parse(columns) as string[], records }]),
+      (sources ?? []).map(({ name, columns, records }) => [
+        name,
+        { columns: JSON.parse(columns) as string[], records },
+      ]),
     );
   } catch {
     return {};

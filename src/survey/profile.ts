@@ -139,7 +139,8 @@ export class Profiler {
   #warn(profile: Profile): void {
     const { db, compiled, sources } = this.#job;
     const warn = (code: string, message: string, times = 1): void => {
-      for (let time = 0; time < times; time += 1) addProblem(db, {}, { severity: 'warning', kind: 'map', code, message });
+      for (let time = 0; time < times; time += 1)
+        addProblem(db, {}, { severity: 'warning', kind: 'map', code, message });
     };
     for (const { code, message } of compiled.warnings) warn(code, message);
     for (const source of sources.values()) for (const notice of source.notices()) warn(notice.code, noticeText(notice));

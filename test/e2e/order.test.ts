@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/index.ts';
-import type { MigrationStatus } from '../../src/report/migration-status.ts';
+import type { MigrationStatus } from '../../src/pages/status.ts';
 import { migrate } from '../faults/in-process.ts';
 import { readFile } from 'node:fs/promises';
 import { backfill, environmentOf, FAST, files, sandbox, start, workspace } from './harness.ts';

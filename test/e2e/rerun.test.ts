@@ -116,7 +116,9 @@ async function settled(cwd: string): Promise<{ type: string; status: string; out
   const state = await StateDir.existing(join(cwd, '.backfill/rerun'));
   const db = readState(state);
   onTestFinished(() => db.close());
-  return db.all('select type, status, outcome, code from checkpoint.sent where status = \'acknowledged\' order by settled_at, external_id');
+  return db.all(
+    "select type, status, outcome, code from checkpoint.sent where status = 'acknowledged' order by settled_at, external_id",
+  );
 }
 
 const LEAD = (service: Sandbox, id: string) => service.state().leads.find(({ externalId }) => externalId === id)!;
@@ -468,7 +470,7 @@ it('the report that a run writes is the one that `report` makes from the whole c
   const path = join(place.cwd, '.backfill/rerun/report.html');
   const page = async (): Promise<string> => (await readFile(path, 'utf8')).replace(/Written .*?by/s, '');
   const written = await page();
-  expect(written).toContain("3 answers from the service");
+  expect(written).toContain('3 answers from the service');
   await backfill(['report', 'mapping.yaml'], { cwd: place.cwd });
   expect(await page()).toBe(written);
 });

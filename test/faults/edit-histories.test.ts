@@ -118,7 +118,7 @@ it(`loses no edit of the service and no change of the export, and lists every co
           await story.write(cwd);
           service.setFaults({ seed: seed + at, rules: faults });
           await run(requests === undefined ? {} : { maxRequests: String(requests) });
-          if (kill) await forgetLastAnswer(join(cwd, STATE));
+          if (kill) forgetLastAnswer(join(cwd, STATE));
           service.setFaults({ rules: [] });
           for (const [id, field] of edits) await story.edit(service, id, field);
         }

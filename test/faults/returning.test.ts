@@ -24,8 +24,7 @@ const OPTIONS = { ...UNSTOPPED, yes: true };
 const VALUES = ['a', 'b', 'c'] as const;
 type Value = (typeof VALUES)[number];
 type Entity = 'lead' | 'deal';
-const COLUMNS = ['name', 'city'] as const;
-type Column = (typeof COLUMNS)[number];
+type Column = 'name' | 'city';
 
 /** A row, whose columns have a value on each day; a row of updates may be absent. */
 interface Row {
@@ -119,7 +118,9 @@ events:
 
 async function writeExports(cwd: string, given: History, day: number): Promise<void> {
   const csv = (rows: readonly Row[], entity: Entity): string =>
-    ['id,name,city', ...rows.filter((each) => each.entity === entity).flatMap((each) => lineOf(each, day)), ''].join('\n');
+    ['id,name,city', ...rows.filter((each) => each.entity === entity).flatMap((each) => lineOf(each, day)), ''].join(
+      '\n',
+    );
   await files(cwd, {
     'mapping.yaml': mapping(given),
     'leads.csv': csv(given.created, 'lead'),
@@ -145,8 +146,12 @@ function wanted({ created, updates }: History, day: number): Map<string, Partial
 function found(service: Sandbox): Map<string | null, Partial<Record<Column, unknown>>> {
   const { leads, deals } = service.state();
   return new Map<string | null, Partial<Record<Column, unknown>>>([
-    ...leads.map(({ externalId, fullName, customParams }) => [externalId, { name: fullName, city: customParams.city }] as const),
-    ...deals.map(({ externalId, title, customFields }) => [externalId, { name: title, city: customFields.city }] as const),
+    ...leads.map(
+      ({ externalId, fullName, customParams }) => [externalId, { name: fullName, city: customParams.city }] as const,
+    ),
+    ...deals.map(
+      ({ externalId, title, customFields }) => [externalId, { name: title, city: customFields.city }] as const,
+    ),
   ]);
 }
 
@@ -222,7 +227,12 @@ it(`every field ends as the exports say, or its record is reported (seed ${SEED}
         }
         if (given.policy !== 'update') return;
         expect(summary.exit).toEqual({ code: 0, reason: 'done' });
-        const argv = { mapping: join(cwd, 'mapping.yaml'), envFile: await envFile(service), rate: '100000/1s', json: true };
+        const argv = {
+          mapping: join(cwd, 'mapping.yaml'),
+          envFile: await envFile(service),
+          rate: '100000/1s',
+          json: true,
+        };
         const { code, stdout } = await call(verify, { ...argv, sample: 'all' });
         expect(code, stdout).toBe(0);
       });

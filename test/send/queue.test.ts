@@ -1,14 +1,13 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Ready } from '../../src/model.ts';
-import { SendOrder } from '../../src/plan/order.ts';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { dueEvents } from '../../src/plan/order.ts';
 import { EventQueue } from '../../src/send/queue.ts';
 import { createLimiter } from '../../src/service/limiter.ts';
 import { fakedClock } from '../bench/simulation.ts';
-import { deal, lead, note, planOf } from '../plan/planning.ts';
+import { deal, lead, note, planOf, type Given } from '../plan/planning.ts';
 
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'] });
-});
+const FAKED: Parameters<typeof vi.useFakeTimers>[0] = {
+  toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'],
+};
 afterEach(() => {
   vi.useRealTimers();
 });
@@ -26,8 +25,10 @@ interface Scene {
 }
 
 /** Sends the events in their order, at 100 a minute with ten in flight, in simulated time. */
-async function send(events: readonly Ready[], { latency, isFree = false }: Scene): Promise<Sent[]> {
-  const plan = planOf(events);
+async function send(events: readonly Given[], { latency, isFree = false }: Scene): Promise<Sent[]> {
+  vi.useRealTimers();
+  const plan = await planOf(events);
+  vi.useFakeTimers(FAKED);
   const limiter = createLimiter({
     rate: { requests: 100, seconds: 60 },
     reserve: 0,
@@ -37,11 +38,10 @@ async function send(events: readonly Ready[], { latency, isFree = false }: Scene
   const queue = new EventQueue(40);
   const sent: Sent[] = [];
   const all = async (): Promise<void> => {
-    for (const { type, ordinal, place } of new SendOrder(plan).turns(40)) {
-      const table = plan.tables[type];
-      const id = plan.read(type, ordinal).externalId!;
-      const record = isFree ? -sent.length - 1 - ordinal : table.key(ordinal)!;
-      const parent = isFree ? undefined : table.parent(ordinal);
+    for (const { type, place, external_id: externalId, entity, parent_entity, parent_id } of dueEvents(plan)) {
+      const id = externalId!;
+      const record = isFree ? `${place}` : `${entity} ${id}`;
+      const parent = isFree || parent_id === null ? undefined : `${parent_entity} ${parent_id}`;
       void queue.add({ record, parent, isComment: type === 'comment/created' }, place, () =>
         limiter.schedule(
           async () => {
@@ -69,7 +69,7 @@ const at = (index: number): string => new Date(Date.UTC(2024, 0, 1) + index * 60
 
 describe('comments of one parent', () => {
   const deals = Array.from({ length: 12 }, (_, n) => `d${n}`);
-  const notes = (each: number): Ready[] =>
+  const notes = (each: number): Given[] =>
     deals.flatMap((id) => Array.from({ length: each }, (_, n) => note(`${id}-${n}`, id, { occurredAt: at(each - n) })));
   const events = [lead('1'), ...deals.map((id) => deal(id, '1')), ...notes(20)];
 
@@ -108,7 +108,7 @@ it('a child waits for its own parent, not for those of others', async () => {
 });
 
 it('hundreds of priorities use the limit like one', async () => {
-  const families = (priority: (n: number) => number): Ready[] =>
+  const families = (priority: (n: number) => number): Given[] =>
     Array.from({ length: 200 }, (_, n) => [
       lead(`${n}`),
       deal(`${n}-deal`, `${n}`, { priority: priority(n) }),
