@@ -1,5 +1,5 @@
 import { contentSha } from '../identity.ts';
-import { canonicalJson, type JsonValue } from '../json.ts';
+import { canonicalJson, type JsonObject, type JsonValue } from '../json.ts';
 import type { EventType, Planned } from '../model.ts';
 import { CUSTOM_FIELDS } from '../store/field-hashes.ts';
 
@@ -14,7 +14,11 @@ export function dataWith(externalId: string, fields: Iterable<readonly [string, 
     count += 1;
     const outer = CUSTOM_FIELDS.find((custom) => name.startsWith(`${custom}.`));
     if (outer === undefined) data[name] = value;
-    else data[outer] = Object.assign(Object.create(null), data[outer], { [name.slice(outer.length + 1)]: value });
+    else {
+      // Any name is a key like any other, `__proto__` too.
+      const inner = (data[outer] ??= Object.create(null) as JsonObject) as Record<string, JsonValue>;
+      inner[name.slice(outer.length + 1)] = value;
+    }
   }
   return count === 0 ? undefined : canonicalJson(data);
 }

@@ -117,7 +117,8 @@ export function blockedIssue(event: EventRow, code: BlockedCode): Issue {
           'add the parent to the input, check the `when` of its entry, or set `if_parent_missing` if the service ' +
           'already has it',
       };
-    default:
+    case 'own_created_failed':
+    case 'parent_failed':
       return {
         ...common,
         message: `${name} was not accepted, so this event cannot be sent`,

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 import { EXIT } from '../errors.ts';
-import type { EventType, Outcome, Sendable } from '../model.ts';
+import type { Outcome } from '../model.ts';
 import type { Client } from '../service/client.ts';
 import { envelope } from '../service/envelope.ts';
 import type { Limiter } from '../service/limiter.ts';

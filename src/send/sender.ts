@@ -1,7 +1,6 @@
 import { EXIT, shortageOf, UserError } from '../errors.ts';
 import { STOPPED, type HaltReason } from '../halt.ts';
 import type { Policies } from '../mapping/mapping.ts';
-import type { EventType } from '../model.ts';
 import { dueEvents, type DueEvent } from '../plan/order.ts';
 import { StateRemoved } from '../state-dir.ts';
 import type { Deliverer } from './deliver.ts';
@@ -125,7 +124,7 @@ function linksOf({
   return {
     record: `${entity} ${id ?? eventId}`,
     parent: parentId === null ? undefined : `${parentEntity} ${parentId}`,
-    isComment: (type as EventType) === 'comment/created',
+    isComment: type === 'comment/created',
   };
 }
 

@@ -1,3 +1,4 @@
+/* eslint-disable @typescript-eslint/unbound-method -- the methods of the prototype are called with their own `this` */
 /** Collects every statement of real runs, and asks SQLite how it would run it. */
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
