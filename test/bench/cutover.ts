@@ -76,7 +76,7 @@ const service = await startSandbox({ rate: { requests: 1_000_000, seconds: 1 } }
 const lastRequest = (): number => service.requests().at(-1)?.number ?? 0;
 
 async function migrate(): Promise<ChangeCounts | undefined> {
-  const summary = await runMigration({
+  const { summary } = await runMigration({
     settings: runSettings({ mapping: join(directory, 'mapping.yaml'), rate: '1000000/1s' }),
     credentials: credentials(undefined, {
       BACKFILL_BASE_URL: service.baseUrl,

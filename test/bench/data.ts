@@ -107,35 +107,6 @@ events:
 `;
 }
 
-/** A checkpoint of this many acknowledged leads, each with the line written before it was sent. */
-export function writeCheckpoint(directory: string, count: number): Promise<string> {
-  const header = { kind: 'header', version: 1, migration: 'bench', base_url: 'http://127.0.0.1:1', created_at: AT };
-  const lines = map(count, (index) => {
-    const words = [0, 1, 2, 3].map((add) => ((index * 2_654_435_761 + add) >>> 0).toString(16).padStart(8, '0'));
-    const id = `${words[0]}-aaaa-5bbb-8ccc-${words[1]}0000`;
-    const about = { type: 'lead/created', external_id: String(index) };
-    const fields = Object.fromEntries(FIELDS.map((field) => [field, words[0]]));
-    const settled = { status: 'acknowledged', outcome: 'created', entity_id: id, code: null };
-    const sha = words.join('');
-    return (
-      `${JSON.stringify({ kind: 'sent', id, ...about, content_sha: sha })}\n` +
-      `${JSON.stringify({ id, ...about, ...settled, content_sha: sha, fields, at: AT })}\n`
-    );
-  });
-  const first = `${JSON.stringify({ ...header, account: { pipeline_ids: [], user_ids: [] } })}\n`;
-  return write(join(directory, 'checkpoint.ndjson'), chained([first], lines));
-}
-
-const AT = '2026-01-01T00:00:00.000Z';
-const FIELDS = [
-  'full_name',
-  'email',
-  'phone_number',
-  'custom_params.city',
-  'custom_params.note',
-  'custom_params.stage',
-];
-
 /** The bodies of this many events, as this program would send them. */
 export function writeBodies(directory: string, count: number): Promise<string> {
   const lines = map(count, (index) => {

@@ -7,16 +7,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import PQueue from 'p-queue';
-import { Ledger } from '../../src/checkpoint/ledger.ts';
-import { DEFAULT_POLICIES } from '../../src/mapping/policies.ts';
-import { EVENT_TYPES } from '../../src/model.ts';
-import { SendOrder } from '../../src/plan/order.ts';
-import { linkPlan } from '../../src/plan/links.ts';
-import { Plan } from '../../src/plan/plan.ts';
-import { PlanBuilder } from '../../src/plan/plan-builder.ts';
-import { PlanFile } from '../../src/plan/plan-file.ts';
+import { dueEvents } from '../../src/plan/order.ts';
 import { EventQueue } from '../../src/send/queue.ts';
-import { deal, event, hasher, lead } from '../plan/planning.ts';
+import type { Database } from '../../src/store/sqlite.ts';
+import { deal, event, lead, Planning, type Given } from '../plan/planning.ts';
 
 const DEALS = 13_350;
 const LIMIT = 100;
@@ -43,25 +37,16 @@ function families(): Family[] {
   });
 }
 
-function planOf(all: readonly Family[], directory: string, hasPriorities: boolean): Plan {
-  const file = PlanFile.create(join(directory, `${hasPriorities}.ndjson`));
-  const policies = [DEFAULT_POLICIES];
-  const checkpoint = { ledger: new Ledger({ keepFields: false }), hasher };
-  const plan = new Plan({ migration: 'bench', checkpoint, policies, file });
-  const builder = new PlanBuilder(plan);
-  const record = { raw: [] };
-  for (const n of all.keys()) builder.add(lead(`l${n}`), record);
-  for (const [n, { isOpen }] of all.entries()) {
-    builder.add(deal(`d${n}`, `l${n}`, hasPriorities ? { priority: isOpen ? 1 : 0 } : {}), record);
-  }
-  for (const [n, { events }] of all.entries()) {
-    for (const id of events.slice(2)) {
+async function planOf(all: readonly Family[], hasPriorities: boolean): Promise<Database> {
+  const leads = all.map((_, n) => lead(`l${n}`));
+  const deals = all.map(({ isOpen }, n) => deal(`d${n}`, `l${n}`, hasPriorities ? { priority: isOpen ? 1 : 0 } : {}));
+  const notes = all.flatMap(({ events }, n) =>
+    events.slice(2).map((id): Given => {
       const parent = random() < 0.3 ? { lead_external_id: `l${n}` } : { deal_external_id: `d${n}` };
-      builder.add(event('comment/created', { external_id: id, content: 'x', ...parent }), record);
-    }
-  }
-  linkPlan(plan, EVENT_TYPES);
-  return plan;
+      return event('comment/created', { external_id: id, content: 'x', ...parent });
+    }),
+  );
+  return (await Planning.in(directory)).survey([...leads, ...deals, ...notes]);
 }
 
 /** Simulated milliseconds; what sleeps is woken in order, each after everything that the one before it caused. */
@@ -92,7 +77,7 @@ class SimulatedTime {
 }
 
 /** When each event is acknowledged, by its external id. */
-async function send(plan: Plan): Promise<Map<string, number>> {
+async function send(plan: Database): Promise<Map<string, number>> {
   const time = new SimulatedTime();
   const turns = new PQueue({ concurrency: CONCURRENCY });
   let tokens = LIMIT;
@@ -109,16 +94,15 @@ async function send(plan: Plan): Promise<Map<string, number>> {
   const acknowledged = new Map<string, number>();
   const queue = new EventQueue(4 * CONCURRENCY);
   const all = async (): Promise<void> => {
-    for (const { type, ordinal, place } of new SendOrder(plan).turns(4 * CONCURRENCY)) {
-      const table = plan.tables[type];
+    for (const due of dueEvents(plan)) {
       const links = {
-        record: table.key(ordinal)!,
-        parent: table.parent(ordinal),
-        isComment: type === 'comment/created',
+        record: `${due.entity}:${due.external_id}`,
+        parent: due.parent_entity === null ? undefined : `${due.parent_entity}:${due.parent_id}`,
+        isComment: due.entity === 'comment',
       };
-      void queue.add(links, place, async () => {
-        await turns.add(request, { priority: -place });
-        acknowledged.set(plan.read(type, ordinal).externalId!, time.now);
+      void queue.add(links, due.place, async () => {
+        await turns.add(request, { priority: -due.place });
+        acknowledged.set(due.external_id!, time.now);
       });
       await queue.room();
     }
@@ -139,16 +123,16 @@ function hoursUntil(share: number, all: readonly Family[], acknowledged: Readonl
   return NaN;
 }
 
+const directory = mkdtempSync(join(tmpdir(), 'backfill-bench-'));
 const all = families();
 const events = all.reduce((sum, family) => sum + family.events.length, 0);
 const open = all.filter(({ isOpen }) => isOpen).length;
 process.stdout.write(`${events} events, ${DEALS} deals, ${open} of them open\n`);
-const directory = mkdtempSync(join(tmpdir(), 'backfill-bench-'));
 try {
   for (const hasPriorities of [true, false]) {
-    const plan = planOf(all, directory, hasPriorities);
+    const plan = await planOf(all, hasPriorities);
     const acknowledged = await send(plan);
-    plan.file.close();
+    plan.close();
     const [most, end] = [hoursUntil(0.95, all, acknowledged), Math.max(...acknowledged.values()) / 3_600_000];
     const name = hasPriorities ? 'with priority' : 'in file order';
     process.stdout.write(

@@ -2,17 +2,15 @@
  * Programs for comparison, and single parts of this program: `programs.mjs NAME ARGUMENT...`. Each is as short as one
  * would write it by hand.
  */
-import { once } from 'node:events';
-import { createReadStream, createWriteStream, readFileSync } from 'node:fs';
+import { createReadStream, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { createInterface } from 'node:readline';
-import type * as fields from '../../src/store/field-hashes.ts';
-import type * as load from '../../src/checkpoint/load.ts';
-import type * as mappings from '../../src/mapping/load.ts';
-import type * as halting from '../../src/halt.ts';
-import type * as survey from '../../src/plan/survey.ts';
-import type * as options from '../../src/settings.ts';
+import type * as events from '../../src/plan/events.ts';
+import type * as sending from '../../src/send/requests.ts';
 import type * as directories from '../../src/state-dir.ts';
+import type * as checkpoints from '../../src/store/checkpoint.ts';
+import type * as plans from '../../src/survey/plan-file.ts';
+import type * as policies from '../../src/mapping/policies.ts';
 
 const programs: Record<string, (...args: string[]) => Promise<void>> = {
   /** Bare csv-parse, arrays. */
@@ -72,54 +70,33 @@ const programs: Record<string, (...args: string[]) => Promise<void>> = {
     say(records);
   },
 
-  /** Loads a checkpoint into a Map with JSON.parse, line by line. */
-  async parseCheckpoint(path = '') {
-    const settled = new Map<string, string>();
-    await eachLine(path, (text) => {
-      const line = JSON.parse(text) as Record<string, string>;
-      if (line['kind'] === undefined) settled.set(`${line['type']} ${line['external_id']}`, line['content_sha']!);
+  /** Writes the checkpoint that a run leaves which has sent every event of the last dry run's plan. */
+  async acknowledge(directory = '', migration = '', baseUrl = '', dist = '') {
+    const { StateDir } = (await import(`${dist}/state-dir.js`)) as typeof directories;
+    const { openCheckpoint, openFieldHasher } = (await import(`${dist}/store/checkpoint.js`)) as typeof checkpoints;
+    const { openPlan } = (await import(`${dist}/survey/plan-file.js`)) as typeof plans;
+    const { Requests } = (await import(`${dist}/send/requests.js`)) as typeof sending;
+    const { EVENT_ROWS, pagesOf, plannedOf } = (await import(`${dist}/plan/events.js`)) as typeof events;
+    const { DEFAULT_POLICIES } = (await import(`${dist}/mapping/policies.js`)) as typeof policies;
+    const state = await StateDir.existing(directory);
+    openCheckpoint(state).close();
+    const db = openPlan(state, await StateDir.existing(`${directory}/dry-run`));
+    const requests = new Requests(db, openFieldHasher(db, { dryRun: false }));
+    const rows = `${EVENT_ROWS} where e.id > ? order by e.id limit 500`;
+    db.transaction(() => {
+      const account = { pipelines: [], users: [] } as unknown as sending.RunStart['account'];
+      requests.begin({ migration, baseUrl, account, mappingSha256: '', inputs: [] });
+      for (const page of pagesOf<events.EventRow>(db, rows)) {
+        for (const row of page) {
+          const event = plannedOf(row);
+          const delivery = { event, earlierRequests: [], policies: DEFAULT_POLICIES };
+          requests.opened(delivery, { id: event.eventId, type: event.type, ready: event });
+          const entityId = event.eventId;
+          requests.settled(delivery, entityId, { status: 'acknowledged', outcome: 'created', entityId, attempts: 1 });
+        }
+      }
     });
-    say(settled.size);
-  },
-
-  async loadCheckpoint(path = '', dist = '') {
-    const { loadCheckpoint } = (await import(`${dist}/checkpoint/load.js`)) as typeof load;
-    const { FieldHasher } = (await import(`${dist}/checkpoint/field-hashes.js`)) as typeof fields;
-    say((await loadCheckpoint(path, { keepFields: false, hasher: FieldHasher.random() })).ledger.settled);
-  },
-
-  /** Bytes that a survey leaves in memory, on the heap and outside it. */
-  async retained(mapping = '', dist = '', directory = '') {
-    const { records, plan } = await surveyed(mapping, dist, directory);
-    for (let time = 0; time < 3; time += 1) globalThis.gc!();
-    const { heapUsed, external, arrayBuffers } = process.memoryUsage();
-    say(JSON.stringify({ events: records.mapped, bytes: heapUsed + external + arrayBuffers }));
-    plan.file.close();
-  },
-
-  /** Appends to a checkpoint what a run appends if every event of the input is acknowledged. */
-  async acknowledge(mapping = '', dist = '', directory = '', path = '') {
-    const { plan } = await surveyed(mapping, dist, directory);
-    const { FieldHasher } = (await import(`${dist}/checkpoint/field-hashes.js`)) as typeof fields;
-    const hasher = FieldHasher.random();
-    const file = createWriteStream(path, { flags: 'a' });
-    const at = new Date().toISOString();
-    let text = '';
-    for (const ordinal of plan.inState('lead/created', 'ready')) {
-      const event = plan.read('lead/created', ordinal);
-      const id = plan.idOf(event, ordinal);
-      const about = { id, type: event.type, external_id: event.externalId };
-      const settled = { status: 'acknowledged', outcome: 'created', entity_id: id, code: null };
-      const content = { content_sha: event.sha };
-      text += `${JSON.stringify({ kind: 'sent', ...about, ...content })}\n`;
-      text += `${JSON.stringify({ ...about, ...settled, ...content, fields: hasher.hashesOf(event.data), at })}\n`;
-      if (text.length < 1 << 20) continue;
-      if (!file.write(text)) await once(file, 'drain');
-      text = '';
-    }
-    file.end(text);
-    await once(file, 'close');
-    plan.file.close();
+    db.close();
   },
 
   /** A bare undici loop: posts the bodies in a file, one per line, `concurrency` at a time, and prints the seconds it took. */
@@ -149,31 +126,6 @@ const programs: Record<string, (...args: string[]) => Promise<void>> = {
     await dispatcher.close();
   },
 };
-
-async function surveyed(mapping: string, dist: string, directory: string): Promise<survey.Survey> {
-  const { loadCheckpoint } = (await import(`${dist}/checkpoint/load.js`)) as typeof load;
-  const { loadMapping } = (await import(`${dist}/mapping/load.js`)) as typeof mappings;
-  const { surveyInput } = (await import(`${dist}/plan/survey.js`)) as typeof survey;
-  const { StateDir } = (await import(`${dist}/state-dir.js`)) as typeof directories;
-  const { Halt } = (await import(`${dist}/halt.js`)) as typeof halting;
-  const { runSettings } = (await import(`${dist}/settings.js`)) as typeof options;
-  const { FieldHasher } = (await import(`${dist}/checkpoint/field-hashes.js`)) as typeof fields;
-  const state = await StateDir.create(directory);
-  const hasher = FieldHasher.random();
-  return surveyInput({
-    settings: runSettings({ mapping, dryRun: true, offline: true }),
-    mapping: await loadMapping(mapping, { sources: new Map() }),
-    account: undefined,
-    checkpoint: await loadCheckpoint(state.file('checkpoint.ndjson'), { keepFields: false, hasher }),
-    state,
-    output: state,
-    halt: new Halt(),
-    contacts: undefined,
-    client: undefined,
-    warn: () => undefined,
-    agree: async () => undefined,
-  });
-}
 
 async function eachLine(path: string, take: (line: string) => void): Promise<void> {
   let rest: Buffer = Buffer.alloc(0);

@@ -97,6 +97,7 @@ export class Planning {
   readonly state: StateDir;
   readonly #directory: string;
   readonly #mapping: Mapping;
+  readonly #plans: Database[] = [];
 
   private constructor(directory: string, mapping: Mapping, state: StateDir) {
     this.#directory = directory;
@@ -104,17 +105,25 @@ export class Planning {
     this.state = state;
   }
 
-  /** Removed after the test. */
+  /** Closed and removed after the test. */
   static async create(policies: Partial<Policies> = {}): Promise<Planning> {
     const directory = mkdtempSync(join(tmpdir(), 'backfill-plan-'));
-    onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+    const planning = await Planning.in(directory, policies);
+    onTestFinished(() => {
+      for (const plan of planning.#plans) plan.close();
+      rmSync(directory, { recursive: true, force: true });
+    });
+    return planning;
+  }
+
+  static async in(directory: string, policies: Partial<Policies> = {}): Promise<Planning> {
     const path = join(directory, 'mapping.yaml');
     writeFileSync(path, mappingOf(policies));
     const state = await StateDir.create(join(directory, 'state'));
     return new Planning(directory, await loadMapping(path), state);
   }
 
-  /** Closed after the test. */
+  /** The plan may be closed before the end of the test. */
   async survey(events: readonly Given[], options: Options = {}): Promise<Database> {
     const path = join(this.#directory, 'events.ndjson');
     writeFileSync(path, events.map((each) => `${recordOf(each)}\n`).join(''));
@@ -126,7 +135,7 @@ export class Planning {
       ...{ state: this.state, output: this.state, halt: new Halt(), contacts: undefined, client: undefined },
       ...{ warn: () => undefined, agree: async () => undefined },
     });
-    onTestFinished(() => plan.close());
+    this.#plans.push(plan);
     return plan;
   }
 
