@@ -15,14 +15,11 @@ export const RUN_OPTIONS = pick(
   OPTIONS,
   'source',
   'fix',
-  'encoding',
-  'delimiter',
   'state',
   'dryRun',
   'plan',
   'offline',
   'pilot',
-  'limit',
   'pick',
   'only',
   'sandbox',
@@ -34,15 +31,12 @@ export const RUN_OPTIONS = pick(
   'maxOutage',
   'until',
   'maxRequests',
-  'takeOver',
   'adopt',
   'refresh',
   'yes',
   'notify',
   'heartbeat',
   'json',
-  'progress',
-  'verbose',
   'quiet',
 );
 
@@ -58,15 +52,10 @@ export function runSettings(given: Readonly<Record<string, unknown>>): RunSettin
   const settings = parseOptions({ positionals: MAPPING, options: RUN_OPTIONS }, given);
   const pilots = [
     ...(settings.pilot === undefined ? [] : ['--pilot']),
-    ...(settings.limit === undefined ? [] : ['--limit']),
     ...(settings.pick.length === 0 ? [] : ['--pick']),
   ];
   if (pilots.length > 1) {
     throw new UserError(`${pilots.join(' and ')} cannot be combined: each of them chooses a pilot`);
-  }
-  for (const name of ['encoding', 'delimiter'] as const) {
-    if (settings[name] === undefined || settings.fix.length > 0) continue;
-    throw new UserError(`--${name} requires --fix: that of an export is set in the mapping`);
   }
   if (settings.offline && !settings.dryRun) {
     throw new UserError('--offline requires --dry-run: sending needs the network');

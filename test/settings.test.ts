@@ -21,9 +21,8 @@ describe('the options of run', () => {
       maxOutage: 12 * 3_600_000,
       maxRejectionsInARow: 25,
       dryRun: false,
-      progress: true,
     });
-    for (const name of ['state', 'plan', 'limit', 'until', 'maxRequests', 'redis'] as const) {
+    for (const name of ['state', 'plan', 'pilot', 'until', 'maxRequests', 'redis'] as const) {
       expect(given({})[name]).toBeUndefined();
     }
   });
@@ -109,8 +108,8 @@ describe('the options of run', () => {
     [{ timeout: '99999999999' }, '--timeout: `99999999999` is not a number of seconds'],
     [{ timeout: '0x10' }, '--timeout'],
     [{ concurrency: '1001' }, '--concurrency: `1001` is not a whole number from 1 to 1,000'],
-    [{ limit: '99999999999999999999' }, '--limit: `99999999999999999999` is not a whole number from 1 to'],
-    [{ limit: '0' }, '--limit'],
+    [{ pilot: '99999999999999999999' }, '--pilot: `99999999999999999999` is not a whole number from 1 to'],
+    [{ pilot: '0' }, '--pilot'],
     [{ maxRequests: '1e400' }, '--max-requests'],
     [{ reserve: '-1' }, '--reserve'],
     [{ maxRejectionsInARow: '1.5' }, '--max-rejections-in-a-row: `1.5` is not a whole number from 0'],
@@ -124,7 +123,7 @@ describe('the options of run', () => {
     [{ rate: '100/0.0001s' }, '--rate'],
     [{ rate: '99999999999/60s' }, '--rate'],
     [{ until: '2026-02-30T99:00:00Z' }, '--until'],
-    [{ limit: '-1' }, '--limit'],
+    [{ pilot: '-1' }, '--pilot'],
     [{ state: ['a', 'b'] }, '--state: given more than once'],
     [{ plan: '0123456789a' }, '--plan: `0123456789a` is not a plan'],
     [{ plan: '0123456789abc' }, '--plan'],
@@ -140,17 +139,14 @@ describe('the options of run', () => {
     [{ pick: ['note:1'] }, '--pick: `note:1` is neither lead:ID nor deal:ID'],
     [{ only: ['leed'] }, 'did you mean `lead`'],
     [{ offline: true }, '--offline requires --dry-run'],
-    [{ encoding: 'latin1' }, '--encoding requires --fix'],
-    [{ fix: 'a=b.csv', delimiter: ';;' }, '--delimiter: `;;` is not one ASCII character'],
-    [{ limit: '1', pick: ['lead:1'] }, '--limit and --pick cannot be combined'],
-    [{ pilot: '1', limit: '1' }, '--pilot and --limit cannot be combined'],
+    [{ pilot: '1', pick: ['lead:1'] }, '--pilot and --pick cannot be combined'],
     [{ pilot: '1', pick: ['lead:1'] }, '--pilot and --pick cannot be combined'],
   ])('are refused: %j', (options, message) => {
     expect(() => given(options)).toThrow(message);
   });
 
   it('are all refused in one error', () => {
-    expect(() => given({ rate: 'x', limit: 'y' })).toThrow(/--limit[^]*--rate/);
+    expect(() => given({ rate: 'x', pilot: 'y' })).toThrow(/--pilot[^]*--rate/);
   });
 });
 

@@ -9,10 +9,10 @@ import { numberText } from '../numbers.ts';
 import { PROGRAM } from '../version.ts';
 
 /** Options for one run that the next should not repeat. */
-const ONCE: readonly string[] = ['--dry-run', '--offline', '--fresh', '--adopt', '--take-over', '--refresh', '--yes'];
+const ONCE: readonly string[] = ['--dry-run', '--offline', '--fresh', '--adopt', '--refresh', '--yes'];
 
 /** Options that a run has kept the files of. */
-const KEPT: readonly string[] = ['--fix', '--encoding', '--delimiter'];
+const KEPT: readonly string[] = ['--fix'];
 
 /** Options whose value is a secret, so it cannot be printed. */
 export const SECRET: readonly string[] = ['--notify', '--heartbeat'];
@@ -87,12 +87,6 @@ export function nextSteps(
   const plain = commandLine(argv, { without: [...ONCE, '--plan'], and: approved });
   if (exit.reason === 'too_many_omitted') return ['next: fix the mapping, then:', `  ${commandLine(argv)}`];
   if (rejects.size > 0) {
-    if (dry && argumentsOf(argv).some(({ option }) => option === '--encoding' || option === '--delimiter')) {
-      // Copies of the rejects have another encoding and delimiter than the files that this command names.
-      const advice =
-        'next: fix the mapping or exports, or correct these records too in the files of --fix, and run again:';
-      return [advice, `  ${commandLine(argv, { without: ['--plan'] })}`];
-    }
     const copies = [...rejects].map(([name, path]) => ({
       name,
       path,
@@ -109,7 +103,7 @@ export function nextSteps(
   }
   if (dry) {
     if (events.pending === 0) return [];
-    const isPilot = argv.some((arg) => /^--(pilot|limit|pick|sandbox)\b/.test(arg));
+    const isPilot = argv.some((arg) => /^--(pilot|pick|sandbox)\b/.test(arg));
     return [
       ...(isPilot ? [] : ['next: send a pilot of 30 records and check them in the service:', `  ${plain} --pilot 30`]),
       isPilot ? 'next:' : 'then send everything:',
@@ -118,7 +112,7 @@ export function nextSteps(
   }
   if (events.pending > 0) {
     const whole = commandLine(argv, {
-      without: [...ONCE, ...KEPT, '--pilot', '--limit', '--pick', '--only', '--max-requests', '--until'],
+      without: [...ONCE, ...KEPT, '--pilot', '--pick', '--only', '--max-requests', '--until'],
     });
     return [`next: send the ${numberText(events.pending)} events that are still pending:`, `  ${whole}`];
   }

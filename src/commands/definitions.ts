@@ -103,13 +103,7 @@ export const INIT = define({
     exports: { type: 'repeatable', check: texts('export files'), describe: 'Export files (CSV, JSON, NDJSON)' },
   },
   options: {
-    encoding: { ...OPTIONS.encoding, group: undefined, describe: 'Encoding of the exports, such as windows-1252' },
-    delimiter: {
-      ...OPTIONS.delimiter,
-      group: undefined,
-      describe: 'Delimiter of the CSV files among them: one character, or `tab`',
-    },
-    ...pick(OPTIONS, 'preset', 'out'),
+    ...pick(OPTIONS, 'encoding', 'delimiter', 'preset', 'out'),
     quiet: { ...OPTIONS.quiet, group: undefined, describe: 'Do not list what was recognised' },
   },
   examples: [['$0 init exports/*.csv --out acme.yaml', 'a mapping for these exports, whichever CRM wrote them']],

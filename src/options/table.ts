@@ -50,18 +50,16 @@ export const OPTIONS = {
     describe: 'Corrected rejects of source NAME (NAME=PATH, repeatable); kept, and applied on every rerun',
   },
   encoding: {
-    group: INPUT,
     type: 'value',
     check: text('an encoding'),
     shownDefault: 'detected',
-    describe: 'Encoding of the --fix files, such as windows-1252',
+    describe: 'Encoding of the exports, such as windows-1252',
   },
   delimiter: {
-    group: INPUT,
     type: 'value',
     check: delimiter,
     shownDefault: 'detected',
-    describe: 'Delimiter of the --fix files: one character, or `tab`',
+    describe: 'Delimiter of the CSV files among them: one character, or `tab`',
   },
   state: {
     group: INPUT,
@@ -87,12 +85,6 @@ export const OPTIONS = {
     type: 'value',
     check: oneOrMore,
     describe: 'Pilot: the N records, with their parents, that together use most of the mapping',
-  },
-  limit: {
-    group: WHAT,
-    type: 'value',
-    check: oneOrMore,
-    describe: 'Pilot: the first N events of each type, with their parents',
   },
   pick: {
     group: WHAT,
@@ -186,7 +178,6 @@ export const OPTIONS = {
   },
   until: { group: STOP, type: 'value', check: time, describe: 'Stop at this time (06:00, or ISO 8601)' },
   maxRequests: { group: STOP, type: 'value', check: oneOrMore, describe: 'Stop after this many requests' },
-  takeOver: { group: STATE, type: 'boolean', describe: 'Take over a lock left by another machine' },
   adopt: {
     group: STATE,
     type: 'boolean',
@@ -207,8 +198,6 @@ export const OPTIONS = {
     describe: 'GET this URL once a minute while the run is not held up [BACKFILL_HEARTBEAT_URL]',
   },
   json: { group: OUTPUT, type: 'boolean', describe: 'Print the final summary as one JSON object to stdout' },
-  progress: { group: OUTPUT, type: 'boolean', default: true, describe: 'Show progress (--no-progress hides it)' },
-  verbose: { group: OUTPUT, type: 'boolean', describe: 'Show the lines of run.log as they are written' },
   quiet: { group: OUTPUT, type: 'boolean', describe: 'Show only errors and warnings' },
   watch: { group: OUTPUT, type: 'boolean', describe: 'Refresh every two seconds until the current run ends' },
   serve: {

@@ -46,9 +46,7 @@ export function resultText(summary: StoredSummary): string {
 function doneText({ events, omitted }: StoredSummary): string {
   const left = countOmitted(omitted);
   const beside = [
-    ...(events.pending > 0
-      ? [`${counted(events.pending, 'event')} not selected (--pilot, --limit, --pick or --only)`]
-      : []),
+    ...(events.pending > 0 ? [`${counted(events.pending, 'event')} not selected (--pilot, --pick or --only)`] : []),
     ...(left > 0 ? [`${counted(left, 'value')} left out (see omitted.csv)`] : []),
   ];
   const all = events.pending > 0 ? 'all selected events' : 'all events';

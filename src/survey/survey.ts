@@ -133,6 +133,10 @@ export async function surveyInput(job: SurveyJob): Promise<Survey> {
 async function openInput(job: SurveyJob): Promise<OpenInput> {
   const { settings, mapping, db, state } = job;
   const fixes = await collectFixes(state, mapping.usedSources, settings);
+  for (const { path, encoding } of [...fixes.values()].flat()) {
+    if (encoding !== undefined)
+      job.warn(`${path} is not UTF-8 text, so it is read as ${encoding}: check names with accents`);
+  }
   const used = mapping.sources.filter(({ name }) => mapping.usedSources.includes(name));
   const input = await Input.open(used, fixes);
   const features = settings.pilot === undefined ? undefined : new Features(settings.pilot, settings.only);

@@ -34,7 +34,7 @@ describe('a command', () => {
     [['api', 'GET', '/tags', '/roles'], 'unexpected argument: `/roles`'],
     [['run', 'a.yaml', '--rate'], '`--rate` needs a value'],
     [['run', 'a.yaml', '--source'], '`--source` needs a value'],
-    [['run', 'a.yaml', '--limit', '1', '--limit', '2'], '--limit: given more than once'],
+    [['run', 'a.yaml', '--pilot', '1', '--pilot', '2'], '--pilot: given more than once'],
     [['verify', 'a.yaml', '--plan', '0123456789ab'], 'unknown option: `--plan`'],
   ])('refuses %j with the exit code of a usage error', async (args, message) => {
     const ended = await backfill(args, { cwd: await workspace() });

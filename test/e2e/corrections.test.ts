@@ -237,16 +237,16 @@ describe('a correction', () => {
     expect((await run('--yes')).code).toBe(0);
   });
 
-  it('may come in another encoding and with another delimiter, and reruns know both', async () => {
+  it('may come in the code page of a spreadsheet and with another delimiter, and reruns know both', async () => {
     await run();
     const saved = (await read(`${REJECTS}/people.csv`))
       .replace('2,Bob,bob(at)', '2,Žofie,zofie@')
       .replace('cy ', 'cy@');
-    await writeFile(join(cwd, 'saved.csv'), saved.replaceAll(',', '^').replace('Ž', '\x8e'), 'latin1');
-    expect((await run('--fix', 'people=saved.csv', '--delimiter', '^')).stderr).toContain('--encoding windows-1252');
-    const told = ['--fix', 'people=saved.csv', '--encoding', 'windows-1252', '--delimiter', '^'];
+    await writeFile(join(cwd, 'saved.csv'), saved.replaceAll(',', ';').replace('Ž', '\x8e'), 'latin1');
+    const told = ['--fix', 'people=saved.csv'];
     const fixed = await run(...told);
     expect(fixed.code).toBe(0);
+    expect(fixed.stderr).toContain('read as windows-1252: check names with accents');
     expect(leads()).toEqual(['Ada ada@example.test', 'Žofie zofie@example.test', 'Cy cy@example.test']);
     for (const again of [[], told]) {
       expect(summaryOf(await run(...again))).toMatchObject({ exit: { code: 0 }, this_run: { events_sent: 0 } });
@@ -266,7 +266,7 @@ describe('a correction', () => {
       .replace('"email":"bob(at)', '"email":"bob@')
       .replace('"email":"cy ', '"email":"cy@');
     await writeFile(join(cwd, 'saved.ndjson'), saved.replace('Bob', 'Zo\xeb'), 'latin1');
-    const fixed = await run('--fix', 'people=saved.ndjson', '--encoding', 'latin1', '--delimiter', ';');
+    const fixed = await run('--fix', 'people=saved.ndjson');
     expect(fixed.code).toBe(0);
     expect((await run()).code).toBe(0);
     expect(leads()).toEqual(['Ada ada@example.test', 'Zoë bob@example.test', 'Cy cy@example.test']);
@@ -331,7 +331,7 @@ describe('the printed next step', () => {
       await run();
       const saved = (await read(`${REJECTS}/people.csv`)).replace('bob(at)', 'bob@').replace('Cy', 'Zo\xeb');
       await writeFile(join(cwd, 'saved.csv'), saved, 'latin1');
-      const fixed = await run('--fix', 'people=saved.csv', '--encoding', 'latin1', ...options);
+      const fixed = await run('--fix', 'people=saved.csv', ...options);
       expect(summaryOf(fixed).events).toMatchObject({ invalid: 1 });
       const after = await next(fixed, () => correct('corrected-people.csv', 'cy ', 'cy@'));
       expect(summaryOf(after).events).toMatchObject({ invalid: options.length });
@@ -343,7 +343,7 @@ describe('the printed next step', () => {
     async (options: readonly string[]) => {
       await files(cwd, { 'people.csv': PEOPLE.replace('(at)', '@').replace('cy ', 'cy@') });
       const dry = await run('--dry-run', ...options);
-      const pilot = await run(...options, '--limit', '1');
+      const pilot = await run(...options, '--pilot', '1');
       expect(summaryOf(pilot).events).toMatchObject({ acknowledged: 1, pending: 2 });
       for (const first of [pilot, dry]) {
         let ended = first;
@@ -403,11 +403,12 @@ describe('a state directory that is removed during a run', () => {
     const rows = Array.from({ length: 60 }, (_, id) => `${id},Name,a${id}@example.test\n`);
     await files(cwd, { 'people.csv': `id,name,email\n${rows.join('')}` });
     service.setFaults({ rules: [{ kind: 'outage', lasts_ms: 60_000, when: { requests: { from: 5 }, times: 1 } }] });
-    const running = start(['run', 'mapping.yaml', '--json', '--verbose', ...FAST], {
+    const running = start(['run', 'mapping.yaml', '--json', ...FAST], {
       cwd,
       env: environmentOf(service),
     });
-    await expect.poll(() => running.stderr(), { timeout: 20_000 }).toContain('"event":"outage"');
+    const log = join(cwd, STATE, 'run.log');
+    await expect.poll(() => readFile(log, 'utf8'), { timeout: 20_000 }).toContain('"event":"outage"');
     await rm(join(cwd, STATE), { recursive: true, force: true });
     const ended = await running.ended;
     expect(ended.code, ended.stderr).toBe(3);

@@ -389,7 +389,6 @@ describe('a part of a migration', () => {
   it.each([
     ['--only lead', { only: 'lead' }, 11],
     ['--only comment/created, whose parents do not exist yet', { only: 'comment/created' }, 0, 'waiting'],
-    ['--limit 2', { limit: '2' }, 10],
     ['--pilot 4', { pilot: '4' }, 7],
     ['--pick with two records', { pick: ['deal:D7', 'lead:4'] }, 6],
   ])(

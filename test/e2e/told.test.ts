@@ -147,7 +147,7 @@ describe('"Done"', { timeout: 60_000 }, () => {
     const leads = await run('--only', 'lead');
     expect(leads.code).toBe(0);
     expect(flat(leads)).toContain(
-      'Done: all selected events are acknowledged; 2 events not selected (--pilot, --limit, --pick or --only).',
+      'Done: all selected events are acknowledged; 2 events not selected (--pilot, --pick or --only).',
     );
     const deals = await run('--only', 'deal');
     expect(deals.code).toBe(0);

@@ -112,8 +112,8 @@ describe('the next command', () => {
   const CALM = { sandbox: false, rejects: new Map<string, string>() };
 
   it('repeats the command line, quoted for a shell', () => {
-    expect(commandLine(argv('run', "it's a.yaml", '--limit', '10'))).toBe(
-      `crm-backfill run 'it'\\''s a.yaml' --limit 10`,
+    expect(commandLine(argv('run', "it's a.yaml", '--pilot', '10'))).toBe(
+      `crm-backfill run 'it'\\''s a.yaml' --pilot 10`,
     );
   });
 
@@ -159,7 +159,7 @@ describe('the next command', () => {
 
   it('continues after a pilot without the options that chose it', () => {
     const found = summary({ events: { ...NOTHING, ...BESIDE, total: 5, pending: 2 } });
-    expect(nextSteps(found, argv('run', 'a.yaml', '--limit=10', '--only', 'lead', '--json'), CALM)).toEqual([
+    expect(nextSteps(found, argv('run', 'a.yaml', '--pilot=10', '--only', 'lead', '--json'), CALM)).toEqual([
       'next: send the 2 events that are still pending:',
       '  crm-backfill run a.yaml --json',
     ]);
@@ -170,7 +170,7 @@ describe('the next command', () => {
     expect(
       nextSteps(
         found,
-        argv('run', 'a.yaml', '--state', '/s t', '--quiet', '--limit', '3', '--env-file=prod.env'),
+        argv('run', 'a.yaml', '--state', '/s t', '--quiet', '--pilot', '3', '--env-file=prod.env'),
         CALM,
       ),
     ).toEqual([

@@ -193,7 +193,7 @@ export function notInService({ status, findings, isDryRun }: PageData): Markup {
       [
         events.pending,
         'events not sent yet',
-        isDryRun ? 'a dry run sends nothing' : 'excluded by --pilot, --limit, --pick or --only, or not reached yet',
+        isDryRun ? 'a dry run sends nothing' : 'excluded by --pilot, --pick or --only, or not reached yet',
       ],
       [events.duplicates, 'duplicates', 'another record has the same external id, or later updates replace them'],
       [records?.unreadable ?? 0, 'records that could not be read', 'the record is damaged; see errors.csv'],
