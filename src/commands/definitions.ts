@@ -69,7 +69,7 @@ export const NOTIFY_TEST = define({
 
 export const REPORT = define({
   usage: 'report <mapping>',
-  describe: 'Write report.html again from the state directory',
+  describe: 'Write report.html, errors.csv, rejects and omitted.csv again from the state directory',
   positionals: MAPPING,
   options: {
     ...STATE_OPTIONS,
