@@ -32,7 +32,7 @@ import { Input } from '../source/input.ts';
 import { collectFixes, keepFixes, type FixFiles } from '../source/kept-fixes.ts';
 import type { FileDigest } from '../source/source.ts';
 import type { StateDir } from '../state-dir.ts';
-import { storedPlans } from '../store/earlier.ts';
+import { storedPlanFiles } from '../store/stored-plans.ts';
 import type { FieldHasher } from '../store/field-hashes.ts';
 import { COUNTING_INDEX, PLAN_INDEXES } from '../store/plan-schema.ts';
 import type { Database } from '../store/sqlite.ts';
@@ -275,7 +275,7 @@ async function commit(
 ): Promise<Survey> {
   const { db, settings, state, output } = job;
   const digest = planDigest(db, policies);
-  if (settings.plan !== undefined) assertApproved(db, digest, settings.plan, storedPlans(state));
+  if (settings.plan !== undefined) assertApproved(db, digest, settings.plan, storedPlanFiles(state));
   db.run(`insert or replace into setting (name, value) values ('digest', ?)`, digest);
   db.exec(COUNTING_INDEX);
   // What led to an error above was not accepted; a dry run changes nothing for later runs.
