@@ -7,7 +7,7 @@ import type { Limiter } from './service/limiter.ts';
 import type { Pace } from './settings.ts';
 import { DRY_RUN, type StateDir } from './state-dir.ts';
 import { readDocument, storeDocument } from './report/documents.ts';
-import { storedPlans } from './store/earlier.ts';
+import { storedPlanFiles } from './store/stored-plans.ts';
 import { PLAN } from './store/plan-schema.ts';
 import { Database } from './store/sqlite.ts';
 import { within, type Rate } from './timetable.ts';
@@ -90,7 +90,7 @@ export function storeAccount(db: Database, { baseUrl, account }: Pick<Target, 'b
 
 /** The account as the last run or dry run stored it, or undefined. */
 export function storedAccountOf(state: StateDir): StoredAccount | undefined {
-  for (const path of storedPlans(state)) {
+  for (const path of storedPlanFiles(state)) {
     const plan = Database.read(path, PLAN);
     const account = plan && readDocument(plan, 'account');
     plan?.close();

@@ -5,7 +5,7 @@ import { wrapped } from './layout.ts';
 import { Redactor } from './redact.ts';
 import { visible, visibleJson } from './visible.ts';
 
-export type Verbosity = 'quiet' | 'normal' | 'verbose';
+export type Verbosity = 'quiet' | 'normal';
 
 /** How a text is shown where there are colours. A `command` is never broken: it is to be copied. */
 export type Tone = 'done' | 'partly' | 'failed' | 'command';
@@ -95,11 +95,6 @@ export class Console {
   /** For people, unless `--quiet` is set. */
   say(text: string, tone?: Tone): void {
     if (this.verbosity !== 'quiet') this.#write(text, tone);
-  }
-
-  /** For people, only if `--verbose` is set. */
-  detail(text: string): void {
-    if (this.verbosity === 'verbose') this.#write(text, undefined);
   }
 
   /** For people, always: errors and warnings, and how to fix them. */

@@ -14,16 +14,15 @@ export const STOPPED = {
   notWritten: 'state_not_written',
   stateRemoved: 'state_removed',
   unknownHistory: 'unknown_history',
-  lockLost: 'lock_lost',
   bug: 'bug',
 } as const;
 
 /**
- * Whether the state directory was removed, or is used by another run. Nothing more is written to it: that would create files
- * in a directory that the user has moved, or replace those of the other run.
+ * Whether the state directory was removed. Nothing more is written to it: that would create files in a directory that the user
+ * has moved.
  */
 export function isStateLost(code: string | undefined): boolean {
-  return code === STOPPED.stateRemoved || code === STOPPED.lockLost;
+  return code === STOPPED.stateRemoved;
 }
 
 /**

@@ -111,6 +111,5 @@ function report(thrown: unknown, console: Console): ExitCode {
 }
 
 function verbosityOf(args: readonly string[]): Verbosity {
-  if (args.includes('--quiet')) return 'quiet';
-  return args.includes('--verbose') ? 'verbose' : 'normal';
+  return args.includes('--quiet') ? 'quiet' : 'normal';
 }

@@ -8,23 +8,19 @@ export const RUN_LOG_FILE = 'run.log';
 export class RunLog {
   readonly #file: AppendLog;
   readonly #redactor: Redactor;
-  readonly #echo: (line: string) => void;
 
-  private constructor(file: AppendLog, redactor: Redactor, echo: (line: string) => void) {
+  private constructor(file: AppendLog, redactor: Redactor) {
     this.#file = file;
     this.#redactor = redactor;
-    this.#echo = echo;
   }
 
-  /** `echo` is called with each line. */
-  static async open(path: string, redactor: Redactor, echo: (line: string) => void = () => undefined): Promise<RunLog> {
-    return new RunLog(await AppendLog.open(path), redactor, echo);
+  static async open(path: string, redactor: Redactor): Promise<RunLog> {
+    return new RunLog(await AppendLog.open(path), redactor);
   }
 
   /** Never fails and never waits: a run must not stop because its log cannot be written. */
   write(event: string, fields: Readonly<Record<string, unknown>> = {}): void {
     const line = this.#redactor.redact(JSON.stringify({ at: new Date().toISOString(), event, ...fields }));
-    this.#echo(line);
     void this.#file.append(`${line}\n`, { durable: false }).catch(() => undefined);
   }
 

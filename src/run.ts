@@ -47,8 +47,6 @@ export interface Monitor {
   readonly confirm?: ((question: string) => Promise<boolean>) | undefined;
   surveyed?(survey: Survey, found: FoundCodes, rate: Rate): void;
   sending?(view: ProgressView): void | Promise<void>;
-  /** A line of `run.log`, as it is written. */
-  logged?(line: string): void;
   /** Called with problems that do not stop the run. */
   trouble?(message: string): void;
 }
@@ -87,7 +85,7 @@ export async function runMigration(job: RunJob): Promise<RunEnd> {
     assertNotOld(state);
     const output = settings.dryRun ? await state.directory(DRY_RUN) : state;
     if (!settings.dryRun) closing.push(hold(state));
-    const log = await RunLog.open(output.file(RUN_LOG_FILE), redactor, (line) => monitor.logged?.(line));
+    const log = await RunLog.open(output.file(RUN_LOG_FILE), redactor);
     closing.push(() => log.close());
     watch.begin(mapping.migration, (event, fields) => log.write(event, fields));
     const { file, sha256 } = mapping;

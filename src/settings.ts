@@ -15,8 +15,6 @@ export const RUN_OPTIONS = pick(
   OPTIONS,
   'source',
   'fix',
-  'encoding',
-  'delimiter',
   'state',
   'dryRun',
   'plan',
@@ -39,8 +37,6 @@ export const RUN_OPTIONS = pick(
   'notify',
   'heartbeat',
   'json',
-  'progress',
-  'verbose',
   'quiet',
 );
 
@@ -56,10 +52,6 @@ export function runSettings(given: Readonly<Record<string, unknown>>): RunSettin
   const settings = parseOptions({ positionals: MAPPING, options: RUN_OPTIONS }, given);
   if (settings.pilot !== undefined && settings.pick.length > 0) {
     throw new UserError('--pilot and --pick cannot be combined: each of them chooses a pilot');
-  }
-  for (const name of ['encoding', 'delimiter'] as const) {
-    if (settings[name] === undefined || settings.fix.length > 0) continue;
-    throw new UserError(`--${name} requires --fix: that of an export is set in the mapping`);
   }
   if (settings.offline && !settings.dryRun) {
     throw new UserError('--offline requires --dry-run: sending needs the network');

@@ -26,7 +26,7 @@ function consoleOn(isTTY: boolean) {
       { isTTY, columns: 20, getColorDepth: () => WriteStream.prototype.getColorDepth(process.env) },
     );
   const stdout = into('out');
-  const console = new Console({ stdout, stderr: into('err'), verbosity: 'verbose' });
+  const console = new Console({ stdout, stderr: into('err') });
   return { console, text, resize: (columns: number) => (stdout.columns = columns) };
 }
 
@@ -47,9 +47,8 @@ it.each(HOSTILE)('%s reaches neither a terminal nor the log of a job raw', (_nam
   for (const isTTY of [true, false]) {
     const { console, text } = consoleOn(isTTY);
     console.say(given);
-    console.detail(given);
     console.complain(given);
-    expect(text.err).toBe(`${shown}\n`.repeat(3));
+    expect(text.err).toBe(`${shown}\n`.repeat(2));
     const overBars: string[] = [];
     console.overBars = (line) => void overBars.push(line);
     console.say(given);

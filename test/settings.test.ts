@@ -21,7 +21,6 @@ describe('the options of run', () => {
       maxOutage: 12 * 3_600_000,
       maxRejectionsInARow: 25,
       dryRun: false,
-      progress: true,
     });
     for (const name of ['state', 'plan', 'pilot', 'until', 'maxRequests', 'redis'] as const) {
       expect(given({})[name]).toBeUndefined();
@@ -129,8 +128,6 @@ describe('the options of run', () => {
     [{ pick: ['note:1'] }, '--pick: `note:1` is neither lead:ID nor deal:ID'],
     [{ only: ['leed'] }, 'did you mean `lead`'],
     [{ offline: true }, '--offline requires --dry-run'],
-    [{ encoding: 'latin1' }, '--encoding requires --fix'],
-    [{ fix: 'a=b.csv', delimiter: ';;' }, '--delimiter: `;;` is not one ASCII character'],
     [{ pilot: '1', pick: ['lead:1'] }, '--pilot and --pick cannot be combined'],
     [{ pilot: '1', pick: ['lead:1'] }, '--pilot and --pick cannot be combined'],
   ])('are refused: %j', (options, message) => {

@@ -12,7 +12,7 @@ import { PROGRAM } from '../version.ts';
 const ONCE: readonly string[] = ['--dry-run', '--offline', '--fresh', '--adopt', '--refresh', '--yes'];
 
 /** Options that a run has kept the files of. */
-const KEPT: readonly string[] = ['--fix', '--encoding', '--delimiter'];
+const KEPT: readonly string[] = ['--fix'];
 
 /** Options whose value is a secret, so it cannot be printed. */
 export const SECRET: readonly string[] = ['--notify', '--heartbeat'];
@@ -87,12 +87,6 @@ export function nextSteps(
   const plain = commandLine(argv, { without: [...ONCE, '--plan'], and: approved });
   if (exit.reason === 'too_many_omitted') return ['next: fix the mapping, then:', `  ${commandLine(argv)}`];
   if (rejects.size > 0) {
-    if (dry && argumentsOf(argv).some(({ option }) => option === '--encoding' || option === '--delimiter')) {
-      // Copies of the rejects have another encoding and delimiter than the files that this command names.
-      const advice =
-        'next: fix the mapping or exports, or correct these records too in the files of --fix, and run again:';
-      return [advice, `  ${commandLine(argv, { without: ['--plan'] })}`];
-    }
     const copies = [...rejects].map(([name, path]) => ({
       name,
       path,

@@ -69,7 +69,7 @@ export const NOTIFY_TEST = define({
 
 export const REPORT = define({
   usage: 'report <mapping>',
-  describe: 'Write report.html again from the state directory',
+  describe: 'Write report.html, errors.csv, rejects and omitted.csv again from the state directory',
   positionals: MAPPING,
   options: {
     ...STATE_OPTIONS,
@@ -103,13 +103,7 @@ export const INIT = define({
     exports: { type: 'repeatable', check: texts('export files'), describe: 'Export files (CSV, JSON, NDJSON)' },
   },
   options: {
-    encoding: { ...OPTIONS.encoding, group: undefined, describe: 'Encoding of the exports, such as windows-1252' },
-    delimiter: {
-      ...OPTIONS.delimiter,
-      group: undefined,
-      describe: 'Delimiter of the CSV files among them: one character, or `tab`',
-    },
-    ...pick(OPTIONS, 'preset', 'out'),
+    ...pick(OPTIONS, 'encoding', 'delimiter', 'preset', 'out'),
     quiet: { ...OPTIONS.quiet, group: undefined, describe: 'Do not list what was recognised' },
   },
   examples: [['$0 init exports/*.csv --out acme.yaml', 'a mapping for these exports, whichever CRM wrote them']],

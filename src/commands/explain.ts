@@ -11,7 +11,7 @@ import { readAccount } from '../service/directory.ts';
 import { DEFAULT_RATE, type NamedRecord } from '../settings.ts';
 import type { StateDir } from '../state-dir.ts';
 import { assertBound, bindingOf } from '../store/checkpoint.ts';
-import { newestPlan } from '../store/newest-plan.ts';
+import { storedPlans } from '../store/stored-plans.ts';
 import { readState } from '../store/open.ts';
 import type { Database } from '../store/sqlite.ts';
 import { readLive, type LiveRecord } from '../verify/record.ts';
@@ -27,7 +27,7 @@ type ExplainSettings = CommandSettings<typeof EXPLAIN>;
 export async function explain(argv: Argv, console: Console): Promise<ExitCode> {
   const settings = parseOptions(EXPLAIN, argv);
   const state = await existingState(settings);
-  const plan = await newestPlan(state);
+  const [plan] = storedPlans(state);
   if (!plan) {
     throw new UserError(`there is no plan in ${state.path}, so nothing is known about single records`, {
       hint: 'create one with `crm-backfill run MAPPING --dry-run`: it sends nothing',

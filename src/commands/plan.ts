@@ -7,7 +7,7 @@ import { planText } from '../explain/plan-text.ts';
 import { parseOptions } from '../options/option.ts';
 import { shortPath } from '../report/text.ts';
 import { namesById } from '../service/account.ts';
-import { planIn } from '../store/newest-plan.ts';
+import { planIn } from '../store/stored-plans.ts';
 import { readState } from '../store/open.ts';
 import type { Database } from '../store/sqlite.ts';
 import { PLAN } from './definitions.ts';
@@ -19,10 +19,10 @@ export async function plan(argv: Argv, console: Console): Promise<ExitCode> {
   const settings = parseOptions(PLAN, argv);
   if (settings.json && settings.csv !== undefined) throw new UserError('give either --json or --csv, not both');
   const state = await existingState(settings);
-  const found = await planIn(state, settings.dryRun);
+  const found = planIn(state, settings.dryRun);
   if (!found) {
     throw new UserError(`there is no plan of a ${settings.dryRun ? 'dry run' : 'run'} in ${state.path}`, {
-      hint: (await planIn(state, !settings.dryRun))
+      hint: planIn(state, !settings.dryRun)
         ? `${settings.dryRun ? 'leave out' : 'add'} --dry-run to see that of the last ${settings.dryRun ? 'run' : 'dry run'}`
         : 'create one with `crm-backfill run MAPPING --dry-run`: it sends nothing',
     });

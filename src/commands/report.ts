@@ -3,14 +3,18 @@ import type { Console } from '../console.ts';
 import { EXIT, UserError, type ExitCode } from '../errors.ts';
 import { parseOptions } from '../options/option.ts';
 import { writeReport } from '../pages/report.ts';
+import { writeErrors, writeOmitted } from '../report/error-files.ts';
+import { writeRejects } from '../report/rejects.ts';
 import { DRY_RUN, StateDir } from '../state-dir.ts';
 import { CHECKPOINT_FILE } from '../store/checkpoint-schema.ts';
+import { lockHolder } from '../store/lock.ts';
 import { PLAN_FILE } from '../store/plan-schema.ts';
+import { openPlan } from '../survey/plan-file.ts';
 import { REPORT } from './definitions.ts';
 import type { Argv } from './load.ts';
 import { existingState } from './state.ts';
 
-/** `crm-backfill report`: writes `report.html` again from the state directory and prints its path. */
+/** `crm-backfill report`: writes again what people read of the last run, and prints the path of `report.html`. */
 export async function report(argv: Argv, console: Console): Promise<ExitCode> {
   const settings = parseOptions(REPORT, argv);
   const state = await existingState(settings);
@@ -22,7 +26,23 @@ export async function report(argv: Argv, console: Console): Promise<ExitCode> {
         : 'run the migration first, or add --dry-run to report on the last dry run',
     });
   }
+  if (existsSync(output.file(PLAN_FILE))) await writeTables(state, output, console);
   console.print(await writeReport(state, output, settings));
   if (settings.withValues) console.say('it contains field values of records: treat it like the exports themselves');
   return EXIT.done;
+}
+
+/** Errors, rejects and values left out. The rejects of a run that is under way are left to it. */
+async function writeTables(state: StateDir, output: StateDir, console: Console): Promise<void> {
+  const db = openPlan(state, output);
+  try {
+    writeErrors(db, output);
+    writeOmitted(db, output);
+    if (lockHolder(state)) return;
+    for (const { usual, path } of (await writeRejects(db, output)).beside) {
+      console.complain(`warning: ${usual} was changed or created outside this program; the rejects are in ${path}`);
+    }
+  } finally {
+    db.close();
+  }
 }

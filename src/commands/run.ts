@@ -192,10 +192,9 @@ function watch(settings: RunSettings, console: Console): Watching {
       const beside = worksheet && besideText(worksheet);
       if (beside !== undefined) console.complain(`warning: ${beside}`);
     },
-    logged: (line) => console.detail(line),
     trouble: (message) => console.complain(`warning: ${oneLine(message)}`),
     async sending(view) {
-      if (!settings.progress || settings.quiet) return;
+      if (settings.quiet) return;
       const { startProgress } = await import('../pages/progress.ts');
       progress = startProgress(console, view);
     },

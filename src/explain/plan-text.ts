@@ -4,7 +4,7 @@ import { EVENT_TYPES, type EventType } from '../model.ts';
 import { numberText } from '../numbers.ts';
 import { adviceFor, inSentence } from '../report/advice.ts';
 import { clockText, countedList, cutTo, shortPath, table, valueRows, type CountedText } from '../report/text.ts';
-import type { FoundPlan } from '../store/newest-plan.ts';
+import type { FoundPlan } from '../store/stored-plans.ts';
 import { PLAN_FILE } from '../store/plan-schema.ts';
 import type { Database } from '../store/sqlite.ts';
 import { printable } from '../visible.ts';

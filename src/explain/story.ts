@@ -3,7 +3,7 @@ import { isObject, parseJson, type JsonObject } from '../json.ts';
 import { isUpdate, type EventType, type Place } from '../model.ts';
 import { adviceFor } from '../report/advice.ts';
 import type { NamedRecord } from '../settings.ts';
-import type { FoundPlan } from '../store/newest-plan.ts';
+import type { FoundPlan } from '../store/stored-plans.ts';
 import { PLAN_FILE } from '../store/plan-schema.ts';
 import type { Database } from '../store/sqlite.ts';
 

@@ -50,18 +50,16 @@ export const OPTIONS = {
     describe: 'Corrected rejects of source NAME (NAME=PATH, repeatable); kept, and applied on every rerun',
   },
   encoding: {
-    group: INPUT,
     type: 'value',
     check: text('an encoding'),
     shownDefault: 'detected',
-    describe: 'Encoding of the --fix files, such as windows-1252',
+    describe: 'Encoding of the exports, such as windows-1252',
   },
   delimiter: {
-    group: INPUT,
     type: 'value',
     check: delimiter,
     shownDefault: 'detected',
-    describe: 'Delimiter of the --fix files: one character, or `tab`',
+    describe: 'Delimiter of the CSV files among them: one character, or `tab`',
   },
   state: {
     group: INPUT,
@@ -200,8 +198,6 @@ export const OPTIONS = {
     describe: 'GET this URL once a minute while the run is not held up [BACKFILL_HEARTBEAT_URL]',
   },
   json: { group: OUTPUT, type: 'boolean', describe: 'Print the final summary as one JSON object to stdout' },
-  progress: { group: OUTPUT, type: 'boolean', default: true, describe: 'Show progress (--no-progress hides it)' },
-  verbose: { group: OUTPUT, type: 'boolean', describe: 'Show the lines of run.log as they are written' },
   quiet: { group: OUTPUT, type: 'boolean', describe: 'Show only errors and warnings' },
   watch: { group: OUTPUT, type: 'boolean', describe: 'Refresh every two seconds until the current run ends' },
   serve: {

@@ -10,7 +10,7 @@ import type { Source, SourceSpec } from './source.ts';
 const AS_WRITTEN = 'keep the columns of the rejects file unchanged';
 
 /** A file of corrected rejects. */
-export interface FixFile extends Pick<SourceSpec, 'encoding' | 'delimiter'> {
+export interface FixFile extends Pick<SourceSpec, 'encoding'> {
   readonly path: string;
   /** Accepted by an earlier run: the columns of the export may have changed since. */
   readonly isKept: boolean;

@@ -1,12 +1,12 @@
+import { isUtf8 } from 'node:buffer';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf, UserError } from '../errors.ts';
 import { didYouMean } from '../problem.ts';
 import { writeWhole, type StateDir } from '../state-dir.ts';
+import { chooseEncoding } from './encoding.ts';
 import { findFiles } from './files.ts';
 import type { FixFile } from './fix-file.ts';
-import { formatByName } from './open.ts';
-import type { SourceSpec } from './source.ts';
 import { readText, withEncoding } from './text.ts';
 
 /** In the state directory. */
@@ -15,8 +15,8 @@ const FIXES = 'fixes';
 /** Files of corrected rejects by source name, in the order in which they apply: a later one wins. */
 export type FixFiles = ReadonlyMap<string, readonly FixFile[]>;
 
-/** The options about corrected rejects: files with their sources, and what all of these files have in common. */
-export interface GivenFixes extends Pick<SourceSpec, 'encoding' | 'delimiter'> {
+/** Corrected rejects as they are given: files with their sources. */
+export interface GivenFixes {
   readonly fix: readonly (readonly [name: string, path: string])[];
 }
 
@@ -24,11 +24,7 @@ export interface GivenFixes extends Pick<SourceSpec, 'encoding' | 'delimiter'> {
  * The corrected rejects to apply: those of earlier runs, which the state directory keeps, then those given now; one that
  * equals the file before it is left out. `names`: of the sources that the mapping uses. Throws a `UserError` if a file cannot be read.
  */
-export async function collectFixes(
-  state: StateDir,
-  names: readonly string[],
-  { fix, encoding, delimiter }: GivenFixes,
-): Promise<FixFiles> {
+export async function collectFixes(state: StateDir, names: readonly string[], { fix }: GivenFixes): Promise<FixFiles> {
   const fixes = new Map<string, FixFile[]>();
   for (const { name, path } of await keptFiles(state)) fixes.set(name, [...of(fixes, name), { path, isKept: true }]);
   for (const [name, path] of fix) {
@@ -37,7 +33,8 @@ export async function collectFixes(
         hint: didYouMean(name, names) ?? `it uses ${names.join(', ')}`,
       });
     }
-    const given = { path, isKept: false, ...(encoding && { encoding }), ...(delimiter && { delimiter }) };
+    const encoding = await encodingOf(path);
+    const given = { path, isKept: false, ...(encoding === undefined ? {} : { encoding }) };
     const content = await contentOf(given);
     const last = of(fixes, name).at(-1);
     if (last && (await contentOf(last)).equals(content)) continue;
@@ -55,7 +52,7 @@ export async function keepFixes(state: StateDir, fixes: FixFiles): Promise<void>
       number += 1;
       const [, extension = '', packed = ''] = /(\.[^./\\]+?)(\.gz)?$/.exec(file.path) ?? [];
       const { path: directory } = await state.directory(FIXES);
-      const kept = `${name}.${String(number).padStart(4, '0')}${extension}${isConverted(file) ? '' : packed}`;
+      const kept = `${name}.${String(number).padStart(4, '0')}${extension}${file.encoding === undefined ? packed : ''}`;
       await writeWhole(join(directory, kept), await contentOf(file));
     }
   }
@@ -82,28 +79,31 @@ function of(fixes: ReadonlyMap<string, FixFile[]>, name: string): readonly FixFi
   return fixes.get(name) ?? [];
 }
 
-function isConverted({ encoding, delimiter }: FixFile): boolean {
-  return encoding !== undefined || delimiter !== undefined;
+/** What spreadsheets use that do not save text in Unicode. */
+const CODE_PAGE = 'windows-1252';
+
+/** Undefined where it is Unicode, which is detected again when the file is read. */
+async function encodingOf(path: string): Promise<string | undefined> {
+  const bytes = await contentOf({ path });
+  const isPacked = bytes[0] === 0x1f && bytes[1] === 0x8b;
+  if (isPacked || isUtf8(bytes)) return undefined;
+  const { name } = await chooseEncoding({ path, shown: path, bytes: bytes.length }, bytes, undefined);
+  return name === 'UTF-8' ? CODE_PAGE : undefined;
 }
 
-/** The content of a file as it is kept: in UTF-8, and with its delimiter in a first line `sep=`, if these were given. */
-async function contentOf(file: FixFile): Promise<Buffer> {
-  const { path, encoding, delimiter } = file;
+/** The content of a file as it is kept: in UTF-8, if it is in a code page. */
+async function contentOf({ path, encoding }: Pick<FixFile, 'path' | 'encoding'>): Promise<Buffer> {
   try {
     if (!(await stat(path)).isFile()) throw new Error('it is not a regular file');
-    if (!isConverted(file)) return await readFile(path);
+    if (encoding === undefined) return await readFile(path);
     const [found] = await findFiles({ name: '--fix', path, isArgument: true }, (shown) => shown);
     const text: Buffer[] = [];
     for await (const piece of readText(await withEncoding(found!, encoding))) text.push(piece);
-    const whole = Buffer.concat(text);
-    if (delimiter === undefined || formatByName(path) !== 'csv') return whole;
-    return Buffer.from(`sep=${delimiter}\n${whole.toString().replace(SEPARATOR_LINE, '')}`);
+    return Buffer.concat(text);
   } catch (error) {
     throw error instanceof UserError ? error : cannotRead(path, error);
   }
 }
-
-const SEPARATOR_LINE = /^"?sep=[^\r\n]"?\r?\n/i;
 
 function cannotRead(path: string, error: unknown): UserError {
   return new UserError(`cannot read the corrected records in ${path}: ${messageOf(error)}`, {

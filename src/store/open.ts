@@ -8,7 +8,7 @@ import { Database } from './sqlite.ts';
  * The databases of a state directory, to read only, while a run may be writing them: the plan of `output`, and as
  * `checkpoint` that of `state`. One that does not exist is empty.
  */
-export function readState(state: StateDir, output: StateDir = state): Database {
+export function readState(state: StateDir, output: Pick<StateDir, 'file'> = state): Database {
   const db = Database.read(output.file(PLAN_FILE), PLAN) ?? Database.inMemory(PLAN);
   attachCheckpoint(db, state);
   db.exec('pragma query_only = on');

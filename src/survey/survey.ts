@@ -32,7 +32,7 @@ import { Input } from '../source/input.ts';
 import { collectFixes, keepFixes, type FixFiles } from '../source/kept-fixes.ts';
 import type { FileDigest } from '../source/source.ts';
 import type { StateDir } from '../state-dir.ts';
-import { storedPlans } from '../store/earlier.ts';
+import { storedPlanFiles } from '../store/stored-plans.ts';
 import type { FieldHasher } from '../store/field-hashes.ts';
 import { COUNTING_INDEX, PLAN_INDEXES } from '../store/plan-schema.ts';
 import type { Database } from '../store/sqlite.ts';
@@ -133,6 +133,10 @@ export async function surveyInput(job: SurveyJob): Promise<Survey> {
 async function openInput(job: SurveyJob): Promise<OpenInput> {
   const { settings, mapping, db, state } = job;
   const fixes = await collectFixes(state, mapping.usedSources, settings);
+  for (const { path, encoding } of [...fixes.values()].flat()) {
+    if (encoding !== undefined)
+      job.warn(`${path} is not UTF-8 text, so it is read as ${encoding}: check names with accents`);
+  }
   const used = mapping.sources.filter(({ name }) => mapping.usedSources.includes(name));
   const input = await Input.open(used, fixes);
   const features = settings.pilot === undefined ? undefined : new Features(settings.pilot, settings.only);
@@ -269,7 +273,7 @@ async function commit(
 ): Promise<Survey> {
   const { db, settings, state, output } = job;
   const digest = planDigest(db, policies);
-  if (settings.plan !== undefined) assertApproved(db, digest, settings.plan, storedPlans(state));
+  if (settings.plan !== undefined) assertApproved(db, digest, settings.plan, storedPlanFiles(state));
   db.run(`insert or replace into setting (name, value) values ('digest', ?)`, digest);
   db.exec(COUNTING_INDEX);
   // What led to an error above was not accepted; a dry run changes nothing for later runs.

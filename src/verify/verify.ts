@@ -15,7 +15,7 @@ import type { Account } from '../service/account.ts';
 import type { Pace } from '../settings.ts';
 import { StateDir, statePath } from '../state-dir.ts';
 import { assertBound, bindingOf } from '../store/checkpoint.ts';
-import { newestPlan } from '../store/newest-plan.ts';
+import { storedPlans } from '../store/stored-plans.ts';
 import { readState } from '../store/open.ts';
 import type { Database } from '../store/sqlite.ts';
 import { RecordComparison } from './compare.ts';
@@ -63,7 +63,7 @@ export async function verifyMigration(job: VerifyJob): Promise<Verification> {
   // A concurrent run would use the same rate limit and change records while they are compared.
   const lock = Lock.acquire(state);
   try {
-    const plan = await newestPlan(state);
+    const [plan] = storedPlans(state);
     const db = readState(state, plan?.output);
     try {
       if (!bindingOf(db)) {

@@ -203,7 +203,7 @@ let runs = 0;
 function runOf(input: Input, options: readonly string[]): string[] {
   runs += 1;
   const state = options.includes('--state') ? [] : ['--state', join(directory, `state-${runs}`)];
-  return [CLI, 'run', input.mapping, ...state, '--json', '--quiet', '--no-progress', ...options];
+  return [CLI, 'run', input.mapping, ...state, '--json', '--quiet', ...options];
 }
 
 function backfill(name: string, input: Input): Contender {

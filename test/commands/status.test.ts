@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { report } from '../../src/commands/report.ts';
@@ -97,4 +97,34 @@ it('report says where there is nothing to report', async () => {
   const { code, stderr } = await call(report, { mapping: 'mapping.yaml', state: state.path });
   expect(code).toBe(2);
   expect(stderr).toContain(`there is nothing to report in ${state.path}`);
+});
+
+it('report writes errors, rejects and values left out again', async () => {
+  const state = await stateDirectory({
+    events: [
+      {
+        state: 'invalid',
+        id: 'L7',
+        at: 'input.csv:7',
+        problem: { code: 'bad_date', message: 'no date' },
+        omitted: [{ field: 'email', original: 'ada(at)', code: 'bad_email' }],
+      },
+    ],
+    summary: {},
+  });
+  const { code, stdout } = await call(report, { mapping: 'mapping.yaml', state: state.path });
+  expect(code).toBe(0);
+  expect(stdout).toContain(state.file('report.html'));
+  expect(await readFile(state.file('errors.csv'), 'utf8')).toMatch(/^input.csv,input.csv,7,.*L7.*bad_date.*no date/m);
+  expect(await readFile(state.file('omitted.csv'), 'utf8')).toMatch(/^input.csv,input.csv,7,L7,email,ada\(at\)/m);
+  expect(await readdir(state.file('rejects'))).toEqual(['input.csv.csv']);
+});
+
+it('report leaves the rejects of a run that is under way to it', async () => {
+  const state = await stateDirectory({ events: [{ state: 'invalid', problem: { code: 'bad_date' } }], runs: [] });
+  const lock = Lock.acquire(state);
+  onTestFinished(() => lock.release());
+  expect((await call(report, { mapping: 'mapping.yaml', state: state.path })).code).toBe(0);
+  expect(await readdir(state.path)).toContain('errors.csv');
+  expect(await readdir(state.path)).not.toContain('rejects');
 });

@@ -1,7 +1,9 @@
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/index.ts';
 import { ONE, OTHER } from '../service/certificates.ts';
@@ -41,7 +43,7 @@ events:
   - { type: lead/created, source: people, data: { external_id: id, full_name: id } }
 `,
   });
-  const run = start(['run', 'mapping.yaml', '--json', '--verbose', '--concurrency', '4', ...FAST], {
+  const run = start(['run', 'mapping.yaml', '--json', '--concurrency', '4', ...FAST], {
     cwd,
     env: {
       ...environmentOf(service),
@@ -52,7 +54,9 @@ events:
   await expect.poll(() => service.requests().length, { timeout: 20_000 }).toBeGreaterThan(10);
   front.setSecureContext(OTHER);
   front.closeAllConnections();
-  await expect.poll(() => run.stderr(), { timeout: 20_000 }).toContain('DEPTH_ZERO_SELF_SIGNED_CERT');
+  await expect
+    .poll(() => readFile(join(cwd, '.backfill/certificate/run.log'), 'utf8'), { timeout: 20_000 })
+    .toContain('DEPTH_ZERO_SELF_SIGNED_CERT');
   front.setSecureContext(ONE);
   const summary = summaryOf(await run.ended);
   expect(summary.exit).toEqual({ code: 0, reason: 'done' });

@@ -238,16 +238,16 @@ describe('a correction', () => {
     expect((await run('--yes')).code).toBe(0);
   });
 
-  it('may come in another encoding and with another delimiter, and reruns know both', async () => {
+  it('may come in the code page of a spreadsheet and with another delimiter, and reruns know both', async () => {
     await run();
     const saved = (await read(`${REJECTS}/people.csv`))
       .replace('2,Bob,bob(at)', '2,Žofie,zofie@')
       .replace('cy ', 'cy@');
-    await writeFile(join(cwd, 'saved.csv'), saved.replaceAll(',', '^').replace('Ž', '\x8e'), 'latin1');
-    expect((await run('--fix', 'people=saved.csv', '--delimiter', '^')).stderr).toContain('--encoding windows-1252');
-    const told = ['--fix', 'people=saved.csv', '--encoding', 'windows-1252', '--delimiter', '^'];
+    await writeFile(join(cwd, 'saved.csv'), saved.replaceAll(',', ';').replace('Ž', '\x8e'), 'latin1');
+    const told = ['--fix', 'people=saved.csv'];
     const fixed = await run(...told);
     expect(fixed.code).toBe(0);
+    expect(fixed.stderr).toContain('read as windows-1252: check names with accents');
     expect(leads()).toEqual(['Ada ada@example.test', 'Žofie zofie@example.test', 'Cy cy@example.test']);
     for (const again of [[], told]) {
       expect(summaryOf(await run(...again))).toMatchObject({ exit: { code: 0 }, this_run: { events_sent: 0 } });
@@ -267,7 +267,7 @@ describe('a correction', () => {
       .replace('"email":"bob(at)', '"email":"bob@')
       .replace('"email":"cy ', '"email":"cy@');
     await writeFile(join(cwd, 'saved.ndjson'), saved.replace('Bob', 'Zo\xeb'), 'latin1');
-    const fixed = await run('--fix', 'people=saved.ndjson', '--encoding', 'latin1', '--delimiter', ';');
+    const fixed = await run('--fix', 'people=saved.ndjson');
     expect(fixed.code).toBe(0);
     expect((await run()).code).toBe(0);
     expect(leads()).toEqual(['Ada ada@example.test', 'Zoë bob@example.test', 'Cy cy@example.test']);
@@ -332,7 +332,7 @@ describe('the printed next step', () => {
       await run();
       const saved = (await read(`${REJECTS}/people.csv`)).replace('bob(at)', 'bob@').replace('Cy', 'Zo\xeb');
       await writeFile(join(cwd, 'saved.csv'), saved, 'latin1');
-      const fixed = await run('--fix', 'people=saved.csv', '--encoding', 'latin1', ...options);
+      const fixed = await run('--fix', 'people=saved.csv', ...options);
       expect(summaryOf(fixed).events).toMatchObject({ invalid: 1 });
       const after = await next(fixed, () => correct('corrected-people.csv', 'cy ', 'cy@'));
       expect(summaryOf(after).events).toMatchObject({ invalid: options.length });

@@ -224,13 +224,6 @@ events:
     expect(service.state()).toEqual(state);
   });
 
-  it('shows the lines of its log only with --verbose', async () => {
-    const cwd = await workspace('demo');
-    const args = ['run', 'mapping.yaml', '--dry-run', '--sandbox'];
-    expect((await backfill(args, { cwd })).stderr).not.toContain('"event":"run"');
-    expect((await backfill([...args, '--verbose'], { cwd })).stderr).toContain('"event":"run"');
-  });
-
   it('reports an error in the mapping before missing credentials', async () => {
     const cwd = await workspace('demo');
     const missing = await backfill(['run', 'maping.yaml'], { cwd });

@@ -34,7 +34,7 @@ describe('the API key and the ingestion token', () => {
     const cwd = await workspace('demo');
     const env = environmentOf(service);
     const before = { key: env.BACKFILL_API_KEY!, token: env.BACKFILL_INGEST_TOKEN! };
-    const ended = await backfill(['run', 'mapping.yaml', '--json', '--verbose', ...FAST], { cwd, env });
+    const ended = await backfill(['run', 'mapping.yaml', '--json', ...FAST], { cwd, env });
     await expectClean(service, cwd, ended);
     for (const text of [ended.stdout, ended.stderr, ...(await filesBelow(cwd)).values()]) {
       expect(text).not.toContain(before.key);

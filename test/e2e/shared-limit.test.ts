@@ -15,7 +15,7 @@ import {
 } from './harness.ts';
 
 const RATE = { requests: 40, seconds: 4 };
-const PACE = ['--rate', '40/4s', '--timeout', '2', '--no-progress'];
+const PACE = ['--rate', '40/4s', '--timeout', '2'];
 
 /** A separate migration, whose event ids no other migration has. */
 async function leads(name: string, count: number): Promise<string> {
@@ -106,7 +106,7 @@ describe.skipIf(!hasRedis)('processes that share the limit over Redis', { timeou
     const cwd = await leads('one', 5);
     const encoded = redis.url.replace('pass/word', 'pass%2Fword');
     const env = { ...environmentOf(service), BACKFILL_REDIS_URL: encoded };
-    const ended = await backfill(['run', 'mapping.yaml', '--verbose', ...FAST], { cwd, env });
+    const ended = await backfill(['run', 'mapping.yaml', ...FAST], { cwd, env });
     expect(ended.code).toBe(0);
     const wrong = { ...env, BACKFILL_REDIS_URL: encoded.replace('-of-redis', '-of-nobody') };
     const refused = await backfill(['run', 'mapping.yaml', ...FAST], { cwd, env: wrong });

@@ -30,7 +30,7 @@ describe('--notify', () => {
     const [service, hook] = [await sandbox(), await hookServer()];
     const cwd = await leads(20);
     const env = environmentOf(service);
-    const ended = await backfill([...run, '--verbose', '--json', '--notify', hook.url], { cwd, env });
+    const ended = await backfill([...run, '--json', '--notify', hook.url], { cwd, env });
     expect(ended.code).toBe(0);
     expect(hook.calls.map(({ body }) => body)).toEqual([
       {
@@ -107,7 +107,7 @@ describe('a run whose terminal is closed', () => {
     const service = await sandbox({ faults: SLOW });
     const cwd = await leads(60);
     const env = environmentOf(service);
-    const running = start([...run, '--verbose'], { cwd, env });
+    const running = start(run, { cwd, env });
     await expect.poll(() => posts(service), { timeout: 20_000 }).toBeGreaterThan(5);
     // Nobody reads what it prints any more, as when ssh is lost.
     running.child.stdout!.destroy();
@@ -124,7 +124,7 @@ describe('a run whose terminal is closed', () => {
   it('goes on if only its output is closed', async () => {
     const service = await sandbox();
     const cwd = await leads(20);
-    const running = start([...run, '--verbose'], { cwd, env: environmentOf(service) });
+    const running = start(run, { cwd, env: environmentOf(service) });
     await expect.poll(() => posts(service), { timeout: 20_000 }).toBeGreaterThan(0);
     running.child.stdout!.destroy();
     running.child.stderr!.destroy();

@@ -128,7 +128,7 @@ class DisturbedWeek {
     for (;;) {
       this.#isCrashing = false;
       const env = { ...environmentOf(this.#service), SHARED_TIME: join(this.#cwd, 'time'), TZ: 'UTC' };
-      const args = ['run', 'mapping.yaml', '--json', '--quiet', '--no-progress', ...MANY_INVALID];
+      const args = ['run', 'mapping.yaml', '--json', '--quiet', ...MANY_INVALID];
       this.#running = start(args, { cwd: this.#cwd, env: { ...env, NODE_OPTIONS: `--import=${preload}` } });
       const ended = await this.#running.ended;
       this.#time.refresh();

@@ -182,14 +182,14 @@ describe('metrics.prom', () => {
     expect(await readFile(metrics, 'utf8')).toContain('backfill_running{migration="acme \\"2\\""} 0\n');
   });
 
-  it('is left to the other run once that has the state directory', async () => {
+  it('is not written any more once the state directory was removed, or moved', async () => {
     const { watch, state, halt, metrics } = await watched({});
     await expect.poll(() => readFile(metrics, 'utf8').catch(() => '')).toContain('backfill_running');
-    await writeFile(metrics, 'of the other run');
-    halt.request({ code: 'lock_lost', message: 'taken over', exitCode: 3 });
+    await writeFile(metrics, 'moved');
+    halt.request({ code: 'state_removed', message: 'removed', exitCode: 3 });
     state.acknowledged = 50;
     await minutes(1);
     await watch.failed(new Error('x'));
-    expect(await readFile(metrics, 'utf8')).toBe('of the other run');
+    expect(await readFile(metrics, 'utf8')).toBe('moved');
   });
 });
