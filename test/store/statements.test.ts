@@ -94,7 +94,7 @@ function collect(): void {
       ...values: SqlValue[]
     ) {
       note(this, sql, values);
-      return real.call(this, sql, ...values) as never;
+      return real.call(this, sql, ...values);
     });
   }
   // Several statements in one text: each may need the tables that the one before has made.
