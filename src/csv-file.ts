@@ -1,5 +1,5 @@
+import { cannotWrite } from './errors.ts';
 import { closeSync, ftruncateSync, writeSync } from 'node:fs';
-import { cannotWrite } from './append-log.ts';
 import { csvLine } from './csv.ts';
 import { openPrivate } from './private-file.ts';
 

@@ -74,3 +74,11 @@ export function shortageOf(thrown: unknown, exitCode: ExitCode): UserError | und
   const [what, hint] = found;
   return new UserError(`${what} (${messageOf(error)})`, { hint, exitCode, cause: error });
 }
+
+/** A file could not be written: a full disk, say. */
+export function cannotWrite(path: string, error: unknown): UserError {
+  return new UserError(`cannot write ${path}: ${messageOf(error)}`, {
+    hint: `${shortageOf(error, EXIT.stopped)?.hint ?? 'check the permissions, then rerun'}: nothing that was acknowledged is lost`,
+    cause: error,
+  });
+}

@@ -1,31 +1,36 @@
-import { AppendLog } from './append-log.ts';
-import { openRegular } from './private-file.ts';
+import { closeSync, writeSync } from 'node:fs';
+import { cannotWrite } from './errors.ts';
+import { openPrivate, openRegular } from './private-file.ts';
 import type { Redactor } from './redact.ts';
 
 export const RUN_LOG_FILE = 'run.log';
 
 /** `run.log`: NDJSON with secrets redacted. It contains external ids, but no other values of records. */
 export class RunLog {
-  readonly #file: AppendLog;
+  readonly #file: number;
   readonly #redactor: Redactor;
 
-  private constructor(file: AppendLog, redactor: Redactor) {
-    this.#file = file;
+  constructor(path: string, redactor: Redactor) {
     this.#redactor = redactor;
+    try {
+      this.#file = openPrivate(path);
+    } catch (error) {
+      throw cannotWrite(path, error);
+    }
   }
 
-  static async open(path: string, redactor: Redactor): Promise<RunLog> {
-    return new RunLog(await AppendLog.open(path), redactor);
-  }
-
-  /** Never fails and never waits: a run must not stop because its log cannot be written. */
+  /** Never fails: a run must not stop because its log cannot be written. */
   write(event: string, fields: Readonly<Record<string, unknown>> = {}): void {
     const line = this.#redactor.redact(JSON.stringify({ at: new Date().toISOString(), event, ...fields }));
-    void this.#file.append(`${line}\n`, { durable: false }).catch(() => undefined);
+    try {
+      writeSync(this.#file, `${line}\n`);
+    } catch {
+      // The disk is full, say; what matters is in the databases.
+    }
   }
 
-  close(): Promise<void> {
-    return this.#file.close();
+  close(): void {
+    closeSync(this.#file);
   }
 }
 

@@ -85,7 +85,7 @@ export async function runMigration(job: RunJob): Promise<RunEnd> {
     assertNotOld(state);
     const output = settings.dryRun ? await state.directory(DRY_RUN) : state;
     if (!settings.dryRun) closing.push(hold(state));
-    const log = await RunLog.open(output.file(RUN_LOG_FILE), redactor);
+    const log = new RunLog(output.file(RUN_LOG_FILE), redactor);
     closing.push(() => log.close());
     watch.begin(mapping.migration, (event, fields) => log.write(event, fields));
     const { file, sha256 } = mapping;

@@ -1,7 +1,6 @@
 import { rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { cannotWrite } from './append-log.ts';
-import { EXIT, messageOf, UserError } from './errors.ts';
+import { cannotWrite, EXIT, messageOf, UserError } from './errors.ts';
 import { makePrivate } from './private-file.ts';
 
 /** Where a dry run writes, inside the state directory. */

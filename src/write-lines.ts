@@ -1,6 +1,5 @@
 import { closeSync, ftruncateSync, renameSync, rmSync, writeSync } from 'node:fs';
-import { cannotWrite } from './append-log.ts';
-import { UserError } from './errors.ts';
+import { cannotWrite, UserError } from './errors.ts';
 import { openPrivate } from './private-file.ts';
 
 const BLOCK = 1 << 16;

@@ -3,7 +3,8 @@ import { chmod, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { AppendLog } from '../src/append-log.ts';
+import { Redactor } from '../src/redact.ts';
+import { RunLog } from '../src/run-log.ts';
 import { systemClock } from '../src/clock.ts';
 import { openRateHistory } from '../src/service/rate-history.ts';
 import { StateDir, writeWhole } from '../src/state-dir.ts';
@@ -26,8 +27,7 @@ it('closes directories and files to others that exist with open modes', async ()
   for (const each of ['.', 'dry-run', 'run.log']) await chmod(join(path, each), 0o777);
   const state = await StateDir.create(path);
   await state.directory('dry-run');
-  const log = await AppendLog.open(state.file('run.log'));
-  await log.close();
+  new RunLog(state.file('run.log'), new Redactor()).close();
   const modes = ['.', 'dry-run', 'run.log'].map(async (each) => (await stat(join(path, each))).mode & 0o777);
   expect(await Promise.all(modes)).toEqual([0o700, 0o700, 0o600]);
 });
@@ -50,8 +50,8 @@ describe('nothing is written through a symbolic link', () => {
   }
 
   it.each([
-    ['a log', (state: StateDir) => AppendLog.open(state.file('f'), { keepBytes: 0 })],
-    ['the rate history', (state: StateDir) => openRateHistory(state.file('f'), systemClock)],
+    ['a log', async (state: StateDir) => new RunLog(state.file('f'), new Redactor())],
+    ['the rate history', async (state: StateDir) => openRateHistory(state.file('f'), systemClock)],
   ])('%s', async (_name, open) => {
     const { state, outside } = await linked('f');
     await expect(open(state)).rejects.toThrow(/cannot write .*f: it is a symbolic link/);
@@ -77,5 +77,5 @@ describe('nothing is written through a symbolic link', () => {
 it('a named pipe in place of a file is refused, and not waited for', async () => {
   const state = await StateDir.create(join(await directory(), 'state'));
   spawnSync('mkfifo', [state.file('run.log')]);
-  await expect(AppendLog.open(state.file('run.log'))).rejects.toThrow('it is a named pipe');
+  expect(() => new RunLog(state.file('run.log'), new Redactor())).toThrow('it is a named pipe');
 });

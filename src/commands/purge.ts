@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { cannotWrite } from '../append-log.ts';
 import type { Console } from '../console.ts';
-import { EXIT, UserError, type ExitCode } from '../errors.ts';
+import { cannotWrite, EXIT, type ExitCode, UserError } from '../errors.ts';
 import { Lock, LOCK_FILE } from '../store/lock.ts';
 import { counted } from '../numbers.ts';
 import { parseOptions } from '../options/option.ts';

@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
-import { cannotWrite } from '../append-log.ts';
 import { SANDBOX, type Credentials } from '../credentials.ts';
-import { UserError } from '../errors.ts';
+import { cannotWrite, UserError } from '../errors.ts';
 import { loadMapping } from '../mapping/load.ts';
 import { storedAccountOf } from '../connect.ts';
 import { startSandbox } from '../sandbox/index.ts';

@@ -1,8 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { cannotWrite } from '../append-log.ts';
 import { csvLine } from '../csv.ts';
-import { UserError } from '../errors.ts';
+import { cannotWrite, UserError } from '../errors.ts';
 import { canonicalJson, parseJson, type JsonObject } from '../json.ts';
 import type { RawRecord } from '../model.ts';
 import { rejectColumnsFor } from '../source/reject-columns.ts';

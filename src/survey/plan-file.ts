@@ -1,5 +1,5 @@
+import { cannotWrite } from '../errors.ts';
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
-import { cannotWrite } from '../append-log.ts';
 import type { StateDir } from '../state-dir.ts';
 import { takeOver } from '../store/earlier.ts';
 import { attachCheckpoint } from '../store/open.ts';

@@ -1,8 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { csvLine } from '../csv.ts';
-import { cannotWrite } from '../append-log.ts';
-import { UserError } from '../errors.ts';
+import { cannotWrite, UserError } from '../errors.ts';
 import { publishFiles } from '../report/own-files.ts';
 import { writeWhole, type StateDir } from '../state-dir.ts';
 import type { Database } from '../store/sqlite.ts';
