@@ -106,7 +106,15 @@ function collect(): void {
   });
 }
 
-const scans = ({ detail }: Step): boolean => /^SCAN (?!.*VIRTUAL TABLE|CONSTANT ROW)/.test(detail);
+/** Columns with few different values: a search by them alone finds a good part of the table. */
+const COARSE = ['type', 'for_type', 'entity', 'parent_entity', 'state', 'status', 'origin', 'is_change', 'is_chosen'];
+
+function scans({ detail }: Step): boolean {
+  if (/^SCAN (?!.*VIRTUAL TABLE|CONSTANT ROW)/.test(detail)) return true;
+  const by = /^SEARCH .* \(([^()]*)\)/.exec(detail)?.[1];
+  return by !== undefined && by.split(' AND ').every((term) => COARSE.includes(term.replace(/[=<>]\?$/, '')));
+}
+
 const loops = ({ detail }: Step): boolean => /^(?:SCAN|SEARCH) /.test(detail);
 
 /** The tables that are read from their beginning to their end for each row of another one. */
