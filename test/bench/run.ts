@@ -279,7 +279,8 @@ async function measured(args: readonly string[], env: NodeJS.ProcessEnv = {}): P
   child.stderr.on('data', (chunk) => (errors += String(chunk)));
   const [code] = (await once(child, 'close')) as [number | null];
   // 1: a run that met problems with single records.
-  if (code !== 0 && !(code === 1 && args[0] === CLI)) throw new Error(`${args.join(' ')} ended with ${code}: ${errors}`);
+  if (code !== 0 && !(code === 1 && args[0] === CLI))
+    throw new Error(`${args.join(' ')} ended with ${code}: ${errors}`);
   return { ...(JSON.parse(await readFile(meter, 'utf8')) as Omit<Taken, 'output'>), output };
 }
 

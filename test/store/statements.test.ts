@@ -77,7 +77,9 @@ const statements = new Map<string, { times: number; readonly steps: readonly Ste
 const METHODS = ['run', 'insert', 'get', 'all', 'each'] as const;
 
 function collect(): void {
-  const { all, exec } = Database.prototype;
+  type Method = (this: Database, sql: string, ...values: SqlValue[]) => unknown;
+  const real = (method: (typeof METHODS)[number] | 'exec'): Method => Database.prototype[method];
+  const [all, exec] = [real('all'), real('exec')];
   const note = (db: Database, sql: string, values: readonly SqlValue[]): void => {
     const known = statements.get(sql);
     if (known) known.times += 1;
@@ -86,14 +88,14 @@ function collect(): void {
     }
   };
   for (const method of METHODS) {
-    const real = Database.prototype[method] as (sql: string, ...values: SqlValue[]) => unknown;
+    const original = real(method);
     vi.spyOn(Database.prototype, method).mockImplementation(function (
       this: Database,
       sql: string,
       ...values: SqlValue[]
     ) {
       note(this, sql, values);
-      return real.call(this, sql, ...values) as never;
+      return original.call(this, sql, ...values);
     });
   }
   // Several statements in one text: each may need the tables that the one before has made.
