@@ -78,7 +78,7 @@ const METHODS = ['run', 'insert', 'get', 'all', 'each'] as const;
 
 function collect(): void {
   type Method = (this: Database, sql: string, ...values: SqlValue[]) => unknown;
-  const real = (method: (typeof METHODS)[number] | 'exec'): Method => Database.prototype[method];
+  const real = (method: (typeof METHODS)[number] | 'exec'): Method => Reflect.get(Database.prototype, method) as Method;
   const [all, exec] = [real('all'), real('exec')];
   const note = (db: Database, sql: string, values: readonly SqlValue[]): void => {
     const known = statements.get(sql);
