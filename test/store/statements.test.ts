@@ -78,7 +78,8 @@ const METHODS = ['run', 'insert', 'get', 'all', 'each'] as const;
 
 function collect(): void {
   type Method = (this: Database, sql: string, ...values: SqlValue[]) => unknown;
-  const real = (method: (typeof METHODS)[number] | 'exec'): Method => Reflect.get(Database.prototype, method) as Method;
+  const real = (method: (typeof METHODS)[number] | 'exec'): Method =>
+    Reflect.get<Record<string, Method>, string>(Database.prototype as never, method);
   const [all, exec] = [real('all'), real('exec')];
   const note = (db: Database, sql: string, values: readonly SqlValue[]): void => {
     const known = statements.get(sql);
