@@ -1,48 +1,9 @@
 import { isCurrency } from '../service/currencies.ts';
-import { dateFacts, type DateFacts } from './dates.ts';
-import type { Table } from './tables.ts';
+import { dateFacts } from './dates.ts';
+import type { ExportColumn, NumberFacts, Table } from './tables.ts';
 import { foldHeader } from './value-text.ts';
 
-export interface NumberFacts {
-  readonly decimal: '.' | ',';
-  readonly group: '' | '.' | ',' | ' ' | "'";
-  /** The values do not decide the separators: `1.250` may be 1250 or 1.25. */
-  readonly ambiguous: boolean;
-}
-
-/** A column of a table, or the path of a value in JSON, and what its values look like. Shares are of the cells with a value. */
-export interface ExportColumn {
-  readonly table: Table;
-  readonly name: string;
-  /** Its name in SQL. */
-  readonly sql: string;
-  readonly filled: number;
-  readonly distinct: number;
-  /** No value occurs twice. */
-  readonly unique: boolean;
-  /** Every record has a value. */
-  readonly whole: boolean;
-  /** Average number of characters. */
-  readonly length: number;
-  /** The first values, in order. */
-  readonly values: readonly string[];
-  readonly email: boolean;
-  readonly phone: boolean;
-  readonly html: boolean;
-  readonly currency: boolean;
-  readonly number: NumberFacts | undefined;
-  readonly date: DateFacts | undefined;
-  /** Words, neither codes nor numbers nor dates. */
-  readonly words: boolean;
-  /** Most values look like the first and last name of a person. */
-  readonly person: boolean;
-  /** Ids by their look: UUIDs, or codes of letters and digits. */
-  readonly code: boolean;
-  /** Cells truncated by a spreadsheet: `3.93E+11`. */
-  readonly damaged: number;
-  /** The most frequent values with their counts. */
-  few(): ReadonlyMap<string, number>;
-}
+export type { ExportColumn, NumberFacts } from './tables.ts';
 
 const EMAIL = /^[^\s@,;]+@[^\s@,;]+\.[^\s@]+$/;
 const PHONE = /^(?:\+|00)?[\d\s().\-/]{6,22}(?:\s*(?:x|ext\.?)\s*\d{1,6})?$/i;

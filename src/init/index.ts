@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { markedLines, type Mark } from '../mapping/marks.ts';
 import { counted, numberText } from '../numbers.ts';
 import { PROGRAM } from '../version.ts';
-import type { ExportColumn } from './columns.ts';
+import { columnOf, type ExportColumn } from './columns.ts';
 import { emptyNames, referencesText } from './names.ts';
 import { openExports, type Export, type ExportOptions } from './open-export.ts';
 import { guessOthers, nameGuesses, type GuessedEntry } from './others.ts';
@@ -34,7 +34,8 @@ export async function startMapping(
   for (const path of paths) exports.push(...(await openExports(path, options)));
   const all = await presets();
   const samples = new Samples();
-  const tables = samples.load(exports, [...new Set(all.flatMap(({ spec }) => spec.defaults?.missing_values ?? []))]);
+  const missing = [...new Set(all.flatMap(({ spec }) => spec.defaults?.missing_values ?? []))];
+  const tables = samples.load(exports, missing, columnOf);
   const references = findReferences(samples, tables);
   const match =
     options.preset === undefined ? bestMatch(all, tables) : matchPreset(presetNamed(options.preset, all), tables);

@@ -13,13 +13,13 @@ const MAX_HEADER_LINE = 20;
 /** More corrections do not help. */
 const MAX_TRIALS = 5;
 
-type Settings = Pick<SourceSpec, 'format' | 'encoding' | 'delimiter' | 'escape' | 'headerLine' | 'columns' | 'records'>;
+type ExportSettings = Pick<SourceSpec, 'format' | 'encoding' | 'delimiter' | 'escape' | 'headerLine' | 'columns' | 'records'>;
 
 /** An export with the settings that its entry in `sources` needs, and why. */
 export interface Export {
   /** As given by the user. */
   readonly path: string;
-  readonly settings: Settings;
+  readonly settings: ExportSettings;
   readonly source: Source;
   readonly sample: ExportSample;
   /** The reason for each setting, as text. */
@@ -39,7 +39,7 @@ export async function openExports(path: string, { encoding, delimiter }: ExportO
   const base = { name: basename(path), path: absolute, isArgument: true, ...format };
   const isTable = (format.format ?? formatByName(path)) === 'csv';
   const known = { ...(encoding && { encoding }), ...(delimiter && isTable && { delimiter }) };
-  const open = async (settings: Settings, reasons: readonly string[]): Promise<Export> => {
+  const open = async (settings: ExportSettings, reasons: readonly string[]): Promise<Export> => {
     const found = await findSettings(base, settings, reasons);
     return { path, ...found, settings: { ...found.settings, ...format } };
   };
@@ -74,14 +74,14 @@ async function formatOf(path: string, encoding: string | undefined): Promise<Pic
 }
 
 interface SettingsCorrection {
-  readonly settings: Settings;
+  readonly settings: ExportSettings;
   readonly reason: string;
 }
 
 /** Tries the defaults, then another encoding, another escape, a header further down, or none. */
 async function findSettings(
   base: SourceSpec,
-  known: Settings,
+  known: ExportSettings,
   first: readonly string[],
 ): Promise<Pick<Export, 'source' | 'sample' | 'settings' | 'reasons'>> {
   let settings = known;
@@ -111,7 +111,7 @@ const WESTERN = 'windows-1252';
 
 async function correctionOf(
   base: SourceSpec,
-  settings: Settings,
+  settings: ExportSettings,
   error: UserError,
 ): Promise<SettingsCorrection | undefined> {
   if (settings.encoding === undefined && error.message.includes('is not UTF-8 text')) {
@@ -126,7 +126,7 @@ async function correctionOf(
 /** A header below a title, or none at all. */
 async function otherHeader(
   base: SourceSpec,
-  settings: Settings,
+  settings: ExportSettings,
   source: Source,
 ): Promise<SettingsCorrection | undefined> {
   if (source.kind === 'tree' || settings.columns) return undefined;
@@ -142,7 +142,7 @@ function isValue(name: string): boolean {
 }
 
 /** Looks for a header with several columns further down, below the title of a report. */
-async function headerBelow(base: SourceSpec, settings: Settings): Promise<SettingsCorrection | undefined> {
+async function headerBelow(base: SourceSpec, settings: ExportSettings): Promise<SettingsCorrection | undefined> {
   if (settings.headerLine !== undefined) return undefined;
   for (let line = 2; line <= MAX_HEADER_LINE; line += 1) {
     const source = await openSource({ ...base, ...settings, headerLine: line }).catch(() => undefined);

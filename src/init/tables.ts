@@ -1,7 +1,6 @@
 /** The samples of all exports as tables of an SQLite database in memory. What `init` wants to know it asks by select. */
 import { DatabaseSync } from '@photostructure/sqlite';
-import { isDayFirst } from './dates.ts';
-import { columnOf, type ExportColumn } from './columns.ts';
+import { isDayFirst, type DateFacts } from './dates.ts';
 import type { Export } from './open-export.ts';
 import type { Cell, RawTable } from './sample.ts';
 
@@ -9,6 +8,47 @@ import type { Cell, RawTable } from './sample.ts';
 const NO_VALUE = ['\\N', 'NULL', 'null', '(null)', '<null>', 'N/A', 'n/a', '#N/A', '(none)', 'NaN', 'nan'];
 const PERHAPS_NO_VALUE = ['-', '--', '—'];
 const MIN_DASHES = 0.02;
+
+/** A column of a table, or the path of a value in JSON, and what its values look like. Shares are of the cells with a value. */
+export interface NumberFacts {
+  readonly decimal: '.' | ',';
+  readonly group: '' | '.' | ',' | ' ' | "'";
+  /** The values do not decide the separators: `1.250` may be 1250 or 1.25. */
+  readonly ambiguous: boolean;
+}
+
+export interface ExportColumn {
+  readonly table: Table;
+  readonly name: string;
+  /** Its name in SQL. */
+  readonly sql: string;
+  readonly filled: number;
+  readonly distinct: number;
+  /** No value occurs twice. */
+  readonly unique: boolean;
+  /** Every record has a value. */
+  readonly whole: boolean;
+  /** Average number of characters. */
+  readonly length: number;
+  /** The first values, in order. */
+  readonly values: readonly string[];
+  readonly email: boolean;
+  readonly phone: boolean;
+  readonly html: boolean;
+  readonly currency: boolean;
+  readonly number: NumberFacts | undefined;
+  readonly date: DateFacts | undefined;
+  /** Words, neither codes nor numbers nor dates. */
+  readonly words: boolean;
+  /** Most values look like the first and last name of a person. */
+  readonly person: boolean;
+  /** Ids by their look: UUIDs, or codes of letters and digits. */
+  readonly code: boolean;
+  /** Cells truncated by a spreadsheet: `3.93E+11`. */
+  readonly damaged: number;
+  /** The most frequent values with their counts. */
+  few(): ReadonlyMap<string, number>;
+}
 
 /** The records of an export, or the elements of a list inside them. */
 export interface Table {
@@ -26,6 +66,15 @@ export interface Table {
   /** Its name in SQL. */
   readonly sql: string;
 }
+
+/** What a column is: `values` are its first ones. */
+type ColumnMaker = (
+  table: Table,
+  name: string,
+  sql: string,
+  values: readonly string[],
+  dayFirst: boolean,
+) => ExportColumn;
 
 export class Samples {
   readonly #db = new DatabaseSync(':memory:');
@@ -60,7 +109,7 @@ export class Samples {
   }
 
   /** Makes tables of the exports. `missing`: further texts that stand for no value. */
-  load(exports: readonly Export[], missing: readonly string[]): Table[] {
+  load(exports: readonly Export[], missing: readonly string[], columnOf: ColumnMaker): Table[] {
     const all = exports.flatMap(({ sample }, number) =>
       sample.tables.map((table, index) => ({ table, sql: `t${number}_${index}` })),
     );
@@ -72,7 +121,7 @@ export class Samples {
     for (const { table, sql } of list === '' ? [] : all) {
       for (const name of sqlNames(table)) this.run(`update ${sql} set ${name} = null where ${name} in (${list})`);
     }
-    return exports.map((from, number) => this.#look(from, `t${number}`));
+    return exports.map((from, number) => this.#look(from, `t${number}`, columnOf));
   }
 
   #create(sql: string, { names, rows }: RawTable): void {
@@ -98,7 +147,7 @@ export class Samples {
     }
   }
 
-  #look(from: Export, sql: string): Table {
+  #look(from: Export, sql: string, columnOf: ColumnMaker): Table {
     const { tables, whole } = from.sample;
     const made = tables.map(({ list, names, rows }, index) => {
       const name = `${sql}_${index}`;

@@ -1,12 +1,12 @@
 import PQueue from 'p-queue';
 
 /** A record, by number or external id. */
-type RecordKey = string | number;
+type LinkKey = string | number;
 
 /** The records that tell which other events must have ended before an event is sent. */
 export interface EventLinks {
-  readonly record: RecordKey;
-  readonly parent: RecordKey | undefined;
+  readonly record: LinkKey;
+  readonly parent: LinkKey | undefined;
   readonly isComment: boolean;
 }
 
@@ -18,8 +18,8 @@ export interface EventLinks {
 export class EventQueue {
   readonly #queue: PQueue;
   /** The last event about each record, and the last comment of each parent, while they are in progress. */
-  readonly #records = new Map<RecordKey, Promise<void>>();
-  readonly #comments = new Map<RecordKey | undefined, Promise<void>>();
+  readonly #records = new Map<LinkKey, Promise<void>>();
+  readonly #comments = new Map<LinkKey | undefined, Promise<void>>();
 
   constructor(concurrency: number) {
     this.#queue = new PQueue({ concurrency });

@@ -3,8 +3,12 @@ import { isUtf8 } from 'node:buffer';
 import { UserError } from '../errors.ts';
 import { counted } from '../numbers.ts';
 import { readBytes } from './bytes.ts';
-import { settingOf } from './encoding.ts';
-import type { TextFile } from './text.ts';
+import { settingOf, type Encoding } from './encoding.ts';
+import type { InputFile } from './files.ts';
+
+interface UndecodableFile extends InputFile {
+  readonly encoding: Encoding;
+}
 
 /** Where a chunk stops being text: the number of line breaks before that place, and the bytes there. */
 export interface UndecodableText {
@@ -13,7 +17,7 @@ export interface UndecodableText {
 }
 
 /** The error for text that is not in the encoding of its file, at an offset: names the line, the bytes and what to do. */
-export async function undecodable(file: TextFile, offset: number, failure: UndecodableText): Promise<UserError> {
+export async function undecodable(file: UndecodableFile, offset: number, failure: UndecodableText): Promise<UserError> {
   const { name, declared } = file.encoding;
   const line = (await breaksBefore(file, offset)) + failure.breaks + 1;
   const { default: iconv } = await import('iconv-lite');
@@ -53,7 +57,7 @@ function hexOf(word: Buffer): string {
 }
 
 /** How many lines have accents in UTF-8, and how many are not UTF-8. Reads the file again, which only an error makes necessary. */
-async function linesByEncoding(file: TextFile): Promise<{ readonly utf8: number; readonly other: number }> {
+async function linesByEncoding(file: UndecodableFile): Promise<{ readonly utf8: number; readonly other: number }> {
   const counts = { utf8: 0, other: 0 };
   let rest: Buffer = Buffer.alloc(0);
   const count = (line: Buffer): void => {
@@ -74,7 +78,7 @@ async function linesByEncoding(file: TextFile): Promise<{ readonly utf8: number;
 }
 
 /** Line breaks in the first `length` bytes of a file. Reads the file again, which only an error makes necessary. */
-async function breaksBefore(file: TextFile, length: number): Promise<number> {
+async function breaksBefore(file: UndecodableFile, length: number): Promise<number> {
   const { name } = file.encoding;
   const width = name.startsWith('UTF-16') ? 2 : name.startsWith('utf-32') ? 4 : 1;
   const place = name === 'UTF-16BE' ? 1 : 0;

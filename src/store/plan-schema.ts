@@ -155,5 +155,12 @@ create index plan.event_below on event (parent_entity, parent_id) where parent_i
 create index plan.event_of_record on event (record);
 `;
 
-/** Made once every event has its state: counts are read from it alone. */
-export const COUNTING_INDEX = `create index plan.event_counted on event (type, state, is_chosen, priority, is_change);`;
+/**
+ * Made once every event has its state: counts are read from it alone. A sample of the indexes is taken too: without it, SQLite
+ * may look for one record among all events of its type.
+ */
+export const COUNTING_INDEX = `
+create index plan.event_counted on event (type, state, is_chosen, priority, is_change);
+pragma analysis_limit = 400;
+analyze plan.event;
+`;

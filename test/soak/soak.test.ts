@@ -1,8 +1,9 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import type { FaultPlan } from '../../src/sandbox/index.ts';
+import { CHECKPOINT } from '../../src/store/checkpoint-schema.ts';
+import { Database } from '../../src/store/sqlite.ts';
 import { summaryOf } from '../e2e/harness.ts';
 import { bodyOf, expectUndisturbed, ingested, inScene, undisturbed, type Scene } from '../faults/scene.ts';
 import { EVENTS_PER_COPY, multiply } from './copies.ts';
@@ -81,8 +82,9 @@ it(`survives ${KILLS} kills during faults (seed ${SEED})`, async () => {
     const last = idsOf(scene, from);
 
     expectUndisturbed(service, summary, calm);
-    const checkpoint = await readFile(join(cwd, '.backfill/faults/checkpoint.ndjson'), 'utf8');
-    expect(checkpoint.split('\n').filter((line) => line.includes('"status":"rejected"'))).toEqual([]);
+    const checkpoint = Database.read(join(cwd, '.backfill/faults/checkpoint.db'), CHECKPOINT)!;
+    expect(checkpoint.all("select * from request where status = 'rejected'")).toEqual([]);
+    checkpoint.close();
 
     // Of the events that a killed run sent, later runs send at most those again that were in flight.
     const resent = rounds.map((ids, round) => {
