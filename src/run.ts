@@ -74,7 +74,7 @@ export interface RunEnd {
 
 /** Runs, resumes or (dry run) rehearses a migration. Throws a `UserError` if even a survey was not possible. */
 export async function runMigration(job: RunJob): Promise<RunEnd> {
-  const { settings, halt, monitor, redactor } = job;
+  const { settings, halt, redactor } = job;
   const hooks = settings.dryRun ? {} : (job.hooks ?? {});
   const { maxOutage: maxOutageMs } = settings;
   const watch = new Watch({ mapping: basename(settings.mapping), hooks, maxOutageMs, halt });
