@@ -26,8 +26,8 @@ const LABEL = /^(\S+:\d+:\d+ )?(error|stopped|warning):/gm;
 
 /**
  * The only way to stdout and stderr, so that every line is redacted and no text from outside controls a terminal. stdout is
- * for what programs read (`--json`, a schema, an API response); everything for people goes to stderr. On a terminal, texts
- * for people are broken into lines that fit. Colours are those of `util.styleText`: none in a pipe, on a terminal without
+ * for what programs read (`--json`, a schema, an API response) and what people keep; progress, questions, warnings and what
+ * happens under way go to stderr. On a terminal, texts for people are broken into lines that fit. Colours are those of `util.styleText`: none in a pipe, on a terminal without
  * them, or with NO_COLOR; always with FORCE_COLOR.
  */
 export class Console {
@@ -92,7 +92,12 @@ export class Console {
     this.#redrawn = shown;
   }
 
-  /** For people, unless `--quiet` is set. */
+  /** For people, to keep: to stdout, unless `--quiet` is set. */
+  show(text: string, tone?: Tone): void {
+    if (this.verbosity !== 'quiet') this.#out.write(`${this.#shown(text, tone, this.#out)}\n`);
+  }
+
+  /** For people, while something is under way: to stderr, unless `--quiet` is set. */
   say(text: string, tone?: Tone): void {
     if (this.verbosity !== 'quiet') this.#write(text, tone);
   }
@@ -107,6 +112,11 @@ export class Console {
     return columnsOf(this.#err);
   }
 
+  /** Of stdout. */
+  get shownColumns(): number {
+    return columnsOf(this.#out);
+  }
+
   /** The terminal for bars; undefined if stderr is none, or one whose cursor cannot be moved. */
   get barTerminal(): NodeJS.WriteStream | undefined {
     return canRedraw(this.#err) ? (this.#err as NodeJS.WriteStream) : undefined;
@@ -114,19 +124,21 @@ export class Console {
 
   /** In this colour, where stderr has colours. */
   paint(style: Style, text: string): string {
-    return styleText(style, text, { stream: this.#err, validateStream: true });
+    return painted(style, text, this.#err);
   }
 
   #write(text: string, tone: Tone | undefined): void {
-    const shown = tone === 'command' ? this.#clean(text) : this.#laidOut(text, this.#err);
-    const painted =
-      tone === undefined
-        ? shown.replace(LABEL, (_, place: string | undefined, label: string) => {
-            return `${place ?? ''}${this.paint(label === 'warning' ? 'yellow' : 'red', `${label}:`)}`;
-          })
-        : this.paint(STYLES[tone], shown);
-    if (this.overBars) this.overBars(painted);
-    else this.#err.write(`${painted}\n`);
+    const shown = this.#shown(text, tone, this.#err);
+    if (this.overBars) this.overBars(shown);
+    else this.#err.write(`${shown}\n`);
+  }
+
+  #shown(text: string, tone: Tone | undefined, stream: NodeJS.WritableStream): string {
+    const shown = tone === 'command' ? this.#clean(text) : this.#laidOut(text, stream);
+    if (tone !== undefined) return painted(STYLES[tone], shown, stream);
+    return shown.replace(LABEL, (_, place: string | undefined, label: string) => {
+      return `${place ?? ''}${painted(label === 'warning' ? 'yellow' : 'red', `${label}:`, stream)}`;
+    });
   }
 
   #laidOut(text: string, stream: NodeJS.WritableStream): string {
@@ -137,6 +149,11 @@ export class Console {
   #clean(text: string): string {
     return visible(this.redactor.redact(text));
   }
+}
+
+/** In this colour, where the stream has colours. */
+function painted(style: Style, text: string, stream: NodeJS.WritableStream): string {
+  return styleText(style, text, { stream, validateStream: true });
 }
 
 function isTerminal(stream: NodeJS.WritableStream): boolean {

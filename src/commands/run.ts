@@ -43,7 +43,8 @@ async function migrate(argv: Argv, console: Console): Promise<ExitCode> {
   console.redactor.add(...secretsOf(hooks));
   const target = await targetOf(settings, env, console);
   const stopListening = listenForSignals(halt, console);
-  const watching = watch(settings, console);
+  const show = keeping(settings, console);
+  const watching = watch(settings, console, show);
   try {
     const { summary, found, rejects } = await runMigration({
       settings,
@@ -55,31 +56,32 @@ async function migrate(argv: Argv, console: Console): Promise<ExitCode> {
       hooks,
     });
     watching.end();
-    if (halt.reason) {
-      console.complain(`stopped: ${halt.reason.message}`);
-      if (halt.reason.hint) console.complain(`hint: ${halt.reason.hint}`);
-    }
-    const details = { examples: found.examples, columns: console.columns };
+    const columns = settings.json ? console.columns : console.shownColumns;
+    const details = { examples: found.examples, columns };
     if (settings.quiet && !halt.reason && summary.exit.code !== EXIT.done) {
       console.complain(briefText(summary), endingTone(summary));
     }
     const ending = endingText(summary);
-    if (ending !== undefined) console.say(`\n${ending}`, endingTone(summary));
-    console.say(`\n${endText(summary, details)}`);
+    if (ending !== undefined) show(`\n${ending}`, endingTone(summary));
+    show(`\n${endText(summary, details)}`);
     if (target.triggersFired && !settings.dryRun) {
-      console.say(`${counted(target.triggersFired(), 'automation')} fired`);
+      show(`${counted(target.triggersFired(), 'automation')} fired`);
     }
     if (!halt.reason) {
       const next = nextSteps(summary, process.argv, { ...settings, rejects: rejects?.files ?? new Map() });
-      if (next.length > 0) console.say('');
-      for (const line of next) console.say(line, line.startsWith(' ') ? 'command' : undefined);
+      if (next.length > 0) show('');
+      for (const line of next) show(line, line.startsWith(' ') ? 'command' : undefined);
+    }
+    if (halt.reason) {
+      console.complain(`\nstopped: ${halt.reason.message}`);
+      if (halt.reason.hint) console.complain(`hint: ${halt.reason.hint}`);
     }
     if (halt.reason && !settings.dryRun) {
       const secret = SECRET.filter((name) => process.argv.some((arg) => arg.split('=', 1)[0] === name));
       const also = secret.length === 0 ? '' : ` (and ${secret.join(', ')}, whose URL is not shown)`;
       const and = LOST.includes(halt.reason.code) ? ['--adopt'] : [];
       console.complain(
-        `\nto resume: ${commandLine(process.argv, { without: ['--fresh', ...and], and })}${also}`,
+        `to resume: ${commandLine(process.argv, { without: ['--fresh', ...and], and })}${also}`,
         'command',
       );
     }
@@ -90,6 +92,13 @@ async function migrate(argv: Argv, console: Console): Promise<ExitCode> {
     stopListening();
     await target.close();
   }
+}
+
+type Show = Console['show'];
+
+/** Where what people keep goes: with --json, stdout has the JSON alone. */
+function keeping({ json }: RunSettings, console: Console): Show {
+  return (text, tone) => (json ? console.say(text, tone) : console.show(text, tone));
 }
 
 /** Stops after which the service knows events that the state directory does not. */
@@ -154,13 +163,13 @@ interface Watching {
   end(): void;
 }
 
-function watch(settings: RunSettings, console: Console): Watching {
+function watch(settings: RunSettings, console: Console, show: Show): Watching {
   let progress: Progress | undefined;
   const monitor: Monitor = {
     connected(account, baseUrl) {
       const stages = account.pipelines.reduce((sum, { stages: list }) => sum + list.length, 0);
       const names = account.pipelines.map(({ name }) => `\`${oneLine(name)}\``).join(', ');
-      console.say(
+      show(
         `${baseUrl ?? 'stored account'}: ${account.pipelines.length} deal pipelines (${names}) with ${stages} stages, ` +
           `${account.users.length} users`,
       );
@@ -172,22 +181,21 @@ function watch(settings: RunSettings, console: Console): Watching {
     confirm: confirmer(),
     surveyed(surveyed, found, rate) {
       const { compiled, unusedFixes, samples, profile, changes, worksheet } = surveyed;
-      for (const warning of compiled.warnings) console.say(`warning: ${oneLine(warning.message)}`);
-      if (unusedFixes.length > 0) console.say(unusedFixesText(unusedFixes));
+      for (const warning of compiled.warnings) show(`warning: ${oneLine(warning.message)}`);
+      if (unusedFixes.length > 0) show(unusedFixesText(unusedFixes));
       const { reserve, dryRun, pick, pilot } = settings;
-      console.say(surveyText(surveyed, { rate, reserve, now: new Date() }));
+      show(surveyText(surveyed, { rate, reserve, now: new Date() }));
       const there = (found.warnings.contact_in_account ?? 0) + (found.errors.contact_exists ?? 0);
       if (there > 0) {
         const leads = `${counted(there, 'lead')} of the input`;
-        console.say(`  ${leads} may be in the account already, by e-mail address or phone number: see matches.csv`);
+        show(`  ${leads} may be in the account already, by e-mail address or phone number: see matches.csv`);
       }
-      if (changes) console.say(changesText(changes));
-      if (dryRun)
-        console.say(`\n${samplesText(samples, pick.length > 0 || pilot !== undefined)}\n\n${profileText(profile)}`);
+      if (changes) show(changesText(changes));
+      if (dryRun) show(`\n${samplesText(samples, pick.length > 0 || pilot !== undefined)}\n\n${profileText(profile)}`);
       const names = dryRun && worksheet && namesText(worksheet);
       if (names) {
-        console.say(`\n${names.how}\n`);
-        console.say(names.yaml, 'command');
+        show(`\n${names.how}\n`);
+        show(names.yaml, 'command');
       }
       const beside = worksheet && besideText(worksheet);
       if (beside !== undefined) console.complain(`warning: ${beside}`);

@@ -31,13 +31,13 @@ it('a dry run with --pick shows the picked record with its parents and children,
     'deals.csv': `id,title,lead\n${rows.map((at) => `D${at},Deal ${at},L${at}\n`).join('')}`,
     'notes.csv': `id,text,deal\n${rows.map((at) => `N${at},Note ${at},D${at < 5 ? 8 : at}\n`).join('')}`,
   });
-  const { stderr } = await call(run, {
+  const { stdout } = await call(run, {
     mapping: join(cwd, 'mapping.yaml'),
     envFile: await envFile(await sandbox()),
     dryRun: true,
     pick: ['deal:D8'],
   });
-  const shown = stderr.slice(stderr.indexOf('lead/created, picked:')).split('\n\n')[0]!;
+  const shown = stdout.slice(stdout.indexOf('lead/created, picked:')).split('\n\n')[0]!;
   const ids = [...shown.matchAll(/"external_id":"([^"]+)"/g)].map(([, id]) => id);
   expect(ids).toEqual(['L8', 'D8', 'N0', 'N1', 'N2', 'N3', 'N4', 'N8']);
   expect(shown).not.toContain('for example');

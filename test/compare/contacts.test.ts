@@ -192,8 +192,8 @@ describe('the leads of the account', () => {
     const offline = ['run', 'mapping.yaml', '--dry-run', '--offline'];
     expect((await backfill(offline, { cwd })).stderr).toContain('the leads of the account are not stored yet');
     await run({ dryRun: true });
-    const { stderr } = await backfill(offline, { cwd });
-    expect(stderr).toContain('3 leads of the input may be in the account already');
+    const { stdout, stderr } = await backfill(offline, { cwd });
+    expect(stdout).toContain('3 leads of the input may be in the account already');
     expect(stderr).not.toContain('are not stored yet');
   });
 

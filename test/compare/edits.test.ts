@@ -285,8 +285,8 @@ describe('the comparison', () => {
     await edit({ full_name: 'Ada Lovelace' });
     await writeFile(join(cwd, 'people.csv'), `${CHANGED.replace('Bari', 'Genoa')}3,New,,\n`);
     const args = ['run', 'mapping.yaml', '--dry-run', ...FAST];
-    const { stderr } = await backfill(args, { cwd, env: environmentOf(service) });
-    const text = stderr.replace(/\s+/g, ' ');
+    const { stdout } = await backfill(args, { cwd, env: environmentOf(service) });
+    const text = stdout.replace(/\s+/g, ' ');
     expect(text).toContain('1 new, 1 changed, 1 of them edited in the service (1 in conflict), 0 gone from the export');
     expect(text).toContain('not shown by the service, so sent as in the export: custom_params.city');
   });

@@ -283,7 +283,7 @@ describe('a correction', () => {
 
 describe('the printed next step', () => {
   function commandsIn(ended: Ended): string[] {
-    return ended.stderr.split('\n').filter((line) => /^ {2}(cp|npx) /.test(line));
+    return `${ended.stdout}\n${ended.stderr}`.split('\n').filter((line) => /^ {2}(cp|npx) /.test(line));
   }
 
   /** Runs the commands that a run printed as the next step, in a shell whose npx finds the program; returns how the last ended. */
@@ -335,7 +335,7 @@ describe('the printed next step', () => {
       const fixed = await run('--fix', 'people=saved.csv', ...options);
       expect(summaryOf(fixed).events).toMatchObject({ invalid: 1 });
       const after = await next(fixed, () => correct('corrected-people.csv', 'cy ', 'cy@'));
-      expect(summaryOf(after).events).toMatchObject({ invalid: options.length });
+      expect(summaryOf(after).events).toMatchObject({ invalid: 0 });
     },
   );
 
@@ -366,7 +366,7 @@ describe('the printed next step', () => {
     const args = ['run', 'mapping.yaml', ...FAST, '--source', 'people=other.csv', '--env-file', 'prod.env'];
     const ended = await backfill(args, { cwd });
     expect(ended.code).toBe(0);
-    expect(ended.stderr).toContain('crm-backfill verify mapping.yaml');
+    expect(ended.stdout).toContain('crm-backfill verify mapping.yaml');
     expect((await next(ended)).code).toBe(0);
   });
 });

@@ -102,9 +102,9 @@ describe('a run', () => {
     const { cwd } = await migration();
     const env = environmentOf(service);
     const dry = await backfill(['run', 'mapping.yaml', '--dry-run', '--rate', '16/60s'], { cwd, env });
-    expect(dry.stderr).toMatch(/^ {2}priority +events +acknowledged +done$/m);
-    expect(dry.stderr).toMatch(/^ {2}1 +32 +0 +about .*\d\d:\d\d$/m);
-    expect(dry.stderr).toMatch(/^ {2}0 +128 +0 +about .*\d\d:\d\d$/m);
+    expect(dry.stdout).toMatch(/^ {2}priority +events +acknowledged +done$/m);
+    expect(dry.stdout).toMatch(/^ {2}1 +32 +0 +about .*\d\d:\d\d$/m);
+    expect(dry.stdout).toMatch(/^ {2}0 +128 +0 +about .*\d\d:\d\d$/m);
     expect((await backfill(['run', 'mapping.yaml', '--max-requests', '60', ...FAST], { cwd, env })).code).toBe(3);
     const status = await backfill(['status', 'mapping.yaml'], { cwd });
     expect(status.stdout).toMatch(/^1 +32 +32 +/m);

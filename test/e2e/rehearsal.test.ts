@@ -46,7 +46,7 @@ it('a rehearsal says how many automations it fired, and reads its records back w
   const people = Array.from({ length: 300 }, (_, id) => `${id},Person ${id},p${id}@example.com`);
   await files(cwd, { 'people.csv': `id,name,email\n${people.join('\n')}\n` });
   const ended = await backfill(['run', 'mapping.yaml', '--sandbox', ...FAST], { cwd });
-  expect(ended.stderr).toContain('0 automations fired');
+  expect(ended.stdout).toContain('0 automations fired');
   const began = performance.now();
   const verified = await backfill(['verify', 'mapping.yaml', '--sandbox', '--sample', '200'], { cwd });
   expect(verified.code, verified.stderr).toBe(0);
@@ -120,12 +120,12 @@ describe('acknowledged records that differ from what was sent', () => {
     await backfill(['run', 'mapping.yaml', '--sandbox', ...FAST], { cwd });
     await files(cwd, { 'mapping.yaml': MAPPING.replace('email: email', 'email: { from: email, apply: [uppercase] }') });
     const dry = await backfill(['run', 'mapping.yaml', '--sandbox', '--dry-run', ...FAST], { cwd });
-    expect(dry.stderr.replace(/\s+/g, ' ')).toContain(
+    expect(dry.stdout.replace(/\s+/g, ' ')).toContain(
       'The mapping has changed since the last run: 2 acknowledged records differ',
     );
     const ended = await backfill(['run', 'mapping.yaml', '--sandbox', ...FAST], { cwd });
     expect(ended.code).toBe(1);
-    expect(ended.stderr.replace(/\s+/g, ' ')).toContain(
+    expect(ended.stdout.replace(/\s+/g, ' ')).toContain(
       'The mapping has changed since the last run: 2 acknowledged records differ',
     );
   });
@@ -135,7 +135,7 @@ describe('acknowledged records that differ from what was sent', () => {
     await backfill(['run', 'mapping.yaml', '--sandbox', ...FAST], { cwd });
     await files(cwd, { 'people.csv': 'id,name,email\n1,Ada,a@example.com\n2,Alan T,b@example.com\n' });
     const ended = await backfill(['run', 'mapping.yaml', '--sandbox', ...FAST], { cwd });
-    expect(ended.stderr.replace(/\s+/g, ' ')).toContain(
+    expect(ended.stdout.replace(/\s+/g, ' ')).toContain(
       'Finished. 1 acknowledged record differs from what was sent: the export or the mapping has changed since',
     );
   });

@@ -64,7 +64,7 @@ describe('a run that is interrupted', () => {
     const slow = `{ from: name, apply: [{ jsonata: "$string($sum([1..20000].($ * 2)))" }] }`;
     const mapping = await readFile(join(cwd, 'mapping.yaml'), 'utf8');
     await files(cwd, { 'mapping.yaml': mapping.replace('full_name: name', `full_name: ${slow}`) });
-    const run = start(['run', 'mapping.yaml', '--dry-run'], { cwd, env: environmentOf(service) });
+    const run = start(['run', 'mapping.yaml', '--dry-run', '--json'], { cwd, env: environmentOf(service) });
     await expect.poll(() => run.stderr(), { timeout: 20_000 }).toContain('deal pipelines');
     await new Promise((resolve) => setTimeout(resolve, 1000));
     const signalled = performance.now();

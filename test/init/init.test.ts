@@ -96,7 +96,7 @@ describe('crm-backfill init', () => {
     expect(written.code, written.stderr).toBe(0);
     const dry = await backfill(['run', 'acme.yaml', '--dry-run', '--offline'], { cwd });
     expect(dry.code, dry.stderr).toBe(0);
-    expect(dry.stderr).toContain('not used: ');
+    expect(dry.stdout).toContain('not used: ');
   });
 
   it('never overwrites a file', async () => {

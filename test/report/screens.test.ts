@@ -23,8 +23,8 @@ describe('the output of', { timeout: 60_000 }, () => {
     const service = await sandbox();
     const cwd = await workspace('demo');
     const ended = await backfill(['run', 'mapping.yaml', '--dry-run', ...FAST], { cwd, env: environmentOf(service) });
-    expect(ended.stdout).toBe('');
-    await expect(steady(ended.stderr, cwd)).toMatchFileSnapshot(join(FIXTURES, 'screens/dry-run.txt'));
+    expect(ended.stderr).toBe('');
+    await expect(steady(ended.stdout, cwd)).toMatchFileSnapshot(join(FIXTURES, 'screens/dry-run.txt'));
   });
 
   it('a run, and its status afterwards', async () => {
@@ -32,11 +32,22 @@ describe('the output of', { timeout: 60_000 }, () => {
     const cwd = await workspace('demo');
     const env = environmentOf(service);
     const run = await backfill(['run', 'mapping.yaml', ...FAST], { cwd, env });
-    await expect(steady(run.stderr, cwd)).toMatchFileSnapshot(join(FIXTURES, 'screens/run.txt'));
+    await expect(steady(run.stdout, cwd)).toMatchFileSnapshot(join(FIXTURES, 'screens/run.txt'));
     const status = await backfill(['status', 'mapping.yaml'], { cwd });
     await expect(steady(status.stdout, cwd)).toMatchFileSnapshot(join(FIXTURES, 'screens/status.txt'));
     for (const { code, stderr } of [run, status]) expect(code === 1 || stderr === '').toBe(true);
     expect(existsSync(join(cwd, '.backfill/demo/report.html'))).toBe(true);
+  });
+
+  it('a run with --json: stdout has the JSON alone, and a stop says last why and how to resume', async () => {
+    const cwd = await workspace('demo');
+    const args = ['run', 'mapping.yaml', '--sandbox', '--json', '--max-requests', '12', ...FAST];
+    const ended = await backfill(args, { cwd });
+    expect(summaryOf(ended).exit).toEqual({ code: 3, reason: 'max_requests' });
+    expect(ended.stderr).toContain('surveyed 82 records');
+    const last = ended.stderr.trim().split('\n').slice(-3);
+    expect(last.find((line) => line.startsWith('stopped: '))).toContain('--max-requests');
+    expect(last.at(-1)).toMatch(/^to resume: npx crm-backfill run mapping.yaml --sandbox --json/);
   });
 
   it('a run with --quiet', async () => {
