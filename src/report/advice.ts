@@ -196,6 +196,14 @@ const BY_CODE: Readonly<Record<string, Advice>> = {
     what: 'A lead has no name, e-mail address or phone number.',
     fix: 'Map these fields, or skip such records with `when`.',
   },
+  passed_over: {
+    what: 'A value is not carried, because one that comes first in its `from` list is another one.',
+    fix: 'Read it into a field of its own, such as a custom field.',
+  },
+  list_cut: {
+    what: 'Only one element of a list is carried.',
+    fix: 'Read all of them into another field as well, with `join` or `as: json`.',
+  },
   lead_without_name: {
     what: 'A lead has no name.',
     fix: 'Map a column to `full_name`, or join first and last name with `list`.',

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
 import { NumberText, type JsonObject, type JsonValue } from '../../src/json.ts';
@@ -92,13 +92,20 @@ test('after purge, no phone number can be found by hashing all of them', async (
   }
 });
 
-test('after purge, a changed value is still sent, once', async () => {
+test('after purge, what differs in the service is a conflict: kept, or overwritten once with `if_edited: overwrite`', async () => {
   const service = await sandbox();
   const cwd = await oneLead();
   const [env, run] = [environmentOf(service), ['run', 'mapping.yaml', ...FAST]];
   expect(await backfill(run, { cwd, env })).toMatchObject({ code: 0 });
   expect(await backfill(['purge', 'mapping.yaml', '--yes'], { cwd })).toMatchObject({ code: 0 });
   await writeFile(join(cwd, 'people.csv'), 'id,phone\n1,+393337654321\n');
+  expect(await backfill(run, { cwd, env })).toMatchObject({ code: 0 });
+  expect(service.state().leads[0]).toMatchObject({ phoneNumber: '+393331234567' });
+  const mapping = await readFile(join(cwd, 'mapping.yaml'), 'utf8');
+  await writeFile(
+    join(cwd, 'mapping.yaml'),
+    mapping.replace('if_changed: [phone_number]', 'if_changed: [phone_number]\n    if_edited: overwrite'),
+  );
   expect(await backfill(run, { cwd, env })).toMatchObject({ code: 0 });
   expect(service.state().leads[0]).toMatchObject({ phoneNumber: '+393337654321' });
   const requests = service.requests().length;
