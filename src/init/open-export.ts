@@ -13,7 +13,10 @@ const MAX_HEADER_LINE = 20;
 /** More corrections do not help. */
 const MAX_TRIALS = 5;
 
-type ExportSettings = Pick<SourceSpec, 'format' | 'encoding' | 'delimiter' | 'escape' | 'headerLine' | 'columns' | 'records'>;
+type ExportSettings = Pick<
+  SourceSpec,
+  'format' | 'encoding' | 'delimiter' | 'escape' | 'headerLine' | 'columns' | 'records'
+>;
 
 /** An export with the settings that its entry in `sources` needs, and why. */
 export interface Export {

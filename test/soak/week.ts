@@ -132,6 +132,12 @@ class DisturbedWeek {
       this.#running = start(args, { cwd: this.#cwd, env: { ...env, NODE_OPTIONS: `--import=${preload}` } });
       const ended = await this.#running.ended;
       this.#time.refresh();
+      const maintenance = this.#down.find((each) => includes(each, this.#time.wall()));
+      if (ended.code === 2 && maintenance) {
+        // A survey does not wait for the service: it is begun again when the maintenance is over.
+        this.#time.skip('awake', maintenance.until - this.#time.wall());
+        continue;
+      }
       if (ended.signal === null && ended.code !== 3) {
         const summary = summaryOf(ended);
         runs.push(summary.exit.reason);
