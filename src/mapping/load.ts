@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { dirname, resolve } from 'node:path';
 import { codeOf, messageOf, UserError } from '../errors.ts';
 import { openRegular } from '../private-file.ts';
+import { markedLines } from './marks.ts';
 import { didYouMean, ProblemsError, type Problem } from '../problem.ts';
 import { openSource } from '../source/index.ts';
 import type { Source, SourceSpec } from '../source/source.ts';
@@ -56,6 +57,7 @@ export async function loadMapping(path: string, { sources = new Map() }: LoadOpt
       source: entry.source,
       policies: policiesOf(entry),
     })),
+    marks: markedLines(text),
     words: () => spec.events.map((entry) => entryWords(entry, spec.defaults ?? {})),
     compile: (opened, trace) => compileMapping(spec, opened, document, texts, trace),
   };

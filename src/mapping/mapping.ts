@@ -1,6 +1,7 @@
 import type { Draft, EventType, Row } from '../model.ts';
 import type { Location, Problem } from '../problem.ts';
 import type { Source, SourceSpec } from '../source/source.ts';
+import type { MarkedLine } from './marks.ts';
 import type { Trace } from './trace.ts';
 import type { EntryWords } from './words.ts';
 
@@ -47,6 +48,8 @@ export interface Mapping {
   /** Names of the sources that entries read (not those used by lookups alone). */
   readonly eventSources: readonly string[];
   readonly entries: readonly EntryHead[];
+  /** The lines that a person still has to look at. */
+  readonly marks: readonly MarkedLine[];
   /** The entries in words. */
   words(): readonly EntryWords[];
   /**

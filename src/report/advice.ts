@@ -196,6 +196,10 @@ const BY_CODE: Readonly<Record<string, Advice>> = {
     what: 'A lead has no name, e-mail address or phone number.',
     fix: 'Map these fields, or skip such records with `when`.',
   },
+  marked_line: {
+    what: 'A line of the mapping is still marked "set this".',
+    fix: 'Set it, and remove the comment.',
+  },
   passed_over: {
     what: 'A value is not carried, because one that comes first in its `from` list is another one.',
     fix: 'Read it into a field of its own, such as a custom field.',

@@ -147,6 +147,11 @@ async function openInput(job: SurveyJob): Promise<OpenInput> {
     job.warn(issue.message);
     addProblem(db, {}, issue);
   }
+  for (const { line, mark, why } of mapping.marks) {
+    if (mark !== 'set this') continue;
+    const message = `${mapping.file}:${line} is still marked "set this"${why === '' ? '' : `: ${why}`}`;
+    addProblem(db, {}, { severity: 'warning', kind: 'map', code: 'marked_line', message });
+  }
   const policies = compiled.entries.map((entry) => entry.policies);
   return { input, fixes, compiled, policies, features, earlier, ...references };
 }
