@@ -14,7 +14,8 @@ import type { Hooks } from './hook-url.ts';
 import { Lock, nameHolder } from './store/lock.ts';
 import { loadMapping } from './mapping/load.ts';
 import type { Mapping } from './mapping/mapping.ts';
-import { allowedErrors, countAll } from './plan/counts.ts';
+import { counted } from './numbers.ts';
+import { allowedErrors, countAll, countDue } from './plan/counts.ts';
 import { foundCodes, type FoundCodes } from './report/found-codes.ts';
 import { planCounter, type ProgressView } from './pages/progress-tracker.ts';
 import { writeReport } from './pages/report.ts';
@@ -107,7 +108,9 @@ export async function runMigration(job: RunJob): Promise<RunEnd> {
     const { survey, hasher } = await surveyed(run, target);
     closing.push(() => survey.db.close());
     const before = countAll(survey.db).acknowledged;
-    const sender = target && maySend(run, survey) ? await send(run, target, survey, hasher) : undefined;
+    const sends = target !== undefined && maySend(run, survey);
+    if (sends) await confirmFirst(run, target, survey);
+    const sender = sends ? await send(run, target, survey, hasher) : undefined;
     return await end(run, target, survey, before, sender);
   } catch (error) {
     await watch.failed(error);
@@ -189,6 +192,23 @@ async function confirm({ settings, monitor }: Run, found: string, hint: string):
 
 function maySend({ settings, halt }: Run, survey: Survey): boolean {
   return !settings.dryRun && !halt.requested && refusalOf(settings, survey) === undefined;
+}
+
+/** The first live run asks: what it sends cannot be deleted. Without a terminal it goes on. */
+async function confirmFirst(
+  { settings, stateSuffix, monitor }: Run,
+  { baseUrl }: Target,
+  { db }: Survey,
+): Promise<void> {
+  const isRehearsal = stateSuffix !== '';
+  if (settings.yes || settings.plan !== undefined || isRehearsal || !monitor.confirm) return;
+  const due = countDue(db);
+  if (due === 0 || db.get('select 1 from checkpoint.run limit 1')) return;
+  const question = `${counted(due, 'event')} will be sent to ${baseUrl}; none of them can be deleted afterwards. Send them?`;
+  if (await monitor.confirm(question)) return;
+  throw new UserError('nothing was sent', {
+    hint: 'rerun and answer y, or add --yes or --plan DIGEST to send without a question',
+  });
 }
 
 async function send(run: Run, target: Target, survey: Survey, hasher: FieldHasher): Promise<Sender> {

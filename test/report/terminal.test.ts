@@ -20,7 +20,7 @@ describe.skipIf(!tmux)(
       const service = await sandbox();
       const cwd = await workspace('demo');
       const env = { ...environmentOf(service), TZ: DAYTIME, ...extra };
-      const screen = await onTerminal(columns, 'run mapping.yaml --rate 20/600s', { cwd, env });
+      const screen = await onTerminal(columns, 'run mapping.yaml --rate 20/600s --yes', { cwd, env });
       await expect.poll(() => screen.text(), WAIT).toMatch(/window full, next in/);
       const drawn = await screen.text();
       expect(drawn).toMatch(/^lead\/created {5}█+░+ +\d+\/30 +\d+ %$/m);
@@ -38,11 +38,31 @@ describe.skipIf(!tmux)(
       expect(await screen.cursorIsShown()).toBe(true);
     });
 
+    it('asks before the first live run, and sends nothing unless the answer is y', async () => {
+      const service = await sandbox();
+      const cwd = await workspace('demo');
+      const env = environmentOf(service);
+      const sent = (): number => service.requests().filter(({ method }) => method === 'POST').length;
+      const refused = await onTerminal(120, 'run mapping.yaml --rate 100000/1s', { cwd, env });
+      await expect.poll(() => refused.text(), WAIT).toContain('Send them? [y/N]');
+      await refused.keys('Enter');
+      await expect.poll(() => refused.text(), WAIT).toContain('ended 2');
+      expect(sent()).toBe(0);
+      const agreed = await onTerminal(120, 'run mapping.yaml --rate 100000/1s', { cwd, env });
+      await expect.poll(() => agreed.text(), WAIT).toContain('Send them? [y/N]');
+      await agreed.keys('y', 'Enter');
+      await expect.poll(() => agreed.text(), WAIT).toContain('ended 1');
+      expect(sent()).toBeGreaterThan(0);
+      const again = await onTerminal(120, 'run mapping.yaml --rate 100000/1s', { cwd, env });
+      await expect.poll(() => again.text(), WAIT).toContain('ended 1');
+      expect(await again.text()).not.toContain('Send them?');
+    });
+
     it('leaves no bars behind when the terminal becomes narrower and wider', async () => {
       const service = await sandbox();
       const cwd = await workspace('demo');
       const env = { ...environmentOf(service), TZ: DAYTIME };
-      const screen = await onTerminal(120, 'run mapping.yaml --rate 20/600s', { cwd, env });
+      const screen = await onTerminal(120, 'run mapping.yaml --rate 20/600s --yes', { cwd, env });
       await expect.poll(() => screen.text(), WAIT).toMatch(/window full, next in/);
       for (const columns of [50, 70, 100, 45, 120]) {
         await screen.resize(columns);
