@@ -125,7 +125,7 @@ describe('status --serve', { timeout: 60_000 }, () => {
       env: environmentOf(service),
     });
     onTestFinished(() => void run.child.kill('SIGKILL'));
-    await expect.poll(() => run.stderr(), SOON).toContain('lead/created');
+    await expect.poll(() => service.requests().some(({ method }) => method === 'POST'), SOON).toBe(true);
     const { url } = await serve(cwd);
     const followed = follow(url);
     await expect.poll(followed, SOON).toContain('running: process');
