@@ -123,6 +123,17 @@ describe('a run that stops early', () => {
     expect(summaryOf(ended)).toMatchObject({ exit: { reason: 'until' }, events: { acknowledged: posts(service) } });
   });
 
+  it('before the first event if the time given with --until has passed', async () => {
+    const service = await sandbox();
+    const cwd = await leads(20);
+    const until = new Date(Date.now() - 60_000).toISOString();
+    const args = ['run', 'mapping.yaml', '--json', '--until', until, ...FAST];
+    const ended = await backfill(args, { cwd, env: environmentOf(service) });
+    expect(ended.code).toBe(3);
+    expect(summaryOf(ended)).toMatchObject({ exit: { reason: 'until' }, events: { acknowledged: 0, pending: 20 } });
+    expect(posts(service)).toBe(0);
+  });
+
   it('before the first event if more events are invalid than --max-errors allows', async () => {
     const service = await sandbox();
     const cwd = await leads(
