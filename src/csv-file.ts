@@ -1,7 +1,7 @@
 import { cannotWrite } from './errors.ts';
-import { closeSync, ftruncateSync, writeSync } from 'node:fs';
+import { closeSync, ftruncateSync } from 'node:fs';
 import { csvLine } from './csv.ts';
-import { openPrivate } from './private-file.ts';
+import { openPrivate, writeAll } from './private-file.ts';
 
 const CHUNK = 65_536;
 const BOM = '\ufeff';
@@ -40,8 +40,7 @@ export class CsvFile {
 
   #write(): void {
     try {
-      let rest = Buffer.from(this.#waiting);
-      while (rest.length > 0) rest = rest.subarray(writeSync(this.#file, rest));
+      writeAll(this.#file, this.#waiting);
       this.#waiting = '';
     } catch (error) {
       throw cannotWrite(this.path, error);

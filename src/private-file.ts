@@ -9,6 +9,7 @@ import {
   mkdirSync,
   openSync,
   statSync,
+  writeSync,
 } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { codeOf } from './errors.ts';
@@ -45,6 +46,12 @@ function openUnlinked(path: string): number {
     if (codeOf(error) === 'ENXIO') throw new Error('it is a named pipe', { cause: error });
     throw error;
   }
+}
+
+/** Writes the whole text: a single call may write only a part of it. */
+export function writeAll(file: number, text: string): void {
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at);
 }
 
 /** Opens a file to read, but no pipe or device, which might never end. Throws as `fs` does, and if it is not a file. */

@@ -1,6 +1,6 @@
-import { closeSync, ftruncateSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, ftruncateSync, renameSync, rmSync } from 'node:fs';
 import { cannotWrite, UserError } from './errors.ts';
-import { openPrivate } from './private-file.ts';
+import { openPrivate, writeAll } from './private-file.ts';
 
 const BLOCK = 1 << 16;
 
@@ -33,9 +33,4 @@ export function writeLines<Row>(
   } catch (error) {
     throw error instanceof UserError ? error : cannotWrite(path, error);
   }
-}
-
-function writeAll(file: number, text: string): void {
-  const bytes = Buffer.from(text);
-  for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at);
 }

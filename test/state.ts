@@ -11,6 +11,7 @@ import { StateDir } from '../src/state-dir.ts';
 import { CHECKPOINT, CHECKPOINT_FILE } from '../src/store/checkpoint-schema.ts';
 import { COUNTING_INDEX, PLAN, PLAN_FILE, PLAN_INDEXES } from '../src/store/plan-schema.ts';
 import { Database } from '../src/store/sqlite.ts';
+import { notStarted } from '../src/summarise.ts';
 
 /** Where a record is: `contacts.csv:17`, or `notes.json#3` for one without a line. */
 type At = `${string}:${number}` | `${string}#${number}`;
@@ -134,28 +135,13 @@ function fillPlan(state: StateDir, { events = [], problems = [], survey, summary
   db.close();
 }
 
-const NONE = { total: 0, acknowledged: 0, duplicates: 0, invalid: 0, rejected: 0, blocked: 0, pending: 0 };
-const SUMMARY: Omit<StoredSummary, 'migration' | 'base_url' | 'records'> = {
-  dry_run: false,
+/** Of a run that did nothing. */
+const { profile: _profile, ...NOTHING } = notStarted({ dryRun: false, startedAt: new Date(AT), began: 0, exitCode: 0 });
+const SUMMARY: StoredSummary = {
+  ...NOTHING,
   exit: { code: 0, reason: 'done' },
-  started_at: AT,
   finished_at: AT,
-  events: { ...NONE, gone: 0, changed: 0 },
-  mapping_changed: false,
-  by_type: {},
-  outcomes: { created: 0, updated: 0, none: 0 },
-  this_run: { requests: 0, events_sent: 0, retries: 0, rate_limited: 0, already_acknowledged: 0, seconds: 0 },
-  errors_by_code: {},
-  warnings_by_code: {},
-  waiting: {},
-  omitted: {},
-  over_max_omitted: [],
-  totals: [],
-  pilot: null,
-  priorities: [],
-  plan: { digest: null, events: 0 },
-  estimate_seconds: 0,
-  files: { checkpoint: null, errors: '', report: null },
+  this_run: { ...NOTHING.this_run, seconds: 0 },
 };
 
 function fillCheckpoint(state: StateDir, { migration = {}, runs = [] }: GivenState): void {

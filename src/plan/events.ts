@@ -19,6 +19,7 @@ export interface EventRow extends Place {
   readonly parent_entity: 'lead' | 'deal' | null;
   readonly parent_id: string | null;
   readonly state: State;
+  readonly code: string | null;
   readonly is_change: number;
   readonly is_delicate: number;
 }
@@ -26,7 +27,7 @@ export interface EventRow extends Place {
 /** The columns of `EventRow`; what follows chooses among `event e`. */
 export const EVENT_ROWS = `
   select e.id, e.event_id, e.type, e.entity, e.external_id, e.record as record_id, e.entry, e.priority, e.occurred_at, e.data, e.content,
-    e.parent_entity, e.parent_id, e.state, e.is_change, e.is_delicate,
+    e.parent_entity, e.parent_id, e.state, e.code, e.is_change, e.is_delicate,
     s.name as source, f.path as file, r.line, r.number as record
   from event e join record r on r.id = e.record join file f on f.id = r.file join source s on s.id = f.source`;
 

@@ -78,10 +78,9 @@ export function judgeParents(db: Database, entries: readonly EntryHead[]): void 
 /** Reports every blocked event, and names the record that it depends on. */
 export function reportBlocked(db: Database): void {
   const rows = `${EVENT_ROWS} where e.state = 'blocked' and e.id > ? order by e.id limit 500`;
-  for (const page of pagesOf<EventRow & { readonly code?: string }>(db, rows)) {
+  for (const page of pagesOf<EventRow & { readonly code: BlockedCode }>(db, rows)) {
     for (const event of page) {
-      const { code } = db.get<{ code: BlockedCode }>('select code from event where id = ?', event.id)!;
-      addProblem(db, { event: event.id, record: event.record_id }, blockedIssue(event, code));
+      addProblem(db, { event: event.id, record: event.record_id }, blockedIssue(event, event.code));
     }
   }
 }

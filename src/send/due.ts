@@ -3,7 +3,7 @@ import { parseJson, type JsonObject, type JsonValue } from '../json.ts';
 import type { Policies } from '../mapping/mapping.ts';
 import { entityOf, isUpdate, type EventType, type Planned } from '../model.ts';
 import { dropFields, supersede } from '../plan/changed.ts';
-import { dataWith, dataWithout } from '../plan/changes.ts';
+import { dataWith, dataWithout, updatedTypeOf } from '../plan/changes.ts';
 import { plannedOf, readEvent, setState } from '../plan/events.ts';
 import type { DueEvent } from '../plan/order.ts';
 import { blockedIssue, dependenceOf, type BlockedCode } from '../plan/parents.ts';
@@ -98,14 +98,14 @@ function secondOf(db: Database, event: Planned, policies: Policies): Delivery['s
 
 /** What `if_exists: update` sends for a created event: it comes before all updates, also those acknowledged already. */
 function asUpdate(db: Database, event: Planned): Planned {
+  const type = updatedTypeOf(event.type);
   const updates = db.all<{ data: string }>(
     `select data from event where entity = ? and external_id = ? and type = ? and state = 'acknowledged' and data is not null`,
     entityOf(event.type),
     event.externalId!,
-    `${entityOf(event.type)}/updated`,
+    type,
   );
   const set = setBy(updates);
-  const type: EventType = event.type === 'lead/created' ? 'lead/updated' : 'deal/updated';
   if (set.size === 0) return { ...event, type };
   const left = [...fieldsOf(event.data)].filter(([name]) => !set.has(name));
   return withData({ ...event, type }, dataWith(event.externalId!, left) ?? dataWithout(event.externalId!));
