@@ -43,11 +43,12 @@ function yamlLines(open: readonly NameRow[]): readonly string[] {
 }
 
 /** Without a single suggestion, a value that is no name: `null` would omit the field. */
-function lineOf({ oldName, suggestion, records }: NameRow): string {
+function lineOf({ oldName, suggestions, records }: NameRow): string {
   const count = counted(records, 'record');
-  if (suggestion === '') return `${yaml(oldName)}: '?' # set this: ${count}`;
-  if (suggestion.includes(' or ')) return `${yaml(oldName)}: '?' # set this: ${oneLine(suggestion)}; ${count}`;
-  return `${yaml(oldName)}: ${yaml(suggestion)} # check: ${count}`;
+  const [first, ...others] = suggestions;
+  if (first === undefined) return `${yaml(oldName)}: '?' # set this: ${count}`;
+  if (others.length > 0) return `${yaml(oldName)}: '?' # set this: ${oneLine(suggestions.join(' or '))}; ${count}`;
+  return `${yaml(oldName)}: ${yaml(first)} # check: ${count}`;
 }
 
 function yaml(text: string): string {

@@ -1,8 +1,17 @@
 import type { NameMap, References } from '../mapping/mapping.ts';
 import type { Issue, Place } from '../model.ts';
-import { nearest } from '../problem.ts';
 import type { Account } from '../service/account.ts';
-import { fold, matching, targetsOf, withId, type NameKind, type NamedTarget, type Targets } from './targets.ts';
+import {
+  fold,
+  matching,
+  nameOf,
+  similarNames,
+  targetsOf,
+  withId,
+  type NameKind,
+  type NamedTarget,
+  type Targets,
+} from './targets.ts';
 
 /**
  * What a name from the old CRM resolves to in the target account. `omit`: the mapping says to omit the field. `byDefault`:
@@ -178,13 +187,10 @@ function find(kind: NameKind, wanted: string, { targets, where }: Scope, origina
     return failed(
       'ambiguous',
       `${kind} \`${wanted}\`${mapped} matches ${matches.length} ${where}`,
-      `${narrow}choose one by its id in \`${fix}\`: ${idsOf(matches)}`,
+      `${narrow}choose one in \`${fix}\`: ${quotedNames(matches, targets)}`,
     );
   }
-  const near = nearest(
-    wanted,
-    targets.flatMap(({ names }) => names),
-  );
+  const near = similarNames(wanted, targets);
   const hint = near.length > 0 ? `similar: ${near.map((name) => `\`${name}\``).join(', ')}; ` : '';
   return failed(
     'unresolved',
@@ -193,9 +199,9 @@ function find(kind: NameKind, wanted: string, { targets, where }: Scope, origina
   );
 }
 
-/** Ids, those of stages with the names of their pipelines. */
-export function idsOf(targets: readonly NamedTarget[]): string {
-  return targets.map(({ id, pipeline }) => `${id}${pipeline ? ` (${pipeline.names[0] ?? ''})` : ''}`).join(', ');
+/** Targets that have a name in common, each by what distinguishes it. */
+export function quotedNames(matches: readonly NamedTarget[], targets: readonly NamedTarget[]): string {
+  return matches.map((target) => `\`${nameOf(target, targets)}\``).join(', ');
 }
 
 /** Finds the exact key, or the only one that differs just in case, spacing or Unicode form. `"*"` is not a name. */

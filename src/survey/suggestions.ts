@@ -14,8 +14,8 @@ const MOST = 3;
 
 /** What an unresolved name may stand for. */
 export interface Suggestion {
-  /** What names one target; `a or b` if there are several of the same name, ids with names behind them; empty if nothing is similar. */
-  readonly text: string;
+  /** What names one target each, as `new_name` accepts it. Several if they have the same name; none if nothing is similar. */
+  readonly names: readonly string[];
   /** The name itself stands for one target, once the pipeline is resolved. */
   readonly isExact: boolean;
 }
@@ -25,18 +25,12 @@ export function suggestionFor({ kind, pipeline, name }: MetName, resolver: Resol
   const candidates = scope?.targets ?? stagesOfSuggested(pipeline, resolver);
   const exact = matching(name, candidates);
   const guess = exact[0] ?? guessFor(kind, name, candidates);
-  if (!guess) return { text: '', isExact: false };
+  if (!guess) return { names: [], isExact: false };
   const called = guess.names[0] ?? guess.id;
   const same = exact.length > 0 ? exact : matching(called, candidates);
-  const texts = scope ? same.slice(0, MOST).map((target) => described(target, candidates)) : [called];
-  return { text: texts.join(' or '), isExact: exact.length === 1 };
-}
-
-/** What names the target, and where that is its id, which one it is: `0f8a… (Sales / Won)`. */
-function described(target: NamedTarget, candidates: readonly NamedTarget[]): string {
-  const text = nameOf(target, candidates);
-  if (text !== target.id) return text;
-  return `${text} (${[target.pipeline, target].flatMap((each) => each?.names[0] ?? []).join(' / ')})`;
+  // Of a pipeline that is still to be chosen, the name alone is enough: it is looked up within that pipeline.
+  const names = scope ? same.slice(0, MOST).map((target) => nameOf(target, candidates)) : [called];
+  return { names, isExact: exact.length === 1 };
 }
 
 /** Of a pipeline that is not resolved: the stages of the one that is suggested for it, otherwise all. */

@@ -1,3 +1,4 @@
+import { nearest } from '../problem.ts';
 import type { Account } from '../service/account.ts';
 
 /** What a name of the old CRM stands for. */
@@ -35,20 +36,52 @@ export function withId(id: string, targets: readonly NamedTarget[]): NamedTarget
   return targets.find((target) => target.id.toLowerCase() === wanted);
 }
 
-/** The targets with this id, else with exactly this name, else those whose name differs only in case, spacing or Unicode form. */
+/**
+ * The targets with this id, else with exactly this name, else those whose name differs only in case, spacing or Unicode form.
+ * A stage is also found with its pipeline: `Sales / Won`.
+ */
 export function matching(wanted: string, targets: readonly NamedTarget[]): readonly NamedTarget[] {
   const identified = withId(wanted, targets);
   if (identified) return [identified];
-  const found = [
-    targets.filter(({ names }) => names.includes(wanted)),
-    targets.filter(({ names }) => names.some((name) => fold(name) === fold(wanted))),
-  ];
-  return found.find(({ length }) => length > 0) ?? [];
+  const exact = targets.filter((target) => allNames(target).includes(wanted));
+  if (exact.length > 0) return exact;
+  const folded = fold(wanted);
+  return targets.filter((target) => allNames(target).some((name) => fold(name) === folded));
 }
 
-/** What names this target and no other one: one of its names, or its id. */
+/** What names this target and no other one: one of its names, if need be with its pipeline or with its id. */
 export function nameOf(target: NamedTarget, targets: readonly NamedTarget[]): string {
-  return target.names.find((name) => matching(name, targets).length === 1) ?? target.id;
+  return uniqueOf(allNames(target), targets) ?? target.id;
+}
+
+/** Each target as `nameOf` has it; stages with their pipelines. */
+export function choicesOf(targets: readonly NamedTarget[]): string[] {
+  return targets.map((target) => (target.pipeline && uniqueOf(longNames(target), targets)) ?? nameOf(target, targets));
+}
+
+/** Targets with names similar to `wanted`, best first, as `nameOf` has them. */
+export function similarNames(wanted: string, targets: readonly NamedTarget[]): string[] {
+  const near = nearest(
+    wanted,
+    targets.flatMap(({ names }) => names),
+  );
+  const found = near.flatMap((name) => targets.filter(({ names }) => names.includes(name)));
+  return [...new Set(found)].map((target) => nameOf(target, targets));
+}
+
+function uniqueOf(names: readonly string[], targets: readonly NamedTarget[]): string | undefined {
+  return names.find((name) => matching(name, targets).length === 1);
+}
+
+function allNames(target: NamedTarget): string[] {
+  return [...target.names, ...longNames(target)];
+}
+
+/** `Sales / Won`, and where that does not suffice, `Sales / Won (0f8a…)`. */
+function longNames({ id, names: [name], pipeline }: NamedTarget): string[] {
+  if (name === undefined) return [];
+  const long = pipeline?.names[0] === undefined ? name : `${pipeline.names[0]} / ${name}`;
+  return [long, `${long} (${id})`];
 }
 
 export function fold(text: string): string {

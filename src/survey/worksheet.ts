@@ -4,15 +4,23 @@ import { restore } from '../cells.ts';
 import { UserError } from '../errors.ts';
 import type { Mapping, References } from '../mapping/mapping.ts';
 import type { ReadItem } from '../model.ts';
-import { didYouMean, ProblemsError, type Location, type Problem } from '../problem.ts';
+import { didYouMean, meant, ProblemsError, type Location, type Problem } from '../problem.ts';
 import type { Account } from '../service/account.ts';
 import { openSource } from '../source/index.ts';
 import type { Source } from '../source/source.ts';
-import { idsOf, Resolver } from './resolve.ts';
-import { matching, type NameKind } from './targets.ts';
+import { quotedNames, Resolver } from './resolve.ts';
+import { matching, similarNames, type NameKind } from './targets.ts';
 
 export const WORKSHEET_FILE = 'references.csv';
-export const WORKSHEET_COLUMNS = ['kind', 'pipeline', 'old_name', 'records', 'suggestion', 'new_name'] as const;
+export const WORKSHEET_COLUMNS = [
+  'kind',
+  'pipeline',
+  'old_name',
+  'records',
+  'suggestion',
+  'new_name',
+  'choices',
+] as const;
 
 /** As `new_name`: the field is omitted, like `null` in the mapping. */
 export const OMITTED = '(omit)';
@@ -138,14 +146,11 @@ function unknownName({ kind, pipeline, newName, at }: Answer, resolver: Resolver
   if (matches.length === 1) return [];
   if (matches.length > 1) {
     const message = `${kind} \`${newName}\` matches ${matches.length} ${where}`;
-    return [error(`ambiguous_${kind}`, message, at, `write the id of the right one: ${idsOf(matches)}`)];
+    return [error(`ambiguous_${kind}`, message, at, `write which one: ${quotedNames(matches, targets)}`)];
   }
-  const near = didYouMean(
-    newName,
-    targets.flatMap(({ names }) => names),
-  );
   const suggestion =
-    near ?? `use a name${kind === 'owner' ? ', e-mail address' : ''} or id of the account, or \`${OMITTED}\``;
+    meant(similarNames(newName, targets)) ??
+    `use a name${kind === 'owner' ? ', e-mail address' : ''} or id of the account, or \`${OMITTED}\``;
   return [error(`unresolved_${kind}`, `${kind} \`${newName}\` not found among the ${where}`, at, suggestion)];
 }
 

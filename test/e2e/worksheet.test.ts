@@ -31,14 +31,21 @@ describe('references.csv', () => {
     const first = await run('--dry-run');
     expect(first.code, first.stderr).toBe(1);
     const written = join(cwd, '.backfill/m/dry-run/references.csv');
+    const { pipelines, users } = service.account;
+    const deals = pipelines.filter(({ type }) => type === 'DEAL');
+    const stages = deals.flatMap(({ name, stages: list }) => list.map((stage) => `${name} / ${stage.name}`)).join('; ');
+    // Two users have one name, and one of them no address.
+    const owners = users
+      .map(({ id, names: [name], email }) => (name !== 'Marco Rossi' ? name : (email ?? `${name} (${id})`)))
+      .join('; ');
     expect((await readFile(written, 'utf8')).split('\n')).toEqual([
-      '\ufeffkind,pipeline,old_name,records,suggestion,new_name',
-      'pipeline,,Verkauf,3,,',
-      'stage,Verkauf,Negotation,2,Negotiation,',
-      'stage,Verkauf,Gewonnen,1,Won,',
-      'owner,,Old Rep,1,,',
-      'owner,,Ada Lovelace,1,,Ada Lovelace',
-      'owner,,Gone Rep,1,,(omit)',
+      '\ufeffkind,pipeline,old_name,records,suggestion,new_name,choices',
+      'pipeline,,Verkauf,3,,,Sales; Partners',
+      `stage,Verkauf,Negotation,2,Negotiation,,${stages}`,
+      `stage,Verkauf,Gewonnen,1,Won,,${stages}`,
+      `owner,,Old Rep,1,,,${owners}`,
+      `owner,,Ada Lovelace,1,,Ada Lovelace,${owners}`,
+      `owner,,Gone Rep,1,,(omit),${owners}`,
       '',
     ]);
 
@@ -47,28 +54,26 @@ describe('references.csv', () => {
       .replace('2,Negotiation,', '2,Negotiation,Negotiation')
       .replace('1,Won,', '1,,Won')
       .replace('Old Rep,1,,', 'Old Rep,1,,grace@example.test')
+      .replaceAll('; ', ' | ')
       .replaceAll(',', ';');
     await writeFile(join(cwd, 'names.csv'), filled);
     await writeFile(join(cwd, 'mapping.yaml'), MAPPING.replace('references:\n', 'references:\n  file: names.csv\n'));
     const sent = await run();
     expect(sent.code, sent.stderr).toBe(0);
-    const { pipelines, users } = service.account;
-    const stages = pipelines.find(({ name }) => name === 'Sales')!.stages;
-    const deals = service
+    const sales = pipelines.find(({ name }) => name === 'Sales')!.stages;
+    const arrived = service
       .state()
       .deals.map(({ stageId, ownerId }) => [
-        stages.find(({ id }) => id === stageId)?.name,
+        sales.find(({ id }) => id === stageId)?.name,
         users.find(({ id }) => id === ownerId)?.names[0],
       ]);
-    expect(deals).toEqual([
+    expect(arrived).toEqual([
       ['Won', 'Ada Lovelace'],
       ['Negotiation', 'Grace Hopper'],
       ['Negotiation', undefined],
     ]);
     // The next worksheet has the answers as they were written.
-    expect(await readFile(join(cwd, '.backfill/m/references.csv'), 'utf8')).toContain(
-      'Old Rep,1,,grace@example.test\n',
-    );
+    expect(await readFile(join(cwd, '.backfill/m/references.csv'), 'utf8')).toContain('Old Rep,1,,grace@example.test,');
 
     await writeFile(join(cwd, 'names.csv'), filled.replace('grace@', 'ada@'));
     expect(summaryOf(await run())).toMatchObject({ mapping_changed: true, events: { changed: 1 } });

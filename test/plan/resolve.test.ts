@@ -42,6 +42,7 @@ describe('a stage', () => {
     ['is found regardless of case, spacing and Unicode form', {}, ['  pROPOSAL '], stageId('Sales', 'Proposal')],
     ['is found by its id', {}, [stageId('Sales', 'Won')], stageId('Sales', 'Won')],
     ['of two pipelines is ambiguous', {}, ['Won'], 'ambiguous_stage'],
+    ['of two pipelines is found with its pipeline', {}, ['Partners / Won'], stageId('Partners', 'Won')],
     ['of two pipelines is found in the given pipeline', {}, ['Won', 'Partners'], stageId('Partners', 'Won')],
     [
       'is found in the pipeline that an old name maps to',

@@ -11,7 +11,7 @@ import { PLAN } from '../../src/store/plan-schema.ts';
 import { Database } from '../../src/store/sqlite.ts';
 import { folderWith } from '../source/reading.ts';
 
-const HEADER = 'kind,pipeline,old_name,records,suggestion,new_name';
+const HEADER = 'kind,pipeline,old_name,records,suggestion,new_name,choices';
 const NONE: References = { pipelines: new Map(), stages: new Map(), stagesByPipeline: new Map(), owners: new Map() };
 const AT = { file: 'mapping.yaml', line: 9, column: 9 };
 
@@ -113,7 +113,7 @@ describe('a worksheet', () => {
     [
       'an ambiguous stage',
       ['stage,,Done,1,,Won'],
-      /:2:1 error: stage `Won` matches 2 stages of the deal pipelines.*\n.*\(Sales\), .*\(Partners\)/,
+      /:2:1 error: stage `Won` matches 2 stages of the deal pipelines.*\n.*`Sales \/ Won`, `Partners \/ Won`/,
     ],
     [
       'different answers to one name',
@@ -121,7 +121,7 @@ describe('a worksheet', () => {
       /:4:1 error: stage `A` is on line 2 already/,
     ],
     ['an answer without a name', ['owner,,,1,,Ada Lovelace'], /:2:1 error: a `new_name` without `old_name`/],
-    ['a row with too many cells', ['owner,,Rep,1,,Ada Lovelace,oops'], /:2:1 error: the row has 7 cells/],
+    ['a row with too many cells', ['owner,,Rep,1,,Ada Lovelace,,oops'], /:2:1 error: the row has 8 cells/],
   ])('with %s is refused with its line', async (_name, rows, expected) => {
     expect(await problemsOf(...rows)).toMatch(expected);
   });
@@ -169,15 +169,49 @@ describe('the worksheet of a survey', () => {
   ])('suggests stages by %s', async (_name, [stage, pipeline], expected) => {
     const rows = await rowsOf((resolver) => resolver.stage(stage, pipeline, place(1)));
     expect(rows.find(({ kind }) => kind === 'stage')).toMatchObject({
-      suggestion: expected,
+      suggestions: [expected],
       newName: '',
       isOpen: true,
     });
   });
 
-  it('suggests what names each of several owners of one name', async () => {
-    const [row] = await rowsOf((resolver) => resolver.owner('Marco Rossi', place(1)));
-    expect(row?.suggestion).toMatch(/^marco\.rossi@example\.test or [0-9a-f-]{36} \(Marco Rossi\)$/);
+  it.each<[string, Parameters<typeof rowsOf>[0], RegExp[]]>([
+    [
+      'several owners of one name',
+      (resolver) => resolver.owner('Marco Rossi', place(1)),
+      [/^marco\.rossi@example\.test$/, /^Marco Rossi \([0-9a-f-]{36}\)$/],
+    ],
+    [
+      'stages of several pipelines',
+      (resolver) => resolver.stage('Gewonnen', undefined, place(1)),
+      [/^Sales \/ Won$/, /^Partners \/ Won$/],
+    ],
+  ])('suggests what names each of %s, and each can be the answer', async (_name, meet, expected) => {
+    const [row] = await rowsOf(meet);
+    expect(row!.suggestions).toHaveLength(expected.length);
+    for (const [at, name] of row!.suggestions.entries()) {
+      expect(name).toMatch(expected[at]!);
+      expect(await problemsOf(`${row!.kind},,${row!.oldName},1,,${name}`)).toBe('');
+    }
+  });
+
+  it('names all stages of a pipeline and all users as choices, each of which can be the answer', async () => {
+    const rows = await rowsOf((resolver) => {
+      resolver.stage('Nowhere', undefined, place(1));
+      resolver.stage('Nowhere', 'Partners', place(2));
+      resolver.owner('Who', place(3));
+    });
+    const choices = rows.map((row) => ({ ...row, names: row.choices.split('; ') }));
+    expect(choices.map(({ kind, pipeline, names }) => [kind, pipeline, names.length])).toEqual([
+      ['pipeline', '', 2],
+      ['stage', '', 11],
+      ['stage', 'Partners', 5],
+      ['owner', '', 8],
+    ]);
+    expect(choices[1]!.choices).toContain('Sales / Won; ');
+    for (const { kind, pipeline, names } of choices) {
+      for (const name of names) expect(await problemsOf(`${kind},${pipeline},Old,1,,${name}`)).toBe('');
+    }
   });
 
   it('has a row for each name, resolved or not, with its number of records', async () => {
@@ -196,14 +230,14 @@ describe('the worksheet of a survey', () => {
       references,
     );
     expect(
-      rows.map((row) => [row.kind, row.pipeline, row.oldName, row.records, row.suggestion, row.newName, row.isOpen]),
+      rows.map((row) => [row.kind, row.pipeline, row.oldName, row.records, row.suggestions, row.newName, row.isOpen]),
     ).toEqual([
-      ['pipeline', '', 'Old', 3, '', 'Sales', false],
-      ['stage', 'Old', 'Nowhere', 1, '', '', true],
-      ['stage', 'Old', 'won', 2, '', 'Won', false],
-      ['owner', '', 'Ada Lovelace', 2, '', 'ADA@example.test', false],
-      ['owner', '', 'Who', 1, '(omit)', '', false],
-      ['owner', '', 'Not met', 0, '', '(OMIT)', false],
+      ['pipeline', '', 'Old', 3, [], 'Sales', false],
+      ['stage', 'Old', 'Nowhere', 1, [], '', true],
+      ['stage', 'Old', 'won', 2, [], 'Won', false],
+      ['owner', '', 'Ada Lovelace', 2, [], 'ADA@example.test', false],
+      ['owner', '', 'Who', 1, ['(omit)'], '', false],
+      ['owner', '', 'Not met', 0, [], '(OMIT)', false],
     ]);
   });
 
@@ -211,8 +245,9 @@ describe('the worksheet of a survey', () => {
     kind: 'owner',
     pipeline: '',
     records: 1,
-    suggestion: '',
+    suggestions: [],
     newName: 'Ada Lovelace',
+    choices: '',
     isOpen: false,
   } as const;
   const names = ['=HYPERLINK("x")', "'=x", 'a\nb', ' "q", ;', 'Zoë', '\t-x', '-1'].map((name) => name.trim());
