@@ -92,7 +92,7 @@ export class Sender {
     const { deliverer, halt } = this.#options;
     if (halt.requested) return;
     try {
-      const delivery = await this.#deliveryOf(due);
+      const delivery = this.#deliveryOf(due);
       if (delivery) await this.#recorder.record(due, delivery, await deliverer.deliver(delivery));
       this.endedAt.set(due.priority, new Date());
     } catch (error) {
@@ -100,16 +100,14 @@ export class Sender {
     }
   }
 
-  /** Undefined if the event must not be sent. */
-  async #deliveryOf(due: DueEvent): Promise<Delivery | undefined> {
-    const { db, commits, policies } = this.#options;
+  /** Undefined if the event must not be sent. Waits for no commit: the request is committed before it goes out. */
+  #deliveryOf(due: DueEvent): Delivery | undefined {
+    const { db, policies } = this.#options;
     const policy = policies[due.entry]!;
-    let delivery: Delivery | undefined;
-    await commits.commit(() => {
+    return db.transaction(() => {
       const event = dueNow(db, due, policy);
-      delivery = event && deliveryOf(db, event, policy, due.place);
+      return event && deliveryOf(db, event, policy, due.place);
     });
-    return delivery;
   }
 }
 

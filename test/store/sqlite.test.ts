@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, readFileSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
@@ -88,6 +89,47 @@ describe('a database', () => {
     const db = Database.open(checkpoint, CHECKPOINT);
     expect(db.get('select count(*) as n from setting')).toEqual({ n: 4 });
     db.close();
+  });
+
+  const KILLS = 12;
+  it('loses nothing that was committed when its process is killed while its log is written back', async () => {
+    Database.open(checkpoint, CHECKPOINT).close();
+    // Written back after every commit, so that most of the time, and most kills, fall into that.
+    const program = `
+      import { writeSync } from 'node:fs';
+      import { Database } from ${JSON.stringify(join(import.meta.dirname, '../../dist/store/sqlite.js'))};
+      import { CHECKPOINT } from ${JSON.stringify(join(import.meta.dirname, '../../dist/store/checkpoint-schema.js'))};
+      const db = Database.open(${JSON.stringify(checkpoint)}, CHECKPOINT);
+      db.exec('pragma checkpoint.journal_mode = wal; pragma checkpoint.synchronous = full; pragma wal_autocheckpoint = 1');
+      let { n } = db.get('select count(*) as n from setting');
+      for (;;) {
+        db.run('insert into setting values (?, ?)', 'name ' + n, 'x'.repeat(3000));
+        n += 1;
+        writeSync(1, n + '\\n');
+      }`;
+    let committed = 0;
+    for (let kill = 0; kill < KILLS; kill += 1) {
+      const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      const ended = once(child, 'close');
+      let output = '';
+      child.stdout.setEncoding('utf8').on('data', (text: string) => {
+        // At a moment that differs from round to round.
+        if (output === '') setTimeout(() => child.kill('SIGKILL'), 5 + 3 * kill);
+        output += text;
+      });
+      await ended;
+      const last = Number(output.trimEnd().split('\n').at(-1));
+      expect(last).toBeGreaterThan(committed);
+      const db = Database.open(checkpoint, CHECKPOINT);
+      // The last commit may not have been told.
+      const rows = db.get<{ n: number }>('select count(*) as n from setting')!.n;
+      expect([last, last + 1]).toContain(rows);
+      expect(db.get('pragma checkpoint.integrity_check')).toEqual({ integrity_check: 'ok' });
+      db.close();
+      committed = rows;
+    }
   });
 });
 
