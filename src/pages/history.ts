@@ -1,6 +1,5 @@
 /** What the checkpoint tells of the past: its runs, and the answers over time. */
 import type { Database } from '../store/sqlite.ts';
-import { periodsOf, stepFor, type Bin, type Periods } from './timeline.ts';
 
 /** One run that sent events. */
 export interface RunSpan {
@@ -41,23 +40,63 @@ export function readLatest(db: Database): AnsweredEvent[] {
     where settled_at is not null and origin <> 'read' order by settled_at desc, n desc limit 12`);
 }
 
-/** The periods in which the service answered since then (ISO 8601; all by default), without the long pauses between them. */
-export function readPeriods(db: Database, { maxBins = 60, since = '' } = {}): Periods {
-  const span = db.get<{ first: number | null; last: number | null }>(
-    `select unixepoch(min(settled_at)) as first, unixepoch(max(settled_at)) as last from checkpoint.request
+/** Answers in one step of time; `at`: its start, in seconds since 1970. */
+export interface Bin {
+  readonly at: number;
+  readonly lead: number;
+  readonly deal: number;
+  readonly comment: number;
+  readonly rejected: number;
+}
+
+export interface Timeline {
+  /** Width of a bin in seconds. */
+  readonly step: number;
+  /** In their order; steps without an answer have none. */
+  readonly bins: readonly Bin[];
+}
+
+/** Widths of bins in seconds; each divides the next, so that bins can be merged. */
+const STEPS = [1, 5, 15, 60, 300, 900, 3600, 21_600, 86_400, 604_800] as const;
+const WIDEST = 604_800;
+/** So many bins are read at most, to be merged until `maxBins` are left. */
+const MAX_READ = 20_000;
+
+/** When the service answered since then (ISO 8601; always by default). */
+export function readTimeline(db: Database, { maxBins = 60, since = '' } = {}): Timeline {
+  const { seconds } = db.get<{ seconds: number | null }>(
+    `select unixepoch(max(settled_at)) - unixepoch(min(settled_at)) as seconds from checkpoint.request
      where settled_at >= ?`,
     since,
   )!;
-  const step = stepFor((span.last ?? 0) - (span.first ?? 0));
-  const bins = db.all<Bin & { readonly at: number }>(
+  const finest = STEPS.find((step) => (seconds ?? 0) / step <= MAX_READ) ?? WIDEST;
+  const found = db.all<Bin>(
     `select unixepoch(settled_at) / ?1 * ?1 as at, sum(status = 'rejected') as rejected,
        sum(status = 'acknowledged' and entity = 'lead') as lead,
        sum(status = 'acknowledged' and entity = 'deal') as deal,
        sum(status = 'acknowledged' and entity = 'comment') as comment
      from checkpoint.request where settled_at >= ?2 and origin <> 'read'
      group by 1 order by 1`,
-    step,
+    finest,
     since,
   );
-  return periodsOf(bins, step, maxBins);
+  const starts = (step: number): Set<number> => new Set(found.map(({ at }) => at - (at % step)));
+  const step = STEPS.find((each) => each >= finest && starts(each).size <= maxBins) ?? WIDEST;
+  const merged = new Map<number, Bin>();
+  for (const { at, lead, deal, comment, rejected } of found) {
+    const start = at - (at % step);
+    const bin = merged.get(start) ?? { at: start, lead: 0, deal: 0, comment: 0, rejected: 0 };
+    merged.set(start, {
+      at: start,
+      lead: bin.lead + lead,
+      deal: bin.deal + deal,
+      comment: bin.comment + comment,
+      rejected: bin.rejected + rejected,
+    });
+  }
+  return { step, bins: [...merged.values()] };
+}
+
+export function totalOfBin({ lead, deal, comment, rejected }: Bin): number {
+  return lead + deal + comment + rejected;
 }

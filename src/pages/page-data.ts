@@ -3,11 +3,10 @@ import { readDocument, type StoredMapping } from '../report/documents.ts';
 import type { StateDir } from '../state-dir.ts';
 import { readState } from '../store/open.ts';
 import { readFindings, type Findings } from './findings.ts';
-import { readLatest, readPeriods, readRuns, type AnsweredEvent, type RunSpan } from './history.ts';
+import { readLatest, readRuns, readTimeline, type AnsweredEvent, type RunSpan, type Timeline } from './history.ts';
 import type { RunWait } from './run-wait.ts';
 import type { StatusView } from './status-text.ts';
 import { readStatus } from './status.ts';
-import type { Periods } from './timeline.ts';
 
 /** All data of the page. */
 export interface PageData extends StatusView {
@@ -16,7 +15,7 @@ export interface PageData extends StatusView {
   readonly isDryRun: boolean;
   readonly findings: Findings;
   /** When the service answered: always, or on the live page in the last hours. */
-  readonly periods: Periods;
+  readonly timeline: Timeline;
   /** None on the live page, which is about the present. */
   readonly runs: readonly RunSpan[];
   /** The latest answers; none in a report. */
@@ -58,7 +57,7 @@ export function readPageData(
       isAlive: live !== undefined,
       isDryRun: status.summary?.dry_run ?? output.path !== state.path,
       findings: readFindings(db),
-      periods: readPeriods(db, live ? { maxBins: LIVE_BINS, since } : {}),
+      timeline: readTimeline(db, live ? { maxBins: LIVE_BINS, since } : {}),
       runs: live ? [] : readRuns(db),
       latest: live ? readLatest(db) : [],
       mapping,

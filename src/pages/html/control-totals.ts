@@ -1,10 +1,10 @@
 /** Deals by old and new stage, and by old and new owner, as tables that add up. */
 import { grouped } from '../../decimal.ts';
+import { numberText } from '../../numbers.ts';
 import { ControlSum, currencyText, groupTotals, unreadText, type ControlTotal } from '../../report/control-totals.ts';
 import { OUTCOMES } from '../../report/words.ts';
 import type { PageData } from '../page-data.ts';
-import { html, type Content, type Markup } from './markup.ts';
-import { dataTable, externalText, number, section } from './parts.ts';
+import { dataTable, externalText, html, section, type Cell, type Markup } from './parts.ts';
 
 /** What is missing in the service, and the section of the page that says why. */
 const MISSING = [
@@ -14,13 +14,13 @@ const MISSING = [
   ['pending', 'left-behind'],
 ] as const;
 
-const NUMERIC = ['In the export', 'In the plan', 'In the service'].map((title) => ({ title, numeric: true }));
+const HEADS = ['Currency', 'In the export', 'In the plan', 'In the service', 'Not in the service'];
 
 /** Undefined until the run has ended. */
 export function controlTotals({ status, findings }: PageData): Markup | undefined {
   const { totals = [] } = status.summary ?? {};
   if (totals.length === 0) return undefined;
-  const cells = (group: readonly ControlTotal[]): Content[] => figuresOf(group, findings.errorCount > 0);
+  const cells = (group: readonly ControlTotal[]): Cell[] => figuresOf(group, findings.errorCount > 0);
   const byCurrency = [...groupTotals(totals, currencyText)].map(([currency, group]) => [
     'All',
     '',
@@ -37,9 +37,8 @@ export function controlTotals({ status, findings }: PageData): Markup | undefine
         externalText(currencyText(group[0]!), 20),
         ...cells(group),
       ]);
-    const heads = [{ title: `Old ${title}` }, { title: `New ${title}` }, { title: 'Currency' }];
-    const caption = `Deals by ${title}, and their amounts`;
-    return dataTable(caption, [...heads, ...NUMERIC, { title: 'Not in the service' }], rows, ...byCurrency);
+    const heads = [`Old ${title}`, `New ${title}`, ...HEADS];
+    return dataTable(`Deals by ${title}, and their amounts`, heads, rows, ...byCurrency);
   };
   const hasOwners = totals.some(({ from_owner: from, owner }) => (from ?? owner) !== null);
   const unread = unreadText(totals);
@@ -65,16 +64,17 @@ function nameText({ others }: ControlTotal, ...names: readonly (string | null)[]
 }
 
 /** Numbers of deals, each with its amount. */
-function figuresOf(group: readonly ControlTotal[], hasErrors: boolean): Content[] {
+function figuresOf(group: readonly ControlTotal[], hasErrors: boolean): Cell[] {
   const { figures } = ControlSum.of(group);
-  const counted = (['', 'planned_', 'acknowledged_'] as const).map(
-    (part) =>
-      html`${number(figures[`${part}count`])}<br /><span class="soft">${grouped(figures[`${part}amount`])}</span>`,
-  );
+  const counted = (['', 'planned_', 'acknowledged_'] as const).map((part) => ({
+    right: html`${numberText(figures[`${part}count`])}<br /><span class="soft"
+        >${grouped(figures[`${part}amount`])}</span
+      >`,
+  }));
   const missing = MISSING.flatMap(([outcome, target]) => {
     const count = figures[`${outcome}_count`];
     if (count === 0) return [];
-    const text = `${number(count)} ${OUTCOMES[outcome]}`;
+    const text = `${numberText(count)} ${OUTCOMES[outcome]}`;
     const isThere = target !== 'errors' || hasErrors;
     return html`<div>
       ${isThere ? html`<a href="#${target}">${text}</a>` : text}: ${grouped(figures[`${outcome}_amount`])}

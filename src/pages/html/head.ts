@@ -1,13 +1,13 @@
 /** What the page is about, and where the migration stands. */
 import { SANDBOX } from '../../credentials.ts';
+import { numberText } from '../../numbers.ts';
 import { resultText } from '../../report/ending.ts';
 import { durationText } from '../../report/text.ts';
 import { WAITS } from '../../report/words.ts';
 import { perMinuteAt } from '../../timetable.ts';
 import type { PageData } from '../page-data.ts';
 import { hasDied, leftText, outageText, paceNow, stateText } from '../status-text.ts';
-import { html, type Markup } from './markup.ts';
-import { externalText, number, time } from './parts.ts';
+import { externalText, html, time, type Markup } from './parts.ts';
 
 export function titleOf({ status, isDryRun, isAlive }: PageData): string {
   const what = isAlive ? 'Live status' : isDryRun ? 'Dry run report' : 'Migration report';
@@ -79,9 +79,9 @@ function service(baseUrl: string | undefined): Markup {
 function present(data: PageData): Fact[] {
   if (!data.holder || data.status.basis !== 'under way') return [];
   const limit = limitPerMinute(data);
-  const allowed = limit === undefined ? '' : `; --rate allows ${number(limit)}`;
+  const allowed = limit === undefined ? '' : `; --rate allows ${numberText(limit)}`;
   return [
-    ['Rate', `${number(Math.round(paceNow(data).perMinute))} a minute recently${allowed}`],
+    ['Rate', `${numberText(Math.round(paceNow(data).perMinute))} a minute recently${allowed}`],
     ['Events', leftText(data)],
     ['Waits for', waitsFor(data)],
   ];

@@ -1,9 +1,9 @@
 /** How the exports were mapped, and what of them was not. */
 import type { EntryWords } from '../../mapping/words.ts';
+import { numberText } from '../../numbers.ts';
 import { typeName } from '../../report/words.ts';
 import type { PageData } from '../page-data.ts';
-import { html, type Markup } from './markup.ts';
-import { coded, dataTable, externalText, fieldName, number, prose, section } from './parts.ts';
+import { coded, dataTable, externalText, fieldName, html, prose, section, type Markup } from './parts.ts';
 
 /** Unused columns and files that are listed. */
 const MAX_COLUMNS = 200;
@@ -19,7 +19,7 @@ function entry({ type, source, each, when, fields }: EntryWords): Markup {
     <div class="stack">
       ${dataTable(
         html`${records}${when === undefined ? undefined : html` in which ${prose(when)}`}`,
-        [{ title: 'From the export' }, { title: 'Field in the service' }, { title: 'How' }],
+        ['From the export', 'Field in the service', 'How'],
         fields.map(({ field, from, how }) => [
           prose(from),
           fieldName(field),
@@ -46,21 +46,16 @@ export function notUsed({ mapping: stored }: PageData): Markup | undefined {
       ? undefined
       : dataTable(
           filled.length > MAX_COLUMNS
-            ? `The ${MAX_COLUMNS} columns with the most values, of ${number(filled.length)} that the mapping does not use`
+            ? `The ${MAX_COLUMNS} columns with the most values, of ${numberText(filled.length)} that the mapping does not use`
             : 'Columns that the mapping does not use',
-          [
-            { title: 'Column' },
-            { title: 'Source' },
-            { title: 'Values', numeric: true },
-            { title: 'Records', numeric: true },
-          ],
+          ['Column', 'Source', 'Values', 'Records'],
           filled
             .slice(0, MAX_COLUMNS)
             .map(({ column, source, values, records }) => [
               externalText(column),
               externalText(source),
-              number(values),
-              number(records),
+              values,
+              records,
             ]),
         ),
     empty.length === 0
@@ -77,5 +72,5 @@ export function notUsed({ mapping: stored }: PageData): Markup | undefined {
 function listed(names: readonly string[]): Markup {
   const shown = names.slice(0, MAX_COLUMNS).map((name, index) => html`${index > 0 ? ', ' : ''}${externalText(name)}`);
   const more = names.length - shown.length;
-  return html`${shown}${more > 0 ? ` and ${number(more)} more` : undefined}`;
+  return html`${shown}${more > 0 ? ` and ${numberText(more)} more` : undefined}`;
 }

@@ -1,15 +1,16 @@
 /** One page for people: `report.html`, or alive, updated by the server of `status --serve`. */
 import { createHash } from 'node:crypto';
 import { TOOL } from '../../version.ts';
+import { visible } from '../../visible.ts';
 import type { PageData } from '../page-data.ts';
 import { controlTotals } from './control-totals.ts';
 import { banner, head, titleOf } from './head.ts';
 import { mapping, notUsed } from './mapping.ts';
-import { html, trusted, type Markup } from './markup.ts';
-import { figures, latestAnswers, notInService, outcome, throughput } from './outcome.ts';
-import { time } from './parts.ts';
+import { figures, latestAnswers, notInService, outcome } from './outcome.ts';
+import { html, raw, time, type Markup } from './parts.ts';
 import { chains, duplicates, errorsByCode, notMigrated, omissions, warnings } from './problems.ts';
 import { STYLE } from './style.ts';
+import { throughput } from './throughput.ts';
 
 /** No scripts and nothing loaded from elsewhere; only the inline style sheet. */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
@@ -78,10 +79,15 @@ export function sectionsOf(data: PageData): PageSections {
     </ul>
   </nav>`;
   return {
-    'part-head': html`${head(data)} ${contents}`.text,
-    'part-figures': figures(data).text,
-    ...Object.fromEntries(parts.map(({ id, content }) => [`part-${id}`, content?.text ?? ''])),
+    'part-head': textOf(html`${head(data)} ${contents}`),
+    'part-figures': textOf(figures(data)),
+    ...Object.fromEntries(parts.map(({ id, content }) => [`part-${id}`, content ? textOf(content) : ''])),
   };
+}
+
+/** With characters that cannot be seen, such as those that reverse a text, by their code points. */
+function textOf(markup: Markup): string {
+  return visible(markup.toString().toWellFormed());
 }
 
 /** The whole page as it is now; the live one is complete without its script. */
@@ -92,7 +98,7 @@ export function reportPage(data: PageData): string {
   const lost = html`<p class="notice" id="lost" role="alert" hidden>
     No connection to <code>crm-backfill status --serve</code>: what is shown may be out of date.
   </p>`;
-  return html`<!doctype html>
+  const page = html`<!doctype html>
     <html lang="en">
       <head>
         <meta charset="utf-8" />
@@ -101,16 +107,17 @@ export function reportPage(data: PageData): string {
         <meta name="referrer" content="no-referrer" />
         <meta name="robots" content="noindex" />
         <title>${titleOf(data)}</title>
-        ${trusted(`<style>${STYLE}</style>`)}
+        ${raw(`<style>${STYLE}</style>`)}
       </head>
       <body>
         ${banner(data)} ${isAlive ? lost : undefined}
-        <div id="part-head">${trusted(top!)}</div>
-        <main>${Object.entries(sections).map(([id, text]) => html`<div id="${id}">${trusted(text)}</div> `)}</main>
+        <div id="part-head">${raw(top!)}</div>
+        <main>${Object.entries(sections).map(([id, text]) => html`<div id="${id}">${raw(text)}</div> `)}</main>
         <footer><p>${isAlive ? 'Updated every two seconds' : written(data)}. ${contained(data)}</p></footer>
-        ${isAlive ? trusted(`<script>${SCRIPT}</script>`) : undefined}
+        ${isAlive ? raw(`<script>${SCRIPT}</script>`) : undefined}
       </body>
-    </html> `.text;
+    </html> `;
+  return textOf(page);
 }
 
 function written({ now, timezone }: PageData): Markup {

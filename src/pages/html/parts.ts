@@ -1,35 +1,46 @@
 /** Building blocks of the page. */
+import { html as template, raw } from 'hono/html';
 import { numberText } from '../../numbers.ts';
 import { fieldWords } from '../../report/words.ts';
-import { html, type Content, type Markup } from './markup.ts';
 
-export interface ColumnHead {
-  readonly title: string;
-  readonly numeric?: boolean;
-}
+/** Safe HTML, made by `html` and `raw` alone. */
+export type Markup = ReturnType<typeof raw>;
+export type Content = Markup | readonly Markup[] | string | number | undefined;
+
+/** Escapes every value that is not `Markup`. Typed without the promises that Hono would take as values too. */
+export const html = template as (strings: TemplateStringsArray, ...values: readonly Content[]) => Markup;
+
+/** Constant text of this program, as it is. */
+export { raw };
+
+/** Numbers are written out and right-aligned, and so is what is in `right`. */
+export type Cell = Content | { readonly right: Content };
 
 /** A table with a caption; the first cell of each row is its heading. */
 export function dataTable(
   caption: Content,
-  heads: readonly ColumnHead[],
-  rows: readonly (readonly Content[])[],
-  ...totals: readonly (readonly Content[])[]
+  heads: readonly string[],
+  rows: readonly (readonly Cell[])[],
+  ...totals: readonly (readonly Cell[])[]
 ): Markup {
-  const kind = (index: number): string => (heads[index]?.numeric ? 'number' : 'value');
-  const line = (cells: readonly Content[]): Markup =>
+  const line = (cells: readonly Cell[]): Markup =>
     html`<tr>
-      ${cells.map((cell, index) =>
-        index === 0 ? html`<th scope="row">${cell}</th>` : html`<td class="${kind(index)}">${cell}</td>`,
-      )}
+      ${cells.map((cell, index) => {
+        const content = typeof cell === 'number' ? numberText(cell) : isRight(cell) ? cell.right : (cell as Content);
+        return index === 0
+          ? html`<th scope="row">${content}</th>`
+          : html`<td class="${isNumeric(cell) ? 'number' : 'value'}">${content}</td>`;
+      })}
     </tr> `;
   const headings = heads.map(
-    ({ title, numeric }) => html`<th scope="col" ${numeric ? html` class="number"` : undefined}>${title}</th>`,
+    (head, index) =>
+      html`<th scope="col" ${isNumeric(rows[0]?.[index]) ? html` class="number"` : undefined}>${head}</th>`,
   );
   return html`<div
     class="wide"
     tabindex="0"
     role="region"
-    aria-label="${caption instanceof Object ? 'Table' : caption}"
+    aria-label="${typeof caption === 'string' ? caption : 'Table'}"
   >
     <table>
       <caption>
@@ -54,6 +65,14 @@ export function dataTable(
   </div>`;
 }
 
+function isNumeric(cell: Cell): boolean {
+  return typeof cell === 'number' || isRight(cell);
+}
+
+function isRight(cell: Cell): cell is { readonly right: Content } {
+  return typeof cell === 'object' && 'right' in cell;
+}
+
 export function section(id: string, title: string, ...content: readonly (Markup | undefined)[]): Markup {
   return html`<section id="${id}" aria-labelledby="${id}-title">
     <h2 id="${id}-title">${title}</h2>
@@ -64,10 +83,6 @@ export function section(id: string, title: string, ...content: readonly (Markup 
 /** A text of this program; text in backticks becomes code. */
 export function prose(text: string): Markup {
   return html`${text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : html`${part}`))}`;
-}
-
-export function number(value: number): string {
-  return numberText(value);
 }
 
 /** A time with the name of its zone, and the machine-readable time in an attribute. `timezone`: undefined for that of this machine. */
@@ -82,7 +97,7 @@ export function time(iso: string | undefined, timezone: string | undefined, with
     minute: '2-digit',
     ...(withSeconds && { second: '2-digit' }),
     timeZoneName: 'short',
-    ...(timezone !== undefined && { timeZone: timezone }),
+    timeZone: timezone,
   }).format(date);
   return html`<time datetime="${date.toISOString()}">${text}</time>`;
 }
@@ -99,9 +114,9 @@ export function externalId(id: string | null): Markup {
 }
 
 /** `contacts.csv:17`, or the number of the record if there is no line number. */
-export function place({ file, line, record }: { file: string; line: number; record?: number }): Markup {
+export function place({ file, line, record }: { file: string; line: number; record: number }): Markup {
   const name = file.slice(Math.max(file.lastIndexOf('/'), file.lastIndexOf('\\')) + 1);
-  const at = line > 0 ? `:${line}` : record === undefined ? '' : ` record ${record}`;
+  const at = line > 0 ? `:${line}` : ` record ${record}`;
   return html`<span class="place" title="${file}">${externalText(name, 60)}${at}</span>`;
 }
 
@@ -117,4 +132,11 @@ export function fieldName(field: string): Markup {
   if (custom !== undefined) return html`custom field “${externalText(custom, 80)}”`;
   const name = fieldWords(field);
   return name === field ? externalText(field, 80) : coded(name, field);
+}
+
+/** What the colours of a chart mean: style classes with their names. */
+export function legend(entries: readonly (readonly [style: string, name: string])[]): Markup {
+  return html`<ul class="legend" aria-hidden="true">
+    ${entries.map(([style, name]) => html`<li><i class="${style}"></i>${name}</li>`)}
+  </ul>`;
 }

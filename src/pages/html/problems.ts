@@ -1,10 +1,11 @@
 /** Errors, blocked events, duplicates, omissions and warnings, by code with examples. */
+import { numberText } from '../../numbers.ts';
 import { adviceFor, NOT_MIGRATED } from '../../report/advice.ts';
 import { typeCounts, typeName, typeNoun } from '../../report/words.ts';
 import type { CodeGroup } from '../findings.ts';
 import type { PageData } from '../page-data.ts';
-import { html, type Content, type Markup } from './markup.ts';
-import { coded, dataTable, externalId, externalText, fieldName, number, place, prose, section } from './parts.ts';
+import { coded, dataTable, externalId, externalText, fieldName, html, place, prose, section } from './parts.ts';
+import type { Cell, Markup } from './parts.ts';
 
 export function errorsByCode({ findings: { errors, errorCount }, withValues }: PageData): Markup | undefined {
   if (errorCount === 0) return undefined;
@@ -14,13 +15,13 @@ export function errorsByCode({ findings: { errors, errorCount }, withValues }: P
     'Errors by cause',
     dataTable(
       'What is wrong, most frequent first',
-      [{ title: 'Cause' }, { title: 'Count', numeric: true }, { title: 'Records' }],
+      ['Cause', 'Count', 'Records'],
       errors.map((group) => [
         html`<a href="#${anchor(group)}">${causeOf(group)}</a>`,
-        number(group.count),
+        group.count,
         typeCounts(group.types),
       ]),
-      ['All', number(errorCount), others > 0 ? `${number(others)} with other causes; see errors.csv` : ''],
+      ['All', errorCount, others > 0 ? `${numberText(others)} with other causes; see errors.csv` : ''],
     ),
     html`${errors.map((group) => cause(group, withValues))}`,
   );
@@ -33,18 +34,18 @@ function causeOf({ code, kind }: Pick<CodeGroup, 'code' | 'kind'>): Markup {
 
 function cause(group: CodeGroup, withValues: boolean): Markup {
   const { fix } = adviceFor(group.code, group.kind);
-  const values = withValues ? [{ title: 'Message' }, { title: 'Hint' }] : [];
+  const values = withValues ? ['Message', 'Hint'] : [];
   const count = group.examples.length;
   return html`<article id="${anchor(group)}">
     <header>
       <h3>${causeOf(group)}</h3>
-      <span class="soft">${number(group.count)} ${group.count === 1 ? 'time' : 'times'}</span>
+      <span class="soft">${numberText(group.count)} ${group.count === 1 ? 'time' : 'times'}</span>
     </header>
     ${fix === '' ? undefined : html`<p><b>How to fix it:</b> ${prose(fix)}</p>`}
     ${dataTable(
-      count === group.count ? 'Where' : `The first ${count} of ${number(group.count)}`,
-      [{ title: 'Place' }, { title: 'Record' }, { title: 'Id in the old CRM' }, { title: 'Field' }, ...values],
-      group.examples.map((example): readonly Content[] => [
+      count === group.count ? 'Where' : `The first ${count} of ${numberText(group.count)}`,
+      ['Place', 'Record', 'Id in the old CRM', 'Field', ...values],
+      group.examples.map((example): readonly Cell[] => [
         place(example),
         typeNoun(example.type ?? ''),
         externalId(example.externalId),
@@ -71,11 +72,11 @@ export function chains({ findings }: PageData): Markup | undefined {
       and the next run sends all events that depend on it.
     </p>`,
     dataTable(
-      rest > 0 ? `The ${findings.chains.length} longest chains; ${number(rest)} more` : 'Chains, longest first',
-      [{ title: 'Head of the chain' }, { title: 'Blocks', numeric: true }, { title: 'Records' }, { title: 'Reason' }],
+      rest > 0 ? `The ${findings.chains.length} longest chains; ${numberText(rest)} more` : 'Chains, longest first',
+      ['Head of the chain', 'Blocks', 'Records', 'Reason'],
       findings.chains.map(({ entity, externalId: id, count, types, code }) => [
         html`${entity} ${externalId(id)}`,
-        number(count),
+        count,
         typeCounts(types),
         code === null ? 'not in the input and not acknowledged earlier' : causeOf({ code, kind: '' }),
       ]),
@@ -90,11 +91,11 @@ export function duplicates({ status, findings: { dropped } }: PageData): Markup 
     'duplicates',
     'Duplicates',
     html`<p>
-      ${number(count)} ${count === 1 ? 'event is' : 'events are'} not sent: another record has the same external id, or
-      later updates of the record were acknowledged first.
+      ${numberText(count)} ${count === 1 ? 'event is' : 'events are'} not sent: another record has the same external id,
+      or later updates of the record were acknowledged first.
       ${
         dropped.count > 0
-          ? `${number(dropped.count)} of them had different content from what was used.`
+          ? `${numberText(dropped.count)} of them had different content from what was used.`
           : 'All of them have the same content as what was used.'
       }
     </p>`,
@@ -103,7 +104,7 @@ export function duplicates({ status, findings: { dropped } }: PageData): Markup 
           dropped.count > dropped.examples.length
             ? `The first ${dropped.examples.length} with different content`
             : 'Ignored records with different content',
-          [{ title: 'Place' }, { title: 'Id in the old CRM' }],
+          ['Place', 'Id in the old CRM'],
           dropped.examples.map((example) => [place(example), externalId(example.externalId)]),
         )
       : undefined,
@@ -117,22 +118,16 @@ export function omissions({ findings, withValues }: PageData): Markup | undefine
     'omitted',
     'Values left out',
     html`<p>
-      ${number(count)} ${count === 1 ? 'value was' : 'values were'} left out of their events. All are listed in
+      ${numberText(count)} ${count === 1 ? 'value was' : 'values were'} left out of their events. All are listed in
       <code>omitted.csv</code>.
     </p>`,
     dataTable(
       'Values left out, by field and reason',
-      [
-        { title: 'Field' },
-        { title: 'Records' },
-        { title: 'Values', numeric: true },
-        { title: 'Reason' },
-        { title: 'First places' },
-      ],
-      groups.map((group): Content[] => [
+      ['Field', 'Records', 'Values', 'Reason', 'First places'],
+      groups.map((group): Cell[] => [
         fieldName(group.field),
         typeName(group.type),
-        number(group.count),
+        group.count,
         causeOf({ code: group.code, kind: 'map' }),
         html`${group.examples.map(
           (example) =>
@@ -153,12 +148,8 @@ export function warnings({ findings: { warnings: found } }: PageData): Markup | 
     'Warnings',
     dataTable(
       'Warnings, most frequent first',
-      [{ title: 'Warning' }, { title: 'Count', numeric: true }, { title: 'What to do' }],
-      found.map(({ code, count }) => [
-        causeOf({ code, kind: '' }),
-        number(count),
-        prose(adviceFor(code, undefined).fix),
-      ]),
+      ['Warning', 'Count', 'What to do'],
+      found.map(({ code, count }) => [causeOf({ code, kind: '' }), count, prose(adviceFor(code, undefined).fix)]),
     ),
   );
 }
@@ -169,7 +160,7 @@ export function notMigrated(): Markup {
     'What cannot be migrated',
     dataTable(
       'Limitations of the ingestion webhook, which apply to every migration',
-      [{ title: 'What' }, { title: 'Why' }],
+      ['What', 'Why'],
       NOT_MIGRATED.map(([what, why]) => [what, why]),
     ),
   );
