@@ -4,7 +4,7 @@ import { numberText } from '../../numbers.ts';
 import { ControlSum, currencyText, groupTotals, unreadText, type ControlTotal } from '../../report/control-totals.ts';
 import { OUTCOMES } from '../../report/words.ts';
 import type { PageData } from '../page-data.ts';
-import { dataTable, externalText, html, section, type Cell, type Markup } from './parts.ts';
+import { dataTable, externalText, html, section, type TableCell, type Markup } from './parts.ts';
 
 /** What is missing in the service, and the section of the page that says why. */
 const MISSING = [
@@ -20,7 +20,7 @@ const HEADS = ['Currency', 'In the export', 'In the plan', 'In the service', 'No
 export function controlTotals({ status, findings }: PageData): Markup | undefined {
   const { totals = [] } = status.summary ?? {};
   if (totals.length === 0) return undefined;
-  const cells = (group: readonly ControlTotal[]): Cell[] => figuresOf(group, findings.errorCount > 0);
+  const cells = (group: readonly ControlTotal[]): TableCell[] => figuresOf(group, findings.errorCount > 0);
   const byCurrency = [...groupTotals(totals, currencyText)].map(([currency, group]) => [
     'All',
     '',
@@ -64,7 +64,7 @@ function nameText({ others }: ControlTotal, ...names: readonly (string | null)[]
 }
 
 /** Numbers of deals, each with its amount. */
-function figuresOf(group: readonly ControlTotal[], hasErrors: boolean): Cell[] {
+function figuresOf(group: readonly ControlTotal[], hasErrors: boolean): TableCell[] {
   const { figures } = ControlSum.of(group);
   const counted = (['', 'planned_', 'acknowledged_'] as const).map((part) => ({
     right: html`${numberText(figures[`${part}count`])}<br /><span class="soft"

@@ -14,16 +14,16 @@ export const html = template as (strings: TemplateStringsArray, ...values: reado
 export { raw };
 
 /** Numbers are written out and right-aligned, and so is what is in `right`. */
-export type Cell = Content | { readonly right: Content };
+export type TableCell = Content | { readonly right: Content };
 
 /** A table with a caption; the first cell of each row is its heading. */
 export function dataTable(
   caption: Content,
   heads: readonly string[],
-  rows: readonly (readonly Cell[])[],
-  ...totals: readonly (readonly Cell[])[]
+  rows: readonly (readonly TableCell[])[],
+  ...totals: readonly (readonly TableCell[])[]
 ): Markup {
-  const line = (cells: readonly Cell[]): Markup =>
+  const line = (cells: readonly TableCell[]): Markup =>
     html`<tr>
       ${cells.map((cell, index) => {
         const content = typeof cell === 'number' ? numberText(cell) : isRight(cell) ? cell.right : (cell as Content);
@@ -65,11 +65,11 @@ export function dataTable(
   </div>`;
 }
 
-function isNumeric(cell: Cell): boolean {
+function isNumeric(cell: TableCell): boolean {
   return typeof cell === 'number' || isRight(cell);
 }
 
-function isRight(cell: Cell): cell is { readonly right: Content } {
+function isRight(cell: TableCell): cell is { readonly right: Content } {
   return typeof cell === 'object' && 'right' in cell;
 }
 

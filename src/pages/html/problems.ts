@@ -5,7 +5,7 @@ import { typeCounts, typeName, typeNoun } from '../../report/words.ts';
 import type { CodeGroup } from '../findings.ts';
 import type { PageData } from '../page-data.ts';
 import { coded, dataTable, externalId, externalText, fieldName, html, place, prose, section } from './parts.ts';
-import type { Cell, Markup } from './parts.ts';
+import type { TableCell, Markup } from './parts.ts';
 
 export function errorsByCode({ findings: { errors, errorCount }, withValues }: PageData): Markup | undefined {
   if (errorCount === 0) return undefined;
@@ -45,7 +45,7 @@ function cause(group: CodeGroup, withValues: boolean): Markup {
     ${dataTable(
       count === group.count ? 'Where' : `The first ${count} of ${numberText(group.count)}`,
       ['Place', 'Record', 'Id in the old CRM', 'Field', ...values],
-      group.examples.map((example): readonly Cell[] => [
+      group.examples.map((example): readonly TableCell[] => [
         place(example),
         typeNoun(example.type ?? ''),
         externalId(example.externalId),
@@ -124,7 +124,7 @@ export function omissions({ findings, withValues }: PageData): Markup | undefine
     dataTable(
       'Values left out, by field and reason',
       ['Field', 'Records', 'Values', 'Reason', 'First places'],
-      groups.map((group): Cell[] => [
+      groups.map((group): TableCell[] => [
         fieldName(group.field),
         typeName(group.type),
         group.count,
