@@ -22,6 +22,7 @@ import { writeReport } from './pages/report.ts';
 import type { Redactor } from './redact.ts';
 import { storeDocument } from './report/documents.ts';
 import { writeErrors, writeIds, writeOmitted } from './report/error-files.ts';
+import { writePilot, type WrittenPilot } from './report/pilot-file.ts';
 import { writeRejects, type WrittenRejects } from './report/rejects.ts';
 import type { Summary } from './report/summary.ts';
 import { RUN_LOG_FILE, RunLog } from './run-log.ts';
@@ -70,7 +71,13 @@ export interface RunEnd {
   readonly summary: Summary;
   readonly found: FoundCodes;
   /** Undefined if they could not be written. */
-  readonly rejects: WrittenRejects | undefined;
+  readonly files: WrittenFiles | undefined;
+}
+
+interface WrittenFiles {
+  readonly rejects: WrittenRejects;
+  /** Only with --pilot. */
+  readonly pilot: WrittenPilot | undefined;
 }
 
 /** Runs, resumes or (dry run) rehearses a migration. Throws a `UserError` if even a survey was not possible. */
@@ -241,17 +248,17 @@ async function end(
     baseUrl: target?.baseUrl ?? null,
     requests: target?.client.requests ?? 0,
   });
-  const rejects = isStateLost(summary.exit.reason) ? undefined : await writeFiles(run, survey.db, summary);
+  const files = isStateLost(summary.exit.reason) ? undefined : await writeFiles(run, survey.db, summary);
   log.write('end', { exit: summary.exit, events: summary.events });
   await watch.ended(summary);
-  return { summary, found, rejects };
+  return { summary, found, files };
 }
 
 async function writeFiles(
   { state, output, monitor }: Run,
   db: Database,
   summary: Summary,
-): Promise<WrittenRejects | undefined> {
+): Promise<WrittenFiles | undefined> {
   try {
     // The profile quotes cells, and the summary is shown in reports that may be shared.
     const { profile: _profile, ...counts } = summary;
@@ -260,13 +267,15 @@ async function writeFiles(
     writeOmitted(db, output);
     if (!summary.dry_run) writeIds(db, output);
     const rejects = await writeRejects(db, output);
+    const pilot = await writePilot(db, output);
     await writeReport(state, output, { withValues: false });
-    for (const { usual, path } of rejects.beside) {
+    for (const { usual, path } of [...rejects.beside, ...(pilot ? [pilot] : [])]) {
+      if (usual === undefined) continue;
       monitor.trouble?.(
-        `${usual} was changed or created outside this program, so it was not overwritten; this run's rejects are in ${path}`,
+        `${usual} was changed or created outside this program, so it was not overwritten; that of this run is ${path}`,
       );
     }
-    return rejects;
+    return { rejects, pilot };
   } catch (error) {
     monitor.trouble?.(messageOf(error));
     return undefined;

@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, extname } from 'node:path';
 import { kebab, type OptionTable } from '../options/option.ts';
+import type { WrittenPilot } from '../report/pilot-file.ts';
 import type { Summary } from '../report/summary.ts';
 import { shortPath } from '../report/text.ts';
 import { RUN_OPTIONS } from '../settings.ts';
 import { REPORT, VERIFY } from './definitions.ts';
-import { numberText } from '../numbers.ts';
+import { counted, numberText } from '../numbers.ts';
 import { PROGRAM } from '../version.ts';
 
 /** Options for one run that the next should not repeat. */
@@ -73,14 +74,23 @@ function quoted(arg: string): string {
 interface Circumstances {
   readonly sandbox: boolean;
   readonly rejects: ReadonlyMap<string, string>;
+  readonly pilot: WrittenPilot | undefined;
 }
 
 /** The next steps after a run that was not stopped, with their commands. */
-export function nextSteps(
-  summary: Summary,
-  argv: readonly string[],
-  { sandbox, rejects }: Circumstances,
-): readonly string[] {
+export function nextSteps(summary: Summary, argv: readonly string[], circumstances: Circumstances): readonly string[] {
+  const { pilot } = circumstances;
+  const steps = stepsAfter(summary, argv, circumstances);
+  if (summary.dry_run || !pilot || pilot.toLookAt === 0) return steps;
+  const comments = (summary.by_type['comment/created']?.acknowledged ?? 0) > 0;
+  return [
+    `next: look at ${counted(pilot.toLookAt, 'record')} in the service, in the order of ${shortPath(pilot.path)}, which says what each shows` +
+      (comments ? '; above all at the comments, which cannot be corrected or deleted' : ''),
+    ...steps.map((line) => line.replace(/^next: /, 'then ')),
+  ];
+}
+
+function stepsAfter(summary: Summary, argv: readonly string[], { sandbox, rejects }: Circumstances): readonly string[] {
   const { events, records, dry_run: dry, exit, plan } = summary;
   const failed = events.invalid + events.rejected + events.blocked + records.unreadable;
   const approved = dry && plan.digest !== null ? ['--plan', plan.digest] : [];

@@ -178,7 +178,7 @@ function baseOf(name: string): string {
   return name
     .replace(/-(?:wal|shm|journal)$/, '')
     .replace(/\.(?:new|tmp)$/, '')
-    .replace(/^references\.\d+\.csv$/, 'references.csv');
+    .replace(/^(references|pilot)\.\d+\.csv$/, '$1.csv');
 }
 
 /** Whether the program writes a file or directory of this name into a state directory. */

@@ -46,7 +46,7 @@ async function migrate(argv: Argv, console: Console): Promise<ExitCode> {
   const show = keeping(settings, console);
   const watching = watch(settings, console, show);
   try {
-    const { summary, found, rejects } = await runMigration({
+    const { summary, found, files } = await runMigration({
       settings,
       credentials: target.credentials,
       stateSuffix: settings.sandbox ? '.sandbox' : '',
@@ -68,7 +68,11 @@ async function migrate(argv: Argv, console: Console): Promise<ExitCode> {
       show(`${counted(target.triggersFired(), 'automation')} fired`);
     }
     if (!halt.reason) {
-      const next = nextSteps(summary, process.argv, { ...settings, rejects: rejects?.files ?? new Map() });
+      const next = nextSteps(summary, process.argv, {
+        ...settings,
+        rejects: files?.rejects.files ?? new Map(),
+        pilot: files?.pilot,
+      });
       if (next.length > 0) show('');
       for (const line of next) show(line, line.startsWith(' ') ? 'command' : undefined);
     }

@@ -1,5 +1,5 @@
 /** `--pilot`: the records that together have most of the features that occur. */
-import { featureText, type FeatureKind, type PilotCounts } from '../report/pilot.ts';
+import { featureText, featureTexts, type FeatureKind, type PilotCounts } from '../report/pilot.ts';
 import type { Database } from '../store/sqlite.ts';
 import { MOST_FEATURES, type Candidate, type Feature, type Features } from './features.ts';
 import { parentsOf } from './chosen.ts';
@@ -9,8 +9,15 @@ export interface Cover {
   readonly counts: PilotCounts;
   /** What occurs, but in no record of the pilot. */
   readonly missed: readonly string[];
-  /** Numbers of the events of the chosen records; their parents come in addition. */
-  readonly chosen: readonly number[];
+  /** The chosen records, in the order in which they were chosen; their parents come in addition. */
+  readonly chosen: readonly Chosen[];
+}
+
+interface Chosen {
+  /** Numbers of the events of the record. */
+  readonly events: readonly number[];
+  /** What it shows that no record before it does, in words. */
+  readonly shows: readonly string[];
 }
 
 /** A record as it would be chosen: its events that can be sent, and its features with those of its parents. */
@@ -43,10 +50,20 @@ export function coverOf(db: Database, features: Features): Cover {
   const waiting = choicesIn(WAITING);
   const choices = greedy(sendable, limit);
   choices.push(...greedy(waiting, limit - choices.length));
-  const chosen = choices.flatMap(({ events }) => events);
-  const family = withAllParents(db, chosen);
+  const chosen = choices.map(({ choice, gained }) => ({ events: choice.events, shows: featureTexts(gained) }));
+  const family = withAllParents(
+    db,
+    chosen.flatMap(({ events }) => events),
+  );
   const events = [...family].filter((event) => SENDABLE.has(stateOf(event))).length;
-  return { ...covered(choices, [...sendable, ...waiting], events), chosen };
+  const picked = choices.map(({ choice }) => choice);
+  return { ...covered(picked, [...sendable, ...waiting], events), chosen };
+}
+
+/** Remembers the chosen records, for `pilot.csv`. */
+export function storePilot(db: Database, { chosen }: Cover): void {
+  for (const { events, shows } of chosen)
+    db.run('insert into pilot (event, shows) values (?, ?)', events[0]!, shows.join('; '));
 }
 
 function withAllParents(db: Database, events: readonly number[]): ReadonlySet<number> {
@@ -73,9 +90,15 @@ function withParents(db: Database, candidate: Candidate, byEvent: ReadonlyMap<nu
   return found;
 }
 
-function greedy(choices: readonly Choice[], limit: number): Choice[] {
+/** A choice, and the features that no choice before it had. */
+interface Picked {
+  readonly choice: Choice;
+  readonly gained: readonly Feature[];
+}
+
+function greedy(choices: readonly Choice[], limit: number): Picked[] {
   const left = new Set(choices);
-  const picked: Choice[] = [];
+  const picked: Picked[] = [];
   let uncovered = new Set<Feature>();
   while (picked.length < limit && left.size > 0) {
     if (uncovered.size === 0) uncovered = featuresOf(left);
@@ -86,8 +109,8 @@ function greedy(choices: readonly Choice[], limit: number): Choice[] {
       if (gain > most) [best, most] = [choice, gain];
     }
     left.delete(best!);
-    picked.push(best!);
-    for (const feature of best!.features) uncovered.delete(feature);
+    const gained = [...best!.features].filter((feature) => uncovered.delete(feature));
+    picked.push({ choice: best!, gained });
   }
   return picked;
 }

@@ -112,11 +112,13 @@ function filesToRead({
   errors_by_code: errors,
   warnings_by_code: warnings,
   omitted,
+  pilot,
 }: Summary): (readonly [name: string, path: string])[] {
   if (isStateLost(exit.reason)) return [];
   const beside = (name: string): string => files.errors.replace(/errors\.csv$/, name);
   const failed = Object.keys(errors).length > 0;
   const all = [
+    [pilot !== null, 'pilot', beside('pilot.csv')],
     [files.report !== null, 'report', files.report ?? ''],
     [failed, 'errors', files.errors],
     [failed, 'rejects', beside('rejects')],

@@ -1,5 +1,5 @@
-import { counted } from '../numbers.ts';
 /** What a pilot covers, as the survey and the summary say it. */
+import { counted } from '../numbers.ts';
 
 /** The kinds of features that a pilot covers: the words before the name of one, and their plurals. */
 const FEATURE_KINDS = {
@@ -9,7 +9,6 @@ const FEATURE_KINDS = {
   date: { one: 'date format at', many: 'date formats' },
   from: { one: '`from` at', many: 'alternatives of `from`' },
   default: { one: '`default` at', many: 'defaults' },
-  field: { one: 'field', many: 'fields' },
   stage: { one: 'stage', many: 'stages' },
   pipeline: { one: 'pipeline', many: 'pipelines' },
   owner: { one: 'owner', many: 'owners' },
@@ -17,6 +16,7 @@ const FEATURE_KINDS = {
   omission: { one: 'omission in', many: 'omissions' },
   warning: { one: 'warning', many: 'warnings' },
   value: { one: '', many: 'special values' },
+  field: { one: 'field', many: 'fields' },
 } as const;
 export type FeatureKind = keyof typeof FEATURE_KINDS;
 
@@ -33,6 +33,14 @@ export interface PilotCounts {
 /** A feature in words: `stage \`Won\``. */
 export function featureText(kind: FeatureKind, name: string): string {
   return `${FEATURE_KINDS[kind].one} ${name}`.trimStart();
+}
+
+/** The features in words; fields, which are many, come last. */
+export function featureTexts(features: readonly { readonly kind: FeatureKind; readonly name: string }[]): string[] {
+  const kinds = Object.keys(FEATURE_KINDS);
+  return features
+    .toSorted((a, b) => kinds.indexOf(a.kind) - kinds.indexOf(b.kind))
+    .map(({ kind, name }) => featureText(kind, name));
 }
 
 /** One line about what is covered and, if there is such, one about what occurs but is not covered. */

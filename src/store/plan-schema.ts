@@ -111,6 +111,13 @@ create table reading (
 -- What is to be sent, in this order.
 create table turn (place integer primary key, event integer not null references event) strict;
 
+-- The records that --pilot chose, in the order in which to look at them.
+create table pilot (
+  place integer primary key,
+  event integer not null references event,  -- the first one of the record
+  shows text not null            -- what this record uses of the mapping, and no one before it
+) strict;
+
 -- Hashes of the files for people that the program wrote: only those are ever replaced.
 create table written (path text not null, sha256 text not null, primary key (path, sha256)) strict;
 

@@ -12,7 +12,7 @@ import { assertApproved } from '../plan/approval.ts';
 import { judgeChanged, type Doubt } from '../plan/changed.ts';
 import { chooseEvents, choosePicked, chooseTypes } from '../plan/chosen.ts';
 import { judgeContacts, MATCHES_FILE } from '../plan/contacts.ts';
-import { coverOf, type Cover } from '../plan/cover.ts';
+import { coverOf, storePilot, type Cover } from '../plan/cover.ts';
 import { planDigest } from '../plan/digest.ts';
 import { judgeDuplicates } from '../plan/duplicates.ts';
 import { CHANGES_FILE, keepEdits, reportDoubts } from '../plan/edits.ts';
@@ -260,7 +260,13 @@ async function describe(
 function choose({ db, settings }: SurveyJob, { features, compiled }: OpenInput): Cover | undefined {
   chooseTypes(db, settings.only);
   const cover = features && coverOf(db, features);
-  if (cover) chooseEvents(db, cover.chosen);
+  if (cover) {
+    chooseEvents(
+      db,
+      cover.chosen.flatMap(({ events }) => events),
+    );
+    storePilot(db, cover);
+  }
   if (settings.pick.length > 0) choosePicked(db, settings.pick);
   if (cover || settings.pick.length > 0 || db.get(`select 1 from event where state = 'held' limit 1`)) {
     judgeParents(db, compiled.entries);

@@ -1,4 +1,6 @@
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
 import { expect, it } from 'vitest';
 import { run } from '../../src/commands/run.ts';
 import type { Summary } from '../../src/report/summary.ts';
@@ -21,4 +23,32 @@ it('a dry run with --pilot says what the pilot covers, in the survey and in the 
   expect(text).toContain('in the input but not in the pilot: ');
   const shown = stderr.slice(stderr.indexOf('lead/created, picked:')).split('\n\n')[0]!;
   expect([...shown.matchAll(/"external_id"/g)]).toHaveLength(pilot!.events);
+});
+
+it('a pilot ends with how many records to look at and where: pilot.csv names them in both systems, with what each shows', async () => {
+  const cwd = await workspace('demo');
+  const service = await sandbox();
+  const pilot = { mapping: join(cwd, 'mapping.yaml'), envFile: await envFile(service), pilot: '3', rate: '100000/1s' };
+  const { stdout } = await call(run, pilot);
+  const path = join(cwd, '.backfill/demo/pilot.csv');
+  expect(stdout).toMatch(/^next: look at 3 records in the service, in the order of .*pilot\.csv/m);
+  const rows = parse<Record<string, string>>(await readFile(path), { columns: true, bom: true });
+  expect(rows.map(({ order }) => order)).toEqual(['1', '2', '3']);
+  const { leads, deals } = service.state();
+  for (const { look_at, external_id, service_id, name, state, shows, line } of rows) {
+    const there = [...leads, ...deals].find(({ id }) => id === service_id);
+    expect(there).toMatchObject({ externalId: external_id });
+    expect([look_at, state]).toEqual([deals.some(({ id }) => id === service_id) ? 'deal' : 'lead', 'acknowledged']);
+    expect(name).not.toBe('');
+    expect(shows).not.toBe('');
+    expect(Number(line)).toBeGreaterThan(1);
+  }
+  expect(rows.map(({ shows }) => shows).join('; ')).toMatch(/entry lead\/created .*stage `/s);
+
+  // Notes that somebody made in it stay.
+  await writeFile(path, 'order,ok\n1,yes\n');
+  const again = await call(run, pilot);
+  expect(await readFile(path, 'utf8')).toBe('order,ok\n1,yes\n');
+  expect(again.stdout).toContain('pilot.2.csv');
+  expect(again.stderr.replaceAll(/\s+/g, ' ')).toMatch(/pilot\.csv was changed or created outside this program/);
 });

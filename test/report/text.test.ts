@@ -109,7 +109,7 @@ describe('the next command', () => {
       ...change,
     }) as Summary;
 
-  const CALM = { sandbox: false, rejects: new Map<string, string>() };
+  const CALM = { sandbox: false, rejects: new Map<string, string>(), pilot: undefined };
 
   it('repeats the command line, quoted for a shell', () => {
     expect(commandLine(argv('run', "it's a.yaml", '--pilot', '10'))).toBe(

@@ -1,0 +1,75 @@
+/** `pilot.csv`: which records of a pilot to look at in the service, in which order, and what each of them shows. */
+import { CsvFile } from '../csv-file.ts';
+import type { StateDir } from '../state-dir.ts';
+import type { Database } from '../store/sqlite.ts';
+import { publishFiles } from './own-files.ts';
+
+const PILOT_FILE = 'pilot.csv';
+
+const COLUMNS = ['order', 'look_at', 'external_id', 'service_id', 'name', 'events', 'state', 'shows', 'file', 'line'];
+
+interface PilotRow {
+  readonly place: number;
+  readonly shows: string;
+  readonly state: string;
+  /** What to look at: the lead or deal, or that of a comment. */
+  readonly entity: string;
+  readonly external_id: string;
+  readonly service_id: string | null;
+  readonly name: string | null;
+  readonly events: string;
+  readonly file: string;
+  readonly line: number;
+}
+
+/** The `pilot.csv` that a run wrote. */
+export interface WrittenPilot {
+  readonly path: string;
+  /** Where it usually is, if it is elsewhere: people have changed that file. */
+  readonly usual: string | undefined;
+  /** How many of its records are in the service. */
+  readonly toLookAt: number;
+}
+
+/**
+ * Writes `pilot.csv`, or beside it if people have made their notes in it: the records that `--pilot` chose, in the order in
+ * which to look at them. Undefined if the plan is that of another run.
+ */
+export async function writePilot(db: Database, output: StateDir): Promise<WrittenPilot | undefined> {
+  if (!db.get('select 1 from pilot limit 1')) return undefined;
+  const gathered = `${output.file(PILOT_FILE)}.new`;
+  const csv = new CsvFile(gathered, COLUMNS, { bom: true });
+  let toLookAt = 0;
+  try {
+    for (const row of pilotRows(db)) {
+      const { place, entity, external_id: id, service_id: serviceId, name, events, state, shows, file, line } = row;
+      if (serviceId !== null) toLookAt += 1;
+      csv.add([place, entity, id, serviceId ?? '', name ?? '', events, state, shows, file, line]);
+    }
+  } finally {
+    csv.close();
+  }
+  const nameOf = (number: number): string => (number === 1 ? PILOT_FILE : `pilot.${number}.csv`);
+  const owns = (name: string): boolean => /^pilot(?:\.\d+)?\.csv$/.test(name);
+  const directory = { db, root: output.path, path: output.path, owns };
+  const [name = PILOT_FILE] = await publishFiles(directory, [{ path: gathered, nameOf }]);
+  return { path: output.file(name), usual: name === PILOT_FILE ? undefined : output.file(PILOT_FILE), toLookAt };
+}
+
+function pilotRows(db: Database): Iterable<PilotRow> {
+  return db.each<PilotRow>(`
+    select p.place, p.shows, seen.entity, seen.external_id, f.path as file, r.line,
+      iif(v.state in ('ready', 'held', 'waiting'), 'pending', iif(v.state = 'retry', 'rejected', v.state)) as state,
+      (select q.service_id from checkpoint.request q
+        where q.entity = seen.entity and q.external_id = seen.external_id and q.status = 'acknowledged'
+          and q.service_id is not null order by q.n desc limit 1) as service_id,
+      (select coalesce(json_extract(c.data, '$.full_name'), json_extract(c.data, '$.title')) from event c
+        where c.entity = seen.entity and c.external_id = seen.external_id and c.state <> 'duplicate'
+        order by c.id limit 1) as name,
+      (select group_concat(distinct c.type) from event c where c.record = v.record) as events
+    from pilot p
+      join (select id, iif(entity = 'comment', parent_entity, entity) as entity,
+        iif(entity = 'comment', parent_id, external_id) as external_id from event) seen on seen.id = p.event
+      join event v on v.id = p.event join record r on r.id = v.record join file f on f.id = r.file
+    order by p.place`);
+}
