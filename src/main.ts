@@ -7,14 +7,18 @@ import { kebab, yargsOption, yargsPositional } from './options/option.ts';
 import { didYouMean } from './problem.ts';
 import { PROGRAM, VERSION } from './version.ts';
 
+/** The help with the options that few need. */
+const HELP_ALL = '--help-all';
+
 /** Runs the command line and returns the exit code. The only place that catches every error. */
 export async function main(args: readonly string[]): Promise<ExitCode> {
   const console = new Console({ verbosity: verbosityOf(args) });
   let exitCode: ExitCode = EXIT.done;
   // Set by the script that `completion` prints.
   const isCompletion = args.includes('--get-yargs-completions');
+  const isWhole = isCompletion || args.includes(HELP_ALL);
   try {
-    const cli = yargs([...args])
+    const cli = yargs(args.map((arg) => (arg === HELP_ALL ? '--help' : arg)))
       .scriptName(PROGRAM)
       .usage(
         '$0 <command>\n\nMoves CRM history into the service: one event per request, triggers suppressed, resumable.',
@@ -23,7 +27,8 @@ export async function main(args: readonly string[]): Promise<ExitCode> {
       const handler = async (argv: Argv): Promise<void> => {
         exitCode = await loadCommand(nameOf(command))(argv, console);
       };
-      const build = (inner: Yargs, isHelp = true): void => declare(inner, command, isHelp || isCompletion);
+      const build = (inner: Yargs, isHelp = true): void =>
+        declare(inner, command, { isHelp: isHelp || isCompletion, isWhole });
       cli.command(command.usage, command.describe, build, handler);
     }
     cli
@@ -54,12 +59,17 @@ export async function main(args: readonly string[]): Promise<ExitCode> {
 
 /**
  * Declares the positionals and options of a command. yargs lays out the help even of a command that it runs, which takes
- * longer than everything else it does, so options are hidden from it unless the help is shown.
+ * longer than everything else it does, so options are hidden from it unless the help is shown. `isWhole`: with all options.
  */
-function declare(inner: Yargs, { positionals, options, examples }: Command, isHelp: boolean): void {
+function declare(
+  inner: Yargs,
+  { positionals, options, mostUsed = Object.keys(options), examples }: Command,
+  { isHelp, isWhole }: { readonly isHelp: boolean; readonly isWhole: boolean },
+): void {
   for (const [name, positional] of Object.entries(positionals)) inner.positional(name, yargsPositional(positional));
   for (const [name, option] of Object.entries(options)) {
-    inner.option(kebab(name), { ...yargsOption(option), hidden: !isHelp });
+    const isShown = isHelp && (isWhole || mostUsed.includes(name));
+    inner.option(kebab(name), { ...yargsOption(option), hidden: !isShown });
   }
   if (isHelp) for (const [line, what] of examples) inner.example(line, what);
 }

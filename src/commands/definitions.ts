@@ -11,6 +11,8 @@ export interface Command<P extends PositionalTable = PositionalTable, O extends 
   readonly describe: string;
   readonly positionals: P;
   readonly options: O;
+  /** The options that `--help` shows; `--help-all` shows all of them. All if absent. */
+  readonly mostUsed?: readonly string[];
   readonly examples: readonly (readonly [command: string, what: string])[];
 }
 
@@ -35,11 +37,16 @@ export const RUN = define({
   describe: 'Survey the input, then send what is not acknowledged yet; rerun to resume',
   positionals: MAPPING,
   options: RUN_OPTIONS,
+  mostUsed: [
+    ...['source', 'fix', 'dryRun', 'plan', 'pilot', 'pick', 'sandbox', 'fresh'],
+    ...['rate', 'maxErrors', 'maxOmitted', 'until', 'notify'],
+  ],
   examples: [
     ['$0 run acme.yaml --dry-run', 'validate the mapping and every record'],
     ['$0 run acme.yaml --sandbox', 'rehearse against a sandbox on this machine'],
     ['$0 run acme.yaml --pilot 30', 'a pilot: the 30 records that use most of the mapping, with their parents'],
     ['$0 run acme.yaml', 'the migration; the same command resumes it'],
+    ['$0 run --help-all', 'all options'],
   ],
 });
 

@@ -44,7 +44,7 @@ function commands(): string {
 }
 
 function runOptions(): string {
-  const options = helpOf('run').options.filter(isOwn);
+  const options = helpOf('run', '--help-all').options.filter(isOwn);
   const rows = options.map(({ group, name, text }, index) => {
     return [group === options[index - 1]?.group ? '' : group, code(`--${name}`), markdown(text)];
   });
@@ -182,7 +182,7 @@ function isOwn({ name }: OptionHelp): boolean {
 }
 
 export function helpText(...command: string[]): string {
-  return execFileSync(process.execPath, [CLI, ...command, '--help'], { encoding: 'utf8' });
+  return execFileSync(process.execPath, [CLI, '--help', ...command], { encoding: 'utf8' });
 }
 
 /** The commands and options that the help of the program, or of one command, lists, so that the documentation shows what users see. */
@@ -198,7 +198,7 @@ function helpOf(...command: string[]): Help {
     if (heading !== undefined) {
       group = heading;
       last = undefined;
-    } else if (option) {
+    } else if (option && group !== 'Examples') {
       const found = { group, name: option[1]!, text: option[2]! };
       options.push(found);
       last = found;

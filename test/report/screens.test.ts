@@ -171,10 +171,28 @@ describe('help', { timeout: 60_000 }, () => {
       expect(stdout).toContain('Examples:');
       for (const line of stdout.split('\n')) expect(line.length, line).toBeLessThanOrEqual(80);
     }
-    const { stdout } = await backfill(['run', '--help'], { cwd });
+    const { stdout } = await backfill(['run', '--help-all'], { cwd });
     for (const group of ['Input:', 'What to send:', 'Where to send:', 'Pace:', 'When to stop:', 'Output:']) {
       expect(stdout).toContain(group);
     }
+  });
+
+  it('of run shows the options that most migrations use, and says where the others are', async () => {
+    const cwd = await workspace();
+    const [short, whole] = await Promise.all(
+      ['--help', '--help-all'].map(async (help) => {
+        const { stdout } = await backfill(['run', help], { cwd });
+        return { stdout, options: stdout.match(/(?<=^ {2}--)[\w-]+(?= {2,})/gm)! };
+      }),
+    );
+    expect(short!.options.filter((name) => name !== 'help' && name !== 'version')).toEqual([
+      ...['source', 'fix', 'dry-run', 'plan', 'pilot', 'pick', 'sandbox', 'fresh'],
+      ...['rate', 'max-errors', 'max-omitted', 'until', 'notify'],
+    ]);
+    expect(short!.stdout).toContain('crm-backfill run --help-all');
+    expect(whole!.options).toEqual(expect.arrayContaining([...short!.options, 'max-outage', 'redis', 'adopt']));
+    const near = await backfill(['run', 'a.yaml', '--max-outag', '1h'], { cwd });
+    expect(near.stderr).toContain('`--max-outage`');
   });
 
   it('completes commands and options', async () => {
