@@ -17,6 +17,9 @@ import { codeOf } from './errors.ts';
 /** Not every system has all of them. Without O_NONBLOCK, opening a named pipe waits for its other end. */
 const { O_APPEND, O_CREAT, O_WRONLY, O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
 
+/** A file or directory that is not what it should be: a link, a pipe, a file of another program. The message says what it is. */
+export class Unusable extends Error {}
+
 const OTHERS = 0o077;
 /** Of /tmp and its like. */
 const STICKY = 0o1000;
@@ -29,7 +32,7 @@ export function openPrivate(path: string): number {
   const file = openUnlinked(path);
   try {
     const found = fstatSync(file);
-    if (found.isFIFO()) throw new Error('it is a named pipe');
+    if (found.isFIFO()) throw new Unusable('it is a named pipe');
     if (found.isFile() && (found.mode & OTHERS) !== 0) fchmodSync(file, 0o600);
     return file;
   } catch (error) {
@@ -42,8 +45,8 @@ function openUnlinked(path: string): number {
   try {
     return openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600);
   } catch (error) {
-    if (codeOf(error) === 'ELOOP') throw new Error('it is a symbolic link', { cause: error });
-    if (codeOf(error) === 'ENXIO') throw new Error('it is a named pipe', { cause: error });
+    if (codeOf(error) === 'ELOOP') throw new Unusable('it is a symbolic link', { cause: error });
+    if (codeOf(error) === 'ENXIO') throw new Unusable('it is a named pipe', { cause: error });
     throw error;
   }
 }
@@ -59,7 +62,7 @@ export async function openRegular(path: string): Promise<FileHandle> {
   const file = await open(path, O_RDONLY | O_NONBLOCK);
   if ((await file.stat()).isFile()) return file;
   await file.close();
-  throw new Error('it is not a regular file');
+  throw new Unusable('it is not a regular file');
 }
 
 /**
@@ -69,8 +72,8 @@ export async function openRegular(path: string): Promise<FileHandle> {
 export function makePrivate(path: string, { inside }: { inside: boolean }): void {
   mkdirSync(path, { recursive: true, mode: 0o700 });
   const { mode } = statSync(path);
-  if (inside && lstatSync(path).isSymbolicLink()) throw new Error('it is a symbolic link');
+  if (inside && lstatSync(path).isSymbolicLink()) throw new Unusable('it is a symbolic link');
   if ((mode & OTHERS) === 0) return;
-  if ((mode & STICKY) !== 0) throw new Error('it is a directory that all users share');
+  if ((mode & STICKY) !== 0) throw new Unusable('it is a directory that all users share');
   chmodSync(path, 0o700);
 }

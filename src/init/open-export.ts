@@ -2,9 +2,9 @@
 import { basename, resolve } from 'node:path';
 import { UserError } from '../errors.ts';
 import { findFiles } from '../source/files.ts';
-import { openSource } from '../source/index.ts';
+import { openSource } from '../source/open.ts';
 import { formatByName } from '../source/open.ts';
-import type { Source, SourceSpec } from '../source/source.ts';
+import { SettingError, type Source, type SourceSpec } from '../source/source.ts';
 import { sampleOf, withEncoding } from '../source/text.ts';
 import { readSample, type ExportSample } from './sample.ts';
 
@@ -49,7 +49,7 @@ export async function openExports(path: string, { encoding, delimiter }: ExportO
   try {
     return [await open(known, [])];
   } catch (error) {
-    const lists = error instanceof UserError && !isTable ? listsIn(error) : [];
+    const lists = error instanceof SettingError ? error.choices : [];
     const found: Export[] = [];
     for (const records of lists) {
       const reason = `the records are the list at \`${records}\``;
@@ -59,11 +59,6 @@ export async function openExports(path: string, { encoding, delimiter }: ExportO
     if (found.length === 0) throw error;
     return found;
   }
-}
-
-/** The paths of lists that the reader of JSON names. */
-function listsIn({ hint = '' }: UserError): string[] {
-  return [...hint.matchAll(/`records: ([^`]+)`/g)].map(([, path = '']) => path);
 }
 
 /** The format, if the file name does not show it. */
@@ -100,7 +95,7 @@ async function findSettings(
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
       failure ??= error;
-      next = await correctionOf(base, settings, error);
+      next = error instanceof SettingError ? await correctionOf(base, settings, error) : undefined;
       if (!next) break;
     }
     settings = { ...settings, ...next.settings };
@@ -115,15 +110,15 @@ const WESTERN = 'windows-1252';
 async function correctionOf(
   base: SourceSpec,
   settings: ExportSettings,
-  error: UserError,
+  { setting }: SettingError,
 ): Promise<SettingsCorrection | undefined> {
-  if (settings.encoding === undefined && error.message.includes('is not UTF-8 text')) {
+  if (setting === 'encoding' && settings.encoding === undefined) {
     return { settings: { encoding: WESTERN }, reason: 'not valid UTF-8, so Windows-1252 is assumed' };
   }
-  if (settings.escape === undefined && error.hint?.includes('`escape: ')) {
+  if (setting === 'escape' && settings.escape === undefined) {
     return { settings: { escape: '\\' }, reason: 'a backslash precedes the quotes inside its cells' };
   }
-  return error.message.includes('the header has') ? headerBelow(base, settings) : undefined;
+  return setting === 'headerLine' ? headerBelow(base, settings) : undefined;
 }
 
 /** A header below a title, or none at all. */

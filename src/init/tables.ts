@@ -157,7 +157,7 @@ export class Samples {
       const known = { samples: this, from, list, parent, lists, columns, rows: rows.length, whole, sql: name };
       const values = [...names].map(([column, at]) => ({ column, at, sample: this.#sample(name, at) }));
       // With a comma between the cells, the dates may be American.
-      const dayFirst = !/`,`/.test(from.source.description) || isDayFirst(values.map(({ sample }) => sample));
+      const dayFirst = from.source.delimiter !== ',' || isDayFirst(values.map(({ sample }) => sample));
       for (const { column, at, sample } of values) columns.push(columnOf(known, column, `c${at}`, sample, dayFirst));
       return known;
     });

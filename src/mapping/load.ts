@@ -5,7 +5,7 @@ import { codeOf, messageOf, UserError } from '../errors.ts';
 import { openRegular } from '../private-file.ts';
 import { markedLines } from './marks.ts';
 import { didYouMean, ProblemsError, type Problem } from '../problem.ts';
-import { openSource } from '../source/index.ts';
+import { openSource } from '../source/open.ts';
 import type { Source, SourceSpec } from '../source/source.ts';
 import { counted } from '../numbers.ts';
 import { checkMapping, type ParsedMapping } from './check.ts';

@@ -1,5 +1,5 @@
 import { UserError } from '../errors.ts';
-import type { SourceSpec } from './source.ts';
+import { SettingError, type SourceSpec } from './source.ts';
 import { QuickParser } from './csv-quick.ts';
 import { MAX_HEADER } from './csv-records.ts';
 import { counted } from '../numbers.ts';
@@ -75,7 +75,8 @@ export async function findDialect(
   }
   const wider = best.wider ?? (best.named === 1 ? trials.find((trial) => trial.wider)?.wider : undefined);
   if (wider) {
-    throw new UserError(
+    throw new SettingError(
+      'headerLine',
       `${shown}:${best.headerLine}: the header has ${counted(best.named, 'column')}, but the records below have ` +
         `more cells (line ${wider.line} has ${wider.cells})`,
       {

@@ -1,5 +1,6 @@
 import { parse, type InfoRecord, type Options, type Parser } from 'csv-parse';
 import { codeOf, UserError } from '../errors.ts';
+import { SettingError } from './source.ts';
 import { countBreaks } from './text.ts';
 
 /** More than any body that the service accepts. Without a limit, an open quote would swallow the rest of the file. */
@@ -103,14 +104,18 @@ export class RecordParser {
     const { start, end } = damagedCell(text.slice(0, to), from, { delimiter: this.#delimiter, escape: this.#escape });
     const lineOf = (index: number): number => this.#line + countBreaks(text.slice(0, index));
     const opened = lineOf(start);
+    const escapes = this.#escape === QUOTE && text.includes('\\"');
     const problem = (line: number, message: string, hint: string): UserError =>
       new UserError(`${this.#shown}:${line}: ${message}`, { hint, cause: error });
+    const quoteProblem = (line: number, message: string, hint: string): UserError =>
+      escapes
+        ? new SettingError('escape', `${this.#shown}:${line}: ${message}`, { hint: BACKSLASHES, cause: error })
+        : problem(line, message, hint);
     const limit = `${this.#maxRecord / 1024 / 1024} MiB`;
     const closeIt = 'close the quote, or double it (`""`) if it is part of the text';
-    const escapes = this.#escape === QUOTE && text.includes('\\"');
     switch (code) {
       case 'CSV_QUOTE_NOT_CLOSED':
-        return problem(opened, 'a quote opens here and is never closed', escapes ? BACKSLASHES : closeIt);
+        return quoteProblem(opened, 'a quote opens here and is never closed', closeIt);
       case 'CSV_MAX_RECORD_SIZE':
         return text[start] === '"'
           ? problem(opened, `a quote opens here and is not closed within ${limit}`, closeIt)
@@ -118,10 +123,10 @@ export class RecordParser {
       case 'CSV_INVALID_CLOSING_QUOTE': {
         const here = lineOf(end);
         const where = here === opened ? '' : ` (the quote was opened on line ${opened})`;
-        return problem(
+        return quoteProblem(
           here,
           `unexpected text after a closing quote${where}`,
-          escapes ? BACKSLASHES : 'double a quote (`""`) that is part of the text, and close every quote',
+          'double a quote (`""`) that is part of the text, and close every quote',
         );
       }
       case 'INVALID_OPENING_QUOTE':

@@ -6,6 +6,7 @@ import { QuickParser } from './csv-quick.ts';
 import { MAX_HEADER } from './csv-records.ts';
 import { TableRows } from './csv-rows.ts';
 import { ItemBatches, type FileResult, type SourceFile, type SourceHead } from './reading.ts';
+import { nameOf, numbered } from './row-hash.ts';
 import type { SourceNotice, SourceSpec } from './source.ts';
 import { readText, sampleOf, type TextFile } from './text.ts';
 
@@ -13,13 +14,14 @@ import { readText, sampleOf, type TextFile } from './text.ts';
 export async function openTable(spec: SourceSpec, files: readonly TextFile[]): Promise<SourceHead> {
   const dialects: Dialect[] = [];
   for (const file of files) dialects.push(await dialectOf(file, spec));
-  const columns = union(dialects.map(({ header }) => header));
-  const names = columns.map(({ name }) => name);
-  const duplicates = new Set(columns.filter(({ name, nth }) => nth > 1 && name !== '').map(({ name }) => name));
-  const indexes = new Map(columns.map((column, index) => [keyOf(column), index]));
+  const keys = [...new Set(dialects.flatMap(({ header }) => numbered(header)))];
+  const names = keys.map(nameOf);
+  const repeated = keys.filter((key) => !key.startsWith('1:')).map(nameOf);
+  const duplicates = new Set(repeated.filter((name) => name !== ''));
+  const indexes = new Map(keys.map((key, index) => [key, index]));
   const parts = files.map((file, index): SourceFile => {
     const dialect = dialects[index]!;
-    const targets = numbered(dialect.header).map((column) => indexes.get(keyOf(column))!);
+    const targets = numbered(dialect.header).map((key) => indexes.get(key)!);
     return { file, read: (hash) => readTable(spec.name, file, dialect, names.length, targets, hash) };
   });
   return {
@@ -27,6 +29,7 @@ export async function openTable(spec: SourceSpec, files: readonly TextFile[]): P
     kind: 'table',
     columns: names,
     duplicateColumns: duplicates,
+    ...(names.length > 1 ? { delimiter: dialects[0]!.delimiter } : {}),
     description: describe(files, dialects, names.filter((name) => name !== '').length),
     parts,
     notices: headerNotices(files, dialects, names, duplicates),
@@ -67,30 +70,6 @@ async function* readTable(
   rows.finish();
   yield* items.take();
   return { rows: items.count, notices: rows.notices(), more: false };
-}
-
-interface HeaderColumn {
-  readonly name: string;
-  /** Which of the columns with this name in one header, from 1. */
-  readonly nth: number;
-}
-
-function numbered(header: readonly string[]): HeaderColumn[] {
-  const seen = new Map<string, number>();
-  return header.map((name) => {
-    const nth = (seen.get(name) ?? 0) + 1;
-    seen.set(name, nth);
-    return { name, nth };
-  });
-}
-
-function keyOf({ name, nth }: HeaderColumn): string {
-  return `${nth} ${name}`;
-}
-
-function union(headers: readonly (readonly string[])[]): HeaderColumn[] {
-  const columns = headers.flatMap(numbered).map((column) => [keyOf(column), column] as const);
-  return [...new Map(columns).values()];
 }
 
 function headerNotices(

@@ -4,7 +4,7 @@ import type { Issue, Place, RawRecord, ReadItem, Row } from '../model.ts';
 import { didYouMean, ProblemsError, type Problem } from '../problem.ts';
 import { openSource } from './open.ts';
 import { rejectColumnsIn } from './reject-columns.ts';
-import { isRowHash, numbered, rowHasher } from './row-hash.ts';
+import { isRowHash, nameOf, numbered, rowHasher } from './row-hash.ts';
 import type { Source, SourceSpec } from './source.ts';
 
 const AS_WRITTEN = 'keep the columns of the rejects file unchanged';
@@ -117,10 +117,6 @@ function treeReader(source: Source, file: Source): ReadRow {
 
 function textOf(value: JsonValue | undefined): string {
   return typeof value === 'string' || typeof value === 'number' || value instanceof NumberText ? String(value) : '';
-}
-
-function nameOf(key: string): string {
-  return key.slice(key.indexOf(':') + 1);
 }
 
 function problem({ place }: ReadItem, code: string, message: string, suggestion?: string): Problem {

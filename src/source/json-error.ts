@@ -3,12 +3,15 @@ export class JsonError extends Error {
   readonly line: number;
   readonly column: number;
   readonly hint: string | undefined;
+  /** Where the arrays of the text are, if the one that was expected is not there. */
+  readonly arrays: readonly string[];
 
-  constructor(message: string, line: number, column: number, hint?: string) {
+  constructor(message: string, line: number, column: number, hint?: string, arrays: readonly string[] = []) {
     super(message);
     this.line = line;
     this.column = column;
     this.hint = hint;
+    this.arrays = arrays;
   }
 }
 

@@ -27,17 +27,19 @@ export class PathHints {
 
   /** The error for a text without the array. `top`: what the text is: `an object`, … */
   missing(top: string): JsonError {
-    if (this.#path.length === 0) {
-      return new JsonError(`the top level is ${top}, not an array of records`, 1, 1, this.hint());
-    }
+    if (this.#path.length === 0) return this.error(`the top level is ${top}, not an array of records`, 1, 1);
     const keys = this.#deepest.keys.map((key) => `\`${key}\``);
     const found = keys.length > 0 ? ` (keys found: ${keys.join(', ')})` : '';
-    return new JsonError(`there is no \`${formatPath(this.#path)}\`${found}`, 1, 1, this.hint());
+    return this.error(`there is no \`${formatPath(this.#path)}\`${found}`, 1, 1);
   }
 
-  /** How to find the array of records: names the arrays so far. */
-  hint(): string {
-    if (this.#arrays.length === 0) return 'set the path to the array, for example `records: data.items`';
-    return `arrays in this file: ${this.#arrays.map((path) => `\`records: ${path}\``).join(', ')}`;
+  /** An error that says how to find the array of records: it names the arrays so far. */
+  error(message: string, line: number, column: number): JsonError {
+    const named = this.#arrays.map((path) => `\`records: ${path}\``);
+    const hint =
+      named.length === 0
+        ? 'set the path to the array, for example `records: data.items`'
+        : `arrays in this file: ${named.join(', ')}`;
+    return new JsonError(message, line, column, hint, this.#arrays);
   }
 }

@@ -192,7 +192,11 @@ export class ElementScanner {
     const onPath = !container || (container.onPath && this.#path[depth - 1] === container.step);
     const last = onPath && depth === this.#path.length;
     if (last && byte !== 0x5b && depth > 0) {
-      throw this.#error(`\`${formatPath(this.#path)}\` is ${kind}, not an array of records`, index, this.#hints.hint());
+      throw this.#hints.error(
+        `\`${formatPath(this.#path)}\` is ${kind}, not an array of records`,
+        this.#line,
+        this.#column(index),
+      );
     }
     if (!opens) return this.#beginToken(byte === 0x22 ? 'string' : 'scalar', index);
     const target = last && byte === 0x5b;
@@ -304,7 +308,11 @@ export class ElementScanner {
   }
 
   #error(message: string, index: number, hint?: string): JsonError {
-    return new JsonError(message, this.#line, this.#offset + index - this.#lineStart + 1, hint);
+    return new JsonError(message, this.#line, this.#column(index), hint);
+  }
+
+  #column(index: number): number {
+    return this.#offset + index - this.#lineStart + 1;
   }
 
   #unexpected(chunk: Buffer, index: number): JsonError {

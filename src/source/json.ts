@@ -6,7 +6,7 @@ import { formatPath, parsePath, type JsonPathStep } from './json-path.ts';
 import { parseRecord } from './json-record.ts';
 import { ElementScanner, type Element } from './json-scanner.ts';
 import { ItemBatches, type FileResult, type SourceHead } from './reading.ts';
-import type { SourceSpec } from './source.ts';
+import { SettingError, type SourceSpec } from './source.ts';
 import { readText, type TextFile } from './text.ts';
 
 /** How the APIs of common CRMs say that a response is one page and that there are more. */
@@ -87,8 +87,8 @@ function read(element: Element, file: TextFile, place: Place): ReadItem {
 
 function located(file: TextFile, error: unknown): unknown {
   if (!(error instanceof JsonError)) return error;
-  return new UserError(`${file.shown}:${error.line}:${error.column}: ${error.message}`, {
-    ...(error.hint === undefined ? {} : { hint: error.hint }),
-    cause: error,
-  });
+  const { line, column, hint, arrays } = error;
+  const message = `${file.shown}:${line}:${column}: ${error.message}`;
+  if (arrays.length > 0) return new SettingError('records', message, { hint: hint!, choices: arrays, cause: error });
+  return new UserError(message, { ...(hint === undefined ? {} : { hint }), cause: error });
 }

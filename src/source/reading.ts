@@ -40,7 +40,10 @@ export interface SourceFile {
 }
 
 /** What is known about a source once its files have been opened. */
-export interface SourceHead extends Pick<Source, 'name' | 'kind' | 'columns' | 'duplicateColumns' | 'description'> {
+export interface SourceHead extends Pick<
+  Source,
+  'name' | 'kind' | 'columns' | 'duplicateColumns' | 'delimiter' | 'description'
+> {
   readonly parts: readonly SourceFile[];
   readonly notices: readonly SourceNotice[];
 }
@@ -51,6 +54,7 @@ export class FilesSource implements Source {
   readonly kind: 'table' | 'tree';
   readonly columns: readonly string[];
   readonly duplicateColumns: ReadonlySet<string>;
+  readonly delimiter?: string;
   readonly description: string;
   readonly files: readonly { readonly path: string; readonly bytes: number }[];
   readonly #head: SourceHead;
@@ -62,6 +66,7 @@ export class FilesSource implements Source {
     this.kind = head.kind;
     this.columns = head.columns;
     this.duplicateColumns = head.duplicateColumns;
+    if (head.delimiter !== undefined) this.delimiter = head.delimiter;
     this.description = head.description;
     this.files = head.parts.map(({ file: { path, bytes } }) => ({ path, bytes }));
     this.#head = head;

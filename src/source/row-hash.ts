@@ -36,6 +36,11 @@ export function numbered(names: readonly string[]): string[] {
   });
 }
 
+/** The name of the column with such a key. */
+export function nameOf(key: string): string {
+  return key.slice(key.indexOf(':') + 1);
+}
+
 function isCells(raw: RawRecord): raw is readonly string[] {
   return Array.isArray(raw);
 }

@@ -1,3 +1,4 @@
+import { UserError } from '../errors.ts';
 import type { Place, ReadItem } from '../model.ts';
 
 /** What the mapping says about one source, with its path resolved. */
@@ -18,6 +19,23 @@ export interface SourceSpec {
   readonly records?: string;
   /** Named on the command line, where its encoding is set too; otherwise in a mapping. */
   readonly isArgument?: boolean;
+}
+
+/** A file that cannot be read as it is set, but perhaps with another value of one setting. */
+export class SettingError extends UserError {
+  readonly setting: 'encoding' | 'escape' | 'headerLine' | 'records';
+  /** Values that fit the file, as far as they are known: the paths of its arrays. */
+  readonly choices: readonly string[];
+
+  constructor(
+    setting: SettingError['setting'],
+    message: string,
+    { choices = [], ...options }: { hint: string; cause?: unknown; choices?: readonly string[] },
+  ) {
+    super(message, options);
+    this.setting = setting;
+    this.choices = choices;
+  }
 }
 
 /** What a complete reading of a file found; written to the run line of the checkpoint. */
@@ -47,6 +65,8 @@ export interface Source {
   /** Columns that occur more than once in one header: a mistake only if the mapping uses them. */
   readonly duplicateColumns: ReadonlySet<string>;
   readonly files: readonly { readonly path: string; readonly bytes: number }[];
+  /** What separates the cells of its first file; undefined if there is only one column. */
+  readonly delimiter?: string;
   /** The detected dialect, for the user: "UTF-8, `;`, 12 columns". */
   readonly description: string;
   /**

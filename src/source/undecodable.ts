@@ -5,6 +5,7 @@ import { counted } from '../numbers.ts';
 import { readBytes } from './bytes.ts';
 import { settingOf, type Encoding } from './encoding.ts';
 import type { InputFile } from './files.ts';
+import { SettingError } from './source.ts';
 
 interface UndecodableFile extends InputFile {
   readonly encoding: Encoding;
@@ -42,7 +43,7 @@ export async function undecodable(file: UndecodableFile, offset: number, failure
       },
     );
   }
-  return new UserError(message, {
+  return new SettingError('encoding', message, {
     hint: `set its encoding, for example ${settingOf(file, WESTERN)}${reads}, or save the file as UTF-8`,
   });
 }

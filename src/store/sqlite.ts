@@ -1,7 +1,7 @@
 import { closeSync, existsSync, lstatSync, statSync } from 'node:fs';
 import { DatabaseSync, type StatementSyncInstance } from '@photostructure/sqlite';
 import { EXIT, messageOf, UserError } from '../errors.ts';
-import { openPrivate } from '../private-file.ts';
+import { openPrivate, Unusable } from '../private-file.ts';
 
 export type SqlValue = string | number | bigint | null;
 
@@ -49,7 +49,7 @@ export class Database {
   static read(path: string, schema: Schema): Database | undefined {
     if (!existsSync(path)) return undefined;
     return orExplain(path, () => {
-      if (lstatSync(path).isFIFO()) throw new Error('it is a named pipe');
+      if (lstatSync(path).isFIFO()) throw new Unusable('it is a named pipe');
       return Database.#connect(path, (db) => {
         db.#attachFile(path, schema.name);
         db.#assertIs(schema, schema.name);
@@ -201,9 +201,6 @@ export class Database {
 /** Pages of one file that stay in memory. */
 const CACHE_KIB = 8_000;
 
-/** A file that is no database of ours. */
-class Unusable extends Error {}
-
 function connection(): InstanceType<typeof DatabaseSync> {
   const db = new DatabaseSync(':memory:');
   // A reader waits while a writer commits, and the reverse.
@@ -253,7 +250,7 @@ function orExplain<Result>(path: string, act: () => Result): Result {
         ? CODES[code & 0xff]
         : Object.values(CODES).find(([, , text]) => text === messageOf(error));
     const isSystem = typeof (error as { syscall?: unknown } | null)?.syscall === 'string';
-    if (!known && !(error instanceof Unusable) && !isSystem && !/^it is /.test(messageOf(error))) throw error;
+    if (!known && !(error instanceof Unusable) && !isSystem) throw error;
     const [what, hint] = known ?? [messageOf(error), ''];
     const lost = path.endsWith('checkpoint.db') ? RESTORE : REBUILD;
     throw new UserError(`cannot use ${path}: ${what}`, {

@@ -6,7 +6,7 @@ import type { Mapping, References } from '../mapping/mapping.ts';
 import type { ReadItem } from '../model.ts';
 import { didYouMean, meant, ProblemsError, type Location, type Problem } from '../problem.ts';
 import type { Account } from '../service/account.ts';
-import { openSource } from '../source/index.ts';
+import { openSource } from '../source/open.ts';
 import type { Source } from '../source/source.ts';
 import { quotedNames, Resolver } from './resolve.ts';
 import { matching, similarNames, type NameKind } from './targets.ts';

@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { UserError } from '../../src/errors.ts';
-import { openSource } from '../../src/source/index.ts';
+import { openSource } from '../../src/source/open.ts';
 import { failure, folderWith, openIn, readAll } from './reading.ts';
 
 const TABLE = 'ID,Name\n1,Ada\n2,Bob\n';

@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { ProblemsError } from '../../src/problem.ts';
-import { withFixes } from '../../src/source/index.ts';
+import { withFixes } from '../../src/source/fixes.ts';
 import { rowHasher } from '../../src/source/row-hash.ts';
 import type { Source } from '../../src/source/source.ts';
 import { failure, folderWith, openIn, readAll } from './reading.ts';

@@ -3,7 +3,7 @@ import { join, relative } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { UserError } from '../../src/errors.ts';
 import type { Issue } from '../../src/model.ts';
-import { openSource } from '../../src/source/index.ts';
+import { openSource } from '../../src/source/open.ts';
 import type { SourceSpec } from '../../src/source/source.ts';
 
 const CASES = join(import.meta.dirname, '../../fixtures/source');

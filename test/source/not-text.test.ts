@@ -17,12 +17,13 @@ const OLE = Buffer.concat([Buffer.from('d0cf11e0a1b11ae1', 'hex'), Buffer.alloc(
 
 describe('a workbook', () => {
   test.each([
-    ['contacts.xlsx', 'contacts.xlsx', 'sheets `Contacts`, `Deals & notes`'],
-    ['contacts.xlsx', 'contacts.csv', 'sheets `Contacts`, `Deals & notes`'],
-    ['contacts.ods', 'contacts.ods', 'sheet `Contatti`'],
-  ])('is refused with its sheets and how to save them: %s as %s', async (workbook, name, sheets) => {
+    ['contacts.xlsx', 'contacts.xlsx'],
+    ['contacts.xlsx', 'contacts.csv'],
+    ['contacts.ods', 'contacts.ods'],
+    ['contacts.ods', 'contacts.csv'],
+  ])('is refused with how to save its sheets: %s as %s', async (workbook, name) => {
     const folder = folderOf(workbook, name);
-    const refusal = { message: `${name} is a workbook (${sheets}), not a text file`, hint: SAVE };
+    const refusal = { message: `${name} is a workbook, not a text file`, hint: SAVE };
     expect(await failure(openIn(folder, name))).toMatchObject(refusal);
     const path = join(folder, name);
     expect(await failure(startMapping([path], {}))).toMatchObject({

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { ReadItem } from '../../src/model.ts';
-import { openSource } from '../../src/source/index.ts';
+import { openSource } from '../../src/source/open.ts';
 import type { Source, SourceSpec } from '../../src/source/source.ts';
 
 /** A temporary directory with these files; it is removed after the test. */

@@ -1,2 +1,0 @@
-export { withFixes } from './fixes.ts';
-export { openSource } from './open.ts';
