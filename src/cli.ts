@@ -14,7 +14,7 @@ if (process.features.require_module) {
   process.exitCode = EXIT.stopped;
   try {
     const { main } = load('./main.js') as typeof program;
-    void main(process.argv.slice(2)).then((code) => {
+    void main(process.argv.slice(2), process).then((code) => {
       process.exitCode = code;
     });
   } catch (thrown) {

@@ -10,15 +10,22 @@ import { PROGRAM, VERSION } from './version.ts';
 /** The help with the options that few need. */
 const HELP_ALL = '--help-all';
 
+/** Where a command writes: the streams of the process, or those of a test. */
+export interface Io {
+  readonly stdout: NodeJS.WritableStream;
+  readonly stderr: NodeJS.WritableStream;
+}
+
 /** Runs the command line and returns the exit code. The only place that catches every error. */
-export async function main(args: readonly string[]): Promise<ExitCode> {
-  const console = new Console({ verbosity: verbosityOf(args) });
+export async function main(args: readonly string[], { stdout, stderr }: Io): Promise<ExitCode> {
+  const console = new Console({ verbosity: verbosityOf(args), stdout, stderr });
   let exitCode: ExitCode = EXIT.done;
   // Set by the script that `completion` prints.
   const isCompletion = args.includes('--get-yargs-completions');
   const isWhole = isCompletion || args.includes(HELP_ALL);
+  const words = args.map((arg) => (arg === HELP_ALL ? '--help' : arg));
   try {
-    const cli = yargs(args.map((arg) => (arg === HELP_ALL ? '--help' : arg)))
+    const cli = yargs()
       .scriptName(PROGRAM)
       .usage(
         '$0 <command>\n\nMoves CRM history into the service: one event per request, triggers suppressed, resumable.',
@@ -50,7 +57,10 @@ export async function main(args: readonly string[]): Promise<ExitCode> {
       console.complain(await cli.getHelp());
       return EXIT.nothingSent;
     }
-    await cli.parseAsync();
+    // The callback is given what yargs would print: a help, the version, a completion script.
+    await cli.parseAsync(words, {}, (_error, _argv, output) => {
+      if (output !== '') console.print(output);
+    });
     return exitCode;
   } catch (error) {
     return report(error, console);

@@ -43,7 +43,7 @@ export async function explain(argv: Argv, console: Console): Promise<ExitCode> {
       return EXIT.done;
     }
     const account = accountIn(db);
-    const columns = process.stdout.columns ?? 80;
+    const columns = console.shownColumns;
     const text = storyText(story, namesById(account), new Date(), columns);
     console.print(live === undefined ? text : `${text}\n\n${liveText(live, account, columns)}`);
     return EXIT.done;

@@ -35,7 +35,7 @@ export async function plan(argv: Argv, console: Console): Promise<ExitCode> {
       console.print(files.map(shortPath).join('\n'));
       console.say('they contain field values of records: treat them like the exports themselves');
     } else {
-      console.print(planText(db, found, namesById(accountIn(db)), new Date(), process.stdout.columns ?? 80));
+      console.print(planText(db, found, namesById(accountIn(db)), new Date(), console.shownColumns));
     }
     return EXIT.done;
   } finally {

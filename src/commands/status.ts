@@ -31,7 +31,7 @@ export async function status(argv: Argv, console: Console): Promise<ExitCode> {
   for (;;) {
     const found = await look(state);
     if (settings.json) console.printJson(JSON.stringify(statusJson(found)));
-    else console.redraw(statusText(found, process.stdout.columns ?? 80));
+    else console.redraw(statusText(found, console.shownColumns));
     if (!settings.watch || !found.holder) return EXIT.done;
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
   }

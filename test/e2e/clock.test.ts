@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, it } from 'vitest';
-import { backfill, environmentOf, FAST, files, sandbox, summaryOf, workspace } from './harness.ts';
+import { environmentOf, FAST, files, sandbox, start, summaryOf, workspace } from './harness.ts';
 
 /** Sets the wall clock back or forth by hours every second, in every process that imports it. */
 const JUMPS = `
@@ -29,7 +29,7 @@ it('a wall clock that jumps back and forth by hours does not disturb a run', { t
       'events:\n  - { type: lead/created, source: people, data: { external_id: Id, full_name: Name } }\n',
   });
   const env = { ...environmentOf(service), NODE_OPTIONS: `--import=${pathToFileURL(join(cwd, 'jumps.mjs')).href}` };
-  const ended = await backfill(['run', 'mapping.yaml', '--json', '--concurrency', '1', ...FAST], { cwd, env });
+  const ended = await start(['run', 'mapping.yaml', '--json', '--concurrency', '1', ...FAST], { cwd, env }).ended;
   const { exit, events, this_run: run } = summaryOf(ended);
   expect({ exit, ...events, ...run }).toMatchObject({ exit: { code: 0 }, acknowledged: 3, retries: 0, events_sent: 3 });
   expect(run.seconds).toBeGreaterThanOrEqual(12);

@@ -1,5 +1,7 @@
-import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/index.ts';
 import { PLAN } from '../../src/store/plan-schema.ts';
@@ -286,28 +288,22 @@ describe('the printed next step', () => {
     return `${ended.stdout}\n${ended.stderr}`.split('\n').filter((line) => /^ {2}(cp|npx) /.test(line));
   }
 
-  /** Runs the commands that a run printed as the next step, in a shell whose npx finds the program; returns how the last ended. */
+  /** Runs the commands that a run printed as the next step; returns how the last ended. */
   async function next(ended: Ended, edit?: (copy: string) => Promise<unknown>): Promise<Ended> {
     const [first = '', ...others] = commandsIn(ended);
     const copy = /^ {2}cp \S+ (\S+)$/.exec(first)?.[1];
-    const last = await shell(first);
-    if (copy === undefined) return last;
+    if (copy === undefined) return paste(first);
+    await paste(first);
     await edit?.(copy);
-    return shell(others[0]!);
+    return paste(others[0]!);
   }
 
-  async function shell(command: string): Promise<Ended> {
-    const { execFile } = await import('node:child_process');
-    const cli = new URL('../../dist/cli.js', import.meta.url).pathname;
-    await mkdir(join(cwd, 'bin'), { recursive: true });
-    await writeFile(join(cwd, 'bin/npx'), `#!/bin/sh\nshift\nexec '${process.execPath}' '${cli}' "$@"\n`);
-    await chmod(join(cwd, 'bin/npx'), 0o755);
-    const env = { PATH: `${join(cwd, 'bin')}:${process.env.PATH}`, HOME: cwd, ...environmentOf(service) };
-    return new Promise((resolve) => {
-      const child = execFile('/bin/sh', ['-c', command], { cwd, env }, (_error, stdout, stderr) => {
-        resolve({ code: child.exitCode, signal: child.signalCode, stdout, stderr });
-      });
-    });
+  /** Runs a command line as a shell does: `cp` itself, and the program with the words that the shell makes of the line. */
+  async function paste(line: string): Promise<Ended> {
+    const npx = `npx() { shift; printf '%s\\0' "$@"; }`;
+    const { stdout: words } = await promisify(execFile)('/bin/sh', ['-c', `${npx}; ${line}`], { cwd });
+    if (words === '') return { code: 0, stdout: '', stderr: '' };
+    return backfill(words.split('\0').slice(0, -1), { cwd, env: environmentOf(service) });
   }
 
   it.each([[[]], [['--dry-run']], [['--sandbox']], [['--sandbox', '--dry-run']]])(

@@ -1,4 +1,4 @@
-/** Runs the built program as a child process against a real sandbox over HTTP, in a separate directory. */
+/** Runs the built program against a real sandbox over HTTP, in a separate directory. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,8 +9,9 @@ import type { Summary } from '../../src/report/summary.ts';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/index.ts';
 import { StateDir } from '../../src/state-dir.ts';
 import { readState } from '../../src/store/open.ts';
+import { CLI, inProcess, type Ended } from '../program.ts';
 
-export const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
+export { CLI, type Ended };
 export const FIXTURES = fileURLToPath(new URL('../../fixtures/', import.meta.url));
 
 /** A temporary directory that is removed after the test; `from`: a folder of fixtures to copy into it. */
@@ -36,42 +37,69 @@ export function environmentOf(service: Sandbox): Record<string, string> {
   };
 }
 
-export interface Ended {
-  readonly code: number | null;
-  readonly signal: NodeJS.Signals | null;
-  readonly stdout: string;
-  readonly stderr: string;
+/** Where a command runs, and all of its environment. */
+export interface Place {
+  readonly cwd: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+let last: Promise<unknown> = Promise.resolve();
+
+/**
+ * Runs a command in this process. Working directory, environment and command line are those of the process, so it begins when
+ * the one before has ended; commands at the same time need `start`, as do variables that Node reads when it starts.
+ */
+export function backfill(args: readonly string[], place: Place): Promise<Ended> {
+  const ended = last.then(() => runIn(place, args));
+  last = ended.catch(() => undefined);
+  return ended;
+}
+
+async function runIn({ cwd, env = {} }: Place, args: readonly string[]): Promise<Ended> {
+  if (Object.keys(env).some((name) => name.startsWith('NODE_')))
+    throw new Error('Node reads `NODE_*` at its start only');
+  const before = { cwd: process.cwd(), env: { ...process.env }, argv: process.argv };
+  try {
+    process.chdir(cwd);
+    setEnvironment({ PATH: process.env.PATH, HOME: cwd, ...env });
+    process.argv = [process.execPath, CLI, ...args];
+    return await inProcess(args);
+  } finally {
+    process.chdir(before.cwd);
+    setEnvironment(before.env);
+    process.argv = before.argv;
+  }
+}
+
+/** Sets and deletes variables one by one, by which Node notices another `TZ`. */
+function setEnvironment(env: Readonly<Record<string, string | undefined>>): void {
+  for (const name of Object.keys(process.env)) if (env[name] === undefined) delete process.env[name];
+  for (const [name, value] of Object.entries(env)) if (value !== undefined) process.env[name] = value;
 }
 
 export interface Running {
   readonly child: ChildProcess;
-  readonly ended: Promise<Ended>;
+  readonly ended: Promise<Ended & { readonly signal: NodeJS.Signals | null }>;
   /** What it has printed so far. */
   stderr(): string;
 }
 
-export function start(args: readonly string[], options: { cwd: string; env?: Record<string, string> }): Running {
+/** Starts a command as a process of its own, for tests of signals, kills and commands at the same time. */
+export function start(args: readonly string[], { cwd, env = {} }: Place): Running {
   const child = spawn(process.execPath, [CLI, ...args], {
-    cwd: options.cwd,
-    env: { PATH: process.env.PATH, HOME: options.cwd, ...options.env },
+    cwd,
+    env: { PATH: process.env.PATH, HOME: cwd, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let stdout = '';
   let stderr = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
-  const ended = new Promise<Ended>((resolve, reject) => {
+  const ended: Running['ended'] = new Promise((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (code, signal) => resolve({ code, signal, stdout, stderr }));
   });
   return { child, ended, stderr: () => stderr };
-}
-
-export function backfill(
-  args: readonly string[],
-  options: { cwd: string; env?: Record<string, string> },
-): Promise<Ended> {
-  return start(args, options).ended;
 }
 
 export function summaryOf(ended: Ended): Summary {

@@ -80,7 +80,7 @@ it.each([
   const sent = new Set(idsOf(service));
 
   const preload = `--import=data:text/javascript,${encodeURIComponent(killAtRename(moment))}`;
-  const killed = await backfill(args, { cwd, env: { ...env, NODE_OPTIONS: preload } });
+  const killed = await start(args, { cwd, env: { ...env, NODE_OPTIONS: preload } }).ended;
   expect(killed.signal, killed.stderr).toBe('SIGKILL');
   expect(new Set(idsOf(service))).toEqual(sent);
 

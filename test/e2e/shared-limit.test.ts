@@ -158,11 +158,11 @@ describe('--redis', () => {
       ...environmentOf(service),
       NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(spy)}`,
     };
-    const without = await backfill(['run', 'mapping.yaml', ...FAST], { cwd, env });
+    const without = await start(['run', 'mapping.yaml', ...FAST], { cwd, env }).ended;
     expect(without.code).toBe(0);
     expect(without.stderr).toContain('bottleneck');
     expect(without.stderr).not.toContain('ioredis');
     const args = ['run', 'mapping.yaml', '--redis', 'redis://127.0.0.1:1', ...FAST];
-    expect((await backfill(args, { cwd, env })).stderr).toContain('ioredis');
+    expect((await start(args, { cwd, env }).ended).stderr).toContain('ioredis');
   });
 });

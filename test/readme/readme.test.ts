@@ -1,24 +1,17 @@
-import { execFile } from 'node:child_process';
-import { cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { loadMapping } from '../../src/mapping/load.ts';
 import { mappingJsonSchema } from '../../src/mapping/schema.ts';
 import { FAULTS } from '../../src/sandbox/fault-kinds.ts';
+import { backfill, workspace } from '../e2e/harness.ts';
 import { helpText, PAGES, readPage, ROOT, withSections, type Page } from './sections.ts';
 
 const flat = (text: string): string => text.replace(/\s+/g, ' ').replace(/ ?-{3,} ?/g, '-');
 
 /** A page without its code blocks. */
 const prose = (page: Page): string => readPage(page).replaceAll(/^( *)```[^]*?^ *```$/gm, '');
-
-async function directory(): Promise<string> {
-  const path = await mkdtemp(join(tmpdir(), 'backfill-readme-'));
-  onTestFinished(() => rm(path, { recursive: true }));
-  return path;
-}
 
 describe.each(PAGES)('%s', (page) => {
   it('has up-to-date generated sections (`npm run readme` updates them)', () => {
@@ -38,7 +31,7 @@ describe.each(PAGES)('%s', (page) => {
   });
 
   it('shows YAML that parses and mappings that load', async () => {
-    const cwd = await directory();
+    const cwd = await workspace();
     for (const [, indent = '', text = ''] of readPage(page).matchAll(/^( *)```yaml\n([^]*?)^ *```$/gm)) {
       const yaml = text.replaceAll(new RegExp(`^${indent}`, 'gm'), '');
       parse(yaml);
@@ -66,7 +59,7 @@ describe('README.md', () => {
   });
 
   it('names every option that `run --help-all` lists', () => {
-    const listed = helpText('run', '--help-all').match(/(?<=^ {2})--[\w-]+/gm)!;
+    const listed = helpText('run').match(/(?<=^ {2})--[\w-]+/gm)!;
     expect(listed.length).toBeGreaterThan(20);
     const readme = readPage('README.md');
     expect(listed.filter((option) => !['--help', '--version'].includes(option) && !readme.includes(option))).toEqual(
@@ -75,11 +68,10 @@ describe('README.md', () => {
   });
 
   it('or src/README.md names every file that a rehearsal leaves in its state directory', async () => {
-    const cwd = await directory();
-    await cp(join(ROOT, 'fixtures/demo'), cwd, { recursive: true });
+    const cwd = await workspace('demo');
     for (const args of [['run', '--dry-run'], ['run', '--rate', '10000/1s'], ['verify'], ['report']]) {
       const [verb = '', ...options] = args;
-      await backfill(cwd, verb, 'mapping.yaml', '--sandbox', ...options);
+      await backfill([verb, 'mapping.yaml', '--sandbox', ...options], { cwd });
     }
     const state = join(cwd, '.backfill/demo.sandbox');
     const written = new Set([...(await readdir(state)), ...(await readdir(join(state, 'dry-run')))]);
@@ -153,10 +145,4 @@ function collectKeys(schema: unknown, keys: Set<string>): void {
     if (name === 'properties') for (const key of Object.keys(part as object)) keys.add(key);
     collectKeys(part, keys);
   }
-}
-
-/** Runs the built program and ignores its exit code. */
-async function backfill(cwd: string, ...args: string[]): Promise<void> {
-  const child = execFile(process.execPath, [join(ROOT, 'dist/cli.js'), ...args], { cwd });
-  await new Promise((resolve) => child.once('exit', resolve));
 }

@@ -1,17 +1,17 @@
 /** The generated sections of the documentation, as Markdown, by page and by the name of their markers. */
-import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ZodType } from 'zod';
+import { COMMANDS, nameOf } from '../../src/commands/definitions.ts';
 import { EXIT } from '../../src/errors.ts';
 import { EVENT_TYPES, entityOf } from '../../src/model.ts';
 import { fieldReference, policyReference, transformReference } from '../../src/mapping/reference.ts';
 import { CONDITIONS, FAULTS } from '../../src/sandbox/fault-kinds.ts';
 import type { TransformExample } from '../../src/mapping/transforms/transform.ts';
+import { inProcess } from '../program.ts';
 
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const CLI = join(ROOT, 'dist/cli.js');
 
 /** The pages of the documentation, relative to the root of the project. */
 export const PAGES = [
@@ -44,7 +44,7 @@ function commands(): string {
 }
 
 function runOptions(): string {
-  const options = helpOf('run', '--help-all').options.filter(isOwn);
+  const options = helpOf('run').options.filter(isOwn);
   const rows = options.map(({ group, name, text }, index) => {
     return [group === options[index - 1]?.group ? '' : group, code(`--${name}`), markdown(text)];
   });
@@ -181,17 +181,23 @@ function isOwn({ name }: OptionHelp): boolean {
   return !COMMON.includes(name);
 }
 
-export function helpText(...command: string[]): string {
-  return execFileSync(process.execPath, [CLI, '--help', ...command], { encoding: 'utf8' });
+/** The whole help by command; that of the program itself under ''. */
+const HELP = new Map<string, string>([['', (await inProcess(['--help'])).stdout]]);
+for (const name of [...COMMANDS.map(nameOf), 'completion']) {
+  HELP.set(name, (await inProcess([name, '--help-all'])).stdout);
+}
+
+export function helpText(command: string): string {
+  return HELP.get(command)!;
 }
 
 /** The commands and options that the help of the program, or of one command, lists, so that the documentation shows what users see. */
-function helpOf(...command: string[]): Help {
+function helpOf(command = ''): Help {
   const commands: { usage: string; text: string }[] = [];
   const options: { group: string; name: string; text: string }[] = [];
   let group = '';
   let last: { text: string } | undefined;
-  for (const line of helpText(...command).split('\n')) {
+  for (const line of helpText(command).split('\n')) {
     const heading = /^(\S.*):$/.exec(line)?.[1];
     const option = /^ {2}--([\w-]+) +(.*)$/.exec(line);
     const verb = /^ {2}crm-backfill (\S.*?)(?: {2,}(.*))?$/.exec(line);

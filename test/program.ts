@@ -1,0 +1,31 @@
+/** The built program. */
+import { createRequire } from 'node:module';
+import { Writable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import type * as program from '../src/main.ts';
+
+export const CLI = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
+
+export interface Ended {
+  /** The exit code; null after a signal. */
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a command in this process, through the `main` that `cli.js` calls. */
+export async function inProcess(args: readonly string[]): Promise<Ended> {
+  const { main } = createRequire(import.meta.url)('../dist/main.js') as typeof program;
+  const [stdout, stderr] = [new Collector(), new Collector()];
+  const code = await main(args, { stdout, stderr });
+  return { code, stdout: stdout.text, stderr: stderr.text };
+}
+
+class Collector extends Writable {
+  text = '';
+
+  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
+    this.text += chunk.toString('utf8');
+    done();
+  }
+}
