@@ -57,16 +57,17 @@ async function migrate(argv: Argv, console: Console): Promise<ExitCode> {
     });
     watching.end();
     const columns = settings.json ? console.columns : console.shownColumns;
-    const details = { examples: found.examples, columns };
+    const { examples, told } = found;
     if (settings.quiet && !halt.reason && summary.exit.code !== EXIT.done) {
       console.complain(briefText(summary), endingTone(summary));
     }
-    const ending = endingText(summary);
-    if (ending !== undefined) show(`\n${ending}`, endingTone(summary));
-    show(`\n${endText(summary, details)}`);
+    show(`\n${endText(summary, { examples, told, columns })}`);
     if (target.triggersFired && !settings.dryRun) {
       show(`${counted(target.triggersFired(), 'automation')} fired`);
     }
+    // Why it ended and what to do next come last: what is above may fill several screens.
+    const ending = endingText(summary);
+    if (ending !== undefined) show(`\n${ending}`, endingTone(summary));
     if (!halt.reason) {
       const next = nextSteps(summary, process.argv, {
         ...settings,

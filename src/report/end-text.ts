@@ -28,11 +28,13 @@ export function briefText(summary: Summary): string {
 export interface EndTextOptions {
   /** The first issue of each code. */
   readonly examples: ReadonlyMap<string, CodeExample>;
+  /** How many of the warnings the last survey of the same mapping gave already, by code. */
+  readonly told: Readonly<Record<string, number>>;
   readonly columns: number;
 }
 
-/** The final text of a run, after how it ended and before the next steps: the counts, the problems and how to fix them. */
-export function endText(summary: Summary, { examples, columns }: EndTextOptions): string {
+/** The final text of a run, before how it ended and the next steps: the counts, the problems and how to fix them. */
+export function endText(summary: Summary, { examples, told, columns }: EndTextOptions): string {
   const { events, records, this_run: run, omitted } = summary;
   const parts = [...firstText(summary, examples), countsTable(summary, columns)];
   const totals = controlTotalsText(summary.totals, columns);
@@ -47,9 +49,7 @@ export function endText(summary: Summary, { examples, columns }: EndTextOptions)
     parts.push(`errors\n${codesText(summary.errors_by_code, examples)}`);
   }
   if (countOmitted(omitted) > 0) parts.push(`values left out of their events\n${omittedText(omitted)}`);
-  if (Object.keys(summary.warnings_by_code).length > 0) {
-    parts.push(`warnings\n${codesText(summary.warnings_by_code, examples)}`);
-  }
+  parts.push(...warningsText(summary, told, examples));
   if (!summary.dry_run) {
     parts.push(
       `this run: ${counted(run.requests, 'request')}, ${counted(run.events_sent, 'event')} sent, ` +
@@ -59,6 +59,25 @@ export function endText(summary: Summary, { examples, columns }: EndTextOptions)
   const look = filesToRead(summary);
   if (look.length > 0) parts.push(look.map(([name, path]) => `${name.padEnd(8)} ${shortPath(path)}`).join('\n'));
   return parts.join('\n\n');
+}
+
+/** A dry run is there to be read: it shows all of them. A run shows those that are new, and counts the others. */
+function warningsText(
+  { dry_run: dry, warnings_by_code: warnings }: Summary,
+  told: EndTextOptions['told'],
+  examples: EndTextOptions['examples'],
+): string[] {
+  const added = Object.entries(warnings)
+    .map(([code, count]) => [code, count - (dry ? 0 : (told[code] ?? 0))] as const)
+    .filter(([, count]) => count > 0);
+  const all = Object.values(warnings).reduce((sum, count) => sum + count, 0);
+  const again = all - added.reduce((sum, [, count]) => sum + count, 0);
+  return [
+    ...(added.length > 0
+      ? [`${again > 0 ? 'new warnings' : 'warnings'}\n${codesText(Object.fromEntries(added), examples)}`]
+      : []),
+    ...(again > 0 ? [`${counted(again, 'warning')} that the last survey gave too: see the report`] : []),
+  ];
 }
 
 const MAX_FIRST = 3;

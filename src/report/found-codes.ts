@@ -12,20 +12,25 @@ export interface CodeExample {
 export interface FoundCodes {
   readonly errors: Readonly<Record<string, number>>;
   readonly warnings: Readonly<Record<string, number>>;
+  /** Of the warnings, those that the last survey of the same mapping gave already. */
+  readonly told: Readonly<Record<string, number>>;
   readonly examples: ReadonlyMap<string, CodeExample>;
 }
 
 const MOST_PLACES = 3;
 
 export function foundCodes(db: Database): FoundCodes {
-  const codes = db.all<{ code: string; severity: 'error' | 'warning'; count: number; first: number }>(
-    'select code, severity, count(*) as count, min(id) as first from problem group by code, severity order by first',
+  const codes = db.all<{ code: string; severity: 'error' | 'warning'; count: number; told: number; first: number }>(
+    `select code, severity, count(*) as count, sum(was_told) as told,
+      ifnull(min(id) filter (where was_told = 0), min(id)) as first
+    from problem group by code, severity order by first`,
   );
   const countsOf = (wanted: 'error' | 'warning'): Record<string, number> =>
     Object.fromEntries(codes.filter(({ severity }) => severity === wanted).map(({ code, count }) => [code, count]));
   return {
     errors: countsOf('error'),
     warnings: countsOf('warning'),
+    told: Object.fromEntries(codes.filter(({ told }) => told > 0).map(({ code, told }) => [code, told])),
     examples: new Map(codes.map(({ code, first }) => [code, exampleOf(db, first)])),
   };
 }

@@ -74,6 +74,7 @@ create table problem (
   hint text,
   http_status integer,
   attempts integer not null default 0,
+  was_told integer not null default 0,     -- 1: a warning that the survey before gave already
   at text not null
 ) strict;
 create index problem_of_event on problem (event);
@@ -126,7 +127,7 @@ create table contact (service_id text primary key, email text, phone_number text
 create index contact_email on contact (email);
 create index contact_phone on contact (phone_number);
 
--- Single values: the key of field hashes of a dry run, the digest, how far contacts were read.
+-- Single values: the key of field hashes of a dry run, the digest, the hash of the mapping, how far contacts were read.
 create table setting (name text primary key, value text not null) strict;
 
 -- Single documents in JSON: account, summary, mapping in words, profile.

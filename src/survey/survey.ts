@@ -23,6 +23,7 @@ import { writeOrder } from '../plan/order.ts';
 import { judgeParents, reportBlocked } from '../plan/parents.ts';
 import { liftPriorities } from '../plan/priorities.ts';
 import { addProblem } from '../plan/problems.ts';
+import { markTold } from '../plan/told.ts';
 import type { Profile } from '../report/profile.ts';
 import type { ChangeCounts } from '../report/summary.ts';
 import type { Account } from '../service/account.ts';
@@ -282,10 +283,11 @@ async function commit(
   { reader, omitted }: ReadInput,
   found: Pick<Survey, 'changes' | 'worksheet' | 'profile' | 'cover'>,
 ): Promise<Survey> {
-  const { db, settings, state, output } = job;
+  const { db, settings, mapping, state, output } = job;
   const digest = planDigest(db, policies);
   if (settings.plan !== undefined) assertApproved(db, digest, settings.plan, storedPlanFiles(state));
   db.run(`insert or replace into setting (name, value) values ('digest', ?)`, digest);
+  markTold(db, mapping.sha256, storedPlanFiles(state)[0]);
   db.exec(COUNTING_INDEX);
   // What led to an error above was not accepted; a dry run changes nothing for later runs.
   if (!settings.dryRun) await keepFixes(state, fixes);
