@@ -63,13 +63,28 @@ function openError(): unknown {
   }
 }
 
+/** What is wrong with one file, by error code; those of connections have other reasons. */
+const FILE_ERRORS: typeof SHORTAGES = {
+  EACCES: ['permission denied', 'check the permissions of the file and of its directories, then rerun'],
+  EPERM: ['permission denied', 'check the permissions of the file and of its directories, then rerun'],
+};
+
+const INCOMPLETE = [
+  'a part of this program cannot be loaded',
+  'install it again, in a checkout with `npm ci`',
+] as const;
+
 /** A shortage or failure of the system as a `UserError`, which is no bug of this program; undefined for other errors. */
 export function shortageOf(thrown: unknown, exitCode: ExitCode): UserError | undefined {
-  const error = codeOf(thrown)?.endsWith('MODULE_NOT_FOUND') ? openError() : thrown;
+  const isMissing = codeOf(thrown)?.endsWith('MODULE_NOT_FOUND') === true;
+  const error = (isMissing ? openError() : undefined) ?? thrown;
   const isAllocation = error instanceof RangeError && /allocation failed/i.test(error.message);
   // Without the code of the system: Node about the package.json of a module.
   const isTooManyFiles = / package config .*: too many open files/i.test(messageOf(error));
-  const found = SHORTAGES[isAllocation ? 'ENOMEM' : isTooManyFiles ? 'EMFILE' : (codeOf(error) ?? '')];
+  const code = isAllocation ? 'ENOMEM' : isTooManyFiles ? 'EMFILE' : (codeOf(error) ?? '');
+  const isAboutFile = typeof (error as { path?: unknown } | null)?.path === 'string';
+  const found =
+    SHORTAGES[code] ?? (isAboutFile ? FILE_ERRORS[code] : undefined) ?? (isMissing ? INCOMPLETE : undefined);
   if (!found) return undefined;
   const [what, hint] = found;
   return new UserError(`${what} (${messageOf(error)})`, { hint, exitCode, cause: error });

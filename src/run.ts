@@ -8,7 +8,7 @@ import { accountContacts } from './account-contacts.ts';
 import { systemClock } from './clock.ts';
 import { connect, storeAccount, storedAccountOf, type Target } from './connect.ts';
 import type { Credentials } from './credentials.ts';
-import { EXIT, messageOf, UserError } from './errors.ts';
+import { EXIT, messageOf, shortageOf, UserError } from './errors.ts';
 import { isStateLost, type Halt } from './halt.ts';
 import type { Hooks } from './hook-url.ts';
 import { Lock, nameHolder } from './store/lock.ts';
@@ -48,6 +48,8 @@ export interface Monitor {
   /** Asks the user; undefined if there is no terminal. */
   readonly confirm?: ((question: string) => Promise<boolean>) | undefined;
   surveyed?(survey: Survey, found: FoundCodes, rate: Rate): void;
+  /** Loads the modules that `sending` needs. */
+  load?(): Promise<void>;
   sending?(view: ProgressView): void | Promise<void>;
   /** Called with problems that do not stop the run. */
   trouble?(message: string): void;
@@ -110,6 +112,7 @@ export async function runMigration(job: RunJob): Promise<RunEnd> {
       startedAt: new Date(),
       began: systemClock.monotonic(),
     };
+    if (!settings.dryRun) await loadSending(run);
     const target = await connectTo(run);
     if (target) closing.push(() => target.close());
     const { survey, hasher } = await surveyed(run, target);
@@ -138,6 +141,15 @@ interface Run extends RunJob {
   readonly startedAt: Date;
   /** By the monotonic clock. */
   readonly began: number;
+}
+
+/** Loads what sending needs before the first request: a module that cannot be loaded must not stop a run halfway. */
+async function loadSending({ watch, monitor }: Run): Promise<void> {
+  try {
+    await Promise.all([import('./send/send.ts'), watch.load(), monitor.load?.()]);
+  } catch (error) {
+    throw shortageOf(error, EXIT.nothingSent) ?? error;
+  }
 }
 
 /** Holds the lock, and says so in the checkpoint. Returns what releases it. */

@@ -14,6 +14,7 @@ describe('a shortage of the system is told with its remedy', () => {
     [new RangeError('Array buffer allocation failed'), 'not enough memory', 'memory'],
     [failed('ENOSPC'), 'the disk is full', 'free some disk space'],
     [failed('EROFS'), 'read-only', '--state'],
+    [Object.assign(failed('EACCES'), { path: '/opt/dist/send.js' }), 'permission denied', 'permissions of the file'],
   ])('%s', (error, message, hint) => {
     const shortage = shortageOf(error, EXIT.stopped)!;
     expect(shortage.message).toContain(message);
@@ -24,6 +25,8 @@ describe('a shortage of the system is told with its remedy', () => {
   it('and any other error stays what it is', () => {
     expect(shortageOf(new TypeError('x is undefined'), EXIT.stopped)).toBeUndefined();
     expect(shortageOf(failed('ECONNRESET'), EXIT.stopped)).toBeUndefined();
+    // Of a connection that a firewall refuses: it may work later.
+    expect(shortageOf(failed('EACCES'), EXIT.stopped)).toBeUndefined();
   });
 
   it('by a request that finds no file descriptor, which stops the run', () => {

@@ -8,7 +8,7 @@ import { Halt, STOPPED } from '../halt.ts';
 import { hooksOf, secretsOf } from '../hook-url.ts';
 import { runMigration, type Monitor } from '../run.ts';
 import { notStarted } from '../summarise.ts';
-import type { Progress } from '../pages/progress.ts';
+import type * as progressModule from '../pages/progress.ts';
 import { profileText } from '../report/profile.ts';
 import { briefText, endText } from '../report/end-text.ts';
 import { endingText, endingTone } from '../report/ending.ts';
@@ -169,7 +169,7 @@ interface Watching {
 }
 
 function watch(settings: RunSettings, console: Console, show: Show): Watching {
-  let progress: Progress | undefined;
+  let progress: progressModule.Progress | undefined;
   const monitor: Monitor = {
     connected(account, baseUrl) {
       const stages = account.pipelines.reduce((sum, { stages: list }) => sum + list.length, 0);
@@ -206,10 +206,11 @@ function watch(settings: RunSettings, console: Console, show: Show): Watching {
       if (beside !== undefined) console.complain(`warning: ${beside}`);
     },
     trouble: (message) => console.complain(`warning: ${oneLine(message)}`),
+    async load() {
+      if (!settings.quiet) await loadProgress();
+    },
     async sending(view) {
-      if (settings.quiet) return;
-      const { startProgress } = await import('../pages/progress.ts');
-      progress = startProgress(console, view);
+      if (!settings.quiet) progress = (await loadProgress()).startProgress(console, view);
     },
   };
   const end = (): void => {
@@ -217,4 +218,9 @@ function watch(settings: RunSettings, console: Console, show: Show): Watching {
     progress = undefined;
   };
   return { monitor, end };
+}
+
+/** With the library of the bars, which a dry run does not need. */
+function loadProgress(): Promise<typeof progressModule> {
+  return import('../pages/progress.ts');
 }

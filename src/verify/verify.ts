@@ -67,8 +67,8 @@ export async function verifyMigration(job: VerifyJob): Promise<Verification> {
     const db = readState(state, plan?.output);
     try {
       if (!bindingOf(db)) {
-        throw new UserError(`there is nothing to verify: ${state.path} has no checkpoint`, {
-          hint: 'nothing has been sent for this mapping yet',
+        throw new UserError(`there is nothing to verify: according to ${state.path}, no event has been sent yet`, {
+          hint: 'send events with `crm-backfill run MAPPING` first, or give the state directory with --state DIR',
         });
       }
       if (!plan) {

@@ -1,5 +1,5 @@
 import { systemClock, type Clock } from '../clock.ts';
-import { EXIT, UserError } from '../errors.ts';
+import { EXIT, messageOf, UserError } from '../errors.ts';
 import { isStateLost, type Halt } from '../halt.ts';
 import type { Hooks } from '../hook-url.ts';
 import type { Secret } from '../redact.ts';
@@ -7,6 +7,7 @@ import { ProgressTracker, type ProgressView } from '../pages/progress-tracker.ts
 import { METRICS_FILE, type Summary } from '../report/summary.ts';
 import { writeWhole, type StateDir } from '../state-dir.ts';
 import { perMinuteAt } from '../timetable.ts';
+import type * as hook from './hook.ts';
 import { bodiesOf, ended, failed, heldUp, resumed, type Notification, type Standing } from './messages.ts';
 import { metricsText } from './metrics.ts';
 
@@ -66,6 +67,12 @@ export class Watch {
     this.#options = options;
     this.#migration = options.mapping;
     this.#clock = options.clock ?? systemClock;
+  }
+
+  /** Loads what calls to the hooks need: while a run is sending, there may be too few file descriptors. */
+  async load(): Promise<void> {
+    const { notify, heartbeat } = this.#options.hooks;
+    if (notify || heartbeat) await loadHook();
   }
 
   /** From now on messages name the migration, and failed calls are logged. */
@@ -140,9 +147,7 @@ export class Watch {
 
   async #call(what: 'notify' | 'heartbeat', url: Secret | undefined, bodies: readonly object[] = []): Promise<void> {
     if (!url) return;
-    // Loads the HTTP client, which most runs without a connection do not need.
-    const { callHook } = await import('./hook.ts');
-    const problem = await callHook(url, bodies);
+    const problem = await loadHook().then(({ callHook }) => callHook(url, bodies), messageOf);
     if (problem !== undefined) this.#log(`${what}_failed`, { message: problem });
   }
 
@@ -178,4 +183,9 @@ export class Watch {
     await this.#clock.sleep(LAST_NOTIFICATION_MS, delivered.signal);
     await this.#writing;
   }
+}
+
+/** With the HTTP client, which a run without hooks or a connection does not need. */
+function loadHook(): Promise<typeof hook> {
+  return import('./hook.ts');
 }

@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { verify } from '../../src/commands/verify.ts';
 import { COMPARED } from '../../src/compare/fields.ts';
 import type { JsonObject } from '../../src/json.ts';
+import { openCheckpoint } from '../../src/store/checkpoint.ts';
 import { Lock } from '../../src/store/lock.ts';
 import type { EventType } from '../../src/model.ts';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/index.ts';
@@ -386,6 +387,10 @@ describe('verify, when it cannot,', () => {
     const said = await job.say();
     expect(said.code).toBe(2);
     expect(said.stderr).toContain('nothing to verify');
+
+    // The checkpoint of a run that ended before its first event.
+    openCheckpoint(job.given.dir).close();
+    expect((await job.say()).stderr).toContain('no event has been sent yet');
   });
 
   it('does not start while a run uses the state directory', async () => {
