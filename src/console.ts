@@ -1,5 +1,6 @@
 import type { Writable } from 'node:stream';
-import { stripVTControlCharacters, styleText } from 'node:util';
+import { styleText } from 'node:util';
+import stringWidth from 'string-width';
 import { EXIT } from './errors.ts';
 import { wrapped } from './layout.ts';
 import { Redactor } from './redact.ts';
@@ -171,9 +172,7 @@ function columnsOf(stream: NodeJS.WritableStream): number {
 
 /** The rows that a text takes on a terminal, which continues long lines in the next row: also those shown before it was resized. */
 export function rowsOf(text: string, columns: number): number {
-  return stripVTControlCharacters(text)
-    .split('\n')
-    .reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / columns)), 0);
+  return text.split('\n').reduce((sum, line) => sum + Math.max(1, Math.ceil(stringWidth(line) / columns)), 0);
 }
 
 /** Moves the cursor up to the beginning of a row, and clears what is below. */

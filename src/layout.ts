@@ -1,4 +1,8 @@
-/** Lines for a terminal of a certain width. Pure. */
+/** Lines for a terminal of a certain width, in which wide characters take two columns. Pure. */
+import stringWidth from 'string-width';
+import wrapAnsi from 'wrap-ansi';
+import { oneLine, printable } from './visible.ts';
+import { numberText } from './numbers.ts';
 
 /** Two spaces below the beginning of a line, or below the text of a row such as `  1,200  bad_date`. */
 const HANG = 2;
@@ -10,11 +14,12 @@ const MOST_HANG = 24;
 const FILE_ROW = /^\w+ {2,}\S*[\\/]/;
 /** Lines of a file with their numbers, and the mark below one: a mark at another place would be wrong. */
 const CODE_FRAME = /^ +>? *\d* \|/;
-/** The members of a JSON object on one line. */
+/** Text in backticks may be a command: it is not broken. Neither is a member of a JSON object, which may be copied. */
+const UNBROKEN = /`[^`]*`/g;
 const JSON_LINE = /^ *\{"/;
-const MEMBERS = /(?:"(?:\\.|[^"\\])*"|[^",])+,?/g;
-/** With the spaces before them. Text in backticks is one: it may be a command. */
-const WORDS = / *(?:`[^`]*`|[^ `]|`)+/g;
+const MEMBER = /(?:"(?:\\.|[^"\\])*"|[^",])+,?/g;
+/** A space at which no line is broken. */
+const KEPT = '\ue000';
 
 /**
  * Breaks lines that are longer than `columns` between words; further lines are indented. No word is broken, so that the
@@ -23,22 +28,68 @@ const WORDS = / *(?:`[^`]*`|[^ `]|`)+/g;
 export function wrapped(text: string, columns: number): string {
   return text
     .split('\n')
-    .map((line) => (line.length <= columns ? line : wrappedLine(line, Math.max(20, columns))))
+    .map((line) => (stringWidth(line) <= columns ? line : wrappedLine(line, Math.max(20, columns))))
     .join('\n');
 }
 
 function wrappedLine(line: string, columns: number): string {
-  if (CODE_FRAME.test(line)) return `${line.slice(0, columns - 1)}…`;
+  if (CODE_FRAME.test(line)) return cutTo(line, columns);
   if (FILE_ROW.test(line)) return line;
   const row = ROW.exec(line)?.[0] ?? '';
   const lead = /^ */.exec(line)![0];
   const first = row.length > 0 && row.length <= MOST_HANG ? row : lead;
-  const indent = ' '.repeat(first === lead ? lead.length + HANG : first.length);
-  const lines = [first];
-  for (const word of line.slice(first.length).match(JSON_LINE.test(line) ? MEMBERS : WORDS) ?? []) {
-    const last = lines.at(-1)!;
-    if (last.length + word.length <= columns || last === first) lines[lines.length - 1] = last + word;
-    else lines.push(indent + word.trimStart());
-  }
-  return lines.join('\n');
+  const indent = ' '.repeat(first === lead ? lead.length + HANG : stringWidth(first));
+  const kept = (part: string): string => part.replaceAll(' ', KEPT);
+  const body = line.slice(first.length);
+  const isJson = JSON_LINE.test(line);
+  const words = isJson ? body.match(MEMBER)!.map(kept).join(' ') : body.replace(UNBROKEN, kept);
+  const lines = wrapAnsi(words, columns - indent.length).split('\n');
+  const shown = isJson ? lines.map((each) => each.replaceAll(' ', '')) : lines;
+  return `${first}${shown.join(`\n${indent}`)}`.replaceAll(KEPT, ' ');
+}
+
+/** A line without its end where that does not fit. */
+export function cutTo(line: string, columns: number): string {
+  if (stringWidth(line) <= columns) return line;
+  const [start] = wrapAnsi(line, columns - 1, { hard: true, wordWrap: false, trim: false }).split('\n');
+  return `${start}…`;
+}
+
+/** With spaces after it, or before it, up to this width. */
+export function padded(text: string, width: number, side: 'end' | 'start' = 'end'): string {
+  const space = ' '.repeat(Math.max(0, width - stringWidth(text)));
+  return side === 'end' ? text + space : space + text;
+}
+
+/** A table whose first column is left-aligned, the others right-aligned. */
+export function table(cells: readonly (readonly string[])[], gap = '  '): string {
+  const rows = cells.map((row) => row.map(oneLine));
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => stringWidth(row[column] ?? ''))));
+  return rows
+    .map((row) =>
+      row
+        .map((cell, at) => padded(cell, widths[at]!, at === 0 ? 'end' : 'start'))
+        .join(gap)
+        .trimEnd(),
+    )
+    .join('\n');
+}
+
+/** The table, with rows and columns exchanged where it is wider than the terminal. */
+export function fittingTable(rows: readonly (readonly string[])[], columns: number): string {
+  const wide = table(rows);
+  const isTooWide = wide.split('\n').some((line) => stringWidth(line) > columns);
+  return isTooWide ? table(rows[0]!.map((_, at) => rows.map((row) => row[at] ?? ''))) : wide;
+}
+
+const MOST_VALUES = 12;
+const WIDEST_NAME = 28;
+
+/** The first names and values of a record, one line each. */
+export function valueRows(values: readonly (readonly [name: string, value: string])[], columns: number): string {
+  const shown = values.slice(0, MOST_VALUES).map(([name, value]) => [printable(name), printable(value)] as const);
+  const width = Math.min(WIDEST_NAME, Math.max(...shown.map(([name]) => stringWidth(name))));
+  const lines = shown.map(([name, value]) => cutTo(`  ${padded(name, width)}  ${value}`, columns));
+  const more = values.length - shown.length;
+  return [...lines, ...(more > 0 ? [`  and ${numberText(more)} more; --json has all of them`] : [])].join('\n');
 }

@@ -236,7 +236,7 @@ async function send(run: Run, target: Target, survey: Survey, hasher: FieldHashe
   return sendPlan({
     ...{ settings, mapping, state, target, survey, hasher, halt, log },
     started: async (deliverer) => {
-      const view = { rate: target.rate, count: planCounter(survey.db), deliverer };
+      const view = { rate: target.rate, count: planCounter(survey.db, target.rate), deliverer };
       watch.sending(view, state);
       await monitor.sending?.(view);
     },

@@ -87,6 +87,13 @@ it('redraws over the rows of the last text on a terminal, wrapped lines included
   expect(text.out).toBe(`one\n${'x'.repeat(45)}\n\u001b[4A\r\u001b[Jtwo[U+001B][2J\n\u001b[1A\r\u001b[Jthree\n`);
 });
 
+it('redraws over the rows of wide characters, which take two columns each', () => {
+  const { console, text } = consoleOn(true);
+  console.redraw('顧客'.repeat(11));
+  console.redraw('end');
+  expect(text.out).toBe(`${'顧客'.repeat(11)}\n\u001b[3A\r\u001b[Jend\n`);
+});
+
 it('redraws over the rows that the last text takes since the terminal was resized', () => {
   const { console, text, resize } = consoleOn(true);
   console.redraw('twenty characters x\nfive');
@@ -99,27 +106,27 @@ it('paints errors, warnings, endings and commands on a terminal, and nothing in 
   const saying = (isTTY: boolean): string => {
     const { console, text } = consoleOn(isTTY);
     console.complain('error: no');
-    console.complain('a.yaml:1:2 warning: x');
+    console.complain('a.yml:1:2 warning: xy');
     console.say('an error: here');
     console.say('Done: all', 'done');
     console.say('  crm-backfill run a.yaml --dry-run', 'command');
     return text.err;
   };
-  const plain = 'error: no\na.yaml:1:2 warning: x\nan error: here\nDone: all\n  crm-backfill run a.yaml --dry-run\n';
+  const plain = 'error: no\na.yml:1:2 warning: xy\nan error: here\nDone: all\n  crm-backfill run a.yaml --dry-run\n';
   expect(saying(false)).toBe(plain);
   const painted = saying(true);
-  expect(stripVTControlCharacters(painted)).toBe(plain.replace(' x', '\n  x'));
+  expect(stripVTControlCharacters(painted)).toBe(plain.replace(' xy', '\n  xy'));
   expect(painted.split('\n')).toEqual([
     '\u001b[31merror:\u001b[39m no',
-    'a.yaml:1:2 \u001b[33mwarning:\u001b[39m',
-    '  x',
+    'a.yml:1:2 \u001b[33mwarning:\u001b[39m',
+    '  xy',
     'an error: here',
     '\u001b[32mDone: all\u001b[39m',
     '\u001b[1m  crm-backfill run a.yaml --dry-run\u001b[22m',
     '',
   ]);
   vi.stubEnv('NO_COLOR', '1');
-  expect(saying(true)).toBe(plain.replace(' x', '\n  x'));
+  expect(saying(true)).toBe(plain.replace(' xy', '\n  xy'));
   vi.stubEnv('NO_COLOR', undefined);
   vi.stubEnv('FORCE_COLOR', '1');
   expect(stripVTControlCharacters(saying(false))).toBe(plain);

@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest';
-import { wrapped } from '../src/layout.ts';
+import stringWidth from 'string-width';
+import { cutTo, fittingTable, table, valueRows, wrapped } from '../src/layout.ts';
 
 it('breaks long lines between words, and indents what follows', () => {
   expect(wrapped(`short\n${'word '.repeat(9)}end`, 30)).toBe(
-    'short\nword word word word word word\n  word word word end',
+    'short\nword word word word word\n  word word word word end',
   );
   expect(wrapped(`  ${'word '.repeat(6)}end`, 30)).toBe('  word word word word word\n    word end');
 });
@@ -31,4 +32,45 @@ it('cuts lines of a file, so that the mark stays below its place', () => {
   expect(wrapped(`  > 12 |   email: { from: ${'x'.repeat(30)} }\n       |   ^`, 30)).toBe(
     '  > 12 |   email: { from: xxx…\n       |   ^',
   );
+});
+
+it('wide characters take two columns, when lines are broken and cut', () => {
+  const names = '株式会社 山田太郎 東京都 営業部 '.repeat(4);
+  for (const columns of [20, 33, 40]) {
+    for (const line of wrapped(`  12  ${names}`, columns).split('\n')) {
+      expect(stringWidth(line), line).toBeLessThanOrEqual(columns);
+    }
+    expect(stringWidth(cutTo(names, columns))).toBeLessThanOrEqual(columns);
+    expect(cutTo(names, columns)).toMatch(/^株式会社 .*…$/);
+  }
+});
+
+it('columns of tables and of values are aligned by the width of their characters', () => {
+  const rows = [
+    ['', 'deals'],
+    ['商談中', '12'],
+    ['Won', '3'],
+    ['éte\u0301', '4'],
+  ];
+  const widths = table(rows)
+    .split('\n')
+    .map((line) => stringWidth(line));
+  expect(new Set(widths)).toEqual(new Set([13]));
+  const values = valueRows(
+    [
+      ['氏名', '山田太郎'],
+      ['email', 'a@b.example'],
+    ],
+    80,
+  );
+  expect(values.split('\n')).toEqual(['  氏名   山田太郎', '  email  a@b.example']);
+});
+
+it('a table that is too wide has its rows as columns', () => {
+  const rows = [
+    ['', 'one', 'two'],
+    ['東京', '1', '2'],
+  ];
+  expect(fittingTable(rows, 14)).toBe('      one  two\n東京    1    2');
+  expect(fittingTable(rows, 13)).toBe('     東京\none     1\ntwo     2');
 });

@@ -2,9 +2,9 @@
 import { fieldsOf } from '../store/field-hashes.ts';
 import { canonicalJson, type JsonObject, type JsonValue } from '../json.ts';
 import { adviceFor, inSentence } from '../report/advice.ts';
-import { clockText, cutTo, shortPath, valueRows } from '../report/text.ts';
+import { clockText, shortPath } from '../report/text.ts';
 import { printable } from '../visible.ts';
-import { wrapped } from '../layout.ts';
+import { cutTo, valueRows, wrapped } from '../layout.ts';
 import { counted, numberText } from '../numbers.ts';
 import type { EventFate, EventStory, RecordStory, Relative, ServiceAnswer } from './story.ts';
 

@@ -1,8 +1,10 @@
-/** The texts and bars of the progress display. Pure, so that every width and waiting state can be tested. */
-import { perMinuteAt, rateAt, secondsToSend, type Quota, type Rate } from '../timetable.ts';
-import { numberText, percentText } from '../numbers.ts';
+/** The texts of the progress display, and the speed that they tell. Pure. */
+import { perMinuteAt, rateAt, secondsToSend, type Rate } from '../timetable.ts';
+import { cutTo } from '../layout.ts';
+import { numberText } from '../numbers.ts';
 import { clockText, durationText } from '../report/text.ts';
 import { WAITS, type WaitReason } from '../report/words.ts';
+import type { RecentAnswers } from './status.ts';
 
 /** Progress of the events of one type. */
 export interface TypeProgress {
@@ -23,86 +25,44 @@ export interface WaitingState {
   readonly forMs: number;
 }
 
-export interface ProgressSnapshot {
-  /** Events settled per minute, over the last minutes. */
-  readonly perMinute: number;
+export interface ProgressSnapshot extends Pace {
   /** Events that this run still has to send. */
   readonly left: number;
-  /** Undefined if it cannot be estimated. */
-  readonly secondsLeft: number | undefined;
   /** The priority being sent, where another one follows. */
   readonly priority?: { readonly priority: number; readonly left: number } | undefined;
   readonly waiting: WaitingState | undefined;
   readonly now: Date;
 }
 
-export type Colorize = (colour: 'red' | 'yellow' | 'green', text: string) => string;
-
-/** Terminals narrower than this have no room for bars. */
-const NARROW = 60;
-const LONGEST_BAR = 40;
-
-/** The lines on a terminal: one per type and a status line. None is wider than `columns - 1`, so that none wraps. */
-export function progressLines(
-  types: readonly TypeProgress[],
-  pace: ProgressSnapshot,
-  columns: number,
-  colorize: Colorize,
-): string[] {
-  const room = Math.max(20, columns - 1);
-  const name = Math.max(...types.map(({ type }) => type.length));
-  const counts = Math.max(...types.map((each) => countText(each).length));
-  const lines = types.map((each) => {
-    const { type, rejected } = each;
-    const rest = `${countText(each).padStart(counts)} ${percentText(each.settled, each.total).padStart(5)}`;
-    const failed = rejected > 0 ? `${numberText(rejected)} rejected` : '';
-    if (columns < NARROW)
-      return {
-        text: cut(`${type} ${countText(each)} ${percentText(each.settled, each.total).trim()}`, room),
-        failed: '',
-      };
-    const bar = Math.min(LONGEST_BAR, room - name - rest.length - 4 - '12,345 rejected'.length - 2);
-    return { text: `${type.padEnd(name)}  ${bar >= 8 ? `${barText(each, bar)}  ` : ''}${rest}`, failed };
-  });
-  return [
-    ...lines.map(({ text, failed }) =>
-      failed === '' || text.length + 2 + failed.length > room ? text : `${text}  ${colorize('red', failed)}`,
-    ),
-    statusLine(pace, columns, colorize),
-  ];
-}
-
 /** `98/min, 3,766 left, about 38 min (until 21:40); window full, next in 0.6 s` */
-function statusLine(pace: ProgressSnapshot, columns: number, paint: Colorize): string {
-  const room = Math.max(20, columns - 1);
+export function statusLine(pace: ProgressSnapshot, columns: number): string {
   const waiting = pace.waiting ? waitingText(pace.waiting) : undefined;
-  const isSerious = pace.waiting !== undefined && pace.waiting.reason !== 'rate';
   const parts = paceParts(pace);
   // If there is not enough room, the most important part is kept: an outage, then the rate, then a full window.
-  if (isSerious && waiting !== undefined) {
+  if (waiting !== undefined && isSerious(pace)) {
     const withPace = `${waiting}; ${parts.join(', ')}`;
-    return paint('yellow', cut(withPace.length <= room ? withPace : waiting, room));
+    return withPace.length <= columns ? withPace : cutTo(waiting, columns);
   }
-  while (parts.length > 1 && parts.join(', ').length > room) parts.shift();
+  while (parts.length > 1 && parts.join(', ').length > columns) parts.shift();
   const text = parts.join(', ');
-  if (waiting === undefined || text.length + 2 + waiting.length > room) return cut(text, room);
+  if (waiting === undefined || text.length + 2 + waiting.length > columns) return cutTo(text, columns);
   return `${text}; ${waiting}`;
 }
 
+/** Whether the run waits for anything but its own rate. */
+export function isSerious({ waiting }: ProgressSnapshot): boolean {
+  return waiting !== undefined && waiting.reason !== 'rate';
+}
+
 function paceParts({ perMinute, left, secondsLeft, priority, now }: ProgressSnapshot): string[] {
-  const share = priority && secondsLeft !== undefined ? (priority.left / left) * secondsLeft : undefined;
-  const done = share === undefined ? '' : ` until ${clockText(new Date(now.getTime() + share * 1000), now)}`;
+  const until = (seconds: number): string => `until ${clockText(new Date(now.getTime() + seconds * 1000), now)}`;
+  const share = priority && secondsLeft !== undefined ? ` ${until((priority.left / left) * secondsLeft)}` : '';
+  const end = secondsLeft === undefined || secondsLeft < 60 ? '' : ` (${until(secondsLeft)})`;
   return [
     `${numberText(Math.round(perMinute))}/min`,
-    ...(priority ? [`priority ${priority.priority}: ${numberText(priority.left)} left${done}`] : []),
+    ...(priority ? [`priority ${priority.priority}: ${numberText(priority.left)} left${share}`] : []),
     `${numberText(left)} left`,
-    ...(secondsLeft === undefined || left === 0
-      ? []
-      : [
-          `about ${durationText(secondsLeft)}${
-            secondsLeft < 60 ? '' : ` (until ${clockText(new Date(now.getTime() + secondsLeft * 1000), now)})`
-          }`,
-        ]),
+    ...(secondsLeft === undefined || left === 0 ? [] : [`about ${durationText(secondsLeft)}${end}`]),
   ];
 }
 
@@ -111,12 +71,11 @@ export function progressLogLine(types: readonly TypeProgress[], pace: ProgressSn
   const counts = types.map(
     (each) => `${each.type} ${countText(each)}${each.rejected > 0 ? ` (${numberText(each.rejected)} rejected)` : ''}`,
   );
-  const isSerious = pace.waiting && pace.waiting.reason !== 'rate' ? [waitingText(pace.waiting)] : [];
-  return [timeText(pace.now) + counts.join(', '), paceParts(pace).join(', '), ...isSerious].join('; ');
-}
-
-function timeText(now: Date): string {
-  return `${clockText(now, now)} `;
+  return [
+    `${clockText(pace.now, pace.now)} ${counts.join(', ')}`,
+    paceParts(pace).join(', '),
+    ...(isSerious(pace) ? [waitingText(pace.waiting!)] : []),
+  ].join('; ');
 }
 
 export function waitingText({ reason, nextInMs, forMs }: WaitingState): string {
@@ -129,62 +88,23 @@ function waitText(ms: number): string {
   return ms < 10_000 ? `${(Math.max(0, ms) / 1000).toFixed(1)} s` : durationText(ms / 1000);
 }
 
-function barText({ settled, total }: TypeProgress, width: number): string {
-  const full = total === 0 ? width : Math.floor((settled / total) * width);
-  return '█'.repeat(full) + '░'.repeat(width - full);
-}
-
-function countText({ acknowledged, total }: TypeProgress): string {
+/** `1,234/5,000` */
+export function countText({ acknowledged, total }: TypeProgress): string {
   return `${numberText(acknowledged)}/${numberText(total)}`;
 }
 
-function cut(text: string, room: number): string {
-  return text.length <= room ? text : `${text.slice(0, room - 1)}…`;
-}
-
-const RECENT_MS = 5 * 60_000;
-
-/**
- * Measures the events settled per minute over the last five minutes and estimates the time left. The first window is
- * sent in a burst, so the rate is never measured over less than a window. When hours with another rate begin or end, it is
- * measured anew.
- */
-export class RateMeter {
-  readonly #rate: Rate;
-  #quota: Quota | undefined;
-  #samples: { at: number; settled: number }[] = [];
-
-  constructor(rate: Rate) {
-    this.#rate = rate;
-  }
-
-  /** `now` in milliseconds of a clock that is never set; `left`: number of events still to be sent; `wall`: the time of day. */
-  measure(
-    now: number,
-    settled: number,
-    left: number,
-    wall = Date.now(),
-  ): Pick<ProgressSnapshot, 'perMinute' | 'secondsLeft'> {
-    const quota = rateAt(this.#rate, wall);
-    if (quota !== this.#quota) this.#samples = [];
-    this.#quota = quota;
-    const last = this.#samples.at(-1);
-    if (!last || now - last.at >= 1_000) this.#samples.push({ at: now, settled });
-    while (this.#samples.length > 1 && this.#samples[1]!.at <= now - RECENT_MS) this.#samples.shift();
-    const first = this.#samples[0]!;
-    return paceOf({ settled: settled - first.settled, ms: now - first.at, left }, this.#rate, wall);
-  }
+export interface Pace {
+  /** Events settled per minute, over the last minutes. */
+  readonly perMinute: number;
+  /** Undefined if it stands still. */
+  readonly secondsLeft: number | undefined;
 }
 
 /**
- * Speed and time left of a run that settled this many events in the last `ms` milliseconds; `wall`: the time of day.
- * `secondsLeft`: undefined if it stands still.
+ * The speed of a run, and how long it takes to send what is left. The first window is sent in a burst, so the speed is never
+ * measured over less than a window. `wall`: the time of day.
  */
-export function paceOf(
-  { settled, ms, left }: { readonly settled: number; readonly ms: number; readonly left: number },
-  rate: Rate,
-  wall: number,
-): Pick<ProgressSnapshot, 'perMinute' | 'secondsLeft'> {
+export function paceOf({ settled, ms }: RecentAnswers, left: number, rate: Rate, wall: number): Pace {
   const { seconds } = rateAt(rate, wall);
   const perMinute = (settled * 60_000) / Math.max(seconds * 1000, ms);
   const atBest = secondsToSend(left, rate, wall);

@@ -1,25 +1,23 @@
 import { EVENT_TYPES, type EventType } from '../model.ts';
-import { isOpen, type State } from '../plan/states.ts';
+import { outcomesOf, type CountedState } from '../plan/counts.ts';
+import { priorityProgress, type PriorityProgress } from '../plan/order.ts';
+import { isOpen } from '../plan/states.ts';
 import type { EventCounts } from '../report/summary.ts';
 import type { WaitReason } from '../report/words.ts';
 import type { Database } from '../store/sqlite.ts';
 import type { Rate } from '../timetable.ts';
-import { RateMeter, type ProgressSnapshot, type TypeProgress, type WaitingState } from './progress-text.ts';
-import { outcomesOf } from './status.ts';
+import { paceOf, type ProgressSnapshot, type TypeProgress, type WaitingState } from './progress-text.ts';
+import { recentAnswers, type RecentAnswers } from './status.ts';
 
-/** How many events of a type are in a state. */
-export interface CountedState {
-  readonly type: EventType;
-  readonly state: State;
+interface CountedChoice extends CountedState {
   /** 0 if the run leaves them out. */
   readonly is_chosen: 0 | 1;
-  readonly count: number;
 }
 
-export interface PlanCounts {
-  readonly states: readonly CountedState[];
-  /** The highest priority with events to send, and how many they are. */
-  readonly first: { readonly priority: number; readonly left: number } | undefined;
+interface PlanCounts {
+  readonly states: readonly CountedChoice[];
+  readonly priorities: readonly PriorityProgress[];
+  readonly recent: RecentAnswers;
 }
 
 /** The state that progress is drawn from, read each time it is drawn. */
@@ -37,16 +35,22 @@ export interface ProgressView {
 const SHARE = 1 / 50;
 
 /**
- * Counts the events of a plan as often as it is called, but of a large plan only now and then: in between, it returns what it
- * counted last, unless that must be exact. Once the run has closed the plan, it is what was counted last.
+ * Counts the events of a plan and the answers from now on, as often as it is called, but of a large plan only now and then: in
+ * between, it returns what it counted last, unless that must be exact. Once the run has closed the plan, it is what was
+ * counted last.
  */
-export function planCounter(db: Database): ProgressView['count'] {
+export function planCounter(db: Database, rate: Rate): ProgressView['count'] {
+  const from = Date.now();
   let counted: PlanCounts;
   let restUntil = -Infinity;
   return (exactly = false) => {
     const began = performance.now();
     if (db.isOpen && (exactly || began >= restUntil)) {
-      counted = countPlan(db);
+      counted = {
+        states: db.all('select type, state, is_chosen, count(*) as count from event group by type, state, is_chosen'),
+        priorities: priorityProgress(db),
+        recent: recentAnswers(db, rate, from, Date.now()),
+      };
       const ended = performance.now();
       restUntil = ended + (ended - began) / SHARE;
     }
@@ -54,47 +58,36 @@ export function planCounter(db: Database): ProgressView['count'] {
   };
 }
 
-function countPlan(db: Database): PlanCounts {
-  const states = db.all<CountedState>(
-    'select type, state, is_chosen, count(*) as count from event group by type, state, is_chosen',
-  );
-  const first = db.get<NonNullable<PlanCounts['first']>>(`
-    select priority, count(*) as left from event
-    where type in ('lead/created', 'lead/updated', 'deal/created', 'deal/updated', 'comment/created')
-      and state in ('ready', 'retry')
-    group by priority order by priority desc limit 1`);
-  return { states, first };
-}
-
-/** Tracks what a single reading cannot show: the rate, and how long the run has been waiting. */
+/** Tracks what a single reading cannot show: what the run set out to send, and how long it has been waiting. */
 export class ProgressTracker {
   readonly #view: ProgressView;
-  readonly #meter: RateMeter;
   /** The events of each type; of a pilot, only those that it selects. */
   readonly #totals: ReadonlyMap<EventType, number>;
   #waitingSince: { reason: string; at: number } | undefined;
 
   constructor(view: ProgressView) {
     this.#view = view;
-    this.#meter = new RateMeter(view.rate);
     const { states } = view.count(true);
     const isPilot = states.some(({ state, is_chosen }) => is_chosen === 0 || state === 'held');
-    const isCounted = ({ state, is_chosen }: CountedState): boolean =>
+    const isCounted = ({ state, is_chosen }: CountedChoice): boolean =>
       !isPilot || isOpen(state) || (state === 'acknowledged' && is_chosen === 1);
-    this.#totals = new Map(EVENT_TYPES.map((type) => [type, sum(states.filter(isCounted), { type })]));
-    this.pace();
+    this.#totals = new Map(
+      EVENT_TYPES.map((type) => [type, sum(states, (each) => each.type === type && isCounted(each))]),
+    );
   }
 
   types(): TypeProgress[] {
     const { states } = this.#view.count();
     return [...this.#totals].flatMap(([type, total]) => {
       if (total === 0) return [];
-      const left = sum(
-        states.filter(({ state }) => isOpen(state)),
-        { type },
-      );
-      const acknowledged = sum(states, { type, state: 'acknowledged', is_chosen: 1 });
-      return [{ type, total, acknowledged, rejected: sum(states, { type, state: 'rejected' }), settled: total - left }];
+      const ofType = states.filter((each) => each.type === type);
+      return {
+        type,
+        total,
+        acknowledged: sum(ofType, ({ state, is_chosen }) => state === 'acknowledged' && is_chosen === 1),
+        rejected: sum(ofType, ({ state }) => state === 'rejected'),
+        settled: total - sum(ofType, ({ state }) => isOpen(state)),
+      };
     });
   }
 
@@ -104,13 +97,17 @@ export class ProgressTracker {
   }
 
   pace(): ProgressSnapshot {
-    const now = performance.now();
-    const types = this.types();
-    const { states, first } = this.#view.count();
-    const left = sum(states.filter(({ state }) => isOpen(state)));
-    const settled = types.reduce((total, { acknowledged, rejected }) => total + acknowledged + rejected, 0);
-    const priority = first && first.left < left ? first : undefined;
-    return { ...this.#meter.measure(now, settled, left), left, priority, waiting: this.#waiting(now), now: new Date() };
+    const { states, priorities, recent } = this.#view.count();
+    const left = sum(states, ({ state }) => isOpen(state));
+    const first = priorities.find((each) => each.left > 0);
+    const now = new Date();
+    return {
+      ...paceOf(recent, left, this.#view.rate, now.getTime()),
+      left,
+      priority: first && first.left < left ? first : undefined,
+      waiting: this.#waiting(performance.now()),
+      now,
+    };
   }
 
   #waiting(now: number): WaitingState | undefined {
@@ -121,8 +118,6 @@ export class ProgressTracker {
   }
 }
 
-function sum(states: readonly CountedState[], wanted: Partial<CountedState> = {}): number {
-  const keys = Object.keys(wanted) as (keyof CountedState)[];
-  const found = states.filter((each) => keys.every((key) => each[key] === wanted[key]));
-  return found.reduce((total, { count }) => total + count, 0);
+function sum(states: readonly CountedChoice[], isCounted: (each: CountedChoice) => boolean): number {
+  return states.reduce((total, each) => total + (isCounted(each) ? each.count : 0), 0);
 }

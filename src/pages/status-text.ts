@@ -5,9 +5,9 @@ import { resultText } from '../report/ending.ts';
 import { prioritiesTable } from '../report/priority-text.ts';
 import { REPORT_FILE, type PriorityCounts } from '../report/summary.ts';
 import { clockText, countsTable, durationText, shortPath } from '../report/text.ts';
-import { paceOf } from './progress-text.ts';
+import { paceOf, type Pace } from './progress-text.ts';
 import type { RunWait } from './run-wait.ts';
-import { RECENT_MS, type MigrationStatus } from './status.ts';
+import type { MigrationStatus } from './status.ts';
 
 /** Everything that `status` shows. */
 export interface StatusView {
@@ -87,11 +87,10 @@ export function outageText({ since }: RunWait, now: Date): string {
 }
 
 /** As the progress of the run itself shows it: over the last five minutes, or since its survey if that is later. */
-export function paceNow({ status, holder, now }: StatusView, left = status.left): ReturnType<typeof paceOf> {
+export function paceNow({ status, holder, now }: StatusView, left = status.left): Pace {
   const { basis, survey, recent } = status;
   if (!holder || basis !== 'under way' || !survey) return { perMinute: 0, secondsLeft: undefined };
-  const ms = Math.min(RECENT_MS, now.getTime() - Date.parse(survey.at));
-  return paceOf({ settled: recent, ms, left }, survey.rate, now.getTime());
+  return paceOf(recent, left, survey.rate, now.getTime());
 }
 
 /** The priorities; of a run under way, those with events left will be done if it goes on as it does. */

@@ -1,7 +1,7 @@
 /** Where a migration stands: selects over its plan and its checkpoint, while a run is writing them or after it. */
 import type { EventType } from '../model.ts';
-import { totalOf } from '../plan/counts.ts';
-import { isOpen, outcomeOf, type State } from '../plan/states.ts';
+import { countStates, outcomesOf, totalOf, type CountedState } from '../plan/counts.ts';
+import { priorityProgress } from '../plan/order.ts';
 import { readDocument } from '../report/documents.ts';
 import {
   MOST_PRIORITIES,
@@ -11,6 +11,7 @@ import {
   type SurveySnapshot,
 } from '../report/summary.ts';
 import type { Database } from '../store/sqlite.ts';
+import { rateAt, type Rate } from '../timetable.ts';
 
 export interface MigrationStatus {
   readonly migration: string | undefined;
@@ -29,15 +30,22 @@ export interface MigrationStatus {
   readonly firstAt: string | undefined;
   /** ISO 8601: when the service answered last. */
   readonly lastAt: string | undefined;
-  /** Answers in the last five minutes, by the run of this plan. */
-  readonly recent: number;
+  /** By the run of this plan. */
+  readonly recent: RecentAnswers;
   /** Events that the run has still to send; 0 if it has ended. */
   readonly left: number;
   /** The highest first. While a run is under way, `done_at` is null. */
   readonly priorities: readonly (PriorityCounts & { readonly left: number })[];
 }
 
-export const RECENT_MS = 5 * 60_000;
+export interface RecentAnswers {
+  readonly settled: number;
+  /** The time that they took. */
+  readonly ms: number;
+}
+
+const RECENT_MINUTES = 5;
+const MINUTE_MS = 60_000;
 
 /** `db`: from `readState`. All of it is read from one state of the databases. */
 export function readStatus(db: Database, now = Date.now()): MigrationStatus {
@@ -47,10 +55,8 @@ export function readStatus(db: Database, now = Date.now()): MigrationStatus {
     'select name, base_url, created_at from checkpoint.migration',
   );
   const basis = summary ? 'ended' : survey ? 'under way' : 'unknown totals';
-  const rows = survey ? countPlan(db) : countCheckpoint(db);
-  const byType = outcomesOf(rows);
-  const priorities = survey ? prioritiesOf(rows) : [];
-  const since = new Date(Math.max(now - RECENT_MS, Date.parse(survey?.at ?? '') || 0)).toISOString();
+  const byType = outcomesOf(survey ? countStates(db) : countCheckpoint(db));
+  const priorities = survey ? priorityProgress(db) : [];
   return {
     migration: survey?.migration ?? bound?.name,
     baseUrl: survey?.base_url ?? bound?.base_url,
@@ -61,9 +67,11 @@ export function readStatus(db: Database, now = Date.now()): MigrationStatus {
     survey,
     firstAt: bound?.created_at,
     lastAt: lastAnswer(db),
-    recent: answersSince(db, since),
+    recent: survey ? recentAnswers(db, survey.rate, Date.parse(survey.at), now) : { settled: 0, ms: 0 },
     left: summary ? 0 : priorities.reduce((sum, { left }) => sum + left, 0),
-    priorities: summary ? endedPriorities(summary) : priorities.slice(0, MOST_PRIORITIES),
+    priorities: summary
+      ? endedPriorities(summary)
+      : priorities.slice(0, MOST_PRIORITIES).map((each) => ({ ...each, done_at: null })),
   };
 }
 
@@ -75,54 +83,10 @@ function endedPriorities(summary: StoredSummary): MigrationStatus['priorities'] 
   });
 }
 
-interface CountedEvents {
-  readonly type: EventType;
-  readonly state: State;
-  readonly priority: number;
-  readonly count: number;
-}
-
-/** Counts by type, as in the summary. They add up, because every event has exactly one state. */
-export function outcomesOf(
-  rows: readonly Pick<CountedEvents, 'type' | 'state' | 'count'>[],
-): Partial<Record<EventType, EventCounts>> {
-  const counts: Partial<Record<EventType, EventCounts>> = {};
-  for (const { type, state, count } of rows) {
-    const ofType = (counts[type] ??= totalOf([]));
-    ofType.total += count;
-    ofType[outcomeOf(state)] += count;
-  }
-  return counts;
-}
-
-/** What has no place in the order, or is not part of this run. */
-const NOT_IN_ORDER: readonly State[] = ['held', 'waiting', 'duplicate', 'invalid'];
-
-/** The highest first. */
-function prioritiesOf(rows: readonly CountedEvents[]): MigrationStatus['priorities'] {
-  const found = new Map<number, { events: number; acknowledged: number; left: number }>();
-  for (const { priority, state, count } of rows) {
-    if (NOT_IN_ORDER.includes(state)) continue;
-    const counts = found.get(priority) ?? { events: 0, acknowledged: 0, left: 0 };
-    found.set(priority, counts);
-    counts.events += count;
-    if (state === 'acknowledged') counts.acknowledged += count;
-    if (isOpen(state)) counts.left += count;
-  }
-  return [...found]
-    .sort(([one], [other]) => other - one)
-    .map(([priority, counts]) => ({ priority, ...counts, done_at: null }));
-}
-
-/** Grouped as the index is sorted, so that nothing is sorted. */
-function countPlan(db: Database): CountedEvents[] {
-  return db.all('select type, state, priority, count(*) as count from event group by type, state, is_chosen, priority');
-}
-
 /** Without a plan: what became of each event that was sent. */
-function countCheckpoint(db: Database): CountedEvents[] {
+function countCheckpoint(db: Database): CountedState[] {
   return db.all(`
-    select type, iif(is_acknowledged, 'acknowledged', 'rejected') as state, 0 as priority, count(*) as count
+    select type, iif(is_acknowledged, 'acknowledged', 'rejected') as state, count(*) as count
     from (
       select for_type as type, max(status = 'acknowledged') as is_acknowledged from checkpoint.request
       where settled_at is not null and origin <> 'read' group by for_id)
@@ -135,9 +99,14 @@ function lastAnswer(db: Database): string | undefined {
     where settled_at is not null and origin <> 'read' order by settled_at desc limit 1`)?.at;
 }
 
-function answersSince(db: Database, at: string): number {
-  return db.get<{ count: number }>(
-    "select count(*) as count from checkpoint.request where settled_at > ? and origin <> 'read'",
-    at,
-  )!.count;
+/** The answers since then, but at most those of the last five minutes, and none from hours with another rate. */
+export function recentAnswers(db: Database, rate: Rate, from: number, now: number): RecentAnswers {
+  const minutes = Array.from({ length: RECENT_MINUTES }, (_, at) => at + 1);
+  const earlier = minutes.find((minute) => rateAt(rate, now - minute * MINUTE_MS) !== rateAt(rate, now));
+  const since = Math.max(from, now - (earlier ?? RECENT_MINUTES) * MINUTE_MS);
+  const { settled } = db.get<{ settled: number }>(
+    "select count(*) as settled from checkpoint.request where settled_at > ? and origin <> 'read'",
+    new Date(since).toISOString(),
+  )!;
+  return { settled, ms: now - since };
 }

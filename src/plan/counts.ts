@@ -18,17 +18,25 @@ export function totalOf(counts: readonly EventCounts[]): EventCounts {
   return sum;
 }
 
-/** How many events of each type are in each state. */
-export function countStates(
-  db: Database,
-): { readonly type: EventType; readonly state: State; readonly count: number }[] {
+/** How many events of a type are in a state. */
+export interface CountedState {
+  readonly type: EventType;
+  readonly state: State;
+  readonly count: number;
+}
+
+export function countStates(db: Database): CountedState[] {
   return db.all('select type, state, count(*) as count from event group by type, state');
 }
 
-/** The counts of each type that occurs. The totals always add up, because every event has exactly one state. */
+/** The counts of each type that occurs. */
 export function countsByType(db: Database): Partial<Record<EventType, EventCounts>> {
+  return outcomesOf(countStates(db));
+}
+
+/** The outcomes of each type that occurs. The totals always add up, because every event has exactly one state. */
+export function outcomesOf(states: readonly CountedState[]): Partial<Record<EventType, EventCounts>> {
   const counts: Partial<Record<EventType, EventCounts>> = {};
-  const states = countStates(db);
   for (const type of EVENT_TYPES) {
     for (const { state, count } of states.filter((each) => each.type === type)) {
       const ofType = (counts[type] ??= totalOf([]));

@@ -1,6 +1,6 @@
 /** Control totals: how many deals there are, and their amounts, in the export, in the plan and in the service. */
 import { DecimalSum, grouped } from '../decimal.ts';
-import { table } from './text.ts';
+import { fittingTable } from '../layout.ts';
 import { numberText } from '../numbers.ts';
 
 /** So many groups are kept apart; all others are one group for each currency, without names. */
@@ -110,10 +110,8 @@ export function controlTotalsText(totals: readonly ControlTotal[], columns: numb
     return [currency, ...shown];
   });
   const left = currencies.length - rows.length;
-  const wide = table([heads, ...rows]);
-  const isTooWide = wide.indexOf('\n') > columns;
   return [
-    isTooWide ? table(heads.map((head, index) => [head, ...rows.map((row) => row[index]!)])) : wide,
+    fittingTable([heads, ...rows], columns),
     ...(left > 0 ? [`and ${left} more ${left === 1 ? 'currency' : 'currencies'}: see report.html`] : []),
     ...(unreadText(totals) === '' ? [] : [unreadText(totals)]),
   ].join('\n');

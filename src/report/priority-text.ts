@@ -1,5 +1,6 @@
 import type { PriorityCounts } from './summary.ts';
-import { clockText, table } from './text.ts';
+import { clockText } from './text.ts';
+import { table } from '../layout.ts';
 import { numberText } from '../numbers.ts';
 
 const MOST_ROWS = 10;

@@ -1,9 +1,9 @@
 /** Helpers shared by the texts for people. */
 import { relative } from 'node:path';
 import { EVENT_TYPES, type EventType } from '../model.ts';
+import { table } from '../layout.ts';
 import { oneLine } from '../visible.ts';
 import type { CodeExample } from './found-codes.ts';
-import { printable } from '../visible.ts';
 import { adviceFor, inSentence } from './advice.ts';
 import { OUTCOME_NAMES, type EventCounts } from './words.ts';
 import { counted, numberText } from '../numbers.ts';
@@ -13,16 +13,6 @@ const COLUMNS: readonly (readonly [keyof EventCounts, string])[] = [
   ['total', 'total'],
   ...OUTCOME_NAMES.map((name, at) => [name, `${at === 0 ? '=' : '+'} ${name}`] as const),
 ];
-
-/** A table whose first column is left-aligned, the others right-aligned. */
-export function table(cells: readonly (readonly string[])[], gap = '  '): string {
-  const rows = cells.map((row) => row.map(oneLine));
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
-  return rows
-    .map((row) => row.map((cell, at) => (at === 0 ? cell.padEnd(widths[at]!) : cell.padStart(widths[at]!))).join(gap))
-    .map((line) => line.trimEnd())
-    .join('\n');
-}
 
 /**
  * The counts of events by type. On a narrow terminal, columns that are always zero are left out; if the table is still
@@ -85,23 +75,6 @@ export function clockText(time: Date, now: Date): string {
     hourCycle: 'h23',
   });
   return format.format(time).replace(',', '');
-}
-
-/** A line without its end where that does not fit. */
-export function cutTo(line: string, columns: number): string {
-  return line.length > columns ? `${line.slice(0, columns - 1)}…` : line;
-}
-
-const MOST_VALUES = 12;
-const WIDEST_NAME = 28;
-
-/** The first names and values of a record, one line each. */
-export function valueRows(values: readonly (readonly [name: string, value: string])[], columns: number): string {
-  const shown = values.slice(0, MOST_VALUES);
-  const width = Math.min(WIDEST_NAME, Math.max(...shown.map(([name]) => name.length)));
-  const lines = shown.map(([name, value]) => cutTo(`  ${printable(name).padEnd(width)}  ${printable(value)}`, columns));
-  const more = values.length - shown.length;
-  return [...lines, ...(more > 0 ? [`  and ${numberText(more)} more; --json has all of them`] : [])].join('\n');
 }
 
 /** A path relative to the working directory if that is shorter. */

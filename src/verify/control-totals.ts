@@ -1,7 +1,7 @@
 /** Number and amount of the deals by stage and currency: as sent, and as the service shows them. */
 import { COMPARED } from '../compare/fields.ts';
 import { DecimalSum, grouped } from '../decimal.ts';
-import { table } from '../report/text.ts';
+import { table } from '../layout.ts';
 import type { Account } from '../service/account.ts';
 import type { Fields } from '../service/list-page.ts';
 import type { EntityResult } from './differences.ts';

@@ -1,4 +1,5 @@
-import { shortPath, table, valueRows } from '../report/text.ts';
+import { fittingTable, valueRows } from '../layout.ts';
+import { shortPath } from '../report/text.ts';
 import { namesById, type Account } from '../service/account.ts';
 import { stageTotalsText } from './control-totals.ts';
 import { VERDICTS, type FieldDifference, type EntityResult } from './differences.ts';
@@ -59,12 +60,7 @@ function entityText(entity: Checked, result: EntityResult, columns: number): str
   const shown = VERDICTS.filter((verdict) => verdict === 'same' || fields.some(([, counts]) => counts[verdict] > 0));
   if (fields.length > 0) {
     const rows = fields.map(([name, counts]) => [`  ${name}`, ...shown.map((verdict) => numberText(counts[verdict]))]);
-    const wide = table([['', ...shown.map((verdict) => HEADS[verdict])], ...rows]);
-    const list = fields.map(([name, counts]) => {
-      const found = shown.filter((verdict) => counts[verdict] > 0);
-      return `  ${name}: ${found.map((verdict) => `${numberText(counts[verdict])} ${HEADS[verdict]}`).join(', ')}`;
-    });
-    lines.push(wide.indexOf('\n') <= columns ? wide : list.join('\n'));
+    lines.push(fittingTable([['', ...shown.map((verdict) => HEADS[verdict])], ...rows], columns));
   }
   return lines.join('\n');
 }

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import {
-  progressLines,
+  paceOf,
   progressLogLine,
-  RateMeter,
+  statusLine,
   waitingText,
   type ProgressSnapshot,
   type TypeProgress,
@@ -13,7 +13,6 @@ import { FIXTURES } from './hostile.ts';
 vi.stubEnv('TZ', 'UTC');
 
 const NOW = new Date('2026-03-02T10:42:00Z');
-const plain = (_colour: string, text: string): string => text;
 
 const TYPES: TypeProgress[] = [
   { type: 'lead/created', total: 61_234, acknowledged: 61_200, rejected: 0, settled: 61_234 },
@@ -39,33 +38,16 @@ const SITUATIONS: Readonly<Record<string, ProgressSnapshot>> = {
 };
 
 describe('progress', () => {
-  it('fits every width', async () => {
-    const screens = [40, 59, 60, 80, 120, 200].flatMap((columns) =>
-      Object.entries(SITUATIONS).map(
-        ([name, pace]) => `--- ${columns} columns, ${name}\n${progressLines(TYPES, pace, columns, plain).join('\n')}`,
-      ),
-    );
-    await expect(`${screens.join('\n')}\n`).toMatchFileSnapshot(join(FIXTURES, 'progress.txt'));
-  });
-
-  it('never wraps', () => {
-    for (let columns = 21; columns <= 220; columns += 1) {
-      for (const pace of Object.values(SITUATIONS)) {
-        for (const line of progressLines(TYPES, pace, columns, plain)) expect(line.length).toBeLessThan(columns);
-      }
+  it('is told in a line that fits every width', async () => {
+    const lines = Object.entries(SITUATIONS).flatMap(([name, pace]) => [
+      `--- ${name}`,
+      ...[40, 60, 80, 120].map((columns) => statusLine(pace, columns - 1)),
+    ]);
+    await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot(join(FIXTURES, 'progress.txt'));
+    for (let columns = 20; columns <= 220; columns += 1) {
+      for (const pace of Object.values(SITUATIONS))
+        expect(statusLine(pace, columns).length).toBeLessThanOrEqual(columns);
     }
-  });
-
-  it('shows 100 % only when all events are settled', () => {
-    const almost = { type: 'lead/created', total: 100_000, acknowledged: 99_999, rejected: 0, settled: 99_999 };
-    expect(progressLines([almost], PACE, 80, plain)[0]).toContain('99 %');
-    expect(progressLines([{ ...almost, settled: 100_000 }], PACE, 80, plain)[0]).toContain('100 %');
-  });
-
-  it('colours rejections and a service that is down', () => {
-    const painted = progressLines(TYPES, SITUATIONS['service down']!, 120, (colour, text) => `<${colour}>${text}</>`);
-    expect(painted[1]).toMatch(/<red>17 rejected<\/>$/);
-    expect(painted.at(-1)).toMatch(/^<yellow>service down for 4 min/);
   });
 
   it('is one line in a log file', () => {
@@ -91,54 +73,32 @@ describe('progress', () => {
   });
 });
 
-describe('the rate', () => {
+describe('the pace', () => {
   const allowed = { requests: 100, seconds: 60 };
+  const monday = Date.parse('2026-03-02T18:00:00Z');
 
   it('is not measured over the burst of the first window', () => {
-    const meter = new RateMeter(allowed);
-    meter.measure(0, 0, 3_000);
-    expect(meter.measure(2_000, 100, 2_900)).toEqual({ perMinute: 100, secondsLeft: 1_740 });
+    expect(paceOf({ settled: 100, ms: 2_000 }, 2_900, allowed, monday)).toEqual({ perMinute: 100, secondsLeft: 1_740 });
   });
 
-  it('is measured over the last five minutes', () => {
-    const meter = new RateMeter(allowed);
-    for (let second = 0; second <= 600; second += 1) {
-      meter.measure(second * 1_000, second < 300 ? second : 300 + (second - 300) / 2, 500);
-    }
-    const { perMinute, secondsLeft } = meter.measure(600_000, 450, 500);
-    expect(perMinute).toBeCloseTo(30, 0);
-    expect(secondsLeft).toBeCloseTo(1_000, -1);
-  });
-
-  it('is measured anew when other hours begin, and the time left counts in those ahead', () => {
-    const hours = [{ requests: 20, seconds: 60, from: 480, until: 1140, days: [1], text: '08:00-19:00 mon' }];
-    const meter = new RateMeter({ ...allowed, timezone: 'UTC', hours });
-    const eight = Date.parse('2026-03-02T08:00:00Z');
-    for (let second = -600; second < 0; second += 1) {
-      meter.measure(second * 1_000, (second + 600) * (5 / 3), 30_000, eight + second * 1_000);
-    }
-    // Until 19:00 at 20 a minute: 13,200 events. The rest at 100 a minute.
-    const atEight = meter.measure(0, 1_000, 30_000, eight);
-    expect(atEight.secondsLeft).toBe((660 + (30_000 - 13_200) / 100) * 60);
-    expect(meter.measure(120_000, 1_020, 29_980, eight + 120_000).perMinute).toBe(10);
+  it('is that of the last answers', () => {
+    expect(paceOf({ settled: 150, ms: 300_000 }, 500, allowed, monday)).toEqual({ perMinute: 30, secondsLeft: 1_000 });
   });
 
   it('is estimated by the rate that holds, also for the hours after it', () => {
     const hours = [{ requests: 30, seconds: 60, from: 480, until: 1140, days: [1], text: '08:00-19:00 mon' }];
-    const meter = new RateMeter({ ...allowed, timezone: 'UTC', hours });
-    const six = Date.parse('2026-03-02T18:00:00Z');
-    meter.measure(0, 0, 7_805, six);
+    const rate = { ...allowed, timezone: 'UTC', hours };
     // At 30 a minute until 19:00, then at 100.
-    expect(meter.measure(5_000, 5, 7_800, six)).toEqual({ perMinute: 5, secondsLeft: (60 + 60) * 60 });
-    const half = meter.measure(60_000, 15, 900 + 3_000, six);
-    expect(half.perMinute).toBe(15);
+    expect(paceOf({ settled: 5, ms: 5_000 }, 7_800, rate, monday)).toEqual({
+      perMinute: 5,
+      secondsLeft: (60 + 60) * 60,
+    });
     // Half as fast as the rate allows: 900 in an hour, the rest at 50 a minute.
-    expect(half.secondsLeft).toBe((60 + 60) * 60);
+    const half = { perMinute: 15, secondsLeft: (60 + 60) * 60 };
+    expect(paceOf({ settled: 15, ms: 60_000 }, 900 + 3_000, rate, monday)).toEqual(half);
   });
 
   it('gives no estimate while nothing is settled', () => {
-    const meter = new RateMeter(allowed);
-    meter.measure(0, 40, 100);
-    expect(meter.measure(120_000, 40, 100)).toEqual({ perMinute: 0, secondsLeft: undefined });
+    expect(paceOf({ settled: 0, ms: 120_000 }, 60, allowed, monday)).toEqual({ perMinute: 0, secondsLeft: undefined });
   });
 });

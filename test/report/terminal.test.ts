@@ -69,7 +69,7 @@ describe.skipIf(!tmux)(
         const bars = /^lead\/created .*\n(?:\w+\/created .*\n){2}\d+\/min, .*\n\n/m;
         await expect.poll(() => screen.text(), WAIT).toMatch(bars);
         const text = await screen.text();
-        expect(text.match(/^lead\/created +█|^lead\/created \d+\/30 /gm), text).toHaveLength(1);
+        expect(text.match(/^lead\/created +█|^lead\/created +\d+\/30 /gm), text).toHaveLength(1);
         expect(text.match(/[█░]\n[█░]|^\S* ?\d+ %$/m), text).toBeNull();
         expect(text).toMatch(/corrections of comments\nlead\/created/m);
       }
