@@ -67,7 +67,8 @@ function fakeRun() {
     rate: { requests: 100, seconds: 60 },
     count: () => ({
       states: [counted('acknowledged', state.acknowledged), counted('ready', 100 - state.acknowledged)],
-      priorities: [], recent: { settled: 0, ms: 0 },
+      priorities: [],
+      recent: { settled: 0, ms: 0 },
     }),
     deliverer: {
       status: () => (state.waiting ? { waiting: state.waiting } : {}),
