@@ -4,7 +4,7 @@ import { cutTo } from '../layout.ts';
 import { numberText } from '../numbers.ts';
 import { clockText, durationText } from '../report/text.ts';
 import { WAITS, type WaitReason } from '../report/words.ts';
-import type { RecentAnswers } from './status.ts';
+import type { RecentlySettled } from './status.ts';
 
 /** Progress of the events of one type. */
 export interface TypeProgress {
@@ -25,7 +25,7 @@ export interface WaitingState {
   readonly forMs: number;
 }
 
-export interface ProgressSnapshot extends Pace {
+export interface ProgressSnapshot extends RunPace {
   /** Events that this run still has to send. */
   readonly left: number;
   /** The priority being sent, where another one follows. */
@@ -93,7 +93,7 @@ export function countText({ acknowledged, total }: TypeProgress): string {
   return `${numberText(acknowledged)}/${numberText(total)}`;
 }
 
-export interface Pace {
+export interface RunPace {
   /** Events settled per minute, over the last minutes. */
   readonly perMinute: number;
   /** Undefined if it stands still. */
@@ -104,7 +104,7 @@ export interface Pace {
  * The speed of a run, and how long it takes to send what is left. The first window is sent in a burst, so the speed is never
  * measured over less than a window. `wall`: the time of day.
  */
-export function paceOf({ settled, ms }: RecentAnswers, left: number, rate: Rate, wall: number): Pace {
+export function paceOf({ settled, ms }: RecentlySettled, left: number, rate: Rate, wall: number): RunPace {
   const { seconds } = rateAt(rate, wall);
   const perMinute = (settled * 60_000) / Math.max(seconds * 1000, ms);
   const atBest = secondsToSend(left, rate, wall);

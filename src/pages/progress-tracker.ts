@@ -7,7 +7,7 @@ import type { WaitReason } from '../report/words.ts';
 import type { Database } from '../store/sqlite.ts';
 import type { Rate } from '../timetable.ts';
 import { paceOf, type ProgressSnapshot, type TypeProgress, type WaitingState } from './progress-text.ts';
-import { recentAnswers, type RecentAnswers } from './status.ts';
+import { recentAnswers, type RecentlySettled } from './status.ts';
 
 interface CountedChoice extends CountedState {
   /** 0 if the run leaves them out. */
@@ -17,7 +17,7 @@ interface CountedChoice extends CountedState {
 interface PlanCounts {
   readonly states: readonly CountedChoice[];
   readonly priorities: readonly PriorityProgress[];
-  readonly recent: RecentAnswers;
+  readonly recent: RecentlySettled;
 }
 
 /** The state that progress is drawn from, read each time it is drawn. */

@@ -1,4 +1,4 @@
-import { Format, MultiBar } from 'cli-progress';
+import cliProgress from 'cli-progress';
 import { rowsOf, upAndClear, type Console } from '../console.ts';
 import { cutTo, padded } from '../layout.ts';
 import { numberText } from '../numbers.ts';
@@ -53,7 +53,7 @@ function startLines(console: Console, tracker: ProgressTracker): Progress {
 /** One bar per event type, and a line below them. None is wider than the terminal, so that none wraps. */
 function startBars(console: Console, terminal: NodeJS.WriteStream, tracker: ProgressTracker): Progress {
   const lines: string[] = [];
-  const bars = new MultiBar({
+  const bars = new cliProgress.MultiBar({
     // As if it were of any width: lines are cut there, and colours counted as text.
     stream: { isTTY: true, columns: Infinity, write: (text: string) => terminal.write(text) } as NodeJS.WriteStream,
     format: (
@@ -63,7 +63,7 @@ function startBars(console: Console, terminal: NodeJS.WriteStream, tracker: Prog
     ) => {
       const { line, format, barsize } = payload;
       return (lines[line] = cutTo(
-        Format.Formatter({ ...options, format, barsize }, params, payload),
+        cliProgress.Format.Formatter({ ...options, format, barsize }, params, payload),
         console.columns - 1,
       ));
     },

@@ -5,7 +5,7 @@ import { resultText } from '../report/ending.ts';
 import { prioritiesTable } from '../report/priority-text.ts';
 import { REPORT_FILE, type PriorityCounts } from '../report/summary.ts';
 import { clockText, countsTable, durationText, shortPath } from '../report/text.ts';
-import { paceOf, type Pace } from './progress-text.ts';
+import { paceOf, type RunPace } from './progress-text.ts';
 import type { RunWait } from './run-wait.ts';
 import type { MigrationStatus } from './status.ts';
 
@@ -87,7 +87,7 @@ export function outageText({ since }: RunWait, now: Date): string {
 }
 
 /** As the progress of the run itself shows it: over the last five minutes, or since its survey if that is later. */
-export function paceNow({ status, holder, now }: StatusView, left = status.left): Pace {
+export function paceNow({ status, holder, now }: StatusView, left = status.left): RunPace {
   const { basis, survey, recent } = status;
   if (!holder || basis !== 'under way' || !survey) return { perMinute: 0, secondsLeft: undefined };
   return paceOf(recent, left, survey.rate, now.getTime());

@@ -31,14 +31,14 @@ export interface MigrationStatus {
   /** ISO 8601: when the service answered last. */
   readonly lastAt: string | undefined;
   /** By the run of this plan. */
-  readonly recent: RecentAnswers;
+  readonly recent: RecentlySettled;
   /** Events that the run has still to send; 0 if it has ended. */
   readonly left: number;
   /** The highest first. While a run is under way, `done_at` is null. */
   readonly priorities: readonly (PriorityCounts & { readonly left: number })[];
 }
 
-export interface RecentAnswers {
+export interface RecentlySettled {
   readonly settled: number;
   /** The time that they took. */
   readonly ms: number;
@@ -100,7 +100,7 @@ function lastAnswer(db: Database): string | undefined {
 }
 
 /** The answers since then, but at most those of the last five minutes, and none from hours with another rate. */
-export function recentAnswers(db: Database, rate: Rate, from: number, now: number): RecentAnswers {
+export function recentAnswers(db: Database, rate: Rate, from: number, now: number): RecentlySettled {
   const minutes = Array.from({ length: RECENT_MINUTES }, (_, at) => at + 1);
   const earlier = minutes.find((minute) => rateAt(rate, now - minute * MINUTE_MS) !== rateAt(rate, now));
   const since = Math.max(from, now - (earlier ?? RECENT_MINUTES) * MINUTE_MS);

@@ -42,7 +42,7 @@ async function progressOf(events: readonly GivenEvent[], columns?: number): Prom
     columns === undefined ? {} : { isTTY: true, columns, getColorDepth: () => 1 },
   );
   const rate = { requests: 2, seconds: 60 };
-  const progress = startProgress(new Console({ stderr }), {
+  const progress = startProgress(new Console({ stdout: stderr, stderr }), {
     rate,
     count: planCounter(db, rate),
     deliverer: { status: () => ({}) },
