@@ -30,7 +30,8 @@ export async function onTerminal(
     await call('kill-server').catch(() => undefined);
   });
   const variables = Object.entries({ ...env, LC_ALL: 'C.UTF-8' }).map(([name, value]) => `${name}='${value}'`);
-  const shell = `trap : INT; env ${variables.join(' ')} ${process.execPath} ${CLI} ${args}; echo ended $?; sleep 60`;
+  // Lines that tmux can scroll out of a terminal that becomes narrower, before those of the program.
+  const shell = `trap : INT; seq 60; env ${variables.join(' ')} ${process.execPath} ${CLI} ${args}; echo ended $?; sleep 60`;
   await call('-u', 'new-session', '-d', '-x', String(columns), '-y', '260', '-c', cwd, 'sh', '-c', shell);
   return {
     text: () => call('-u', 'capture-pane', '-p'),
