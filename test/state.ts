@@ -1,57 +1,239 @@
-/** State directories with the content that a test needs, as a run would have left them. */
+/** State directories for tests of what reads them: the two databases with the rows that a test gives. */
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { contentSha } from '../src/identity.ts';
+import { canonicalJson, type JsonObject } from '../src/json.ts';
 import { entityOf, type EventType } from '../src/model.ts';
 import type { State } from '../src/plan/states.ts';
 import { storeDocument, type Documents } from '../src/report/documents.ts';
 import type { StoredSummary, SurveySnapshot } from '../src/report/summary.ts';
+import type { StoredAccount } from '../src/service/account.ts';
 import { StateDir } from '../src/state-dir.ts';
 import { CHECKPOINT, CHECKPOINT_FILE } from '../src/store/checkpoint-schema.ts';
+import { FieldHasher } from '../src/store/field-hashes.ts';
 import { COUNTING_INDEX, PLAN, PLAN_FILE, PLAN_INDEXES } from '../src/store/plan-schema.ts';
 import { Database } from '../src/store/sqlite.ts';
 import { notStarted } from '../src/summarise.ts';
 
-/** Where a record is: `contacts.csv:17`, or `notes.json#3` for one without a line. */
-type At = `${string}:${number}` | `${string}#${number}`;
+/** When everything happened, unless a test says otherwise. */
+export const AT = '2026-01-31T12:00:00.000Z';
 
-export interface GivenProblem {
-  readonly code: string;
+interface EventRow {
+  readonly state?: string;
+  /** The values of the record; `data` if absent. A list belongs to the columns of its source. */
+  readonly raw?: JsonObject | readonly string[] | null;
+  readonly source?: string;
+  /** 0 for a record without a line. */
+  readonly line?: number;
+  /** The number of the record in its file. */
+  readonly number?: number;
+  readonly parent?: readonly [entity: 'lead' | 'deal', externalId: string];
+  readonly code?: string;
+  readonly priority?: number;
+  readonly isChosen?: boolean;
+  readonly isChange?: boolean;
+  readonly occurredAt?: string;
+  /** The id of the event and the hash of its content, where two events shall share them. */
+  readonly eventId?: string;
+}
+
+interface ProblemRow {
   readonly kind?: string;
   readonly severity?: 'error' | 'warning';
   readonly field?: string;
-  readonly message?: string;
   readonly hint?: string;
+  /** Of a record that became no event. */
+  readonly record?: number;
+}
+
+interface RequestRow {
+  readonly run?: number;
+  readonly origin?: 'input' | 'second' | 'change' | 'read';
+  readonly status?: 'open' | 'acknowledged' | 'rejected';
+  readonly hadNoEffect?: boolean;
+  readonly outcome?: string | null;
+  readonly serviceId?: string | null;
+  readonly code?: string;
+  readonly forType?: EventType;
+  /** The content of the event that it stands for, if it is not that of the request. */
+  readonly forData?: JsonObject;
+  readonly at?: string;
+}
+
+/** Fills a state directory row by row. A database that no row is given for is not created. */
+export class StateOf {
+  readonly dir: StateDir;
+  readonly hasher = new FieldHasher('0123456789abcdef');
+  readonly #files = new Map<string, number>();
+  #plan: Database | undefined;
+  #checkpoint: Database | undefined;
+  #records = 0;
+
+  private constructor(dir: StateDir) {
+    this.dir = dir;
+  }
+
+  static async create(path: string): Promise<StateOf> {
+    return new StateOf(await StateDir.create(path));
+  }
+
+  get plan(): Database {
+    if (!this.#plan) {
+      this.#plan = Database.open(this.dir.file(PLAN_FILE), PLAN);
+      this.#plan.exec('pragma synchronous = off');
+    }
+    return this.#plan;
+  }
+
+  get checkpoint(): Database {
+    if (!this.#checkpoint) {
+      this.#checkpoint = Database.open(this.dir.file(CHECKPOINT_FILE), CHECKPOINT);
+      this.#checkpoint.exec('pragma journal_mode = wal; pragma synchronous = off');
+    }
+    return this.#checkpoint;
+  }
+
+  /** The account that the survey read, and to which the checkpoint belongs. */
+  account(account: StoredAccount, migration: string): this {
+    this.plan.run(`insert into document values ('account', ?)`, JSON.stringify(account));
+    return this.belongsTo(migration, account.base_url, { account }).run(AT);
+  }
+
+  belongsTo(
+    migration: string,
+    baseUrl: string,
+    { account, at = AT }: { account?: StoredAccount; at?: string | undefined } = {},
+  ): this {
+    const ids = (list: readonly { readonly id: string }[] = []): string => JSON.stringify(list.map(({ id }) => id));
+    const row = [migration, baseUrl, ids(account?.pipelines), ids(account?.users), at] as const;
+    this.checkpoint.run('insert into migration values (1, ?, ?, ?, ?, ?)', ...row);
+    this.checkpoint.run(`insert into setting values ('field_key', ?)`, this.hasher.key);
+    return this;
+  }
+
+  /** A run that began then. */
+  run(at: string): this {
+    const row = "insert into run (tool, mapping_sha256, inputs, field_key, at) values ('test', '', '[]', ?, ?)";
+    this.checkpoint.run(row, this.hasher.keyId, at);
+    return this;
+  }
+
+  /** A table with these columns in `<name>.csv`, or without columns JSON records in `<name>.json`. */
+  source(name: string, columns: readonly string[] = [], path = `${name}.${columns.length > 0 ? 'csv' : 'json'}`): this {
+    const kind = columns.length > 0 ? 'table' : 'tree';
+    const row = [name, kind, JSON.stringify(columns)] as const;
+    const source = this.plan.insert('insert into source (name, kind, columns) values (?, ?, ?)', ...row);
+    this.#files.set(name, this.plan.insert('insert into file (source, path) values (?, ?)', source, path));
+    return this;
+  }
+
+  has(source: string): boolean {
+    return this.#files.has(source);
+  }
+
+  /** Returns the id of its row. */
+  record({ source = [...this.#files.keys()][0]!, raw = null, line, number }: EventRow = {}): number {
+    this.#records += 1;
+    const at = [this.#files.get(source)!, line ?? this.#records + 1, number ?? this.#records] as const;
+    const row = 'insert into record (file, line, number, raw) values (?, ?, ?, ?)';
+    return this.plan.insert(row, ...at, raw === null ? null : JSON.stringify(raw));
+  }
+
+  /** Returns the id of its row. `data`: null if it is invalid. */
+  event(type: EventType, id: string | null, data: JsonObject | null, given: EventRow = {}): number {
+    const { state = 'acknowledged', raw = data, parent } = given;
+    const text = data === null ? null : canonicalJson({ ...(id === null ? {} : { external_id: id }), ...data });
+    return this.plan.insert(
+      `insert into event (event_id, type, entity, external_id, record, entry, occurred_at, data, content, parent_entity,
+        parent_id, state, code, priority, is_chosen, is_change) values (?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      ...[given.eventId ?? randomUUID(), type, entityOf(type), id, this.record({ ...given, raw })],
+      ...[given.occurredAt ?? null, text, text === null ? null : contentSha(text)],
+      ...[parent?.[0] ?? null, parent?.[1] ?? null, state, given.code ?? null, given.priority ?? 0],
+      ...[given.isChosen === false ? 0 : 1, given.isChange ? 1 : 0],
+    );
+  }
+
+  /** `event`: null if its record became none, or for the input as a whole. */
+  problem(event: number | null, code: string, message: string, given: ProblemRow = {}): void {
+    const { kind = 'map', severity = 'error', field = null, hint = null, record } = given;
+    const of = event === null ? (record ?? null) : this.#recordOf(event);
+    this.plan.run(
+      `insert into problem (event, record, kind, code, severity, field, message, hint, at)
+        values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      ...[event, of, kind, code, severity, field, message, hint, AT],
+    );
+  }
+
+  omission(event: number, field: string, original: string, reason: string, code = 'bad_value'): void {
+    this.plan.run(
+      'insert into omission (event, record, field, original, code, reason) values (?, ?, ?, ?, ?, ?)',
+      ...[event, this.#recordOf(event), field, original, code, reason],
+    );
+  }
+
+  /** An acknowledged event of the input, unless `given` says more. Returns its id. */
+  request(type: EventType, id: string, data: JsonObject, given: RequestRow = {}): string {
+    const { origin = 'input', status = 'acknowledged', forType = type, forData = data, at = AT } = given;
+    const eventId = randomUUID();
+    this.checkpoint.run(
+      `insert into request (id, run, origin, type, entity, external_id, for_id, for_type, content, fields, status,
+        had_no_effect, outcome, service_id, code, attempts, sent_at, settled_at)
+        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?)`,
+      ...[eventId, given.run ?? 1, origin, type, entityOf(type), id],
+      ...[origin === 'input' ? eventId : 'the event of the input', forType],
+      ...[contentSha(canonicalJson({ external_id: id, ...forData })), JSON.stringify(this.hasher.hashesOf(data))],
+      ...[status, given.hadNoEffect ? 1 : 0],
+      given.outcome === undefined ? (status === 'acknowledged' ? 'created' : null) : given.outcome,
+      ...[given.serviceId ?? null, given.code ?? null, at, status === 'open' ? null : at],
+    );
+    return eventId;
+  }
+
+  /** Completes the plan as a survey does. */
+  close(): StateDir {
+    this.#plan?.exec(PLAN_INDEXES + COUNTING_INDEX);
+    this.#plan?.close();
+    this.#checkpoint?.close();
+    return this.dir;
+  }
+
+  #recordOf(event: number): number {
+    return this.plan.get<{ record: number }>('select record from event where id = ?', event)!.record;
+  }
+}
+
+/** Where a record is: `contacts.csv:17`, or `notes.json#3` for one without a line. */
+type At = `${string}:${number}` | `${string}#${number}`;
+
+export interface GivenProblem extends Omit<ProblemRow, 'record'> {
+  readonly code: string;
+  readonly message?: string;
   /** Of a record that became no event. */
   readonly at?: At;
 }
 
-export interface GivenEvent {
+export interface GivenEvent extends Pick<EventRow, 'parent' | 'code' | 'priority' | 'isChosen' | 'isChange'> {
   readonly type?: EventType;
   readonly state: State;
   readonly id?: string;
   /** So many equal ones, with ids of their own. */
   readonly times?: number;
   readonly at?: At;
-  readonly parent?: readonly ['lead' | 'deal', string];
-  readonly code?: string;
-  readonly priority?: number;
-  readonly isChosen?: boolean;
-  readonly isChange?: boolean;
   readonly problem?: GivenProblem;
   readonly omitted?: readonly { readonly field: string; readonly original: string; readonly code: string }[];
 }
 
-export interface GivenAnswer {
+export interface GivenAnswer extends Pick<RequestRow, 'code' | 'origin'> {
   readonly type?: EventType;
   readonly id?: string;
   readonly status?: 'acknowledged' | 'rejected';
-  readonly code?: string;
-  readonly origin?: 'input' | 'second' | 'change' | 'read';
   readonly at: string;
 }
 
+/** A whole state as data, for what shows its counts. */
 export interface GivenState {
   readonly events?: readonly GivenEvent[];
   /** Of records that became no event, or of the input as a whole. */
@@ -64,75 +246,42 @@ export interface GivenState {
   readonly runs?: readonly { readonly at: string; readonly answers: readonly GivenAnswer[] }[];
 }
 
-/** A state directory that goes with the test. */
+/** A state directory that goes with the test. A plan is written if there are events, a survey or a summary. */
 export async function stateDirectory(given: GivenState = {}): Promise<StateDir> {
   const directory = await mkdtemp(join(tmpdir(), 'backfill-state-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
-  const state = await StateDir.existing(directory);
-  fillState(state, given);
-  return state;
+  const state = await StateOf.create(directory);
+  if (given.events ?? given.survey ?? given.summary) state.plan.transaction(() => fillPlan(state, given));
+  if (given.runs) state.checkpoint.transaction(() => fillCheckpoint(state, given));
+  return state.close();
 }
 
-/** Writes both databases. A plan is written if there are events, a survey or a summary. */
-export function fillState(state: StateDir, given: GivenState): void {
-  if (given.events ?? given.survey ?? given.summary) fillPlan(state, given);
-  if (given.runs) fillCheckpoint(state, given);
-}
-
-const AT = '2026-03-02T20:00:00.000Z';
 const RECORDS = { read: 0, mapped: 0, skipped: 0, unreadable: 0 };
 
-function fillPlan(state: StateDir, { events = [], problems = [], survey, summary, mapping }: GivenState): void {
-  const db = Database.open(state.file(PLAN_FILE), PLAN);
-  const files = new Map<string, number>();
+function fillPlan(state: StateOf, { events = [], problems = [], survey, summary, mapping }: GivenState): void {
   let lastId = 0;
-  const record = (at: At = `input.csv:${lastId + 2}`): number => {
+  const placeOf = (at: At = `input.csv:${lastId + 2}`): EventRow => {
     const [, path, sign, number] = /^(.*)([:#])(\d+)$/s.exec(at)!;
-    if (!files.has(path!)) {
-      const source = db.insert("insert into source (name, kind, columns) values (?, 'table', '[]')", path!);
-      files.set(path!, db.insert('insert into file (source, path) values (?, ?)', source, path!));
-    }
-    const line = sign === ':' ? Number(number) : 0;
-    const values = [files.get(path!)!, line, sign === ':' ? line - 1 : Number(number)] as const;
-    return db.insert("insert into record (file, line, number, raw) values (?, ?, ?, '[]')", ...values);
+    if (!state.has(path!)) state.source(path!, ['id'], path);
+    const isLine = sign === ':';
+    return { source: path!, line: isLine ? Number(number) : 0, number: Number(number) - (isLine ? 1 : 0), raw: [] };
   };
-  const problem = (given: GivenProblem, event: number | null, of: number | null): void => {
-    const { kind = 'map', code, severity = 'error', field = null, message = '', hint = null } = given;
-    db.run(
-      'insert into problem (event, record, kind, code, severity, field, message, hint, at) values (?, ?, ?, ?, ?, ?, ?, ?, ?)',
-      ...[event, of, kind, code, severity, field, message, hint, AT],
-    );
-  };
-  db.transaction(() => {
-    for (const given of events) {
-      const { type = 'lead/created', state: inState, parent, times = 1, code = null, priority = 0 } = given;
-      for (let n = 0; n < times; n += 1) {
-        lastId += 1;
-        const of = record(given.at);
-        const event = db.insert(
-          `insert into event (event_id, type, entity, external_id, record, entry, data, parent_entity, parent_id, priority, state,
-             code, is_change, is_chosen) values (?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?)`,
-          ...[`e${lastId}`, type, entityOf(type), given.id ?? `r${lastId}`, of],
-          ...[inState === 'invalid' ? null : '{}', parent?.[0] ?? null, parent?.[1] ?? null, priority, inState],
-          ...[code, Number(given.isChange ?? false), Number(given.isChosen ?? true)],
-        );
-        if (given.problem) problem(given.problem, event, of);
-        for (const { field, original, code: why } of given.omitted ?? []) {
-          db.run(
-            "insert into omission (event, record, field, original, code, reason) values (?, ?, ?, ?, ?, '')",
-            ...[event, of, field, original, why],
-          );
-        }
-      }
+  for (const { type = 'lead/created', id, times = 1, at, problem, omitted = [], ...given } of events) {
+    for (let n = 0; n < times; n += 1) {
+      lastId += 1;
+      const data = given.state === 'invalid' ? null : {};
+      const event = state.event(type, id ?? `r${lastId}`, data, { ...given, ...placeOf(at), eventId: `e${lastId}` });
+      if (problem) state.problem(event, problem.code, problem.message ?? '', problem);
+      for (const { field, original, code } of omitted) state.omission(event, field, original, '', code);
     }
-    for (const given of problems) problem(given, null, given.at ? record(given.at) : null);
-    const common = { migration: 'acme', base_url: 'https://crm.example', records: RECORDS };
-    storeDocument(db, 'survey', { ...common, at: AT, rate: { requests: 100, seconds: 60 }, ...survey });
-    if (summary) storeDocument(db, 'summary', { ...SUMMARY, ...common, ...summary });
-    if (mapping) storeDocument(db, 'mapping', mapping);
-    db.exec(PLAN_INDEXES + COUNTING_INDEX);
-  });
-  db.close();
+  }
+  for (const { code, message = '', at, ...given } of problems) {
+    state.problem(null, code, message, { ...given, ...(at ? { record: state.record(placeOf(at)) } : {}) });
+  }
+  const common = { migration: 'acme', base_url: 'https://crm.example', records: RECORDS };
+  storeDocument(state.plan, 'survey', { ...common, at: AT, rate: { requests: 100, seconds: 60 }, ...survey });
+  if (summary) storeDocument(state.plan, 'summary', { ...SUMMARY, ...common, ...summary });
+  if (mapping) storeDocument(state.plan, 'mapping', mapping);
 }
 
 /** Of a run that did nothing. */
@@ -144,46 +293,14 @@ const SUMMARY: StoredSummary = {
   this_run: { ...NOTHING.this_run, seconds: 0 },
 };
 
-function fillCheckpoint(state: StateDir, { migration = {}, runs = [] }: GivenState): void {
-  const { name = 'acme', base_url: baseUrl = 'https://crm.example', created_at: createdAt = AT } = migration;
-  const db = Database.open(state.file(CHECKPOINT_FILE), CHECKPOINT);
-  db.transaction(() => {
-    db.run("insert into migration values (1, ?, ?, '[]', '[]', ?)", name, baseUrl, createdAt);
-    let lastId = 0;
-    for (const { at, answers } of runs) {
-      const run = db.insert(
-        "insert into run (tool, mapping_sha256, inputs, field_key, at) values ('', '', '[]', '', ?)",
-        at,
-      );
-      for (const {
-        type = 'lead/created',
-        status = 'acknowledged',
-        code = null,
-        origin = 'input',
-        ...answer
-      } of answers) {
-        lastId += 1;
-        const id = `e${lastId}`;
-        db.run(
-          `insert into request (id, run, origin, type, entity, external_id, for_id, for_type, content, fields, status, code,
-             sent_at, settled_at) values (?, ?, ?, ?, ?, ?, ?, ?, '', '{}', ?, ?, ?, ?)`,
-          ...[
-            id,
-            run,
-            origin,
-            type,
-            entityOf(type),
-            answer.id ?? `r${lastId}`,
-            id,
-            type,
-            status,
-            code,
-            answer.at,
-            answer.at,
-          ],
-        );
-      }
+function fillCheckpoint(state: StateOf, { migration = {}, runs = [] }: GivenState): void {
+  state.belongsTo(migration.name ?? 'acme', migration.base_url ?? 'https://crm.example', { at: migration.created_at });
+  let lastId = 0;
+  for (const [index, { at, answers }] of runs.entries()) {
+    state.run(at);
+    for (const { type = 'lead/created', id, ...given } of answers) {
+      lastId += 1;
+      state.request(type, id ?? `r${lastId}`, {}, { ...given, run: index + 1 });
     }
-  });
-  db.close();
+  }
 }

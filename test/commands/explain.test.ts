@@ -11,7 +11,7 @@ import { readState } from '../../src/store/open.ts';
 import type { LiveRecord } from '../../src/verify/record.ts';
 import { sandbox, workspace } from '../e2e/harness.ts';
 import { send } from '../sandbox/client.ts';
-import { AT, StateOf } from '../state-of.ts';
+import { AT, StateOf } from '../state.ts';
 import { call, envFile, type Said } from './in-process.ts';
 
 type Options = Readonly<Record<string, unknown>>;

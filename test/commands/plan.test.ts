@@ -8,7 +8,7 @@ import type { StoredAccount } from '../../src/service/account.ts';
 import { StateDir } from '../../src/state-dir.ts';
 import { readState } from '../../src/store/open.ts';
 import { workspace } from '../e2e/harness.ts';
-import { StateOf } from '../state-of.ts';
+import { StateOf } from '../state.ts';
 import { call, type Said } from './in-process.ts';
 
 const WON = '11111111-1111-4111-8111-111111111111';

@@ -8,7 +8,7 @@ import { StateDir } from '../../src/state-dir.ts';
 import { CHECKPOINT } from '../../src/store/checkpoint-schema.ts';
 import { Database } from '../../src/store/sqlite.ts';
 import { backfill, files, filesBelow, workspace } from '../e2e/harness.ts';
-import { StateOf } from '../state-of.ts';
+import { StateOf } from '../state.ts';
 import { call } from './in-process.ts';
 
 const ACCOUNT = { base_url: 'http://127.0.0.1:1', read_at: '2026-01-31T12:00:00Z', pipelines: [], users: [] };
@@ -133,7 +133,7 @@ describe('purge', () => {
   it('deletes the files of a migration that has only been rehearsed by a dry run', async () => {
     const state = join(await workspace(), 'state');
     const dry = await StateOf.create(join(state, 'dry-run'));
-    dry.close();
+    dry.source('people').close();
     const { code, stderr } = await purged(state);
     expect(code, stderr).toBe(0);
     expect(stderr).toContain('deleted dry-run');

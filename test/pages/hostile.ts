@@ -149,7 +149,7 @@ export const HOSTILE: GivenState = {
     },
   },
   mapping: MAPPING,
-  migration: { name: NAME, base_url: 'https://api.example.com' },
+  migration: { name: NAME, base_url: 'https://api.example.com', created_at: '2026-03-02T20:00:00.000Z' },
   runs: [
     {
       at: '2026-03-02T20:00:05.000Z',

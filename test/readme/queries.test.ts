@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { expect, it } from 'vitest';
 import { workspace } from '../e2e/harness.ts';
-import { StateOf } from '../state-of.ts';
+import { StateOf } from '../state.ts';
 import { readPage } from './sections.ts';
 
 const SECTION = /^### Querying the state\n([^]*?)^### /m.exec(readPage('README.md'))![1]!;
@@ -27,7 +27,7 @@ const VIEWS = [...SECTION.matchAll(/^\| `(\w+\.db)` +\| `(\w+)` +\| (.*?) +\|$/g
 /** The databases as anybody opens them, without this program. */
 async function opened(): Promise<(file: string) => InstanceType<typeof DatabaseSync>> {
   const given = await StateOf.create(join(await workspace(), 'state'));
-  given.source('deals');
+  given.belongsTo('acme', 'https://crm.example').source('deals');
   given.event('deal/created', '1', { stage_id: 'won', amount: 10.5, owner_id: 'ada' });
   given.event('deal/created', '2', { stage_id: 'won', amount: 2, owner_id: 'ada' }, { state: 'ready' });
   given.event('deal/created', '2', { stage_id: 'won', amount: 2, owner_id: 'ada' }, { state: 'duplicate' });

@@ -5,7 +5,7 @@ import { writeRejects, type WrittenRejects } from '../../src/report/rejects.ts';
 import type { StateDir } from '../../src/state-dir.ts';
 import { openPlan } from '../../src/survey/plan-file.ts';
 import { folderWith } from '../source/reading.ts';
-import { StateOf } from '../state-of.ts';
+import { StateOf } from '../state.ts';
 
 /** A state directory with one reject, of a source `it`. */
 async function stateWith(content: string, folder = folderWith({})): Promise<StateDir> {

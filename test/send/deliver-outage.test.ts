@@ -64,8 +64,9 @@ describe('an outage', () => {
     }, forLong);
     const sending = tenIds.map((id) => bench.deliver(delivery(id)));
     await until(() => bench.logged.some((line) => line.startsWith('health ')));
-    // Those that went out before the outage was noticed may still be on their way.
-    await until(() => inFlight <= 1);
+    // Those that went out before the outage was noticed may still be on their way to the server, or back.
+    const { counters } = bench.deliverer;
+    await until(() => inFlight <= 1 && counters.requests === bench.server.arrived.length);
     together = 0;
     const before = bench.server.arrived.length;
     await until(() => bench.server.arrived.length >= before + 30);

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { StateDir } from '../../src/state-dir.ts';
 import { readState } from '../../src/store/open.ts';
 import { workspace } from '../e2e/harness.ts';
-import { StateOf } from '../state-of.ts';
+import { StateOf } from '../state.ts';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;

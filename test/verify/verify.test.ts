@@ -15,7 +15,7 @@ import type { Verification } from '../../src/verify/verify.ts';
 import { call, envFile, type Said } from '../commands/in-process.ts';
 import { files, sandbox, workspace } from '../e2e/harness.ts';
 import { send } from '../sandbox/client.ts';
-import { StateOf } from '../state-of.ts';
+import { StateOf } from '../state.ts';
 
 /** The clock of the service: it does not move unless a test moves it. */
 let now = 0;
