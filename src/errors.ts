@@ -69,6 +69,7 @@ const FILE_ERRORS: typeof SHORTAGES = {
   EPERM: ['permission denied', 'check the permissions of the file and of its directories, then rerun'],
 };
 
+const NO_DIRECTORY = ['the working directory does not exist any more', 'change to another one, then rerun'] as const;
 const INCOMPLETE = [
   'a part of this program cannot be loaded',
   'install it again, in a checkout with `npm ci`',
@@ -82,9 +83,13 @@ export function shortageOf(thrown: unknown, exitCode: ExitCode): UserError | und
   // Without the code of the system: Node about the package.json of a module.
   const isTooManyFiles = / package config .*: too many open files/i.test(messageOf(error));
   const code = isAllocation ? 'ENOMEM' : isTooManyFiles ? 'EMFILE' : (codeOf(error) ?? '');
-  const isAboutFile = typeof (error as { path?: unknown } | null)?.path === 'string';
-  const found =
-    SHORTAGES[code] ?? (isAboutFile ? FILE_ERRORS[code] : undefined) ?? (isMissing ? INCOMPLETE : undefined);
+  const { path, syscall } = (error ?? {}) as { readonly path?: unknown; readonly syscall?: unknown };
+  const others = [
+    syscall === 'uv_cwd' ? NO_DIRECTORY : undefined,
+    typeof path === 'string' ? FILE_ERRORS[code] : undefined,
+    isMissing ? INCOMPLETE : undefined,
+  ];
+  const found = SHORTAGES[code] ?? others.find((each) => each !== undefined);
   if (!found) return undefined;
   const [what, hint] = found;
   return new UserError(`${what} (${messageOf(error)})`, { hint, exitCode, cause: error });

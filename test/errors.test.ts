@@ -14,6 +14,7 @@ describe('a shortage of the system is told with its remedy', () => {
     [new RangeError('Array buffer allocation failed'), 'not enough memory', 'memory'],
     [failed('ENOSPC'), 'the disk is full', 'free some disk space'],
     [failed('EROFS'), 'read-only', '--state'],
+    [Object.assign(failed('ENOENT'), { syscall: 'uv_cwd' }), 'working directory', 'change to another one'],
     [Object.assign(failed('EACCES'), { path: '/opt/dist/send.js' }), 'permission denied', 'permissions of the file'],
   ])('%s', (error, message, hint) => {
     const shortage = shortageOf(error, EXIT.stopped)!;

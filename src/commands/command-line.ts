@@ -26,7 +26,12 @@ export function commandLine(
   const { and = [] } = change;
   const without = [...SECRET, ...(change.without ?? [])];
   const kept = argumentsOf(argv).filter(({ option }) => option === undefined || !without.includes(option));
-  return [programOf(argv), ...[...kept.flatMap(({ words }) => words), ...and].map(quoted)].join(' ');
+  return commandOf(argv, ...kept.flatMap(({ words }) => words), ...and);
+}
+
+/** Another command of this program, as it works where this process was started. */
+export function commandOf(argv: readonly string[], ...words: readonly string[]): string {
+  return [programOf(argv), ...words.map(quoted)].join(' ');
 }
 
 /** An argument of a command line, with the value of an option that has one. */
@@ -94,6 +99,9 @@ function stepsAfter(summary: Summary, argv: readonly string[], { sandbox, reject
   const { events, records, dry_run: dry, exit, plan } = summary;
   const failed = events.invalid + events.rejected + events.blocked + records.unreadable;
   const approved = dry && plan.digest !== null ? ['--plan', plan.digest] : [];
+  // A rehearsal shows what becomes of the events, not how long that takes.
+  if (dry && sandbox && !argumentsOf(argv).some(({ option }) => option === '--rate'))
+    approved.push('--rate', '10000/1s');
   const plain = commandLine(argv, { without: [...ONCE, '--plan'], and: approved });
   if (exit.reason === 'too_many_omitted') return ['next: fix the mapping, then:', `  ${commandLine(argv)}`];
   if (rejects.size > 0) {
@@ -140,7 +148,7 @@ function lineOf(command: string, options: OptionTable, argv: readonly string[]):
   const names = Object.keys(options).filter((name) => name !== 'json');
   const known = new Set(names.map((name) => `--${kebab(name)}`));
   const [, ...kept] = argumentsOf(argv).filter(({ option }) => option === undefined || known.has(option));
-  return [programOf(argv), command, ...kept.flatMap(({ words }) => words).map(quoted)].join(' ');
+  return commandOf(argv, command, ...kept.flatMap(({ words }) => words));
 }
 
 /** A name that no file of the working directory has: an earlier copy has corrections in it. */

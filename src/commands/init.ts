@@ -5,7 +5,7 @@ import { startMapping } from '../init/index.ts';
 import { counted, numberText } from '../numbers.ts';
 import { parseOptions } from '../options/option.ts';
 import { INIT } from './definitions.ts';
-import { PROGRAM } from '../version.ts';
+import { commandOf } from './command-line.ts';
 import type { Argv } from './load.ts';
 
 /** `crm-backfill init`: writes a commented mapping to stdout or a new file, and what was recognised to stderr. */
@@ -20,7 +20,7 @@ export async function init(argv: Argv, console: Console): Promise<ExitCode> {
   console.say(
     `${options.out === undefined ? `save it as ${saved}; ` : ''}it has ${todo}; to rehearse it as it is, run:`,
   );
-  console.say(`${PROGRAM} run ${saved} --dry-run --sandbox`);
+  console.say(commandOf(process.argv, 'run', saved, '--dry-run', '--sandbox'));
   return EXIT.done;
 }
 

@@ -13,7 +13,7 @@ const NOUNS: readonly (readonly [ExportKind, RegExp])[] = [
   ['stages', /^(?:stages?|phasen?|fasi)$/],
   [
     'deals',
-    /^(?:deals?|opportunit(?:y|ies)|potentials?|pipelines?|trattativ[ae]|affari?|geschaft\w*|verkauf\w*|vendit[ae])$/,
+    /^(?:deals?|opportunit(?:y|ies)|potentials?|pipelines?|projekte?|trattativ[ae]|affari?|geschaft\w*|verkauf\w*|vendit[ae])$/,
   ],
   [
     'comments',

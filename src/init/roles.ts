@@ -131,7 +131,7 @@ const ROLES: Readonly<Record<Exclude<Role, 'id'>, RoleSpec>> = {
   amount: {
     holds: ({ number, code }) => number !== undefined && !code,
     names: [
-      /amount|\bvalue\b|valore|importo|betrag|montant|importe|prezzo|price|\bwert\b|summe|total/,
+      /amount|\bvalue\b|valore|importo|betrag|montant|importe|prezzo|price|wert\b|summe|total/,
       /revenue|umsatz|ricavo|fatturato|\bbudget\b|deal size/,
     ],
     not: /\bids?$|weighted|ponderat|gewichtet|\btax|discount|probab|quantity|count\b|\bpaid\b|\bcosts?\b|year|number of/,

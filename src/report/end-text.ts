@@ -141,8 +141,14 @@ function filesToRead({
     [files.report !== null, 'report', files.report ?? ''],
     [failed, 'errors', files.errors],
     [failed, 'rejects', beside('rejects')],
+    [Object.keys(errors).some(isOfNames), 'names', beside('references.csv')],
     ['contact_exists' in errors || 'contact_in_account' in warnings, 'matches', beside('matches.csv')],
     [countOmitted(omitted) > 0, 'omitted', beside('omitted.csv')],
   ] as const;
   return all.flatMap(([isThere, name, path]) => (isThere ? [[name, path] as const] : []));
+}
+
+/** Whether the worksheet of names has what resolves it. */
+function isOfNames(code: string): boolean {
+  return /^(?:unresolved|ambiguous)_(?:pipeline|stage|owner)$/.test(code);
 }

@@ -61,8 +61,8 @@ describe('crm-backfill init', () => {
     const written = await backfill(['init', 'contacts.csv', 'deals.csv', '--out', 'acme.yaml'], { cwd });
     expect({ code: written.code, stdout: written.stdout }).toEqual({ code: 0, stdout: '' });
     const last = written.stderr.trimEnd().split('\n').at(-1)!;
-    expect(last).toBe('crm-backfill run acme.yaml --dry-run --sandbox');
-    const rehearsal = await backfill(last.split(' ').slice(1), { cwd });
+    expect(last).toBe('npx crm-backfill run acme.yaml --dry-run --sandbox');
+    const rehearsal = await backfill(last.split(' ').slice(2), { cwd });
     expect([0, 1], rehearsal.stderr).toContain(rehearsal.code);
     expect(rehearsal.stdout + rehearsal.stderr).toContain('surveyed 12 records: 12 events');
   });

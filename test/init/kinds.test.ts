@@ -13,6 +13,20 @@ const DEALS = [
 const STAGES = ['StageID,StageName,SortOrder', 'S0,New,1', 'S1,Offer,2', 'S2,Won,3'];
 const USERS = ['UserID,Name,Email', 'U0,Ann Bell,ann@bell.example', 'U1,Bob Cole,bob@cole.example'];
 
+it('recognises the projects of a German CRM as deals, with amounts such as `1.234,56 €`', async () => {
+  const text = await mapping({
+    'kunden.csv': ['Kundennr;Nachname;E-Mail', ...times(20, (n) => `K${n};Müller ${n};m${n}@acme.example`)],
+    'projekte.csv': [
+      'Projektnr;Projektname;Kundennr;Status;Auftragswert',
+      ...times(20, (n) => `P-${n};Küche ${n};K${n};${n % 2 ? '1. Erstkontakt' : 'Gewonnen'};${n + 1}.250,50 €`),
+    ],
+  });
+  expect(text).toContain('- type: deal/created\n    source: projekte\n');
+  expect(text).toContain(`amount: { from: Auftragswert, apply: [{ number: { decimal: ',', group: . } }] }`);
+  expect(text).toContain('stage_name: Status # 2 values: ');
+  expect(text).toContain('lead_external_id: Kundennr # 20 of 20 deals match kunden.Kundennr');
+});
+
 describe('exports that are not people or deals', () => {
   it('makes comments of activities, with their text, author, time and parent', async () => {
     const text = await mapping({

@@ -5,7 +5,7 @@ import { workspace } from '../e2e/harness.ts';
 import { StateOf } from '../state.ts';
 import { readPage } from './sections.ts';
 
-const SECTION = /^### Querying the state\n([^]*?)^### /m.exec(readPage('README.md'))![1]!;
+const SECTION = /^## Querying the state\n([^]*?)^## /m.exec(readPage('mappings/operations.md'))![1]!;
 
 /** By the comment above each. */
 const QUERIES = new Map(
@@ -40,7 +40,7 @@ async function opened(): Promise<(file: string) => InstanceType<typeof DatabaseS
   return (file) => new DatabaseSync(join(path, file), { readOnly: true });
 }
 
-it('the queries of the README run as they stand there', async () => {
+it('the queries of the documentation run as they stand there', async () => {
   const db = (await opened())('plan.db');
   expect(Object.fromEntries(Array.from(QUERIES, ([what, sql]) => [what, db.prepare(sql).all()]))).toEqual({
     'the amount of the deals of each stage': [

@@ -143,6 +143,17 @@ describe('the next command', () => {
     ]);
   });
 
+  it('rehearses as fast as the machine can after a dry run against the sandbox', () => {
+    const found = summary({ dry_run: true, events: { ...NOTHING, ...BESIDE, acknowledged: 0, pending: 3 } });
+    const after = (...more: string[]): readonly string[] =>
+      nextSteps(found, argv('run', 'a.yaml', '--dry-run', '--sandbox', ...more), { ...CALM, sandbox: true });
+    expect(after()).toEqual(['next:', '  crm-backfill run a.yaml --sandbox --plan 0123456789ab --rate 10000/1s']);
+    expect(after('--rate', '5/1s')).toEqual([
+      'next:',
+      '  crm-backfill run a.yaml --sandbox --rate 5/1s --plan 0123456789ab',
+    ]);
+  });
+
   it('applies corrected rejects with --fix, which makes another plan', () => {
     const found = summary({ exit: { code: 1, reason: 'invalid' }, events: { ...COUNTS, gone: 0, changed: 0 } });
     expect(
