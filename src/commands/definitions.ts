@@ -97,10 +97,14 @@ export const SANDBOX = define({
   positionals: {},
   options: {
     ...pick(OPTIONS, 'port', 'account'),
+    state: { ...OPTIONS.state, group: undefined, describe: 'State directory of that mapping, if it is elsewhere' },
     rate: { type: 'value', check: rate, default: USUAL, describe: 'Requests per sliding window' },
     ...pick(OPTIONS, 'journal', 'faults'),
   },
-  examples: [['$0 sandbox --port 8080', 'a service on this machine; its URL and secrets are printed']],
+  examples: [
+    ['$0 sandbox --port 8080', 'a service on this machine; its URL and secrets are printed'],
+    ['$0 sandbox --account acme.yaml', 'the same, with the pipelines and users of the real account'],
+  ],
 });
 
 export const INIT = define({

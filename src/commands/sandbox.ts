@@ -1,22 +1,25 @@
 import { readFile } from 'node:fs/promises';
+import { storedAccountOf } from '../connect.ts';
 import type { Console } from '../console.ts';
 import { EXIT, messageOf, UserError, type ExitCode } from '../errors.ts';
 import { counted } from '../numbers.ts';
 import { parseOptions } from '../options/option.ts';
 import { parseFaultPlan } from '../sandbox/faults.ts';
 import { startSandbox } from '../sandbox/index.ts';
-import { readStoredAccount } from '../service/account.ts';
-import { SANDBOX } from './definitions.ts';
+import type { Account } from '../service/account.ts';
+import { PROGRAM } from '../version.ts';
+import { SANDBOX, type CommandSettings } from './definitions.ts';
 import type { Argv } from './load.ts';
+import { existingState } from './state.ts';
 
 /** `crm-backfill sandbox`: runs until a signal stops it. Its secrets protect nothing, so they are shown. */
 export async function sandbox(argv: Argv, console: Console): Promise<ExitCode> {
   const settings = parseOptions(SANDBOX, argv);
-  const stored = settings.account === undefined ? undefined : await readStoredAccount(settings.account);
+  const account = await accountFor(settings);
   const running = await startSandbox({
     port: settings.port,
     rate: settings.rate,
-    ...(stored ? { account: { pipelines: stored.pipelines, users: stored.users } } : {}),
+    ...(account ? { account } : {}),
     ...(settings.journal === undefined ? {} : { journal: settings.journal }),
     ...(settings.faults === undefined ? {} : { faults: parseFaultPlan(await readJson(settings.faults)) }),
   });
@@ -33,6 +36,20 @@ export async function sandbox(argv: Argv, console: Console): Promise<ExitCode> {
   console.say(`${counted(running.triggersFired, 'automation')} fired`);
   await running.close();
   return EXIT.done;
+}
+
+/** The account that a migration read. Throws a `UserError` if it has not been surveyed with access to the service. */
+async function accountFor({
+  account: mapping,
+  state: path,
+}: CommandSettings<typeof SANDBOX>): Promise<Account | undefined> {
+  if (mapping === undefined && path === undefined) return undefined;
+  const state = await existingState({ mapping: mapping ?? '', state: path, sandbox: false });
+  const stored = storedAccountOf(state);
+  if (stored) return { pipelines: stored.pipelines, users: stored.users };
+  throw new UserError(`no account is stored in ${state.path}`, {
+    hint: `run \`${PROGRAM} run MAPPING --dry-run\` with access to the service first`,
+  });
 }
 
 async function readJson(path: string): Promise<unknown> {

@@ -223,8 +223,9 @@ export const OPTIONS = {
   port: { type: 'value', check: port, default: '0', describe: 'Port on 127.0.0.1; 0 = any free port' },
   account: {
     type: 'value',
-    check: text('a file'),
-    describe: 'Use the pipelines, stages and users of this stored account.json',
+    check: text('a mapping file'),
+    shownDefault: 'a small company',
+    describe: 'Have the pipelines, stages and users that the last run or dry run of this mapping read',
   },
   journal: { type: 'value', check: text('a file'), describe: 'Keep records in this file between sessions' },
   faults: {

@@ -1,33 +1,58 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { defaultAccount } from '../../src/sandbox/index.ts';
-import { readStoredAccount } from '../../src/service/account.ts';
+import { otherAccount } from '../../src/sandbox/account.ts';
+import { backfill, environmentOf, files, sandbox, start, workspace } from '../e2e/harness.ts';
 
-async function stored(text: string): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), 'account-'));
-  onTestFinished(() => rm(directory, { recursive: true }));
-  const path = join(directory, 'account.json');
-  await writeFile(path, text);
-  return path;
+const MAPPING = `version: 1
+migration: acme
+sources:
+  people: { path: people.csv }
+events:
+  - type: lead/created
+    source: people
+    data: { external_id: ID, full_name: Name }
+`;
+
+async function project(): Promise<string> {
+  const cwd = await workspace();
+  await files(cwd, { 'acme.yaml': MAPPING, 'people.csv': 'ID,Name\n1,Ada\n' });
+  return cwd;
 }
 
-test('a stored account is read unchanged', async () => {
-  const account = { base_url: 'https://api.example.test', read_at: '2026-11-21T08:00:00.000Z', ...defaultAccount() };
-  expect(await readStoredAccount(await stored(JSON.stringify(account)))).toEqual(account);
+test('a sandbox with the account of a migration has the pipelines and users that its dry run read', async () => {
+  const cwd = await project();
+  const real = await sandbox({ account: otherAccount() });
+  const surveyed = await backfill(['run', 'acme.yaml', '--dry-run'], { cwd, env: environmentOf(real) });
+  expect(surveyed.code, surveyed.stderr).toBe(0);
+
+  const running = start(['sandbox', '--account', 'acme.yaml'], { cwd });
+  onTestFinished(async () => {
+    running.child.kill('SIGTERM');
+    await running.ended;
+  });
+  const said = await new Promise<string>((resolve) => {
+    let text = '';
+    running.child.stdout!.on('data', (part: string) => {
+      text += part;
+      if (/^BACKFILL_INGEST_TOKEN=.+\n/m.test(text)) resolve(text);
+    });
+  });
+  const env = Object.fromEntries(
+    said
+      .trim()
+      .split('\n')
+      .map((line) => line.split('=', 2)),
+  );
+  const ask = async (path: string): Promise<unknown> =>
+    JSON.parse((await backfill(['api', 'GET', path], { cwd, env })).stdout);
+  expect(await ask('/pipelines')).toMatchObject(otherAccount().pipelines);
+  expect(await ask('/platform-users')).toMatchObject({ users: [{ fullName: 'Olga Other', email: 'olga@other.test' }] });
 });
 
-test.each([
-  ['{"base_url": "x"', /cannot read/],
-  ['{"base_url": "x", "read_at": "2026-11-21T08:00:00Z", "pipelines": []}', /users/],
-  ['{"base_url": "x", "read_at": "now", "pipelines": [], "users": []}', /read_at/],
-])('an invalid stored account is refused with its path: %s', async (text, message) => {
-  const path = await stored(text);
-  await expect(readStoredAccount(path)).rejects.toThrow(message);
-  await expect(readStoredAccount(path)).rejects.toThrow(path);
-});
-
-test('a missing stored account is refused with its path', async () => {
-  await expect(readStoredAccount('/nowhere/account.json')).rejects.toThrow('/nowhere/account.json');
+test('a migration that has read no account is refused, with what to do', async () => {
+  const cwd = await project();
+  await backfill(['run', 'acme.yaml', '--dry-run', '--offline'], { cwd });
+  const refused = await backfill(['sandbox', '--account', 'acme.yaml'], { cwd });
+  expect(refused.code).toBe(2);
+  expect(refused.stderr).toContain('no account is stored in');
+  expect(refused.stderr).toContain('run MAPPING --dry-run');
 });
