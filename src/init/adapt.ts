@@ -4,13 +4,12 @@
 import type { ConditionSpec, EntrySpec, LookupSpec, TransformSpec, ValueObject, ValueSpec } from '../mapping/spec.ts';
 import { parseTemplate } from '../mapping/template.ts';
 import { checkedCurrency } from './currency.ts';
-import { readsAll, dateText } from './dates.ts';
+import { doubtOf, formatsOf, readsAll } from './dates.ts';
 import type { EntryLine } from './entry-text.ts';
 import { guess, idOf, type Guess } from './guess.ts';
-import type { ExportColumn } from './columns.ts';
+import { numberDoubt, separatorsOf, type ExportColumn, type Table } from './columns.ts';
 import type { Reference } from './references.ts';
-import type { Table } from './tables.ts';
-import { comparable } from './preset.ts';
+import { comparable, isCustom } from './preset.ts';
 import type { Role } from './roles.ts';
 
 /** An entry of a preset, adapted, with remarks for the user by path (`data.amount`). */
@@ -34,20 +33,7 @@ export function fitEntry(
   const own = exports.get(entry.source);
   if (!own) return { why: `there is no export for \`${entry.source}\`` };
   const fitter = new Fitter(exports, entry.source);
-  const data: Record<string, ValueSpec | Record<string, ValueSpec>> = {};
-  for (const [field, value] of Object.entries(entry.data)) {
-    if (field.startsWith('custom_')) {
-      const custom = Object.create(null) as Record<string, ValueSpec>;
-      for (const [key, each] of Object.entries(value as Readonly<Record<string, ValueSpec>>)) {
-        const fitted = fitter.at(`data.${field}.${key}`, each);
-        if (fitted !== undefined) custom[key] = fitted;
-      }
-      if (Object.keys(custom).length > 0) data[field] = custom;
-      continue;
-    }
-    const fitted = fitter.at(`data.${field}`, value as ValueSpec);
-    if (fitted !== undefined) data[field] = fitted;
-  }
+  const data = fitter.fields('data', entry.data);
   if (data['external_id'] === undefined && entry.data['external_id'] !== undefined) {
     data['external_id'] = idOf(own, 'unknown', references)?.column.name ?? 'ID';
     fitter.remark(
@@ -135,6 +121,17 @@ class Fitter {
 
   remark(path: string, text: string): void {
     this.remarks.set(path, text);
+  }
+
+  /** Fields that have a value, custom ones among them. */
+  fields(path: string, values: EntrySpec['data']): Record<string, EntrySpec['data'][string]> {
+    const fitted = Object.entries(values).map(([field, value]) => {
+      const at = `${path}.${field}`;
+      if (!isCustom(field)) return [field, this.at(at, value as ValueSpec)] as const;
+      const custom = this.fields(at, value as EntrySpec['data']) as Record<string, ValueSpec>;
+      return [field, Object.keys(custom).length > 0 ? custom : undefined] as const;
+    });
+    return Object.fromEntries(fitted.filter(([, value]) => value !== undefined));
   }
 
   at(path: string, value: ValueSpec): ValueSpec | undefined {
@@ -238,14 +235,9 @@ class Fitter {
     const column = this.#firstColumn(base, source);
     if (!column) return item;
     if ('number' in item && column.number) {
-      const { decimal, group, ambiguous } = column.number;
-      const divide = (item['number'] as { divide?: number }).divide;
-      if (ambiguous)
-        this.remark(
-          this.#path,
-          `set this: in \`${column.values[0]}\`, \`${group}\` is read as the thousands separator`,
-        );
-      return { number: { decimal, ...(group === '' ? {} : { group }), ...(divide === undefined ? {} : { divide }) } };
+      this.#doubt(numberDoubt(column));
+      const { divide } = item['number'] as { divide?: number };
+      return { number: { ...separatorsOf(column.number), ...(divide === undefined ? {} : { divide }) } };
     }
     const { date } = column;
     if (!('date' in item) || !date) return item;
@@ -253,13 +245,12 @@ class Fitter {
     const isObject = typeof given === 'object' && 'formats' in given;
     const known = [isObject ? given.formats : given].flat();
     if (!date.ambiguous && readsAll(column.values, known)) return item;
-    const formats = date.formats.length === 1 ? date.formats[0]! : date.formats;
-    if (date.ambiguous) {
-      const { example, other } = date.ambiguous;
-      const readings = `${dateText(example, date.formats[0]!)}; with ${other} it would be ${dateText(example, other)}`;
-      this.remark(this.#path, `set this: ${example} is read as ${readings}`);
-    }
-    return { date: isObject ? { ...given, formats } : formats };
+    this.#doubt(doubtOf(date));
+    return { date: isObject ? { ...given, formats: formatsOf(date) } : formatsOf(date) };
+  }
+
+  #doubt(text: string | undefined): void {
+    if (text !== undefined) this.remark(this.#path, text);
   }
 
   #firstColumn({ from }: ValueObject, source: string): ExportColumn | undefined {

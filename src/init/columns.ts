@@ -1,9 +1,67 @@
 import { isCurrency } from '../service/currencies.ts';
-import { dateFacts } from './dates.ts';
-import type { ExportColumn, NumberFacts, Table } from './tables.ts';
+import type { Database } from '../store/sqlite.ts';
+import { dateFacts, type DateFacts } from './dates.ts';
+import type { Export } from './open-export.ts';
 import { foldHeader } from './value-text.ts';
 
-export type { ExportColumn, NumberFacts } from './tables.ts';
+/** How the numbers of a column are written. */
+export interface NumberFacts {
+  readonly decimal: '.' | ',';
+  readonly group: '' | '.' | ',' | ' ' | "'";
+  /** The values do not decide the separators: `1.250` may be 1250 or 1.25. */
+  readonly ambiguous: boolean;
+}
+
+/** A column of a table, or the path of a value in JSON, and what its values look like. Shares are of the cells with a value. */
+export interface ExportColumn {
+  readonly table: Table;
+  readonly name: string;
+  /** Its name in SQL. */
+  readonly sql: string;
+  readonly filled: number;
+  readonly distinct: number;
+  /** No value occurs twice. */
+  readonly unique: boolean;
+  /** Every record has a value. */
+  readonly whole: boolean;
+  /** Average number of characters. */
+  readonly length: number;
+  /** The first values, in order. */
+  readonly values: readonly string[];
+  readonly email: boolean;
+  readonly phone: boolean;
+  readonly html: boolean;
+  readonly currency: boolean;
+  readonly number: NumberFacts | undefined;
+  readonly date: DateFacts | undefined;
+  /** Words, neither codes nor numbers nor dates. */
+  readonly words: boolean;
+  /** Most values look like the first and last name of a person. */
+  readonly person: boolean;
+  /** Ids by their look: UUIDs, or codes of letters and digits. */
+  readonly code: boolean;
+  /** Cells truncated by a spreadsheet: `3.93E+11`. */
+  readonly damaged: number;
+  /** The most frequent values with their counts. */
+  few(): ReadonlyMap<string, number>;
+}
+
+/** The records of an export, or the elements of a list inside them. */
+export interface Table {
+  readonly db: Database;
+  readonly from: Export;
+  /** Path of the list; undefined for the records themselves. */
+  readonly list: string | undefined;
+  /** The table of the records that have the list. */
+  readonly parent: Table | undefined;
+  readonly lists: readonly Table[];
+  readonly columns: readonly ExportColumn[];
+  readonly rows: number;
+  /** Whether all records were read. */
+  readonly whole: boolean;
+  /** Its name in SQL. */
+  readonly sql: string;
+}
 
 const EMAIL = /^[^\s@,;]+@[^\s@,;]+\.[^\s@]+$/;
 const PHONE = /^(?:\+|00)?[\d\s().\-/]{6,22}(?:\s*(?:x|ext\.?)\s*\d{1,6})?$/i;
@@ -11,23 +69,20 @@ const AMOUNT = /^[-+(]?\s*(?:[A-Z]{3}|[$€£¥])?\s*-?\d[\d.,'\u00a0\u202f ]*\s
 const UUID = /^\{?[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}\}?$/i;
 const CODE = /^(?=.*\d)[\w.:-]{2,40}$/;
 const PERSON = /^\p{Lu}[\p{L}'’.-]*(?: (?:\p{Lu}|d[aeiu]|v[ao]n|el|le|la)[\p{L}'’.-]*){1,3}$/u;
-export const SCIENTIFIC = /^[+-]?\d(?:[.,]\d+)?E[+-]\d\d$/;
+const SCIENTIFIC = /^[+-]?\d(?:[.,]\d+)?E[+-]\d\d$/;
 /** The most frequent values that are shown or translated. */
 const MAX_FEW = 200;
 
 /** `values`: the first ones, which decide what the column is. The other figures are of the whole sample. */
 export function columnOf(
   table: Table,
-  name: string,
-  sql: string,
-  values: readonly string[],
+  { name, sql, values }: Pick<ExportColumn, 'name' | 'sql' | 'values'>,
   dayFirst: boolean,
 ): ExportColumn {
-  const { samples } = table;
-  const [figures] = samples.select<{ filled: number; distinct: number; length: number | null }>(
+  const { db } = table;
+  const { filled, distinct, length } = db.get<{ filled: number; distinct: number; length: number | null }>(
     `select count(${sql}) filled, count(distinct ${sql}) "distinct", avg(length(${sql})) length from ${table.sql}`,
-  );
-  const { filled, distinct, length } = figures!;
+  )!;
   const share = (test: (value: string) => boolean): number =>
     values.length === 0 ? 0 : values.filter(test).length / values.length;
   const date = dateFacts(foldHeader(name), values, dayFirst);
@@ -58,13 +113,18 @@ export function columnOf(
     damaged: values.filter((value) => SCIENTIFIC.test(value)).length,
     few: () =>
       (few ??= new Map(
-        samples
-          .select<{ value: string; n: number }>(
+        db
+          .all<{ value: string; n: number }>(
             `select ${sql} value, count(*) n from ${table.sql} where ${sql} is not null group by 1 order by 2 desc, min(rowid) limit ${MAX_FEW}`,
           )
           .map(({ value, n }) => [value, n]),
       )),
   };
+}
+
+/** How many rows a select without its `select` has: `from t0_0 where …`. */
+export function countOf(db: Database, from: string): number {
+  return db.get<{ n: number }>(`select count(*) n ${from}`)!.n;
 }
 
 /** The path by which a record of the export reads it: `emails.value` for the values of a list. */
@@ -77,8 +137,20 @@ export function isFew({ distinct, filled }: ExportColumn): boolean {
   return distinct <= 30 && distinct <= filled / 3;
 }
 
+/** As the `number` transform takes them. */
+export function separatorsOf({ decimal, group }: NumberFacts): Readonly<Record<string, string>> {
+  return { decimal, ...(group === '' ? {} : { group }) };
+}
+
+/** How a value is read whose separator may be either; undefined if the values decide it. */
+export function numberDoubt({ number, values }: ExportColumn): string | undefined {
+  if (!number?.ambiguous) return undefined;
+  const example = values.find((each) => /\d[.,]\d{3}$/.test(each)) ?? values[0];
+  return `set this: in \`${example}\`, \`${number.group}\` is read as the thousands separator`;
+}
+
 /** The separators that fit every value; those of plain decimals if no value has any. */
-export function numberFacts(values: readonly string[]): NumberFacts {
+function numberFacts(values: readonly string[]): NumberFacts {
   const numbers = values.map((value) => value.replace(/[^\d.,'\s\u00a0\u202f]/g, '').trim());
   const both = numbers.find((value) => value.includes('.') && value.includes(','));
   if (both !== undefined) {

@@ -1,7 +1,6 @@
 import type { ValueSpec } from '../mapping/spec.ts';
 import { numberText } from '../numbers.ts';
-import type { ExportColumn } from './columns.ts';
-import type { Table } from './tables.ts';
+import type { ExportColumn, Table } from './columns.ts';
 
 /** Signs that several currencies share stand for the one that is by far the most common. */
 const SIGNS: Readonly<Record<string, string>> = { $: 'USD', '€': 'EUR', '£': 'GBP', '¥': 'JPY' };

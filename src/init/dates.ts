@@ -92,8 +92,20 @@ function unixFormat(header: string, values: readonly string[]): 'unix' | 'unix_m
   return values.every((value) => /^(?:9|1\d)\d{11}$/.test(value)) ? 'unix_ms' : undefined;
 }
 
+/** How a value is read whose day and month may be swapped; undefined if the values decide the order. */
+export function doubtOf({ formats, ambiguous }: DateFacts): string | undefined {
+  if (!ambiguous) return undefined;
+  const { example, other } = ambiguous;
+  return `set this: ${example} is read as ${dateText(example, formats[0]!)}; with ${other} it would be ${dateText(example, other)}`;
+}
+
+/** The formats as the `date` transform takes them. */
+export function formatsOf({ formats }: DateFacts): string | readonly string[] {
+  return formats.length === 1 ? formats[0]! : formats;
+}
+
 /** A date written out, to show how a format reads it: `01/06/2026` as `1 June 2026`. */
-export function dateText(text: string, format: string): string {
+function dateText(text: string, format: string): string {
   const read = compileFormat(format, 'en').read(text);
   if (!read) return text;
   return new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' }).format(read.local);

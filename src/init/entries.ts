@@ -134,7 +134,7 @@ function withOutcome(line: EntryLine, { roles, table }: Guess, names: CrmNames):
   const outcome = roles.get('outcome')?.column;
   const stage = roles.get('stage')?.column;
   if (!outcome || !stage) return line;
-  const pairs = table.samples.select<{ outcome: string; stage: string | null; n: number }>(
+  const pairs = table.db.all<{ outcome: string; stage: string | null; n: number }>(
     `select ${outcome.sql} outcome, ${stage.sql} stage, count(*) n from ${table.sql} where ${outcome.sql} is not null group by 1, 2`,
   );
   const unsaid = pairs.filter(({ outcome: said, stage: name }) => {

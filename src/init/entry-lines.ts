@@ -1,8 +1,8 @@
 /** The lines of an entry that come from columns of its own export. */
 import { numberText } from '../numbers.ts';
-import { pathOf, type ExportColumn } from './columns.ts';
+import { countOf, numberDoubt, pathOf, separatorsOf, type ExportColumn } from './columns.ts';
 import { currencyOf } from './currency.ts';
-import { dateText } from './dates.ts';
+import { doubtOf, formatsOf } from './dates.ts';
 import type { EntryLine } from './entry-text.ts';
 import type { Guess } from './guess.ts';
 import { addressOf, listLines } from './lists.ts';
@@ -47,9 +47,9 @@ function morePhones({ roles, table: { columns } }: Guess): ExportColumn[] {
 }
 
 function passedOver(first: ExportColumn, others: readonly ExportColumn[]): string {
-  const { samples, sql } = first.table;
+  const { db, sql } = first.table;
   const some = others.map((other) => `(${other.sql} is not null and ${other.sql} <> ${first.sql})`).join(' or ');
-  const both = samples.count(`select count(*) from ${sql} where ${first.sql} is not null and (${some})`);
+  const both = countOf(db, `from ${sql} where ${first.sql} is not null and (${some})`);
   return both === 0
     ? `${numberText(first.filled)} records have the first one`
     : `check: ${numberText(both)} records have several; the others are custom fields`;
@@ -94,15 +94,10 @@ export function timeLines({ roles, kind, table }: Guess): EntryLine[] {
 }
 
 function dateValue({ name, date }: ExportColumn, asDay: boolean): { value: unknown; comment: string | undefined } {
-  const { formats, ambiguous, utc, unread } = date!;
-  const one = formats.length === 1 ? formats[0] : formats;
-  const spec = asDay ? { formats: one, as: 'date' } : utc ? { formats: one, timezone: 'UTC' } : one;
-  const value = { from: name, apply: [{ date: spec }] };
-  if (!ambiguous)
-    return { value, comment: unread > 0 ? `check: ${numberText(unread)} of the values match no format` : undefined };
-  const { example, other } = ambiguous;
-  const readings = `${example} is read as ${dateText(example, formats[0]!)}; with ${other} it would be ${dateText(example, other)}`;
-  return { value, comment: `set this: ${readings}` };
+  const formats = formatsOf(date!);
+  const spec = asDay ? { formats, as: 'date' } : date!.utc ? { formats, timezone: 'UTC' } : formats;
+  const unread = date!.unread > 0 ? `check: ${numberText(date!.unread)} of the values match no format` : undefined;
+  return { value: { from: name, apply: [{ date: spec }] }, comment: doubtOf(date!) ?? unread };
 }
 
 export function idLine(guess: Guess): EntryLine {
@@ -131,11 +126,11 @@ export function idLine(guess: Guess): EntryLine {
 }
 
 /** Two columns that are unique together, the first of them the name or title. */
-function withoutId({ roles, table: { columns, samples, sql, rows } }: Guess): EntryLine {
+function withoutId({ roles, table: { columns, db, sql, rows } }: Guess): EntryLine {
   const whole = columns.filter((column) => column.whole);
   const name = [roles.get('title'), roles.get('full_name')].find((found) => found?.column.whole)?.column;
   const isPair = (other: ExportColumn): boolean =>
-    samples.count(`select count(distinct ${name!.sql} || char(10) || ${other.sql}) from ${sql}`) === rows;
+    countOf(db, `from (select distinct ${name!.sql}, ${other.sql} from ${sql})`) === rows;
   const other = name && whole.find((each) => each !== name && isPair(each));
   const why = columns.some(({ unique, whole: all }) => unique && all)
     ? 'no column has ids'
@@ -149,14 +144,11 @@ export function amountLine({ roles }: Guess): EntryLine[] {
   const found = roles.get('amount');
   if (!found) return [];
   const { column } = found;
-  const { decimal, group, ambiguous } = column.number!;
   const cents = centsOf(column);
-  const number = { decimal, ...(group === '' ? {} : { group }), ...(cents === undefined ? {} : { divide: 100 }) };
-  const value = { from: column.name, apply: [{ number }] };
-  if (cents !== undefined) return [{ key: 'amount', value, comment: `check: read as cents, because ${cents}` }];
-  const example = column.values.find((each) => /\d[.,]\d{3}$/.test(each)) ?? column.values[0];
-  const doubt = `set this: in \`${example}\`, \`${group}\` is read as the thousands separator`;
-  return [{ key: 'amount', value, comment: ambiguous ? doubt : evidence(found) }];
+  const number = { ...separatorsOf(column.number!), ...(cents === undefined ? {} : { divide: 100 }) };
+  const comment =
+    cents === undefined ? (numberDoubt(column) ?? evidence(found)) : `check: read as cents, because ${cents}`;
+  return [{ key: 'amount', value: { from: column.name, apply: [{ number }] }, comment }];
 }
 
 /** Why an amount is in cents: its name, or another column that has the hundredth in every record. */
@@ -168,9 +160,7 @@ function centsOf(amount: ExportColumn): string | undefined {
     other !== amount &&
     other.number !== undefined &&
     other.whole &&
-    table.samples.count(
-      `select count(*) from ${table.sql} where abs(${plain(other)} * 100 - ${sql}) > 0.001 or ${sql} * 1 = 0`,
-    ) === 0;
+    countOf(table.db, `from ${table.sql} where abs(${plain(other)} * 100 - ${sql}) > 0.001 or ${sql} * 1 = 0`) === 0;
   const other = whole && distinct > 1 ? table.columns.find(isHundredth) : undefined;
   return other && `\`${other.name}\` has a hundredth of it in every record`;
 }

@@ -1,11 +1,10 @@
 /** What the records of every export are, and the role of each column. */
 import { basename } from 'node:path';
-import type { ExportColumn } from './columns.ts';
+import type { ExportColumn, Table } from './columns.ts';
 import { kindOf, type Kind } from './kinds.ts';
 import { kindOfNoun, type ExportKind } from './nouns.ts';
 import { shareOf, type Reference } from './references.ts';
 import { fits, isIdName, roleOf, type Finding, type Role } from './roles.ts';
-import type { Table } from './tables.ts';
 import { foldHeader } from './value-text.ts';
 
 export interface Guess {

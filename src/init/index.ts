@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { markedLines, type Mark } from '../mapping/marks.ts';
 import { counted, numberText } from '../numbers.ts';
 import { PROGRAM } from '../version.ts';
-import { columnOf, type ExportColumn } from './columns.ts';
+import type { ExportColumn, Table } from './columns.ts';
 import { emptyNames, referencesText } from './names.ts';
 import { openExports, type Export, type ExportOptions } from './open-export.ts';
 import { guessOthers, nameGuesses, type GuessedEntry } from './others.ts';
@@ -13,7 +13,7 @@ import { bestMatch, matchPreset, presetNamed, presets, type PresetMatch } from '
 import { findReferences } from './references.ts';
 import { regionOf } from './region.ts';
 import { MAX_COLUMNS } from './sample.ts';
-import { Samples, type Table } from './tables.ts';
+import { loadSamples, type Samples } from './tables.ts';
 import { timezoneLine } from './time-zone.ts';
 import { flow } from './value-text.ts';
 
@@ -33,10 +33,10 @@ export async function startMapping(
   const exports: Export[] = [];
   for (const path of paths) exports.push(...(await openExports(path, options)));
   const all = await presets();
-  const samples = new Samples();
   const missing = [...new Set(all.flatMap(({ spec }) => spec.defaults?.missing_values ?? []))];
-  const tables = samples.load(exports, missing, columnOf);
-  const references = findReferences(samples, tables);
+  const samples = loadSamples(exports, missing);
+  const { tables } = samples;
+  const references = findReferences(samples);
   const match =
     options.preset === undefined ? bestMatch(all, tables) : matchPreset(presetNamed(options.preset, all), tables);
   const folder = dirname(resolve(options.out ?? 'mapping.yaml'));
@@ -75,7 +75,7 @@ export async function startMapping(
     'version: 1',
     `migration: ${match?.preset.spec.migration ?? 'crm-export'} # set this: the name of the migration; it is part of every event id, so do not change it between runs`,
     '',
-    ...defaultsText(match, samples, tables),
+    ...defaultsText(match, samples),
     '',
     'sources:',
     ...[...sources].map(([name, each]) => sourceText(name, each, folder)),
@@ -107,13 +107,13 @@ function heading(match: PresetMatch | undefined, folder: string): string[] {
   ];
 }
 
-function defaultsText(match: PresetMatch | undefined, samples: Samples, tables: readonly Table[]): string[] {
+function defaultsText(match: PresetMatch | undefined, { tables, missing: texts }: Samples): string[] {
   const columns = tables.flatMap((table): readonly ExportColumn[] =>
     [table, ...table.lists].flatMap((each) => each.columns),
   );
   const region = regionOf(columns);
-  const found = [...samples.missing].map(([text, count]) => `${flow(text)} in ${counted(count, 'cell')}`);
-  const missing = [...new Set(['', ...(match?.preset.spec.defaults?.missing_values ?? []), ...samples.missing.keys()])];
+  const found = [...texts].map(([text, count]) => `${flow(text)} in ${counted(count, 'cell')}`);
+  const missing = [...new Set(['', ...(match?.preset.spec.defaults?.missing_values ?? []), ...texts.keys()])];
   return [
     'defaults:',
     region.line,

@@ -1,5 +1,5 @@
 /** Which column of a record refers to the records of another export. */
-import type { ExportColumn } from './columns.ts';
+import { countOf, type ExportColumn } from './columns.ts';
 import type { Guess } from './guess.ts';
 import { shareOf, type Reference } from './references.ts';
 import type { Role } from './roles.ts';
@@ -85,14 +85,14 @@ const IDENTITIES = ['email', 'full_name', 'title', 'content', 'subject'] as cons
 export function sharedIds(a: Guess, b: Guess): { readonly shared: number; readonly by: string | undefined } {
   const [first, second] = [a.roles.get('id')?.column, b.roles.get('id')?.column];
   if (!first || !second) return { shared: 0, by: undefined };
-  const { samples } = a.table;
+  const { db } = a.table;
   const pairs = `from ${a.table.sql} a join ${b.table.sql} b on a.${first.sql} = b.${second.sql}`;
-  const shared = samples.count(`select count(*) ${pairs}`);
+  const shared = countOf(db, pairs);
   const identity = IDENTITIES.find((role) => a.roles.get(role)?.column && b.roles.get(role)?.column);
   if (shared === 0 || !identity) return { shared: a.kind === 'comments' ? shared : 0, by: undefined };
   const [one, other] = [a.roles.get(identity)!.column, b.roles.get(identity)!.column];
   if (one.table.list !== a.table.list || other.table.list !== b.table.list) return { shared: 0, by: undefined };
-  const same = samples.count(`select count(*) ${pairs} where lower(a.${one.sql}) = lower(b.${other.sql})`);
+  const same = countOf(db, `${pairs} where lower(a.${one.sql}) = lower(b.${other.sql})`);
   const by = { email: 'e-mail address', full_name: 'name', title: 'title', content: 'text', subject: 'subject' }[
     identity
   ];

@@ -1,10 +1,9 @@
 /** Recognises what the records of an unknown CRM's export are: by their content, by their columns, and by the name of the file. */
 import { basename } from 'node:path';
-import { isFew, type ExportColumn } from './columns.ts';
+import { isFew, type ExportColumn, type Table } from './columns.ts';
 import { kindOfNoun, type ExportKind } from './nouns.ts';
 import { shareOf, type Reference } from './references.ts';
 import { fits, isIdName, roleOf, type Role } from './roles.ts';
-import type { Table } from './tables.ts';
 import { foldHeader } from './value-text.ts';
 
 export interface Kind {

@@ -1,8 +1,7 @@
 /** Lists in JSON records: addresses by their type, other scalars joined, the rest whole. Nothing is cut to its first element in silence. */
 import { numberText } from '../numbers.ts';
-import { isFew, pathOf, type ExportColumn } from './columns.ts';
+import { countOf, isFew, pathOf, type ExportColumn, type Table } from './columns.ts';
 import type { EntryLine } from './entry-text.ts';
-import type { Table } from './tables.ts';
 import { foldHeader, keyOf } from './value-text.ts';
 
 /** More types of addresses than these are sent as JSON. */
@@ -60,8 +59,8 @@ function isType(column: ExportColumn): boolean {
   return column.distinct <= MAX_TYPES && (isFew(column) || column.filled < MAX_TYPES * 3);
 }
 
-export function recordsWithSeveral({ samples, sql }: Table): number {
-  return samples.count(`select count(*) from (select record from ${sql} group by record having count(*) > 1)`);
+function recordsWithSeveral({ db, sql }: Table): number {
+  return countOf(db, `from (select record from ${sql} group by record having count(*) > 1)`);
 }
 
 /** A key of an element in JSONata. */

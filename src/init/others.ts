@@ -1,4 +1,5 @@
 /** The exports that no preset reads: what they are, their entries, and what the others are good for. */
+import type { Table } from './columns.ts';
 import { basename } from 'node:path';
 import { nameError } from '../mapping/names.ts';
 import { numberText } from '../numbers.ts';
@@ -9,7 +10,6 @@ import { sharedIds } from './joins.ts';
 import type { ExportKind } from './nouns.ts';
 import type { CrmNames } from './names.ts';
 import type { Reference } from './references.ts';
-import type { Table } from './tables.ts';
 import { keyOf } from './value-text.ts';
 
 export interface GuessedEntry extends Guess {

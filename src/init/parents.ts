@@ -1,6 +1,6 @@
 /** The lines of an entry that refer to the lead or deal that a record belongs to. */
 import { numberText } from '../numbers.ts';
-import { pathOf, type ExportColumn } from './columns.ts';
+import { countOf, pathOf, type ExportColumn } from './columns.ts';
 import type { EntryLine } from './entry-text.ts';
 import type { Guess } from './guess.ts';
 import { findJoin, isNumberRange, refersTo } from './joins.ts';
@@ -198,8 +198,9 @@ function throughThird(
         const first = back.find((each) => each.from !== second.from && each.to !== second.from);
         if (!first) continue;
         const [match, column] = first.to === own ? [first.from, own] : [first.to, first.from];
-        const found = guess.table.samples.count(
-          `select count(*) from ${guess.table.sql} where ${column.sql} in (select ${match.sql} from ${via.table.sql} where ${second.from.sql} is not null)`,
+        const found = countOf(
+          guess.table.db,
+          `from ${guess.table.sql} where ${column.sql} in (select ${match.sql} from ${via.table.sql} where ${second.from.sql} is not null)`,
         );
         if (found === 0) continue;
         const figures = `${numberText(found)} of ${numberText(guess.table.rows)} ${guess.kind} are in ${via.source}`;
@@ -236,8 +237,9 @@ function throughCompany(
       const keys = thirds(column).filter((key) => !isNumberRange(key));
       const match = named ?? to.table.columns.find((each) => thirds(each).some((key) => keys.includes(key)));
       if (!match || match === id) continue;
-      const found = guess.table.samples.count(
-        `select count(*) from ${guess.table.sql} where ${column.sql} in (select ${match.sql} from ${to.table.sql})`,
+      const found = countOf(
+        guess.table.db,
+        `from ${guess.table.sql} where ${column.sql} in (select ${match.sql} from ${to.table.sql})`,
       );
       if (found === 0 || found < column.filled * MIN_OF_THIRD) continue;
       const figures = `${numberText(found)} of ${numberText(column.filled)} deals are of a company that ${to.source} have, by ${match.name}`;

@@ -2,11 +2,10 @@
 import { basename } from 'node:path';
 import type { EntrySpec, ValueSpec } from '../mapping/spec.ts';
 import { fitEntry, type FittedEntry } from './adapt.ts';
-import { pathOf } from './columns.ts';
+import { pathOf, type Table } from './columns.ts';
 import { entryText, type EntryLine } from './entry-text.ts';
 import { guess, type Guess } from './guess.ts';
 import type { Export } from './open-export.ts';
-import type { Table } from './tables.ts';
 import { companyJoin } from './name-joins.ts';
 import { countNames, type CrmNames } from './names.ts';
 import { parentLine, parentOf, type KnownExports } from './parents.ts';

@@ -4,11 +4,10 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { UserError } from '../errors.ts';
-import type { ConditionSpec, EntrySpec, LookupSpec, MappingSpec, ValueSpec } from '../mapping/spec.ts';
+import type { ConditionSpec, EntrySpec, LookupSpec, MappingSpec } from '../mapping/spec.ts';
 import { parseTemplate } from '../mapping/template.ts';
 import { didYouMean } from '../problem.ts';
-import { pathOf } from './columns.ts';
-import type { Table } from './tables.ts';
+import { pathOf, type Table } from './columns.ts';
 import { foldHeader, foldSpelling } from './value-text.ts';
 
 const FOLDER = fileURLToPath(new URL('../../mappings/', import.meta.url));
@@ -106,22 +105,19 @@ function makesEvents({ preset, exports }: PresetMatch): boolean {
 }
 
 /** The columns that can provide the ids of a source's events, or by which a lookup finds its records. */
-function idColumnsOf(spec: MappingSpec, source: string): string[] {
-  const ids: string[] = [];
-  const own = spec.events.filter((entry) => entry.source === source);
-  for (const { data, each } of own) {
-    const path = typeof each === 'string' ? `${each}.` : '';
-    visit(data['external_id'] as ValueSpec, source, (_source, name) => ids.push(`${path}${name}`));
-  }
-  if (own.length === 0) matchesOf(spec.events, source, ids);
-  return ids;
+function idColumnsOf({ events }: MappingSpec, source: string): string[] {
+  const own = events.filter((entry) => entry.source === source);
+  const columns =
+    own.length > 0
+      ? own.flatMap((entry) => readBy(entry, entry.data['external_id']))
+      : events.flatMap((entry) => lookupsIn(entry).flatMap((lookup) => [...columnsIn(lookup.match, lookup.source)]));
+  return columns.flatMap((column) => (column.source === source ? [column.path] : []));
 }
 
-function matchesOf(value: unknown, source: string, into: string[]): void {
-  if (typeof value !== 'object' || value === null) return;
+function lookupsIn(value: unknown): LookupSpec[] {
+  if (typeof value !== 'object' || value === null) return [];
   const { lookup } = value as { lookup?: LookupSpec };
-  if (lookup?.source === source) visit(lookup.match, source, (_source, name) => into.push(name));
-  for (const member of Object.values(value)) matchesOf(member, source, into);
+  return [...(lookup ? [lookup] : []), ...Object.values(value).flatMap(lookupsIn)];
 }
 
 /** One file may be two sources, such as pipelines and their stages. */
@@ -141,57 +137,42 @@ export function comparable(name: string): string {
 /** The columns or paths that entries read, by source; those within `each` as paths from the record. */
 export function columnsOf(entries: readonly EntrySpec[]): ReadonlyMap<string, ReadonlySet<string>> {
   const columns = new Map<string, Set<string>>();
-  const add = (source: string, path: string): void => {
-    if (path === '$' || path === '.') return;
-    columns.set(source, (columns.get(source) ?? new Set()).add(path));
-  };
   for (const entry of entries) {
-    const each = typeof entry.each === 'string' ? entry.each : undefined;
-    const addHere = (source: string, path: string): void =>
-      add(
-        source,
-        source !== entry.source || each === undefined
-          ? path
-          : path.startsWith('$.')
-            ? path.slice(2)
-            : `${each}.${path}`,
-      );
-    for (const value of valuesOf(entry)) visit(value, entry.source, addHere);
+    const { data, occurred_at, stage_pipeline, priority, when } = entry;
+    const fields = Object.entries(data).flatMap(([key, value]) =>
+      isCustom(key) ? Object.values(value ?? {}) : [value],
+    );
+    for (const { source, path } of readBy(entry, [...fields, occurred_at, stage_pipeline, priority, when])) {
+      if (path !== '$' && path !== '.') columns.set(source, (columns.get(source) ?? new Set()).add(path));
+    }
   }
   return columns;
 }
 
-function valuesOf(entry: EntrySpec): ValueSpec[] {
-  const custom = Object.entries(entry.data).flatMap(([key, value]) =>
-    key.startsWith('custom_') ? Object.values(value as Readonly<Record<string, ValueSpec>>) : [value as ValueSpec],
+export function isCustom(field: string): boolean {
+  return field.startsWith('custom_');
+}
+
+interface ReadColumn {
+  readonly source: string;
+  readonly path: string;
+}
+
+/** What a value of an entry reads, with paths from the record. */
+function readBy({ each, source }: EntrySpec, value: unknown): ReadColumn[] {
+  const fromRecord = (path: string): string => (path.startsWith('$.') ? path.slice(2) : `${each as string}.${path}`);
+  return [...columnsIn(value, source)].map((column) =>
+    typeof each === 'string' && column.source === source ? { source, path: fromRecord(column.path) } : column,
   );
-  return [
-    ...custom,
-    ...[entry.occurred_at, entry.stage_pipeline, entry.priority].flatMap((value) =>
-      value === undefined || typeof value === 'number' ? [] : [value],
-    ),
-    ...(entry.when ? conditionValues(entry.when) : []),
-  ];
 }
 
-function conditionValues(condition: ConditionSpec): ValueSpec[] {
-  const parts = [...(condition.all ?? []), ...(condition.any ?? []), ...(condition.not ? [condition.not] : [])];
-  return parts.length > 0 ? parts.flatMap(conditionValues) : [condition];
-}
-
-function visit(value: ValueSpec, source: string, add: (source: string, path: string) => void): void {
-  if (typeof value === 'string') return add(source, value);
-  const { from, list, template, lookup } = value;
-  for (const part of alternatives(from)) visit(part, source, add);
-  for (const part of list ?? []) visit(part, source, add);
-  for (const part of template === undefined ? [] : parseTemplate(template)) if ('path' in part) add(source, part.path);
-  if (!lookup) return;
-  visit(lookup.with, source, add);
-  visit(lookup.match, lookup.source, add);
-  visit(lookup.take, lookup.source, add);
-}
-
-function alternatives(from: ValueSpec | readonly ValueSpec[] | undefined): readonly ValueSpec[] {
-  if (from === undefined) return [];
-  return Array.isArray(from) ? (from as readonly ValueSpec[]) : [from as ValueSpec];
+/** What values and conditions read. */
+function* columnsIn(value: unknown, source: string): Generator<ReadColumn> {
+  if (typeof value === 'string') yield { source, path: value };
+  if (typeof value !== 'object' || value === null) return;
+  if (Array.isArray(value)) for (const each of value) yield* columnsIn(each, source);
+  const { from, list, template = '', lookup, all, any, not } = value as ConditionSpec;
+  for (const part of [from, list, all, any, not, lookup?.with]) yield* columnsIn(part, source);
+  for (const part of parseTemplate(template)) if ('path' in part) yield { source, path: part.path };
+  if (lookup) yield* columnsIn([lookup.match, lookup.take], lookup.source);
 }

@@ -1,7 +1,7 @@
 /** Whose values are found in which other export, and to what share. */
 import { numberText } from '../numbers.ts';
 import { pathOf, type ExportColumn } from './columns.ts';
-import type { Samples, Table } from './tables.ts';
+import type { Samples } from './tables.ts';
 
 /** How many values of a column are found in a column of another export. */
 export interface Reference {
@@ -36,17 +36,16 @@ export function referenceText({ found, of, to }: Reference, records: string, sou
 }
 
 /** All pairs of columns of different exports with common values, as far as the second one could name its record. */
-export function findReferences(samples: Samples, tables: readonly Table[]): Reference[] {
+export function findReferences({ db, tables }: Samples): Reference[] {
   const keys = tables.flatMap(({ columns }) => columns.filter(isKey));
-  samples.run('create table keys (value text, key integer, folded integer)');
   keys.forEach(({ sql, table, email }, key) => {
     const all = `from ${table.sql} where ${sql} is not null`;
-    samples.run(`insert into keys select distinct ${sql}, ${key}, 0 ${all}`);
-    if (email) samples.run(`insert into keys select distinct lower(${sql}), ${key}, 1 ${all}`);
+    db.exec(`insert into keys select distinct ${sql}, ${key}, 0 ${all}`);
+    if (email) db.exec(`insert into keys select distinct lower(${sql}), ${key}, 1 ${all}`);
   });
-  samples.run('create index keys_by_value on keys (value)');
+  db.exec('create index samples.keys_by_value on keys (value)');
   const columns = tables.flatMap((table) => [table, ...table.lists]).flatMap((table) => table.columns);
-  return columns.filter(mayRefer).flatMap((from) => referencesOf(samples, from, keys));
+  return columns.filter(mayRefer).flatMap((from) => referencesOf(from, keys));
 }
 
 /** Values that mostly tell records apart: ids, e-mail addresses, names. */
@@ -61,54 +60,39 @@ function mayRefer({ filled, date, html, length, number, values }: ExportColumn):
   );
 }
 
-function referencesOf(samples: Samples, from: ExportColumn, keys: readonly ExportColumn[]): Reference[] {
-  const { sql, table, filled } = from;
+function referencesOf(from: ExportColumn, keys: readonly ExportColumn[]): Reference[] {
+  const { sql, table, filled: of, values } = from;
   const found = new Map<ExportColumn, Reference>();
-  const add = (reference: Reference): void => {
-    const known = found.get(reference.to);
-    if (reference.to.table.from !== table.from && (!known || reference.found > known.found))
-      found.set(reference.to, reference);
-  };
-  const query = (value: string, folded: number): { key: number; n: number }[] =>
-    samples.select(
-      `select key, count(*) n from ${table.sql} join keys on keys.value = ${value} and folded = ${folded} where ${sql} is not null group by 1`,
+  /** `values`: the rows of a table with a column `value`. */
+  const search = (
+    rows: string,
+    how: Pick<Reference, 'separator' | 'lowercase' | 'isMarked' | 'of'>,
+    ...given: readonly string[]
+  ): void => {
+    const counts = table.db.all<{ key: number; n: number }>(
+      `select key, count(*) n from (${rows}) cells join keys on keys.value = cells.value and folded = ${Number(how.lowercase)} group by 1`,
+      ...given,
     );
-  for (const { key, n } of query(sql, 0)) add({ from, to: keys[key]!, lowercase: false, found: n, of: filled });
-  if (from.values.some((value) => value.includes('@'))) {
-    for (const { key, n } of query(`lower(${sql})`, 1))
-      add({ from, to: keys[key]!, lowercase: true, found: n, of: filled });
+    for (const { key, n } of counts) {
+      const to = keys[key]!;
+      if (to.table.from !== table.from && n > (found.get(to)?.found ?? 0))
+        found.set(to, { from, to, ...how, found: n });
+    }
+  };
+  const cells = (value: string): string => `select ${value} value from ${table.sql} where ${sql} is not null`;
+  search(cells(sql), { lowercase: false, of });
+  if (values.some((value) => value.includes('@'))) search(cells(`lower(${sql})`), { lowercase: true, of });
+  if (values.every((value) => value.startsWith('@'))) {
+    search(cells(`substr(${sql}, 2)`), { lowercase: false, isMarked: true, of });
   }
-  if (from.values.every((value) => value.startsWith('@'))) {
-    for (const { key, n } of query(`substr(${sql}, 2)`, 0))
-      add({ from, to: keys[key]!, lowercase: false, isMarked: true, found: n, of: filled });
+  const several = values.slice(0, MAX_SPLIT);
+  const separator = SEPARATORS.find((mark) => several.some((value) => value.includes(mark)));
+  if (separator !== undefined && [...found.values()].every((each) => shareOf(each) < 1)) {
+    const pieces = several.flatMap((value) => value.split(separator).map((piece) => piece.trim()));
+    const how = { separator, lowercase: false, of: pieces.length };
+    search('select value from json_each(?)', how, JSON.stringify(pieces));
   }
-  if ([...found.values()].every((each) => shareOf(each) < 1)) splitReferences(samples, from, keys).forEach(add);
   return [...found.values()].filter((each) => shareOf(each) >= MIN_SHARE);
-}
-
-/** Several values in one cell: `101;102`. */
-function splitReferences(samples: Samples, from: ExportColumn, keys: readonly ExportColumn[]): Reference[] {
-  const values = from.values.slice(0, MAX_SPLIT);
-  const separator = SEPARATORS.find((mark) => values.some((value) => value.includes(mark)));
-  if (separator === undefined) return [];
-  const pieces = values.flatMap((value) => value.split(separator).map((piece) => piece.trim()));
-  samples.run('create temp table pieces (value text)');
-  samples.insert(
-    'insert into pieces values (?)',
-    pieces.map((piece) => [piece]),
-  );
-  const found = samples.select<{ key: number; n: number }>(
-    'select key, count(*) n from pieces join keys using (value) where folded = 0 group by 1',
-  );
-  samples.run('drop table pieces');
-  return found.map(({ key, n }) => ({
-    from,
-    to: keys[key]!,
-    separator,
-    lowercase: false,
-    found: n,
-    of: pieces.length,
-  }));
 }
 
 /** The transforms that take the key, or the first key of a cell or a list. */
