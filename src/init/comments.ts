@@ -5,7 +5,7 @@
 import { numberText } from '../numbers.ts';
 import { isFew, type ExportColumn } from './columns.ts';
 import { idLine, notDeleted, timeLines, whenLines } from './entry-lines.ts';
-import { entryText, type EntryLine } from './entry-text.ts';
+import { entryText, type EntryLine, type EntryText } from './entry-text.ts';
 import type { Guess } from './guess.ts';
 import { isActivityKind } from './kinds.ts';
 import { authorJoin } from './name-joins.ts';
@@ -14,7 +14,7 @@ import { fits, type Finding } from './roles.ts';
 import { flow, foldHeader } from './value-text.ts';
 
 /** Undefined if no column has a text, or none refers to a lead or deal. */
-export function commentText(guess: Guess, known: KnownExports): string | undefined {
+export function commentText(guess: Guess, known: KnownExports): EntryText | undefined {
   const { texts, comment } = textsOf(guess);
   if (texts.length === 0) return undefined;
   const owner = guess.table.parent && known.guesses.find(({ table }) => table === guess.table.parent);
@@ -25,28 +25,26 @@ export function commentText(guess: Guess, known: KnownExports): string | undefin
   const author = guess.roles.get('author')?.column;
   const staff = authorJoin(guess, known, author);
   const used = new Set<ExportColumn | undefined>([...texts, ...columns, author, staff?.column]);
-  return [
-    ...leftOut(guess, used),
-    entryText(
-      'comment/created',
-      guess.source,
-      [
-        ...(owner ? [{ key: 'each', value: guess.table.list }] : []),
-        ...present(guess, [
-          { columns: texts, what: 'text' },
-          { columns, what: 'lead or deal', values: parentValues(parents ?? []) },
-        ]),
-        ...(parents?.every(({ found }) => found) ? [{ key: 'if_both', value: 'deal' }] : []),
-        ...timeLines(guess),
-      ],
-      [
-        ...(guess.roles.has('id') ? [idLine(guess)] : []),
-        { key: 'content', value: content(texts), comment },
-        ...(staff ? [staff.line('author_name')] : author ? [{ key: 'author_name', value: author.name }] : []),
-        ...(owner ? [ownLine(owner)] : parentLines(parents!)),
-      ],
-    ),
-  ].join('\n');
+  return entryText(
+    'comment/created',
+    guess.source,
+    [
+      ...(owner ? [{ key: 'each', value: guess.table.list }] : []),
+      ...present(guess, [
+        { columns: texts, what: 'text' },
+        { columns, what: 'lead or deal', values: parentValues(parents ?? []) },
+      ]),
+      ...(parents?.every(({ found }) => found) ? [{ key: 'if_both', value: 'deal' }] : []),
+      ...timeLines(guess),
+    ],
+    [
+      ...(guess.roles.has('id') ? [idLine(guess)] : []),
+      { key: 'content', value: content(texts), comment },
+      ...(staff ? [staff.line('author_name')] : author ? [{ key: 'author_name', value: author.name }] : []),
+      ...(owner ? [ownLine(owner)] : parentLines(parents!)),
+    ],
+    leftOut(guess, used),
+  );
 }
 
 /** The record that has the list of comments. */
@@ -59,14 +57,14 @@ function ownLine(owner: Guess): EntryLine {
   return { key, value, comment: 'check: the record in which they are' };
 }
 
-function parentLines(parents: readonly Parent[]): EntryLine[] {
-  const [deal, lead] = parents;
+function parentLines([deal, lead]: readonly Parent[]): EntryLine[] {
+  const lines = [
+    ...parentLine('deal_external_id', deal!, { inDoubt: true }),
+    ...parentLine('lead_external_id', lead!, { inDoubt: true }),
+  ];
+  if (deal?.found || lead?.found) return lines.filter(({ off }) => !off);
   const none = 'set this: no column contains the id of its lead or deal';
-  const lines = [...parentLine('deal_external_id', deal!), ...parentLine('lead_external_id', lead!)];
-  const known = lines
-    .filter(({ key }) => !key.startsWith('#') || !(deal?.found ?? lead?.found))
-    .map((line) => ({ ...line, comment: line.comment?.replace(/^(?!check: |set this: )/, 'check: ') }));
-  return deal?.found || lead?.found ? known : [{ key: 'lead_external_id', value: 'Lead ID', comment: none }, ...known];
+  return [{ key: 'lead_external_id', value: 'Lead ID', comment: none }, ...lines];
 }
 
 /** Columns of few values that stand for a text where there is none. */
@@ -110,7 +108,7 @@ function content(texts: readonly ExportColumn[]): unknown {
 function leftOut({ roles, table: { columns } }: Guess, used: ReadonlySet<ExportColumn | undefined>): string[] {
   const known = new Set([...used, ...[...roles.values()].map(({ column }) => column)]);
   const left = columns.filter((column) => column.filled > 0 && !known.has(column)).map(({ name }) => flow(name));
-  return left.length === 0 ? [] : [`  # check: not carried, since a comment has only a text: ${left.join(', ')}`];
+  return left.length === 0 ? [] : [`check: not carried, since a comment has only a text: ${left.join(', ')}`];
 }
 
 interface Needed {

@@ -13,7 +13,7 @@ import {
   timeLines,
   whenLines,
 } from './entry-lines.ts';
-import { entryText, type EntryLine } from './entry-text.ts';
+import { entryText, type EntryLine, type EntryText } from './entry-text.ts';
 import type { Guess } from './guess.ts';
 import { companyJoin, ownerJoin, stageJoin } from './name-joins.ts';
 import { countNames, type CrmNames } from './names.ts';
@@ -22,17 +22,13 @@ import { outcomeOf } from './roles.ts';
 import { foldHeader } from './value-text.ts';
 
 /** The entry for one export as YAML below `events:`; undefined if it is for lookups or not used. */
-export function guessedEntry(guess: Guess, known: KnownExports, names: CrmNames): string | undefined {
-  if (guess.kind === 'leads') return [...noteLines(guess), leadText(guess, known)].join('\n');
+export function guessedEntry(guess: Guess, known: KnownExports, names: CrmNames): EntryText | undefined {
+  if (guess.kind === 'leads') return leadText(guess, known);
   if (guess.kind === 'deals') return dealText(guess, known, names);
   return guess.kind === 'comments' ? commentText(guess, known) : undefined;
 }
 
-function noteLines({ note }: Guess): string[] {
-  return note === undefined ? [] : [`  # ${note}`];
-}
-
-function leadText(guess: Guess, known: KnownExports): string {
+function leadText(guess: Guess, known: KnownExports): EntryText {
   const company = companyJoin(guess, known);
   return entryText(
     'lead/created',
@@ -44,6 +40,7 @@ function leadText(guess: Guess, known: KnownExports): string {
       ...contactLines(guess),
       customLine(guess, 'custom_params', new Set(), { company, known }),
     ],
+    guess.note === undefined ? [] : [guess.note],
   );
 }
 
@@ -60,10 +57,10 @@ function nameLine({ roles }: Guess): EntryLine {
     return { key, value, comment: `\`${last.column.name}\` in ${last.why}` };
   }
   if (full) return { key, value: full.column.name, comment: evidence(full) };
-  return { key: `# ${key}`, value: 'Name', comment: 'set this: no column has the names of people' };
+  return { key, off: true, value: 'Name', comment: 'set this: no column has the names of people' };
 }
 
-function dealText(guess: Guess, known: KnownExports, names: CrmNames): string {
+function dealText(guess: Guess, known: KnownExports, names: CrmNames): EntryText {
   const [stage, pipeline, owner] = (['stage', 'pipeline', 'owner'] as const).map((role) => guess.roles.get(role));
   const staff = ownerJoin(guess, known);
   const phase = stageJoin(guess, known);
@@ -117,7 +114,8 @@ function titleLine({ roles, table: { columns } }: Guess, company: ExportColumn |
       ),
   );
   const [first, second] = instead.map(({ name }) => name);
-  if (first === undefined) return { key: '# title', value: 'Deal Name', comment: 'set this: no column has a title' };
+  if (first === undefined)
+    return { key: 'title', off: true, value: 'Deal Name', comment: 'set this: no column has a title' };
   const value = second === undefined ? first : { list: [first, second], apply: [{ join: ' - ' }] };
   return { key: 'title', value, comment: 'set this: no column has a title, so this stands for one' };
 }
@@ -168,5 +166,5 @@ function priority(stage: ExportColumn | undefined): EntryLine[] {
   if (!stage || closed.length === 0 || closed.length === stages.length) return [];
   const map = Object.fromEntries([...closed.map((name) => [name, 0]), ['*', 1]]) as Record<string, number>;
   const comment = 'remove the `#` to send open deals first, with their people and comments';
-  return [{ key: '# priority', value: { from: stage.name, apply: [{ map }] }, comment }];
+  return [{ key: 'priority', off: true, value: { from: stage.name, apply: [{ map }] }, comment }];
 }

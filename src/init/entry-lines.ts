@@ -90,7 +90,7 @@ export function timeLines({ roles, kind, table }: Guess): EntryLine[] {
   const [first] = dates;
   if (!first || !isComment) return [];
   const why = `set this: no column says when it happened, only ${dates.map(({ name }) => `\`${name}\``).join(', ')}`;
-  return [{ key: '# occurred_at', value: dateValue(first, false).value, comment: why }];
+  return [{ key: 'occurred_at', off: true, value: dateValue(first, false).value, comment: why }];
 }
 
 function dateValue({ name, date }: ExportColumn, asDay: boolean): { value: unknown; comment: string | undefined } {
@@ -169,7 +169,7 @@ export function currencyLine(roles: Guess['roles']): EntryLine {
   const column = roles.get('currency');
   if (column) return { key: 'currency', value: column.column.name, comment: evidence(column) };
   const found = currencyOf(roles.get('amount')?.column);
-  if ('why' in found) return { key: '# currency', value: { value: 'EUR' }, comment: `set this: ${found.why}` };
+  if ('why' in found) return { key: 'currency', off: true, value: { value: 'EUR' }, comment: `set this: ${found.why}` };
   const comment = `set this: no column contains the currency, but ${found.figures}`;
   return { key: 'currency', value: { value: found.code }, comment };
 }

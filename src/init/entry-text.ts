@@ -1,8 +1,11 @@
+import type { LookupSpec } from '../mapping/spec.ts';
 import { block, flow } from './value-text.ts';
 
 /** One key of an entry or of its data. */
 export interface EntryLine {
   readonly key: string;
+  /** Commented out: an example of what somebody may set. */
+  readonly off?: true;
   readonly value: unknown;
   readonly comment?: string | undefined;
   /** Of custom fields: the comments by their keys. */
@@ -12,14 +15,26 @@ export interface EntryLine {
 /** Longer values are written over several lines, unless they are commented out. */
 const MAX_WIDTH = 110;
 
-/** An item of `events`, with a comment per key. The custom fields of `data` are nested one level deeper. */
+/** An item of `events` as YAML. */
+export interface EntryText {
+  readonly text: string;
+  /** The sources that it reads: its own, and those of its lookups. */
+  readonly reads: ReadonlySet<string>;
+}
+
+/**
+ * An item of `events`, with a comment per key. The custom fields of `data` are nested one level deeper. `above`: comments
+ * about the whole entry.
+ */
 export function entryText(
   type: string,
   source: string,
   settings: readonly EntryLine[],
   data: readonly EntryLine[],
-): string {
+  above: readonly string[] = [],
+): EntryText {
   const lines = [
+    ...above.map((comment) => `  # ${comment}`),
     `  - type: ${type}`,
     `    source: ${flow(source)}`,
     ...settings.map((line) => lineText(line, 4)),
@@ -33,14 +48,22 @@ export function entryText(
       for (const [key, value] of fields) lines.push(lineText({ key, value, comment: line.comments?.get(key) }, 8));
     }
   }
-  return lines.join('\n');
+  const lookups = lookupsIn([...settings, ...data]);
+  return { text: lines.join('\n'), reads: new Set([source, ...lookups.map((lookup) => lookup.source)]) };
 }
 
-function lineText({ key, value, comment }: EntryLine, indent: number): string {
+/** The lookups in a value of the mapping, at any depth. */
+export function lookupsIn(value: unknown): LookupSpec[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const { lookup } = value as { lookup?: LookupSpec };
+  return [...(lookup ? [lookup] : []), ...Object.values(value).flatMap(lookupsIn)];
+}
+
+function lineText({ key, value, comment, off }: EntryLine, indent: number): string {
   const remark = comment === undefined ? '' : ` # ${comment}`;
-  const margin = ' '.repeat(indent);
+  const margin = ' '.repeat(indent) + (off ? '# ' : '');
   const text = flow(value);
-  if (text.length <= MAX_WIDTH || key.startsWith('#')) return `${margin}${key}: ${text}${remark}`;
+  if (text.length <= MAX_WIDTH || off) return `${margin}${key}: ${text}${remark}`;
   const deeper = block(value)
     .split('\n')
     .map((line) => `${margin}  ${line}`);

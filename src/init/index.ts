@@ -9,7 +9,7 @@ import { emptyNames, referencesText } from './names.ts';
 import { openExports, type Export, type ExportOptions } from './open-export.ts';
 import { guessOthers, nameGuesses, type GuessedEntry } from './others.ts';
 import { fitPreset, usedSources } from './preset-entries.ts';
-import { bestMatch, matchPreset, presetNamed, presets, type PresetMatch } from './preset.ts';
+import { bestMatch, columnsOf, matchPreset, presetNamed, presets, type PresetMatch } from './preset.ts';
 import { findReferences } from './references.ts';
 import { regionOf } from './region.ts';
 import { MAX_COLUMNS } from './sample.ts';
@@ -57,15 +57,13 @@ export async function startMapping(
     const [name] = recognised.find(([, used]) => used.sample === each.table.from.sample) ?? [];
     if (name === undefined) return [each];
     // Notes inside the records that no entry of the preset reads.
-    const isRead = fitted.some(
-      ({ entry }) => entry.source === name && JSON.stringify(entry).includes(`"${each.table.list}`),
-    );
-    return each.table.list === undefined || each.kind !== 'comments' || isRead ? [] : [{ ...each, source: name }];
+    const { list } = each.table;
+    if (list === undefined || each.kind !== 'comments') return [];
+    const read = [...(columnsOf(fitted.map(({ entry }) => entry)).get(name) ?? [])];
+    return read.some((path) => path.startsWith(list)) ? [] : [{ ...each, source: name }];
   });
   const parents = fitted.flatMap((each) => each.parents);
-  const guessed = guessOthers(others, { parents, references, texts: fitted.map(({ text }) => text) }, names).filter(
-    isTold,
-  );
+  const guessed = guessOthers(others, { parents, references, entries: fitted }, names).filter(isTold);
   findings.push(...guessed.map(({ finding }) => finding));
   const used = guessed.filter((each) => each.text !== undefined || each.lookedUp);
   const sources = new Map([...recognised, ...used.map(({ source, table }) => [source, table.from] as const)]);

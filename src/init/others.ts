@@ -4,6 +4,7 @@ import { basename } from 'node:path';
 import { nameError } from '../mapping/names.ts';
 import { numberText } from '../numbers.ts';
 import { guessedEntry } from './entries.ts';
+import type { EntryText } from './entry-text.ts';
 import { rolesText } from './entry-lines.ts';
 import { guess, idOf, type Guess } from './guess.ts';
 import { sharedIds } from './joins.ts';
@@ -36,12 +37,12 @@ export function nameGuesses(
   });
 }
 
-/** `known`: the records of the preset's entries, to which these may refer, and the text of the entries. */
+/** `known`: the records of the preset's entries, to which these may refer, and the entries. */
 export function guessOthers(
   plain: readonly Guess[],
   known: {
     readonly parents: readonly Guess[];
-    readonly texts: readonly string[];
+    readonly entries: readonly EntryText[];
     readonly references: readonly Reference[];
   },
   names: CrmNames,
@@ -51,12 +52,11 @@ export function guessOthers(
   const guesses: Guess[] = [];
   for (const each of named) guesses.push({ ...each, prefix: prefixOf(each, guesses) });
   const own = guesses.slice(parents.length);
-  const texts = own.map((each) => guessedEntry(each, { guesses, references }, names));
+  const entries = own.map((each) => guessedEntry(each, { guesses, references }, names));
   return own.map((each, index) => {
-    const text = texts[index];
-    const read = new RegExp(`[{\\s]source: ${each.source}(?:,|$)`, 'm');
-    const others = [...known.texts, ...texts.filter((_, at) => at !== index)];
-    const lookedUp = others.some((other) => other !== undefined && read.test(other));
+    const text = entries[index]?.text;
+    const others = [...known.entries, ...entries.filter((_, at) => at !== index)];
+    const lookedUp = others.some((other) => other?.reads.has(each.source));
     return { ...each, text, lookedUp, finding: findingText(each, text !== undefined, lookedUp) };
   });
 }

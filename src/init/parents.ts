@@ -27,6 +27,8 @@ interface FoundParent {
   readonly value: unknown;
   /** Many records have none. */
   readonly isOptional?: boolean;
+  /** All records have it. */
+  readonly isSure?: boolean;
   readonly comment: string;
 }
 
@@ -90,7 +92,7 @@ export function parentsOf(guess: Guess, known: KnownExports): Parent[] {
         taken: [best.from],
         value: values.length > 1 ? { from: values.map(({ value }) => value) } : values[0]!.value,
         isOptional: true,
-        comment: `check: ${used.map((each, index) => referenceText(each, 'values', values[index]!.to.source)).join('; ')}; the others have none`,
+        comment: `${used.map((each, index) => referenceText(each, 'values', values[index]!.to.source)).join('; ')}; the others have none`,
       },
     };
   });
@@ -100,20 +102,25 @@ function isParent({ to }: Reference, { guesses }: KnownExports): boolean {
   return guesses.some(({ table, kind }) => table === to.table && (kind === 'deals' || kind === 'leads'));
 }
 
-/** The line of a parent's id; commented out, with the candidates and their figures, if there is no join. */
-export function parentLine(key: string, { kind, found, candidates }: Parent): EntryLine[] {
-  if (found) return [{ key, value: found.value, comment: found.comment }];
+/**
+ * The line of a parent's id; commented out, with the candidates and their figures, if there is no join. `inDoubt`: to be
+ * checked in any case.
+ */
+export function parentLine(
+  key: string,
+  { kind, found, candidates }: Parent,
+  { inDoubt = false }: { readonly inDoubt?: boolean } = {},
+): EntryLine[] {
+  if (found) {
+    const mark = found.isSure && !inDoubt ? '' : 'check: ';
+    return [{ key, value: found.value, comment: `${mark}${found.comment}` }];
+  }
   const [first] = candidates;
   if (!first && kind === 'deals') return [];
   const why = `set this: no column contains the id of its ${kind.slice(0, -1)}`;
   const figures = [...new Set(candidates.map((each) => each.figures))].join('; ');
-  return [
-    {
-      key: `# ${key}`,
-      value: first ? first.value : 'Contact ID',
-      comment: first ? `${why} in almost all records; ${figures}` : why,
-    },
-  ];
+  const comment = first ? `${why} in almost all records; ${figures}` : why;
+  return [{ key, off: true, value: first ? first.value : 'Contact ID', comment }];
 }
 
 /** The best join; where its column is empty, that of another export (`Contact ID`, otherwise `Lead ID`). */
@@ -135,25 +142,27 @@ function direct(guess: Guess, joins: readonly Join[]): FoundParent | undefined {
     columns: used.map(({ join }) => join.from),
     taken: used.flatMap(({ join }) => (firstOf(join).length === 0 ? [join.from] : [])),
     value: values.length > 1 ? { from: values.map(({ value }) => value) } : values[0]!.value,
+    isSure: values.every(({ isSure }) => isSure),
     comment: [...new Set(values.map(({ comment }) => comment))].join('; '),
   };
 }
 
-function joinValue(guess: Guess, { to, join }: Join): { value: unknown; comment: string } {
+function joinValue(guess: Guess, { to, join }: Join): Pick<FoundParent, 'value' | 'isSure' | 'comment'> {
   const id = to.roles.get('id')?.column;
   const { found, of, separator } = join;
   const several = separator !== undefined || join.from.table.list !== undefined;
   const figures = referenceText(join, several ? 'values' : guess.kind, to.source);
-  const lists = several ? '; a record may have several: the first one is used' : '';
-  const comment = `${found === of && !several ? '' : 'check: '}${figures}${lists}`;
+  const isSure = found === of && !several;
+  const comment = several ? `${figures}; a record may have several: the first one is used` : figures;
   if (!id || join.to === id) {
     const apply = [...firstOf(join), ...(to.prefix ? [{ prefix: to.prefix.text }] : [])];
     const path = pathOf(join.from);
-    return { value: apply.length > 0 ? { from: path, apply } : path, comment };
+    return { value: apply.length > 0 ? { from: path, apply } : path, isSure, comment };
   }
   return {
     value: lookupOf(join, to.source, takenId(to, id)),
-    comment: `${join.to.email ? comment : comment.replace(/^(?!check: )/, 'check: ')}; looked up by ${join.to.name}, because no column contains the id`,
+    isSure: isSure && join.to.email,
+    comment: `${comment}; looked up by ${join.to.name}, because no column contains the id`,
   };
 }
 
@@ -256,5 +265,5 @@ function viaValue(
   figures: string,
 ): { value: unknown; comment: string } {
   const lookup = { source, match: match.name, with: own.name, take, if_missing: 'skip', if_many: 'first' };
-  return { value: { lookup }, comment: `check: ${figures}; if it has several, the first one is used` };
+  return { value: { lookup }, comment: `${figures}; if it has several, the first one is used` };
 }

@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import type { EntrySpec, ValueSpec } from '../mapping/spec.ts';
 import { fitEntry, type FittedEntry } from './adapt.ts';
 import { pathOf, type Table } from './columns.ts';
-import { entryText, type EntryLine } from './entry-text.ts';
+import { entryText, type EntryLine, type EntryText } from './entry-text.ts';
 import { guess, type Guess } from './guess.ts';
 import type { Export } from './open-export.ts';
 import { companyJoin } from './name-joins.ts';
@@ -13,9 +13,8 @@ import type { Reference } from './references.ts';
 import { columnsOf, comparable, type PresetMatch } from './preset.ts';
 import { flow } from './value-text.ts';
 
-export interface PresetEntry {
+export interface PresetEntry extends EntryText {
   readonly entry: EntrySpec;
-  readonly text: string;
   /** The leads or deals that it creates, for joins from other exports. */
   readonly parents: readonly Guess[];
 }
@@ -50,8 +49,8 @@ export function fitPreset(
         ? joinLead(named, parents, { guesses: leads, references: others.references })
         : named;
     if (spec.type === 'deal/created') nameDeals(joined.entry, exports, names);
-    const text = [...unknownText(joined, exports, comments), fittedText(joined)].join('\n');
-    return [{ entry: joined.entry, text, parents }];
+    const above = unknownText(joined, exports, comments);
+    return [{ entry: joined.entry, ...fittedText(joined, above), parents }];
   });
 }
 
@@ -79,7 +78,7 @@ function joinLead(fitted: FittedEntry, deals: readonly Guess[], leads: KnownExpo
   if (!own || fitted.entry.data['lead_external_id'] !== undefined) return fitted;
   const [line] = parentLine('lead_external_id', parentOf(own, 'leads', leads));
   if (!line?.comment) return fitted;
-  if (line.key.startsWith('#')) return { ...fitted, lines: [line] };
+  if (line.off) return { ...fitted, lines: [line] };
   const data = { ...fitted.entry.data, lead_external_id: line.value as ValueSpec };
   return {
     ...fitted,
@@ -103,29 +102,29 @@ function unknownText(
   );
   const unknown = [...names.filter((name) => !isUsed(comparable(name))), ...known];
   if (unknown.length === 0) return [];
-  return [`  # check: not used, although they have values: ${unknown.map((name) => flow(name)).join(', ')}`];
+  return [`check: not used, although they have values: ${unknown.map((name) => flow(name)).join(', ')}`];
 }
 
-function fittedText({ entry, remarks, missing, empty, lines = [] }: FittedEntry): string {
+function fittedText({ entry, remarks, missing, empty, lines = [] }: FittedEntry, above: readonly string[]): EntryText {
   const { type, source, data, ...settings } = entry;
   const line = (prefix: string, [key, value]: readonly [string, unknown]): EntryLine => ({
     key,
     value,
     comment: remarks.get(`${prefix}${key}`),
   });
-  const text = entryText(
+  const inside = [...remarks].filter(([path]) => path.startsWith('data.custom_'));
+  return entryText(
     type,
     source,
     Object.entries(settings).map((each) => line('', each)),
     [...Object.entries(data).map((each) => line('data.', each)), ...lines],
+    [
+      ...above,
+      ...(missing.length > 0 ? [`not in this export: ${missing.join(', ')}`] : []),
+      ...(empty.length > 0 ? [`without a value in this export: ${empty.join(', ')}`] : []),
+      ...inside.map(([path, remark]) => `${path.slice('data.'.length)}: ${remark}`),
+    ],
   );
-  const inside = [...remarks].filter(([path]) => path.startsWith('data.custom_'));
-  const comments = [
-    ...(missing.length > 0 ? [`not in this export: ${missing.join(', ')}`] : []),
-    ...(empty.length > 0 ? [`without a value in this export: ${empty.join(', ')}`] : []),
-    ...inside.map(([path, remark]) => `${path.slice('data.'.length)}: ${remark}`),
-  ];
-  return [...comments.map((comment) => `  # ${comment}`), text].join('\n');
 }
 
 /** Counts the names of stages, pipelines and owners that the deals use, as far as they come from columns. */
@@ -164,10 +163,9 @@ function columnsIn(value: unknown, source: string): { from: string; path: string
 /** In the preset's order. If the preset reads a list inside the file's records, so does the mapping. */
 export function usedSources(match: PresetMatch | undefined, entries: readonly PresetEntry[]): [string, Export][] {
   if (!match) return [];
-  const used = JSON.stringify(entries.map(({ entry }) => entry));
   return Object.entries(match.preset.spec.sources).flatMap(([name, { records }]): [string, Export][] => {
     const found = match.exports.get(name)?.from;
-    if (!found || !used.includes(`"source":${JSON.stringify(name)}`)) return [];
+    if (!found || !entries.some(({ reads }) => reads.has(name))) return [];
     const deeper = records !== undefined && records.startsWith(`${found.settings.records ?? ''}[`);
     return [[name, deeper ? { ...found, settings: { ...found.settings, records } } : found]];
   });

@@ -4,10 +4,11 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { UserError } from '../errors.ts';
-import type { ConditionSpec, EntrySpec, LookupSpec, MappingSpec } from '../mapping/spec.ts';
+import type { ConditionSpec, EntrySpec, MappingSpec } from '../mapping/spec.ts';
 import { parseTemplate } from '../mapping/template.ts';
 import { didYouMean } from '../problem.ts';
 import { pathOf, type Table } from './columns.ts';
+import { lookupsIn } from './entry-text.ts';
 import { foldHeader, foldSpelling } from './value-text.ts';
 
 const FOLDER = fileURLToPath(new URL('../../mappings/', import.meta.url));
@@ -112,12 +113,6 @@ function idColumnsOf({ events }: MappingSpec, source: string): string[] {
       ? own.flatMap((entry) => readBy(entry, entry.data['external_id']))
       : events.flatMap((entry) => lookupsIn(entry).flatMap((lookup) => [...columnsIn(lookup.match, lookup.source)]));
   return columns.flatMap((column) => (column.source === source ? [column.path] : []));
-}
-
-function lookupsIn(value: unknown): LookupSpec[] {
-  if (typeof value !== 'object' || value === null) return [];
-  const { lookup } = value as { lookup?: LookupSpec };
-  return [...(lookup ? [lookup] : []), ...Object.values(value).flatMap(lookupsIn)];
 }
 
 /** One file may be two sources, such as pipelines and their stages. */
