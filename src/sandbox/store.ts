@@ -4,7 +4,7 @@ import { codeOf, messageOf, UserError } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
 import { openPrivate } from '../private-file.ts';
 
-export interface StoredRecord {
+interface StoredRecord {
   /** The service id. */
   readonly id: string;
   /** Null for records made through the REST routes, and for comments ingested without one. */

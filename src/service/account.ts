@@ -22,7 +22,7 @@ const user = z.strictObject({
   email: z.string().exactOptional(),
 });
 
-export const account = z.strictObject({ pipelines: z.array(pipeline), users: z.array(user) });
+const account = z.strictObject({ pipelines: z.array(pipeline), users: z.array(user) });
 
 /** As stored: the account, its base URL, and when it was read (ISO 8601). */
 export const storedAccount = account.extend({ base_url: z.string(), read_at: z.iso.datetime({ offset: true }) });
