@@ -131,7 +131,7 @@ class Fitter {
       const custom = this.fields(at, value as EntrySpec['data']) as Record<string, ValueSpec>;
       return [field, Object.keys(custom).length > 0 ? custom : undefined] as const;
     });
-    return Object.fromEntries(fitted.filter(([, value]) => value !== undefined));
+    return Object.fromEntries<EntrySpec['data'][string]>(fitted.filter(([, value]) => value !== undefined));
   }
 
   at(path: string, value: ValueSpec): ValueSpec | undefined {

@@ -56,7 +56,7 @@ export function entryText(
 export function lookupsIn(value: unknown): LookupSpec[] {
   if (typeof value !== 'object' || value === null) return [];
   const { lookup } = value as { lookup?: LookupSpec };
-  return [...(lookup ? [lookup] : []), ...Object.values(value).flatMap(lookupsIn)];
+  return [...(lookup ? [lookup] : []), ...Object.values(value).flatMap((each: unknown) => lookupsIn(each))];
 }
 
 function lineText({ key, value, comment, off }: EntryLine, indent: number): string {

@@ -134,7 +134,7 @@ export function columnsOf(entries: readonly EntrySpec[]): ReadonlyMap<string, Re
   const columns = new Map<string, Set<string>>();
   for (const entry of entries) {
     const { data, occurred_at, stage_pipeline, priority, when } = entry;
-    const fields = Object.entries(data).flatMap(([key, value]) =>
+    const fields = Object.entries(data).flatMap(([key, value]): unknown[] =>
       isCustom(key) ? Object.values(value ?? {}) : [value],
     );
     for (const { source, path } of readBy(entry, [...fields, occurred_at, stage_pipeline, priority, when])) {
@@ -165,7 +165,7 @@ function readBy({ each, source }: EntrySpec, value: unknown): ReadColumn[] {
 function* columnsIn(value: unknown, source: string): Generator<ReadColumn> {
   if (typeof value === 'string') yield { source, path: value };
   if (typeof value !== 'object' || value === null) return;
-  if (Array.isArray(value)) for (const each of value) yield* columnsIn(each, source);
+  if (Array.isArray(value)) for (const each of value as readonly unknown[]) yield* columnsIn(each, source);
   const { from, list, template = '', lookup, all, any, not } = value as ConditionSpec;
   for (const part of [from, list, all, any, not, lookup?.with]) yield* columnsIn(part, source);
   for (const part of parseTemplate(template)) if ('path' in part) yield { source, path: part.path };

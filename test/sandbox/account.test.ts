@@ -1,3 +1,4 @@
+import { parseEnv } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { otherAccount } from '../../src/sandbox/account.ts';
 import { backfill, environmentOf, files, sandbox, start, workspace } from '../e2e/harness.ts';
@@ -36,14 +37,9 @@ test('a sandbox with the account of a migration has the pipelines and users that
       if (/^BACKFILL_INGEST_TOKEN=.+\n/m.test(text)) resolve(text);
     });
   });
-  const env = Object.fromEntries(
-    said
-      .trim()
-      .split('\n')
-      .map((line) => line.split('=', 2)),
-  );
+  const env = parseEnv(said) as Record<string, string>;
   const ask = async (path: string): Promise<unknown> =>
-    JSON.parse((await backfill(['api', 'GET', path], { cwd, env })).stdout);
+    JSON.parse((await backfill(['api', 'GET', path], { cwd, env })).stdout) as unknown;
   expect(await ask('/pipelines')).toMatchObject(otherAccount().pipelines);
   expect(await ask('/platform-users')).toMatchObject({ users: [{ fullName: 'Olga Other', email: 'olga@other.test' }] });
 });
