@@ -6,8 +6,9 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { contentSha } from '../src/identity.ts';
 import { canonicalJson, type JsonObject } from '../src/json.ts';
-import { entityOf, type EventType } from '../src/model.ts';
+import { entityOf, type EventType, type IssueKind } from '../src/model.ts';
 import type { State } from '../src/plan/states.ts';
+import { hintFor } from '../src/report/advice.ts';
 import { storeDocument, type Documents } from '../src/report/documents.ts';
 import type { StoredSummary, SurveySnapshot } from '../src/report/summary.ts';
 import type { StoredAccount } from '../src/service/account.ts';
@@ -158,7 +159,8 @@ export class StateOf {
 
   /** `event`: null if its record became none, or for the input as a whole. */
   problem(event: number | null, code: string, message: string, given: ProblemRow = {}): void {
-    const { kind = 'map', severity = 'error', field = null, hint = null, record } = given;
+    const { kind = 'map', severity = 'error', field = null, record } = given;
+    const hint = given.hint ?? hintFor({ severity, kind: kind as IssueKind, code }) ?? null;
     const of = event === null ? (record ?? null) : this.#recordOf(event);
     this.plan.run(
       `insert into problem (event, record, kind, code, severity, field, message, hint, at)

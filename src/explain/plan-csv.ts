@@ -149,27 +149,17 @@ function textOf(value: JsonValue | undefined): string {
   return typeof value === 'string' ? value : canonicalJson(value);
 }
 
-interface OmittedRow {
-  readonly type: string | null;
-  readonly external_id: string | null;
-  readonly file: string;
-  readonly line: number;
-  readonly field: string;
-  readonly original: string;
-  readonly reason: string;
-}
+const LEFT_OUT = ['type', 'external_id', 'file', 'line', 'field', 'original', 'reason'] as const;
 
 function writeLeftOut(db: Database, path: string): string {
-  const csv = new CsvFile(path, ['type', 'external_id', 'file', 'line', 'field', 'original', 'reason'], { bom: true });
+  const csv = new CsvFile(path, LEFT_OUT, { bom: true });
   try {
-    const rows = db.each<OmittedRow>(
+    const rows = db.each<Readonly<Record<(typeof LEFT_OUT)[number], string | number | null>>>(
       `select e.type, e.external_id, f.path as file, r.line, o.field, o.original, o.reason
         from omission o left join event e on e.id = o.event join record r on r.id = o.record join file f on f.id = r.file
         order by o.id`,
     );
-    for (const { type, external_id: id, file, line, field, original, reason } of rows) {
-      csv.add([type ?? '', id ?? '', file, line, field, original, reason]);
-    }
+    for (const row of rows) csv.add(LEFT_OUT.map((name) => row[name] ?? ''));
   } finally {
     csv.close();
   }

@@ -2,9 +2,9 @@
 import { parseJson, type JsonObject } from '../json.ts';
 import { EVENT_TYPES, type EventType } from '../model.ts';
 import { numberText } from '../numbers.ts';
-import { adviceFor, inSentence } from '../report/advice.ts';
+import { foundCodes } from '../report/found-codes.ts';
 import { cutTo, table, valueRows } from '../layout.ts';
-import { clockText, countedList, shortPath, type CountedText } from '../report/text.ts';
+import { clockText, codesText, countedList, shortPath, type CountedText } from '../report/text.ts';
 import type { FoundPlan } from '../store/stored-plans.ts';
 import { PLAN_FILE } from '../store/plan-schema.ts';
 import type { Database } from '../store/sqlite.ts';
@@ -22,12 +22,14 @@ export function planText(
   now: Date,
   columns: number,
 ): string {
+  const [{ errors, warnings, examples }, left] = [foundCodes(db), leftOut(db)];
   const parts = [
     `plan of the ${isDryRun ? 'dry run' : 'run'} of ${clockText(at, now)}: ${shortPath(output.file(PLAN_FILE))}`,
     countsText(db),
     ...EVENT_TYPES.map((type) => samplesText(db, type, names, columns)),
-    listText('values left out', leftOut(db), 'field'),
-    listText('problems', problems(db), 'problem'),
+    left.length > 0 ? `values left out\n${countedList(left, 'field')}` : '',
+    Object.keys(errors).length > 0 ? `errors\n${codesText(errors, examples)}` : '',
+    Object.keys(warnings).length > 0 ? `warnings\n${codesText(warnings, examples)}` : '',
   ];
   return parts.filter((part) => part !== '').join('\n\n');
 }
@@ -75,36 +77,4 @@ function leftOut(db: Database): CountedText[] {
     text: `${type ?? 'record'} ${field}`,
     details: [reason],
   }));
-}
-
-function problems(db: Database): CountedText[] {
-  const rows = db.each<ProblemRow>(
-    `select p.code, p.kind, p.severity, count(*) as count, p.message, p.hint, f.path as file, r.line, min(p.id)
-      from problem p left join record r on r.id = p.record left join file f on f.id = r.file
-      group by p.severity, p.kind, p.code order by p.severity, count(*) desc`,
-  );
-  return Array.from(rows, ({ code, kind, severity, count, message, hint, file, line }) => {
-    const fix = hint ?? inSentence(adviceFor(code, severity === 'error' ? kind : undefined).fix);
-    const where = file === null ? '' : `${file}:${line}: `;
-    return {
-      count,
-      text: severity === 'error' ? code : `${code} (warning)`,
-      details: [`${where}${message}`, ...(fix === '' ? [] : [`hint: ${fix}`])],
-    };
-  });
-}
-
-interface ProblemRow {
-  readonly code: string;
-  readonly kind: string;
-  readonly severity: 'error' | 'warning';
-  readonly count: number;
-  readonly message: string;
-  readonly hint: string | null;
-  readonly file: string | null;
-  readonly line: number | null;
-}
-
-function listText(title: string, rows: readonly CountedText[], noun: string): string {
-  return rows.length === 0 ? '' : `${title}\n${countedList(rows, noun)}`;
 }

@@ -1,7 +1,8 @@
 /** The story of one record, as a few selects over the plan and the checkpoint: nothing is written, and no lock is taken. */
 import { isObject, parseJson, type JsonObject } from '../json.ts';
 import { isUpdate, type EventType, type Place } from '../model.ts';
-import { adviceFor } from '../report/advice.ts';
+import { adviceFor, hintFor } from '../report/advice.ts';
+import { outcomeOf, type State } from '../plan/states.ts';
 import type { NamedRecord } from '../settings.ts';
 import type { FoundPlan } from '../store/stored-plans.ts';
 import { PLAN_FILE } from '../store/plan-schema.ts';
@@ -112,7 +113,7 @@ export function storyOf(db: Database, { output, isDryRun, at }: FoundPlan, recor
     dropped: used === rows ? [] : unused.map((row) => droppedRow(db, row)),
     parent: child ? parentOf(db, child.parent_entity!, child.parent_id!) : null,
     children: childrenOf(db, record),
-    answers: requests.filter(({ origin }) => origin !== 'read').map(answerOf),
+    answers: requests.flatMap(({ content: _content, is_read: isRead, ...answer }) => (isRead ? [] : [answer])),
   };
 }
 
@@ -141,24 +142,16 @@ function eventsAbout(db: Database, { entity, externalId }: NamedRecord): StoryRo
   );
 }
 
-interface RequestRow {
-  readonly id: string;
-  readonly origin: ServiceAnswer['origin'] | 'read';
-  readonly type: EventType;
-  readonly for_id: string;
-  readonly for_type: EventType;
+/** With what is not part of the story. */
+interface RequestRow extends ServiceAnswer {
   readonly content: string;
-  readonly status: 'open' | 'acknowledged' | 'rejected';
-  readonly outcome: string | null;
-  readonly service_id: string | null;
-  readonly code: string | null;
-  readonly sent_at: string;
-  readonly settled_at: string | null;
+  readonly is_read: number;
 }
 
 function requestsAbout(db: Database, { entity, externalId }: NamedRecord): RequestRow[] {
   return db.all<RequestRow>(
-    `select id, origin, type, for_id, for_type, content, status, outcome, service_id, code, sent_at, settled_at
+    `select settled_at as at, sent_at, type, id as event_id, origin, for_id, for_type,
+        iif(status = 'open', 'unanswered', status) as status, outcome, code, service_id, content, origin = 'read' as is_read
       from checkpoint.request where entity = ? and external_id = ? order by n`,
     entity,
     externalId,
@@ -167,8 +160,8 @@ function requestsAbout(db: Database, { entity, externalId }: NamedRecord): Reque
 
 /** What a state of the plan is for people, as in the view `events`. */
 export function fateOf(state: string): EventFate {
-  if (state === 'retry') return 'rejected';
-  return state === 'ready' || state === 'held' || state === 'waiting' ? 'pending' : (state as EventFate);
+  const outcome = outcomeOf(state as State);
+  return outcome === 'duplicates' ? 'duplicate' : outcome;
 }
 
 function eventStory(db: Database, row: StoryRow, requests: readonly RequestRow[]): EventStory {
@@ -209,8 +202,9 @@ function errorsOf(db: Database, event: number, state: EventFate, last: RequestRo
     event,
   );
   if (found.length > 0 || state !== 'rejected' || !last?.code) return found;
-  const { what } = adviceFor(last.code, 'send');
-  return [{ kind: 'send', code: last.code, field: null, message: what, hint: null }];
+  const error = { severity: 'error', kind: 'send', code: last.code } as const;
+  const message = adviceFor(last.code, 'send').what;
+  return [{ kind: 'send', code: last.code, field: null, message, hint: hintFor(error) ?? null }];
 }
 
 const RECORD = '(record)';
@@ -285,23 +279,4 @@ function childrenOf(db: Database, { entity, externalId }: NamedRecord): RecordSt
 
 function relative({ entity, external_id: id, state, name, file, line }: RelativeRow): Relative {
   return { record: `${entity}:${id ?? ''}`, name: name ?? '', state: fateOf(state), file, line };
-}
-
-function answerOf(row: RequestRow): ServiceAnswer {
-  const { id, type, sent_at, for_id, for_type, outcome, code, service_id } = row;
-  const status = row.status === 'open' ? 'unanswered' : row.status;
-  const origin = row.origin as ServiceAnswer['origin'];
-  return {
-    at: row.settled_at,
-    sent_at,
-    type,
-    event_id: id,
-    origin,
-    for_id,
-    for_type,
-    status,
-    outcome,
-    code,
-    service_id,
-  };
 }

@@ -1,7 +1,6 @@
 /** A record's story as text, about one screen long. Pure. */
 import { fieldsOf } from '../store/field-hashes.ts';
 import { canonicalJson, type JsonObject, type JsonValue } from '../json.ts';
-import { adviceFor, inSentence } from '../report/advice.ts';
 import { clockText, shortPath } from '../report/text.ts';
 import { printable } from '../visible.ts';
 import { cutTo, valueRows, wrapped } from '../layout.ts';
@@ -62,9 +61,8 @@ function eventText(event: EventStory, names: ReadonlyMap<string, string>, column
     event.is_derived ? 'because the record has changed since it was sent (`if_changed`)' : '',
     event.has_changed ? 'the record has changed since it was sent' : '',
     ...errors.map((error) => {
-      const { field, message, code, hint, kind } = error;
-      const advice = hint || inSentence(adviceFor(code, kind).fix);
-      return `${field ? `${field}: ` : ''}${printable(message)} [${code}]${advice ? `\nhint: ${advice}` : ''}`;
+      const { field, message, code, hint } = error;
+      return `${field ? `${field}: ` : ''}${printable(message)} [${code}]${hint ? `\nhint: ${hint}` : ''}`;
     }),
   ].filter((note) => note !== '');
   return [

@@ -137,9 +137,8 @@ function reportMatch(db: Database, row: EventRow, matches: readonly Match[], isR
     addProblem(db, about, { severity: 'warning', kind: 'map', code: 'contact_in_account', message });
     return;
   }
-  const hint = 'see matches.csv; `if_contact_exists: report` sends such leads all the same';
   setState(db, row.id, 'invalid', 'contact_exists');
-  addProblem(db, about, { severity: 'error', kind: 'map', code: 'contact_exists', message, hint });
+  addProblem(db, about, { severity: 'error', kind: 'map', code: 'contact_exists', message });
 }
 
 function matchText(matches: readonly Match[]): string {

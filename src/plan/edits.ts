@@ -83,11 +83,10 @@ export function reportDoubts(db: Database, doubts: readonly Doubt[]): void {
 
 const UNCERTAIN = { severity: 'error', kind: 'send', code: 'uncertain' } as const;
 
-function uncertainText(fields: readonly string[]): Pick<Issue, 'message' | 'hint' | 'field'> {
+function uncertainText(fields: readonly string[]): Pick<Issue, 'message' | 'field'> {
   return {
     field: fields[0]!,
     message: `a request that set ${fields.join(', ')} got no answer, so the service may have another value than the export`,
-    hint: 'set `if_changed: update` to send the value of the export, or compare the record in the service by hand',
   };
 }
 
@@ -257,8 +256,7 @@ function reportDeleted(
   serviceId: string,
 ): Compared {
   const message = `the ${entity} \`${externalId}\` was deleted in the service, so its update cannot be sent`;
-  const hint = 'remove the record from the export, or set `if_changed: ignore`';
-  const issue: Issue = { severity: 'error', kind: 'resolve', code: 'deleted_in_service', message, hint };
+  const issue: Issue = { severity: 'error', kind: 'resolve', code: 'deleted_in_service', message };
   for (const id of change === undefined ? doubts.map(({ event }) => event) : [change]) {
     const { record } = db.get<{ record: number }>('select record from event where id = ?', id)!;
     setState(db, id, 'invalid', 'deleted_in_service');

@@ -106,22 +106,17 @@ export function blockedIssue(event: EventRow, code: BlockedCode): Issue {
         message:
           `a later update of the ${name} was sent earlier, but can no longer be mapped: ` +
           'this one could overwrite its fields',
-        hint: 'fix the later record; the next run then sends this event without the fields that the later one has set',
       };
     case 'parent_missing':
       return {
         ...common,
         message: `${name} is not in the input, or no entry takes it, and it was not acknowledged earlier`,
-        hint:
-          'add the parent to the input, check the `when` of its entry, or set `if_parent_missing` if the service ' +
-          'already has it',
       };
     case 'own_created_failed':
     case 'parent_failed':
       return {
         ...common,
         message: `${name} was not accepted, so this event cannot be sent`,
-        hint: 'fix that record; the next run then sends this event',
       };
   }
 }

@@ -1,4 +1,5 @@
 import type { Issue, Omission } from '../model.ts';
+import { hintFor } from '../report/advice.ts';
 import type { Database } from '../store/sqlite.ts';
 
 /** What a problem is about: an event, a record without one, or (neither) the input as a whole. */
@@ -15,9 +16,9 @@ export interface Answered {
 
 const NOT_SENT: Answered = { attempts: 0 };
 
-/** Adds one error or warning to the plan. */
+/** Adds one error or warning to the plan, with the hint of its code unless it has one of its own. */
 export function addProblem(db: Database, { event, record }: About, issue: Issue, answered = NOT_SENT): void {
-  const { severity, kind, code, field, message, hint } = issue;
+  const { severity, kind, code, field, message } = issue;
   db.run(
     `insert into problem (event, record, kind, code, severity, field, message, hint, http_status, attempts, at)
      values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -28,7 +29,7 @@ export function addProblem(db: Database, { event, record }: About, issue: Issue,
     severity,
     field ?? null,
     message.toWellFormed(),
-    hint?.toWellFormed() ?? null,
+    hintFor(issue)?.toWellFormed() ?? null,
     answered.httpStatus ?? null,
     answered.attempts,
     new Date().toISOString(),

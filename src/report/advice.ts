@@ -1,4 +1,4 @@
-import type { IssueKind } from '../model.ts';
+import type { Issue, IssueKind } from '../model.ts';
 
 /** What an error or warning code means and how to fix it. The texts contain no values of any record. */
 export interface Advice {
@@ -15,7 +15,7 @@ const SKIP = 'Skip such records with `when`.';
 const FILL = 'Add the value to the export, or skip such records with `when`.';
 const DOUBLES = 'If they are one person, merge them in the old CRM and export again.';
 const SPREADSHEET = 'Export again, and do not open the file in a spreadsheet.';
-const FOLLOWS = 'Fix that record: the next run then sends this event.';
+const FOLLOWS = 'Fix that record; the next run then sends this event.';
 
 const BY_CODE: Readonly<Record<string, Advice>> = {
   too_many_cells: { what: 'A row has more cells than the header.', fix: 'Quote the cell that contains the delimiter.' },
@@ -133,7 +133,10 @@ const BY_CODE: Readonly<Record<string, Advice>> = {
   },
   parent_failed: { what: 'The parent was not accepted.', fix: FOLLOWS },
   own_created_failed: { what: 'The record to update was not accepted.', fix: FOLLOWS },
-  later_update_invalid: { what: 'A later update of the record, sent earlier, can no longer be mapped.', fix: FOLLOWS },
+  later_update_invalid: {
+    what: 'A later update of the record, sent earlier, can no longer be mapped.',
+    fix: 'Fix the later record; the next run then sends this event without the fields that the later one has set.',
+  },
 
   already_exists: {
     what: 'The service already has a record with this external id, which this migration did not create.',
@@ -300,6 +303,11 @@ export function adviceFor(code: string, kind: string | undefined): Advice {
   if (Object.hasOwn(BY_CODE, code)) return BY_CODE[code]!;
   if (kind !== undefined && Object.hasOwn(BY_KIND, kind)) return BY_KIND[kind as IssueKind];
   return { what: '', fix: '' };
+}
+
+/** How to fix a problem, as part of a sentence: its own hint, or that of its code. Undefined if nothing need be done. */
+export function hintFor({ severity, kind, code, hint }: Pick<Issue, 'severity' | 'kind' | 'code' | 'hint'>) {
+  return hint || inSentence(adviceFor(code, severity === 'error' ? kind : undefined).fix) || undefined;
 }
 
 /** A sentence as part of another: without its capital letter and full stop. */

@@ -6,65 +6,56 @@ import { writeLines } from '../write-lines.ts';
 
 export const ERRORS_FILE = 'errors.csv';
 export const OMITTED_FILE = 'omitted.csv';
+export const IDS_FILE = 'ids.csv';
 
-const ERROR_COLUMNS = [
-  'source',
-  'file',
-  'line',
-  'record',
-  'event_type',
-  'external_id',
-  'event_id',
-  'kind',
-  'code',
-  'http_status',
-  'field',
-  'message',
-  'hint',
-  'attempts',
-  'at',
-] as const;
-
-const OMITTED_COLUMNS = ['source', 'file', 'line', 'external_id', 'field', 'original', 'reason'] as const;
-
-type Cells<Column extends string> = Readonly<Record<Column, string | number | null>>;
+const ERROR_COLUMNS =
+  'source file line record event_type external_id event_id kind code http_status field message hint attempts at';
+const OMITTED_COLUMNS = 'source file line external_id field original reason';
+const ID_COLUMNS = 'type external_id service_id';
 
 /** Every event that is not acknowledged and not merely pending. */
 export function writeErrors(db: Database, output: StateDir): void {
-  const rows = db.each<Cells<(typeof ERROR_COLUMNS)[number]>>(`
+  writeTable(
+    db,
+    output.file(ERRORS_FILE),
+    ERROR_COLUMNS,
+    `
     select s.name as source, f.path as file, r.line, r.number as record, e.type as event_type, e.external_id, e.event_id,
       p.kind, p.code, p.http_status, p.field, p.message, p.hint, p.attempts, p.at
     from problem p left join event e on e.id = p.event left join record r on r.id = p.record
       left join file f on f.id = r.file left join source s on s.id = f.source
-    where p.severity = 'error' order by p.id`);
-  writeTable(output.file(ERRORS_FILE), ERROR_COLUMNS, rows);
+    where p.severity = 'error' order by p.id`,
+  );
 }
 
 export function writeOmitted(db: Database, output: StateDir): void {
-  const rows = db.each<Cells<(typeof OMITTED_COLUMNS)[number]>>(`
+  writeTable(
+    db,
+    output.file(OMITTED_FILE),
+    OMITTED_COLUMNS,
+    `
     select s.name as source, f.path as file, r.line, e.external_id, o.field, o.original, o.reason
     from omission o left join event e on e.id = o.event join record r on r.id = o.record
       join file f on f.id = r.file join source s on s.id = f.source
-    order by o.id`);
-  writeTable(output.file(OMITTED_FILE), OMITTED_COLUMNS, rows);
+    order by o.id`,
+  );
 }
-
-export const IDS_FILE = 'ids.csv';
-
-const ID_COLUMNS = ['type', 'external_id', 'service_id'] as const;
 
 /** The ids in the service of everything that was acknowledged. */
 export function writeIds(db: Database, output: StateDir): void {
-  const rows = db.each<Cells<(typeof ID_COLUMNS)[number]>>(`
+  writeTable(
+    db,
+    output.file(IDS_FILE),
+    ID_COLUMNS,
+    `
     select for_type as type, external_id, service_id from checkpoint.request
-    where status = 'acknowledged' and service_id is not null and origin <> 'read' order by n`);
-  writeTable(output.file(IDS_FILE), ID_COLUMNS, rows);
+    where status = 'acknowledged' and service_id is not null and origin <> 'read' order by n`,
+  );
 }
 
-function writeTable<Column extends string>(
-  path: string,
-  columns: readonly Column[],
-  rows: Iterable<Cells<Column>>,
-): void {
-  writeLines(path, [csvLine(columns)], rows, (row) => csvLine(columns.map((column) => row[column] ?? undefined)));
+/** `columns`: their names, as the statement returns them. */
+function writeTable(db: Database, path: string, columns: string, statement: string): void {
+  const names = columns.split(' ');
+  const rows = db.each<Readonly<Record<string, string | number | null>>>(statement);
+  writeLines(path, [csvLine(names)], rows, (row) => csvLine(names.map((name) => row[name] ?? undefined)));
 }

@@ -2,6 +2,7 @@ import type { JsonObject } from '../json.ts';
 import { EVENT_TYPES, type EventType } from '../model.ts';
 import type { SourceNotice } from '../source/source.ts';
 import { counted, numberText } from '../numbers.ts';
+import { adviceFor, inSentence } from './advice.ts';
 import { oneLine } from '../visible.ts';
 
 /** A column or path that the mapping reads. */
@@ -98,19 +99,6 @@ export interface BareNote {
   readonly external_id: string;
 }
 
-const DAMAGE_TEXT: Readonly<Record<Damage, string>> = {
-  scientific: 'a spreadsheet has truncated the digits: export again, and do not open the file in a spreadsheet',
-  spreadsheet_error: 'a spreadsheet has replaced the value with an error: export again',
-  replacement_character: 'characters were lost in a conversion to another encoding: export again as UTF-8',
-  serial_date: 'a spreadsheet has converted dates to serial numbers: export again, or format the column as text',
-  rounded_id:
-    'all long ids end in zeros after 15 digits, so a spreadsheet has rounded them: export again, and do not open the file in a spreadsheet',
-  leading_zeros_lost:
-    'most others begin with 0, so a spreadsheet has probably removed zeros: export again, or format the column as text',
-  day_month_exchanged:
-    'dates with a day above 12 are written in another form, so a spreadsheet has probably converted these and exchanged day and month: export again',
-};
-
 interface Bare {
   readonly type: EventType;
   readonly fields: readonly string[];
@@ -187,7 +175,9 @@ export function sharedText({ field, count, external_id: id }: SharedNote): strin
 
 export function damageText(note: DamageNote): string {
   const { count, example, file, line, kind } = note;
-  return `${columnText(note)}: ${counted(count, 'cell')} like \`${example}\` (${file}:${line}); ${DAMAGE_TEXT[kind]}`;
+  const { what, fix } = adviceFor(kind, undefined);
+  const cells = `${counted(count, 'cell')} like \`${example}\` (${file}:${line})`;
+  return `${columnText(note)}: ${cells}; ${inSentence(what)}: ${inSentence(fix)}`;
 }
 
 /** Whether the dates of a column are day/month or month/day is unclear. */

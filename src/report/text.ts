@@ -4,7 +4,6 @@ import { EVENT_TYPES, type EventType } from '../model.ts';
 import { table } from '../layout.ts';
 import { oneLine } from '../visible.ts';
 import type { CodeExample } from './found-codes.ts';
-import { adviceFor, inSentence } from './advice.ts';
 import { OUTCOME_NAMES, type EventCounts } from './words.ts';
 import { counted, numberText } from '../numbers.ts';
 
@@ -117,14 +116,13 @@ export function codesText(
   const rows = Object.entries(counts).sort((a, b) => b[1] - a[1] || a[0].localeCompare(b[0], 'en'));
   const codes = rows.map(([code, count]) => {
     const example = examples.get(code);
-    return { count, text: code, details: example ? exampleLines(code, example) : [] };
+    return { count, text: code, details: example ? exampleLines(example) : [] };
   });
   return countedList(codes, 'code');
 }
 
-function exampleLines(code: string, { issue, places }: CodeExample): string[] {
+function exampleLines({ issue, places }: CodeExample): string[] {
   const at = places.map(({ file, line, record }) => (line > 0 ? `${file}:${line}` : `${file} record ${record}`));
   const where = at.length > 0 ? `${at.join(', ')}: ` : '';
-  const hint = issue.hint ?? inSentence(adviceFor(code, issue.severity === 'error' ? issue.kind : undefined).fix);
-  return [`${where}${issue.message}`, ...(hint === '' ? [] : [`hint: ${hint}`])];
+  return [`${where}${issue.message}`, ...(issue.hint === undefined ? [] : [`hint: ${issue.hint}`])];
 }

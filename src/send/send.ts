@@ -4,6 +4,7 @@ import { EXIT } from '../errors.ts';
 import { isStateLost, STOPPED, type Halt } from '../halt.ts';
 import type { Mapping } from '../mapping/mapping.ts';
 import { allowedErrors, countAll } from '../plan/counts.ts';
+import { hintFor } from '../report/advice.ts';
 import { writeErrors } from '../report/error-files.ts';
 import type { RunLog } from '../run-log.ts';
 import type { Account } from '../service/account.ts';
@@ -122,9 +123,10 @@ function forget(db: Database): void {
 /** After a stop: also reports the events that an earlier run saw rejected and that this run did not retry. */
 function reportUntried(db: Database): void {
   db.run(
-    `insert into problem (event, record, kind, code, severity, message, at)
+    `insert into problem (event, record, kind, code, severity, message, hint, at)
      select id, record, 'send', 'rejected_earlier', 'error',
-       'rejected by an earlier run; this run stopped before retrying it', ? from event where state = 'retry'`,
+       'rejected by an earlier run; this run stopped before retrying it', ?, ? from event where state = 'retry'`,
+    hintFor({ severity: 'error', kind: 'send', code: 'rejected_earlier' })!,
     new Date().toISOString(),
   );
 }

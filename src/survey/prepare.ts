@@ -93,7 +93,7 @@ function oversized(content: string): readonly Issue[] {
   const bytes = Buffer.byteLength(content) + ENVELOPE_BYTES;
   if (bytes <= LIMITS.bodyBytes) return NO_ISSUES;
   const message = `the event has ${numberText(bytes)} bytes; the service accepts at most ${numberText(LIMITS.bodyBytes)}`;
-  return [{ severity: 'error', kind: 'map', code: 'body_too_large', message, hint: 'shorten a field with `truncate`' }];
+  return [{ severity: 'error', kind: 'map', code: 'body_too_large', message }];
 }
 
 /** The parent of an event, according to its data. */
