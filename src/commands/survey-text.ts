@@ -78,11 +78,14 @@ function lowerFirst(text: string): string {
 
 /** What differs from what earlier runs sent, and what somebody edited in the service since. */
 export function changesText({ not_compared: fields, gone, ...changes }: ChangeCounts): string {
-  const { new: added, changed, edited, in_conflict: conflicts } = changes;
+  const { new: added, changed, reported, edited, in_conflict: conflicts } = changes;
   return [
-    `  records since the last run: ${numberText(added)} new, ${numberText(changed)} changed, ${numberText(edited)} of them edited in the service ` +
+    `  compared with what was sent: ${counted(added, 'record')} not sent yet, ${numberText(changed)} changed, ${numberText(edited)} of them edited in the service ` +
       `(${numberText(conflicts)} in conflict), ${numberText(gone)} gone from the export`,
-    ...(changed > 0 ? ['  changes.csv lists each changed field'] : []),
+    ...(changed > reported ? ['  changes.csv lists each changed field'] : []),
+    ...(reported > 0
+      ? [`  ${numberText(reported)} of the changed are only reported: set \`if_changed\` to send what has changed`]
+      : []),
     ...(gone > 0 ? ['  gone.csv lists the records that are gone; they stay in the service'] : []),
     ...(fields.length > 0 ? [`  not shown by the service, so sent as in the export: ${fields.join(', ')}`] : []),
   ].join('\n');

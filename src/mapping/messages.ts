@@ -3,13 +3,22 @@ import type { z } from 'zod';
 import { didYouMean, type Problem } from '../problem.ts';
 import type { MappingDocument, Path } from './document.ts';
 import { WrittenScalar } from './written-scalar.ts';
-import { DATA_KEYS, ENTRY_KEYS } from './schema.ts';
+import { DATA_KEYS, ENTRY_KEYS, issuesAsLikelyType } from './schema.ts';
 import { EXPECTED, keyAsWritten } from './schema-parts.ts';
 
 type SchemaIssue = z.core.$ZodIssue;
 
 export function problemsOf(issues: readonly SchemaIssue[], document: MappingDocument): Problem[] {
-  return placed(issues, []).flatMap(({ issue, path }) => problemOf(issue, path, document));
+  const found = placed(issues, []);
+  const hidden = found.flatMap(({ issue, path }) => hiddenByType(issue, path, document));
+  return [...found, ...hidden].flatMap(({ issue, path }) => problemOf(issue, path, document));
+}
+
+/** The other mistakes of an entry whose event type is unknown: those that it would have as the type that fits it best. */
+function hiddenByType(issue: SchemaIssue, path: Path, document: MappingDocument): Placed[] {
+  if (issue.code !== 'invalid_union' || path.at(-1) !== 'type') return [];
+  const entry = valueAt(document.data, path.slice(0, -1));
+  return isMap(entry) ? placed(issuesAsLikelyType(entry as object), path.slice(0, -1)) : [];
 }
 
 interface Placed {

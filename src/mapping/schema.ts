@@ -1,6 +1,6 @@
 /** The schema of mapping files: validates them, and provides the JSON Schema for editors. */
 import { z } from 'zod';
-import { didYouMean } from '../problem.ts';
+import { didYouMean, nearest } from '../problem.ts';
 import { EVENT_TYPES, isUpdate, type EventType } from '../model.ts';
 import { WrittenScalar } from './written-scalar.ts';
 import { fieldsOf } from './fields.ts';
@@ -205,6 +205,22 @@ function entry(type: EventType) {
 }
 
 const entries = EVENT_TYPES.map(entry);
+
+/** What is wrong with an entry whose type is unknown: as the type with a similar name, else as the one that fits it best. */
+export function issuesAsLikelyType(input: object): readonly z.core.$ZodIssue[] {
+  const { type: given } = input as { readonly type?: unknown };
+  const similar = nearest(typeof given === 'string' ? given : '', EVENT_TYPES, 1);
+  const likely = entries.filter((_, at) => similar.length === 0 || similar.includes(EVENT_TYPES[at]!));
+  const issues = likely.map((schema) => {
+    const entry = { ...input, type: schema.shape.type.value };
+    return schema.safeParse(entry, { jitless: true }).error?.issues ?? [];
+  });
+  return issues.reduce((best, each) => (mistakesIn(each) < mistakesIn(best) ? each : best));
+}
+
+function mistakesIn(issues: readonly z.core.$ZodIssue[]): number {
+  return issues.reduce((sum, issue) => sum + (issue.code === 'unrecognized_keys' ? issue.keys.length : 1), 0);
+}
 
 /** The event types that have a key, in the entry and in its `data`: for messages about misplaced keys. */
 export const ENTRY_KEYS = keysByType(entries.map((schema) => Object.keys(schema.shape)));

@@ -56,7 +56,8 @@ const NOTHING: Compared = { verdicts: [], notShown: [], lines: [] };
  * was deleted in the service is an error of its update. Returns the counts of records.
  */
 export async function keepEdits(job: EditsJob): Promise<Omit<ChangeCounts, 'new' | 'gone'>> {
-  const counts = { changed: 0, edited: 0, in_conflict: 0 };
+  const reported = countReported(job.db);
+  const counts = { changed: reported, reported, edited: 0, in_conflict: 0 };
   const notShown = new Set<string>();
   const lines: string[] = [];
   for (const entity of ['lead', 'deal'] as const) {
@@ -70,6 +71,16 @@ export async function keepEdits(job: EditsJob): Promise<Omit<ChangeCounts, 'new'
   }
   writeLines(job.path, [csvLine(COLUMNS)], lines, (line) => line);
   return { ...counts, not_compared: [...notShown].sort() };
+}
+
+/** Records that have changed, and of which `if_changed` sends nothing. */
+function countReported(db: Database): number {
+  return db.get<{ count: number }>(
+    `select count(*) as count from (
+       select distinct e.entity, e.external_id from event e
+       where e.state = 'acknowledged' and e.code = 'changed' and not exists (
+         select 1 from event c where c.entity = e.entity and c.external_id = e.external_id and c.is_change = 1))`,
+  )!.count;
 }
 
 /** What could not be read back stays uncertain. */

@@ -29,8 +29,11 @@ export type WaitingCounts = Readonly<Partial<Record<EventType, Readonly<Partial<
 
 /** What an export differs in from what earlier runs sent: numbers of records. */
 export interface ChangeCounts {
+  /** Not sent by any run yet. */
   readonly new: number;
   readonly changed: number;
+  /** Of the changed ones: only reported, because `if_changed` sends nothing for them. They are not read from the service. */
+  readonly reported: number;
   /** Of the changed ones: edited in the service since, and of these, edited in a field that has changed in the export too. */
   readonly edited: number;
   readonly in_conflict: number;

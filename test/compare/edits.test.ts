@@ -280,6 +280,17 @@ describe('a record that the export', () => {
 });
 
 describe('the comparison', () => {
+  it('counts records that `if_changed` only reports as changed, and says that they are not sent', async () => {
+    const { cwd, run, service, sent, lines } = await migrated('', undefined, 'report');
+    expect(await run(CHANGED)).toMatchObject({ exit: { reason: 'changed' }, changes: { changed: 1, reported: 1 } });
+    expect(sent()).toEqual([]);
+    expect(await lines('changes.csv')).toEqual([]);
+    const { stdout } = await backfill(['run', 'mapping.yaml', ...FAST], { cwd, env: environmentOf(service) });
+    expect(stdout).toContain('0 records not sent yet, 1 changed, 0 of them edited');
+    expect(stdout).toContain('1 of the changed are only reported');
+    expect(stdout).not.toContain('changes.csv');
+  });
+
   it('is printed by a dry run of the second export, with the fields that the service does not show', async () => {
     const { cwd, service, edit } = await migrated();
     await edit({ full_name: 'Ada Lovelace' });
@@ -287,7 +298,9 @@ describe('the comparison', () => {
     const args = ['run', 'mapping.yaml', '--dry-run', ...FAST];
     const { stdout } = await backfill(args, { cwd, env: environmentOf(service) });
     const text = stdout.replace(/\s+/g, ' ');
-    expect(text).toContain('1 new, 1 changed, 1 of them edited in the service (1 in conflict), 0 gone from the export');
+    expect(text).toContain(
+      '1 record not sent yet, 1 changed, 1 of them edited in the service (1 in conflict), 0 gone from the export',
+    );
     expect(text).toContain('not shown by the service, so sent as in the export: custom_params.city');
   });
 
