@@ -1,0 +1,107 @@
+/** The mapping and the exports of one day of a history, as files. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  DEAL_COLUMNS,
+  LEAD_COLUMNS,
+  type Cells,
+  type Comment,
+  type History,
+  type Letter,
+  type Policies,
+  type Row,
+} from './history.ts';
+
+const LEAD = `{ external_id: id, full_name: name, email: { from: email, on_error: reject }, custom_params: { city: city } }`;
+const DEAL =
+  '{ external_id: id, title: title, amount: amount, stage_name: stage, lead_external_id: lead, custom_fields: { origin: origin } }';
+
+const STAGES: Readonly<Record<string, string>> = { a: 'New', b: 'Won', c: 'Lost' };
+const PARENTS: Readonly<Record<string, string>> = { a: 'L1', b: 'L2', c: 'L0' };
+
+/** What a cell contains. */
+export function textOf(column: string, letter: Letter): string {
+  if (letter === '') return '';
+  if (letter === '!') return 'none';
+  switch (column) {
+    case 'email':
+      return `${letter}@Example.test`;
+    case 'amount':
+      return `${letter.charCodeAt(0)}.5`;
+    case 'stage':
+      return STAGES[letter]!;
+    case 'lead':
+      return PARENTS[letter]!;
+    default:
+      return `${column} ${letter}`;
+  }
+}
+
+export function contentOf(comment: 'a' | 'b'): string {
+  return `Called ${comment}`;
+}
+
+export function writeDay(cwd: string, history: History, day: number): void {
+  const { mapping, leads, leadChanges, deals, dealChanges, comments } = history;
+  mkdirSync(cwd, { recursive: true });
+  const write = (name: string, text: string): void => writeFileSync(join(cwd, name), text);
+  write('mapping.yaml', mappingText(mapping));
+  write('leads.csv', csv(leads, LEAD_COLUMNS, day));
+  write('lead-changes.csv', csv(leadChanges, LEAD_COLUMNS, day));
+  write('deals.csv', csv(deals, DEAL_COLUMNS, day));
+  write('deal-changes.csv', csv(dealChanges, DEAL_COLUMNS, day));
+  write('comments.csv', commentsCsv(comments, day));
+}
+
+function csv(rows: readonly Row[], columns: readonly string[], day: number): string {
+  const line = (id: string, cells: Cells): string =>
+    [id, ...columns.map((column) => textOf(column, cells[column] ?? ''))].join(',');
+  const lines = rows.flatMap(({ id, days }) => (days[day] ? [line(id, days[day])] : []));
+  return [`id,${columns.join(',')}`, ...lines, ''].join('\n');
+}
+
+function commentsCsv(comments: readonly Comment[], day: number): string {
+  const lines = comments.flatMap(({ id, lead, deal, at, days }) => {
+    const content = days[day];
+    if (!content) return [];
+    return [[id, content === '!' ? '' : contentOf(content), at, lead, deal].join(',')];
+  });
+  return ['id,content,at,lead,deal', ...lines, ''].join('\n');
+}
+
+function mappingText({ lead, deal, comment }: History['mapping']): string {
+  return `version: 1
+migration: simulated
+sources:
+  leads: { path: leads.csv }
+  lead_changes: { path: lead-changes.csv }
+  deals: { path: deals.csv }
+  deal_changes: { path: deal-changes.csv }
+  comments: { path: comments.csv }
+events:
+  - { type: lead/created, source: leads, ${created(lead, 'full_name')}, if_contact_exists: ${lead.if_contact_exists}, data: ${LEAD} }
+  - { type: lead/updated, source: lead_changes, ${updated(lead, 'full_name')}, data: ${LEAD} }
+  - { type: deal/created, source: deals, ${created(deal, 'title')}, if_parent_missing: ${deal.if_parent_missing}, data: ${DEAL} }
+  - { type: deal/updated, source: deal_changes, ${updated(deal, 'title')}, if_parent_missing: ${deal.if_parent_missing}, data: ${DEAL} }
+  - type: comment/created
+    source: comments
+    if_parent_missing: ${comment.if_parent_missing === 'omit' ? 'block' : comment.if_parent_missing}
+    duplicates: ${comment.duplicates}
+    occurred_at: { from: at, apply: [{ date: iso }] }
+    data: { external_id: id, content: content, lead_external_id: lead, deal_external_id: deal }
+`;
+}
+
+function created(policies: Policies, listed: string): string {
+  const { if_exists, if_edited, duplicates, priority } = policies;
+  const first = priority ? ', priority: { value: 1 }' : '';
+  return `if_exists: ${if_exists}, ${changed(policies, listed)}, if_edited: ${if_edited}, duplicates: ${duplicates}${first}`;
+}
+
+function updated(policies: Policies, listed: string): string {
+  return `if_missing: ${policies.if_missing}, ${changed(policies, listed)}`;
+}
+
+function changed({ if_changed: policy }: Policies, listed: string): string {
+  return `if_changed: ${policy === 'listed' ? `[${listed}]` : policy}`;
+}

@@ -1,0 +1,287 @@
+/** Random histories of a migration, as plain data: what the exports say from day to day, and what disturbs the runs. */
+import fc from 'fast-check';
+import { FAULT_KINDS, type Weather } from './network.ts';
+import type { Ending } from './program.ts';
+import type { Habits } from './service.ts';
+
+/** Days of disturbed runs at most. The day after the last is undisturbed. */
+const MOST_DAYS = 3;
+
+/** What a cell says: one of a few values, so that values come back; nothing; or something invalid. */
+export type Letter = 'a' | 'b' | 'c' | '' | '!';
+export type Cells = Readonly<Record<string, Letter>>;
+
+export interface Row {
+  readonly id: string;
+  /** By day; null on days on which the export lacks it. */
+  readonly days: readonly (Cells | null)[];
+}
+
+export interface Comment {
+  /** Empty if the old CRM has none. */
+  readonly id: string;
+  readonly lead: string;
+  readonly deal: string;
+  readonly at: string;
+  /** By day; null as above, '!' an empty comment. */
+  readonly days: readonly ('a' | 'b' | '!' | null)[];
+}
+
+export type IfChanged = 'report' | 'ignore' | 'update' | 'listed';
+
+/** Of one entity; of comments only some. */
+export interface Policies {
+  readonly if_exists: 'reject' | 'skip' | 'update';
+  readonly if_changed: IfChanged;
+  readonly if_edited: 'keep' | 'overwrite';
+  readonly if_missing: 'reject' | 'skip' | 'create';
+  readonly if_parent_missing: 'block' | 'send' | 'omit';
+  readonly if_contact_exists: 'report' | 'reject' | 'ignore';
+  readonly duplicates: 'reject' | 'first' | 'last';
+  readonly priority: boolean;
+}
+
+export interface Mapping {
+  readonly lead: Policies;
+  readonly deal: Policies;
+  readonly comment: Policies;
+}
+
+export interface Run {
+  readonly dryRun: boolean;
+  readonly pilot: number | undefined;
+  readonly only: string | undefined;
+  readonly maxRequests: number | undefined;
+  readonly concurrency: number;
+  readonly maxOutage: string;
+  readonly weather: Weather;
+  readonly ending: Ending | undefined;
+  /** Until the next run begins. */
+  readonly pauseMs: number;
+}
+
+/** What a person does in the service between two runs: to the nth record there. */
+export interface Act {
+  readonly kind: 'edit' | 'delete';
+  readonly nth: number;
+  readonly field: 0 | 1;
+}
+
+export interface Day {
+  readonly runs: readonly Run[];
+  readonly acts: readonly Act[];
+  /** Requests per window of another client with the same key. */
+  readonly foreign: number;
+}
+
+export interface History {
+  readonly mapping: Mapping;
+  readonly habits: Habits;
+  readonly leads: readonly Row[];
+  readonly leadChanges: readonly Row[];
+  readonly deals: readonly Row[];
+  readonly dealChanges: readonly Row[];
+  readonly comments: readonly Comment[];
+  /** Records of somebody else with ids of the export. */
+  readonly somebodys: readonly string[];
+  readonly days: readonly Day[];
+  /** Of delays and backoff. */
+  readonly seed: number;
+}
+
+export const LEAD_COLUMNS = ['name', 'email', 'city'] as const;
+export const DEAL_COLUMNS = ['title', 'amount', 'stage', 'lead', 'origin'] as const;
+export const VALIDATED: Readonly<Record<string, boolean>> = { email: true, amount: true };
+
+const LEADS = ['L1', 'L2', 'L3'];
+const DEALS = ['D1', 'D2'];
+const DAYS = MOST_DAYS + 1;
+
+const letter = fc.constantFrom<Letter>('a', 'b', 'c');
+
+/** Mostly `otherwise`: one time in `times` something else. */
+function rarely<T, U>(arbitrary: fc.Arbitrary<T>, otherwise: U, times: number): fc.Arbitrary<T | U> {
+  return fc.oneof({ weight: times - 1, arbitrary: fc.constant(otherwise) }, { weight: 1, arbitrary });
+}
+
+/** The same on most days: most rows of an export do not change. */
+function perDay<T>(value: fc.Arbitrary<T>): fc.Arbitrary<readonly T[]> {
+  return fc
+    .tuple(value, fc.array(rarely(value, undefined, 3), { minLength: DAYS - 1, maxLength: DAYS - 1 }))
+    .map(([first, later]) => {
+      const days = [first];
+      for (const next of later) days.push(next === undefined ? days.at(-1)! : next);
+      return days;
+    });
+}
+
+function cells(columns: readonly string[], presence: number): fc.Arbitrary<Cells> {
+  const cell = (column: string): fc.Arbitrary<Letter> =>
+    fc.oneof(
+      { weight: presence, arbitrary: letter },
+      { weight: 10 - presence, arbitrary: fc.constant<Letter>('') },
+      ...(VALIDATED[column] ? [{ weight: 1, arbitrary: fc.constant<Letter>('!') }] : []),
+    );
+  return fc.record(Object.fromEntries(columns.map((column) => [column, cell(column)])));
+}
+
+function rows(ids: readonly string[], columns: readonly string[], presence: number, maxLength: number) {
+  return fc.array(
+    fc.record<Row>({
+      id: fc.constantFrom(...ids),
+      days: perDay(fc.option(cells(columns, presence), { nil: null, freq: 10 })),
+    }),
+    { maxLength },
+  );
+}
+
+const comments: fc.Arbitrary<readonly Comment[]> = fc.array(
+  fc
+    .record({
+      id: fc.constantFrom('', '', 'C1', 'C2', 'C3'),
+      parent: fc.constantFrom(...LEADS, ...DEALS),
+      at: fc.constantFrom('2024-03-01T10:00:00Z', '2024-03-02T10:00:00Z', ''),
+      days: perDay(
+        fc.oneof(
+          { weight: 8, arbitrary: fc.constantFrom('a' as const, 'b' as const) },
+          { weight: 1, arbitrary: fc.constantFrom('!' as const, null) },
+        ),
+      ),
+    })
+    .map(({ parent, ...comment }) => ({
+      ...comment,
+      lead: parent.startsWith('L') ? parent : '',
+      deal: parent.startsWith('D') ? parent : '',
+    })),
+  { maxLength: 4 },
+);
+
+const policies: fc.Arbitrary<Policies> = fc.record<Policies>({
+  if_exists: fc.constantFrom('update', 'update', 'skip', 'reject'),
+  if_changed: fc.constantFrom('update', 'update', 'update', 'report', 'ignore', 'listed'),
+  if_edited: fc.constantFrom('keep', 'keep', 'overwrite'),
+  if_missing: fc.constantFrom('create', 'create', 'skip', 'reject'),
+  if_parent_missing: fc.constantFrom('block', 'send', 'omit'),
+  if_contact_exists: fc.constantFrom('ignore', 'ignore', 'report', 'reject'),
+  duplicates: fc.constantFrom('last', 'last', 'first', 'reject'),
+  priority: fc.boolean(),
+});
+
+const times = fc.constantFrom(1, 1, 1, 2, 5, 6);
+
+const weather: fc.Arbitrary<Weather> = fc.record<Weather>({
+  faults: fc.array(
+    fc.record({
+      kind: fc.constantFrom(...FAULT_KINDS),
+      from: fc.integer({ min: 1, max: 14 }),
+      times,
+      about: rarely(fc.constantFrom(...LEADS, ...DEALS, 'C1'), undefined, 2),
+    }),
+    { maxLength: 3 },
+  ),
+  readFaults: rarely(
+    fc.array(
+      fc.record({
+        kind: fc.constantFrom('lost' as const, '503' as const, '429' as const, 'page' as const),
+        from: fc.integer({ min: 1, max: 8 }),
+        times,
+      }),
+      { minLength: 1, maxLength: 1 },
+    ),
+    [],
+    6,
+  ),
+  outage: rarely(
+    fc.record({
+      from: fc.integer({ min: 1, max: 14 }),
+      lastsMs: fc.constantFrom(20_000, 300_000, 3_600_000),
+      how: fc.constantFrom('refused' as const, '503' as const, 'silence' as const),
+    }),
+    undefined,
+    8,
+  ),
+  clock: rarely(
+    fc.oneof(
+      fc.record({
+        from: fc.integer({ min: 1, max: 14 }),
+        kind: fc.constant('wall clock' as const),
+        ms: fc.constantFrom(-86_400_000, -60_000, 60_000, 86_400_000),
+      }),
+      fc.record({
+        from: fc.integer({ min: 1, max: 14 }),
+        kind: fc.constantFrom('sleep' as const, 'sleep, monotonic clock stands' as const),
+        ms: fc.constantFrom(60_000, 8 * 3_600_000),
+      }),
+    ),
+    undefined,
+    8,
+  ),
+});
+
+const ending: fc.Arbitrary<Ending> = fc.oneof(
+  fc.record<Ending>({
+    kind: fc.constantFrom('kill', 'kill', 'kill', 'signal', 'two signals', 'disk full'),
+    phase: fc.constant('sending'),
+    at: fc.integer({ min: 1, max: 120 }),
+  }),
+  fc.record<Ending>({
+    kind: fc.constantFrom('kill', 'signal', 'disk full'),
+    phase: fc.constant('survey'),
+    at: fc.integer({ min: 1, max: 250 }),
+  }),
+);
+
+const run: fc.Arbitrary<Run> = fc.record<Run>({
+  dryRun: rarely(fc.constant(true), false, 10),
+  pilot: rarely(fc.integer({ min: 1, max: 3 }), undefined, 8),
+  only: rarely(fc.constantFrom('lead', 'deal', 'lead/created', 'comment'), undefined, 12),
+  maxRequests: rarely(fc.integer({ min: 3, max: 20 }), undefined, 6),
+  concurrency: fc.constantFrom(10, 10, 1, 3),
+  maxOutage: fc.constantFrom('30m', '30m', '2h'),
+  weather,
+  ending: rarely(ending, undefined, 2),
+  pauseMs: fc.constantFrom(1_000, 90_000, 86_400_000),
+});
+
+const day: fc.Arbitrary<Day> = fc.record<Day>({
+  runs: fc.array(run, { minLength: 1, maxLength: 2 }),
+  acts: fc.array(
+    fc.record<Act>({
+      kind: fc.constantFrom('edit', 'edit', 'edit', 'delete'),
+      nth: fc.nat(5),
+      field: fc.constantFrom(0, 1),
+    }),
+    { maxLength: 2 },
+  ),
+  foreign: fc.constantFrom(0, 0, 0, 0, 0, 30),
+});
+
+const habits: fc.Arbitrary<Habits> = fc.record<Habits>({
+  limit: fc.constantFrom(100, 100, 100, 20),
+  countsRefused: fc.boolean(),
+  pageSize: fc.constantFrom(100, 2, 1),
+  saysTotal: fc.boolean(),
+  hasSingleDeals: fc.boolean(),
+  normalises: fc.boolean(),
+});
+
+const filled = (columns: readonly string[]): Cells => Object.fromEntries(columns.map((column) => [column, 'a']));
+
+/** One lead is always there: an export without any record is refused. */
+const ALWAYS: Row = { id: 'L0', days: Array.from({ length: DAYS }, () => filled(LEAD_COLUMNS)) };
+
+export const history: fc.Arbitrary<History> = fc.record<History>({
+  mapping: fc.record<Mapping>({ lead: policies, deal: policies, comment: policies }),
+  habits,
+  leads: rows(LEADS, LEAD_COLUMNS, 9, 4).map((all) => [ALWAYS, ...all]),
+  leadChanges: rows(LEADS, LEAD_COLUMNS, 5, 3),
+  deals: rows(DEALS, DEAL_COLUMNS, 9, 3),
+  dealChanges: rows(DEALS, DEAL_COLUMNS, 5, 3),
+  comments,
+  somebodys: fc.oneof(
+    { weight: 2, arbitrary: fc.constant([]) },
+    { weight: 1, arbitrary: fc.subarray([...LEADS, ...DEALS], { maxLength: 2 }) },
+  ),
+  days: fc.array(day, { minLength: 1, maxLength: MOST_DAYS }),
+  seed: fc.nat(1_000_000),
+});

@@ -1,0 +1,61 @@
+/**
+ * `npm run simulate -- --seed N --histories M`: plays random histories; README.md in this directory says how. With `--break all`
+ * or `--break NAME`, plays them with a broken program, which must be noticed.
+ */
+import { spawnSync } from 'node:child_process';
+import { parseArgs } from 'node:util';
+import { BREAKAGES, type Breakage } from './breakages.ts';
+import { breakProgram, compileSimulator, PROGRAM } from './compiled.ts';
+
+const { values } = parseArgs({
+  options: {
+    /** Of the first history; the next ones follow. `random`: another one each time. */
+    seed: { type: 'string', default: '1' },
+    histories: { type: 'string', default: '100' },
+    /** Stop after so many seconds. */
+    seconds: { type: 'string' },
+    /** Print every history, not only those that fail. */
+    story: { type: 'boolean', default: false },
+    /** A history in a file, as a failure prints it, instead of random ones. */
+    file: { type: 'string' },
+    /** `all`, or words of the name of a breakage. */
+    break: { type: 'string' },
+  },
+});
+
+const seed = values.seed === 'random' ? String(Math.floor(Math.random() * 1e9)) : values.seed;
+const worker = compileSimulator();
+if (values.break === undefined) {
+  const seconds = values.seconds === undefined ? [] : ['--seconds', values.seconds];
+  const story = values.story ? ['--story'] : [];
+  const file = values.file === undefined ? [] : ['--file', values.file];
+  const args = ['--root', PROGRAM, '--histories', values.histories, ...seconds, ...story, ...file];
+  process.exitCode = start([...args, '--seed', seed], 'inherit').status ?? 1;
+} else {
+  const chosen = BREAKAGES.filter(({ name }) => values.break === 'all' || name.includes(values.break!));
+  const unnoticed = chosen.filter((breakage) => !isNoticed(breakage));
+  say(`${chosen.length - unnoticed.length} of ${chosen.length} breakages noticed (seeds from ${seed})`);
+  process.exitCode = chosen.length > 0 && unnoticed.length === 0 ? 0 : 1;
+}
+
+function isNoticed(breakage: Breakage): boolean {
+  const { name, within } = breakage;
+  const args = ['--root', breakProgram(breakage), '--histories', String(within), '--quick', '--seed', seed];
+  const { stdout, status } = start(args, 'pipe');
+  const [, number, violation] = /^history (\d+) fails:\n(.*)$/m.exec(stdout) ?? [];
+  const found = status === 1 && number !== undefined;
+  const after = found ? `noticed by history ${Number(number) - Number(seed) + 1}` : 'NOT NOTICED';
+  say(`${name}: ${after} (of ${within} at most)${found ? `\n    ${violation!.trim()}` : ''}`);
+  return found;
+}
+
+function start(
+  args: readonly string[],
+  stdout: 'inherit' | 'pipe',
+): { readonly stdout: string; readonly status: number | null } {
+  return spawnSync(process.execPath, [worker, ...args], { stdio: ['ignore', stdout, 'inherit'], encoding: 'utf8' });
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

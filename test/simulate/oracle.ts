@@ -1,0 +1,349 @@
+/**
+ * What must be true of the service and of the reports after a run that reached its end, by the exports alone. Written apart
+ * from the program, and simple enough to be believed: every field is as the exports say, or its record is reported, or a policy
+ * says that it may differ.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import type { Summary } from '../../src/report/summary.ts';
+import { contentOf, textOf } from './exports.ts';
+import {
+  DEAL_COLUMNS,
+  LEAD_COLUMNS,
+  type Cells,
+  type Comment,
+  type History,
+  type Policies,
+  type Row,
+} from './history.ts';
+import type { Program } from './program.ts';
+import { STAGES, type Service, type ServiceRecord, type Value } from './service.ts';
+
+const STATE = '.backfill/simulated';
+
+/** The names of columns in events. */
+const FIELDS: Readonly<Record<string, string>> = {
+  name: 'full_name',
+  email: 'email',
+  city: 'custom_params.city',
+  title: 'title',
+  amount: 'amount',
+  stage: 'stage_id',
+  lead: 'lead_external_id',
+  origin: 'custom_fields.origin',
+};
+
+/** The fields that `if_changed` lists in a mapping that lists any. */
+const LISTED = ['full_name', 'title'];
+
+export interface Scene {
+  readonly history: History;
+  readonly day: number;
+  readonly service: Service;
+  readonly program: Program;
+  readonly cwd: string;
+  readonly summary: Summary;
+  /** Records that a person has deleted: `lead L1`. */
+  readonly deleted: ReadonlySet<string>;
+  /** The last, undisturbed run: whatever it reports must have a cause in the exports. */
+  readonly isCalm: boolean;
+  /** It said that its files could not be written. */
+  readonly hasTrouble: boolean;
+}
+
+interface EventRow {
+  readonly type: string;
+  readonly external_id: string | null;
+  readonly state: string;
+  readonly source: string;
+  readonly line: number;
+}
+
+interface ProblemRow {
+  readonly code: string;
+  readonly severity: string;
+  readonly type: string | null;
+  readonly external_id: string | null;
+  readonly source: string | null;
+  readonly line: number | null;
+}
+
+/** What the program says of the records. */
+interface Told {
+  readonly events: readonly EventRow[];
+  /** `lead L1`: an event about it was not accepted, or it is said to differ. */
+  readonly records: ReadonlySet<string>;
+  /** Lines of comments.csv. */
+  readonly comments: ReadonlySet<number>;
+}
+
+const FAILED = ['invalid', 'rejected', 'blocked'];
+const DIFFERS = ['changed', 'uncertain', 'not_compared', 'deleted_in_service'];
+
+/** The counts of any run that ended by itself. */
+export function judgeCounts({ events, records, exit }: Summary): string[] {
+  const { total, acknowledged, duplicates, invalid, rejected, blocked, pending } = events;
+  const violations: string[] = [];
+  if (acknowledged + duplicates + invalid + rejected + blocked + pending !== total) {
+    violations.push(`the counts of events do not add up: ${JSON.stringify(events)}`);
+  }
+  if (records.mapped + records.skipped + records.unreadable !== records.read) {
+    violations.push(`the counts of records do not add up: ${JSON.stringify(records)}`);
+  }
+  if (exit.code === 0 && invalid + rejected + blocked > 0) violations.push('exit 0, although events were not accepted');
+  return violations;
+}
+
+/** The whole truth after a run that sent everything that it was to send. */
+export function judgeTruth(scene: Scene): string[] {
+  const told = readTold(scene);
+  return [
+    ...(scene.hasTrouble ? [] : judgeReports(scene, told)),
+    ...judgeRecords(scene, told, 'lead'),
+    ...judgeRecords(scene, told, 'deal'),
+    ...judgeComments(scene, told),
+  ];
+}
+
+function readTold({ program, cwd }: Scene): Told {
+  const plan = join(cwd, STATE, 'plan.db');
+  const events = program.read<EventRow>(plan, 'plan', 'select type, external_id, state, source, line from events');
+  const problems = program.read<ProblemRow>(
+    plan,
+    'plan',
+    'select code, severity, type, external_id, source, line from problems',
+  );
+  const said = [
+    ...events.filter(({ state }) => FAILED.includes(state)),
+    ...problems.filter(({ code, type, severity }) => type !== null && (severity === 'error' || DIFFERS.includes(code))),
+  ];
+  return {
+    events,
+    records: new Set(said.map(({ type, external_id: id }) => `${type!.split('/')[0]} ${id}`)),
+    comments: new Set(said.flatMap(({ source, line }) => (source === 'comments' ? [line!] : []))),
+  };
+}
+
+/** `errors.csv` and the totals say the same as the plan. */
+function judgeReports({ cwd, summary }: Scene, { events }: Told): string[] {
+  const violations: string[] = [];
+  const counted = (state: string): number => events.filter((event) => event.state === state).length;
+  for (const state of FAILED) {
+    const said = summary.events[state as 'invalid' | 'rejected' | 'blocked'];
+    if (said !== counted(state))
+      violations.push(`${said} ${state} events in the summary, ${counted(state)} in the plan`);
+  }
+  const lines = parse<Record<string, string>>(readFileSync(join(cwd, STATE, 'errors.csv')), { columns: true });
+  const keyOf = (source: string, line: unknown, type: string): string => `${source}:${String(line)} ${type}`;
+  const listed = new Set(lines.map(({ source, line, event_type: type }) => keyOf(source!, line, type!)));
+  for (const { source, line, type, state } of events) {
+    if (FAILED.includes(state) && !listed.has(keyOf(source, line, type))) {
+      violations.push(`errors.csv lacks the ${state} event ${keyOf(source, line, type)}`);
+    }
+  }
+  for (const { source, line, event_type: type, kind } of lines) {
+    // A record that was acknowledged and can no longer be mapped is listed, too.
+    if (kind !== 'send') continue;
+    const about = events.filter((event) => keyOf(event.source, event.line, event.type) === keyOf(source!, line, type!));
+    if (about.length > 0 && about.every(({ state }) => state === 'acknowledged')) {
+      violations.push(`errors.csv lists an acknowledged event: ${keyOf(source!, line, type!)}`);
+    }
+  }
+  return violations;
+}
+
+function judgeRecords(scene: Scene, told: Told, entity: 'lead' | 'deal'): string[] {
+  const { history, service, day, deleted, isCalm } = scene;
+  const [created, changes, columns] =
+    entity === 'lead'
+      ? [history.leads, history.leadChanges, LEAD_COLUMNS]
+      : [history.deals, history.dealChanges, DEAL_COLUMNS];
+  const policies = history.mapping[entity];
+  const violations: string[] = [];
+  const ids = new Set([...created, ...changes].filter(({ days }) => days[day]).map(({ id }) => id));
+  for (const id of ids) {
+    const key = `${entity} ${id}`;
+    if (told.records.has(key)) {
+      if (isCalm && !mayBeTold(scene, entity, id)) violations.push(`${key} is reported without a cause`);
+      continue;
+    }
+    if (deleted.has(key)) continue;
+    const rows = { created: rowsOf(created, id, day), changes: rowsOf(changes, id, day) };
+    const record = service.find(entity, id);
+    if (!record) {
+      if (rows.created.length > 0 || policies.if_missing !== 'skip') violations.push(`${key} is lost`);
+      continue;
+    }
+    if (record.madeBy === 'somebody' && policies.if_exists === 'skip') continue;
+    const possible = [...created, ...changes].filter((row) => row.id === id);
+    for (const [column, expected] of wanted(rows, policies, columns)) {
+      const found = judgeField(scene, policies, record, { column, expected, possible });
+      if (found !== undefined) violations.push(`${key}: ${found}`);
+    }
+  }
+  return violations;
+}
+
+interface WantedField {
+  readonly column: string;
+  readonly expected: Value;
+  /** All rows about the record, of any day. */
+  readonly possible: readonly Row[];
+}
+
+/** Undefined if the field is as it may be. */
+function judgeField(
+  scene: Scene,
+  policies: Policies,
+  record: ServiceRecord,
+  { column, expected, possible }: WantedField,
+): string | undefined {
+  const field = FIELDS[column]!;
+  const actual = record.fields.get(field);
+  const said = `${field} is ${JSON.stringify(actual)}, and the exports say ${JSON.stringify(expected)}`;
+  if (actual === expected) return undefined;
+  const edited = record.edited.get(field);
+  if (edited !== undefined) return undefined;
+  if (column === 'lead' && policies.if_parent_missing === 'omit' && !isInInput(scene, String(expected)))
+    return undefined;
+  const isCompared = policies.if_changed !== 'ignore' && (policies.if_changed !== 'listed' || LISTED.includes(field));
+  if (isCompared) return said;
+  // It may be out of date, but nobody may have invented it.
+  const values = possible.flatMap(({ days }) => days.flatMap((cells) => (cells ? [valueIn(cells, column)] : [])));
+  return actual === undefined || values.includes(actual) ? undefined : said;
+}
+
+function isInInput({ history, day }: Scene, lead: string): boolean {
+  return [...history.leads, ...history.leadChanges].some(({ id, days }) => id === lead && days[day]);
+}
+
+/** The cells of the valid rows about a record, in the order of the export. */
+function rowsOf(rows: readonly Row[], id: string, day: number): Cells[] {
+  return rows.flatMap((row) => {
+    const cells = row.days[day];
+    return row.id === id && cells && !isInvalid(cells) ? [cells] : [];
+  });
+}
+
+function isInvalid(cells: Cells): boolean {
+  return Object.values(cells).includes('!');
+}
+
+/** The created row, and the updates one over the other. */
+function wanted(
+  { created, changes }: { readonly created: readonly Cells[]; readonly changes: readonly Cells[] },
+  { duplicates }: Policies,
+  columns: readonly string[],
+): Map<string, Value> {
+  const first = duplicates === 'first' ? created.slice(0, 1) : created.slice(-1);
+  const fields = new Map<string, Value>();
+  for (const cells of [...first, ...changes]) {
+    for (const column of columns) {
+      const value = valueIn(cells, column);
+      if (value !== undefined) fields.set(column, value);
+    }
+  }
+  return fields;
+}
+
+function valueIn(cells: Cells, column: string): Value | undefined {
+  const text = textOf(column, cells[column] ?? '');
+  if (text === '') return undefined;
+  if (column === 'amount') return Number(text);
+  return column === 'stage' ? STAGES.get(text) : text;
+}
+
+/** Whether the exports, the policies or people give a reason to report a record. */
+function mayBeTold(scene: Scene, entity: 'lead' | 'deal', id: string): boolean {
+  const { history, day, deleted, service } = scene;
+  const policies = history.mapping[entity];
+  const [created, changes] =
+    entity === 'lead' ? [history.leads, history.leadChanges] : [history.deals, history.dealChanges];
+  const about = (rows: readonly Row[]): Cells[] =>
+    rows.flatMap((row) => (row.id === id && row.days[day] ? [row.days[day]] : []));
+  const [createdNow, all] = [about(created), [...about(created), ...about(changes)]];
+  const distinct = new Set(createdNow.map((cells) => JSON.stringify(cells)));
+  const record = service.find(entity, id);
+  if (all.some(isInvalid)) return true;
+  if (policies.if_changed !== 'update' || policies.if_contact_exists === 'reject') return true;
+  if (policies.duplicates === 'reject' && distinct.size > 1) return true;
+  if (policies.if_missing === 'reject' && createdNow.length === 0) return true;
+  if (history.somebodys.includes(id) && policies.if_exists !== 'update') return true;
+  if (deleted.has(`${entity} ${id}`) || (record?.edited.size ?? 0) > 0) return true;
+  return (
+    entity === 'deal' && all.some((cells) => cells.lead !== '' && parentMayFail(scene, textOf('lead', cells.lead!)))
+  );
+}
+
+function parentMayFail(scene: Scene, lead: string): boolean {
+  const { history, day, deleted } = scene;
+  const rows = history.leads.filter(({ id, days }) => id === lead && days[day]);
+  return rows.length === 0 || deleted.has(`lead ${lead}`) || mayBeTold(scene, 'lead', lead);
+}
+
+function judgeComments(scene: Scene, told: Told): string[] {
+  const { history, service, day, isCalm } = scene;
+  const violations: string[] = [];
+  const present = history.comments.filter(({ days }) => days[day]);
+  const stored = service.records.filter(({ entity }) => entity === 'comment');
+  for (const [index, comment] of present.entries()) {
+    const isTold = told.comments.has(index + 2);
+    const parent = comment.lead === '' ? `deal ${comment.deal}` : `lead ${comment.lead}`;
+    const name = `comment ${comment.id || index + 2} on ${parent}`;
+    if (isTold) {
+      if (isCalm && !mayCommentBeTold(scene, comment, parent)) violations.push(`${name} is reported without a cause`);
+      continue;
+    }
+    if (comment.id === '' || comment.days[day] === '!') continue;
+    const repeated = present.flatMap(({ id }, at) => (id === comment.id ? [at + 2] : []));
+    if (repeated.some((line) => told.comments.has(line))) continue;
+    if (!stored.some(({ externalId }) => externalId === comment.id)) violations.push(`${name} is lost`);
+  }
+  const nameless = history.comments.filter(({ id }) => id === '');
+  for (const [index, comment] of present.entries()) {
+    if (comment.id !== '' || comment.days[day] === '!') continue;
+    const same = (on: number): number =>
+      nameless.filter((other) => other.days[on] === comment.days[day] && keyOf(other) === keyOf(comment)).length;
+    const [expected, most] = [same(day), Math.max(...comment.days.map((_, on) => (on <= day ? same(on) : 0)))];
+    const found = stored.filter((record) => isOf(record, comment, comment.days[day] as 'a' | 'b')).length;
+    const lines = present.flatMap((other, at) =>
+      other.id === '' && other.days[day] === comment.days[day] && keyOf(other) === keyOf(comment) ? [at + 2] : [],
+    );
+    const isTold = lines.some((line) => told.comments.has(line));
+    if (found > most)
+      violations.push(`comment of line ${index + 2}: ${found} times in the service, at most ${most} in an export`);
+    if (found < expected && !isTold)
+      violations.push(`comment of line ${index + 2} is lost: ${found} instead of ${expected}`);
+  }
+  return violations;
+}
+
+function keyOf({ lead, deal, at }: Comment): string {
+  return `${lead} ${deal} ${at}`;
+}
+
+function isOf({ externalId, fields }: ServiceRecord, { lead, deal, at }: Comment, content: 'a' | 'b'): boolean {
+  const occurred = fields.get('occurred_at');
+  return (
+    externalId === undefined &&
+    fields.get('content') === contentOf(content) &&
+    (fields.get('lead_external_id') ?? '') === lead &&
+    (fields.get('deal_external_id') ?? '') === deal &&
+    (occurred === undefined ? at === '' : at !== '' && Date.parse(String(occurred)) === Date.parse(at))
+  );
+}
+
+function mayCommentBeTold(scene: Scene, comment: Comment, parent: string): boolean {
+  const { history, day } = scene;
+  const [entity, id] = parent.split(' ') as ['lead' | 'deal', string];
+  const same = history.comments.filter((other) => other.id === comment.id && other.id !== '' && other.days[day]);
+  const rows = (entity === 'lead' ? history.leads : history.deals).filter((row) => row.id === id && row.days[day]);
+  return (
+    comment.days[day] === '!' ||
+    same.length > 1 ||
+    rows.length === 0 ||
+    scene.deleted.has(parent) ||
+    mayBeTold(scene, entity, id)
+  );
+}

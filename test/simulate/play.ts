@@ -1,0 +1,200 @@
+/** Plays a history: the days with their disturbed runs, then undisturbed runs until nothing is left to send. */
+import { mkdtempSync, rmSync, existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { writeDay } from './exports.ts';
+import type { Act, Day, History, Run } from './history.ts';
+import { judgeCounts, judgeTruth } from './oracle.ts';
+import type { Program, RunResult } from './program.ts';
+import { Service, type Value } from './service.ts';
+import { beginTime, generator, Hangs, passTime } from './time.ts';
+
+/** Where nothing is written to a disk, so that a commit costs nothing. */
+const MEMORY = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+
+/** Undisturbed runs until one sends nothing. */
+const MOST_RUNS_TO_FINISH = 6;
+
+export const UNDISTURBED: Run = {
+  dryRun: false,
+  pilot: undefined,
+  only: undefined,
+  maxRequests: undefined,
+  concurrency: 10,
+  maxOutage: '30m',
+  weather: { faults: [], readFaults: [], outage: undefined, clock: undefined },
+  ending: undefined,
+  pauseMs: 90_000,
+};
+
+export interface Played {
+  /** What should not have happened; empty if the history is as it must be. */
+  readonly violations: readonly string[];
+  readonly runs: number;
+  /** What happened, line by line. */
+  readonly story: readonly string[];
+}
+
+export async function play(program: Program, history: History): Promise<Played> {
+  const cwd = mkdtempSync(join(MEMORY, 'crm-backfill-simulate-'));
+  try {
+    return await new Stage(program, history, cwd).play();
+  } finally {
+    rmSync(cwd, { recursive: true, force: true });
+  }
+}
+
+class Stage {
+  readonly #program: Program;
+  readonly #history: History;
+  readonly #cwd: string;
+  readonly #service: Service;
+  readonly #random: () => number;
+  readonly #story: string[] = [];
+  #runs = 0;
+  #edits = 0;
+  readonly #deleted = new Set<string>();
+  /** The first request arrived twice, and the program says that it can go on with --adopt: so does a person then. */
+  #adopts = false;
+
+  constructor(program: Program, history: History, cwd: string) {
+    this.#program = program;
+    this.#history = history;
+    this.#cwd = cwd;
+    this.#service = new Service(history.habits);
+    this.#random = generator(history.seed);
+    const { lead, deal, comment } = history.mapping;
+    this.#service.mayLackParents = deal.if_parent_missing === 'send' || comment.if_parent_missing === 'send';
+    this.#service.mayOverwrite = lead.if_edited === 'overwrite' || deal.if_edited === 'overwrite';
+  }
+
+  async play(): Promise<Played> {
+    const { days, somebodys } = this.#history;
+    beginTime(this.#history.seed);
+    for (const id of somebodys) this.#addSomebodys(id);
+    const violations: string[] = [];
+    try {
+      for (const [at, day] of days.entries()) violations.push(...(await this.#playDay(at, day)));
+      violations.push(...(await this.#finish(days.length)));
+    } catch (error) {
+      violations.push(error instanceof Hangs ? error.message : `internal error: ${(error as Error).stack}`);
+    }
+    return { violations: [...this.#service.violations, ...violations], runs: this.#runs, story: this.#story };
+  }
+
+  #addSomebodys(id: string): void {
+    const entity = id.startsWith('L') ? 'lead' : 'deal';
+    const name = entity === 'lead' ? 'full_name' : 'title';
+    this.#service.addForeign(entity, id, { [name]: 'somebody else' });
+  }
+
+  async #playDay(at: number, { runs, acts, foreign }: Day): Promise<string[]> {
+    writeDay(this.#cwd, this.#history, at);
+    this.#service.foreign = foreign;
+    const violations: string[] = [];
+    for (const run of runs) {
+      if (foreign > 0 || run.weather.clock) this.#service.mayExceed = true;
+      const result = await this.#run(run);
+      violations.push(...this.#judge(result, run, at));
+      passTime(run.pauseMs);
+    }
+    this.#service.foreign = 0;
+    for (const act of acts) this.#act(act);
+    return violations;
+  }
+
+  async #finish(at: number): Promise<string[]> {
+    writeDay(this.#cwd, this.#history, at);
+    passTime(86_400_000);
+    for (let count = 0; count < MOST_RUNS_TO_FINISH; count += 1) {
+      const before = this.#service.accepted;
+      const result = await this.#run(UNDISTURBED);
+      const violations = this.#judge(result, UNDISTURBED, at, this.#service.accepted === before);
+      if (result.kind !== 'ended') return [...violations, `an undisturbed run is refused: ${messageOf(result)}`];
+      if (violations.length > 0) return violations;
+      if (this.#service.accepted > before) {
+        passTime(UNDISTURBED.pauseMs);
+        continue;
+      }
+      return [];
+    }
+    return ['runs without end: each sends something'];
+  }
+
+  /** Everything that can be said after this run. `isCalm`: it had nothing left to send. */
+  #judge(result: RunResult, run: Run, day: number, isCalm = false): string[] {
+    if (result.kind !== 'ended') return [];
+    const { summary, troubles } = result;
+    const isWhole = summary.exit.code <= 1 && !run.dryRun && run.pilot === undefined && run.only === undefined;
+    if (!isWhole) return judgeCounts(summary);
+    return [
+      ...judgeCounts(summary),
+      ...judgeTruth({
+        ...{ history: this.#history, day, service: this.#service, program: this.#program, cwd: this.#cwd, summary },
+        deleted: this.#deleted,
+        isCalm,
+        hasTrouble: troubles.some((message) => message.includes('cannot')),
+      }),
+    ];
+  }
+
+  async #run(run: Run): Promise<RunResult> {
+    this.#runs += 1;
+    const { weather, ending, concurrency, maxOutage } = run;
+    const options = {
+      ...(this.#adopts ? { adopt: true } : {}),
+      concurrency: String(concurrency),
+      maxOutage,
+      ...(run.dryRun ? { dryRun: true } : {}),
+      ...(run.pilot === undefined ? {} : { pilot: String(run.pilot) }),
+      ...(run.only === undefined ? {} : { only: run.only }),
+      ...(run.maxRequests === undefined ? {} : { maxRequests: String(run.maxRequests) }),
+    };
+    const before = this.#service.log.length;
+    const result = await this.#program.run(this.#service, this.#cwd, { options, weather, ending }, this.#random);
+    if (result.kind === 'ended' && result.summary.exit.reason === 'unknown_history') {
+      const isRepeated = weather.faults.some(({ kind }) => kind === 'twice');
+      if (!isRepeated) this.#service.violations.push('the program does not know its own requests');
+      this.#adopts = true;
+    }
+    this.#tell(`run ${JSON.stringify({ ...options, ...weather, ending })}`);
+    for (const { type, data, id } of this.#service.log.slice(before))
+      this.#tell(`  applied ${type} ${JSON.stringify(data)} (${id.slice(0, 15)})`);
+    this.#tell(`  ${messageOf(result)}`);
+    return result;
+  }
+
+  #act({ kind, nth, field }: Act): void {
+    const shown = this.#service.records.filter(({ entity }) => entity !== 'comment');
+    const record = shown[nth % Math.max(1, shown.length)];
+    if (!record) return;
+    if (kind === 'delete') {
+      this.#tell(`somebody deletes ${record.entity} ${record.externalId}`);
+      this.#service.mayLackParents = true;
+      this.#deleted.add(`${record.entity} ${record.externalId}`);
+      this.#service.delete(record);
+      return;
+    }
+    this.#edits += 1;
+    const name = record.entity === 'lead' ? ['full_name', 'email'][field]! : ['title', 'amount'][field]!;
+    const values: Record<string, Value> = { email: `human${this.#edits}@example.test`, amount: 1000 + this.#edits };
+    const value = values[name] ?? `Human ${this.#edits}`;
+    this.#tell(`somebody sets ${name} of ${record.entity} ${record.externalId} to ${value}`);
+    this.#service.edit(record, name, value);
+  }
+
+  #tell(line: string): void {
+    this.#story.push(line);
+  }
+}
+
+function messageOf(result: RunResult): string {
+  switch (result.kind) {
+    case 'ended':
+      return `ended ${JSON.stringify(result.summary.exit)} ${JSON.stringify(result.summary.events)}`;
+    case 'refused':
+      return `exit ${result.exitCode}: ${result.message}`;
+    case 'killed':
+      return 'killed';
+  }
+}

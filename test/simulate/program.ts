@@ -1,0 +1,278 @@
+/**
+ * The program in this process: its compiled code, with the network, the clock and the death of the process in our hands.
+ * Nothing else of it is replaced.
+ */
+import fs, { cpSync, existsSync, renameSync, rmSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { Agent } from 'undici';
+import type * as credentials from '../../src/credentials.ts';
+import type * as errors from '../../src/errors.ts';
+import type * as halt from '../../src/halt.ts';
+import type * as redact from '../../src/redact.ts';
+import type { Summary } from '../../src/report/summary.ts';
+import type * as run from '../../src/run.ts';
+import type * as settings from '../../src/settings.ts';
+import type * as checkpointSchema from '../../src/store/checkpoint-schema.ts';
+import type * as planSchema from '../../src/store/plan-schema.ts';
+import { Network, type RequestOptions, type Weather } from './network.ts';
+import { KEY, TOKEN, type Service } from './service.ts';
+import { driveUntil } from './time.ts';
+
+/** How a run is ended from outside, at the nth point where that can make a difference. */
+export interface Ending {
+  readonly kind: 'kill' | 'signal' | 'two signals' | 'disk full';
+  /** Points are counted from the beginning of the run, or from when it begins to send. */
+  readonly phase: 'survey' | 'sending';
+  readonly at: number;
+}
+
+export interface RunSpec {
+  /** Of the command line, as `runSettings` takes them. */
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly weather: Weather;
+  readonly ending: Ending | undefined;
+}
+
+export type RunResult =
+  | { readonly kind: 'ended'; readonly summary: Summary; readonly troubles: readonly string[] }
+  /** A `UserError`: the run was not possible. */
+  | { readonly kind: 'refused'; readonly message: string; readonly exitCode: number }
+  | { readonly kind: 'killed' };
+
+/** Thrown at every point after the process was killed. */
+class Killed extends Error {
+  override readonly name = 'Killed';
+}
+
+import type { Database } from '../../src/store/sqlite.ts';
+type DatabaseClass = typeof Database;
+
+export class Program {
+  readonly #modules: Modules;
+  /** The run that is going on. */
+  #life: Life | undefined;
+
+  private constructor(modules: Modules) {
+    this.#modules = modules;
+  }
+
+  /** Loads the compiled program from a directory; only one per process. */
+  static async load(root: string): Promise<Program> {
+    const program = new Program(await modulesOf(root));
+    program.#watchDatabase(program.#modules.Database);
+    program.#watchFiles();
+    Agent.prototype.request = function request(options: unknown) {
+      return program.#life!.network.request(options as RequestOptions) as never;
+    };
+    return program;
+  }
+
+  /** One run of the mapping file in `cwd`. Throws what is a bug of the program. */
+  async run(service: Service, cwd: string, spec: RunSpec, random: () => number): Promise<RunResult> {
+    const { runSettings, Halt, Redactor, runMigration, credentials, UserError } = this.#modules;
+    const halt = new Halt();
+    const life = new Life(join(cwd, '.backfill'), spec.ending, halt);
+    life.network = new Network(service, spec.weather, random, () => life.point());
+    this.#life = life;
+    const troubles: string[] = [];
+    const work = runMigration({
+      settings: runSettings({ mapping: join(cwd, 'mapping.yaml'), yes: true, ...spec.options }),
+      credentials: credentials(undefined, {
+        BACKFILL_BASE_URL: 'https://service.test',
+        BACKFILL_API_KEY: KEY,
+        BACKFILL_INGEST_TOKEN: TOKEN,
+      }),
+      stateSuffix: '',
+      halt,
+      redactor: new Redactor(),
+      monitor: { trouble: (message) => troubles.push(message) },
+    });
+    try {
+      const { summary } = await driveUntil(work);
+      if (life.isDead) return { kind: 'killed' };
+      if (summary.exit.reason === 'bug') throw new Error(`the program reports a bug: ${halt.reason?.message}`);
+      return { kind: 'ended', summary, troubles };
+    } catch (error) {
+      if (life.isDead) return { kind: 'killed' };
+      if (error instanceof UserError) return { kind: 'refused', message: error.message, exitCode: error.exitCode };
+      throw error;
+    } finally {
+      life.bury();
+      this.#life = undefined;
+    }
+  }
+
+  /** The tables of a state directory as another process sees them. */
+  read<Row>(path: string, schema: 'plan' | 'checkpoint', sql: string): Row[] {
+    const { Database, PLAN, CHECKPOINT } = this.#modules;
+    const db = Database.read(path, schema === 'plan' ? PLAN : CHECKPOINT);
+    if (!db) return [];
+    try {
+      return db.all<Row>(sql);
+    } finally {
+      db.close();
+    }
+  }
+
+  #watchDatabase({ prototype }: DatabaseClass): void {
+    const point = (db: Database, sql: string): void => this.#life?.statement(db, sql);
+    /* eslint-disable-next-line @typescript-eslint/unbound-method -- each is called with `this` below */
+    const { run, insert, get, all, exec } = prototype;
+    Object.assign(prototype, {
+      run(this: Database, sql: string, ...values: never[]) {
+        point(this, sql);
+        return run.call(this, sql, ...values);
+      },
+      insert(this: Database, sql: string, ...values: never[]) {
+        point(this, sql);
+        return insert.call(this, sql, ...values);
+      },
+      get(this: Database, sql: string, ...values: never[]) {
+        point(this, '');
+        return get.call(this, sql, ...values);
+      },
+      all(this: Database, sql: string, ...values: never[]) {
+        point(this, '');
+        return all.call(this, sql, ...values);
+      },
+      exec(this: Database, sql: string) {
+        point(this, sql);
+        exec.call(this, sql);
+        if (sql === 'commit') point(this, sql);
+      },
+    });
+  }
+
+  #watchFiles(): void {
+    const { renameSync: rename } = fs;
+    const { rename: renameLater } = fs.promises;
+    Object.assign(fs, {
+      renameSync: (from: string, to: string) => {
+        this.#life?.point();
+        rename(from, to);
+      },
+    });
+    Object.assign(fs.promises, {
+      rename: async (from: string, to: string) => {
+        this.#life?.point();
+        await renameLater(from, to);
+      },
+    });
+    syncBuiltinESMExports();
+  }
+}
+
+/** The process of one run. */
+class Life {
+  network!: Network;
+  isDead = false;
+  readonly #state: string;
+  readonly #ending: Ending | undefined;
+  readonly #halt: InstanceType<Modules['Halt']>;
+  #isSending = false;
+  #points = 0;
+  #isBuried = false;
+  /** Connections whose files may not grow any more. */
+  readonly #full = new WeakSet();
+
+  constructor(state: string, ending: Ending | undefined, halt: InstanceType<Modules['Halt']>) {
+    this.#state = state;
+    this.#ending = ending;
+    this.#halt = halt;
+  }
+
+  /** A statement that is about to be executed, or a commit that was; without text if it only reads. */
+  statement(db: Database, sql: string): void {
+    if (this.#isBuried) return;
+    if (sql.includes('insert into checkpoint.run ')) this.#isSending = true;
+    if (this.isDead) throw new Killed();
+    if (sql !== '') this.point(db);
+  }
+
+  point(db?: Database): void {
+    if (this.#isBuried) return;
+    if (this.isDead) throw new Killed();
+    const ending = this.#ending;
+    if (!ending || (ending.phase === 'sending' && !this.#isSending)) return;
+    this.#points += 1;
+    if (ending.kind === 'disk full') {
+      if (this.#points >= ending.at && db && !this.#full.has(db)) {
+        this.#full.add(db);
+        fillDisk(db);
+      }
+      return;
+    }
+    if (this.#points !== ending.at) return;
+    if (ending.kind === 'kill') this.#kill();
+    this.#halt.request({ code: 'interrupted', message: 'interrupted', exitCode: 130 });
+    if (ending.kind === 'two signals') this.#halt.abort();
+  }
+
+  /** What was committed is in the files, and what was not is gone: they are kept as they are at this moment. */
+  #kill(): never {
+    if (existsSync(this.#state)) cpSync(this.#state, this.#kept, { recursive: true });
+    this.isDead = true;
+    this.network.cut();
+    this.#halt.request({ code: 'killed', message: 'killed', exitCode: 130 });
+    this.#halt.abort();
+    throw new Killed();
+  }
+
+  /** What the dying process still did is undone. */
+  bury(): void {
+    this.#isBuried = true;
+    if (!this.isDead) return;
+    rmSync(this.#state, { recursive: true, force: true });
+    if (existsSync(this.#kept)) renameSync(this.#kept, this.#state);
+  }
+
+  get #kept(): string {
+    return `${this.#state}.kept`;
+  }
+}
+
+/** No file may grow any more. */
+function fillDisk(db: Database): void {
+  for (const name of ['plan', 'checkpoint']) {
+    try {
+      db.exec(`pragma ${name}.max_page_count = 1`);
+    } catch {
+      // Not attached to this connection.
+    }
+  }
+}
+
+interface Modules
+  extends
+    Pick<typeof run, 'runMigration'>,
+    Pick<typeof settings, 'runSettings'>,
+    Pick<typeof credentials, 'credentials'>,
+    Pick<typeof halt, 'Halt'>,
+    Pick<typeof redact, 'Redactor'>,
+    Pick<typeof errors, 'UserError'>,
+    Pick<typeof planSchema, 'PLAN'>,
+    Pick<typeof checkpointSchema, 'CHECKPOINT'> {
+  readonly Database: DatabaseClass;
+}
+
+/** Those that the program loads when it needs them, which would happen in real time. */
+const LOADED_LATER = [
+  'service/client',
+  'service/limiter',
+  'service/rate-history',
+  'service/directory',
+  'send/send',
+  'source/csv',
+];
+
+async function modulesOf(root: string): Promise<Modules> {
+  const names = ['run', 'settings', 'credentials', 'halt', 'redact', 'errors', 'store/sqlite', 'store/plan-schema'];
+  const found = await Promise.all(
+    [...names, 'store/checkpoint-schema', ...LOADED_LATER].map(
+      (name) => import(pathToFileURL(join(root, `${name}.js`)).href) as Promise<object>,
+    ),
+  );
+  return Object.assign({}, ...found) as Modules;
+}

@@ -1,0 +1,55 @@
+/** Whole migrations in simulated time, in a process of their own: it replaces the clocks. See README.md. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { expect, it } from 'vitest';
+import { BREAKAGES } from './breakages.ts';
+import { breakProgram } from './compiled.ts';
+
+const MAIN = join(import.meta.dirname, 'main.ts');
+
+const FOUND = join(import.meta.dirname, 'found');
+
+async function simulate(...args: string[]): Promise<{ code: number | null; output: string }> {
+  const child = spawn(process.execPath, ['--import', 'tsx', MAIN, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'exit') as Promise<[number | null]>]);
+  return { code, output };
+}
+
+it('nothing is lost, doubled or made older in as many histories as fit in 15 seconds', async () => {
+  const { code, output } = await simulate('--seed', '1', '--histories', '100000', '--seconds', '15');
+  expect(code, output).toBe(0);
+  expect(output).toMatch(/^[1-9]\d* histories/);
+});
+
+it.each(readdirSync(FOUND))('a history that failed once goes well: %s', async (name) => {
+  const { code, output } = await simulate('--file', join(FOUND, name));
+  expect(code, output).toBe(0);
+});
+
+it('the same seed gives the same history', async () => {
+  const [first, second] = [
+    await simulate('--seed', '7', '--histories', '3', '--story'),
+    await simulate('--seed', '7', '--histories', '3', '--story'),
+  ];
+  const story = ({ output }: { output: string }): string =>
+    output.replaceAll(/crm-backfill-simulate-\w+/g, '').replace(/, [\d.]+ s, .* second/, '');
+  expect(story(second)).toBe(story(first));
+});
+
+it('a mistake in the program is noticed, and told as a history', async () => {
+  const { code, output } = await simulate('--break', 'suppress triggers');
+  expect(code, output).toBe(0);
+  expect(output).toContain('does not suppress triggers');
+});
+
+it('each mistake of the table is made at one place of the present source', async () => {
+  for (const { file, text: found, name } of BREAKAGES) {
+    const source = await readFile(join(import.meta.dirname, '../../src', file), 'utf8');
+    expect(source.split(found).length - 1, name).toBe(1);
+  }
+  expect(() => breakProgram({ ...BREAKAGES[0]!, text: 'not there' })).toThrow('occurs 0 times');
+});
