@@ -1,6 +1,7 @@
 import { STOPPED, type Halt } from '../halt.ts';
 import { EXIT } from '../errors.ts';
 import type { Effect, EventType, Issue, Outcome } from '../model.ts';
+import { reportChanged } from '../plan/changed.ts';
 import { setState } from '../plan/events.ts';
 import type { DueEvent } from '../plan/order.ts';
 import { addProblem } from '../plan/problems.ts';
@@ -61,7 +62,8 @@ export class OutcomeRecorder {
     const { event, policies } = delivery;
     const isChanged = outcome.code === 'changed' && policies.if_changed !== 'ignore';
     await commits.commit(() => {
-      setState(db, event.id, 'acknowledged', isChanged ? 'changed' : null);
+      setState(db, event.id, 'acknowledged');
+      if (isChanged) reportChanged(db, event.id);
       if (outcome.outcome === 'none' && outcome.code === undefined) {
         addProblem(db, { event: event.id, record: event.record }, NOT_CREATED);
       }
