@@ -7,19 +7,26 @@ export function hasRequests(db: Database): boolean {
 
 /**
  * What earlier runs have settled. Created events, and comments with an id, are found by type and external id, whatever their
- * content is now; updates, and comments without an id, by their own ids.
+ * content is now; updates, and comments without an id, by their own ids. A record that `if_missing: create` made is ours, too:
+ * what its created event says otherwise is a change.
  */
 export function judgeAcknowledged(db: Database): void {
   db.exec(`
     update event set state = 'acknowledged'
     where state = 'ready' and external_id is not null and type in ('lead/created', 'deal/created', 'comment/created')
       and exists (select 1 from checkpoint.request r where r.entity = event.entity and r.external_id = event.external_id
-        and r.for_type = event.type and r.status = 'acknowledged' and r.origin in ('input', 'second'));
+        and event.type in (r.for_type, r.type) and r.status = 'acknowledged' and r.origin in ('input', 'second'));
 
     update event set state = 'acknowledged'
     where state = 'ready' and (external_id is null or type in ('lead/updated', 'deal/updated'))
       and exists (select 1 from checkpoint.request r where r.for_id = event.event_id
-        and r.status = 'acknowledged' and r.origin in ('input', 'second'));
+        and r.status = 'acknowledged' and r.origin in ('input', 'second')
+        -- Skipped by \`if_missing\`, because there was no record: now there is one, or the input has it.
+        and not (r.code is 'not_found' and (
+          exists (select 1 from event c where c.entity = event.entity and c.external_id = event.external_id
+            and c.type = event.entity || '/created' and c.data is not null)
+          or exists (select 1 from checkpoint.request q where q.entity = event.entity and q.external_id = event.external_id
+            and q.status = 'acknowledged' and q.had_no_effect = 0))));
 
     -- Later updates of its record may go before it now.
     update event set state = 'retry', is_delicate = type in ('lead/updated', 'deal/updated')

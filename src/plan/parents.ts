@@ -9,15 +9,17 @@ export type ParentStatus = 'exists' | 'expected' | 'held' | 'missing' | 'failed'
 
 /**
  * The status of the record that is bound to two names: what an earlier run acknowledged about it, or else what becomes of its
- * events in the input, the created one first.
+ * events in the input, the created one first. An update that was skipped for want of a record has not made it.
  */
 const standing = (entity: string, id: string): string => `
   case when exists (
     select 1 from checkpoint.request q where q.entity = ${entity} and q.external_id = ${id}
       and q.status = 'acknowledged' and q.code is not 'not_found') then 'exists'
   else coalesce((
-    select case c.state when 'acknowledged' then 'exists' when 'ready' then 'expected' when 'retry' then 'expected'
-      when 'held' then 'held' when 'waiting' then 'held' else 'failed' end
+    select case c.state when 'acknowledged' then iif(exists (
+          select 1 from checkpoint.request s where s.for_id = c.event_id and s.code = 'not_found'), 'missing', 'exists')
+      when 'ready' then 'expected' when 'retry' then 'expected' when 'held' then 'held' when 'waiting' then 'held'
+      else 'failed' end
     from event c where c.entity = ${entity} and c.external_id = ${id} and c.state <> 'duplicate' and c.is_change = 0
     order by c.type, c.state = 'invalid', c.id limit 1), 'missing') end`;
 

@@ -1,6 +1,7 @@
 import type { Outcome } from '../model.ts';
 import { entityOf, type EventType, type Sendable } from '../model.ts';
 import type { Account } from '../service/account.ts';
+import { INGEST_CODES } from '../service/contract.ts';
 import type { FileDigest } from '../source/source.ts';
 import type { FieldHasher } from '../store/field-hashes.ts';
 import type { Database } from '../store/sqlite.ts';
@@ -93,7 +94,7 @@ export class Requests {
     if (isSecond) this.#refused(event.eventId, 'second_request');
   }
 
-  /** Records an outcome under the id of the request that had it. */
+  /** Records an outcome under the id of the request that had it. An update that was skipped for want of a record has set nothing. */
   settled({ event }: Delivery, id: string, outcome: Exclude<Outcome, { status: 'pending' }>): void {
     const isAcknowledged = outcome.status === 'acknowledged';
     this.#db.run(
@@ -104,7 +105,7 @@ export class Requests {
       isAcknowledged && outcome.entityId !== '' ? outcome.entityId : null,
       outcome.code ?? (event.isChange ? 'if_changed' : null),
       outcome.attempts,
-      Number(!isAcknowledged && outcome.refused === true),
+      Number(isAcknowledged ? outcome.code === INGEST_CODES.notFound : outcome.refused === true),
       new Date().toISOString(),
       id,
     );
