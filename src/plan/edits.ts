@@ -119,7 +119,7 @@ async function* compareAll(job: EditsJob, entity: Checked): AsyncGenerator<Compa
   for await (const { serviceId, record } of readBack(client, entity, byServiceId.keys(), { atLeast, concurrency })) {
     records.set(serviceId, record && shownFields(entity, record));
   }
-  const leads = shownLeads(db, records.values());
+  const leads = shownLeads(db, job.hasher, records.values());
   for (const [serviceId, record] of records) {
     for (const subject of byServiceId.get(serviceId)!) {
       yield record ? judge(job, subject, serviceId, record, leads) : reportDeleted(job, subject, serviceId);
@@ -195,8 +195,9 @@ function judge(job: EditsJob, subject: Subject, serviceId: string, shown: Fields
     const differs = known.comparison.differences.some(({ field }) => field === name);
     const isDoubtful = doubts.some(({ fields }) => fields.includes(name));
     if (change === undefined && !isDoubtful) continue;
-    const inService = leads.valueOf(entity, name, shown);
-    const verdict = compareField(name, value, inService, { differs, bases: known.comparison.basesOf(name) }, hasher);
+    const bases = known.comparison.basesOf(name);
+    const inService = leads.valueOf(entity, name, shown, bases);
+    const verdict = compareField(name, value, inService, { differs, bases }, hasher);
     if (verdict === 'same') settled[name] = hasher.hashOf(name, value);
     const isSent = verdict === 'changed' || verdict === 'not_shown' || (verdict === 'conflict' && overwrites);
     if (isSent && sent.has(name)) left.push([name, value]);
