@@ -16,8 +16,8 @@ const { values } = parseArgs({
     seconds: { type: 'string' },
     /** Print every history, not only those that fail. */
     story: { type: 'boolean', default: false },
-    /** A history in a file, as a failure prints it, instead of random ones. */
-    file: { type: 'string' },
+    /** Histories in files, as a failure prints them, instead of random ones. */
+    file: { type: 'string', multiple: true },
     /** `all`, or words of the name of a breakage. */
     break: { type: 'string' },
   },
@@ -28,7 +28,7 @@ const worker = compileSimulator();
 if (values.break === undefined) {
   const seconds = values.seconds === undefined ? [] : ['--seconds', values.seconds];
   const story = values.story ? ['--story'] : [];
-  const file = values.file === undefined ? [] : ['--file', values.file];
+  const file = (values.file ?? []).flatMap((path) => ['--file', path]);
   const args = ['--root', PROGRAM, '--histories', values.histories, ...seconds, ...story, ...file];
   process.exitCode = start([...args, '--seed', seed], 'inherit').status ?? 1;
 } else {

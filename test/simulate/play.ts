@@ -153,7 +153,8 @@ class Stage {
     const before = this.#service.log.length;
     const result = await this.#program.run(this.#service, this.#cwd, { options, weather, ending }, this.#random);
     if (result.kind === 'ended' && result.summary.exit.reason === 'unknown_history') {
-      const isRepeated = weather.faults.some(({ kind }) => kind === 'twice');
+      const all = this.#history.days.flatMap(({ runs }) => runs.flatMap((each) => each.weather.faults));
+      const isRepeated = all.some(({ kind }) => kind === 'twice');
       if (!isRepeated) this.#service.violations.push('the program does not know its own requests');
       this.#adopts = true;
     }

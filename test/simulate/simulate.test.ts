@@ -25,9 +25,11 @@ it('nothing is lost, doubled or made older in as many histories as fit in 15 sec
   expect(output).toMatch(/^[1-9]\d* histories/);
 });
 
-it.each(readdirSync(FOUND))('a history that failed once goes well: %s', async (name) => {
-  const { code, output } = await simulate('--file', join(FOUND, name));
+it('histories that failed once go well', async () => {
+  const files = readdirSync(FOUND).map((name) => join(FOUND, name));
+  const { code, output } = await simulate(...files.flatMap((path) => ['--file', path]));
   expect(code, output).toBe(0);
+  expect(output).toContain(`${files.length} histories`);
 });
 
 it('the same seed gives the same history', async () => {

@@ -18,8 +18,8 @@ const { values } = parseArgs({
     root: { type: 'string', default: 'dist' },
     /** Print every history, not only those that fail. */
     story: { type: 'boolean', default: false },
-    /** A file with a history, instead of random ones. */
-    file: { type: 'string' },
+    /** Files with histories, instead of random ones. */
+    file: { type: 'string', multiple: true },
     /** Stop at the first failure, and do not shrink it. */
     quick: { type: 'boolean', default: false },
   },
@@ -29,7 +29,7 @@ const { values } = parseArgs({
 const SHRINK_MS = 60_000;
 const MOST_FAILURES = 3;
 
-const [seed, histories] = [Number(values.seed), values.file === undefined ? Number(values.histories) : 1];
+const [seed, histories] = [Number(values.seed), values.file?.length ?? Number(values.histories)];
 const deadline = values.seconds === undefined ? Infinity : realNow() + Number(values.seconds) * 1000;
 
 simulateTime();
@@ -56,7 +56,8 @@ say([
 process.exit(failures === 0 ? 0 : 1);
 
 function historyOf(number: number): History {
-  if (values.file !== undefined) return JSON.parse(readFileSync(values.file, 'utf8')) as History;
+  const file = values.file?.[number - seed];
+  if (file !== undefined) return JSON.parse(readFileSync(file, 'utf8')) as History;
   return fc.sample(history, { seed: number, numRuns: 1 })[0]!;
 }
 
