@@ -149,7 +149,10 @@ export class Network {
 
   async #deliver(kind: FaultKind | undefined, options: RequestOptions): Promise<Answer> {
     const instead = kind && INSTEAD[kind];
-    if (instead) {
+    // The service refuses nothing that it has processed.
+    const isKnown =
+      kind === 'refused 422' && this.#service.hasProcessed((JSON.parse(options.body!) as { id: string }).id);
+    if (instead && !isKnown) {
       if (kind === '429') this.#heldUntil = performance.now() + RETRY_AFTER_S * 1000;
       return instead();
     }

@@ -98,6 +98,11 @@ export class Service {
     return this.records.find((record) => record.entity === entity && record.externalId === externalId);
   }
 
+  /** Whether an event with this id took effect. */
+  hasProcessed(id: string): boolean {
+    return this.#processed.has(id);
+  }
+
   /** A request as it arrives. */
   handle(method: string, path: string, headers: Readonly<Record<string, string>>, body: string | undefined): Answer {
     if (path === '/health' || path === '/version') return answer(200, { status: 'ok' });
