@@ -84,7 +84,7 @@ export class StateOf {
   get plan(): Database {
     if (!this.#plan) {
       this.#plan = Database.open(this.dir.file(PLAN_FILE), PLAN);
-      this.#plan.exec('pragma synchronous = off');
+      this.#plan.exec('pragma journal_mode = memory; pragma synchronous = off');
     }
     return this.#plan;
   }
