@@ -1,27 +1,21 @@
 import { spawnSync } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { temporaryDirectory } from './directory.ts';
 import { Redactor } from '../src/redact.ts';
 import { RunLog } from '../src/run-log.ts';
 import { systemClock } from '../src/clock.ts';
 import { openRateHistory } from '../src/service/rate-history.ts';
 import { StateDir, writeWhole } from '../src/state-dir.ts';
 
-async function directory(): Promise<string> {
-  const path = await mkdtemp(join(tmpdir(), 'backfill-state-'));
-  onTestFinished(() => rm(path, { recursive: true }));
-  return path;
-}
-
 it('creates a state directory that only its owner can read', async () => {
-  const state = await StateDir.create(join(await directory(), 'a', 'state'));
+  const state = await StateDir.create(join(temporaryDirectory(), 'a', 'state'));
   expect((await stat(state.path)).mode & 0o777).toBe(0o700);
 });
 
 it('closes directories and files to others that exist with open modes', async () => {
-  const path = await directory();
+  const path = temporaryDirectory();
   await mkdir(join(path, 'dry-run'));
   await writeFile(join(path, 'run.log'), 'old\n');
   for (const each of ['.', 'dry-run', 'run.log']) await chmod(join(path, each), 0o777);
@@ -33,7 +27,7 @@ it('closes directories and files to others that exist with open modes', async ()
 });
 
 it('refuses a directory that all users share', async () => {
-  const path = await directory();
+  const path = temporaryDirectory();
   await chmod(path, 0o1777);
   await expect(StateDir.create(path)).rejects.toThrow('it is a directory that all users share');
   expect((await stat(path)).mode & 0o7777).toBe(0o1777);
@@ -41,7 +35,7 @@ it('refuses a directory that all users share', async () => {
 
 describe('nothing is written through a symbolic link', () => {
   async function linked(name: string): Promise<{ state: StateDir; outside: string }> {
-    const base = await directory();
+    const base = temporaryDirectory();
     const outside = join(base, 'outside');
     await writeFile(outside, 'mine');
     const state = await StateDir.create(join(base, 'state'));
@@ -66,7 +60,7 @@ describe('nothing is written through a symbolic link', () => {
   });
 
   it('a directory', async () => {
-    const base = await directory();
+    const base = temporaryDirectory();
     await mkdir(join(base, 'outside'));
     const state = await StateDir.create(join(base, 'state'));
     await symlink(join(base, 'outside'), state.file('rejects'));
@@ -75,7 +69,7 @@ describe('nothing is written through a symbolic link', () => {
 });
 
 it('a named pipe in place of a file is refused, and not waited for', async () => {
-  const state = await StateDir.create(join(await directory(), 'state'));
+  const state = await StateDir.create(join(temporaryDirectory(), 'state'));
   spawnSync('mkfifo', [state.file('run.log')]);
   expect(() => new RunLog(state.file('run.log'), new Redactor())).toThrow('it is a named pipe');
 });

@@ -1,9 +1,6 @@
 /** State directories for tests of what reads them: the two databases with the rows that a test gives. */
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { temporaryDirectory } from './directory.ts';
 import { contentSha } from '../src/identity.ts';
 import { canonicalJson, type JsonObject } from '../src/json.ts';
 import { entityOf, type EventType, type IssueKind } from '../src/model.ts';
@@ -250,9 +247,7 @@ export interface GivenState {
 
 /** A state directory that goes with the test. A plan is written if there are events, a survey or a summary. */
 export async function stateDirectory(given: GivenState = {}): Promise<StateDir> {
-  const directory = await mkdtemp(join(tmpdir(), 'backfill-state-'));
-  onTestFinished(() => rm(directory, { recursive: true, force: true }));
-  const state = await StateOf.create(directory);
+  const state = await StateOf.create(temporaryDirectory());
   if (given.events ?? given.survey ?? given.summary) state.plan.transaction(() => fillPlan(state, given));
   if (given.runs) state.checkpoint.transaction(() => fillCheckpoint(state, given));
   return state.close();

@@ -1,10 +1,10 @@
 /** Runs the built program against a real sandbox over HTTP, in a separate directory. */
 import { spawn, type ChildProcess } from 'node:child_process';
-import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
+import { temporaryDirectory } from '../directory.ts';
 import type { Summary } from '../../src/report/summary.ts';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/index.ts';
 import { StateDir } from '../../src/state-dir.ts';
@@ -16,8 +16,7 @@ export const FIXTURES = fileURLToPath(new URL('../../fixtures/', import.meta.url
 
 /** A temporary directory that is removed after the test; `from`: a folder of fixtures to copy into it. */
 export async function workspace(from?: string): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), 'backfill-test-'));
-  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  const directory = temporaryDirectory();
   if (from) await cp(join(FIXTURES, from), directory, { recursive: true });
   return directory;
 }

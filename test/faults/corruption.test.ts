@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { copyFile, cp, mkdtemp, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile, cp, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeDirectory } from '../directory.ts';
 import { EXIT } from '../../src/errors.ts';
 import { CHECKPOINT, CHECKPOINT_FILE } from '../../src/store/checkpoint-schema.ts';
 import { Database } from '../../src/store/sqlite.ts';
@@ -16,7 +16,7 @@ let calm: Undisturbed;
 let done: { readonly directory: string };
 beforeAll(async () => {
   calm = await undisturbed();
-  const directory = await mkdtemp(join(tmpdir(), 'backfill-done-'));
+  const directory = makeDirectory();
   await inScene({ journal: join(directory, 'journal') }, async ({ cwd, run }) => {
     await run();
     await cp(join(cwd, STATE), join(directory, STATE), { recursive: true });

@@ -1,9 +1,9 @@
 /** Histories of a migration: exports that change from run to run, faults, kills; the service must end as if undisturbed. */
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
+import { makeDirectory } from '../directory.ts';
 import { canonicalJson, type JsonObject } from '../../src/json.ts';
 import type { Summary } from '../../src/report/summary.ts';
 import { withoutTimes, type Sandbox } from '../../src/sandbox/index.ts';
@@ -99,7 +99,7 @@ it(`ends as an undisturbed run of the last exports would, and no event takes eff
   await fc.assert(
     fc.asyncProperty(past, async (given) => {
       const expected = await undisturbed(given);
-      const directory = await mkdtemp(join(tmpdir(), 'backfill-histories-'));
+      const directory = makeDirectory();
       const journal = join(directory, 'journal');
       await inScene({ account: account(), journal }, async ({ service, cwd }) => {
         await addForeign(service, given);

@@ -1,9 +1,9 @@
 /** A small but complete migration (fixtures/faults) against a sandbox with faults, and what its result must be. */
 import { existsSync } from 'node:fs';
-import { cp, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
+import { makeDirectory } from '../directory.ts';
 import type { Summary } from '../../src/report/summary.ts';
 import {
   startSandbox,
@@ -30,7 +30,7 @@ export interface Scene {
  * clean up: after the first await, it is unknown which test a hook belongs to.
  */
 export async function inScene<T>(options: SandboxOptions, act: (scene: Scene) => Promise<T>): Promise<T> {
-  const cwd = await mkdtemp(join(tmpdir(), 'backfill-faults-'));
+  const cwd = makeDirectory();
   const service = await startSandbox({ rate: { requests: 100_000, seconds: 1 }, ...options });
   try {
     await cp(join(FIXTURES, 'faults'), cwd, { recursive: true });

@@ -1,15 +1,13 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { temporaryDirectory } from '../directory.ts';
 import { loadMapping } from '../../src/mapping/load.ts';
 import type { EntryWords } from '../../src/mapping/words.ts';
 
 /** What a mapping with these events says in words. */
 async function wordsOf(events: string): Promise<readonly EntryWords[]> {
-  const folder = await mkdtemp(join(tmpdir(), 'backfill-words-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  const path = join(folder, 'mapping.yaml');
+  const path = join(temporaryDirectory(), 'mapping.yaml');
   const defaults = 'defaults: { region: IT, timezone: Europe/Rome }';
   const sources = 'sources: { rows: { path: rows.csv }, firms: { path: firms.csv } }';
   await writeFile(path, `version: 1\nmigration: m\n${defaults}\n${sources}\nevents:\n${events}`);

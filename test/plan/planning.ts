@@ -1,8 +1,8 @@
 /** Real surveys of events that a test writes as data, in a state directory of their own. Tests ask the plan in SQL. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { makeDirectory } from '../directory.ts';
 import { Halt } from '../../src/halt.ts';
 import type { JsonObject } from '../../src/json.ts';
 import { loadMapping } from '../../src/mapping/load.ts';
@@ -107,7 +107,7 @@ export class Planning {
 
   /** Closed and removed after the test. */
   static async create(policies: Partial<Policies> = {}): Promise<Planning> {
-    const directory = mkdtempSync(join(tmpdir(), 'backfill-plan-'));
+    const directory = makeDirectory();
     const planning = await Planning.in(directory, policies);
     onTestFinished(() => {
       for (const plan of planning.#plans) plan.close();

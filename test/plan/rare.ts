@@ -1,7 +1,7 @@
 /** A migration of 2,000 records in which most branches of the mapping are rare, surveyed in a directory of its own. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeDirectory } from '../directory.ts';
 import { Halt } from '../../src/halt.ts';
 import { loadMapping } from '../../src/mapping/load.ts';
 import { EVENT_TYPES, type Planned } from '../../src/model.ts';
@@ -175,7 +175,7 @@ export async function surveyRare<T>(
   use: (survey: Survey) => T,
   written = RARE_MAPPING,
 ): Promise<T> {
-  const directory = mkdtempSync(join(tmpdir(), 'backfill-rare-'));
+  const directory = makeDirectory();
   try {
     const mapping = writeRare(directory, written);
     const state = await StateDir.create(join(directory, 'state'));

@@ -1,23 +1,17 @@
 import { execFile } from 'node:child_process';
-import { appendFile, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { appendFile, readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Pool } from 'undici';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { temporaryDirectory } from '../directory.ts';
 import { startSandbox, withoutTimes } from '../../src/sandbox/index.ts';
 import { call, sandboxFor, send } from './client.ts';
 
-async function directory(): Promise<string> {
-  const path = await mkdtemp(join(tmpdir(), 'sandbox-'));
-  onTestFinished(() => rm(path, { recursive: true }));
-  return path;
-}
-
 describe('the journal', () => {
   test('a later sandbox has the records and events of an earlier one', async () => {
-    const journal = join(await directory(), 'sandbox.ndjson');
+    const journal = join(temporaryDirectory(), 'sandbox.ndjson');
     const first = await startSandbox({ journal });
     await send(first, 'lead/created', { external_id: 'L', full_name: 'A' }, { id: 'e1' });
     await send(first, 'lead/updated', { external_id: 'L', custom_params: { a: 1 } }, { id: 'e2' });
@@ -41,7 +35,7 @@ describe('the journal', () => {
   });
 
   test('an incomplete last line is removed, and later lines are readable', async () => {
-    const journal = join(await directory(), 'sandbox.ndjson');
+    const journal = join(temporaryDirectory(), 'sandbox.ndjson');
     const first = await startSandbox({ journal });
     await send(first, 'lead/created', { external_id: '1' });
     await first.close();
@@ -56,14 +50,14 @@ describe('the journal', () => {
   });
 
   test('a damaged line is refused with its number', async () => {
-    const journal = join(await directory(), 'sandbox.ndjson');
+    const journal = join(temporaryDirectory(), 'sandbox.ndjson');
     await writeFile(journal, '{"kind":"Lead"}\nnonsense\n');
     await expect(startSandbox({ journal })).rejects.toThrow(/line 2/);
     expect(await readFile(journal, 'utf8')).toContain('nonsense');
   });
 
   test('a record is in the journal before it is acknowledged', async () => {
-    const journal = join(await directory(), 'sandbox.ndjson');
+    const journal = join(temporaryDirectory(), 'sandbox.ndjson');
     const sandbox = await sandboxFor({ journal });
     await send(sandbox, 'lead/created', { external_id: '1' }, { id: 'e1' });
     expect(await readFile(journal, 'utf8')).toContain('"e1"');

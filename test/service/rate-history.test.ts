@@ -1,16 +1,14 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { temporaryDirectory } from '../directory.ts';
 import type { Clock } from '../../src/clock.ts';
 import { UserError } from '../../src/errors.ts';
 import { createLimiter } from '../../src/service/limiter.ts';
 import { openRateHistory } from '../../src/service/rate-history.ts';
 
 function temporary(): string {
-  const directory = mkdtempSync(join(tmpdir(), 'rate-'));
-  onTestFinished(() => rmSync(directory, { recursive: true }));
-  return join(directory, 'rate.ndjson');
+  return join(temporaryDirectory(), 'rate.ndjson');
 }
 
 /** A wall clock that shows the time it is set to. */

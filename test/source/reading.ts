@@ -1,15 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { temporaryDirectory } from '../directory.ts';
 import type { ReadItem } from '../../src/model.ts';
 import { openSource } from '../../src/source/open.ts';
 import type { Source, SourceSpec } from '../../src/source/source.ts';
 
 /** A temporary directory with these files; it is removed after the test. */
 export function folderWith(files: Readonly<Record<string, string | Uint8Array>>): string {
-  const folder = mkdtempSync(join(tmpdir(), 'source-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryDirectory();
   for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content);
   return folder;
 }

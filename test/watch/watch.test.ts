@@ -1,9 +1,9 @@
 import parsePrometheus from 'parse-prometheus-text-format';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { setImmediate as immediate } from 'node:timers/promises';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { temporaryDirectory } from '../directory.ts';
 import type { State } from '../../src/plan/states.ts';
 import { StateDir } from '../../src/state-dir.ts';
 import type { Hooks } from '../../src/hook-url.ts';
@@ -79,16 +79,14 @@ function fakeRun() {
 }
 
 async function watched(hooks: Hooks) {
-  const path = await mkdtemp(join(tmpdir(), 'backfill-watch-'));
-  onTestFinished(() => rm(path, { recursive: true, force: true, maxRetries: 5 }));
-  const directory = await StateDir.create(path);
+  const directory = await StateDir.create(temporaryDirectory());
   const logged: string[] = [];
   const halt = new Halt();
   const watch = new Watch({ mapping: 'acme.yaml', hooks, maxOutageMs: 12 * 3_600_000, halt, clock });
   watch.begin('acme "2"', (event, fields) => logged.push(`${event} ${JSON.stringify(fields)}`));
   const { state, run } = fakeRun();
   watch.sending(run, directory);
-  return { watch, state, halt, logged, metrics: join(path, 'metrics.prom') };
+  return { watch, state, halt, logged, metrics: join(directory.path, 'metrics.prom') };
 }
 
 const minutes = (count: number): Promise<void> => clock.advance(count * 60_000);
