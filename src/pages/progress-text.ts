@@ -13,8 +13,6 @@ export interface TypeProgress {
   readonly acknowledged: number;
   /** Rejected by the service. */
   readonly rejected: number;
-  /** Settled in any way, including by earlier runs; shown by the bar. */
-  readonly settled: number;
 }
 
 /** Why nothing is being sent at the moment. */

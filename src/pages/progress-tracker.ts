@@ -61,16 +61,15 @@ export function planCounter(db: Database, rate: Rate): ProgressView['count'] {
 /** Tracks what a single reading cannot show: what the run set out to send, and how long it has been waiting. */
 export class ProgressTracker {
   readonly #view: ProgressView;
-  /** The events of each type; of a pilot, only those that it selects. */
+  /** The events of each type that are to be sent or were answered; of a pilot, only those that it selects. */
   readonly #totals: ReadonlyMap<EventType, number>;
   #waitingSince: { reason: string; at: number } | undefined;
 
   constructor(view: ProgressView) {
     this.#view = view;
     const { states } = view.count(true);
-    const isPilot = states.some(({ state, is_chosen }) => is_chosen === 0 || state === 'held');
     const isCounted = ({ state, is_chosen }: CountedChoice): boolean =>
-      !isPilot || isOpen(state) || (state === 'acknowledged' && is_chosen === 1);
+      isOpen(state) || ((state === 'acknowledged' || state === 'rejected') && is_chosen === 1);
     this.#totals = new Map(
       EVENT_TYPES.map((type) => [type, sum(states, (each) => each.type === type && isCounted(each))]),
     );
@@ -81,13 +80,9 @@ export class ProgressTracker {
     return [...this.#totals].flatMap(([type, total]) => {
       if (total === 0) return [];
       const ofType = states.filter((each) => each.type === type);
-      return {
-        type,
-        total,
-        acknowledged: sum(ofType, ({ state, is_chosen }) => state === 'acknowledged' && is_chosen === 1),
-        rejected: sum(ofType, ({ state }) => state === 'rejected'),
-        settled: total - sum(ofType, ({ state }) => isOpen(state)),
-      };
+      const acknowledged = sum(ofType, ({ state, is_chosen }) => state === 'acknowledged' && is_chosen === 1);
+      const rejected = sum(ofType, ({ state }) => state === 'rejected');
+      return { type, total, acknowledged, rejected };
     });
   }
 

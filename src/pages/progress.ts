@@ -87,7 +87,7 @@ function startBars(console: Console, terminal: NodeJS.WriteStream, tracker: Prog
     const [name, count] = [width(counts.map(({ type }) => type)), width(counts.map(countText))];
     const barsize = Math.min(LONGEST_BAR, console.columns - 1 - name - count - BESIDE);
     for (const [at, each] of counts.entries()) {
-      typeBars[at]!.update(each.settled, {
+      typeBars[at]!.update(each.acknowledged + each.rejected, {
         format: barsize < SHORTEST_BAR ? NARROW : WIDE,
         barsize,
         type: padded(each.type, name),

@@ -51,7 +51,7 @@ export class Watch {
   #run: WatchedRun | undefined;
   #tracker: ProgressTracker | undefined;
   #state: StateDir | undefined;
-  #settled = -1;
+  #answered = -1;
   #acknowledged = -1;
   #lastAcknowledgedAt: number | undefined;
   /** Monotonic, like all times here but `#lastAcknowledgedAt`. */
@@ -124,15 +124,16 @@ export class Watch {
     }
   }
 
-  /** Progress is an event that was settled, or a wait for the rate limit, which is as planned. */
+  /** Progress is an event that was answered, or a wait for the rate limit, which is as planned. */
   #follow(standing: Standing, now: number): void {
-    const sum = (key: 'settled' | 'acknowledged'): number =>
+    const sum = (key: 'rejected' | 'acknowledged'): number =>
       standing.types.reduce((total, each) => total + each[key], 0);
-    const [settled, acknowledged] = [sum('settled'), sum('acknowledged')];
+    const acknowledged = sum('acknowledged');
+    const answered = acknowledged + sum('rejected');
     if (acknowledged !== this.#acknowledged && this.#acknowledged >= 0) this.#lastAcknowledgedAt = this.#clock.wall();
     this.#acknowledged = acknowledged;
-    const isProgress = settled !== this.#settled;
-    this.#settled = settled;
+    const isProgress = answered !== this.#answered;
+    this.#answered = answered;
     if (!isProgress && standing.pace.waiting?.reason !== 'rate') return;
     this.#progressAt = now;
     if (this.#heldUpSince === undefined || !isProgress) return;

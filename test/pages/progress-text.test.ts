@@ -15,9 +15,9 @@ vi.stubEnv('TZ', 'UTC');
 const NOW = new Date('2026-03-02T10:42:00Z');
 
 const TYPES: TypeProgress[] = [
-  { type: 'lead/created', total: 61_234, acknowledged: 61_200, rejected: 0, settled: 61_234 },
-  { type: 'deal/created', total: 5_000, acknowledged: 1_234, rejected: 17, settled: 1_251 },
-  { type: 'comment/created', total: 300, acknowledged: 0, rejected: 0, settled: 2 },
+  { type: 'lead/created', total: 61_234, acknowledged: 61_200, rejected: 0 },
+  { type: 'deal/created', total: 5_000, acknowledged: 1_234, rejected: 17 },
+  { type: 'comment/created', total: 300, acknowledged: 0, rejected: 0 },
 ];
 const PACE: ProgressSnapshot = { perMinute: 98.4, left: 4_047, secondsLeft: 2_460, waiting: undefined, now: NOW };
 

@@ -151,6 +151,17 @@ it('on a terminal says in colour how many events were rejected, and 100 % only w
   expect((await screenAfter(almost, 1, 80))[0]).toMatch(/199\/200 100 % {2}1 rejected$/);
 });
 
+it('leaves out what is never sent: the bar of blocked comments is not full, there is none', async () => {
+  const blocked: GivenEvent[] = [
+    { state: 'ready', times: 2 },
+    { state: 'invalid' },
+    { state: 'blocked', type: 'comment/created', times: 5 },
+  ];
+  expect((await screenAfter(blocked, 1, 80)).filter((line) => line.includes('/created'))).toEqual([
+    expect.stringMatching(/^lead\/created {2}█+░+ {2}1\/2 {2}50 %$/),
+  ]);
+});
+
 it.each([21, 40, 59, 60, 80, 200])('never wraps on a terminal of %i columns', async (columns) => {
   for (const line of await screenAfter(FAMILIES, 5, columns)) expect(line.length).toBeLessThan(columns);
 });
