@@ -1,4 +1,4 @@
-/** Mistakes that somebody could make in the program. The simulator must notice each of them. */
+/** Mistakes that somebody could make in the program. The simulator is to notice each of them; README.md says how far it was seen to. */
 
 export interface Breakage {
   /** What is wrong then. */
@@ -7,7 +7,7 @@ export interface Breakage {
   readonly file: string;
   readonly text: string;
   readonly replacement: string;
-  /** Within how many histories it must be noticed. */
+  /** Within how many histories it is to be noticed. */
   readonly within: number;
 }
 

@@ -12,7 +12,7 @@ const { values } = parseArgs({
     /** Of the first history; the next ones follow. `random`: another one each time. */
     seed: { type: 'string', default: '1' },
     histories: { type: 'string', default: '100' },
-    /** Stop after so many seconds. */
+    /** Stop after so many seconds, with each breakage. */
     seconds: { type: 'string' },
     /** Print every history, not only those that fail. */
     story: { type: 'boolean', default: false },
@@ -25,8 +25,8 @@ const { values } = parseArgs({
 
 const seed = values.seed === 'random' ? String(Math.floor(Math.random() * 1e9)) : values.seed;
 const worker = compileSimulator();
+const seconds = values.seconds === undefined ? [] : ['--seconds', values.seconds];
 if (values.break === undefined) {
-  const seconds = values.seconds === undefined ? [] : ['--seconds', values.seconds];
   const story = values.story ? ['--story'] : [];
   const file = (values.file ?? []).flatMap((path) => ['--file', path]);
   const args = ['--root', PROGRAM, '--histories', values.histories, ...seconds, ...story, ...file];
@@ -40,7 +40,7 @@ if (values.break === undefined) {
 
 function isNoticed(breakage: Breakage): boolean {
   const { name, within } = breakage;
-  const args = ['--root', breakProgram(breakage), '--histories', String(within), '--quick', '--seed', seed];
+  const args = ['--root', breakProgram(breakage), '--histories', String(within), '--quick', '--seed', seed, ...seconds];
   const { stdout, status } = start(args, 'pipe');
   const [, number, violation] = /^history (\d+) fails:\n(.*)$/m.exec(stdout) ?? [];
   const found = status === 1 && number !== undefined;

@@ -63,6 +63,10 @@ export class Program {
     const program = new Program(await modulesOf(root));
     program.#watchDatabase(program.#modules.Database);
     program.#watchFiles();
+    process.on('unhandledRejection', (error) => {
+      // What nobody waits for ends with its process.
+      if (!(error instanceof Killed)) throw error;
+    });
     Agent.prototype.request = function request(options: unknown) {
       return program.#life!.network.request(options as RequestOptions) as never;
     };
