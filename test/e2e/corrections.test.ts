@@ -63,7 +63,7 @@ describe('what people do in rejects/', () => {
     expect(second.stderr).toContain(
       `${REJECTS}/people.csv was changed or created outside this program, so it was not overwritten`,
     );
-    expect(second.stderr).toContain(`this run's rejects are in ${join(cwd, REJECTS)}/people.2.csv`);
+    expect(second.stderr).toMatch(/not overwritten.*\/people\.2\.csv/);
     await run();
     expect(await names(REJECTS)).toEqual(['people.2.csv', 'people.csv']);
     expect(await read(`${REJECTS}/people.csv`)).toBe(mine);
