@@ -110,6 +110,9 @@ export class Network {
       signal.addEventListener('abort', abort, { once: true });
       this.#exchange(options)
         .then(({ status, headers, body }) => {
+          if (status === 429 && !signal.aborted) {
+            this.#heldUntil = performance.now() + Number(headers['retry-after'] ?? 0) * 1000;
+          }
           const text = new TextEncoder().encode(body);
           resolve({ statusCode: status, headers, body: { arrayBuffer: async () => text } });
         })
@@ -152,10 +155,7 @@ export class Network {
     // The service refuses nothing that it has processed.
     const isKnown =
       kind === 'refused 422' && this.#service.hasProcessed((JSON.parse(options.body!) as { id: string }).id);
-    if (instead && !isKnown) {
-      if (kind === '429') this.#heldUntil = performance.now() + RETRY_AFTER_S * 1000;
-      return instead();
-    }
+    if (instead && !isKnown) return instead();
     let reply = this.#handle(options);
     if (kind === 'twice') reply = this.#handle(options);
     this.#point();

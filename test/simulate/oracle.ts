@@ -72,8 +72,8 @@ interface ProblemRow {
 /** What the program says of the records. */
 interface Told {
   readonly events: readonly EventRow[];
-  /** `lead L1`: an event about it was not accepted, or it is said to differ. */
-  readonly records: ReadonlySet<string>;
+  /** `lead L1`: an event about it was not accepted, or it is said to differ; and in which words. */
+  readonly records: ReadonlyMap<string, string>;
   /** Lines of comments.csv. */
   readonly comments: ReadonlySet<number>;
 }
@@ -120,7 +120,9 @@ function readTold({ program, cwd }: Scene): Told {
   ];
   return {
     events,
-    records: new Set(said.map(({ type, external_id: id }) => `${type!.split('/')[0]} ${id}`)),
+    records: new Map(
+      said.map((row) => [`${row.type!.split('/')[0]} ${row.external_id}`, 'code' in row ? row.code : row.state]),
+    ),
     comments: new Set(said.flatMap(({ source, line }) => (source === 'comments' ? [line!] : []))),
   };
 }
@@ -165,7 +167,8 @@ function judgeRecords(scene: Scene, told: Told, entity: 'lead' | 'deal'): string
   for (const id of ids) {
     const key = `${entity} ${id}`;
     if (told.records.has(key)) {
-      if (isCalm && !mayBeTold(scene, entity, id)) violations.push(`${key} is reported without a cause`);
+      if (isCalm && !mayBeTold(scene, entity, id))
+        violations.push(`${key} is reported (${told.records.get(key)}) without a cause`);
       continue;
     }
     if (deleted.has(key)) continue;
