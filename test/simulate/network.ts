@@ -87,6 +87,7 @@ export class Network {
   #isDead = false;
   /** Records with an event on its way, and until when no request may be sent (Retry-After). */
   readonly #inFlight = new Set<string>();
+  readonly #onTheWire = new Set<RequestOptions>();
   #heldUntil = -Infinity;
 
   constructor(service: Service, weather: Weather, random: () => number, point: () => void) {
@@ -96,9 +97,10 @@ export class Network {
     this.#point = point;
   }
 
-  /** Nothing gets through any more: the program was killed. */
+  /** The program was killed: of what is on the wire some arrives, and nothing after that. */
   cut(): void {
     this.#isDead = true;
+    for (const options of this.#onTheWire) if (this.#random() < 0.5) this.#handle(options);
   }
 
   async request(options: RequestOptions): Promise<Response> {
@@ -143,7 +145,9 @@ export class Network {
     this.#changeClock();
     const kind = isEvent ? this.#faultOf(options) : path === '/health' ? undefined : this.#readFault();
     const outage = this.#outage();
+    if (!outage) this.#onTheWire.add(options);
     await after(this.#delay());
+    this.#onTheWire.delete(options);
     if (this.#isDead) throw failed('ECONNREFUSED');
     if (outage) return failing(outage.how);
     this.#point();

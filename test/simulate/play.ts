@@ -151,6 +151,7 @@ class Stage {
       ...(run.maxRequests === undefined ? {} : { maxRequests: String(run.maxRequests) }),
     };
     const before = this.#service.log.length;
+    this.#service.arrived.clear();
     const result = await this.#program.run(this.#service, this.#cwd, { options, weather, ending }, this.#random);
     if (result.kind === 'ended' && result.summary.exit.reason === 'unknown_history') {
       const all = this.#history.days.flatMap(({ runs }) => runs.flatMap((each) => each.weather.faults));
@@ -158,11 +159,23 @@ class Stage {
       if (!isRepeated) this.#service.violations.push('the program does not know its own requests');
       this.#adopts = true;
     }
+    if (result.kind === 'killed') this.#judgeCheckpoint();
     this.#tell(`run ${JSON.stringify({ ...options, ...weather, ending })}`);
     for (const { type, data, id } of this.#service.log.slice(before))
       this.#tell(`  applied ${type} ${JSON.stringify(data)} (${id.slice(0, 15)})`);
     this.#tell(`  ${messageOf(result)}`);
     return result;
+  }
+
+  /** Every event that arrived has its row: it was committed before the request went out. */
+  #judgeCheckpoint(): void {
+    const path = join(this.#cwd, '.backfill/simulated/checkpoint.db');
+    const rows = this.#program.read<{ id: string }>(path, 'checkpoint', 'select id from request');
+    const known = new Set(rows.map(({ id }) => id));
+    for (const id of this.#service.arrived) {
+      if (!known.has(id))
+        this.#service.violations.push(`the checkpoint does not know the request ${id}, which has arrived`);
+    }
   }
 
   #act({ kind, nth, field }: Act): void {

@@ -79,6 +79,8 @@ export class Service {
   mayOverwrite = false;
   /** Requests to the webhook that were not refused. */
   accepted = 0;
+  /** The ids of the events that have arrived in this run, whatever the answer. */
+  readonly arrived = new Set<string>();
   /** Whether a child may name a parent that does not exist. */
   mayLackParents = false;
   /** Requests per window of another client with the same key. */
@@ -237,6 +239,7 @@ export class Service {
   #ingest(headers: Readonly<Record<string, string>>, body: string): Answer {
     const envelope = JSON.parse(body) as Envelope;
     const { id, type, data } = envelope;
+    this.arrived.add(id);
     if (envelope.suppress_triggers !== true || headers['x-suppress-triggers'] !== 'true') {
       this.violations.push(`the event ${id} does not suppress triggers`);
     }
