@@ -82,6 +82,9 @@ interface Circumstances {
   readonly pilot: WrittenPilot | undefined;
 }
 
+/** Of names that the mapping or its worksheet has to resolve. */
+const NAME_CODES = /^(?:unresolved|ambiguous)_(?:pipeline|stage|owner)$/;
+
 /** The next steps after a run that was not stopped, with their commands. */
 export function nextSteps(summary: Summary, argv: readonly string[], circumstances: Circumstances): readonly string[] {
   const { pilot } = circumstances;
@@ -111,8 +114,9 @@ function stepsAfter(summary: Summary, argv: readonly string[], { sandbox, reject
       copy: freeName(`corrected-${name}`, extname(path)),
     }));
     const fixes = copies.flatMap(({ name, copy }) => ['--fix', `${name}=${copy}`]);
+    const hasNames = Object.keys(summary.errors_by_code).some((code) => NAME_CODES.test(code));
     return [
-      'next: fix the mapping or exports and run again, or correct copies of the rejects:',
+      `next: ${hasNames ? 'fill in the names (see the worksheet above), ' : ''}fix the mapping or exports and run again, or correct copies of the rejects:`,
       ...copies.map(({ path, copy }) => `  cp ${quoted(shortPath(path))} ${quoted(copy)}`),
       // Corrected records make another plan. A run has kept the corrections that it was given, a dry run has not.
       `  ${commandLine(argv, { without: dry ? ['--plan'] : [...ONCE, '--plan', ...KEPT], and: fixes })}`,

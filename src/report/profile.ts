@@ -173,11 +173,11 @@ export function sharedText({ field, count, external_id: id }: SharedNote): strin
   return `leads with the same ${field} as another lead: ${numberText(count)}${id === '' ? '' : `, such as \`${id}\``}`;
 }
 
+/** The warning about it has the hint of its code. */
 export function damageText(note: DamageNote): string {
   const { count, example, file, line, kind } = note;
-  const { what, fix } = adviceFor(kind, undefined);
   const cells = `${counted(count, 'cell')} like \`${example}\` (${file}:${line})`;
-  return `${columnText(note)}: ${cells}; ${inSentence(what)}: ${inSentence(fix)}`;
+  return `${columnText(note)}: ${cells}; ${inSentence(adviceFor(kind, undefined).what)}`;
 }
 
 /** Whether the dates of a column are day/month or month/day is unclear. */
