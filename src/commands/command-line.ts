@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, extname } from 'node:path';
 import { kebab, type OptionTable } from '../options/option.ts';
+import { isNameCode } from '../report/advice.ts';
 import type { WrittenPilot } from '../report/pilot-file.ts';
 import type { Summary } from '../report/summary.ts';
 import { shortPath } from '../report/text.ts';
@@ -82,23 +83,25 @@ interface Circumstances {
   readonly pilot: WrittenPilot | undefined;
 }
 
-/** Of names that the mapping or its worksheet has to resolve. */
-const NAME_CODES = /^(?:unresolved|ambiguous)_(?:pipeline|stage|owner)$/;
-
 /** The next steps after a run that was not stopped, with their commands. */
 export function nextSteps(summary: Summary, argv: readonly string[], circumstances: Circumstances): readonly string[] {
   const { pilot } = circumstances;
-  const steps = stepsAfter(summary, argv, circumstances);
-  if (summary.dry_run || !pilot || pilot.toLookAt === 0) return steps;
+  if (summary.dry_run || !pilot || pilot.toLookAt === 0) return stepsAfter(summary, argv, circumstances, 'next:');
   const comments = (summary.by_type['comment/created']?.acknowledged ?? 0) > 0;
   return [
     `next: look at ${counted(pilot.toLookAt, 'record')} in the service, in the order of ${shortPath(pilot.path)}, which says what each shows` +
       (comments ? '; above all at the comments, which cannot be corrected or deleted' : ''),
-    ...steps.map((line) => line.replace(/^next: /, 'then ')),
+    ...stepsAfter(summary, argv, circumstances, 'then'),
   ];
 }
 
-function stepsAfter(summary: Summary, argv: readonly string[], { sandbox, rejects }: Circumstances): readonly string[] {
+/** `first`: the word before the first step. */
+function stepsAfter(
+  summary: Summary,
+  argv: readonly string[],
+  { sandbox, rejects }: Circumstances,
+  first: 'next:' | 'then',
+): readonly string[] {
   const { events, records, dry_run: dry, exit, plan } = summary;
   const failed = events.invalid + events.rejected + events.blocked + records.unreadable;
   const approved = dry && plan.digest !== null ? ['--plan', plan.digest] : [];
@@ -106,7 +109,7 @@ function stepsAfter(summary: Summary, argv: readonly string[], { sandbox, reject
   if (dry && sandbox && !argumentsOf(argv).some(({ option }) => option === '--rate'))
     approved.push('--rate', '10000/1s');
   const plain = commandLine(argv, { without: [...ONCE, '--plan'], and: approved });
-  if (exit.reason === 'too_many_omitted') return ['next: fix the mapping, then:', `  ${commandLine(argv)}`];
+  if (exit.reason === 'too_many_omitted') return [`${first} fix the mapping, then:`, `  ${commandLine(argv)}`];
   if (rejects.size > 0) {
     const copies = [...rejects].map(([name, path]) => ({
       name,
@@ -114,9 +117,9 @@ function stepsAfter(summary: Summary, argv: readonly string[], { sandbox, reject
       copy: freeName(`corrected-${name}`, extname(path)),
     }));
     const fixes = copies.flatMap(({ name, copy }) => ['--fix', `${name}=${copy}`]);
-    const hasNames = Object.keys(summary.errors_by_code).some((code) => NAME_CODES.test(code));
+    const hasNames = Object.keys(summary.errors_by_code).some(isNameCode);
     return [
-      `next: ${hasNames ? 'fill in the names (see the worksheet above), ' : ''}fix the mapping or exports and run again, or correct copies of the rejects:`,
+      `${first} ${hasNames ? 'fill in the names (see the worksheet above), ' : ''}fix the mapping or exports and run again, or correct copies of the rejects:`,
       ...copies.map(({ path, copy }) => `  cp ${quoted(shortPath(path))} ${quoted(copy)}`),
       // Corrected records make another plan. A run has kept the corrections that it was given, a dry run has not.
       `  ${commandLine(argv, { without: dry ? ['--plan'] : [...ONCE, '--plan', ...KEPT], and: fixes })}`,
@@ -127,8 +130,10 @@ function stepsAfter(summary: Summary, argv: readonly string[], { sandbox, reject
     if (events.pending === 0) return [];
     const isPilot = argv.some((arg) => /^--(pilot|pick|sandbox)\b/.test(arg));
     return [
-      ...(isPilot ? [] : ['next: send a pilot of 30 records and check them in the service:', `  ${plain} --pilot 30`]),
-      isPilot ? 'next:' : 'then send everything:',
+      ...(isPilot
+        ? []
+        : [`${first} send a pilot of 30 records and check them in the service:`, `  ${plain} --pilot 30`]),
+      isPilot ? first : 'then send everything:',
       `  ${plain}`,
     ];
   }
@@ -136,11 +141,11 @@ function stepsAfter(summary: Summary, argv: readonly string[], { sandbox, reject
     const whole = commandLine(argv, {
       without: [...ONCE, ...KEPT, '--pilot', '--pick', '--only', '--max-requests', '--until'],
     });
-    return [`next: send the ${numberText(events.pending)} events that are still pending:`, `  ${whole}`];
+    return [`${first} send the ${numberText(events.pending)} events that are still pending:`, `  ${whole}`];
   }
   if (sandbox || failed > 0 || events.total === 0) return [];
   return [
-    'next: read the records back and compare them:',
+    `${first} read the records back and compare them:`,
     `  ${lineOf('verify', VERIFY.options, argv)}`,
     'then write the report again, to hand it over:',
     `  ${lineOf('report', REPORT.options, argv)}`,

@@ -310,6 +310,11 @@ export function hintFor({ severity, kind, code, hint }: Pick<Issue, 'severity' |
   return hint || inSentence(adviceFor(code, severity === 'error' ? kind : undefined).fix) || undefined;
 }
 
+/** Whether the code is of a name that the mapping or its worksheet has to resolve. */
+export function isNameCode(code: string): boolean {
+  return /^(?:unresolved|ambiguous)_(?:pipeline|stage|owner)$/.test(code);
+}
+
 /** A sentence as part of another: without its capital letter and full stop. */
 export function inSentence(text: string): string {
   return `${text.charAt(0).toLowerCase()}${text.slice(1).replace(/\.$/, '')}`;

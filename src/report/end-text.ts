@@ -3,7 +3,7 @@ import { isStateLost } from '../halt.ts';
 import { controlTotalsText } from './control-totals.ts';
 import type { CodeExample } from './found-codes.ts';
 import { endingText } from './ending.ts';
-import { adviceFor, inSentence } from './advice.ts';
+import { adviceFor, inSentence, isNameCode } from './advice.ts';
 import { countOmitted, excessText, omittedLines, type OmittedCounts, type OmittedLine } from './omitted.ts';
 import { BARE } from './profile.ts';
 import type { Summary } from './summary.ts';
@@ -141,14 +141,9 @@ function filesToRead({
     [files.report !== null, 'report', files.report ?? ''],
     [failed, 'errors', files.errors],
     [failed, 'rejects', beside('rejects')],
-    [Object.keys(errors).some(isOfNames), 'names', beside('references.csv')],
+    [Object.keys(errors).some(isNameCode), 'names', beside('references.csv')],
     ['contact_exists' in errors || 'contact_in_account' in warnings, 'matches', beside('matches.csv')],
     [countOmitted(omitted) > 0, 'omitted', beside('omitted.csv')],
   ] as const;
   return all.flatMap(([isThere, name, path]) => (isThere ? [[name, path] as const] : []));
-}
-
-/** Whether the worksheet of names has what resolves it. */
-function isOfNames(code: string): boolean {
-  return /^(?:unresolved|ambiguous)_(?:pipeline|stage|owner)$/.test(code);
 }

@@ -106,6 +106,7 @@ describe('the next command', () => {
       exit: { code: 0, reason: 'done' },
       records: { read: 3, mapped: 3, skipped: 0, unreadable: 0 },
       plan: { digest: '0123456789ab', events: 3 },
+      errors_by_code: {},
       ...change,
     }) as Summary;
 
