@@ -46,6 +46,8 @@ function timer(ms: number, signal: AbortSignal | undefined): Promise<void> {
 }
 
 const TICK_MS = 5_000;
+/** Asking for the uptime opens a file on some systems, which would be felt if it were done for every request. */
+const LOOK_MS = 100;
 /** A tick this late means that the machine or the process was suspended; a busy event loop is never this late. */
 const ASLEEP_MS = 15_000;
 
@@ -72,8 +74,9 @@ export class SleepWatch {
   }
 
   awake(): number {
-    this.#check();
-    return this.#monotonic - this.#slept;
+    const now = this.#clock.monotonic();
+    if (now >= this.#monotonic + LOOK_MS) this.#check();
+    return now - this.#slept;
   }
 
   stop(): void {

@@ -7,13 +7,12 @@ import type { Limiter } from './service/limiter.ts';
 import type { Pace } from './settings.ts';
 import { DRY_RUN, type StateDir } from './state-dir.ts';
 import { readDocument, storeDocument } from './report/documents.ts';
+import { openRateHistory } from './store/rate-history.ts';
 import { storedPlanFiles } from './store/stored-plans.ts';
 import { PLAN } from './store/plan-schema.ts';
 import { Database } from './store/sqlite.ts';
 import { within, type Rate } from './timetable.ts';
 import { TOOL } from './version.ts';
-
-const RATE_FILE = 'rate.ndjson';
 
 /** The service that events are sent to, and its account. */
 export interface Target {
@@ -39,15 +38,14 @@ export async function connect(
   output: StateDir,
   warn: (message: string) => void = () => undefined,
 ): Promise<Target> {
-  const other = output === state ? join(state.file(DRY_RUN), RATE_FILE) : state.file(RATE_FILE);
   // Loading the HTTP modules takes a tenth of a second, which an offline survey avoids.
-  const [{ createClient }, { openLimiter }, { openRateHistory }, { readAccount }] = await Promise.all([
+  const [{ createClient }, { openLimiter }, { readAccount }] = await Promise.all([
     import('./service/client.ts'),
     import('./service/limiter.ts'),
-    import('./service/rate-history.ts'),
     import('./service/directory.ts'),
   ]);
-  const history = openRateHistory(output.file(RATE_FILE), systemClock, [other]);
+  const other = output === state ? { file: (name: string) => join(state.file(DRY_RUN), name) } : state;
+  const history = openRateHistory(output, systemClock, other);
   const limiter = await openLimiter({
     rate: settings.rate,
     reserve: settings.reserve,

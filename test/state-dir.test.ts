@@ -6,7 +6,7 @@ import { temporaryDirectory } from './directory.ts';
 import { Redactor } from '../src/redact.ts';
 import { RunLog } from '../src/run-log.ts';
 import { systemClock } from '../src/clock.ts';
-import { openRateHistory } from '../src/service/rate-history.ts';
+import { openRateHistory } from '../src/store/rate-history.ts';
 import { StateDir, writeWhole } from '../src/state-dir.ts';
 
 it('creates a state directory that only its owner can read', async () => {
@@ -45,10 +45,10 @@ describe('nothing is written through a symbolic link', () => {
 
   it.each([
     ['a log', async (state: StateDir) => new RunLog(state.file('f'), new Redactor())],
-    ['the rate history', async (state: StateDir) => openRateHistory(state.file('f'), systemClock)],
+    ['a database', async (state: StateDir) => openRateHistory({ file: () => state.file('f') }, systemClock)],
   ])('%s', async (_name, open) => {
     const { state, outside } = await linked('f');
-    await expect(open(state)).rejects.toThrow(/cannot write .*f: it is a symbolic link/);
+    await expect(open(state)).rejects.toThrow(/cannot (write|use) .*f: it is a symbolic link/);
     expect(await readFile(outside, 'utf8')).toBe('mine');
   });
 

@@ -48,7 +48,6 @@ const KEPT: Readonly<Record<string, string>> = {
   'ids.csv': 'external ids and ids in the service',
   [RUN_LOG_FILE]: 'external ids only',
   [METRICS_FILE]: 'counts',
-  'rate.ndjson': 'times of requests',
 };
 
 /** `crm-backfill purge`: deletes the files that contain personal data from a state directory, and lists what it deletes and keeps. */

@@ -1,3 +1,17 @@
+/**
+ * When requests were answered, kept across restarts: a run that starts within a window of the previous one (even if that
+ * one was killed) must not send another full burst. Times are milliseconds since 1970.
+ */
+export interface RateHistory {
+  /** When the requests of earlier runs were answered at the latest; oldest first, none in the future. */
+  load(): readonly number[];
+  /**
+   * Replaces what this run recorded. `answered`: its latest answers; `inFlight`: its requests not answered yet, which count
+   * as answered when they are loaded. Called before each request and after each answer; must not throw.
+   */
+  record(answered: readonly number[], inFlight: number): void;
+}
+
 /** When requests were answered, by the monotonic clock, oldest first. The number kept is bounded by age. */
 export class RecentAnswers {
   readonly #keptMs: number;

@@ -68,7 +68,7 @@ create view sent as
 -- Who holds run.lock; the row of a process that was killed stays.
 create table holder (id integer primary key check (id = 1), pid integer not null, host text not null, at text not null) strict;
 
--- Single values: the key of field hashes.
+-- Single values: the key of field hashes, and when the last requests were answered, for a run that soon follows this one.
 create table setting (name text primary key, value text not null) strict;
 `,
 };

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, lstatSync, statSync } from 'node:fs';
+import { closeSync, existsSync, lstatSync } from 'node:fs';
 import { DatabaseSync, type StatementSyncInstance } from '@photostructure/sqlite';
 import { EXIT, messageOf, UserError } from '../errors.ts';
 import { openPrivate, Unusable } from '../private-file.ts';
@@ -35,26 +35,28 @@ export class Database {
   /** Opens a database that exists, or creates it with mode 0600 and the tables of `schema`. */
   static open(path: string, schema: Schema): Database {
     return orExplain(path, () => {
-      const isNew = !existsSync(path) || statSync(path).size === 0;
       closeSync(openPrivate(path));
       return Database.#connect(path, (db) => {
         db.#attachFile(path, schema.name);
-        if (isNew) db.#create(schema);
+        if (db.#isEmpty(schema.name)) db.#create(schema);
         else db.#assertIs(schema, schema.name);
       });
     });
   }
 
-  /** Opens a database that another process may be writing, to read only. Undefined if there is none. */
+  /** Opens a database that another process may be writing, to read only. Undefined if there is none, or none yet. */
   static read(path: string, schema: Schema): Database | undefined {
     if (!existsSync(path)) return undefined;
     return orExplain(path, () => {
       if (lstatSync(path).isFIFO()) throw new Unusable('it is a named pipe');
-      return Database.#connect(path, (db) => {
-        db.#attachFile(path, schema.name);
-        db.#assertIs(schema, schema.name);
-        db.exec('pragma query_only = on');
+      const db = Database.#connect(path, (opened) => {
+        opened.#attachFile(path, schema.name);
+        if (!opened.#isEmpty(schema.name)) opened.#assertIs(schema, schema.name);
+        opened.exec('pragma query_only = on');
       });
+      if (!db.#isEmpty(schema.name)) return db;
+      db.close();
+      return undefined;
     });
   }
 
@@ -74,11 +76,15 @@ export class Database {
     }
   }
 
-  /** Makes another database reachable as `name.table`; without a path, an empty one in memory. */
+  /** Makes another database reachable as `name.table`; without a path, or while it has no tables, an empty one in memory. */
   attach(path: string | undefined, name: string, schema: Schema): void {
     orExplain(path ?? this.path, () => {
       this.#attachFile(path ?? ':memory:', name);
-      if (path !== undefined) return this.#assertIs(schema, name);
+      if (path !== undefined) {
+        if (!this.#isEmpty(name)) return this.#assertIs(schema, name);
+        this.detach(name);
+        return this.attach(undefined, name, schema);
+      }
       // Empty tables can be made for a connection that only reads, too.
       const only = this.get<{ query_only: number }>('pragma query_only')!.query_only;
       this.exec('pragma query_only = off');
@@ -185,12 +191,16 @@ export class Database {
     this.exec('commit');
   }
 
+  /** Whether its creation has not begun, or was interrupted. */
+  #isEmpty(name: string): boolean {
+    return this.#db.prepare(`select 1 from ${name}.sqlite_schema`).get() === undefined;
+  }
+
   #assertIs({ applicationId, version }: Schema, name: string): void {
     // Its errors are explained by the caller, who knows the file.
     const read = (pragma: string): number =>
       (this.#db.prepare(`pragma ${name}.${pragma}`).get() as Record<string, number>)[pragma]!;
     const [id, found] = [read('application_id'), read('user_version')];
-    // An empty file, or one whose creation was interrupted, has neither.
     if (id !== applicationId) throw new Unusable('it was not written by this program');
     if (found !== version) {
       throw new Unusable(`it was written by ${found > version ? 'a later' : 'an earlier'} version of this program`);

@@ -102,7 +102,7 @@ describe('a checkpoint', () => {
 });
 
 describe('a state directory', () => {
-  it.each(['rate.ndjson', 'ids.csv', 'run.lock', 'plan.db', 'errors.csv'])(
+  it.each(['ids.csv', 'run.lock', 'plan.db', 'errors.csv'])(
     'without %s works as before',
     async (name) => {
       await migrated(async ({ cwd, run, service }) => {
@@ -118,7 +118,7 @@ describe('a state directory', () => {
     },
   );
 
-  it.each(['rate.ndjson', 'ids.csv', 'plan.db'])('with garbage in %s works as before', async (name) => {
+  it.each(['ids.csv', 'plan.db'])('with garbage in %s works as before', async (name) => {
     await migrated(async ({ cwd, run, service }) => {
       await writeFile(join(cwd, STATE, name), '\0\0{"host":1\n"\n[');
       expectUndisturbed(service, await run(), calm);

@@ -63,7 +63,7 @@ export const BREAKAGES: readonly Breakage[] = [
   },
   {
     name: 'a restart forgets the requests of the last minute',
-    file: 'service/rate-history.ts',
+    file: 'store/rate-history.ts',
     text: 'load: () => [...earlier, ...elsewhere].sort((a, b) => a - b),',
     replacement: 'load: () => [],',
     within: 1000,

@@ -265,7 +265,6 @@ interface Modules
 const LOADED_LATER = [
   'service/client',
   'service/limiter',
-  'service/rate-history',
   'service/directory',
   'send/send',
   'source/csv',

@@ -47,6 +47,19 @@ describe('a database', () => {
     db.close();
   });
 
+  it('that a killed process had only begun to create counts as none, and is created', () => {
+    writeFileSync(checkpoint, '');
+    expect(Database.read(checkpoint, CHECKPOINT)).toBeUndefined();
+    const plan = Database.inMemory(PLAN);
+    plan.attach(checkpoint, 'checkpoint', CHECKPOINT);
+    expect(plan.all('select * from checkpoint.request')).toEqual([]);
+    plan.close();
+    Database.open(checkpoint, CHECKPOINT).close();
+    const db = Database.read(checkpoint, CHECKPOINT)!;
+    expect(db.all('select * from sent')).toEqual([]);
+    db.close();
+  });
+
   it('holds back nothing of a transaction that fails', () => {
     const db = Database.inMemory(CHECKPOINT);
     const failing = (): void => {

@@ -1,0 +1,133 @@
+import { statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { temporaryDirectory } from '../directory.ts';
+import type { Clock } from '../../src/clock.ts';
+import { UserError } from '../../src/errors.ts';
+import { createLimiter } from '../../src/service/limiter.ts';
+import { CHECKPOINT, CHECKPOINT_FILE } from '../../src/store/checkpoint-schema.ts';
+import { openRateHistory } from '../../src/store/rate-history.ts';
+import { Database } from '../../src/store/sqlite.ts';
+
+/** A state directory. */
+interface State {
+  file(name: string): string;
+}
+
+function temporary(): State {
+  const directory = temporaryDirectory();
+  return { file: (name) => join(directory, name) };
+}
+
+/** A wall clock that shows the time it is set to. */
+function wallClock(): Clock & { now: number } {
+  const clock = {
+    now: Date.UTC(2026, 0, 1),
+    monotonic: () => clock.now,
+    wall: () => clock.now,
+    uptime: () => clock.now,
+    sleep: () => new Promise<void>(() => undefined),
+    every: () => () => undefined,
+  };
+  return clock;
+}
+
+/** How long ago the requests of earlier runs were answered. */
+function ages(state: State, clock: Clock, other?: State): number[] {
+  const history = openRateHistory(state, clock, other);
+  const found = history.load().map((at) => clock.wall() - at);
+  history.close();
+  return found;
+}
+
+/** One run that was killed after it recorded this: nothing is closed. */
+function record(state: State, clock: Clock, answered: readonly number[], inFlight = 0): void {
+  openRateHistory(state, clock).record(answered, inFlight);
+}
+
+test('a restart has the answers of earlier runs', () => {
+  const state = temporary();
+  const clock = wallClock();
+  const first = openRateHistory(state, clock);
+  first.record([clock.now - 9_000, clock.now], 0);
+  clock.now += 1_000;
+  const second = openRateHistory(state, clock);
+  second.record([clock.now], 0);
+  second.record([clock.now, clock.now + 500], 0);
+  clock.now += 1_000;
+  expect(ages(state, clock)).toEqual([11_000, 2_000, 1_000, 500]);
+  expect(statSync(state.file(CHECKPOINT_FILE)).mode & 0o777).toBe(0o600);
+});
+
+test('requests in flight when the process was killed count as answered now', () => {
+  const state = temporary();
+  const clock = wallClock();
+  record(state, clock, [clock.now], 2);
+  clock.now += 20_000;
+  expect(ages(state, clock)).toEqual([20_000, 0, 0]);
+});
+
+test('a limiter records each request before it is sent, and its answer', async () => {
+  const state = temporary();
+  const clock = wallClock();
+  const history = openRateHistory(state, clock);
+  const limiter = createLimiter({ rate: { requests: 9, seconds: 60 }, reserve: 0, concurrency: 1, clock, history });
+  await limiter.schedule(async () => {
+    clock.now += 5_000;
+    expect(ages(state, clock)).toEqual([0]);
+  });
+  clock.now += 3_000;
+  expect(ages(state, clock)).toEqual([3_000]);
+  await limiter.stop();
+});
+
+test('answers dated in the future count as answered now: the clock was set back since', () => {
+  const state = temporary();
+  const clock = wallClock();
+  record(state, clock, [clock.now]);
+  clock.now -= 3_600_000;
+  expect(ages(state, clock)).toEqual([0]);
+});
+
+test('the history is bounded over many runs', () => {
+  const state = temporary();
+  const clock = wallClock();
+  for (let run = 0; run < 30; run += 1) {
+    const times = Array.from({ length: 200 }, (_, nth) => clock.now + nth * 10);
+    record(state, clock, times);
+    clock.now += 120_000;
+  }
+  expect(ages(state, clock)).toHaveLength(2_200);
+  clock.now += 25 * 3_600_000;
+  record(state, clock, []);
+  expect(ages(state, clock)).toEqual([]);
+});
+
+test('a directory that cannot be written is an error before anything is sent', () => {
+  const state = temporary();
+  expect(() => openRateHistory({ file: (name) => state.file(`not/there/${name}`) }, wallClock())).toThrow(UserError);
+});
+
+test('the history of another run is read but not changed', () => {
+  const [own, other] = [temporary(), temporary()];
+  const clock = wallClock();
+  record(other, clock, [clock.now]);
+  const stored = (): unknown => {
+    const db = Database.read(other.file(CHECKPOINT_FILE), CHECKPOINT)!;
+    const rows = db.all('select * from setting');
+    db.close();
+    return rows;
+  };
+  const before = stored();
+  clock.now += 1_000;
+  expect(ages(own, clock, other)).toEqual([1_000]);
+  openRateHistory(own, clock, other).record([clock.now], 0);
+  expect(ages(own, clock, other)).toEqual([1_000, 0]);
+  expect(stored()).toEqual(before);
+});
+
+test('a damaged checkpoint beside a dry run has no history', () => {
+  const [own, other] = [temporary(), temporary()];
+  writeFileSync(other.file(CHECKPOINT_FILE), 'garbage\n'.repeat(100));
+  expect(ages(own, wallClock(), other)).toEqual([]);
+});
