@@ -102,21 +102,18 @@ describe('a checkpoint', () => {
 });
 
 describe('a state directory', () => {
-  it.each(['ids.csv', 'run.lock', 'plan.db', 'errors.csv'])(
-    'without %s works as before',
-    async (name) => {
-      await migrated(async ({ cwd, run, service }) => {
-        const ids = await readFile(join(cwd, STATE, 'ids.csv'), 'utf8');
-        const path = join(cwd, STATE, name);
-        await rm(path, { force: true });
-        const summary = await run();
-        expect(summary.this_run.events_sent).toBe(0);
-        expectUndisturbed(service, summary, calm);
-        expect(await readFile(join(cwd, STATE, 'ids.csv'), 'utf8')).toBe(ids);
-        if (name !== 'run.lock') expect((await stat(path)).size).toBeGreaterThan(0);
-      });
-    },
-  );
+  it.each(['ids.csv', 'run.lock', 'plan.db', 'errors.csv'])('without %s works as before', async (name) => {
+    await migrated(async ({ cwd, run, service }) => {
+      const ids = await readFile(join(cwd, STATE, 'ids.csv'), 'utf8');
+      const path = join(cwd, STATE, name);
+      await rm(path, { force: true });
+      const summary = await run();
+      expect(summary.this_run.events_sent).toBe(0);
+      expectUndisturbed(service, summary, calm);
+      expect(await readFile(join(cwd, STATE, 'ids.csv'), 'utf8')).toBe(ids);
+      if (name !== 'run.lock') expect((await stat(path)).size).toBeGreaterThan(0);
+    });
+  });
 
   it.each(['ids.csv', 'plan.db'])('with garbage in %s works as before', async (name) => {
     await migrated(async ({ cwd, run, service }) => {

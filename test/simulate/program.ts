@@ -262,13 +262,7 @@ interface Modules
 }
 
 /** Those that the program loads when it needs them, which would happen in real time. */
-const LOADED_LATER = [
-  'service/client',
-  'service/limiter',
-  'service/directory',
-  'send/send',
-  'source/csv',
-];
+const LOADED_LATER = ['service/client', 'service/limiter', 'service/directory', 'send/send', 'source/csv'];
 
 async function modulesOf(root: string): Promise<Modules> {
   const names = ['run', 'settings', 'credentials', 'halt', 'redact', 'errors', 'store/sqlite', 'store/plan-schema'];
