@@ -28,8 +28,8 @@ export class Secret {
 /** A text to be replaced, character by character: each is a list of the texts that can stand for it. */
 interface Hidden {
   readonly characters: readonly (readonly Form[])[];
-  /** What the first character can begin with. */
-  readonly starts: ReadonlySet<string>;
+  /** What the first character can begin with, in a text in lower case. */
+  readonly starts: RegExp;
 }
 
 /** In lower case if the letter case does not matter. */
@@ -58,16 +58,21 @@ export class Redactor {
   }
 
   redact(text: string): string {
-    return this.#hidden.reduce(without, text);
+    let [clean, folded] = [text, foldCase(text)];
+    for (const hidden of this.#hidden) {
+      const found = without(clean, folded, hidden);
+      if (found !== clean) [clean, folded] = [found, foldCase(found)];
+    }
+    return clean;
   }
 
   #hide(characters: readonly (readonly Form[])[]): void {
-    this.#hidden.push({ characters, starts: new Set(characters[0]!.map(({ text }) => text[0]!)) });
+    const codes = characters[0]!.map(({ text }) => `\\u${hex(foldCase(text).charCodeAt(0), 4)}`);
+    this.#hidden.push({ characters, starts: new RegExp(`[${codes.join('')}]`, 'g') });
   }
 }
 
-function without(text: string, { characters, starts }: Hidden): string {
-  const folded = foldCase(text);
+function without(text: string, folded: string, { characters, starts }: Hidden): string {
   const endAt = (from: number): number | undefined => {
     let end = from;
     for (const forms of characters) {
@@ -79,11 +84,14 @@ function without(text: string, { characters, starts }: Hidden): string {
   };
   let clean = '';
   let rest = 0;
-  for (const start of positions(starts, text, folded)) {
-    const end = start < rest ? undefined : endAt(start);
+  starts.lastIndex = 0;
+  while (starts.test(folded)) {
+    const start = starts.lastIndex - 1;
+    const end = endAt(start);
     if (end === undefined) continue;
     clean += `${text.slice(rest, start)}***`;
     rest = end;
+    starts.lastIndex = end;
   }
   return clean + text.slice(rest);
 }
@@ -93,17 +101,6 @@ function foldCase(text: string): string {
   const folded = text.toLowerCase();
   if (folded.length === text.length) return folded;
   return [...text].map((each) => (each.toLowerCase().length === each.length ? each.toLowerCase() : each)).join('');
-}
-
-/** Where one of these characters stands in one of the texts, in order. */
-function positions(characters: ReadonlySet<string>, ...texts: readonly string[]): readonly number[] {
-  const found = new Set<number>();
-  for (const text of texts) {
-    for (const character of characters) {
-      for (let at = text.indexOf(character); at >= 0; at = text.indexOf(character, at + 1)) found.add(at);
-    }
-  }
-  return [...found].sort((a, b) => a - b);
 }
 
 /** One character plain, percent-encoded or escaped as in JSON. */
