@@ -6,7 +6,6 @@ import type { FieldKind } from './fields.ts';
 import type { CompiledPath, PathContext } from './path.ts';
 import type { LookupTable, LookupTables } from './lookup-table.ts';
 import type { Defaults, OnError } from './spec.ts';
-import type { Trace } from './trace.ts';
 
 /** A column or path that a field of an entry reads. */
 export interface PathUse {
@@ -17,6 +16,12 @@ export interface PathUse {
   /** Read only by `"*": rest`: the mapping does not name it. */
   readonly isRest?: boolean;
 }
+
+/** What a mapping can decide for a record: an answer of `when`, a key of `map`, a date format, an alternative of `from`, `default`. */
+export type BranchKind = 'when' | 'map' | 'date' | 'from' | 'default';
+
+/** Called with every branch that a record takes. `name` says where in the mapping file (line:column) and which: `12:7 yes`. */
+export type Trace = (kind: BranchKind, name: string) => void;
 
 export interface CompileContext {
   readonly defaults: Defaults;
@@ -49,4 +54,15 @@ export interface ValueContext {
 
 export function within(context: ValueContext, ...steps: (string | number)[]): ValueContext {
   return { ...context, path: [...context.path, ...steps] };
+}
+
+/** A trace of the value at `path`; undefined where nothing is traced, so that it costs nothing. */
+export function traceAt(
+  { trace, locate }: { readonly trace: Trace | undefined; readonly locate: (path: Path) => Location },
+  path: Path,
+  kind: BranchKind,
+): ((branch: string) => void) | undefined {
+  if (!trace) return undefined;
+  const { line, column } = locate(path);
+  return (branch) => trace(kind, `${line}:${column} ${branch}`);
 }

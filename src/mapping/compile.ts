@@ -9,8 +9,7 @@ import { LookupTables } from './lookup-table.ts';
 import type { CompiledMapping } from './mapping.ts';
 import type { MappingSpec } from './spec.ts';
 import { sourcesLookedUp } from './spec-values.ts';
-import type { Trace } from './trace.ts';
-import type { CompileContext } from './compile-context.ts';
+import type { Trace, CompileContext } from './compile-context.ts';
 
 /** Problems are located through `document` and shown with lines of `texts`. */
 export async function compileMapping(

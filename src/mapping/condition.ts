@@ -1,12 +1,10 @@
 /** `when`: values with a test, compiled to functions of the record. */
 import type { JsonValue } from '../json.ts';
 import { compilePattern } from './pattern.ts';
-import { ValueError } from './value-error.ts';
-import { textOf } from './value-text.ts';
+import { ValueError, textOf } from './result.ts';
 import type { RowContext } from './row-context.ts';
 import type { ConditionSpec } from './spec.ts';
-import { traceAt } from './trace.ts';
-import { within, type ValueContext } from './compile-context.ts';
+import { traceAt, within, type ValueContext } from './compile-context.ts';
 import { compileValue } from './value.ts';
 
 /** An error where a value of the condition cannot be read. */

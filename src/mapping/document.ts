@@ -15,9 +15,8 @@ import {
   type YAMLError,
   type YAMLMap,
 } from 'yaml';
-import { readNumber } from '../json.ts';
+import { readNumber, type NumberText } from '../json.ts';
 import type { Location, Problem } from '../problem.ts';
-import { WrittenScalar } from './written-scalar.ts';
 import { numberText } from '../numbers.ts';
 
 /** Keys and indexes from the top of the file downwards. */
@@ -32,6 +31,17 @@ export interface MappingDocument {
   readonly problems: readonly Problem[];
   /** The location of a value or of its key, or of the nearest existing parent. */
   locate(path: Path, part?: 'key' | 'value'): Location;
+}
+
+/** A scalar that YAML does not read as text (`5.10`, `True`), with the text as written. */
+export class WrittenScalar {
+  readonly text: string;
+  readonly value: number | NumberText | boolean;
+
+  constructor(text: string, value: number | NumberText | boolean) {
+    this.text = text;
+    this.value = value;
+  }
 }
 
 /** Limit for nodes after aliases are expanded: more is an attack or an accident. */

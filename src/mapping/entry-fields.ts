@@ -1,14 +1,13 @@
 /** The fields of an event's data: the values that the mapping gives them, checked by the rules of the service. */
 import type { JsonValue } from '../json.ts';
-import { FIELD_HINTS, FIELD_RULES } from '../service/contract.ts';
+import { FIELD_RULES } from '../service/contract.ts';
 import { fieldsOf, type Field } from './fields.ts';
 import { REST_KEY, restOfRecord } from './rest.ts';
-import { withOriginal, type Evaluate, type RowContext } from './row-context.ts';
+import type { Evaluate, RowContext } from './row-context.ts';
 import type { EntrySpec, ValueSpec } from './spec.ts';
 import { readIso } from './transforms/date-format.ts';
 import { exactNumber } from './transforms/number.ts';
-import { ValueError, type Result } from './value-error.ts';
-import { shown } from './value-text.ts';
+import { ValueError, withOriginal, type Result, shown } from './result.ts';
 import type { ValueContext } from './compile-context.ts';
 import { asText, compileValue, notScalar } from './value.ts';
 
@@ -87,11 +86,7 @@ const SCIENTIFIC = /(?:^|[^\p{L}\d])\d(?:[.,]\d+)?E[+-]\d\d+$/u;
 function asId(value: JsonValue): string | ValueError {
   const text = asText(value);
   if (text instanceof ValueError || !SCIENTIFIC.test(text)) return text;
-  return new ValueError(
-    'scientific_id',
-    `${shown(text)} is an id in scientific notation: its last digits are lost`,
-    'export again, and do not open the file in a spreadsheet',
-  );
+  return new ValueError('scientific_id', `${shown(text)} is an id in scientific notation: its last digits are lost`);
 }
 
 const CHECKS = {
@@ -114,9 +109,7 @@ function checkOf(name: string, kind: keyof typeof CHECKS): (value: JsonValue) =>
     const given = ofKind(value);
     const result = name === 'currency' && typeof given === 'string' ? given.toUpperCase() : given;
     const wrong = typeof result === 'string' ? rule(result) : undefined;
-    return wrong === undefined
-      ? result
-      : new ValueError(`invalid_${name}`, `${shown(value)} ${wrong}`, FIELD_HINTS[name]);
+    return wrong === undefined ? result : new ValueError(`invalid_${name}`, `${shown(value)} ${wrong}`);
   };
 }
 

@@ -21,8 +21,7 @@ import { policiesOf } from './policies.ts';
 import { asPriority } from './priority.ts';
 import { RowContext, type Evaluate } from './row-context.ts';
 import type { EntrySpec, OnError, ValueSpec } from './spec.ts';
-import { ValueError, type Result } from './value-error.ts';
-import { shown } from './value-text.ts';
+import { ValueError, type Result, shown } from './result.ts';
 import { asText, compileValue, missingValue, shapeOf } from './value.ts';
 
 interface Parts {
@@ -187,22 +186,16 @@ function settleParents(data: Record<string, JsonValue>, ifBoth: 'reject' | 'deal
     else {
       row.field = 'deal_external_id';
       row.fail(
-        new ValueError(
-          'two_parents',
-          `the comment names both a lead (${shown(lead)}) and a deal (${shown(deal)})`,
-          'set `if_both: deal` or `if_both: lead` to keep one of them',
-        ),
+        new ValueError('two_parents', `the comment names both a lead (${shown(lead)}) and a deal (${shown(deal)})`),
       );
     }
   } else if (
     lead === undefined &&
     deal === undefined &&
-    !row.issues.some((issue) => issue.field?.endsWith('_external_id'))
+    !row.issues.some(({ severity, field }) => severity === 'error' && field?.endsWith('_external_id'))
   ) {
     row.field = '';
-    row.fail(
-      new ValueError('no_parent', 'the comment names neither a lead nor a deal', 'skip such records with `when`'),
-    );
+    row.fail(new ValueError('no_parent', 'the comment names neither a lead nor a deal'));
   }
 }
 

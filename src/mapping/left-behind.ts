@@ -3,8 +3,7 @@ import type { JsonValue } from '../json.ts';
 import type { PathUse } from './compile-context.ts';
 import type { Evaluate, RowContext } from './row-context.ts';
 import { isAlternatives, type ValueSpec } from './spec.ts';
-import { ValueError } from './value-error.ts';
-import { textOf } from './value-text.ts';
+import { ValueError, textOf } from './result.ts';
 
 /** One column of a `from` list. */
 export interface Alternative {
@@ -40,12 +39,7 @@ export function reportPassedOver(
     if (value === undefined || value instanceof ValueError || plain(value) === plain(taken.value)) continue;
     if (isCarried(path, entry)) continue;
     const message = `the value of \`${path}\` is not carried, because \`${taken.path}\` comes first`;
-    row.report(
-      'warning',
-      'passed_over',
-      message,
-      `read \`${path}\` into another field as well, such as a custom field`,
-    );
+    row.report('warning', 'passed_over', message);
   }
 }
 
@@ -60,10 +54,5 @@ export function reportListCut(value: JsonValue, spec: ValueSpec, entry: InEntry,
   const path = typeof from === 'string' ? from : undefined;
   if (path !== undefined && isCarried(path, entry)) return;
   const what = path === undefined ? 'the list' : `\`${path}\``;
-  row.report(
-    'warning',
-    'list_cut',
-    `only one of the ${elements.size} values of ${what} is carried`,
-    'read all of them into another field as well, with `join` or `as: json`',
-  );
+  row.report('warning', 'list_cut', `only one of the ${elements.size} values of ${what} is carried`);
 }

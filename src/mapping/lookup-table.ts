@@ -2,8 +2,7 @@
 import type { JsonValue } from '../json.ts';
 import type { Row } from '../model.ts';
 import type { Source } from '../source/source.ts';
-import { ValueError, type Result } from './value-error.ts';
-import { originalText, textOf } from './value-text.ts';
+import { ValueError, type Result, originalText, textOf } from './result.ts';
 import { RowContext, type Evaluate } from './row-context.ts';
 import type { Path } from './document.ts';
 import type { Location, Problem } from '../problem.ts';

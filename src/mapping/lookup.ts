@@ -6,8 +6,7 @@ import { LookupTable, SEVERAL } from './lookup-table.ts';
 import type { Evaluate } from './row-context.ts';
 import type { LookupSpec, ValueSpec } from './spec.ts';
 import { onEach } from './transforms/transform.ts';
-import { ValueError, type Result } from './value-error.ts';
-import { originalText, shown, textOf } from './value-text.ts';
+import { ValueError, type Result, shown, textOf, withOriginal } from './result.ts';
 
 type CompileValue = (spec: ValueSpec, context: ValueContext) => Evaluate;
 
@@ -49,27 +48,12 @@ function findIn(table: LookupTable, value: JsonValue, ifMissing: 'reject' | 'ski
   const text = textOf(value);
   const found = text === undefined ? undefined : table.find(text);
   if (found === SEVERAL) {
-    const hint = 'set `if_many: first` to take the first, or match on a unique column';
-    return lookupError(
-      'ambiguous_lookup',
-      value,
-      `multiple records of \`${table.source.name}\` match ${shown(value)}, with different values`,
-      hint,
-    );
+    const message = `multiple records of \`${table.source.name}\` match ${shown(value)}, with different values`;
+    return withOriginal(new ValueError('ambiguous_lookup', message), value);
   }
   if (found !== undefined) return found;
   if (text !== undefined && table.has(text)) return undefined;
   if (ifMissing === 'skip') return undefined;
-  return lookupError(
-    'lookup_missing',
-    value,
-    `no record of \`${table.source.name}\` matches ${shown(value)}`,
-    'set `if_missing: skip` to continue without a value',
-  );
-}
-
-function lookupError(code: string, value: JsonValue, message: string, hint: string): ValueError {
-  const error = new ValueError(code, message, hint);
-  error.original = originalText(value);
-  return error;
+  const message = `no record of \`${table.source.name}\` matches ${shown(value)}`;
+  return withOriginal(new ValueError('lookup_missing', message), value);
 }

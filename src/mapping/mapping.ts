@@ -2,20 +2,9 @@ import type { Draft, EventType, Row } from '../model.ts';
 import type { Location, Problem } from '../problem.ts';
 import type { Source, SourceSpec } from '../source/source.ts';
 import type { MarkedLine } from './marks.ts';
-import type { Trace } from './trace.ts';
+import type { Policies } from './policies.ts';
+import type { Trace } from './compile-context.ts';
 import type { EntryWords } from './words.ts';
-
-/** An entry's policies with defaults filled in; the mapping reference describes them. */
-export interface Policies {
-  readonly if_exists: 'reject' | 'skip' | 'update';
-  readonly if_changed: 'report' | 'ignore' | 'update' | readonly string[];
-  readonly if_missing: 'reject' | 'skip' | 'create';
-  readonly if_parent_missing: 'block' | 'send' | 'omit';
-  readonly if_both: 'reject' | 'deal' | 'lead';
-  readonly if_edited: 'keep' | 'overwrite';
-  readonly if_contact_exists: 'report' | 'reject' | 'ignore';
-  readonly duplicates: 'reject' | 'first' | 'last';
-}
 
 /** Old name -> new name or UUID; null leaves the field out. `"*"` matches all other names. Names are as written in the file. */
 export type NameMap = ReadonlyMap<string, string | null>;

@@ -1,8 +1,7 @@
 /** Converts schema issues to problems that say what is wrong, where, and how to fix it. */
 import type { z } from 'zod';
 import { didYouMean, type Problem } from '../problem.ts';
-import type { MappingDocument, Path } from './document.ts';
-import { WrittenScalar } from './written-scalar.ts';
+import { type MappingDocument, type Path, WrittenScalar } from './document.ts';
 import { DATA_KEYS, ENTRY_KEYS, issuesAsLikelyType } from './schema.ts';
 import { EXPECTED, keyAsWritten } from './schema-parts.ts';
 

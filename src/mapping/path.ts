@@ -2,8 +2,7 @@
 import { isObject, type JsonValue } from '../json.ts';
 import { didYouMean } from '../problem.ts';
 import type { Source } from '../source/source.ts';
-import { findColumn, namesByPosition } from './column-names.ts';
-import { textOf } from './value-text.ts';
+import { textOf } from './result.ts';
 import type { RowContext } from './row-context.ts';
 
 /** Where paths are read: the source, its texts that mean "no value", and the elements of an enclosing `each`. */
@@ -175,4 +174,34 @@ function walkEach(list: readonly JsonValue[], steps: readonly PathStep[], from: 
     else if (value !== undefined && value !== null) found.push(value);
   }
   return found.length === 0 ? undefined : found;
+}
+
+/** `Email#2` is the second of the columns named `Email`. */
+const BY_POSITION = /^(.*)#([1-9]\d*)$/;
+
+/** The index of the column that a mapping means: by its name, else by its position among those of one name; -1 if none. */
+export function findColumn(columns: readonly string[], name: string): number {
+  const index = columns.indexOf(name);
+  const [, shared, nth] = BY_POSITION.exec(name) ?? [];
+  if (index >= 0 || shared === undefined) return index;
+  return positions(columns, shared)[Number(nth) - 1] ?? -1;
+}
+
+/** A name for each column that no other one has. */
+export function uniqueNames(columns: readonly string[]): readonly string[] {
+  return columns.map((name, index) => {
+    const nth = positions(columns, name).indexOf(index) + 1;
+    let unique = name;
+    while (nth > 1 && columns.includes(unique)) unique += `#${nth}`;
+    return unique;
+  });
+}
+
+/** How a mapping names the columns that share a name. */
+export function namesByPosition(columns: readonly string[], name: string): readonly string[] {
+  return positions(columns, name).map((_, index) => `${name}#${index + 1}`);
+}
+
+function positions(columns: readonly string[], name: string): readonly number[] {
+  return columns.flatMap((column, index) => (column === name ? [index] : []));
 }

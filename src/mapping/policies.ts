@@ -1,27 +1,78 @@
-import type { Policies } from './mapping.ts';
-import type { EntrySpec } from './spec.ts';
+import { isUpdate, type EventType } from '../model.ts';
 
-export const DEFAULT_POLICIES: Policies = {
-  if_exists: 'reject',
-  if_changed: 'report',
-  if_missing: 'reject',
-  if_parent_missing: 'block',
-  if_both: 'reject',
-  if_edited: 'keep',
-  if_contact_exists: 'report',
-  duplicates: 'reject',
-};
+interface Policy {
+  /** The first one is the default. */
+  readonly choices: readonly string[];
+  readonly appliesTo: (type: EventType) => boolean;
+  /** When it decides, for the reference. */
+  readonly doc: string;
+}
+
+const isComment = (type: EventType): boolean => type === 'comment/created';
+
+/** What an entry can decide about special cases. The schema of mapping files and the reference are derived from it. */
+export const POLICIES = {
+  if_exists: {
+    choices: ['reject', 'skip', 'update'],
+    appliesTo: (type) => !isUpdate(type),
+    doc: 'the record already exists in the service, created by someone else (409)',
+  },
+  if_changed: {
+    /** Or a list of fields. */
+    choices: ['report', 'ignore', 'update'],
+    appliesTo: (type) => !isComment(type),
+    doc: 'an earlier run created the record, and its content in the export has changed since; a list sends only those fields',
+  },
+  if_missing: {
+    choices: ['reject', 'skip', 'create'],
+    appliesTo: isUpdate,
+    doc: 'the record to update does not exist (422)',
+  },
+  if_parent_missing: {
+    choices: ['block', 'send', 'omit'],
+    appliesTo: (type) => !type.startsWith('lead/'),
+    doc: 'the parent is neither in the input nor acknowledged; `omit` (deals only) sends the event without it',
+  },
+  if_both: {
+    choices: ['reject', 'deal', 'lead'],
+    appliesTo: isComment,
+    doc: 'a comment names both a lead and a deal: which one to keep',
+  },
+  if_edited: {
+    choices: ['keep', 'overwrite'],
+    appliesTo: (type) => !isUpdate(type) && !isComment(type),
+    doc: 'a field that `if_changed` would send has been edited in the service since it was sent',
+  },
+  if_contact_exists: {
+    choices: ['report', 'reject', 'ignore'],
+    appliesTo: (type) => type === 'lead/created',
+    doc: 'the account has a lead with the same e-mail address or phone number that this migration did not create; `ignore` does not look',
+  },
+  duplicates: {
+    choices: ['reject', 'first', 'last'],
+    appliesTo: () => true,
+    doc: 'multiple records have the same external id but different content',
+  },
+} as const satisfies Readonly<Record<string, Policy>>;
+
+type ChoiceOf<Name extends keyof typeof POLICIES> =
+  (typeof POLICIES)[Name]['choices'][number] | (Name extends 'if_changed' ? readonly string[] : never);
 
 /** An entry's policies with the defaults filled in. */
-export function policiesOf(entry: EntrySpec): Policies {
-  return {
-    if_exists: entry.if_exists ?? DEFAULT_POLICIES.if_exists,
-    if_changed: entry.if_changed ?? DEFAULT_POLICIES.if_changed,
-    if_missing: entry.if_missing ?? DEFAULT_POLICIES.if_missing,
-    if_parent_missing: entry.if_parent_missing ?? DEFAULT_POLICIES.if_parent_missing,
-    if_edited: entry.if_edited ?? DEFAULT_POLICIES.if_edited,
-    if_contact_exists: entry.if_contact_exists ?? DEFAULT_POLICIES.if_contact_exists,
-    if_both: entry.if_both ?? DEFAULT_POLICIES.if_both,
-    duplicates: entry.duplicates ?? DEFAULT_POLICIES.duplicates,
-  };
+export type Policies = { readonly [Name in keyof typeof POLICIES]: ChoiceOf<Name> };
+
+/** Those that an entry sets. */
+export type PoliciesGiven = { readonly [Name in keyof Policies]?: Policies[Name] | undefined };
+
+export const POLICY_NAMES = Object.keys(POLICIES) as (keyof Policies)[];
+
+/** The choices that entries of this type have. A comment can neither be updated nor be sent without its parent. */
+export function choicesOf(name: keyof Policies, type: EventType): readonly string[] {
+  return POLICIES[name].choices.filter((choice) => !isComment(type) || (choice !== 'update' && choice !== 'omit'));
+}
+
+/** Fills in the defaults. */
+export function policiesOf(entry: PoliciesGiven): Policies {
+  const chosen = POLICY_NAMES.map((name) => [name, entry[name] ?? POLICIES[name].choices[0]]);
+  return Object.fromEntries(chosen) as Policies;
 }

@@ -3,8 +3,7 @@ import type { JsonValue } from '../json.ts';
 import { PRIORITIES } from '../model.ts';
 import type { Path } from './document.ts';
 import { isAlternatives, type ValueSpec } from './spec.ts';
-import { ValueError } from './value-error.ts';
-import { shown } from './value-text.ts';
+import { ValueError, shown } from './result.ts';
 import { asText } from './value.ts';
 import { numberText } from '../numbers.ts';
 

@@ -1,8 +1,7 @@
 /** `"*": rest` among the custom fields: what no other value of the entry reads, under its own name. */
 import { isObject, type JsonObject, type JsonValue } from '../json.ts';
-import { uniqueNames } from './column-names.ts';
+import { uniqueNames, cellReader, readValue, type PathContext } from './path.ts';
 import type { PathUse } from './compile-context.ts';
-import { cellReader, readValue, type PathContext } from './path.ts';
 import type { RowContext } from './row-context.ts';
 
 export const REST_KEY = '*';

@@ -1,7 +1,6 @@
 import type { Issue, Omission, Place, Row } from '../model.ts';
 import { canonicalJson, type JsonValue } from '../json.ts';
-import { ValueError, type Result } from './value-error.ts';
-import { originalText } from './value-text.ts';
+import { ValueError, type Result } from './result.ts';
 
 const NO_ISSUES: readonly Issue[] = [];
 const NO_OMISSIONS: readonly Omission[] = [];
@@ -103,10 +102,4 @@ export class RowContext {
     this.#answers = undefined;
     this.#waiting = undefined;
   }
-}
-
-/** Records the value that caused an error, unless a more specific one is known already. */
-export function withOriginal(error: ValueError, original: JsonValue | undefined): ValueError {
-  error.original ??= originalText(original);
-  return error;
 }

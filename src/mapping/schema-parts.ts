@@ -4,7 +4,7 @@ import { NumberText, type JsonScalar } from '../json.ts';
 import { didYouMean } from '../problem.ts';
 import { NAME_PATTERN, nameError } from './names.ts';
 import { patternError } from './pattern.ts';
-import { WrittenScalar } from './written-scalar.ts';
+import { WrittenScalar } from './document.ts';
 
 /**
  * Issue parameter that says what was expected; messages.ts adds what was found. Other checks use `refine` with a message

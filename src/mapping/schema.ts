@@ -1,9 +1,10 @@
 /** The schema of mapping files: validates them, and provides the JSON Schema for editors. */
 import { z } from 'zod';
 import { didYouMean, nearest } from '../problem.ts';
-import { EVENT_TYPES, isUpdate, type EventType } from '../model.ts';
-import { WrittenScalar } from './written-scalar.ts';
+import { EVENT_TYPES, type EventType } from '../model.ts';
+import { WrittenScalar } from './document.ts';
 import { fieldsOf } from './fields.ts';
+import { choicesOf, POLICIES, POLICY_NAMES } from './policies.ts';
 import { REST, REST_KEY } from './rest.ts';
 import * as part from './schema-parts.ts';
 import type { ConditionSpec, LookupSpec, MappingSpec, TransformSpec, ValueObject, ValueSpec } from './spec.ts';
@@ -164,25 +165,15 @@ function transformError(input: unknown): string | undefined {
   return known.argument ? undefined : `\`${wanted}\` takes no argument\nuse its name alone`;
 }
 
-const REJECT_FIRST_LAST = ['reject', 'first', 'last'] as const;
-
-/** The policies that an entry of each type can set; `reference.ts` describes them. */
+/** The policies that an entry of this type can set. */
 function policyShape(type: EventType): z.ZodRawShape {
-  const lead = type.startsWith('lead/');
-  const comment = type === 'comment/created';
-  return {
-    ...(isUpdate(type)
-      ? { if_missing: part.oneOf(['reject', 'skip', 'create']).optional() }
-      : { if_exists: part.oneOf(comment ? ['reject', 'skip'] : ['reject', 'skip', 'update']).optional() }),
-    ...(!comment && {
-      if_changed: z.union([part.oneOf(['report', 'ignore', 'update']), z.array(part.name).min(1)]).optional(),
+  const names = POLICY_NAMES.filter((name) => POLICIES[name].appliesTo(type));
+  return Object.fromEntries(
+    names.map((name) => {
+      const choice = part.oneOf(choicesOf(name, type));
+      return [name, (name === 'if_changed' ? z.union([choice, z.array(part.name).min(1)]) : choice).optional()];
     }),
-    ...(!lead && { if_parent_missing: part.oneOf(comment ? ['block', 'send'] : ['block', 'send', 'omit']).optional() }),
-    ...(comment && { if_both: part.oneOf(['reject', 'deal', 'lead']).optional() }),
-    ...(!isUpdate(type) && !comment && { if_edited: part.oneOf(['keep', 'overwrite']).optional() }),
-    ...(type === 'lead/created' && { if_contact_exists: part.oneOf(['report', 'reject', 'ignore']).optional() }),
-    duplicates: part.oneOf(REJECT_FIRST_LAST).optional(),
-  };
+  );
 }
 
 function entry(type: EventType) {

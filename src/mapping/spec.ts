@@ -1,6 +1,7 @@
 /** The types of a validated mapping file: texts are strings, constants are JSON scalars. */
 import type { JsonScalar } from '../json.ts';
 import type { EventType } from '../model.ts';
+import type { PoliciesGiven } from './policies.ts';
 
 export type OnError = 'reject' | 'omit';
 
@@ -50,7 +51,7 @@ export interface ConditionSpec extends ValueObject {
   readonly present?: boolean | undefined;
 }
 
-export interface EntrySpec {
+export interface EntrySpec extends PoliciesGiven {
   readonly type: EventType;
   readonly source: string;
   readonly when?: ConditionSpec | undefined;
@@ -59,14 +60,6 @@ export interface EntrySpec {
   readonly stage_pipeline?: ValueSpec | undefined;
   /** A number is a constant. */
   readonly priority?: ValueSpec | number | undefined;
-  readonly if_exists?: 'reject' | 'skip' | 'update' | undefined;
-  readonly if_changed?: 'report' | 'ignore' | 'update' | readonly string[] | undefined;
-  readonly if_missing?: 'reject' | 'skip' | 'create' | undefined;
-  readonly if_parent_missing?: 'block' | 'send' | 'omit' | undefined;
-  readonly if_both?: 'reject' | 'deal' | 'lead' | undefined;
-  readonly if_edited?: 'keep' | 'overwrite' | undefined;
-  readonly if_contact_exists?: 'report' | 'reject' | 'ignore' | undefined;
-  readonly duplicates?: 'reject' | 'first' | 'last' | undefined;
   /** Values by field; custom fields are one level deeper. */
   readonly data: Readonly<Record<string, ValueSpec | Readonly<Record<string, ValueSpec>> | undefined>>;
 }

@@ -1,8 +1,7 @@
 /** Removes the invalid parts of a mapping, so that the checks across its parts can still run. */
 import type { z } from 'zod';
 import type { ParsedMapping } from './check.ts';
-import type { MappingDocument, Path } from './document.ts';
-import { WrittenScalar } from './written-scalar.ts';
+import { type MappingDocument, type Path, WrittenScalar } from './document.ts';
 import { mappingSchema } from './schema.ts';
 import type { Defaults, EntrySpec, MappingSpec } from './spec.ts';
 import { placed } from './messages.ts';

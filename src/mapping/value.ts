@@ -1,18 +1,16 @@
 /** Compiles the values of a mapping to functions of the record. */
 import type { JsonValue } from '../json.ts';
 import type { Problem } from '../problem.ts';
-import { ValueError, type Result } from './value-error.ts';
-import { originalText, shown, textOf } from './value-text.ts';
+import { ValueError, withOriginal, type Result, shown, textOf } from './result.ts';
 import { reportListCut, reportPassedOver } from './left-behind.ts';
 import { compileLookup } from './lookup.ts';
 import { compilePath, isPathError } from './path.ts';
-import { withOriginal, type Evaluate, type RowContext } from './row-context.ts';
+import type { Evaluate, RowContext } from './row-context.ts';
 import { isAlternatives, type TransformSpec, type ValueObject, type ValueSpec } from './spec.ts';
-import { traceAt } from './trace.ts';
+import { traceAt, within, type ValueContext } from './compile-context.ts';
 import { parseTemplate } from './template.ts';
 import { TRANSFORM_BY_NAME } from './transforms/index.ts';
 import type { Apply, ValueShape } from './transforms/transform.ts';
-import { within, type ValueContext } from './compile-context.ts';
 
 const ABSENT: Evaluate = () => undefined;
 
@@ -62,7 +60,7 @@ export function compileValue(spec: ValueSpec, context: ValueContext): Evaluate {
 const MISSING = 'missing_value';
 
 export function missingValue(): ValueError {
-  return new ValueError(MISSING, 'no value', 'add it in the export, or skip such records with `when`');
+  return new ValueError(MISSING, 'no value');
 }
 
 function withTransforms(source: Evaluate, applies: readonly Apply[]): Evaluate {
@@ -193,11 +191,7 @@ function partText(result: Result): string | undefined | ValueError {
   const text = textOf(result);
   if (text !== undefined) return text;
   return withOriginal(
-    new ValueError(
-      'list_value',
-      `a list or object (${shown(result)}) cannot be used in a template`,
-      'use a path to a value inside it',
-    ),
+    new ValueError('list_value', `a list or object (${shown(result)}) cannot be used in a template`),
     result,
   );
 }
@@ -240,15 +234,13 @@ export function asText(value: JsonValue): string | ValueError {
 }
 
 export function notScalar(value: JsonValue, advice?: string): ValueError {
-  const what = Array.isArray(value) ? 'a list' : 'an object';
-  const hint = Array.isArray(value)
-    ? 'take one element with `at`, or join all with `join`'
-    : 'use a path to a value inside it';
+  const [what, hint] = Array.isArray(value)
+    ? ['a list', 'take one element with `at`, or join all with `join`']
+    : ['an object', undefined];
   const error = new ValueError(
     'not_scalar',
     `expected a single value, found ${what} (${shown(value)})`,
     advice ?? hint,
   );
-  error.original = originalText(value);
-  return error;
+  return withOriginal(error, value);
 }

@@ -12,7 +12,7 @@ import {
   type ValueSpec,
 } from './spec.ts';
 import { TRANSFORM_BY_NAME } from './transforms/index.ts';
-import { enumerated, shown } from './value-text.ts';
+import { enumerated, shown } from './result.ts';
 
 /** An entry of the mapping. */
 export interface EntryWords {

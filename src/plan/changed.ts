@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { parseJson, type JsonObject } from '../json.ts';
-import type { Policies } from '../mapping/mapping.ts';
+import type { Policies } from '../mapping/policies.ts';
 import { isUpdate, type EventType } from '../model.ts';
 import { fieldsOf, type FieldHasher } from '../store/field-hashes.ts';
 import type { Database } from '../store/sqlite.ts';
@@ -8,7 +8,7 @@ import { dataWith, isListed, updatedTypeOf } from './changes.ts';
 import { readEvent, setState } from './events.ts';
 import { compareRecord, type Comparison, type Difference, type KnownRequest, type WantedEvent } from './knowledge.ts';
 import { addOmissions, addProblem } from './problems.ts';
-import { originalText } from '../mapping/value-text.ts';
+import { originalText } from '../mapping/result.ts';
 
 export interface RecordKey {
   readonly entity: 'lead' | 'deal';

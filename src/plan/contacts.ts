@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs';
 import { readBack } from '../compare/read-back.ts';
 import { csvLine } from '../csv.ts';
-import type { Policies } from '../mapping/mapping.ts';
+import type { Policies } from '../mapping/policies.ts';
 import type { Place, Planned } from '../model.ts';
 import type { Client } from '../service/client.ts';
 import type { FieldHasher } from '../store/field-hashes.ts';

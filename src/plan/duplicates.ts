@@ -1,5 +1,5 @@
-import type { Policies } from '../mapping/mapping.ts';
-import type { EventType, Issue } from '../model.ts';
+import type { Policies } from '../mapping/policies.ts';
+import type { EventType } from '../model.ts';
 import type { Database } from '../store/sqlite.ts';
 import { setState } from './events.ts';
 import { addOmissions, addProblem } from './problems.ts';
@@ -79,32 +79,14 @@ const DROPPED = {
 
 /** What was created by an earlier run stays. */
 function rejectAll(db: Database, group: readonly Repeated[]): void {
-  const sources = new Set(group.map(({ source }) => source));
-  const names = db.all<{ id: number; name: string }>('select id, name from source');
+  const isOfSeveral = new Set(group.map(({ source }) => source)).size > 1;
   for (const [index, event] of group.entries()) {
     if (index === 0 && event.is_created) continue;
     setState(db, event.id, 'invalid', 'duplicate_external_id');
-    const source = names.find(({ id }) => id === event.source)!.name;
-    const found = sources.size > 1 ? collision(event, source) : conflict(event);
-    addProblem(db, { event: event.id, record: event.record }, { ...CONFLICT, ...found });
+    const records = isOfSeveral ? 'records of several sources' : 'several records';
+    const message = `${records} have the external_id \`${event.external_id}\` with different content`;
+    addProblem(db, { event: event.id, record: event.record }, { ...CONFLICT, message });
   }
 }
 
 const CONFLICT = { severity: 'error', kind: 'map', code: 'duplicate_external_id', field: 'external_id' } as const;
-
-function conflict({ external_id: id }: Repeated): Pick<Issue, 'message' | 'hint'> {
-  return {
-    message: `several records have the external_id \`${id}\` with different content`,
-    hint: 'remove all but one, or choose with `duplicates: first` or `duplicates: last`',
-  };
-}
-
-/** Two sources number their records separately: choosing one of them would lose the other. */
-function collision({ external_id: id }: Repeated, source: string): Pick<Issue, 'message' | 'hint'> {
-  return {
-    message: `records of several sources have the external_id \`${id}\` with different content`,
-    hint:
-      'if they are different records, tell the ids apart with `apply: ' +
-      `[{ prefix: ${source}- }]\` on \`external_id\` of one source, and on what refers to it`,
-  };
-}

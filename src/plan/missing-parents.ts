@@ -1,5 +1,5 @@
 import { eventId } from '../identity.ts';
-import type { Policies } from '../mapping/mapping.ts';
+import type { Policies } from '../mapping/policies.ts';
 import type { Database } from '../store/sqlite.ts';
 import { withoutParent } from './changes.ts';
 import { EVENT_ROWS, pagesOf, plannedOf, type EventRow } from './events.ts';

@@ -63,7 +63,6 @@ const BY_CODE: Readonly<Record<string, Advice>> = {
   },
   not_text: { what: 'An object was found where text is expected.', fix: 'Use a path to a value inside it.' },
   no_parent: { what: 'A comment has neither a lead nor a deal.', fix: SKIP },
-  missing_parent: { what: 'A comment has neither a lead nor a deal.', fix: SKIP },
   two_parents: {
     what: 'A comment has both a lead and a deal.',
     fix: 'Choose one with `if_both: deal` or `if_both: lead`.',
@@ -75,7 +74,7 @@ const BY_CODE: Readonly<Record<string, Advice>> = {
   },
   duplicate_external_id: {
     what: 'Several records have the same external id with different content.',
-    fix: 'Remove all but one of them. If they are different records of two sources, give the ids of one a `prefix`.',
+    fix: 'Remove all but one, or choose with `duplicates`; if two sources number their records alike, give the ids of one a `prefix`.',
   },
   column_gone: {
     what: 'A source no longer has columns that it had in the last run. The mapping does not use them.',
@@ -108,12 +107,15 @@ const BY_CODE: Readonly<Record<string, Advice>> = {
   invalid_external_id: { what: 'A record has no external id.', fix: FILL },
   invalid_email: {
     what: 'An e-mail address is invalid.',
-    fix: 'Correct the address in the export.',
+    fix: 'Correct the address, or send the column in `custom_params` as well.',
   },
-  invalid_phone_number: { what: 'A phone number is not in E.164 format.', fix: 'Set `apply: [phone]` on the field.' },
+  invalid_phone_number: {
+    what: 'A phone number is not in E.164 format.',
+    fix: 'Set `apply: [phone]` on the field, and a region.',
+  },
   invalid_currency: {
     what: 'A currency is not an ISO 4217 code.',
-    fix: 'Convert it to an ISO 4217 code with a `map` transform.',
+    fix: 'Convert it with a `map` transform, or set `on_error: omit` on the field and send the column in `custom_fields`.',
   },
   invalid_content: { what: 'A comment is empty.', fix: SKIP },
   invalid_value: { what: 'A field has a value of the wrong type.', fix: CELL },

@@ -1,5 +1,5 @@
 /** One event being sent: the request, its state and its outcome. */
-import type { Policies } from '../mapping/mapping.ts';
+import type { Policies } from '../mapping/policies.ts';
 import type { Effect, EventType, Outcome, Planned, Sendable } from '../model.ts';
 
 /** A request of an earlier run without a definite answer. */

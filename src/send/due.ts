@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { parseJson, type JsonObject, type JsonValue } from '../json.ts';
-import type { Policies } from '../mapping/mapping.ts';
+import type { Policies } from '../mapping/policies.ts';
 import { entityOf, isUpdate, type EventType, type Planned } from '../model.ts';
 import { dropFields, supersede } from '../plan/changed.ts';
 import { dataWith, dataWithout, updatedTypeOf } from '../plan/changes.ts';

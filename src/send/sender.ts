@@ -1,6 +1,6 @@
 import { EXIT, shortageOf, UserError } from '../errors.ts';
 import { STOPPED, type HaltReason } from '../halt.ts';
-import type { Policies } from '../mapping/mapping.ts';
+import type { Policies } from '../mapping/policies.ts';
 import { dueEvents, type DueEvent } from '../plan/order.ts';
 import { StateRemoved } from '../state-dir.ts';
 import type { Deliverer } from './deliver.ts';

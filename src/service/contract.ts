@@ -102,13 +102,3 @@ export const FIELD_RULES: Readonly<Record<string, (value: string) => string | un
   currency: (value) => (isCurrency(value) ? undefined : 'is not an ISO 4217 code (such as `EUR`)'),
   content: (value) => (value.trim() === '' ? 'is empty' : undefined),
 };
-
-export const FIELD_HINTS: Readonly<Record<string, string>> = {
-  email:
-    'correct the value; to send the lead all the same, set `on_error: omit` on the field, and send the column in `custom_params`',
-  phone_number: 'set `apply: [phone]` on the field, and a region',
-  amount: 'set `apply: [{ number: … }]` on the field, with the separators that the export uses',
-  currency:
-    'convert it to an ISO 4217 code with a `map` transform; to send the deal all the same, set `on_error: omit` on the field ' +
-    'and send the column in `custom_fields`',
-};

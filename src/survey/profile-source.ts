@@ -1,9 +1,7 @@
-import type { JsonObject, JsonValue } from '../json.ts';
-import { isObject } from '../json.ts';
-import { findColumn, uniqueNames } from '../mapping/column-names.ts';
+import { type JsonObject, type JsonValue, isObject } from '../json.ts';
+import { findColumn, uniqueNames, pathReader } from '../mapping/path.ts';
 import type { CompiledEntry } from '../mapping/mapping.ts';
-import { textOf } from '../mapping/value-text.ts';
-import { pathReader } from '../mapping/path.ts';
+import { textOf } from '../mapping/result.ts';
 import type { RawRecord, Row } from '../model.ts';
 import type { SourceProfile } from '../report/profile.ts';
 import type { Source } from '../source/source.ts';

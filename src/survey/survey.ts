@@ -4,7 +4,8 @@
  *     open -> read -> judge -> choose -> commit
  */
 import type { Halt } from '../halt.ts';
-import type { CompiledMapping, Mapping, Policies } from '../mapping/mapping.ts';
+import type { CompiledMapping, Mapping } from '../mapping/mapping.ts';
+import type { Policies } from '../mapping/policies.ts';
 import { UserError } from '../errors.ts';
 import { isUpdate, type EventType, type Issue, type Place, type Planned } from '../model.ts';
 import { hasRequests, judgeAcknowledged } from '../plan/acknowledged.ts';

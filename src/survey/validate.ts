@@ -1,6 +1,6 @@
 import { isObject, NumberText, type JsonObject, type JsonValue } from '../json.ts';
 import { entityOf, type Entity, type EventType, type Issue } from '../model.ts';
-import { commentData, dealData, FIELD_HINTS, leadData } from '../service/contract.ts';
+import { commentData, dealData, leadData } from '../service/contract.ts';
 
 const SCHEMAS = { lead: leadData, deal: dealData, comment: commentData } as const;
 
@@ -8,22 +8,10 @@ const NO_ISSUES: readonly Issue[] = [];
 
 /**
  * Checks an event against the service interface (sections 2.4 to 2.6) before a request is spent on it. The rules of single
- * fields were applied when their values were mapped. `content` is the canonical JSON of `data`.
+ * fields, and that a comment has one parent, were applied when it was mapped. `content` is the canonical JSON of `data`.
  */
 export function validate(type: EventType, data: JsonObject, content: string): readonly Issue[] {
-  const entity = entityOf(type);
-  const issues = wrongFields(entity, data);
-  if (entity === 'comment' && (data.lead_external_id === undefined) === (data.deal_external_id === undefined)) {
-    issues.push(
-      invalid(
-        data.lead_external_id === undefined ? 'missing_parent' : 'two_parents',
-        'lead_external_id',
-        data.lead_external_id === undefined
-          ? 'the comment names neither a lead nor a deal'
-          : 'the comment names both a lead and a deal; choose one with `if_both`',
-      ),
-    );
-  }
+  const issues = wrongFields(entityOf(type), data);
   // JSON.stringify escapes half of a surrogate pair, so content without that escape has none.
   const broken = content.includes('\\ud') ? findLoneSurrogate(data, '') : undefined;
   if (broken) issues.push(invalid('lone_surrogate', broken, `${broken} contains half of a surrogate pair`));
@@ -43,8 +31,7 @@ function wrongFields(entity: Entity, data: JsonObject): Issue[] {
 }
 
 function invalid(code: string, field: string, message: string): Issue {
-  const hint = FIELD_HINTS[field];
-  return { severity: 'error', kind: 'map', code, field, message, ...(hint ? { hint } : {}) };
+  return { severity: 'error', kind: 'map', code, field, message };
 }
 
 function findLoneSurrogate(value: JsonValue, path: string): string | undefined {

@@ -77,7 +77,7 @@ const programs: Record<string, (...args: string[]) => Promise<void>> = {
     const { openPlan } = (await import(`${dist}/survey/plan-file.js`)) as typeof plans;
     const { Requests } = (await import(`${dist}/send/requests.js`)) as typeof sending;
     const { EVENT_ROWS, pagesOf, plannedOf } = (await import(`${dist}/plan/events.js`)) as typeof events;
-    const { DEFAULT_POLICIES } = (await import(`${dist}/mapping/policies.js`)) as typeof policies;
+    const { policiesOf } = (await import(`${dist}/mapping/policies.js`)) as typeof policies;
     const state = await StateDir.existing(directory);
     openCheckpoint(state).close();
     const db = openPlan(state, await StateDir.existing(`${directory}/dry-run`));
@@ -89,7 +89,7 @@ const programs: Record<string, (...args: string[]) => Promise<void>> = {
       for (const page of pagesOf<events.EventRow>(db, rows)) {
         for (const row of page) {
           const event = plannedOf(row);
-          const delivery = { event, earlierRequests: [], policies: DEFAULT_POLICIES };
+          const delivery = { event, earlierRequests: [], policies: policiesOf({}) };
           requests.opened(delivery, { id: event.eventId, type: event.type, ready: event });
           const entityId = event.eventId;
           requests.settled(delivery, entityId, { status: 'acknowledged', outcome: 'created', entityId, attempts: 1 });

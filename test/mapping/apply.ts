@@ -1,12 +1,11 @@
 import { z } from 'zod';
 import type { JsonValue } from '../../src/json.ts';
 import type { Issue } from '../../src/model.ts';
-import { parseMappingDocument } from '../../src/mapping/document.ts';
-import { ValueError, type Result } from '../../src/mapping/value-error.ts';
+import { parseMappingDocument, WrittenScalar } from '../../src/mapping/document.ts';
+import { ValueError, type Result } from '../../src/mapping/result.ts';
 import { RowContext } from '../../src/mapping/row-context.ts';
 import type { Defaults, ValueSpec } from '../../src/mapping/spec.ts';
 import { TRANSFORM_BY_NAME } from '../../src/mapping/transforms/index.ts';
-import { WrittenScalar } from '../../src/mapping/written-scalar.ts';
 
 export interface Applied {
   readonly result: Result;

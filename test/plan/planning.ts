@@ -6,8 +6,8 @@ import { makeDirectory } from '../directory.ts';
 import { Halt } from '../../src/halt.ts';
 import type { JsonObject } from '../../src/json.ts';
 import { loadMapping } from '../../src/mapping/load.ts';
-import type { Mapping, Policies } from '../../src/mapping/mapping.ts';
-import { DEFAULT_POLICIES } from '../../src/mapping/policies.ts';
+import type { Mapping } from '../../src/mapping/mapping.ts';
+import { policiesOf, type Policies } from '../../src/mapping/policies.ts';
 import { EVENT_TYPES, type EventType } from '../../src/model.ts';
 import { EVENT_ROWS, plannedOf, type EventRow } from '../../src/plan/events.ts';
 import type { State } from '../../src/plan/states.ts';
@@ -153,7 +153,7 @@ export class Planning {
       `${EVENT_ROWS} where e.data is not null and e.state <> 'acknowledged' order by e.id`,
     )) {
       const sent = plannedOf(row);
-      const delivery = { event: sent, earlierRequests: [], policies: DEFAULT_POLICIES };
+      const delivery = { event: sent, earlierRequests: [], policies: policiesOf({}) };
       requests.opened(delivery, { id: sent.eventId, type: sent.type, ready: sent });
       if (status !== 'open') requests.settled(delivery, sent.eventId, OUTCOMES[status]);
     }

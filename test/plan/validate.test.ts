@@ -52,14 +52,6 @@ describe('validation', () => {
       'stage_id',
     ],
     ['an empty comment', 'comment/created', { content: '', lead_external_id: '1' }, 'invalid_value', 'content'],
-    ['a comment without a parent', 'comment/created', { content: 'x' }, 'missing_parent', 'lead_external_id'],
-    [
-      'a comment with two parents',
-      'comment/created',
-      { content: 'x', lead_external_id: '1', deal_external_id: '2' },
-      'two_parents',
-      'lead_external_id',
-    ],
     [
       'half a surrogate pair',
       'lead/created',

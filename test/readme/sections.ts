@@ -5,8 +5,10 @@ import { fileURLToPath } from 'node:url';
 import type { ZodType } from 'zod';
 import { COMMANDS, nameOf } from '../../src/commands/definitions.ts';
 import { EXIT } from '../../src/errors.ts';
-import { EVENT_TYPES, entityOf } from '../../src/model.ts';
-import { fieldReference, policyReference, transformReference } from '../../src/mapping/reference.ts';
+import { ENTITIES, EVENT_TYPES } from '../../src/model.ts';
+import { fieldsOf } from '../../src/mapping/fields.ts';
+import { choicesOf, POLICIES, POLICY_NAMES } from '../../src/mapping/policies.ts';
+import { TRANSFORMS } from '../../src/mapping/transforms/index.ts';
 import { CONDITIONS, FAULTS } from '../../src/sandbox/fault-kinds.ts';
 import type { TransformExample } from '../../src/mapping/transforms/transform.ts';
 import { inProcess } from '../program.ts';
@@ -84,39 +86,44 @@ function exitCodes(): string {
 }
 
 function fields(): string {
-  const entities = new Map(fieldReference().map(({ type, fields }) => [entityOf(type), fields]));
-  return [...entities]
-    .map(([entity, fields]) =>
-      table(
-        [`\`${entity}/*\` field`, 'required', 'unreadable values are', 'content'],
-        fields.map(({ name, required, onError, doc }) => [
-          code(name),
-          required ? 'yes' : '',
-          onError === 'omit' ? 'omitted' : 'rejected',
-          doc,
-        ]),
-      ),
-    )
-    .join('\n\n');
+  return ENTITIES.map((entity) =>
+    table(
+      [`\`${entity}/*\` field`, 'required', 'unreadable values are', 'content'],
+      fieldsOf(`${entity}/created`).map(({ name, required, onError, doc }) => [
+        code(name),
+        required ? 'yes' : '',
+        onError === 'omit' ? 'omitted' : 'rejected',
+        doc,
+      ]),
+    ),
+  ).join('\n\n');
 }
 
 function policies(): string {
   return table(
     ['policy', 'on', 'choices', 'decides what happens when'],
-    policyReference().map(({ name, types, choices, default: normal, doc }) => [
-      code(name),
-      types.length === EVENT_TYPES.length ? 'all' : types.map(code).join(', '),
-      choices.map((choice) => (choice === normal ? `**${code(choice)}**` : code(choice))).join(', '),
-      doc,
-    ]),
+    POLICY_NAMES.map((name) => {
+      const { appliesTo, doc } = POLICIES[name];
+      const types = EVENT_TYPES.filter(appliesTo);
+      const [normal = '', ...others] = types.flatMap((type) => choicesOf(name, type));
+      const choices = [...new Set(others), ...(name === 'if_changed' ? ['[fields]'] : [])].filter(
+        (each) => each !== normal,
+      );
+      return [
+        code(name),
+        types.length === EVENT_TYPES.length ? 'all' : types.map(code).join(', '),
+        [`**${code(normal)}**`, ...choices.map(code)].join(', '),
+        doc,
+      ];
+    }),
   );
 }
 
 function transforms(): string {
   return table(
     ['transform', 'does', 'for example'],
-    transformReference().map(({ usage, doc, examples }) => [
-      usage.split(' | ').map(code).join('<br>'),
+    TRANSFORMS.map(({ usage, doc, examples }) => [
+      usage.map(code).join('<br>'),
       doc,
       examples.map(exampleText).join('<br>'),
     ]),

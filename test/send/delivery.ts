@@ -1,8 +1,7 @@
 import { onTestFinished } from 'vitest';
 import { contentSha } from '../../src/identity.ts';
 import { canonicalJson } from '../../src/json.ts';
-import type { Policies } from '../../src/mapping/mapping.ts';
-import { DEFAULT_POLICIES } from '../../src/mapping/policies.ts';
+import { policiesOf, type Policies } from '../../src/mapping/policies.ts';
 import type { EventType, Outcome, Planned } from '../../src/model.ts';
 import { Deliverer } from '../../src/send/deliver.ts';
 import type { Delivery } from '../../src/send/delivery.ts';
@@ -131,7 +130,7 @@ export function delivery(
   };
   return {
     event,
-    policies: { ...DEFAULT_POLICIES, ...policies },
+    policies: policiesOf(policies ?? {}),
     earlierRequests: earlier.map((each) => ({ id: each, sha: `content of ${each}` })),
     ...(second ? { second: { ...second, ready: event } } : {}),
   };

@@ -1,11 +1,9 @@
 import { z } from 'zod';
-import { ValueError, type Result } from '../value-error.ts';
-import { shown } from '../value-text.ts';
+import { ValueError, type Result, shown } from '../result.ts';
 import { locale, object, oneOf, text, timezone } from '../schema-parts.ts';
 import type { RowContext } from '../row-context.ts';
 import type { Defaults } from '../spec.ts';
-import { formatError } from './date-format-check.ts';
-import { compileFormat, readIso, type ReadDate } from './date-format.ts';
+import { formatError, compileFormat, readIso, type ReadDate } from './date-format.ts';
 import { onText, transform, type ArgumentProblem, type TransformContext } from './transform.ts';
 import { zoneOffset, zoneReader, type ZoneOffset, type ZoneReader } from './zone.ts';
 

@@ -1,6 +1,6 @@
 import type * as htmlToTextModule from 'html-to-text';
 import type { DomNode, FormatCallback, HtmlToTextOptions } from 'html-to-text';
-import { ValueError } from '../value-error.ts';
+import { ValueError } from '../result.ts';
 import { onText, transform } from './transform.ts';
 
 let library: typeof htmlToTextModule | undefined;
@@ -23,8 +23,7 @@ export const htmlToText = transform({
     return onText((input) => {
       if (!/[<&]/.test(input)) return input;
       const text = convert(withStrayBracketsEscaped(input));
-      if (text.includes(TOO_DEEP))
-        return new ValueError('bad_html', 'the HTML is nested too deeply', 'simplify it in the export');
+      if (text.includes(TOO_DEEP)) return new ValueError('bad_html', 'the HTML is nested too deeply');
       return tidy(text);
     });
   },

@@ -1,6 +1,5 @@
 import type { JsonValue } from '../../json.ts';
-import { ValueError } from '../value-error.ts';
-import { shown, textOf } from '../value-text.ts';
+import { ValueError, shown, textOf } from '../result.ts';
 import { integer, text } from '../schema-parts.ts';
 import { onText, transform } from './transform.ts';
 
@@ -68,11 +67,7 @@ export const join = transform<string>({
       if (element === null) continue;
       const piece = textOf(element);
       if (piece === undefined) {
-        return new ValueError(
-          'not_text',
-          `cannot join an object (${shown(element)})`,
-          'use a path to a value inside the elements',
-        );
+        return new ValueError('not_text', `cannot join an object (${shown(element)})`);
       }
       joined = joined === undefined ? piece : joined + separator! + piece;
     }

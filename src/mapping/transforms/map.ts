@@ -1,6 +1,5 @@
 import { nearest } from '../../problem.ts';
-import { ValueError } from '../value-error.ts';
-import { enumerated, shown } from '../value-text.ts';
+import { ValueError, enumerated, shown } from '../result.ts';
 import { record, textOrNull } from '../schema-parts.ts';
 import { onText, transform } from './transform.ts';
 
@@ -33,9 +32,7 @@ export const map = transform<Readonly<Record<string, string | null>>>({
       if (other !== undefined) return other ?? undefined;
       const near = nearest(input, table.keys(), 2);
       const hint =
-        near.length > 0
-          ? `similar keys: ${near.map(shown).join(', ')}; add this value to the map`
-          : 'add it to the map, or add "*" for all other values';
+        near.length > 0 ? `similar keys: ${near.map(shown).join(', ')}; add this value to the map` : undefined;
       return new ValueError('not_mapped', `${shown(input)} is not in the map`, hint);
     });
   },
@@ -65,10 +62,6 @@ export const boolean = transform({
       const word = input.toLowerCase();
       if (YES.has(word)) return true;
       if (NO.has(word)) return false;
-      return new ValueError(
-        'bad_boolean',
-        `${shown(input)} is not a boolean`,
-        'convert it to true or false with `map` first',
-      );
+      return new ValueError('bad_boolean', `${shown(input)} is not a boolean`);
     }),
 });

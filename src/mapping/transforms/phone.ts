@@ -2,8 +2,7 @@ import { createRequire } from 'node:module';
 import type * as core from 'libphonenumber-js/core';
 import type { CountryCode, MetadataJson, PhoneNumber } from 'libphonenumber-js/core';
 import { didYouMean } from '../../problem.ts';
-import { ValueError, type Result } from '../value-error.ts';
-import { shown, textOf } from '../value-text.ts';
+import { ValueError, type Result, shown, textOf } from '../result.ts';
 import { flag, name, object } from '../schema-parts.ts';
 import type { RowContext } from '../row-context.ts';
 import type { Defaults, ValueSpec } from '../spec.ts';
@@ -128,11 +127,7 @@ function badPhone(text: string, region: string | undefined, known: string | unde
       `\`${region}\` is not a region: convert it with \`map\` to a two-letter code such as IT`,
     );
   if (region === undefined && NATIONAL.test(text)) {
-    return new ValueError(
-      'no_country_code',
-      `${shown(text)} has no country code, and \`defaults.region\` is not set`,
-      'set `defaults.region` to the country of such numbers',
-    );
+    return new ValueError('no_country_code', `${shown(text)} has no country code, and \`defaults.region\` is not set`);
   }
   return new ValueError('bad_phone', message);
 }

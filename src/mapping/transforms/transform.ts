@@ -3,8 +3,7 @@
  * validation and the reference are all derived from these entries.
  */
 import type { z } from 'zod';
-import { ValueError, type Result } from '../value-error.ts';
-import { textOf, shown } from '../value-text.ts';
+import { ValueError, type Result, textOf, shown } from '../result.ts';
 import type { JsonValue } from '../../json.ts';
 import type { Problem } from '../../problem.ts';
 import type { RowContext, Evaluate } from '../row-context.ts';
@@ -82,12 +81,7 @@ export function transform<A>(definition: Definition<A>): Transform {
 export function onText(change: (text: string, row: RowContext) => Result): Apply {
   const one = (input: JsonValue, row: RowContext): Result => {
     const text = typeof input === 'string' ? input : textOf(input);
-    if (text === undefined)
-      return new ValueError(
-        'not_text',
-        `expected text, found an object (${shown(input)})`,
-        'use a path to a value inside it',
-      );
+    if (text === undefined) return new ValueError('not_text', `expected text, found an object (${shown(input)})`);
     const result = change(text, row);
     return result === '' ? undefined : result;
   };

@@ -1,5 +1,31 @@
-/** Values as text: for fields, keys and messages. */
+/** What a value of the mapping is in one record, and how values are written in messages. */
 import { NumberText, type JsonValue } from '../json.ts';
+
+/** Why a value could not be read. Returned, never thrown. */
+export class ValueError {
+  /** Stable, in snake_case: becomes the code of an issue. */
+  readonly code: string;
+  /** Contains the value, shortened; no full stop at the end. */
+  readonly message: string;
+  readonly hint: string | undefined;
+  /** The value before any transform. */
+  original: string | undefined = undefined;
+
+  constructor(code: string, message: string, hint?: string) {
+    this.code = code;
+    this.message = message;
+    this.hint = hint;
+  }
+}
+
+/** Undefined is "no value"; within a list, null is, which preserves positions. */
+export type Result = JsonValue | undefined | ValueError;
+
+/** Records the value that caused an error, unless a more specific one is known already. */
+export function withOriginal(error: ValueError, original: JsonValue | undefined): ValueError {
+  error.original ??= originalText(original);
+  return error;
+}
 
 /** A value in a message: in backticks, on one line, at most 60 characters. */
 export function shown(value: JsonValue | undefined): string {
