@@ -166,21 +166,20 @@ function lacking(code: BareCode, message: string): Issue {
   return { severity: 'warning', kind: 'map', code, message };
 }
 
-/** Leads that have the e-mail address or phone number of an earlier lead, and the first of them. */
+/** Leads that have the e-mail address or phone number of an earlier lead, and one of them. */
 function sharedNotes(db: Database): SharedNote[] {
   const paths = { email: '$.email', phone_number: '$.phone_number' };
   return Object.entries(paths).flatMap(([field, path]) => {
-    const { count, first } = db.get<{ count: number; first: number | null }>(
-      `select count(*) as count, min(id) as first from (
-         select id, value, row_number() over (partition by value order by id) as nth from (
+    const { count, example } = db.get<{ count: number | null; example: number | null }>(
+      `select sum(count - 1) as count, min(last) as example from (
+         select count(*) as count, max(id) as last from (
            select id, json_extract(data, ?) as value from event
            where type = 'lead/created' and data is not null and state not in ('duplicate', 'invalid'))
-         where value is not null)
-       where nth > 1`,
+         where value is not null group by value having count(*) > 1)`,
       path,
     )!;
-    if (first === null) return [];
-    const { external_id: id } = db.get<{ external_id: string }>('select external_id from event where id = ?', first)!;
+    if (count === null || example === null) return [];
+    const { external_id: id } = db.get<{ external_id: string }>('select external_id from event where id = ?', example)!;
     return [{ field, count, external_id: id }];
   });
 }
