@@ -149,7 +149,7 @@ export function summarise(run: {
     errors_by_code: found.errors,
     warnings_by_code: found.warnings,
     waiting: countWaiting(db),
-    omitted: survey.omitted.counts(),
+    omitted: survey.omitted.counts,
     over_max_omitted: survey.omitted.excess(settings.maxOmitted),
     totals: controlTotals(db),
     profile: survey.profile,

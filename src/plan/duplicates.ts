@@ -85,8 +85,14 @@ function rejectAll(db: Database, group: readonly Repeated[]): void {
     setState(db, event.id, 'invalid', 'duplicate_external_id');
     const records = isOfSeveral ? 'records of several sources' : 'several records';
     const message = `${records} have the external_id \`${event.external_id}\` with different content`;
-    addProblem(db, { event: event.id, record: event.record }, { ...CONFLICT, message });
+    const issue = { ...CONFLICT, message, ...(isOfSeveral && { hint: COLLISION }) };
+    addProblem(db, { event: event.id, record: event.record }, issue);
   }
 }
 
 const CONFLICT = { severity: 'error', kind: 'map', code: 'duplicate_external_id', field: 'external_id' } as const;
+
+/** Two sources may number their records separately: choosing one of them would lose the other. */
+const COLLISION =
+  'if they are different records, tell the ids apart with `apply: [{ prefix: x- }]` on `external_id` of one source, and on ' +
+  'what refers to it';

@@ -74,7 +74,7 @@ const BY_CODE: Readonly<Record<string, Advice>> = {
   },
   duplicate_external_id: {
     what: 'Several records have the same external id with different content.',
-    fix: 'Remove all but one, or choose with `duplicates`; if two sources number their records alike, give the ids of one a `prefix`.',
+    fix: 'Remove all but one, or choose with `duplicates`. If they are of two sources, give the ids of one a `prefix`.',
   },
   column_gone: {
     what: 'A source no longer has columns that it had in the last run. The mapping does not use them.',

@@ -1,8 +1,9 @@
 import { CUSTOM_FIELDS } from '../store/field-hashes.ts';
-import type { EventType, Invalid, Ready } from '../model.ts';
+import type { EventType } from '../model.ts';
+import { SENT_AS } from '../plan/changes.ts';
 import type { ExcessOmission, OmittedCounts } from '../report/omitted.ts';
 import type { Tolerance } from '../settings.ts';
-import { SENT_AS } from '../plan/changes.ts';
+import type { Database } from '../store/sqlite.ts';
 
 /** A percentage of fewer values than these says nothing about the mapping. */
 const FEWEST = 10;
@@ -10,109 +11,62 @@ const FEWEST = 10;
 /** Values that decide about an event, but are not part of it. */
 const NOT_SENT: readonly string[] = ['', 'each', 'stage_pipeline'];
 
-/** The values of one field in the events of one type. */
-interface FieldTally {
-  /** Events that go out with a value. */
-  sent: number;
-  /** Values left out, by the code of the reason: all of them, and those whose event then has no value of the field. */
-  omitted: Map<string, number> | undefined;
-  lost: Map<string, number> | undefined;
-}
-
-type Tallies = Map<string, FieldTally>;
-
-/** The fields of one type; custom fields by their own names. */
-interface TypeTallies {
-  readonly fields: Tallies;
-  readonly custom: Tallies;
-  /** `custom_params` or `custom_fields`, once an event has it. */
-  customName: string;
-}
-
-/** Counts, for every field, the values that events have and those that are left out of them. */
+/** The values that the mapping left out of events. To be made when the input has been read, and nothing has been judged. */
 export class OmittedValues {
-  readonly #types = new Map<EventType, TypeTallies>();
+  /** By type, field and the code of the reason. */
+  readonly counts: OmittedCounts;
+  readonly #lost: readonly ExcessOmission[];
 
-  /** Takes every event of the survey; it is called per record, so it only counts. */
-  add(event: Ready | Invalid): void {
-    const tallies = this.#talliesOf(event.type);
-    if (event.kind === 'ready') countSent(event, tallies);
-    if (event.omissions.length > 0) countOmissions(event, tallies);
-  }
-
-  /** Fields of which nothing was left out are absent. */
-  counts(): OmittedCounts {
-    const counts: { -readonly [T in EventType]?: Record<string, Readonly<Record<string, number>>> } = {};
-    for (const { type, field, tally } of this.#all()) {
-      if (tally.omitted) (counts[type] ??= {})[field] = Object.fromEntries(tally.omitted);
+  constructor(db: Database) {
+    const counts: { -readonly [T in EventType]?: Record<string, Record<string, number>> } = {};
+    for (const { type, field, code, count } of db.all<{ type: EventType; field: string; code: string; count: number }>(
+      `select e.type, o.field, o.code, count(*) as count from omission o join event e on e.id = o.event group by 1, 2, 3`,
+    )) {
+      ((counts[type] ??= {})[field] ??= {})[code] = count;
     }
-    return counts;
+    this.counts = counts;
+    this.#lost = Object.entries(counts).flatMap(([type, fields]) =>
+      Object.keys(fields).flatMap((field) => lostValues(db, type as EventType, field)),
+    );
   }
 
   /** The fields of which more values would be left out than `allowed`. */
   excess(allowed: Tolerance): ExcessOmission[] {
-    const excess: ExcessOmission[] = [];
-    for (const { type, field, tally } of this.#all()) {
-      const reasons = [...(tally.lost ?? [])].sort((a, b) => b[1] - a[1]);
-      const omitted = reasons.reduce((sum, [, count]) => sum + count, 0);
-      const sent = tally.sent + (this.#types.get(type)?.fields.get(SENT_AS[field] ?? '')?.sent ?? 0);
-      const of = omitted + sent;
-      const isExcess =
-        'count' in allowed ? omitted > allowed.count : omitted >= FEWEST && omitted * 100 > of * allowed.percent;
-      if (isExcess) excess.push({ type, field, omitted, of, code: reasons[0]![0], count: reasons[0]![1] });
-    }
-    return excess.sort((a, b) => b.omitted - a.omitted);
-  }
-
-  #talliesOf(type: EventType): TypeTallies {
-    let tallies = this.#types.get(type);
-    if (!tallies) this.#types.set(type, (tallies = { fields: new Map(), custom: new Map(), customName: '' }));
-    return tallies;
-  }
-
-  *#all(): Generator<{ readonly type: EventType; readonly field: string; readonly tally: FieldTally }> {
-    for (const [type, { fields, custom, customName }] of this.#types) {
-      for (const [field, tally] of fields) yield { type, field, tally };
-      for (const [key, tally] of custom) yield { type, field: `${customName}.${key}`, tally };
-    }
+    return this.#lost
+      .filter(({ omitted, of }) =>
+        'count' in allowed ? omitted > allowed.count : omitted >= FEWEST && omitted * 100 > of * allowed.percent,
+      )
+      .sort((a, b) => b.omitted - a.omitted);
   }
 }
 
-function countSent({ data, occurredAt }: Ready, tallies: TypeTallies): void {
-  if (occurredAt !== undefined) tallyOf(tallies.fields, 'occurred_at').sent += 1;
-  for (const key in data) {
-    if (!CUSTOM_FIELDS.includes(key)) tallyOf(tallies.fields, key).sent += 1;
-    else {
-      tallies.customName = key;
-      for (const inner in data[key] as object) tallyOf(tallies.custom, inner).sent += 1;
-    }
-  }
+/** The events that go out without a value of this field, because it was left out; none if there are no such events. */
+function lostValues(db: Database, type: EventType, field: string): ExcessOmission[] {
+  if (NOT_SENT.includes(field)) return [];
+  const value = `iif(? = 'occurred_at', e.occurred_at, coalesce(json_type(e.data, ?), json_type(e.data, ?)))`;
+  const values = [field, pathOf(field), pathOf(SENT_AS[field] ?? field)];
+  const reasons = db.all<{ code: string; count: number }>(
+    `select code, count(*) as count from (
+       select o.code, min(o.id) from omission o join event e on e.id = o.event
+       where e.type = ? and o.field = ? and e.data is not null and ${value} is null group by o.event)
+     group by code order by count desc`,
+    type,
+    field,
+    ...values,
+  );
+  const [first] = reasons;
+  if (!first) return [];
+  const { sent } = db.get<{ sent: number }>(
+    `select count(*) as sent from event e where e.type = ? and e.data is not null and ${value} is not null`,
+    type,
+    ...values,
+  )!;
+  const omitted = reasons.reduce((sum, { count }) => sum + count, 0);
+  return [{ type, field, omitted, of: omitted + sent, ...first }];
 }
 
-function countOmissions(event: Ready | Invalid, tallies: TypeTallies): void {
-  const lost = new Set<string>();
-  for (const { field, code } of event.omissions) {
-    const dot = field.indexOf('.');
-    const within = dot < 0 ? undefined : field.slice(0, dot);
-    const key = field.slice(dot + 1);
-    if (within !== undefined) tallies.customName = within;
-    const tally = tallyOf(within === undefined ? tallies.fields : tallies.custom, key);
-    tally.omitted = plusOne(tally.omitted, code);
-    if (event.kind !== 'ready' || lost.has(field) || NOT_SENT.includes(field)) continue;
-    const holder = within === undefined ? event.data : ((event.data[within] ?? {}) as object);
-    if (Object.hasOwn(holder, SENT_AS[key] ?? key) || (key === 'occurred_at' && event.occurredAt !== undefined))
-      continue;
-    lost.add(field);
-    tally.lost = plusOne(tally.lost, code);
-  }
-}
-
-function tallyOf(tallies: Tallies, key: string): FieldTally {
-  let tally = tallies.get(key);
-  if (!tally) tallies.set(key, (tally = { sent: 0, omitted: undefined, lost: undefined }));
-  return tally;
-}
-
-function plusOne(counts: Map<string, number> | undefined, code: string): Map<string, number> {
-  return (counts ?? new Map<string, number>()).set(code, (counts?.get(code) ?? 0) + 1);
+/** Where the data of an event has a field; custom fields have names of any kind. */
+function pathOf(field: string): string {
+  const outer = CUSTOM_FIELDS.find((custom) => field.startsWith(`${custom}.`));
+  return outer === undefined ? `$.${field}` : `$.${outer}.${JSON.stringify(field.slice(outer.length + 1))}`;
 }

@@ -20,10 +20,8 @@ import type { Source } from '../source/source.ts';
 import type { Database } from '../store/sqlite.ts';
 import { watchSource, type SourceWatch } from './profile-source.ts';
 
-/** Maximum number of unresolved names that are kept; further names are not counted. */
+/** More names than these are not listed. */
 const MOST_UNCOVERED = 500;
-
-const UNCOVERED = /^(?:unresolved_|ambiguous_(?:stage|owner|pipeline)|not_mapped$)/;
 
 /**
  * Collects, during the survey, statistics about the input as a whole. It keeps counts and a few examples, never the values
@@ -36,7 +34,6 @@ export class Profiler {
     readonly db: Database;
   };
   readonly #watches = new Map<string, SourceWatch>();
-  readonly #uncovered = new Map<string, UncoveredValue & { count: number }>();
 
   constructor(job: {
     readonly sources: ReadonlyMap<string, Source>;
@@ -59,13 +56,13 @@ export class Profiler {
     return this.#watches.get(source)!;
   }
 
-  event(event: Ready | Invalid, row: Row): void {
-    if (event.issues.length > 0) for (const issue of event.issues) this.#issue(issue, row);
-    if (event.omissions.length > 0) {
-      for (const { field, original, code, reason } of event.omissions) {
-        if (code === 'not_mapped') this.#countUncovered({ code, field, message: reason });
-        if (/^\d{5}$/.test(original)) this.watch(row.place.source).serialDate(field, row);
-      }
+  /** Spreadsheets write a date as the number of a day. */
+  event({ issues, omissions }: Ready | Invalid, row: Row): void {
+    for (const { code, field } of issues) {
+      if (code === 'bad_date') this.watch(row.place.source).serialDate(field ?? '', row);
+    }
+    for (const { field, original } of omissions) {
+      if (/^\d{5}$/.test(original)) this.watch(row.place.source).serialDate(field, row);
     }
   }
 
@@ -76,26 +73,12 @@ export class Profiler {
     }
   }
 
-  #issue(issue: Issue, row: Row): void {
-    if (issue.code === 'bad_date') this.watch(row.place.source).serialDate(issue.field ?? '', row);
-    if (UNCOVERED.test(issue.code)) this.#countUncovered(issue);
-  }
-
-  #countUncovered({ code, field = '', message, hint }: Pick<Issue, 'code' | 'field' | 'message' | 'hint'>): void {
-    const key = `${field}\0${message}`;
-    const known = this.#uncovered.get(key);
-    if (known) known.count += 1;
-    else if (this.#uncovered.size < MOST_UNCOVERED) {
-      this.#uncovered.set(key, { code, field, message, ...(hint === undefined ? {} : { hint }), count: 1 });
-    }
-  }
-
   /** Call it when every event has been judged. Everything noticed is also among the warnings. */
   finish(): Profile {
     const { db } = this.#job;
     const profile: Profile = {
       sources: Object.fromEntries([...this.#watches].map(([name, watch]) => [name, watch.profile()])),
-      uncovered: [...this.#uncovered.values()].sort((a, b) => b.count - a.count),
+      uncovered: uncoveredValues(db),
       duplicates: Object.fromEntries(
         db
           .all<{ type: string; count: number }>(
@@ -160,6 +143,20 @@ export class Profiler {
     const entries = this.#job.compiled.entries.filter((entry) => entry.type === type);
     return entries.some(({ uses }) => uses.some(({ field }) => (fields as readonly string[]).includes(field)));
   }
+}
+
+/** The names that `references` and the account lack, and the values that a `map` lacks. */
+function uncoveredValues(db: Database): UncoveredValue[] {
+  const found = db.all<UncoveredValue & { readonly hint: string | null }>(
+    `select code, ifnull(field, '') as field, message, hint, count(*) as count from (
+       select code, field, message, hint from problem
+       where event is not null and (kind = 'resolve' and code <> 'deleted_in_service' or code = 'not_mapped')
+       union all
+       select code, field, reason, null from omission where code = 'not_mapped')
+     group by field, message order by count desc limit ?`,
+    MOST_UNCOVERED,
+  );
+  return found.map(({ hint, ...value }) => ({ ...value, ...(hint !== null && { hint }) }));
 }
 
 function lacking(code: BareCode, message: string): Issue {

@@ -4,7 +4,6 @@ import { addOmissions, addProblem } from '../plan/problems.ts';
 import type { Source } from '../source/source.ts';
 import type { DealGroups } from './deal-groups.ts';
 import type { Features } from '../plan/features.ts';
-import type { OmittedValues } from './omitted.ts';
 import type { PlanWriter } from './plan-writer.ts';
 import { prepare } from './prepare.ts';
 import type { Profiler } from './profile.ts';
@@ -23,7 +22,6 @@ interface ReadingJob {
   readonly resolver: Resolver;
   readonly writer: PlanWriter;
   readonly profiler: Profiler;
-  readonly omitted: OmittedValues;
   readonly groups: DealGroups;
   /** Undefined unless a pilot is chosen by what the records use. */
   readonly features: Features | undefined;
@@ -76,11 +74,10 @@ export class RecordReader {
   }
 
   #takeEvent(draft: Draft, row: Row): void {
-    const { writer, profiler, omitted, groups, features, resolver } = this.#job;
+    const { writer, profiler, groups, features, resolver } = this.#job;
     const event = prepare(draft, resolver);
     const record = writer.record(row);
     profiler.event(event, row);
-    omitted.add(event);
     const deal = draft.type === 'deal/created' ? groups.figuresOf(draft, event) : undefined;
     const id = event.kind === 'ready' ? writer.ready(event, record, deal) : writer.invalid(event, record, deal);
     for (const issue of event.issues) addProblem(writer.db, { event: id, record }, issue);

@@ -167,19 +167,17 @@ interface ReadInput {
 async function readInput({ db, mapping, halt }: SurveyJob, open: OpenInput): Promise<ReadInput> {
   const { input, compiled, resolver, features } = open;
   const profiler = new Profiler({ sources: input.sources, eventSources: mapping.eventSources, compiled, db });
-  const omitted = new OmittedValues();
   const reader = new RecordReader({
     compiled,
     resolver,
     writer: new PlanWriter(db, mapping.migration),
     profiler,
-    omitted,
     groups: new DealGroups(db, resolver),
     features,
     shouldContinue: () => !halt.requested,
   });
   for (const name of mapping.eventSources) await reader.read(input.sources.get(name)!);
-  return { reader, profiler, omitted };
+  return { reader, profiler, omitted: new OmittedValues(db) };
 }
 
 /** Throws a `UserError` if the input changed while it was read, or if nobody agrees that it is far smaller than before. */
