@@ -1,5 +1,5 @@
 import { parseJson, type JsonObject } from '../json.ts';
-import type { Entity, EventType, Planned, Place, Writable } from '../model.ts';
+import { EVENT_TYPES, type Entity, type EventType, type Planned, type Place, type Writable } from '../model.ts';
 import type { Database } from '../store/sqlite.ts';
 import type { State } from './states.ts';
 
@@ -73,4 +73,16 @@ export function* pagesOf<Row extends { readonly id: number }>(
     yield page;
     last = page.at(-1)!.id;
   }
+}
+
+const PER_TYPE = 3;
+
+/** The first events of each type that could be sent; `areChosen`: all that a pilot chose. */
+export function samplesOf(db: Database, areChosen: boolean): Map<EventType, Planned[]> {
+  const sql = `${EVENT_ROWS}
+    where e.type = ? and e.data is not null and e.is_change = 0 and e.is_chosen = 1 and e.state not in ('invalid', 'duplicate')
+    order by e.id limit ?`;
+  return new Map(
+    EVENT_TYPES.map((type) => [type, db.all<EventRow>(sql, type, areChosen ? -1 : PER_TYPE).map(plannedOf)]),
+  );
 }

@@ -1,9 +1,9 @@
 /** A later export is another file: what differs from the input of the last run in its columns and its number of records. */
 import type { Issue } from '../model.ts';
+import { askPlan } from '../plan/earlier-plans.ts';
 import type { Source } from '../source/source.ts';
 import type { StateDir } from '../state-dir.ts';
-import { PLAN, PLAN_FILE } from '../store/plan-schema.ts';
-import { Database } from '../store/sqlite.ts';
+import { PLAN_FILE } from '../store/plan-schema.ts';
 
 /** A source without its values: its columns (none for JSON), and how many records it has. */
 interface SourceShape {
@@ -15,23 +15,12 @@ export type SourceShapes = Readonly<Record<string, SourceShape>>;
 
 /** The sources of the last run; empty if there was none, or if its plan was deleted or cannot be read. */
 export function earlierSources(state: StateDir): SourceShapes {
-  let plan: Database | undefined;
-  try {
-    plan = Database.read(state.file(PLAN_FILE), PLAN);
-    const sources = plan?.all<{ name: string; columns: string; records: number }>(
-      'select name, columns, records from source',
-    );
-    return Object.fromEntries(
-      (sources ?? []).map(({ name, columns, records }) => [
-        name,
-        { columns: JSON.parse(columns) as string[], records },
-      ]),
-    );
-  } catch {
-    return {};
-  } finally {
-    plan?.close();
-  }
+  const sources = askPlan(state.file(PLAN_FILE), (plan) =>
+    plan.all<{ name: string; columns: string; records: number }>('select name, columns, records from source'),
+  );
+  return Object.fromEntries(
+    (sources ?? []).map(({ name, columns, records }) => [name, { columns: JSON.parse(columns) as string[], records }]),
+  );
 }
 
 /** Columns that a source has lost or gained. One that the mapping uses and that is missing is a mistake, found before. */

@@ -1,6 +1,7 @@
-import { type JsonObject, type JsonValue, isObject } from '../json.ts';
-import { findColumn, uniqueNames, pathReader } from '../mapping/path.ts';
+import type { JsonObject, JsonValue } from '../json.ts';
+import { isObject } from '../json.ts';
 import type { CompiledEntry } from '../mapping/mapping.ts';
+import { findColumn, pathReader, uniqueNames } from '../mapping/path.ts';
 import { textOf } from '../mapping/result.ts';
 import type { RawRecord, Row } from '../model.ts';
 import type { SourceProfile } from '../report/profile.ts';
@@ -15,81 +16,135 @@ const MOST_PATHS = 500;
 /** Fields whose values affect how records are mapped: their values are counted. */
 const COUNTED = /^(?:stage_name|owner_name|stage_pipeline|when|currency|stage_id|owner_id)$/;
 
+/** A column or path that the mapping reads. */
+interface Watched {
+  readonly watch: ColumnWatch;
+  readonly read: (record: RawRecord) => JsonValue | undefined;
+  /** The mapping names it; `"*": rest` may read others. */
+  readonly isNamed: boolean;
+}
+
+/** What a source has and the mapping does not read. */
+interface Unused {
+  count(record: RawRecord): void;
+  /** Columns or paths, and how many values each has. */
+  found(): Iterable<readonly [name: string, values: number]>;
+}
+
 /** Collects statistics about one source as the survey reads it. */
-export interface SourceWatch {
-  row(row: Row): void;
-  /** A date of this field was a spreadsheet's serial number. */
-  serialDate(field: string, row: Row): void;
-  profile(): SourceProfile;
-}
-
-/** `entries` are those that read the source; `lookedUp` are the columns or paths that lookups read in it. */
-export function watchSource(
-  source: Source,
-  entries: readonly CompiledEntry[],
-  lookedUp: ReadonlySet<string>,
-): SourceWatch {
-  return source.kind === 'table' ? new TableWatch(source, entries, lookedUp) : new TreeWatch(source, entries, lookedUp);
-}
-
-class TableWatch implements SourceWatch {
+export class SourceWatch {
   readonly #source: Source;
-  readonly #names: readonly string[];
-  readonly #columns: readonly number[];
-  /** Those that the mapping names; `"*": rest` may read others. */
-  readonly #named = new Set<number>();
-  readonly #watches: readonly ColumnWatch[];
-  /** Those that nothing reads, and how many values each has. */
-  readonly #unused: readonly number[];
-  readonly #unusedValues: number[];
+  readonly #watched: readonly Watched[];
+  readonly #unused: Unused;
   #records = 0;
 
+  /** `entries` are those that read the source; `lookedUp` are the columns or paths that lookups read in it. */
   constructor(source: Source, entries: readonly CompiledEntry[], lookedUp: ReadonlySet<string>) {
-    const fields = new Map<number, Set<string>>();
-    for (const { field, column, isRest } of entries.flatMap(({ uses }) => uses)) {
-      if (column === undefined) continue;
-      if (!isRest) this.#named.add(column);
-      fields.set(column, (fields.get(column) ?? new Set()).add(field));
-    }
     this.#source = source;
-    this.#names = uniqueNames(source.columns);
-    this.#columns = [...fields.keys()].sort((a, b) => a - b);
-    const read = new Set([...fields.keys(), ...[...lookedUp].map((name) => findColumn(source.columns, name))]);
-    this.#unused = source.columns.flatMap((name, column) => (name === '' || read.has(column) ? [] : [column]));
-    this.#unusedValues = this.#unused.map(() => 0);
-    this.#watches = this.#columns.map((column) => newWatch(this.#names[column]!, fields.get(column)!));
+    if (source.kind === 'table') {
+      this.#watched = watchedColumns(source, entries);
+      this.#unused = new UnusedColumns(source, entries, lookedUp);
+    } else {
+      this.#watched = watchedPaths(entries);
+      this.#unused = new UnusedPaths(entries, lookedUp);
+    }
   }
 
   row({ raw, place }: Row): void {
     this.#records += 1;
-    const cells = raw as readonly string[];
-    const columns = this.#columns;
-    for (let index = 0; index < columns.length; index += 1) {
-      const cell = cells[columns[index]!];
-      if (cell !== undefined) this.#watches[index]!.take(cell, place.file, place.line);
-    }
-    const unused = this.#unused;
-    for (let index = 0; index < unused.length; index += 1) {
-      const cell = cells[unused[index]!];
-      if (cell !== undefined && cell !== '' && (cell.charCodeAt(0) > 32 || cell.trim() !== '')) {
-        this.#unusedValues[index]! += 1;
-      }
+    this.#unused.count(raw);
+    const isRead = this.#source.kind === 'table' || this.#records <= SAMPLE;
+    for (const { read, watch } of this.#watched) {
+      if (isRead || watch.wantsMore) takeAll(read(raw), watch, place.file, place.line);
     }
   }
 
+  /** A date of this field was a spreadsheet's serial number. */
   serialDate(field: string, { raw, place }: Row): void {
-    const cells = raw as readonly string[];
-    const index = this.#watches.findIndex(
-      ({ fields }, at) => fields.includes(field) && /^\s*\d{5}\s*$/.test(cells[this.#columns[at]!] ?? ''),
-    );
-    const cell = cells[this.#columns[index] ?? -1];
-    if (cell !== undefined) this.#watches[index]!.addDamage('serial_date', cell.trim(), place.file, place.line);
+    for (const { read, watch } of this.#watched) {
+      if (!watch.fields.includes(field)) continue;
+      const text = (textOf(read(raw)) ?? '').trim();
+      if (/^\d{5}$/.test(text)) return watch.addDamage('serial_date', text, place.file, place.line);
+    }
   }
 
   profile(): SourceProfile {
-    const unused = this.#unused.map((column, index) => [this.#names[column]!, this.#unusedValues[index]!] as const);
-    const named = this.#watches.filter((_, index) => this.#named.has(this.#columns[index]!));
-    return sourceProfile(this.#source, this.#records, unused, this.#watches, named);
+    const watches = this.#watched.map(({ watch }) => watch);
+    const empty = this.#watched.filter(({ watch, isNamed }) => isNamed && !watch.filled && this.#records > 0);
+    return {
+      description: this.#source.description,
+      records: this.#records,
+      unused: Object.fromEntries(this.#unused.found()),
+      never_a_value: empty.map(({ watch: { column, fields } }) => ({ column, fields })),
+      values: watches.flatMap((watch) => watch.values() ?? []),
+      damage: watches.flatMap((watch) =>
+        [...watch.damage()].map(([kind, found]) => ({ column: watch.column, fields: watch.fields, kind, ...found })),
+      ),
+      dates: watches.flatMap((watch) => watch.dates() ?? []),
+      notices: this.#source.notices(),
+    };
+  }
+}
+
+function watchedColumns(source: Source, entries: readonly CompiledEntry[]): Watched[] {
+  const names = uniqueNames(source.columns);
+  const uses = entries.flatMap((entry) => entry.uses);
+  const columns = new Set(uses.flatMap(({ column }) => column ?? []));
+  return [...columns]
+    .sort((a, b) => a - b)
+    .map((column) => {
+      const own = uses.filter((use) => use.column === column);
+      return {
+        watch: newWatch(names[column]!, new Set(own.map(({ field }) => field))),
+        read: (record) => (record as readonly string[])[column],
+        isNamed: own.some(({ isRest }) => !isRest),
+      };
+    });
+}
+
+function watchedPaths(entries: readonly CompiledEntry[]): Watched[] {
+  const fields = new Map<string, Set<string>>();
+  for (const { uses } of entries) {
+    for (const { field, path, isRest } of uses) {
+      if (isRest) continue;
+      const whole = field === 'each' ? path : wholePath(path, uses);
+      fields.set(whole, (fields.get(whole) ?? new Set()).add(field));
+    }
+  }
+  return [...fields].map(([path, names]) => {
+    const read = pathReader(path);
+    return { watch: newWatch(path, names), read: (record) => read(record as JsonObject), isNamed: true };
+  });
+}
+
+function newWatch(column: string, fields: ReadonlySet<string>): ColumnWatch {
+  const names = [...fields];
+  return new ColumnWatch(
+    column,
+    names,
+    names.some((field) => COUNTED.test(field)),
+  );
+}
+
+class UnusedColumns implements Unused {
+  readonly #columns: { readonly name: string; readonly column: number; values: number }[];
+
+  constructor({ columns }: Source, entries: readonly CompiledEntry[], lookedUp: ReadonlySet<string>) {
+    const used = new Set<number | undefined>([...lookedUp].map((name) => findColumn(columns, name)));
+    for (const { column } of entries.flatMap(({ uses }) => uses)) used.add(column);
+    this.#columns = uniqueNames(columns)
+      .map((name, column) => ({ name, column, values: 0 }))
+      .filter(({ column }) => columns[column] !== '' && !used.has(column));
+  }
+
+  count(record: RawRecord): void {
+    for (const unused of this.#columns) {
+      if ((record as readonly string[])[unused.column]?.trim()) unused.values += 1;
+    }
+  }
+
+  found(): (readonly [string, number])[] {
+    return this.#columns.map(({ name, values }) => [name, values]);
   }
 }
 
@@ -99,73 +154,37 @@ interface PathNode {
   readonly members: Map<string, PathNode>;
 }
 
-interface PathWatch {
-  readonly path: string;
-  readonly read: (record: JsonObject) => JsonValue | undefined;
-  readonly watch: ColumnWatch;
-}
-
-class TreeWatch implements SourceWatch {
-  readonly #source: Source;
-  readonly #lookedUp: ReadonlySet<string>;
-  readonly #paths: readonly PathWatch[];
+class UnusedPaths implements Unused {
   readonly #root = newNode();
   #nodes = 0;
-  /** Below these, `"*": rest` reads everything. */
-  readonly #rests = new Set<string>();
-  #records = 0;
+  readonly #used: ReadonlySet<string>;
+  /** Paths of which everything below is used too: `each` is not, its elements have paths of their own. */
+  readonly #whole: readonly string[];
 
-  constructor(source: Source, entries: readonly CompiledEntry[], lookedUp: ReadonlySet<string>) {
-    const fields = new Map<string, Set<string>>();
-    for (const entry of entries) {
-      const each = entry.uses.find(({ field }) => field === 'each')?.path;
-      for (const { field, path, isRest } of entry.uses) {
-        if (isRest) this.#rests.add(wholePath(path, each));
-        if (isRest) continue;
-        const whole = field === 'each' ? path : wholePath(path, each);
-        fields.set(whole, (fields.get(whole) ?? new Set()).add(field));
-      }
-    }
-    this.#source = source;
-    this.#lookedUp = lookedUp;
-    this.#paths = [...fields].map(([path, names]) => ({ path, read: pathReader(path), watch: newWatch(path, names) }));
-  }
-
-  row(row: Row): void {
-    this.#records += 1;
-    const whole = this.#records <= SAMPLE;
-    this.#count(row.raw, this.#root);
-    for (const { read, watch } of this.#paths) {
-      if (whole || watch.wantsMore) takeAll(read(row.raw as JsonObject), watch, row.place.file, row.place.line);
-    }
-  }
-
-  serialDate(field: string, { raw, place }: Row): void {
-    for (const { read, watch } of this.#paths) {
-      if (!watch.fields.includes(field)) continue;
-      const value = read(raw as JsonObject);
-      if (typeof value !== 'string' && typeof value !== 'number') continue;
-      if (/^\s*\d{5}\s*$/.test(String(value))) watch.addDamage('serial_date', String(value), place.file, place.line);
-    }
-  }
-
-  profile(): SourceProfile {
+  constructor(entries: readonly CompiledEntry[], lookedUp: ReadonlySet<string>) {
     const plain = (path: string): string => path.replace(/\[\d+\]/g, '');
-    const used = new Set([...this.#paths.map(({ path }) => path), ...this.#lookedUp].map(plain));
-    // A path to an object uses all of it, except for `each`, whose elements have separate paths.
-    const whole = this.#paths
-      .filter(({ watch }) => watch.fields.some((field) => field !== 'each'))
-      .map(({ path }) => plain(path));
-    const isUsed = (path: string): boolean =>
-      used.has(path) || used.has('$') || whole.some((other) => path.startsWith(`${other}.`));
-    const isRest = (path: string): boolean =>
-      this.#rests.has('$') || [...this.#rests].some((other) => path.startsWith(`${plain(other)}.`));
-    const unused = [...pathsBelow(this.#root, '')].filter(([path]) => !isUsed(path) && !isRest(path));
-    return sourceProfile(
-      this.#source,
-      this.#records,
-      unused,
-      this.#paths.map(({ watch }) => watch),
+    const uses = entries.flatMap((entry) =>
+      entry.uses.map(({ field, path, isRest }) => ({
+        path: plain(field === 'each' ? path : wholePath(path, entry.uses)),
+        isRest,
+        isEach: field === 'each',
+      })),
+    );
+    this.#used = new Set([
+      ...uses.filter(({ isRest }) => !isRest).map(({ path }) => path),
+      ...[...lookedUp].map(plain),
+    ]);
+    this.#whole = uses.filter(({ isEach }) => !isEach).map(({ path }) => path);
+  }
+
+  count(record: RawRecord): void {
+    this.#count(record, this.#root);
+  }
+
+  found(): (readonly [string, number])[] {
+    if (this.#used.has('$') || this.#whole.includes('$')) return [];
+    return [...pathsBelow(this.#root, '')].filter(
+      ([path]) => !this.#used.has(path) && !this.#whole.some((other) => path.startsWith(`${other}.`)),
     );
   }
 
@@ -199,17 +218,10 @@ function* pathsBelow({ members }: PathNode, path: string): Generator<readonly [s
   }
 }
 
-function newWatch(column: string, fields: ReadonlySet<string>): ColumnWatch {
-  return new ColumnWatch(
-    column,
-    [...fields],
-    [...fields].some((field) => COUNTED.test(field)),
-  );
-}
-
-/** Converts a path within `each` to one that starts at the record; paths cross lists without positions. */
-function wholePath(path: string, each: string | undefined): string {
+/** Converts a path within the `each` of an entry to one that starts at the record; paths cross lists without positions. */
+function wholePath(path: string, uses: CompiledEntry['uses']): string {
   if (path.startsWith('$.')) return path.slice(2);
+  const each = uses.find(({ field }) => field === 'each')?.path;
   if (each === undefined || path === '$') return path;
   return path === '.' ? each : `${each}.${path}`;
 }
@@ -219,26 +231,4 @@ function takeAll(value: JsonValue | undefined, watch: ColumnWatch, file: string,
   else if (Array.isArray(value)) for (const each of value as readonly JsonValue[]) takeAll(each, watch, file, line);
   else if (isObject(value)) watch.filled = true;
   else watch.take(textOf(value) ?? '', file, line);
-}
-
-function sourceProfile(
-  source: Source,
-  records: number,
-  unused: readonly (readonly [string, number])[],
-  watches: readonly ColumnWatch[],
-  named = watches,
-): SourceProfile {
-  return {
-    description: source.description,
-    records,
-    unused: Object.fromEntries(unused),
-    never_a_value:
-      records === 0 ? [] : named.flatMap(({ filled, column, fields }) => (filled ? [] : [{ column, fields }])),
-    values: watches.flatMap((watch) => watch.values() ?? []),
-    damage: watches.flatMap((watch) =>
-      [...watch.damage()].map(([kind, found]) => ({ column: watch.column, fields: watch.fields, kind, ...found })),
-    ),
-    dates: watches.flatMap((watch) => watch.dates() ?? []),
-    notices: source.notices(),
-  };
 }

@@ -18,7 +18,7 @@ import {
 } from '../report/profile.ts';
 import type { Source } from '../source/source.ts';
 import type { Database } from '../store/sqlite.ts';
-import { watchSource, type SourceWatch } from './profile-source.ts';
+import { SourceWatch } from './profile-source.ts';
 
 /** More names than these are not listed. */
 const MOST_UNCOVERED = 500;
@@ -46,7 +46,7 @@ export class Profiler {
       const entries = job.compiled.entries.filter(({ source }) => source === name);
       this.#watches.set(
         name,
-        watchSource(job.sources.get(name)!, entries, job.compiled.lookedUp.get(name) ?? new Set()),
+        new SourceWatch(job.sources.get(name)!, entries, job.compiled.lookedUp.get(name) ?? new Set()),
       );
     }
   }

@@ -1,10 +1,10 @@
-/** `--plan DIGEST`: sends exactly what was approved after a dry run, or nothing. */
+/** Compares a new plan with the plans of earlier surveys. */
 import { UserError } from '../errors.ts';
 import { PLAN } from '../store/plan-schema.ts';
 import { Database } from '../store/sqlite.ts';
 
 /**
- * Throws a `UserError` (exit 2) unless the plan's `digest` is the `approved` one. `stored`: paths of earlier plans. If the
+ * `--plan DIGEST` sends exactly what was approved after a dry run, or nothing. Throws a `UserError` (exit 2) unless the plan's `digest` is the `approved` one. `stored`: paths of earlier plans. If the
  * approved one is among them, the message says how many events were added, removed or changed since.
  */
 export function assertApproved(db: Database, digest: string, approved: string, stored: readonly string[]): void {
@@ -15,7 +15,7 @@ export function assertApproved(db: Database, digest: string, approved: string, s
 }
 
 function differenceText(db: Database, approved: string, stored: readonly string[]): string {
-  const path = stored.find((each) => digestOf(each) === approved);
+  const path = stored.find((each) => settingOf(each, 'digest') === approved);
   if (path === undefined) return 'no stored plan has that digest, so the difference is unknown';
   db.attach(path, 'approved', PLAN);
   const { added, removed, changed } = db.get<{ added: number; removed: number; changed: number }>(`
@@ -33,12 +33,35 @@ function differenceText(db: Database, approved: string, stored: readonly string[
   return `events added: ${added}, removed: ${removed}, changed: ${changed}`;
 }
 
-/** Undefined if there is no such plan, or if another version of the program wrote it. */
-function digestOf(path: string): string | undefined {
+/**
+ * A rerun says what is new: marks the warnings that the last survey gave too, about the same record with the same message, if it was of the same
+ * mapping. `earlier`: the path of its plan.
+ */
+export function markTold(db: Database, mappingSha256: string, earlier: string | undefined): void {
+  db.run(`insert or replace into setting (name, value) values ('mapping_sha256', ?)`, mappingSha256);
+  if (earlier === undefined || settingOf(earlier, 'mapping_sha256') !== mappingSha256) return;
+  try {
+    db.attach(earlier, 'told', PLAN);
+    db.exec(`
+      update plan.problem as p set was_told = 1
+      where p.severity = 'warning'
+        and (p.code, p.message, ifnull((select e.external_id from plan.event e where e.id = p.event), '')) in (
+          select w.code, w.message, ifnull(w.external_id, '') from told.problems w where w.severity = 'warning')`);
+  } catch {
+    // A damaged plan: all warnings count as new.
+  }
+}
+
+function settingOf(path: string, name: string): string | undefined {
+  return askPlan(path, (plan) => plan.get<{ value: string }>('select value from setting where name = ?', name)?.value);
+}
+
+/** What the plan at `path` says; undefined if there is none, or if it is damaged or of another version of the program. */
+export function askPlan<T>(path: string, ask: (plan: Database) => T): T | undefined {
   let plan: Database | undefined;
   try {
     plan = Database.read(path, PLAN);
-    return plan?.get<{ value: string }>(`select value from setting where name = 'digest'`)?.value;
+    return plan && ask(plan);
   } catch {
     return undefined;
   } finally {
