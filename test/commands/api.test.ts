@@ -114,27 +114,28 @@ describe('api', () => {
 
 describe('api, before it sends anything,', () => {
   it.each([
-    '/webhooks/ingest/ingest_abc',
-    '/webhooks/ingest',
-    '/WebHooks/Ingest/x',
-    '/webhooks//ingest/x',
-    '//webhooks/ingest/x',
-    '/%77ebhooks/ingest/x',
-    '/webhooks%2Fingest/x',
-    '/%2577ebhooks/%69ngest/x',
-    '/webhooks/./ingest/x',
-    '/webhooks/a/../ingest/x',
-    '/webhooks;v=1/ingest/x',
-    '/webhooks\\ingest\\x',
-    '/webhooks/%0Aingest/x',
-    'webhooks/ingest/x',
-    '/webhooks/ingest/x?page=1',
-    '/external/webhooks/ingest/x',
-  ])('refuses the ingestion webhook as %s', async (path) => {
+    ['/webhooks/ingest/ingest_abc', 'ingestion webhook'],
+    ['/webhooks/ingest', 'ingestion webhook'],
+    ['/WebHooks/Ingest/x?page=1', 'ingestion webhook'],
+    ['/external/webhooks/ingest/x', 'ingestion webhook'],
+    ['webhooks/ingest/x', 'the path must be'],
+    ['/webhooks//ingest/x', 'the path must be'],
+    ['//evil.example/leads', 'the path must be'],
+    ['https://evil.example/leads', 'the path must be'],
+    ['/webhooks/a/../ingest/x', 'the path must be'],
+    ['/webhooks/./ingest/x', 'the path must be'],
+    ['/%77ebhooks/ingest/x', 'the path must be'],
+    ['/leads/%252e%252E/x', 'the path must be'],
+    ['/webhooks;v=1/ingest/x', 'the path must be'],
+    ['/webhooks\\ingest\\x', 'the path must be'],
+    ['/leads/\u2025/x', 'the path must be'],
+    ['/leads/a b', 'the path must be'],
+    ['/leads#x', 'the path must be'],
+  ])('refuses the path %s', async (path, why) => {
     const service = await sandbox();
     const said = await ask(service, 'POST', path, { write: true, data: '{}' });
     expect(said.code).toBe(2);
-    expect(said.stderr).toMatch(/ingestion webhook|absolute URL/);
+    expect(said.stderr).toContain(why);
     expect(nothingArrived(service)).toBe(true);
   });
 
@@ -143,41 +144,6 @@ describe('api, before it sends anything,', () => {
     const file = await envFile(service, { BACKFILL_BASE_URL: `${service.baseUrl}/webhooks` });
     const said = await call(api, { method: 'POST', path: '/ingest/x', envFile: file, write: true });
     expect(said.stderr).toContain('ingestion webhook');
-    expect(nothingArrived(service)).toBe(true);
-  });
-
-  it.each([
-    ['https://evil.example/leads', 'absolute URL'],
-    ['//evil.example/leads', 'absolute URL'],
-    ['\\\\evil.example/leads', 'absolute URL'],
-    ['leads', 'start with a slash'],
-    ['/a/../../leads', '`..`'],
-    ['/a/%2e%2E/leads', '`..`'],
-    ['/leads/..%5c..', '`..`'],
-    ['/leads/%2E%2e%5C..%5Cx', '`..`'],
-    ['/leads/%252e%252E/x', '`..`'],
-    ['/leads/%252e%252e%255cx', '`..`'],
-    ['/leads/..;v=1/x', '`..`'],
-    ['/leads/%2e%20%2e/x', '`..`'],
-    ['/leads/%ef%bc%8e%ef%bc%8e/x', '`..`'],
-    ['/leads/..%ef%bc%8fx', '`..`'],
-    ['/leads/%e2%80%a5/x', '`..`'],
-    ['/leads/.%e2%80%8b./x', '`..`'],
-    ['/leads\\..\\x', '`\\`'],
-    ['/leads/..%00/x', 'control characters'],
-    ['/leads/1%00', 'control characters'],
-    ['/leads/1%250a', 'control characters'],
-    ['/leads/%c0%ae%c0%ae/x', 'not UTF-8'],
-    ['/leads/%25c0%25AE/x', 'not UTF-8'],
-    ['/leads/%u002e%u002e/x', 'not UTF-8'],
-    ['/leads//x', 'empty'],
-    ['/leads/a b', 'white space'],
-    ['/leads#x', '`#`'],
-  ])('refuses the path %s', async (path, why) => {
-    const service = await sandbox();
-    const said = await ask(service, 'GET', path);
-    expect(said.code).toBe(2);
-    expect(said.stderr).toContain(why);
     expect(nothingArrived(service)).toBe(true);
   });
 
