@@ -29,7 +29,14 @@ export async function compileMapping(
       texts,
     );
   }
-  await compilation.lookups.build(compilation);
+  for (const [name, count] of await compilation.lookups.build()) {
+    compilation.warnings.push({
+      code: 'lookup_unreadable',
+      severity: 'warning',
+      message: `${counted(count, 'record')} of source \`${name}\` could not be read for a lookup`,
+      at: document.locate(['sources', name], 'key'),
+    });
+  }
   return { entries, lookedUp: compilation.lookups.paths(), warnings: inOrder(compilation.warnings) };
 }
 

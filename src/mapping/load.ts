@@ -160,17 +160,10 @@ function sourceSpecs(
   folder: string,
   overrides: ReadonlyMap<string, string>,
 ): readonly SourceSpec[] {
-  return Object.entries(sources).map(([name, source]) => ({
-    name,
-    path: overrides.get(name) ?? resolve(folder, source.path),
-    ...(source.format !== undefined && { format: source.format }),
-    ...(source.encoding !== undefined && { encoding: source.encoding }),
-    ...(source.delimiter !== undefined && { delimiter: source.delimiter }),
-    ...(source.escape !== undefined && { escape: source.escape }),
-    ...(source.columns !== undefined && { columns: source.columns }),
-    ...(source.header_line !== undefined && { headerLine: source.header_line }),
-    ...(source.records !== undefined && { records: source.records }),
-  }));
+  return Object.entries(sources).map(([name, { path, header_line: headerLine, missing_values: _, ...rest }]) => {
+    const spec = { ...rest, name, path: overrides.get(name) ?? resolve(folder, path) };
+    return (headerLine === undefined ? spec : { ...spec, headerLine }) as SourceSpec;
+  });
 }
 
 function worksheetOf(spec: MappingSpec, document: MappingDocument, folder: string): WorksheetRef | undefined {

@@ -36,7 +36,7 @@ function makeTable(spec: LookupSpec, source: Source, context: ValueContext, comp
     kind: undefined,
     onError: 'reject',
     uses,
-    lookedUp: (table) => void (level = Math.max(level, table.level + 1)),
+    lookedUp: (table) => void (level = Math.max(level, table.spec.level + 1)),
   };
   const match = compileValue(spec.match, within(there, 'match'));
   const take = compileValue(spec.take, within(there, 'take'));
@@ -45,15 +45,15 @@ function makeTable(spec: LookupSpec, source: Source, context: ValueContext, comp
 }
 
 function findIn(table: LookupTable, value: JsonValue, ifMissing: 'reject' | 'skip'): Result {
+  const { values, spec } = table;
   const text = textOf(value);
-  const found = text === undefined ? undefined : table.find(text);
+  const found = text === undefined ? undefined : values.get(text);
   if (found === SEVERAL) {
-    const message = `multiple records of \`${table.source.name}\` match ${shown(value)}, with different values`;
+    const message = `multiple records of \`${spec.source.name}\` match ${shown(value)}, with different values`;
     return withOriginal(new ValueError('ambiguous_lookup', message), value);
   }
   if (found !== undefined) return found;
-  if (text !== undefined && table.has(text)) return undefined;
-  if (ifMissing === 'skip') return undefined;
-  const message = `no record of \`${table.source.name}\` matches ${shown(value)}`;
+  if (ifMissing === 'skip' || (text !== undefined && values.has(text))) return undefined;
+  const message = `no record of \`${spec.source.name}\` matches ${shown(value)}`;
   return withOriginal(new ValueError('lookup_missing', message), value);
 }

@@ -32,14 +32,6 @@ export function compileValue(spec: ValueSpec, context: ValueContext): Evaluate {
   });
   const { required = false, on_error: onError = context.onError } = spec;
   const fallback = spec.default === '' ? undefined : spec.default;
-  if (required && fallback !== undefined) {
-    context.compilation.warnings.push({
-      code: 'unused_default',
-      severity: 'warning',
-      message: '`default` is never used together with `required: true`',
-      at: context.compilation.locate([...context.path, 'default'], 'key'),
-    });
-  }
   const read = applies.length === 0 ? source : withTransforms(source, applies);
   if (onError === 'reject' && !required && fallback === undefined) return read;
   const trace = traceAt(context.compilation, context.path, 'default');

@@ -284,7 +284,6 @@ const BY_CODE: Readonly<Record<string, Advice>> = {
     what: 'A column in a `from` list does not exist; another one of the list is used.',
     fix: 'Correct its name, or remove it from the list.',
   },
-  unused_default: { what: 'A `default` has no effect together with `required: true`.', fix: 'Remove one of them.' },
   lookup_unreadable: { what: 'Some records could not be read for a lookup.', fix: READ },
   not_created: {
     what: 'The service acknowledged an event without any effect.',

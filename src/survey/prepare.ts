@@ -9,21 +9,19 @@ import { numberText } from '../numbers.ts';
 /** Size of the envelope around the data: id, type, time and flag (service interface, section 2.3). */
 const ENVELOPE_BYTES = 512;
 
-const NO_ISSUES: readonly Issue[] = [];
-
 /** Turns a mapped event into one that can be sent as is, or into an invalid one with the reasons why it cannot. */
 export function prepare(draft: Draft, resolver: Resolver): Ready | Invalid {
   const { type, entry, place, omissions, occurredAt, priority } = draft;
   const { data, issues: unresolved } = resolveReferences(draft, resolver);
-  let issues = both(draft.issues, unresolved);
+  const issues = [...draft.issues, ...unresolved];
   let content = '';
-  if (!hasError(issues)) {
+  if (!issues.some(isError)) {
     content = canonicalJson(data);
-    issues = both(issues, both(validate(type, data, content), oversized(content)));
+    issues.push(...validate(type, data, content), ...oversized(content));
   }
   const id = data.external_id;
   const externalId = typeof id === 'string' && id !== '' ? id : undefined;
-  if (hasError(issues)) {
+  if (issues.some(isError)) {
     const invalid: Writable<Invalid> = { kind: 'invalid', type, entry, place, issues, omissions };
     if (externalId !== undefined) invalid.externalId = externalId;
     return invalid;
@@ -38,18 +36,14 @@ export function prepare(draft: Draft, resolver: Resolver): Ready | Invalid {
   return ready;
 }
 
-function both(first: readonly Issue[], second: readonly Issue[]): readonly Issue[] {
-  return second.length === 0 ? first : first.length === 0 ? second : [...first, ...second];
-}
-
-function hasError(issues: readonly Issue[]): boolean {
-  return issues.length > 0 && issues.some(({ severity }) => severity === 'error');
+function isError({ severity }: Issue): boolean {
+  return severity === 'error';
 }
 
 /** Replaces names of stages and owners with their ids. */
 function resolveReferences(draft: Draft, resolver: Resolver): { data: JsonObject; issues: readonly Issue[] } {
   const { data: given, place } = draft;
-  if (!namesReference(given)) return { data: given, issues: NO_ISSUES };
+  if (entityOf(draft.type) !== 'deal') return { data: given, issues: [] };
   const { stage_name: stage, owner_name: owner, ...rest } = given;
   const data: Record<string, JsonValue | undefined> = rest;
   const issues: Issue[] = [];
@@ -77,21 +71,11 @@ function resolveReferences(draft: Draft, resolver: Resolver): { data: JsonObject
   return { data, issues };
 }
 
-/** Whether an event names a stage or an owner of the account. */
-function namesReference({
-  stage_name: stage,
-  stage_id: stageId,
-  owner_name: owner,
-  owner_id: ownerId,
-}: JsonObject): boolean {
-  return stage !== undefined || stageId !== undefined || owner !== undefined || ownerId !== undefined;
-}
-
 function oversized(content: string): readonly Issue[] {
   // A UTF-16 unit has at most three bytes in UTF-8: the bytes of most events need not be counted.
-  if (content.length * 3 + ENVELOPE_BYTES <= LIMITS.bodyBytes) return NO_ISSUES;
+  if (content.length * 3 + ENVELOPE_BYTES <= LIMITS.bodyBytes) return [];
   const bytes = Buffer.byteLength(content) + ENVELOPE_BYTES;
-  if (bytes <= LIMITS.bodyBytes) return NO_ISSUES;
+  if (bytes <= LIMITS.bodyBytes) return [];
   const message = `the event has ${numberText(bytes)} bytes; the service accepts at most ${numberText(LIMITS.bodyBytes)}`;
   return [{ severity: 'error', kind: 'map', code: 'body_too_large', message }];
 }

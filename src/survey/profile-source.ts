@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../json.ts';
+import type { JsonValue } from '../json.ts';
 import { isObject } from '../json.ts';
 import type { CompiledEntry } from '../mapping/mapping.ts';
 import { findColumn, pathReader, uniqueNames } from '../mapping/path.ts';
@@ -113,7 +113,7 @@ function watchedPaths(entries: readonly CompiledEntry[]): Watched[] {
   }
   return [...fields].map(([path, names]) => {
     const read = pathReader(path);
-    return { watch: newWatch(path, names), read: (record) => read(record as JsonObject), isNamed: true };
+    return { watch: newWatch(path, names), read: (record) => read(record), isNamed: true };
   });
 }
 

@@ -1,4 +1,4 @@
-import type { CompiledEntry, CompiledMapping } from '../mapping/mapping.ts';
+import type { CompiledMapping } from '../mapping/mapping.ts';
 import type { Draft, Issue, ReadItem, Row } from '../model.ts';
 import { addOmissions, addProblem } from '../plan/problems.ts';
 import type { Source } from '../source/source.ts';
@@ -57,8 +57,12 @@ export class RecordReader {
         watch.row(item);
         features?.begin(item);
         this.#warn(item.issues, item);
-        const mapped = draftsOf(item, entries);
-        const drafts = mapped instanceof Promise ? await mapped : mapped;
+        const drafts: Draft[] = [];
+        for (const entry of entries) {
+          const mapped = entry.map(item);
+          // Only expressions of the mapping are asynchronous.
+          drafts.push(...(mapped instanceof Promise ? await mapped : mapped));
+        }
         this.records[drafts.length > 0 ? 'mapped' : 'skipped'] += 1;
         for (const draft of drafts) this.#takeEvent(draft, item);
         features?.end();
@@ -94,23 +98,6 @@ export class RecordReader {
     const { writer } = this.#job;
     for (const issue of issues) addProblem(writer.db, { record: writer.record(row) }, issue);
   }
-}
-
-/** The drafts that the entries create from a row; a promise only if an expression of the mapping is asynchronous. */
-function draftsOf(row: Row, entries: readonly CompiledEntry[]): readonly Draft[] | Promise<readonly Draft[]> {
-  const drafts: Draft[] = [];
-  for (const entry of entries) {
-    const mapped = entry.map(row);
-    if (mapped instanceof Promise) return draftsLater(row, entries);
-    drafts.push(...mapped);
-  }
-  return drafts;
-}
-
-async function draftsLater(row: Row, entries: readonly CompiledEntry[]): Promise<readonly Draft[]> {
-  const drafts: Draft[] = [];
-  for (const entry of entries) drafts.push(...(await entry.map(row)));
-  return drafts;
 }
 
 const NAMELESS: Issue = {

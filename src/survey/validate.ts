@@ -4,8 +4,6 @@ import { commentData, dealData, leadData } from '../service/contract.ts';
 
 const SCHEMAS = { lead: leadData, deal: dealData, comment: commentData } as const;
 
-const NO_ISSUES: readonly Issue[] = [];
-
 /**
  * Checks an event against the service interface (sections 2.4 to 2.6) before a request is spent on it. The rules of single
  * fields, and that a comment has one parent, were applied when it was mapped. `content` is the canonical JSON of `data`.
@@ -15,7 +13,7 @@ export function validate(type: EventType, data: JsonObject, content: string): re
   // JSON.stringify escapes half of a surrogate pair, so content without that escape has none.
   const broken = content.includes('\\ud') ? findLoneSurrogate(data, '') : undefined;
   if (broken) issues.push(invalid('lone_surrogate', broken, `${broken} contains half of a surrogate pair`));
-  return issues.length === 0 ? NO_ISSUES : issues;
+  return issues;
 }
 
 /** The errors that the schema finds in the fields. */
