@@ -151,7 +151,7 @@ interface RequestRow extends ServiceAnswer {
 function requestsAbout(db: Database, { entity, externalId }: NamedRecord): RequestRow[] {
   return db.all<RequestRow>(
     `select settled_at as at, sent_at, type, id as event_id, origin, for_id, for_type,
-        iif(status = 'open', 'unanswered', status) as status, outcome, code, service_id, content, origin = 'read' as is_read
+        case when status <> 'open' then status when had_no_effect = 1 then 'rejected' else 'unanswered' end as status, outcome, code, service_id, content, origin = 'read' as is_read
       from checkpoint.request where entity = ? and external_id = ? order by n`,
     entity,
     externalId,

@@ -9,6 +9,7 @@ import { backoff, retryDelay } from '../service/retry.ts';
 import type { Halt } from '../halt.ts';
 import {
   acknowledged,
+  delivered,
   newSendState,
   pending,
   rejected,
@@ -88,9 +89,9 @@ export class Deliverer {
     try {
       for (;;) {
         await this.#gate.pass(sending.id);
-        if (this.#options.halt.requested) return { outcome: pending(sending), id: sending.id };
+        if (this.#options.halt.requested) return delivered(sending, pending(sending));
         const outcome = await this.#conclude(sending, await this.#attempt(sending));
-        if (outcome) return { outcome, id: sending.id };
+        if (outcome) return delivered(sending, outcome);
       }
     } finally {
       this.#inProgress -= 1;

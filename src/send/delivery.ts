@@ -29,6 +29,8 @@ export interface Delivery {
 export interface Delivered {
   readonly outcome: Outcome;
   readonly id: string;
+  /** It is pending, and what was sent was refused or never reached the service: for its credentials, or by a 429. */
+  readonly hadNoEffect: boolean;
 }
 
 /** The state of one event while it is being sent. */
@@ -54,6 +56,8 @@ export interface SendState {
   unansweredSince: number | undefined;
   /** An attempt in this run may have been processed although it was not answered. */
   mayHaveArrived: boolean;
+  /** The same of an attempt in an earlier run, with the current id. */
+  mayHaveArrivedBefore: boolean;
   /** How often the event was sent again with the same id because of a 409. */
   askedAgain: number;
   /** How often the event was answered by something other than the service. */
@@ -75,9 +79,17 @@ export function newSendState(delivery: Delivery): SendState {
     sentAt: 0,
     unansweredSince: undefined,
     mayHaveArrived: false,
+    mayHaveArrivedBefore: false,
     askedAgain: 0,
     interceptions: 0,
   };
+}
+
+/** How the delivery ended. Somebody else than the service may have answered after it has processed the request. */
+export function delivered(sending: SendState, outcome: Outcome): Delivered {
+  const { id, announced, mayHaveArrived, mayHaveArrivedBefore, interceptions } = sending;
+  const mayHaveEffect = mayHaveArrived || mayHaveArrivedBefore || interceptions > 0;
+  return { outcome, id, hadNoEffect: outcome.status === 'pending' && announced === id && !mayHaveEffect };
 }
 
 export function acknowledged(sending: SendState, outcome: Effect, entityId: string, code: string | undefined): Outcome {

@@ -39,8 +39,9 @@ export class OutcomeRecorder {
   }
 
   /** Resolves when the outcome is on disk. */
-  async record(due: DueEvent, delivery: Delivery, { outcome, id }: Delivered): Promise<void> {
-    if (outcome.status === 'pending') return;
+  async record(due: DueEvent, delivery: Delivery, { outcome, id, hadNoEffect }: Delivered): Promise<void> {
+    const { commits, requests } = this.#options;
+    if (outcome.status === 'pending') return hadNoEffect ? commits.commit(() => requests.hadNoEffect(id)) : undefined;
     if (outcome.status === 'acknowledged') await this.#acknowledge(due, delivery, outcome, id);
     else await this.#reject(due, delivery, outcome, id);
     this.#answered += 1;

@@ -61,12 +61,14 @@ export class Requests {
 
   /**
    * Adds the request that is about to be sent, or says that it goes out once more. One that may have arrived keeps its place
-   * among the requests about its record, and what it may have set; one that was refused has had no effect.
+   * among the requests about its record, and what it may have set; one that was refused has had no effect. Returns whether it
+   * may have arrived before.
    */
-  opened({ event, second }: Delivery, { id, type, ready }: { id: string; type: EventType; ready: Sendable }): void {
+  opened({ event, second }: Delivery, { id, type, ready }: { id: string; type: EventType; ready: Sendable }): boolean {
     const isSecond = id === second?.id;
     // An earlier request that is asked for is in the checkpoint already.
-    if (id !== event.eventId && !isSecond) return;
+    if (id !== event.eventId && !isSecond) return true;
+    const mayHaveArrived = this.#db.get('select 1 from checkpoint.request where id = ? and had_no_effect = 0', id);
     const origin = event.isChange ? 'change' : isSecond ? 'second' : 'input';
     this.#db.run(
       `insert into checkpoint.request (id, run, origin, type, entity, external_id, for_id, for_type, content, fields,
@@ -92,6 +94,12 @@ export class Requests {
       this.#hasher.keyId,
     );
     if (isSecond) this.#refused(event.eventId, 'second_request');
+    return mayHaveArrived !== undefined;
+  }
+
+  /** Nothing that was sent under this id has reached the service, or all of it was refused: it is sent again as if for the first time. */
+  hadNoEffect(id: string): void {
+    this.#db.run('update checkpoint.request set had_no_effect = 1 where id = ?', id);
   }
 
   /** Records an outcome under the id of the request that had it. An update that was skipped for want of a record has set nothing. */

@@ -72,7 +72,10 @@ export async function sendPlan(job: SendingJob): Promise<Sender> {
     clock: systemClock,
     concurrency: settings.concurrency,
     maxOutageMs: settings.maxOutage,
-    beforeSend: (sending) => commits.commit(() => requests.opened(sending.delivery, sending)),
+    beforeSend: (sending) =>
+      commits.commit(() => {
+        sending.mayHaveArrivedBefore = requests.opened(sending.delivery, sending);
+      }),
     log: (event, fields) => log.write(event, fields),
   });
   const sender = new Sender({

@@ -47,7 +47,7 @@ create table request (
   content text not null,         -- hash of the content of that event as mapped
   fields text not null,          -- JSON: a keyed hash of each value that the request sets
   status text not null check (status in ('open', 'acknowledged', 'rejected')),
-  had_no_effect integer not null default 0,  -- 1: the service refused it, so it has set nothing
+  had_no_effect integer not null default 0,  -- 1: refused, or never received, so it has set nothing
   outcome text,                  -- created, updated or none
   service_id text,
   code text,

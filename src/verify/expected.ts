@@ -74,7 +74,7 @@ export function writtenOf(db: Database, hasher: FieldHasher, entity: Checked, ex
     `select q.status, q.outcome, q.service_id, q.settled_at, q.fields, r.field_key
       from checkpoint.request q join checkpoint.run r on r.id = q.run
       where q.entity = ? and q.external_id = ? and q.origin <> 'read'
-        and not (q.status = 'rejected' and q.had_no_effect = 1)
+        and not (q.status <> 'acknowledged' and q.had_no_effect = 1)
       order by q.n`,
     entity,
     externalId,
