@@ -441,3 +441,16 @@ test('an error of beforeSend is thrown, and nothing is sent', async () => {
   await expect(bench.deliver(delivery('e1'))).rejects.toThrow('disk full');
   expect(bench.server.arrived).toHaveLength(0);
 });
+
+test.each<[name: string, answer: ReturnType<typeof inTurn>, hadNoEffect: boolean]>([
+  ['wrong credentials', () => failed(403, 'webhook_auth_failed'), true],
+  ['a 429', () => ({ status: 429, headers: { 'retry-after': '3600' } }), true],
+  ['a lost answer', () => 'cut', false],
+  ['a 503', () => ({ status: 503 }), false],
+  ['a lost answer, then a 429', inTurn('cut', { status: 429, headers: { 'retry-after': '3600' } }), false],
+  ['a page of somebody else', () => ({ status: 200, body: '<html>Please log in' }), false],
+])('a run that stops after %s knows whether the request can have had an effect', async (_name, answer, hadNoEffect) => {
+  const bench = await startBench(answer, { maxOutageMs: 60_000 });
+  const ended = await bench.deliverer.deliver(delivery('e1'));
+  expect(ended).toMatchObject({ outcome: { status: 'pending' }, id: 'e1', hadNoEffect });
+});
