@@ -1,6 +1,6 @@
 import type { Console } from '../console.ts';
 import { EXIT, type ExitCode } from '../errors.ts';
-import { mappingJsonSchema } from '../mapping/load.ts';
+import { mappingJsonSchema } from '../mapping/schema.ts';
 import type { Argv } from './load.ts';
 
 /** `crm-backfill schema`: prints the JSON Schema of mapping files. */

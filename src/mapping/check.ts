@@ -1,9 +1,10 @@
 /** Checks across a mapping whose parts are valid: names that do not exist, settings that contradict each other. */
+import type { MappingSpec } from './schema.ts';
 import { didYouMean, type Problem } from '../problem.ts';
 import { entityOf } from '../model.ts';
 import type { MappingDocument, Path } from './document.ts';
 import { fieldsOf } from './fields.ts';
-import type { Defaults, EntrySpec, MappingSpec, ValueSpec } from './spec.ts';
+import type { Defaults, EntrySpec, ValueSpec } from './spec.ts';
 import { foldedName } from './names.ts';
 import { policiesOf } from './policies.ts';
 import { wrongPriorities } from './priority.ts';
@@ -79,30 +80,23 @@ function checkDistinct(sources: readonly string[], report: Report): void {
     known.set(folded, name);
     if (other === undefined) continue;
     const message = `\`${name}\` and \`${other}\` differ only in case or spelling of the same characters`;
-    report(
-      'bad_value',
-      message,
-      ['sources', name],
-      'rename one of them: both would have files of the same name',
-      'key',
-    );
+    const advice = 'rename one of them: both would have files of the same name';
+    report('bad_value', message, ['sources', name], advice, 'key');
   }
 }
 
 function checkSource(name: string, source: MappingSpec['sources'][string], report: Report): void {
   const path = ['sources', name];
   const format = source.format ?? /\.(csv|tsv|txt|json|ndjson|jsonl)(?:\.gz)?$/i.exec(source.path)?.[1]?.toLowerCase();
-  if (format === 'json' || format === 'ndjson' || format === 'jsonl') {
-    for (const key of ['delimiter', 'escape', 'header_line', 'columns'] as const) {
-      if (source[key] !== undefined)
-        report(
-          'unused_key',
-          `\`${key}\` applies to CSV only; this source is ${format}`,
-          [...path, key],
-          undefined,
-          'key',
-        );
-    }
+  const isTable = format === 'csv' || format === 'tsv' || format === 'txt';
+  const unused: readonly (readonly [key: keyof typeof source, isUsed: boolean, use: string])[] = [
+    ...(['delimiter', 'escape', 'header_line', 'columns'] as const).map((key) => [key, isTable, 'CSV'] as const),
+    ['records', format === 'json', 'JSON'],
+  ];
+  for (const [key, isUsed, use] of unused) {
+    if (source[key] === undefined || isUsed || format === undefined) continue;
+    const message = `\`${key}\` applies to ${use} only; this source is ${format}`;
+    report('unused_key', message, [...path, key], undefined, 'key');
   }
   if (source.columns !== undefined && source.header_line !== undefined) {
     const message = '`columns` is for files without a header, so `header_line` cannot be set too';
@@ -110,15 +104,6 @@ function checkSource(name: string, source: MappingSpec['sources'][string], repor
   }
   const again = source.columns?.find((column, index, all) => all.indexOf(column) !== index);
   if (again !== undefined) report('duplicate_column', `\`columns\` has \`${again}\` twice`, [...path, 'columns']);
-  if (source.records !== undefined && format !== undefined && format !== 'json') {
-    report(
-      'unused_key',
-      `\`records\` applies to JSON only; this source is ${format}`,
-      [...path, 'records'],
-      undefined,
-      'key',
-    );
-  }
 }
 
 function checkSourceName(name: string, sources: readonly string[], path: Path, report: Report): void {
@@ -172,26 +157,17 @@ function checkChangedFields(entry: EntrySpec, path: Path, report: Report): void 
   const names = Object.keys(entry.data[custom] ?? {});
   const known = [...Object.keys(entry.data), ...names.flatMap((key) => [key, `${custom}.${key}`])];
   for (const [index, field] of (entry.if_changed as readonly string[]).entries()) {
-    if (field === 'external_id')
-      report('bad_value', '`external_id` identifies the record and cannot change', [...path, 'if_changed', index]);
+    const at = [...path, 'if_changed', index];
+    if (field === 'external_id') report('bad_value', '`external_id` identifies the record and cannot change', at);
     else if (!known.includes(field) && !names.includes(REST_KEY))
-      report(
-        'unknown_field',
-        `\`${field}\` is not a field of this event`,
-        [...path, 'if_changed', index],
-        didYouMean(field, known),
-      );
+      report('unknown_field', `\`${field}\` is not a field of this event`, at, didYouMean(field, known));
   }
 }
 
 function checkShape(spec: ValueSpec, path: Path, field: string, { report, damaged }: Checks): void {
   if (shapeOf(spec) !== 'list' || damaged(path)) return;
-  report(
-    'not_scalar',
-    `\`${field}\` would receive a list`,
-    path,
-    'end `apply` with `at` (takes one element) or `join` (joins all into one text)',
-  );
+  const advice = 'end `apply` with `at` (takes one element) or `join` (joins all into one text)';
+  report('not_scalar', `\`${field}\` would receive a list`, path, advice);
 }
 
 function checkTransforms({ path, apply }: FoundValue, defaults: Defaults, report: Report): void {
@@ -215,12 +191,8 @@ function checkAgreement(events: readonly (EntrySpec | undefined)[], report: Repo
     else if (known.policy !== policy) {
       const path = ['events', index, ...(entry.duplicates === undefined ? [] : ['duplicates'])];
       const message = `\`duplicates: ${policy}\` contradicts \`duplicates: ${known.policy}\` in event ${known.index + 1} of the same type`;
-      report(
-        'contradiction',
-        message,
-        path,
-        `both entries can produce the same ${entityOf(entry.type)} id: use the same setting in both`,
-      );
+      const advice = `both entries can produce the same ${entityOf(entry.type)} id: use the same setting in both`;
+      report('contradiction', message, path, advice);
     }
   }
 }

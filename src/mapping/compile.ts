@@ -1,4 +1,5 @@
 /** Binds a mapping to opened sources: checks columns, fills lookup tables, compiles entries to functions. */
+import type { MappingSpec } from './schema.ts';
 import { counted } from '../numbers.ts';
 import { ProblemsError, type Problem } from '../problem.ts';
 import type { Source } from '../source/source.ts';
@@ -7,7 +8,6 @@ import type { MappingDocument } from './document.ts';
 import { compileEntry } from './entry.ts';
 import { LookupTables } from './lookup-table.ts';
 import type { CompiledMapping } from './mapping.ts';
-import type { MappingSpec } from './spec.ts';
 import { sourcesLookedUp } from './spec-values.ts';
 import type { Trace, CompileContext } from './compile-context.ts';
 

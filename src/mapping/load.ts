@@ -14,8 +14,7 @@ import { parseMappingDocument, type MappingDocument } from './document.ts';
 import type { Mapping, NameMap, References, WorksheetRef } from './mapping.ts';
 import { policiesOf } from './policies.ts';
 import { validParts } from './valid-parts.ts';
-import { asMappingSpec, mappingSchema } from './schema.ts';
-import type { MappingSpec, NameMapSpec } from './spec.ts';
+import { asMappingSpec, mappingSchema, type MappingSpec } from './schema.ts';
 import { TRANSFORM_BY_NAME } from './transforms/index.ts';
 import { sourcesLookedUp, transformsUsed } from './spec-values.ts';
 import { problemsOf } from './messages.ts';
@@ -183,12 +182,10 @@ function referencesOf({ references = {} }: MappingSpec): References {
   return { pipelines: nameMap(references.pipelines), stages, stagesByPipeline, owners: nameMap(references.owners) };
 }
 
-function nameMap(names: NameMapSpec = {}): NameMap {
+function nameMap(names: Readonly<Record<string, string | null>> = {}): NameMap {
   return new Map(Object.entries(names));
 }
 
 function unique(names: readonly string[]): readonly string[] {
   return [...new Set(names)];
 }
-
-export { mappingJsonSchema } from './schema.ts';

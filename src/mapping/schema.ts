@@ -7,7 +7,7 @@ import { fieldsOf } from './fields.ts';
 import { choicesOf, POLICIES, POLICY_NAMES } from './policies.ts';
 import { REST, REST_KEY } from './rest.ts';
 import * as part from './schema-parts.ts';
-import type { ConditionSpec, LookupSpec, MappingSpec, TransformSpec, ValueObject, ValueSpec } from './spec.ts';
+import type { ConditionSpec, EntrySpec, LookupSpec, TransformSpec, ValueObject, ValueSpec } from './spec.ts';
 import { templateError } from './template.ts';
 import { TRANSFORM_BY_NAME, TRANSFORMS } from './transforms/index.ts';
 
@@ -277,7 +277,10 @@ export const mappingSchema = part.object({
     .min(1),
 });
 
-/** Asserts the type of a parsed file, which zod cannot infer: values are recursive, fields come from other schemas. */
+/** A valid mapping file: texts are strings, constants are JSON scalars. */
+export type MappingSpec = Omit<z.output<typeof mappingSchema>, 'events'> & { readonly events: readonly EntrySpec[] };
+
+/** Asserts the type of the entries, which zod cannot infer: values are recursive, fields come from other schemas. */
 export function asMappingSpec(parsed: z.output<typeof mappingSchema>): MappingSpec {
   return parsed as unknown as MappingSpec;
 }

@@ -1,4 +1,4 @@
-/** The types of a validated mapping file: texts are strings, constants are JSON scalars. */
+/** The types of entries in a valid mapping file: texts are strings, constants are JSON scalars. */
 import type { JsonScalar } from '../json.ts';
 import type { EventType } from '../model.ts';
 import type { PoliciesGiven } from './policies.ts';
@@ -64,39 +64,9 @@ export interface EntrySpec extends PoliciesGiven {
   readonly data: Readonly<Record<string, ValueSpec | Readonly<Record<string, ValueSpec>> | undefined>>;
 }
 
-export interface SourceEntry {
-  readonly path: string;
-  readonly format?: 'csv' | 'json' | 'ndjson' | undefined;
-  readonly encoding?: string | undefined;
-  readonly delimiter?: string | undefined;
-  readonly escape?: string | undefined;
-  readonly header_line?: number | undefined;
-  readonly columns?: readonly string[] | undefined;
-  readonly records?: string | undefined;
-  readonly missing_values?: readonly string[] | undefined;
-}
-
 export interface Defaults {
   readonly region?: string | undefined;
   readonly timezone?: string | undefined;
   readonly locale?: string | undefined;
   readonly missing_values?: readonly string[] | undefined;
-}
-
-export type NameMapSpec = Readonly<Record<string, string | null>>;
-
-export interface MappingSpec {
-  readonly version: 1;
-  readonly migration: string;
-  readonly defaults?: Defaults | undefined;
-  readonly sources: Readonly<Record<string, SourceEntry>>;
-  readonly references?:
-    | {
-        readonly file?: string | undefined;
-        readonly pipelines?: NameMapSpec | undefined;
-        readonly stages?: Readonly<Record<string, string | null | NameMapSpec>> | undefined;
-        readonly owners?: NameMapSpec | undefined;
-      }
-    | undefined;
-  readonly events: readonly EntrySpec[];
 }

@@ -2,8 +2,8 @@
 import type { z } from 'zod';
 import type { ParsedMapping } from './check.ts';
 import { type MappingDocument, type Path, WrittenScalar } from './document.ts';
-import { mappingSchema } from './schema.ts';
-import type { Defaults, EntrySpec, MappingSpec } from './spec.ts';
+import { mappingSchema, type MappingSpec } from './schema.ts';
+import type { EntrySpec } from './spec.ts';
 import { placed } from './messages.ts';
 
 type DataCollection = Record<string | number, unknown>;
@@ -19,7 +19,7 @@ export function validParts(document: MappingDocument): ParsedMapping {
   const events = Array.isArray(whole['events']) ? (whole['events'] as unknown[]) : [];
   const section = <T>(key: 'defaults' | 'sources'): T | undefined =>
     sound(shape[key] as z.ZodType, whole[key], [key], cuts) as T | undefined;
-  const defaults = section<Defaults>('defaults');
+  const defaults = section<MappingSpec['defaults']>('defaults');
   const sources = section<MappingSpec['sources']>('sources');
   return {
     spec: {

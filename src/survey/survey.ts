@@ -277,56 +277,41 @@ function choose({ db, settings }: SurveyJob, { features, compiled }: OpenInput):
 
 async function commit(
   job: SurveyJob,
-  { input, fixes, compiled, policies }: OpenInput,
-  { reader, omitted }: ReadInput,
+  open: OpenInput,
+  read: ReadInput,
   found: Pick<Survey, 'changes' | 'worksheet' | 'profile' | 'cover'>,
 ): Promise<Survey> {
   const { db, settings, mapping, state, output } = job;
-  const digest = planDigest(db, policies);
+  const digest = planDigest(db, open.policies);
   if (settings.plan !== undefined) assertApproved(db, digest, settings.plan, storedPlanFiles(state));
   db.run(`insert or replace into setting (name, value) values ('digest', ?)`, digest);
   markTold(db, mapping.sha256, storedPlanFiles(state)[0]);
   db.exec(COUNTING_INDEX);
   // What led to an error above was not accepted; a dry run changes nothing for later runs.
-  if (!settings.dryRun) await keepFixes(state, fixes);
+  if (!settings.dryRun) await keepFixes(state, open.fixes);
   db.exec('commit');
   commitPlan(db, output);
   const plan = openPlan(state, output);
   return {
     ...found,
+    ...inputFigures(open, read),
     db: plan,
     digest,
-    records: reader.records,
-    unreadable: reader.unreadable,
-    unusedFixes: input.unusedFixes(),
+    unusedFixes: open.input.unusedFixes(),
     samples: samplesOf(plan, settings.pilot !== undefined || settings.pick.length > 0),
-    omitted,
-    compiled,
-    inputs: input.digests(),
   };
 }
 
 /** What was read is counted; the plan stays incomplete, and the one before stays in place. */
-function interrupted(
-  { db }: SurveyJob,
-  { compiled, input }: OpenInput,
-  { reader, profiler, omitted }: ReadInput,
-): Survey {
+function interrupted({ db }: SurveyJob, open: OpenInput, read: ReadInput): Survey {
   db.exec('commit');
-  return {
-    db,
-    digest: undefined,
-    records: reader.records,
-    unreadable: reader.unreadable,
-    unusedFixes: [],
-    cover: undefined,
-    samples: new Map(),
-    profile: profiler.finish(),
-    worksheet: undefined,
-    omitted,
-    compiled,
-    inputs: input.digests(),
-  };
+  const nothing = { digest: undefined, unusedFixes: [], cover: undefined, samples: new Map(), worksheet: undefined };
+  return { ...nothing, ...inputFigures(open, read), db, profile: read.profiler.finish() };
+}
+
+function inputFigures({ input, compiled }: OpenInput, { reader, omitted }: ReadInput) {
+  const { records, unreadable } = reader;
+  return { records, unreadable, omitted, compiled, inputs: input.digests() };
 }
 
 function unusedFix(file: string, line: number): Issue {

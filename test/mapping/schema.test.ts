@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { mappingJsonSchema } from '../../src/mapping/load.ts';
+import { mappingJsonSchema } from '../../src/mapping/schema.ts';
 import { TRANSFORM_BY_NAME } from '../../src/mapping/transforms/index.ts';
 
 test('the JSON Schema file is up to date (run `crm-backfill schema`)', async () => {
