@@ -1,10 +1,6 @@
-import { expect, it, onTestFinished } from 'vitest';
-import { systemClock } from '../../src/clock.ts';
-import { Secret } from '../../src/redact.ts';
-import { createClient } from '../../src/service/client.ts';
-import { createLimiter } from '../../src/service/limiter.ts';
+import { expect, it } from 'vitest';
 import { readBack } from '../../src/compare/read-back.ts';
-import { startScripted } from '../service/scripted-server.ts';
+import { connectTo, serve } from '../service/scripted-server.ts';
 
 interface Listing {
   /** The records of the service by number, ours included. */
@@ -18,7 +14,7 @@ interface Listing {
 
 /** Reads some leads back from a service with this many; returns the requested paths and the numbers found. */
 async function readLeads(listing: Listing, wanted: readonly number[], atLeast: number) {
-  const server = await startScripted(({ url }) => {
+  const server = await serve(({ url }) => {
     const { pathname, searchParams } = new URL(url, 'http://service');
     const [, , id] = pathname.split('/');
     if (id !== undefined) {
@@ -31,22 +27,7 @@ async function readLeads(listing: Listing, wanted: readonly number[], atLeast: n
     const total = listing.records + (listing.isCut ? 1 : 0);
     return { status: 200, body: listing.total || listing.isCut ? { leads, total } : leads };
   });
-  onTestFinished(() => server.close());
-  const limiter = createLimiter({
-    rate: { requests: 10_000, seconds: 1 },
-    reserve: 0,
-    concurrency: 5,
-    clock: systemClock,
-  });
-  const client = createClient({
-    baseUrl: server.baseUrl,
-    apiKey: new Secret('key-key'),
-    timeoutSeconds: 10,
-    concurrency: 5,
-    limiter,
-    userAgent: 'test',
-  });
-  onTestFinished(() => client.close());
+  const client = connectTo(server.baseUrl);
   const found: number[] = [];
   const missing: number[] = [];
   for await (const { serviceId, record } of readBack(client, 'lead', wanted.map(String), { atLeast, concurrency: 5 })) {

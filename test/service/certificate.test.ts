@@ -2,12 +2,9 @@ import { once } from 'node:events';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { systemClock } from '../../src/clock.ts';
-import { Secret } from '../../src/redact.ts';
-import { createClient } from '../../src/service/client.ts';
 import { readAccount } from '../../src/service/directory.ts';
-import { createLimiter } from '../../src/service/limiter.ts';
 import { ONE } from './certificates.ts';
+import { connectTo } from './scripted-server.ts';
 
 test('a certificate that is not trusted ends the survey at once, with exit 2 and a message that says so', async () => {
   let connections = 0;
@@ -15,18 +12,8 @@ test('a certificate that is not trusted ends the survey at once, with exit 2 and
   server.on('connection', () => (connections += 1));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const client = createClient({
-    baseUrl: `https://localhost:${(server.address() as AddressInfo).port}`,
-    apiKey: new Secret('key-kept-secret'),
-    timeoutSeconds: 5,
-    concurrency: 1,
-    limiter: createLimiter({ rate: { requests: 9, seconds: 1 }, reserve: 0, concurrency: 1, clock: systemClock }),
-    userAgent: 'test',
-  });
-  onTestFinished(async () => {
-    await client.close();
-    server.close();
-  });
+  onTestFinished(() => void server.close());
+  const client = connectTo(`https://localhost:${(server.address() as AddressInfo).port}`);
   await expect(readAccount(client)).rejects.toMatchObject({
     exitCode: 2,
     message:

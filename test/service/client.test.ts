@@ -3,39 +3,19 @@ import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { systemClock } from '../../src/clock.ts';
 import { contentSha } from '../../src/identity.ts';
 import { canonicalJson, NumberText } from '../../src/json.ts';
 import type { Ready } from '../../src/model.ts';
 import { Secret } from '../../src/redact.ts';
-import { createClient, type Client, type ClientOptions } from '../../src/service/client.ts';
+import type { Client, ClientOptions } from '../../src/service/client.ts';
 import { envelope, INGEST_HEADERS } from '../../src/service/envelope.ts';
-import { createLimiter } from '../../src/service/limiter.ts';
-import { processed, startScripted, type Answer, type Arrived, type ScriptedServer } from './scripted-server.ts';
+import { connectTo as connect, processed, serve, startScripted, type Answer, type Arrived } from './scripted-server.ts';
 
 const TOKEN = 'token/with odd?chars';
 const KEY = 'key-kept-secret';
 
 function connectTo(baseUrl: string, options: Partial<ClientOptions> = {}): Client {
-  const rate = { requests: 10_000, seconds: 1 };
-  const client = createClient({
-    baseUrl,
-    apiKey: new Secret(KEY),
-    ingestToken: new Secret(TOKEN),
-    timeoutSeconds: 5,
-    concurrency: 4,
-    limiter: createLimiter({ rate, reserve: 0, concurrency: 4, clock: systemClock }),
-    userAgent: 'crm-backfill/test',
-    ...options,
-  });
-  onTestFinished(() => client.close());
-  return client;
-}
-
-async function serve(answer: (request: Arrived, nth: number) => Answer): Promise<ScriptedServer> {
-  const server = await startScripted(answer);
-  onTestFinished(() => server.close());
-  return server;
+  return connect(baseUrl, { apiKey: new Secret(KEY), ingestToken: new Secret(TOKEN), ...options });
 }
 
 const data = {

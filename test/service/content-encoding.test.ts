@@ -1,34 +1,12 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
-import { expect, onTestFinished, test } from 'vitest';
-import { systemClock } from '../../src/clock.ts';
-import { Secret } from '../../src/redact.ts';
-import { createClient } from '../../src/service/client.ts';
+import { expect, test } from 'vitest';
+import type { Client } from '../../src/service/client.ts';
 import type { Envelope } from '../../src/service/envelope.ts';
-import { createLimiter } from '../../src/service/limiter.ts';
-import { startScripted, type Answer } from './scripted-server.ts';
+import { connectTo, serve, type Answer } from './scripted-server.ts';
 
 /** A client of a server that gives this answer to everything. */
-async function clientOf(answer: Answer) {
-  const server = await startScripted(() => answer);
-  const client = createClient({
-    baseUrl: server.baseUrl,
-    apiKey: new Secret('key-kept-secret'),
-    ingestToken: new Secret('token-kept-secret'),
-    timeoutSeconds: 5,
-    concurrency: 1,
-    limiter: createLimiter({
-      rate: { requests: 100, seconds: 1 },
-      reserve: 0,
-      concurrency: 1,
-      clock: systemClock,
-    }),
-    userAgent: 'test',
-  });
-  onTestFinished(async () => {
-    await client.close();
-    await server.close();
-  });
-  return client;
+async function clientOf(answer: Answer): Promise<Client> {
+  return connectTo((await serve(() => answer)).baseUrl);
 }
 
 const event = '{"data":{},"id":"1","suppress_triggers":true,"type":"lead/created"}' as Envelope;

@@ -2,14 +2,10 @@ import { createServer } from 'node:http';
 import { once } from 'node:events';
 import { connect, type AddressInfo } from 'node:net';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { systemClock } from '../../src/clock.ts';
 import { UserError } from '../../src/errors.ts';
-import { Secret } from '../../src/redact.ts';
-import { createClient, type Client } from '../../src/service/client.ts';
 import type { Envelope } from '../../src/service/envelope.ts';
-import { createLimiter } from '../../src/service/limiter.ts';
 import { proxyFor } from '../../src/service/proxy.ts';
-import { processed, startScripted } from './scripted-server.ts';
+import { connectTo, processed, serve } from './scripted-server.ts';
 
 const SERVICE = 'https://api.service.test';
 const PROXY = 'http://proxy.test:3128';
@@ -110,32 +106,11 @@ describe('a client behind a proxy', () => {
     return { asked, host: `127.0.0.1:${(proxy.address() as AddressInfo).port}` };
   }
 
-  function clientFor(baseUrl: string): Client {
-    const limiter = createLimiter({
-      rate: { requests: 100, seconds: 1 },
-      reserve: 0,
-      concurrency: 1,
-      clock: systemClock,
-    });
-    const client = createClient({
-      baseUrl,
-      apiKey: new Secret('key-kept-secret'),
-      ingestToken: new Secret('token-kept-secret'),
-      timeoutSeconds: 5,
-      concurrency: 1,
-      limiter,
-      userAgent: 'test',
-    });
-    onTestFinished(() => client.close());
-    return client;
-  }
-
   test('reaches the service through it, with its credentials', async () => {
-    const server = await startScripted(() => processed());
-    onTestFinished(() => server.close());
+    const server = await serve(() => processed());
     const proxy = await startProxy(200, Number(new URL(server.baseUrl).port));
     vi.stubEnv('HTTP_PROXY', `ada:secret@${proxy.host}`);
-    expect(await clientFor('http://service.invalid').ingest(event)).toMatchObject({ kind: 'acknowledged' });
+    expect(await connectTo('http://service.invalid').ingest(event)).toMatchObject({ kind: 'acknowledged' });
     const authorization = `Basic ${Buffer.from('ada:secret').toString('base64')}`;
     expect(proxy.asked).toEqual([{ host: 'service.invalid:80', authorization }]);
   });
@@ -153,24 +128,23 @@ describe('a client behind a proxy', () => {
     const proxy = await startProxy(502);
     vi.stubEnv('http_proxy', proxy.host);
     vi.stubEnv('no_proxy', noProxy);
-    expect(await clientFor('http://service.invalid').ingest(event)).toMatchObject({ code: 'unreachable', sent: 'no' });
+    expect(await connectTo('http://service.invalid').ingest(event)).toMatchObject({ code: 'unreachable', sent: 'no' });
     expect(proxy.asked).toHaveLength(isDirect ? 0 : 1);
   });
 
   test('sends nothing for this machine to it', async () => {
-    const server = await startScripted(() => processed());
-    onTestFinished(() => server.close());
+    const server = await serve(() => processed());
     const proxy = await startProxy(502);
     vi.stubEnv('HTTP_PROXY', proxy.host);
     vi.stubEnv('https_proxy', proxy.host);
-    expect(await clientFor(server.baseUrl).ingest(event)).toMatchObject({ kind: 'acknowledged' });
+    expect(await connectTo(server.baseUrl).ingest(event)).toMatchObject({ kind: 'acknowledged' });
     expect(proxy.asked).toEqual([]);
   });
 
   test('is told that its credentials for the proxy were refused', async () => {
     const proxy = await startProxy(407);
     vi.stubEnv('http_proxy', `ada:wrong-one@${proxy.host}`);
-    const attempt = await clientFor('http://service.invalid').ingest(event);
+    const attempt = await connectTo('http://service.invalid').ingest(event);
     expect(attempt).toMatchObject({
       kind: 'unanswered',
       code: 'proxy_auth',
@@ -184,7 +158,7 @@ describe('a client behind a proxy', () => {
   test('has sent nothing if the proxy does not connect', async () => {
     const proxy = await startProxy(502);
     vi.stubEnv('http_proxy', proxy.host);
-    expect(await clientFor('http://service.invalid').ingest(event)).toMatchObject({
+    expect(await connectTo('http://service.invalid').ingest(event)).toMatchObject({
       code: 'unreachable',
       message: 'the proxy of http_proxy did not connect to the service (502)',
       sent: 'no',
@@ -193,6 +167,6 @@ describe('a client behind a proxy', () => {
 
   test('is not created with an unusable proxy', () => {
     vi.stubEnv('HTTP_PROXY', 'http://ada:secret@');
-    expect(() => clientFor('http://service.invalid')).toThrow(UserError);
+    expect(() => connectTo('http://service.invalid')).toThrow(UserError);
   });
 });

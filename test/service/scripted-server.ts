@@ -1,6 +1,11 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { onTestFinished } from 'vitest';
+import { systemClock } from '../../src/clock.ts';
+import { Secret } from '../../src/redact.ts';
+import { createClient, type Client, type ClientOptions } from '../../src/service/client.ts';
+import { createLimiter } from '../../src/service/limiter.ts';
 
 /** One request as it arrived. */
 export interface Arrived {
@@ -92,4 +97,28 @@ export function processed(outcome: 'created' | 'updated' | 'none' = 'created', d
 /** Service interface, section 7.3. */
 export function failed(status: number, code: string, message = 'because'): Answer {
   return { status, body: { success: false, error: { code, message } } };
+}
+
+/** The same, closed after the test. */
+export async function serve(answer: (request: Arrived, nth: number) => Answer): Promise<ScriptedServer> {
+  const server = await startScripted(answer);
+  onTestFinished(() => server.close());
+  return server;
+}
+
+/** A client with a rate limit that no test reaches, closed after the test. */
+export function connectTo(baseUrl: string, options: Partial<ClientOptions> = {}): Client {
+  const { clock = systemClock, concurrency = 4 } = options;
+  const client = createClient({
+    baseUrl,
+    apiKey: new Secret('key-kept-secret'),
+    ingestToken: new Secret('token-kept-secret'),
+    timeoutSeconds: 5,
+    concurrency,
+    limiter: createLimiter({ rate: { requests: 10_000, seconds: 1 }, reserve: 0, concurrency, clock }),
+    userAgent: 'crm-backfill/test',
+    ...options,
+  });
+  onTestFinished(() => client.close());
+  return client;
 }
