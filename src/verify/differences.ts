@@ -9,7 +9,16 @@ export const VERIFY_FILE = 'verify.csv';
  */
 export type FieldVerdict = Likeness | 'edited' | 'changed';
 
-export const VERDICTS = ['same', 'normalised', 'edited', 'changed', 'different', 'not_comparable'] as const;
+/** The verdicts in words. */
+export const VERDICTS: Readonly<Record<FieldVerdict, string>> = {
+  same: 'same',
+  normalised: 'normalised',
+  edited: 'edited since',
+  changed: 'changed since sent',
+  different: 'different',
+  not_comparable: 'not comparable',
+};
+export const VERDICT_NAMES = Object.keys(VERDICTS) as readonly FieldVerdict[];
 
 export interface FieldDifference {
   readonly entity: Checked;
@@ -52,18 +61,13 @@ export interface EntityResult {
   readonly fields: Readonly<Record<string, FieldCounts>>;
 }
 
-export function newResult(entity: Checked, { acknowledged, withoutId }: { acknowledged: number; withoutId: number }) {
-  const none = (): FieldCounts => Object.fromEntries(VERDICTS.map((verdict) => [verdict, 0])) as FieldCounts;
+export function newResult(
+  entity: Checked,
+  { acknowledged, withoutId }: { acknowledged: number; withoutId: number },
+): EntityResult {
+  const none = (): FieldCounts => Object.fromEntries(VERDICT_NAMES.map((verdict) => [verdict, 0])) as FieldCounts;
   const fields = Object.fromEntries(COMPARED[entity].map(({ name }) => [name, none()]));
-  const result: EntityResult = {
-    acknowledged,
-    without_id: withoutId,
-    not_in_input: 0,
-    read_back: 0,
-    missing: 0,
-    fields,
-  };
-  return result;
+  return { acknowledged, without_id: withoutId, not_in_input: 0, read_back: 0, missing: 0, fields };
 }
 
 /** Maximum number of differences of each kind that are shown. */

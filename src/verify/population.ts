@@ -14,7 +14,7 @@ export interface Population {
   readonly chosen: readonly SentRecord[];
 }
 
-export interface SentRecord {
+interface SentRecord {
   readonly externalId: string;
   readonly serviceId: string;
 }
@@ -26,25 +26,17 @@ export function populationOf(db: Database, entity: Checked, sample: SampleSize):
     entity,
   )!;
   // Of the columns beside max(), SQLite takes those of the same row: the service id that was answered last.
-  const known = db.each<SentRecord>(
+  const known = db.all<SentRecord>(
     `select external_id as externalId, service_id as serviceId, max(n) from checkpoint.request
       where entity = ? and status = 'acknowledged' and origin <> 'read' and external_id is not null and service_id <> ''
       group by external_id`,
     entity,
   );
-  const most = sample === 'all' ? Infinity : sample;
-  let chosen: (SentRecord & { readonly order: number })[] = [];
-  const cut = (): void => {
-    chosen = chosen.sort((a, b) => a.order - b.order).slice(0, most);
-  };
-  let withId = 0;
-  for (const { externalId, serviceId } of known) {
-    withId += 1;
-    chosen.push({ externalId, serviceId, order: orderOf(externalId) });
-    if (chosen.length > 2 * most) cut();
-  }
-  cut();
-  return { acknowledged, withoutId: acknowledged - withId, chosen };
+  const inOrder = known
+    .map((record) => ({ ...record, order: orderOf(record.externalId) }))
+    .sort((a, b) => a.order - b.order);
+  const chosen = sample === 'all' ? inOrder : inOrder.slice(0, sample);
+  return { acknowledged, withoutId: acknowledged - known.length, chosen };
 }
 
 /** A fixed order that is independent of the order in the export, so that a sample is spread over it. */

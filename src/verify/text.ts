@@ -2,21 +2,12 @@ import { fittingTable, valueRows } from '../layout.ts';
 import { shortPath } from '../report/text.ts';
 import { namesById, type Account } from '../service/account.ts';
 import { stageTotalsText } from './control-totals.ts';
-import { VERDICTS, type FieldDifference, type EntityResult } from './differences.ts';
+import { VERDICT_NAMES, VERDICTS, type FieldDifference, type EntityResult } from './differences.ts';
 import { CHECKED, COMPARED, type Checked } from '../compare/fields.ts';
 import { whyNotComparable } from './compare.ts';
 import type { LiveRecord } from './record.ts';
 import type { Verification } from './verify.ts';
 import { numberText } from '../numbers.ts';
-
-const HEADS: Readonly<Record<(typeof VERDICTS)[number], string>> = {
-  same: 'same',
-  normalised: 'normalised',
-  edited: 'edited since',
-  changed: 'changed since sent',
-  different: 'different',
-  not_comparable: 'not comparable',
-};
 
 /** The result of a verification as text, but for its ending. Names of stages and pipelines come from `account`. */
 export function verificationText(found: Verification, account: Account | undefined, columns: number): string {
@@ -56,11 +47,15 @@ function entityText(entity: Checked, result: EntityResult, columns: number): str
   if (result.not_in_input > 0) {
     lines.push(`  not compared: ${numberText(result.not_in_input)} without a valid event in the current input`);
   }
-  const fields = Object.entries(result.fields).filter(([, counts]) => VERDICTS.some((verdict) => counts[verdict] > 0));
-  const shown = VERDICTS.filter((verdict) => verdict === 'same' || fields.some(([, counts]) => counts[verdict] > 0));
+  const fields = Object.entries(result.fields).filter(([, counts]) =>
+    VERDICT_NAMES.some((verdict) => counts[verdict] > 0),
+  );
+  const shown = VERDICT_NAMES.filter(
+    (verdict) => verdict === 'same' || fields.some(([, counts]) => counts[verdict] > 0),
+  );
   if (fields.length > 0) {
     const rows = fields.map(([name, counts]) => [`  ${name}`, ...shown.map((verdict) => numberText(counts[verdict]))]);
-    lines.push(fittingTable([['', ...shown.map((verdict) => HEADS[verdict])], ...rows], columns));
+    lines.push(fittingTable([['', ...shown.map((verdict) => VERDICTS[verdict])], ...rows], columns));
   }
   return lines.join('\n');
 }
@@ -69,8 +64,7 @@ function differenceText(difference: FieldDifference, names: ReadonlyMap<string, 
   const { entity, external_id: id, field, verdict } = difference;
   if (verdict === 'missing') return `${entity} ${id}: missing`;
   const value = (text: string): string => `\`${names.get(text.toLowerCase()) ?? text}\``;
-  const what = verdict === 'not_comparable' ? verdict : HEADS[verdict];
-  return `${entity} ${id} ${field}: expected ${value(difference.expected)}, found ${value(difference.actual)} (${what})`;
+  return `${entity} ${id} ${field}: expected ${value(difference.expected)}, found ${value(difference.actual)} (${VERDICTS[verdict]})`;
 }
 
 /** `live`: what the service shows, or why it cannot be read. */
@@ -84,7 +78,7 @@ export function liveText(live: LiveRecord | string, account: Account | undefined
     if (verdict === 'same') return [field, named(actual)];
     if (verdict === 'not_sent') return [field, `${named(actual)} (not sent by this migration)`];
     if (verdict === 'not_comparable') return [field, `(not comparable: ${reason})`];
-    return [field, `${named(actual)} (${HEADS[verdict]}; in the plan: ${named(expected)})`];
+    return [field, `${named(actual)} (${VERDICTS[verdict]}; in the plan: ${named(expected)})`];
   });
   return `${head}${live.updated_at === null ? '' : `   updated ${live.updated_at}`}\n${valueRows(fields, columns)}`;
 }
