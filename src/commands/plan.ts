@@ -31,7 +31,7 @@ export async function plan(argv: Argv, console: Console): Promise<ExitCode> {
   try {
     if (settings.json) await printEvents(db, console);
     else if (settings.csv !== undefined) {
-      const files = await writePlanCsv(db, newDirectory(resolve(settings.csv)), accountIn(db));
+      const files = await writePlanCsv(db, newDirectory(resolve(settings.csv)), namesById(accountIn(db)));
       console.print(files.map(shortPath).join('\n'));
       console.say('they contain field values of records: treat them like the exports themselves');
     } else {

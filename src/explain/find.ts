@@ -5,9 +5,6 @@ import { meant, nearest } from '../problem.ts';
 import type { AskedRecord, NamedRecord } from '../settings.ts';
 import type { Database } from '../store/sqlite.ts';
 
-/** Ids that are compared at once, so that memory does not grow with the plan. */
-const BATCH = 10_000;
-
 /**
  * The record with this id: exactly, or if there is none, the only one whose id differs in letter case. Throws a `UserError` if
  * neither the plan nor the checkpoint has it, or if several are meant.
@@ -26,7 +23,7 @@ export function findRecord(db: Database, asked: AskedRecord): NamedRecord {
 }
 
 /** `lead:100` */
-export function nameOf({ entity, externalId }: AskedRecord): string {
+function nameOf({ entity, externalId }: AskedRecord): string {
   return entity === undefined ? externalId : `${entity}:${externalId}`;
 }
 
@@ -60,13 +57,7 @@ function unknownRecord(db: Database, asked: AskedRecord, entities: readonly Enti
 
 /** As they are to be typed: `lead:100`. */
 function nearIn(db: Database, entity: Entity, externalId: string): string[] {
-  let near: string[] = [];
-  let batch: string[] = [];
-  const ids = 'select distinct external_id as id from event where entity = ? and external_id is not null';
-  for (const { id } of db.each<{ id: string }>(ids, entity)) {
-    if (batch.push(id) < BATCH) continue;
-    near = nearest(externalId, [...near, ...batch]);
-    batch = [];
-  }
-  return nearest(externalId, [...near, ...batch]).map((id) => nameOf({ entity, externalId: id }));
+  const sql = 'select distinct external_id as id from event where entity = ? and external_id is not null';
+  const ids = Array.from(db.each<{ id: string }>(sql, entity), ({ id }) => id);
+  return nearest(externalId, ids).map((id) => nameOf({ entity, externalId: id }));
 }

@@ -3,17 +3,18 @@
  * left out. Rows are read twice and never kept: first for the columns that occur, then to be written.
  */
 import { CsvFile } from '../csv-file.ts';
-import { canonicalJson, isObject, parseJson, type JsonObject, type JsonValue } from '../json.ts';
+import { parseJson, type JsonObject } from '../json.ts';
 import { EVENT_TYPES, type EventType } from '../model.ts';
-import type { Account } from '../service/account.ts';
+import { writeTable } from '../report/error-files.ts';
 import { fieldsOf } from '../store/field-hashes.ts';
 import type { Database } from '../store/sqlite.ts';
-import { fateOf } from './story.ts';
+import { cellsOf, fateOf } from './story.ts';
+import { valueText } from './text.ts';
 
 /** Rows between two pauses. */
 const BATCH = 1_000;
 
-export const LEFT_OUT_FILE = 'left_out.csv';
+const LEFT_OUT = 'type external_id file line field original reason';
 
 interface PlannedRow {
   readonly file: string;
@@ -28,22 +29,35 @@ interface PlannedRow {
   readonly problems: string | null;
 }
 
-/** Writes the files into an empty directory, and returns their paths. Throws a `UserError` if one cannot be written. */
-export async function writePlanCsv(db: Database, directory: string, account: Account | undefined): Promise<string[]> {
-  const names = new Names(account);
+/**
+ * Writes the files into an empty directory, and returns their paths. `names`: of stages and users, by their ids in lower case.
+ * Throws a `UserError` if a file cannot be written.
+ */
+export async function writePlanCsv(db: Database, directory: string, names: Names): Promise<string[]> {
   const files: string[] = [];
   for (const type of EVENT_TYPES) {
     if (!db.get('select 1 from event where type = ? limit 1', type)) continue;
     files.push(await writeType(db, type, `${directory}/${type.replace('/', '-')}.csv`, names));
   }
-  return [...files, writeLeftOut(db, `${directory}/${LEFT_OUT_FILE}`)];
+  const leftOut = `${directory}/left_out.csv`;
+  writeTable(
+    db,
+    leftOut,
+    LEFT_OUT,
+    `
+    select e.type, e.external_id, f.path as file, r.line, o.field, o.original, o.reason
+    from omission o left join event e on e.id = o.event join record r on r.id = o.record join file f on f.id = r.file
+    order by o.id`,
+    { bom: true },
+  );
+  return [...files, leftOut];
 }
 
 async function writeType(db: Database, type: EventType, path: string, names: Names): Promise<string> {
   const [old, fields] = [new Set<string>(), new Set<string>()];
   for await (const row of rowsOf(db, type)) {
     for (const [name] of cellsOf(row)) old.add(name);
-    for (const [name] of names.fields(row)) fields.add(name);
+    for (const [name] of fieldsIn(row, names)) fields.add(name);
   }
   const head = [
     'file',
@@ -57,10 +71,10 @@ async function writeType(db: Database, type: EventType, path: string, names: Nam
   const csv = new CsvFile(path, [...head, 'new: occurred_at', 'priority'], { bom: true });
   try {
     for await (const row of rowsOf(db, type)) {
-      const [cells, values] = [new Map(cellsOf(row)), new Map(names.fields(row))];
+      const [cells, values] = [new Map(cellsOf(row)), new Map(fieldsIn(row, names))];
       csv.add([
         ...[row.file, row.line, fateOf(row.state), row.problems ?? ''],
-        ...Array.from(old, (name) => cells.get(name)),
+        ...Array.from(old, (name) => valueText(cells.get(name))),
         row.external_id ?? '',
         ...Array.from(fields, (name) => values.get(name)),
         ...[row.occurred_at ?? '', row.priority],
@@ -95,73 +109,17 @@ function labelled(which: 'old' | 'new', names: ReadonlySet<string>): string[] {
   return Array.from(names, (name) => `${which}: ${name}`);
 }
 
-/** The cells of a record by their columns; of a column that the export has twice, the second is `Name (2)`. */
-function cellsOf({ raw, columns }: PlannedRow): [name: string, text: string][] {
-  if (raw === null) return [];
-  const record = parseJson(raw);
-  if (isObject(record)) return Object.entries(record).map(([name, value]) => [name, textOf(value)]);
-  const names = JSON.parse(columns) as string[];
-  return (record as readonly string[]).map((cell, at) => {
-    const name = names[at] ?? `column ${at + 1}`;
-    const first = names.indexOf(name);
-    if (first < 0 || first === at) return [name, cell];
-    return [`${name} (${names.slice(0, at + 1).filter((other) => other === name).length})`, cell];
+type Names = ReadonlyMap<string, string>;
+
+/** The fields of an event, with the names of stages and owners beside their ids. */
+function fieldsIn({ data }: PlannedRow, names: Names): [name: string, text: string][] {
+  if (data === null) return [];
+  return [...fieldsOf(parseJson(data) as JsonObject)].flatMap(([name, value]): [string, string][] => {
+    const text = valueText(value);
+    const [, named] = /^(stage|owner)_id$/.exec(name) ?? [];
+    return [
+      ...(named === undefined ? [] : [[named, names.get(text.toLowerCase()) ?? ''] as [string, string]]),
+      [name, text],
+    ];
   });
-}
-
-/** The fields of events, with the names of stages, pipelines and owners beside their ids. */
-class Names {
-  readonly #stages: ReadonlyMap<string, readonly [pipeline: string, stage: string]>;
-  readonly #owners: ReadonlyMap<string, string>;
-
-  constructor(account: Account | undefined) {
-    const { pipelines, users } = account ?? { pipelines: [], users: [] };
-    this.#stages = new Map(
-      pipelines.flatMap(({ name, stages }) =>
-        stages.map((stage) => [stage.id.toLowerCase(), [name, stage.name]] as const),
-      ),
-    );
-    this.#owners = new Map(users.map(({ id, names, email = id }) => [id.toLowerCase(), names[0] ?? email]));
-  }
-
-  fields({ data }: PlannedRow): [name: string, text: string][] {
-    if (data === null) return [];
-    return [...fieldsOf(parseJson(data) as JsonObject)].flatMap(([name, value]): [string, string][] => {
-      const text = textOf(value);
-      if (name === 'owner_id')
-        return [
-          ['owner', this.#owners.get(text.toLowerCase()) ?? ''],
-          [name, text],
-        ];
-      if (name !== 'stage_id') return [[name, text]];
-      const [pipeline, stage] = this.#stages.get(text.toLowerCase()) ?? ['', ''];
-      return [
-        ['pipeline', pipeline],
-        ['stage', stage],
-        [name, text],
-      ];
-    });
-  }
-}
-
-function textOf(value: JsonValue | undefined): string {
-  if (value === undefined || value === null) return '';
-  return typeof value === 'string' ? value : canonicalJson(value);
-}
-
-const LEFT_OUT = ['type', 'external_id', 'file', 'line', 'field', 'original', 'reason'] as const;
-
-function writeLeftOut(db: Database, path: string): string {
-  const csv = new CsvFile(path, LEFT_OUT, { bom: true });
-  try {
-    const rows = db.each<Readonly<Record<(typeof LEFT_OUT)[number], string | number | null>>>(
-      `select e.type, e.external_id, f.path as file, r.line, o.field, o.original, o.reason
-        from omission o left join event e on e.id = o.event join record r on r.id = o.record join file f on f.id = r.file
-        order by o.id`,
-    );
-    for (const row of rows) csv.add(LEFT_OUT.map((name) => row[name] ?? ''));
-  } finally {
-    csv.close();
-  }
-  return path;
 }

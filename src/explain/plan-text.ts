@@ -9,10 +9,10 @@ import type { FoundPlan } from '../store/stored-plans.ts';
 import { PLAN_FILE } from '../store/plan-schema.ts';
 import type { Database } from '../store/sqlite.ts';
 import { printable } from '../visible.ts';
+import { FATES } from './story.ts';
 import { namedValues } from './text.ts';
 
 const SAMPLES = 2;
-const STATES = ['pending', 'acknowledged', 'duplicate', 'invalid', 'rejected', 'blocked'] as const;
 
 /** `names`: of stages, pipelines and users, by their ids in lower case. */
 export function planText(
@@ -42,7 +42,7 @@ function countsText(db: Database): string {
     counts
       .filter((each) => (type ?? each.type) === each.type && (state ?? each.state) === each.state)
       .reduce((total, { number }) => total + number, 0);
-  const states = STATES.filter((state) => sum(undefined, state) > 0);
+  const states = FATES.filter((state) => sum(undefined, state) > 0);
   const row = (name: string, type?: EventType): string[] => [
     name,
     ...[sum(type), ...states.map((state) => sum(type, state))].map(numberText),

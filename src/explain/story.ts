@@ -1,5 +1,5 @@
 /** The story of one record, as a few selects over the plan and the checkpoint: nothing is written, and no lock is taken. */
-import { isObject, parseJson, type JsonObject } from '../json.ts';
+import { isObject, parseJson, type JsonObject, type JsonValue } from '../json.ts';
 import { isUpdate, type EventType, type Place } from '../model.ts';
 import { adviceFor, hintFor } from '../report/advice.ts';
 import { outcomeOf, type State } from '../plan/states.ts';
@@ -10,7 +10,9 @@ import type { Database } from '../store/sqlite.ts';
 
 const MOST_RELATIVES = 5;
 
-export type EventFate = 'acknowledged' | 'duplicate' | 'invalid' | 'rejected' | 'blocked' | 'pending';
+/** As in the view `events`. */
+export const FATES = ['pending', 'acknowledged', 'duplicate', 'invalid', 'rejected', 'blocked'] as const;
+export type EventFate = (typeof FATES)[number];
 
 /** As `--json` prints it. */
 export interface RecordStory {
@@ -174,7 +176,7 @@ function eventStory(db: Database, row: StoryRow, requests: readonly RequestRow[]
     ...{ source, file, line, record, type, state },
     is_derived: row.is_change === 1,
     has_changed: state === 'acknowledged' && row.is_change === 0 && !wasSent,
-    raw: namedCells(row),
+    raw: row.raw === null ? null : Object.fromEntries(cellsOf(row)),
     data: row.data === null ? null : (parseJson(row.data) as JsonObject),
     occurred_at: row.occurred_at,
     errors: errorsOf(
@@ -187,12 +189,18 @@ function eventStory(db: Database, row: StoryRow, requests: readonly RequestRow[]
   };
 }
 
-function namedCells({ raw, columns }: StoryRow): JsonObject | null {
-  if (raw === null) return null;
-  const cells = parseJson(raw);
-  if (isObject(cells)) return cells;
+/** The cells of a record by their columns; of a column that the export has twice, the second is `Name (2)`. */
+export function cellsOf({ raw, columns }: Pick<StoryRow, 'raw' | 'columns'>): [name: string, value: JsonValue][] {
+  if (raw === null) return [];
+  const record = parseJson(raw);
+  if (isObject(record)) return Object.entries(record) as [string, JsonValue][];
   const names = JSON.parse(columns) as string[];
-  return Object.fromEntries((cells as readonly string[]).map((cell, at) => [names[at] ?? `column ${at + 1}`, cell]));
+  return (record as readonly string[]).map((cell, at) => {
+    const name = names[at] ?? `column ${at + 1}`;
+    const first = names.indexOf(name);
+    if (first < 0 || first === at) return [name, cell];
+    return [`${name} (${names.slice(0, at + 1).filter((other) => other === name).length})`, cell];
+  });
 }
 
 /** The message of a rejection in an earlier run is no longer known, but its code is. */
@@ -251,30 +259,27 @@ function parentOf(db: Database, entity: string, id: string): Relative {
 
 /** One event of each child: comments without an id are records of their own. */
 function childrenOf(db: Database, { entity, externalId }: NamedRecord): RecordStory['children'] {
-  const first = db.all<RelativeRow>(
+  const children = db.each<RelativeRow>(
     `select e.entity, e.external_id, e.state, f.path as file, r.line,
         coalesce(json_extract(e.data, '$.title'), json_extract(e.data, '$.content')) as name
       from (
         select min(id) as id from event where parent_entity = ? and parent_id = ? and state <> 'duplicate'
-        group by entity, coalesce(external_id, id) order by 1 limit ?
-      ) child join event e on e.id = child.id join record r on r.id = e.record join file f on f.id = r.file
-      order by e.id`,
-    entity,
-    externalId,
-    MOST_RELATIVES,
-  );
-  const counts = db.all<{ state: string; number: number }>(
-    `select e.state, count(*) as number from (
-        select min(id) as id from event where parent_entity = ? and parent_id = ? and state <> 'duplicate'
         group by entity, coalesce(external_id, id)
-      ) child join event e on e.id = child.id group by e.state`,
+      ) child cross join event e on e.id = child.id join record r on r.id = e.record join file f on f.id = r.file
+      order by e.id`,
     entity,
     externalId,
   );
   const byState: Partial<Record<EventFate, number>> = {};
-  for (const { state, number } of counts) byState[fateOf(state)] = (byState[fateOf(state)] ?? 0) + number;
-  const count = counts.reduce((sum, { number }) => sum + number, 0);
-  return { count, by_state: byState, first: first.map(relative) };
+  const first: Relative[] = [];
+  let count = 0;
+  for (const row of children) {
+    const child = relative(row);
+    byState[child.state!] = (byState[child.state!] ?? 0) + 1;
+    if (count < MOST_RELATIVES) first.push(child);
+    count += 1;
+  }
+  return { count, by_state: byState, first };
 }
 
 function relative({ entity, external_id: id, state, name, file, line }: RelativeRow): Relative {

@@ -46,9 +46,9 @@ function rowText({ source, file, line, record, raw }: EventStory, columns: numbe
   const where = line > 0 ? `${file}:${line}` : file;
   const head = `in the export   ${where} (${source}, record ${record})`;
   if (raw === null) return `${head}\n  its values are not stored`;
-  const values = Object.entries(raw).filter(([, value]) => value !== '' && value !== null && value !== undefined);
+  const values = Object.entries(raw).map(([name, value]) => [name, valueText(value)] as const);
   return `${head}\n${valueRows(
-    values.map(([name, value]) => [name, valueText(value!)]),
+    values.filter(([, text]) => text !== ''),
     columns,
   )}`;
 }
@@ -82,7 +82,8 @@ export function namedValues(data: JsonObject, names: ReadonlyMap<string, string>
   });
 }
 
-function valueText(value: JsonValue): string {
+export function valueText(value: JsonValue | undefined): string {
+  if (value === undefined || value === null) return '';
   return typeof value === 'string' ? value : canonicalJson(value);
 }
 

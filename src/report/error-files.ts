@@ -4,9 +4,9 @@ import type { StateDir } from '../state-dir.ts';
 import type { Database } from '../store/sqlite.ts';
 import { writeLines } from '../write-lines.ts';
 
-export const ERRORS_FILE = 'errors.csv';
-export const OMITTED_FILE = 'omitted.csv';
-export const IDS_FILE = 'ids.csv';
+const ERRORS_FILE = 'errors.csv';
+const OMITTED_FILE = 'omitted.csv';
+const IDS_FILE = 'ids.csv';
 
 const ERROR_COLUMNS =
   'source file line record event_type external_id event_id kind code http_status field message hint attempts at';
@@ -53,9 +53,21 @@ export function writeIds(db: Database, output: StateDir): void {
   );
 }
 
-/** `columns`: their names, as the statement returns them. */
-function writeTable(db: Database, path: string, columns: string, statement: string): void {
+/**
+ * Writes what a statement selects. `columns`: their names, as the statement returns them. `bom`: for spreadsheets, which then
+ * read it as UTF-8. `seen` is called with each row.
+ */
+export function writeTable<Row extends Readonly<Record<string, string | number | null>>>(
+  db: Database,
+  path: string,
+  columns: string,
+  statement: string,
+  { bom = false, seen }: { bom?: boolean; seen?: (row: Row) => void } = {},
+): void {
   const names = columns.split(' ');
-  const rows = db.each<Readonly<Record<string, string | number | null>>>(statement);
-  writeLines(path, [csvLine(names)], rows, (row) => csvLine(names.map((name) => row[name] ?? undefined)));
+  const head = [bom ? '\ufeff' : '', csvLine(names)];
+  writeLines(path, head, db.each<Row>(statement), (row) => {
+    seen?.(row);
+    return csvLine(names.map((name) => row[name] ?? undefined));
+  });
 }

@@ -1,26 +1,12 @@
 /** `pilot.csv`: which records of a pilot to look at in the service, in which order, and what each of them shows. */
-import { CsvFile } from '../csv-file.ts';
 import type { StateDir } from '../state-dir.ts';
 import type { Database } from '../store/sqlite.ts';
+import { writeTable } from './error-files.ts';
 import { publishFiles } from './own-files.ts';
 
 const PILOT_FILE = 'pilot.csv';
 
-const COLUMNS = ['order', 'look_at', 'external_id', 'service_id', 'name', 'events', 'state', 'shows', 'file', 'line'];
-
-interface PilotRow {
-  readonly place: number;
-  readonly shows: string;
-  readonly state: string;
-  /** What to look at: the lead or deal, or that of a comment. */
-  readonly entity: string;
-  readonly external_id: string;
-  readonly service_id: string | null;
-  readonly name: string | null;
-  readonly events: string;
-  readonly file: string;
-  readonly line: number;
-}
+const COLUMNS = 'order look_at external_id service_id name events state shows file line';
 
 /** The `pilot.csv` that a run wrote. */
 export interface WrittenPilot {
@@ -38,17 +24,8 @@ export interface WrittenPilot {
 export async function writePilot(db: Database, output: StateDir): Promise<WrittenPilot | undefined> {
   if (!db.get('select 1 from pilot limit 1')) return undefined;
   const gathered = `${output.file(PILOT_FILE)}.new`;
-  const csv = new CsvFile(gathered, COLUMNS, { bom: true });
   let toLookAt = 0;
-  try {
-    for (const row of pilotRows(db)) {
-      const { place, entity, external_id: id, service_id: serviceId, name, events, state, shows, file, line } = row;
-      if (serviceId !== null) toLookAt += 1;
-      csv.add([place, entity, id, serviceId ?? '', name ?? '', events, state, shows, file, line]);
-    }
-  } finally {
-    csv.close();
-  }
+  writeTable(db, gathered, COLUMNS, PILOT, { bom: true, seen: (row) => (toLookAt += Number(row.service_id !== null)) });
   const nameOf = (number: number): string => (number === 1 ? PILOT_FILE : `pilot.${number}.csv`);
   const owns = (name: string): boolean => /^pilot(?:\.\d+)?\.csv$/.test(name);
   const directory = { db, root: output.path, path: output.path, owns };
@@ -56,9 +33,8 @@ export async function writePilot(db: Database, output: StateDir): Promise<Writte
   return { path: output.file(name), usual: name === PILOT_FILE ? undefined : output.file(PILOT_FILE), toLookAt };
 }
 
-function pilotRows(db: Database): Iterable<PilotRow> {
-  return db.each<PilotRow>(`
-    select p.place, p.shows, seen.entity, seen.external_id, f.path as file, r.line,
+const PILOT = `
+    select p.place as "order", p.shows, seen.entity as look_at, seen.external_id, f.path as file, r.line,
       iif(v.state in ('ready', 'held', 'waiting'), 'pending', iif(v.state = 'retry', 'rejected', v.state)) as state,
       (select q.service_id from checkpoint.request q
         where q.entity = seen.entity and q.external_id = seen.external_id and q.status = 'acknowledged'
@@ -71,5 +47,4 @@ function pilotRows(db: Database): Iterable<PilotRow> {
       join (select id, iif(entity = 'comment', parent_entity, entity) as entity,
         iif(entity = 'comment', parent_id, external_id) as external_id from event) seen on seen.id = p.event
       join event v on v.id = p.event join record r on r.id = v.record join file f on f.id = r.file
-    order by p.place`);
-}
+    order by p.place`;

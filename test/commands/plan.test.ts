@@ -162,8 +162,8 @@ describe('plan --csv', () => {
     const deals = await readFile(join(directory, 'deal-created.csv'), 'utf8');
     expect(deals.split('\n').slice(0, 2)).toEqual([
       '\ufefffile,line,state,problems,old: id,old: notes,new: external_id,new: amount,new: owner,new: owner_id,' +
-        'new: pipeline,new: stage,new: stage_id,new: occurred_at,priority',
-      `deals.json,4,pending,,7,"[""a"",""b""]",7,12.5,Ada Lovelace,${ADA},Sales,Won,${WON},,0`,
+        'new: stage,new: stage_id,new: occurred_at,priority',
+      `deals.json,4,pending,,7,"[""a"",""b""]",7,12.5,Ada Lovelace,${ADA},Sales / Won,${WON},,0`,
     ]);
     expect(await readFile(join(directory, 'left_out.csv'), 'utf8')).toContain(
       'lead/created,00123,people.csv,2,email,at home,`at home` is not an e-mail address\n',
