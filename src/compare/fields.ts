@@ -78,7 +78,8 @@ function digits(text: string): string {
   return text.replace(/\D/g, '');
 }
 
-function fold(text: string): string {
+/** Equal for texts that differ only in case, spacing or Unicode form. */
+export function fold(text: string): string {
   return text.normalize('NFKC').toLowerCase().replace(/\s+/gu, ' ').trim();
 }
 

@@ -8,12 +8,15 @@ import { UndecodableBody } from './content-encoding.ts';
 import { acknowledgement, HEADERS, INGEST_CODES, type Acknowledgement } from './contract.ts';
 import { describeBody, errorOf, messageOfPage, shorten, type Reply } from './error-body.ts';
 
-/** The service understood the request and refused it. Sending the same request again would not help. */
-export interface Refused {
-  readonly kind: 'refused';
+interface Explained {
   readonly status: number;
   readonly code: string;
   readonly message: string;
+}
+
+/** The service understood the request and refused it. Sending the same request again would not help. */
+export interface Refused extends Explained {
+  readonly kind: 'refused';
   readonly field?: string;
 }
 
@@ -23,22 +26,16 @@ export interface RateLimited {
   readonly retryAfterMs: number | undefined;
 }
 
-export interface Unauthorised {
+export interface Unauthorised extends Explained {
   readonly kind: 'unauthorised';
-  readonly status: number;
-  readonly code: string;
-  readonly message: string;
 }
 
 /**
  * 403, 404, 405 or 410 that the webhook itself does not give: a firewall refused this one event, or the base URL or the
  * credentials are wrong.
  */
-export interface Intercepted {
+export interface Intercepted extends Explained {
   readonly kind: 'intercepted';
-  readonly status: number;
-  readonly code: string;
-  readonly message: string;
 }
 
 /** No usable answer. A retry may help, and is safe with the same id. */
@@ -56,6 +53,16 @@ export interface NoAnswer {
   readonly lasting?: true;
   /** How to correct the configuration. */
   readonly hint?: string;
+}
+
+/** `sent`: whether the request may have reached the service. */
+function noAnswer(
+  code: string,
+  message: string,
+  sent: NoAnswer['sent'],
+  more: Partial<Omit<NoAnswer, 'kind' | 'code' | 'message' | 'sent'>> = {},
+): NoAnswer {
+  return { kind: 'unanswered', code, message, sent, ...more };
 }
 
 /** The run stopped before the request was sent. */
@@ -113,51 +120,32 @@ function readFailure(reply: Reply, now: number): Refused | RateLimited | Unautho
   const retryAfterMs = readRetryAfter(reply.headers, now);
   if (status === 429) return { kind: 'rate_limited', retryAfterMs };
   if (status === 401 || status === 403) {
-    const plain = status === 401 ? 'unauthorised' : 'forbidden';
-    return { kind: 'unauthorised', status, code: code ?? plain, message };
+    return { kind: 'unauthorised', status, code: code ?? (status === 401 ? 'unauthorised' : 'forbidden'), message };
   }
   if (status === 407) return { ...proxyRefusal(), status };
   if (status >= 500 || status === 408 || status === 425) {
     const wait = retryAfterMs === undefined ? {} : { retryAfterMs };
     const fallback = status === 500 ? INGEST_CODES.internal : `http_${status}`;
-    return { kind: 'unanswered', code: code ?? fallback, message, sent: 'maybe', status, ...wait };
+    return noAnswer(code ?? fallback, message, 'maybe', { status, ...wait });
   }
   if (status < 400) {
     const to = reply.headers.location;
     const where = to === undefined ? '' : ` to ${shorten(to)}`;
-    return {
-      kind: 'unanswered',
-      code: 'redirected',
-      message: `answered ${status}, a redirect${where}; redirects are not followed`,
-      sent: 'maybe',
-      status,
-    };
+    const redirected = `answered ${status}, a redirect${where}; redirects are not followed`;
+    return noAnswer('redirected', redirected, 'maybe', { status });
   }
-  return {
-    kind: 'refused',
-    status,
-    code: code ?? `http_${status}`,
-    message,
-    ...(field === undefined ? {} : { field }),
-  };
+  return { kind: 'refused', status, code: code ?? `http_${status}`, message, ...(field !== undefined && { field }) };
 }
 
 /** A proxy did not accept its user name and password: the service was not reached. */
 function proxyRefusal(variable?: string): NoAnswer {
   const named = variable === undefined ? 'a proxy' : `the proxy of ${variable}`;
-  return {
-    kind: 'unanswered',
-    code: 'proxy_auth',
-    message: `${named} refused its credentials (407)`,
-    sent: 'no',
-    setup: true,
-    lasting: true,
-    hint: `check the user name and password of the proxy in ${variable ?? 'HTTPS_PROXY'} (http://user:password@host:port)`,
-  };
+  const hint = `check the user name and password of the proxy in ${variable ?? 'HTTPS_PROXY'} (http://user:password@host:port)`;
+  return noAnswer('proxy_auth', `${named} refused its credentials (407)`, 'no', { setup: true, lasting: true, hint });
 }
 
 function broken(status: number, message: string): NoAnswer {
-  return { kind: 'unanswered', code: 'unexpected_answer', message, sent: 'maybe', status };
+  return noAnswer('unexpected_answer', message, 'maybe', { status });
 }
 
 /** A year: nothing waits longer, and it can be computed with. */
@@ -218,52 +206,41 @@ const REQUEST_ERROR = /^(UND_ERR_INVALID_ARG|ERR_INVALID_URL|ERR_INVALID_CHAR|ER
  * proxy, if there is one.
  */
 export function readError(error: unknown, cut: Cut | undefined, proxy?: string): NoAnswer {
-  if (cut) return { kind: 'unanswered', code: cut, message: CUT_MESSAGES[cut], sent: 'maybe' };
+  if (cut) return noAnswer(cut, CUT_MESSAGES[cut], 'maybe');
   const code = codeOf(error) ?? codeOf((error as { cause?: unknown } | null)?.cause) ?? 'unknown';
   if (error instanceof UndecodableBody && !error.isTooLarge) {
-    const message = `the answer cannot be read: ${error.message}`;
-    return { kind: 'unanswered', code: 'unexpected_answer', message, sent: 'maybe' };
+    return noAnswer('unexpected_answer', `the answer cannot be read: ${error.message}`, 'maybe');
   }
   if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE' || error instanceof UndecodableBody) {
-    const message = 'the answer is too large (more than 32 MB)';
-    return { kind: 'unanswered', code: 'too_large', message, sent: 'maybe' };
+    return noAnswer('too_large', 'the answer is too large (more than 32 MB)', 'maybe');
   }
   const tunnel = code === 'UND_ERR_ABORTED' ? TUNNEL_REFUSED.exec(messageOf(error))?.[1] : undefined;
   if (tunnel === '407') return proxyRefusal(proxy);
   if (tunnel !== undefined) {
-    const message = `the proxy of ${proxy} did not connect to the service (${tunnel})`;
-    return { kind: 'unanswered', code: 'unreachable', message, sent: 'no' };
+    return noAnswer('unreachable', `the proxy of ${proxy} did not connect to the service (${tunnel})`, 'no');
   }
   if (CERTIFICATE_ERROR.test(code) || Object.hasOwn(CERTIFICATE_MISTAKES, code)) return certificateRefusal(code);
-  if (SETUP_ERROR.test(code)) {
-    return { kind: 'unanswered', code: 'tls', message: `TLS connection failed (${code})`, sent: 'no', setup: true };
-  }
+  if (SETUP_ERROR.test(code)) return noAnswer('tls', `TLS connection failed (${code})`, 'no', { setup: true });
   if (REQUEST_ERROR.test(code)) {
     const message = `invalid base URL or credentials: cannot build the request (${code})`;
-    return { kind: 'unanswered', code: 'unsendable', message, sent: 'no', setup: true };
+    return noAnswer('unsendable', message, 'no', { setup: true });
   }
   if (code === 'EMFILE' || code === 'ENFILE') {
     const { message, hint } = shortageOf(Object.assign(new Error(code), { code }), EXIT.stopped)!;
-    return { kind: 'unanswered', code: 'too_many_files', message, sent: 'no', setup: true, lasting: true, hint: hint! };
+    return noAnswer('too_many_files', message, 'no', { setup: true, lasting: true, hint: hint! });
   }
   if (NEVER_SENT.has(code)) {
     const way = proxy === undefined ? '' : `; ${proxy} is set`;
-    const message = `the service cannot be reached (${code}${way})`;
-    return { kind: 'unanswered', code: 'unreachable', message, sent: 'no' };
+    return noAnswer('unreachable', `the service cannot be reached (${code}${way})`, 'no');
   }
-  return { kind: 'unanswered', code: 'connection_lost', message: `the connection was lost (${code})`, sent: 'maybe' };
+  return noAnswer('connection_lost', `the connection was lost (${code})`, 'maybe');
 }
 
 function certificateRefusal(code: string): NoAnswer {
-  const mistake = CERTIFICATE_MISTAKES[code] ?? 'is not trusted by this machine';
-  return {
-    kind: 'unanswered',
-    code: 'tls',
-    message: `the certificate of the service ${mistake} (${code})`,
-    sent: 'no',
-    setup: true,
-    hint: Object.hasOwn(CERTIFICATE_MISTAKES, code)
-      ? 'check the base URL and the clock of this machine'
-      : 'check the base URL; name the file of a certificate authority of your own in NODE_EXTRA_CA_CERTS',
-  };
+  const isMistake = Object.hasOwn(CERTIFICATE_MISTAKES, code);
+  const mistake = isMistake ? CERTIFICATE_MISTAKES[code] : 'is not trusted by this machine';
+  const hint = isMistake
+    ? 'check the base URL and the clock of this machine'
+    : 'check the base URL; name the file of a certificate authority of your own in NODE_EXTRA_CA_CERTS';
+  return noAnswer('tls', `the certificate of the service ${mistake} (${code})`, 'no', { setup: true, hint });
 }

@@ -1,8 +1,8 @@
 import type { NameMap, References } from '../mapping/mapping.ts';
 import type { Issue, Place } from '../model.ts';
 import type { Account } from '../service/account.ts';
+import { fold } from '../compare/fields.ts';
 import {
-  fold,
   matching,
   nameOf,
   similarNames,

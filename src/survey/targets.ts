@@ -1,3 +1,4 @@
+import { fold } from '../compare/fields.ts';
 import { nearest } from '../problem.ts';
 import type { Account } from '../service/account.ts';
 
@@ -82,8 +83,4 @@ function longNames({ id, names: [name], pipeline }: NamedTarget): string[] {
   if (name === undefined) return [];
   const long = pipeline?.names[0] === undefined ? name : `${pipeline.names[0]} / ${name}`;
   return [long, `${long} (${id})`];
-}
-
-export function fold(text: string): string {
-  return text.normalize('NFKC').toLowerCase().replace(/\s+/gu, ' ').trim();
 }
