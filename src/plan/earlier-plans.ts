@@ -52,12 +52,21 @@ export function markTold(db: Database, mappingSha256: string, earlier: string | 
   }
 }
 
+/** A source with less than half of the records that it had in the last run, whose plan is at `earlier`, in words. */
+export function shrunkSource(db: Database, earlier: string): string | undefined {
+  const recordsIn = (plan: Database) =>
+    plan.all<{ name: string; records: number }>('select name, records from source order by id');
+  const before = new Map(askPlan(earlier, recordsIn)?.map(({ name, records }) => [name, records]));
+  const shrunk = recordsIn(db).find(({ name, records }) => records * 2 < (before.get(name) ?? 0));
+  return shrunk && `${shrunk.name} has ${shrunk.records} records, and had ${before.get(shrunk.name)} in the last run`;
+}
+
 function settingOf(path: string, name: string): string | undefined {
   return askPlan(path, (plan) => plan.get<{ value: string }>('select value from setting where name = ?', name)?.value);
 }
 
 /** What the plan at `path` says; undefined if there is none, or if it is damaged or of another version of the program. */
-export function askPlan<T>(path: string, ask: (plan: Database) => T): T | undefined {
+function askPlan<T>(path: string, ask: (plan: Database) => T): T | undefined {
   let plan: Database | undefined;
   try {
     plan = Database.read(path, PLAN);

@@ -76,14 +76,6 @@ const BY_CODE: Readonly<Record<string, Advice>> = {
     what: 'Several records have the same external id with different content.',
     fix: 'Remove all but one, or choose with `duplicates`. If they are of two sources, give the ids of one a `prefix`.',
   },
-  column_gone: {
-    what: 'A source no longer has columns that it had in the last run. The mapping does not use them.',
-    fix: 'Check that the export is the right one.',
-  },
-  column_new: {
-    what: 'A source has columns that it did not have in the last run. The mapping does not use them.',
-    fix: 'Map them, or leave them out.',
-  },
   source_shrunk: {
     what: 'A source has less than half of the records of the last run.',
     fix: 'Check that the export is complete. A run asks before it goes on, unless --yes is given.',

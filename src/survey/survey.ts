@@ -15,7 +15,7 @@ import { judgeContacts, MATCHES_FILE } from '../plan/contacts.ts';
 import { coverOf, storePilot, type Cover } from '../plan/cover.ts';
 import { planDigest } from '../plan/digest.ts';
 import { judgeDuplicates } from '../plan/duplicates.ts';
-import { assertApproved, markTold } from '../plan/earlier-plans.ts';
+import { assertApproved, markTold, shrunkSource } from '../plan/earlier-plans.ts';
 import { CHANGES_FILE, keepEdits, reportDoubts } from '../plan/edits.ts';
 import { GONE_FILE, listGone } from '../plan/gone.ts';
 import { omitMissingParents } from '../plan/missing-parents.ts';
@@ -35,10 +35,9 @@ import type { FileDigest } from '../source/source.ts';
 import type { StateDir } from '../state-dir.ts';
 import { storedPlanFiles } from '../store/stored-plans.ts';
 import type { FieldHasher } from '../store/field-hashes.ts';
-import { COUNTING_INDEX, PLAN_INDEXES } from '../store/plan-schema.ts';
+import { COUNTING_INDEX, PLAN_FILE, PLAN_INDEXES } from '../store/plan-schema.ts';
 import type { Database } from '../store/sqlite.ts';
 import { DealGroups } from './deal-groups.ts';
-import { changedColumns, earlierSources, shrunkSources, type SourceShapes } from './earlier-input.ts';
 import { samplesOf } from '../plan/events.ts';
 import { Features } from '../plan/features.ts';
 import { OmittedValues } from './omitted.ts';
@@ -66,7 +65,7 @@ export interface SurveyJob {
   readonly contacts: number | undefined;
   /** Undefined if the network must not be used. */
   readonly client: Client | undefined;
-  /** Called at once with what has changed in the columns since the last run. */
+  /** Called at once with what is doubtful about the input. */
   readonly warn: (message: string) => void;
   /** Asks the user; throws a `UserError` if the answer is no. */
   readonly agree: (found: string, hint: string) => Promise<void>;
@@ -106,7 +105,6 @@ interface OpenInput {
   readonly features: Features | undefined;
   readonly resolver: Resolver;
   readonly answers: readonly Answer[];
-  readonly earlier: SourceShapes;
 }
 
 /**
@@ -143,18 +141,13 @@ async function openInput(job: SurveyJob): Promise<OpenInput> {
   const features = settings.pilot === undefined ? undefined : new Features(settings.pilot, settings.only);
   const compiled = await mapping.compile(input.sources, features?.mark);
   const references = await openReferences(mapping, job.account);
-  const earlier = earlierSources(state);
-  for (const issue of changedColumns(input.sources.values(), earlier)) {
-    job.warn(issue.message);
-    addProblem(db, {}, issue);
-  }
   for (const { line, mark, why } of mapping.marks) {
     if (mark !== 'set this') continue;
     const message = `${mapping.file}:${line} is still marked "set this"${why === '' ? '' : `: ${why}`}`;
     addProblem(db, {}, { severity: 'warning', kind: 'map', code: 'marked_line', message });
   }
   const policies = compiled.entries.map((entry) => entry.policies);
-  return { input, fixes, compiled, policies, features, earlier, ...references };
+  return { input, fixes, compiled, policies, features, ...references };
 }
 
 interface ReadInput {
@@ -180,10 +173,10 @@ async function readInput({ db, mapping, halt }: SurveyJob, open: OpenInput): Pro
 }
 
 /** Throws a `UserError` if the input changed while it was read, or if nobody agrees that it is far smaller than before. */
-async function assertComplete(job: SurveyJob, { input, earlier }: OpenInput, { reader }: ReadInput): Promise<void> {
-  const { settings, db } = job;
+async function assertComplete(job: SurveyJob, { input }: OpenInput, { reader }: ReadInput): Promise<void> {
+  const { settings, db, state } = job;
   await input.assertUnchanged();
-  const [shrunk] = shrunkSources(input.sources.values(), earlier);
+  const shrunk = shrunkSource(db, state.file(PLAN_FILE));
   if (shrunk !== undefined && settings.dryRun) {
     job.warn(shrunk);
     addProblem(db, {}, { severity: 'warning', kind: 'read', code: 'source_shrunk', message: shrunk });
