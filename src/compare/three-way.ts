@@ -11,10 +11,11 @@ import { normalForm, type FieldHasher } from '../store/field-hashes.ts';
  */
 export type ThreeWayVerdict = 'unchanged' | 'changed' | 'edited' | 'same' | 'conflict' | 'not_shown';
 
-/** What the service may have without anybody having edited it, as hashes (`Bases` of plan/knowledge). */
-interface PossibleValues {
-  /** Null: it was set, but to what cannot be told (after `purge`). Undefined: never. */
+/** The values that a field may have in the service without anybody having edited it, as hashes. */
+export interface Bases {
+  /** The last one that was acknowledged or read back; null if that cannot be told (after `purge`); undefined if it was never set. */
   readonly known: string | null | undefined;
+  /** Those of later requests without a definite answer. */
   readonly open: readonly string[];
 }
 
@@ -26,7 +27,7 @@ export function compareField(
   name: string,
   exported: JsonValue,
   shown: JsonValue | undefined,
-  { differs, bases: { known, open } }: { readonly differs: boolean; readonly bases: PossibleValues },
+  { differs, bases: { known, open } }: { readonly differs: boolean; readonly bases: Bases },
   hasher: FieldHasher,
 ): ThreeWayVerdict {
   if (shown === undefined) return differs ? 'not_shown' : 'unchanged';

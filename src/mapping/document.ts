@@ -225,9 +225,7 @@ function syntaxProblem(error: YAMLError, text: string, at: (offset: number) => L
       suggestion: 'indent with spaces',
     };
   }
-  const trap = /[[\]{},#@`&*!|>%]|: /.test(
-    text.slice(text.lastIndexOf('\n', error.pos[0] - 1) + 1, lineEnd(text, error.pos[0])),
-  );
+  const trap = /[[\]{},#@`&*!|>%]|: /.test(text.split('\n')[base.at.line - 1] ?? '');
   return {
     ...base,
     code: 'yaml_syntax',
@@ -237,9 +235,4 @@ function syntaxProblem(error: YAMLError, text: string, at: (offset: number) => L
         'quote text that contains any of { } [ ] , # @ or a colon followed by a space: `{ from: "contacts[0].id" }`, `template: "{A} {B}"`',
     }),
   };
-}
-
-function lineEnd(text: string, from: number): number {
-  const end = text.indexOf('\n', from);
-  return end < 0 ? text.length : end;
 }

@@ -55,7 +55,9 @@ export function compileRest(spec: EntrySpec, context: ValueContext): TakeRest | 
   return (row, data) => {
     for (const [key, value] of rest.read(row)) {
       row.field = `${within}.${key}`;
-      const result = Object.hasOwn(custom, key) ? nameTaken(key) : CHECKS.custom(value);
+      const result = Object.hasOwn(custom, key)
+        ? new ValueError('name_taken', `the mapping gives the custom field ${shown(key)} another value`)
+        : CHECKS.custom(value);
       if (result instanceof ValueError) row.omit(withOriginal(result, value));
       else if (result !== undefined) setField(data, { key, within }, result);
     }
@@ -63,10 +65,6 @@ export function compileRest(spec: EntrySpec, context: ValueContext): TakeRest | 
 }
 
 export type TakeRest = (row: RowContext, data: Record<string, JsonValue>) => void;
-
-function nameTaken(key: string): ValueError {
-  return new ValueError('name_taken', `the mapping gives the custom field ${shown(key)} another value`);
-}
 
 export function setField(
   data: Record<string, JsonValue>,

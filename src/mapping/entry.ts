@@ -134,7 +134,9 @@ function compileParts(spec: EntrySpec, path: Path, compilation: CompileContext, 
     problems: compilation.problems,
   });
   const optional = (key: 'occurred_at' | 'stage_pipeline' | 'priority', check: (value: JsonValue) => Result) =>
-    spec[key] === undefined ? undefined : withCheck(valueOf(spec[key]), context(key), check);
+    spec[key] === undefined
+      ? undefined
+      : withCheck(typeof spec[key] === 'number' ? { value: spec[key] } : spec[key], context(key), check);
   const parts = {
     each: spec.each === undefined ? undefined : compileValue(spec.each, { ...context('each'), frame: record }),
     when: spec.when && compileCondition(spec.when, context('when')),
@@ -153,10 +155,6 @@ function inCanonicalOrder(one: CompiledField, other: CompiledField): number {
   const [a, b] = [one.within ?? one.key, other.within ?? other.key];
   if (a !== b) return a < b ? -1 : 1;
   return one.key < other.key ? -1 : 1;
-}
-
-function valueOf(spec: ValueSpec | number): ValueSpec {
-  return typeof spec === 'number' ? { value: spec } : spec;
 }
 
 /** The row of a table holds texts only, until an expression makes more of them. */

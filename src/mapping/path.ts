@@ -40,13 +40,14 @@ export function isPathError(compiled: CompiledPath | PathError): compiled is Pat
   return 'message' in compiled;
 }
 
-function tablePath(path: string, { source, missing, elements }: PathContext): CompiledPath | PathError {
+function tablePath(path: string, frame: PathContext): CompiledPath | PathError {
+  const { source, missing, elements } = frame;
   const { columns } = source;
   const fromRecord = !columns.includes(path) && path.startsWith(FROM_RECORD);
   const name = fromRecord ? path.slice(FROM_RECORD.length) : path;
   const column = findColumn(columns, name);
   if (elements !== undefined && !fromRecord && (column >= 0 || path === ELEMENT || elements === 'anything')) {
-    if (column < 0) return { evaluate: elementReader(path, missing) };
+    if (column < 0) return treePath(path, frame);
     return {
       code: 'unknown_column',
       message: `within \`each\`, \`${name}\` refers to the element, not to the row`,
@@ -64,14 +65,10 @@ function tablePath(path: string, { source, missing, elements }: PathContext): Co
     return {
       code: 'duplicate_column',
       message: `source \`${source.name}\` has more than one column \`${name}\``,
-      suggestion: `name one by its position, ${alternatives(namesByPosition(columns, name))}, or rename one of them in the file`,
+      suggestion: `name one by its position, ${namesByPosition(columns, name).join(' or ')}, or rename one of them in the file`,
     };
   }
   return { evaluate: cellReader(column, missing), column };
-}
-
-function alternatives(names: readonly string[]): string {
-  return names.map((name) => `\`${name}\``).join(' or ');
 }
 
 function listed(columns: readonly string[]): string {
@@ -81,21 +78,12 @@ function listed(columns: readonly string[]): string {
 
 function treePath(path: string, { missing, verbatim = false }: PathContext): CompiledPath {
   if (path === RECORD) return { evaluate: (row) => row.root };
-  const finish = verbatim ? readVerbatim : readValue;
-  if (path === ELEMENT) return { evaluate: (row) => finish(row.element, missing) };
+  const finish = (value: JsonValue | undefined): JsonValue | undefined =>
+    verbatim && Array.isArray(value) ? (value as JsonValue) : readValue(value, missing);
+  if (path === ELEMENT) return { evaluate: (row) => finish(row.element) };
   const read = pathReader(path.startsWith(FROM_RECORD) ? path.slice(FROM_RECORD.length) : path);
-  if (path.startsWith(FROM_RECORD)) return { evaluate: (row) => finish(read(row.root), missing) };
-  return { evaluate: (row) => finish(read(row.element), missing) };
-}
-
-function readVerbatim(value: JsonValue | undefined, missing: ReadonlySet<string>): JsonValue | undefined {
-  return Array.isArray(value) ? value : readValue(value, missing);
-}
-
-function elementReader(path: string, missing: ReadonlySet<string>): CompiledPath['evaluate'] {
-  if (path === ELEMENT) return (row) => readValue(row.element, missing);
-  const read = pathReader(path);
-  return (row) => readValue(read(row.element), missing);
+  if (path.startsWith(FROM_RECORD)) return { evaluate: (row) => finish(read(row.root)) };
+  return { evaluate: (row) => finish(read(row.element)) };
 }
 
 /** The text of a cell, trimmed; undefined where it is empty or means "no value". */
@@ -197,9 +185,9 @@ export function uniqueNames(columns: readonly string[]): readonly string[] {
   });
 }
 
-/** How a mapping names the columns that share a name. */
+/** How a mapping names the columns that share a name, in backticks. */
 export function namesByPosition(columns: readonly string[], name: string): readonly string[] {
-  return positions(columns, name).map((_, index) => `${name}#${index + 1}`);
+  return positions(columns, name).map((_, index) => `\`${name}#${index + 1}\``);
 }
 
 function positions(columns: readonly string[], name: string): readonly number[] {

@@ -51,20 +51,13 @@ function restOfTree({ missing }: PathContext, hasEach: boolean, uses: readonly P
     Object.entries(object).flatMap(([key, member]): Members => {
       const path = `${prefix}${key}`;
       if (read.has(path)) return [];
-      if (entered.has(path) && !isScalar(member)) return isObject(member) ? membersOf(member, `${path}.`) : [];
+      if (entered.has(path) && isObject(member)) return membersOf(member, `${path}.`);
+      if (entered.has(path) && Array.isArray(member)) return [];
       const value = readValue(member, missing);
-      return value === undefined || isEmpty(value) ? [] : [[path, value]];
+      return value === undefined || (isObject(value) && Object.keys(value).length === 0) ? [] : [[path, value]];
     });
   return {
     read: ({ element }) => (isObject(element) ? membersOf(element, '') : []),
     paths: [{ path: hasEach ? '.' : '$', column: undefined }],
   };
-}
-
-function isScalar(value: JsonValue | undefined): boolean {
-  return !Array.isArray(value) && !isObject(value);
-}
-
-function isEmpty(value: JsonValue): boolean {
-  return isObject(value) && Object.keys(value).length === 0;
 }

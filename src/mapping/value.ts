@@ -73,17 +73,14 @@ function withTransforms(source: Evaluate, applies: readonly Apply[]): Evaluate {
 }
 
 function compileSource(spec: ValueObject, context: ValueContext): Evaluate {
-  if (spec.value !== undefined) return constant(spec.value);
+  const { value } = spec;
+  if (value !== undefined) return value === '' ? ABSENT : () => value;
   if (spec.template !== undefined) return compileTemplate(spec.template, within(context, 'template'));
   if (spec.list !== undefined) return compileList(spec.list, within(context, 'list'));
   if (spec.lookup !== undefined) return compileLookup(spec.lookup, within(context, 'lookup'), compileValue);
   const { from } = spec;
   if (isAlternatives(from)) return compileAlternatives(from, within(context, 'from'));
   return compileValue(from!, within(context, 'from'));
-}
-
-function constant(value: JsonValue): Evaluate {
-  return value === '' ? ABSENT : () => value;
 }
 
 function compileColumn(path: string, context: ValueContext): Evaluate {

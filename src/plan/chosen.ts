@@ -31,7 +31,8 @@ export function choosePicked(db: Database, picks: readonly PickedRecord[]): void
       entity,
       externalId,
     );
-    if (added > 0 && isThere(db, entity, externalId)) continue;
+    const isThere = db.get('select 1 from event where entity = ? and external_id = ?', entity, externalId);
+    if (added > 0 && isThere) continue;
     throw new UserError(`--pick ${entity}:${externalId}: the input has no such ${entity}`, {
       hint: 'ID is the external_id that the mapping gives the record',
     });
@@ -57,10 +58,6 @@ export function parentsOf(db: Database, event: number): readonly number[] {
       event,
     )
     .map(({ id }) => id);
-}
-
-function isThere(db: Database, entity: string, externalId: string): boolean {
-  return db.get('select 1 from event where entity = ? and external_id = ?', entity, externalId) !== undefined;
 }
 
 /** Adds the parents of what is chosen, and holds everything else. */

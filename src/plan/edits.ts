@@ -210,19 +210,16 @@ function judge(job: EditsJob, subject: Subject, serviceId: string, shown: Fields
   }
   remember(db, known, serviceId, settled);
   settleDoubts(job, doubts, settled, notShown);
-  if (event) narrow(db, event.id, dataWith(externalId, left));
+  const data = dataWith(externalId, left);
+  if (event && data !== undefined) db.run('update event set data = ? where id = ?', data, event.id);
+  // An update with nothing left to set is none.
+  else if (event) db.run('delete from event where id = ?', event.id);
   return { verdicts, notShown, lines };
 }
 
 /** What the input wants of the record: the last event that sets a field wins. */
 function wantedFields({ events }: KnownRecord): Map<string, JsonValue> {
   return new Map(events.flatMap(({ fields }) => [...fields]));
-}
-
-/** An update with nothing left to set is none. */
-function narrow(db: Database, change: number, data: string | undefined): void {
-  if (data !== undefined) db.run('update event set data = ? where id = ?', data, change);
-  else db.run('delete from event where id = ?', change);
 }
 
 /** A value that both sides came to is known from now on. */

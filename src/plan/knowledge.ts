@@ -1,4 +1,5 @@
 /** What is known of one record of the service, and what the present input wants of it. Pure. */
+import type { Bases } from '../compare/three-way.ts';
 import type { JsonValue } from '../json.ts';
 
 /** A request about the record that was sent, or a reading of it, and that was not refused. */
@@ -44,14 +45,6 @@ export interface Comparison {
   readonly basesOf: (field: string) => Bases;
 }
 
-/** The values that a field may have, as hashes. */
-export interface Bases {
-  /** The last one that was acknowledged or read back; null if that cannot be told; undefined if it was never set. */
-  readonly known: string | null | undefined;
-  /** Those of later requests without a definite answer. */
-  readonly open: readonly string[];
-}
-
 /** Compares what is known of a record with what the input wants of it. `requests` in the order of sending. */
 export function compareRecord(
   requests: readonly KnownRequest[],
@@ -66,7 +59,8 @@ export function compareRecord(
   for (const [index, event] of events.entries()) {
     if (event.isSettled || event.isCreated) continue;
     const dropped = new Set<string>();
-    for (const later of events.slice(index + 1)) if (later.isSettled) addAll(dropped, later.fields.keys());
+    for (const later of events.slice(index + 1))
+      if (later.isSettled) for (const field of later.fields.keys()) dropped.add(field);
     const open = openIds.get(event.eventId);
     for (const field of open ? event.fields.keys() : []) {
       // What goes out again by itself is decided when it has been answered.
@@ -129,8 +123,4 @@ function stillWanted(
     return found !== undefined && found.event.isSettled && hashOf(field, found.value) === hash;
   });
   return isWanted ? last : undefined;
-}
-
-function addAll(set: Set<string>, items: Iterable<string>): void {
-  for (const item of items) set.add(item);
 }

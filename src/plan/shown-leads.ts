@@ -1,10 +1,10 @@
 import { COMPARED, type Checked } from '../compare/fields.ts';
+import type { Bases } from '../compare/three-way.ts';
 import type { JsonValue } from '../json.ts';
 import type { Fields } from '../service/list-page.ts';
 import type { FieldHasher } from '../store/field-hashes.ts';
 import type { Database } from '../store/sqlite.ts';
 import type { RecordKey } from './changed.ts';
-import type { Bases } from './knowledge.ts';
 
 /** The field that refers to a lead by its external id; the service shows the lead's own id. */
 const LEAD_FIELD = 'lead_external_id';

@@ -96,7 +96,6 @@ const BY_CODE: Readonly<Record<string, Advice>> = {
     what: 'A lead shares its e-mail address or phone number with one that is in the account already.',
     fix: 'See `matches.csv`. Set `if_contact_exists: reject` to leave such leads out.',
   },
-  invalid_external_id: { what: 'A record has no external id.', fix: FILL },
   invalid_email: {
     what: 'An e-mail address is invalid.',
     fix: 'Correct the address, or send the column in `custom_params` as well.',

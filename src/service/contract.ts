@@ -96,7 +96,6 @@ export const INGEST_CODES = {
  * the service's (section 2.4). The mapping applies these rules, since it decides what happens to an invalid value.
  */
 export const FIELD_RULES: Readonly<Record<string, (value: string) => string | undefined>> = {
-  external_id: (value) => (value === '' ? 'is empty' : undefined),
   email: (value) => (/^[^\s@]+@[^\s@]+$/.test(value) ? undefined : 'is not a valid e-mail address (one @, no spaces)'),
   phone_number: (value) => (/^\+[1-9]\d{1,14}$/.test(value) ? undefined : 'is not in E.164 format (`+390612345678`)'),
   currency: (value) => (isCurrency(value) ? undefined : 'is not an ISO 4217 code (such as `EUR`)'),

@@ -90,7 +90,8 @@ export async function* pagesOf(
     const attempt = await attemptToRead(client, path, { ...query, ...step }, options);
     if (attempt.kind !== 'answered') {
       const failure = failureOf(path, attempt);
-      if (byCursor || !isRefusedQuery(attempt)) throw refusal ?? failure;
+      const isRefusedQuery = attempt.kind === 'refused' && (attempt.status === 400 || attempt.status === 422);
+      if (byCursor || !isRefusedQuery) throw refusal ?? failure;
       refusal = failure;
       byCursor = true;
       step = { limit: LIMITS.pageSize };
@@ -127,10 +128,6 @@ export async function* pagesOf(
 function without(query: Query, path: string): Query {
   const given = new URLSearchParams(path.split('?')[1]);
   return Object.fromEntries(Object.entries(query).filter(([name]) => !given.has(name)));
-}
-
-function isRefusedQuery(attempt: RestAttempt): boolean {
-  return attempt.kind === 'refused' && (attempt.status === 400 || attempt.status === 422);
 }
 
 /** Reads one record; undefined if the service has no record with this id. */

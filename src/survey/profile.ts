@@ -1,5 +1,5 @@
 import type { CompiledMapping } from '../mapping/mapping.ts';
-import type { Invalid, Issue, Ready, Row } from '../model.ts';
+import type { Invalid, Ready, Row } from '../model.ts';
 import { addProblem } from '../plan/problems.ts';
 import {
   BARE,
@@ -69,7 +69,8 @@ export class Profiler {
   /** Notes what an event lacks; `finish` forgets those that turn out to be duplicates or invalid. */
   lacks({ type, data }: Ready, about: { readonly event: number; readonly record: number }): void {
     for (const code of BARE_CODES) {
-      if (BARE[code].type === type && BARE[code].lacks(data)) addProblem(this.#job.db, about, lacking(code, ''));
+      if (BARE[code].type === type && BARE[code].lacks(data))
+        addProblem(this.#job.db, about, { severity: 'warning', kind: 'map', code, message: '' });
     }
   }
 
@@ -157,10 +158,6 @@ function uncoveredValues(db: Database): UncoveredValue[] {
     MOST_UNCOVERED,
   );
   return found.map(({ hint, ...value }) => ({ ...value, ...(hint !== null && { hint }) }));
-}
-
-function lacking(code: BareCode, message: string): Issue {
-  return { severity: 'warning', kind: 'map', code, message };
 }
 
 /** Leads that have the e-mail address or phone number of an earlier lead, and one of them. */

@@ -40,12 +40,9 @@ function stagesOfSuggested(pipeline: string, { targets }: Resolver): readonly Na
 }
 
 function guessFor(kind: NameKind, name: string, candidates: readonly NamedTarget[]): NamedTarget | undefined {
-  if (kind !== 'stage') return byName(name, candidates) ?? (kind === 'pipeline' ? onlyOne(candidates) : undefined);
+  if (kind !== 'stage')
+    return byName(name, candidates) ?? (kind === 'pipeline' && candidates.length === 1 ? candidates[0] : undefined);
   return byOutcome(name, candidates) ?? byName(name, candidates) ?? byNumber(name, candidates);
-}
-
-function onlyOne(targets: readonly NamedTarget[]): NamedTarget | undefined {
-  return targets.length === 1 ? targets[0] : undefined;
 }
 
 function byOutcome(name: string, stages: readonly NamedTarget[]): NamedTarget | undefined {

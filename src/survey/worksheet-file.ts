@@ -134,16 +134,17 @@ export async function writeWorksheet(
     await writeWhole(gathered, `\ufeff${csvLine(WORKSHEET_COLUMNS)}${lines.join('')}`);
     const nameOfFile = (number: number): string => (number === 1 ? WORKSHEET_FILE : `references.${number}.csv`);
     const kept = new Set(inUse !== undefined && (await isIn(output, inUse)) ? [basename(inUse)] : []);
-    const directory = { db, root: output.path, path: output.path, owns: isWorksheet };
+    const directory = {
+      db,
+      root: output.path,
+      path: output.path,
+      owns: (name: string) => /^references(?:\.\d+)?\.csv$/.test(name),
+    };
     const [name = ''] = await publishFiles(directory, [{ path: gathered, nameOf: nameOfFile }], kept);
     return { path: join(output.path, name), usual: name === WORKSHEET_FILE ? undefined : usual, rows };
   } catch (error) {
     throw error instanceof UserError ? error : cannotWrite(usual, error);
   }
-}
-
-function isWorksheet(name: string): boolean {
-  return /^references(?:\.\d+)?\.csv$/.test(name);
 }
 
 async function isIn({ path: directory }: StateDir, path: string): Promise<boolean> {

@@ -98,7 +98,10 @@ async function readAnswers(source: Source): Promise<ReadAnswers> {
         restore((item.raw as readonly string[])[column] ?? '').trim(),
       ) as [string, string, string, string];
       if (!isKind(kind)) {
-        if (kind !== '' || newName !== '') problems.push(unknownKind(kind, at));
+        if (kind !== '' || newName !== '') {
+          const suggestion = didYouMean(kind, KINDS) ?? `use ${KINDS.join(', ')}`;
+          problems.push(error('unknown_kind', `unknown kind \`${kind}\``, at, suggestion));
+        }
         continue;
       }
       if (newName === '') continue;
@@ -152,10 +155,6 @@ function unknownName({ kind, pipeline, newName, at }: Answer, resolver: Resolver
     meant(similarNames(newName, targets)) ??
     `use a name${kind === 'owner' ? ', e-mail address' : ''} or id of the account, or \`${OMITTED}\``;
   return [error(`unresolved_${kind}`, `${kind} \`${newName}\` not found among the ${where}`, at, suggestion)];
-}
-
-function unknownKind(kind: string, at: Location): Problem {
-  return error('unknown_kind', `unknown kind \`${kind}\``, at, didYouMean(kind, KINDS) ?? `use ${KINDS.join(', ')}`);
 }
 
 function placeOf({ place }: ReadItem): Location {

@@ -85,7 +85,7 @@ export const BREAKAGES: readonly Breakage[] = [
   {
     name: 'an older update takes fields back from a newer one',
     file: 'plan/knowledge.ts',
-    text: 'if (later.isSettled) addAll(dropped, later.fields.keys());',
+    text: 'if (later.isSettled) for (const field of later.fields.keys()) dropped.add(field);',
     replacement: 'void later;',
     within: 1000,
   },

@@ -110,7 +110,9 @@ function compileDate(
   const inZone = zone === undefined ? undefined : zoneReader(zone);
   const readers = formats.map((source) => compileReader(source, locale ?? defaults.locale ?? 'en', zone));
   const finish =
-    as === 'date' ? dayOf : (read: ReadDate, text: string, row: RowContext) => instantOf(read, text, inZone, row);
+    as === 'date'
+      ? ({ local }: ReadDate) => iso(local).slice(0, 10)
+      : (read: ReadDate, text: string, row: RowContext) => instantOf(read, text, inZone, row);
   const known = formats.map((source) => `\`${source}\``).join(', ');
   return onText((text, row) => {
     for (let index = 0; index < readers.length; index += 1) {
@@ -139,10 +141,6 @@ function readUnix(text: string, compilation: number, offsetAt: ZoneOffset): Read
   if (instant < FIRST || instant > LAST) return undefined;
   const offset = offsetAt(instant);
   return { local: instant + offset, offset };
-}
-
-function dayOf(read: ReadDate): string {
-  return iso(read.local).slice(0, 10);
 }
 
 function instantOf(read: ReadDate, text: string, zone: ZoneReader | undefined, row: RowContext): Result {

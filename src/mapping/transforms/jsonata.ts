@@ -11,10 +11,6 @@ import { transform } from './transform.ts';
 
 let library: typeof jsonataModule.default | undefined;
 
-async function load(): Promise<void> {
-  library ??= (await import('jsonata')).default;
-}
-
 export const jsonata = transform<string>({
   name: 'jsonata',
   doc: 'Evaluates a JSONata expression on the value, for cases that no other transform covers; `$record` is the whole record. Functions whose result varies (`$now`, `$random`, …) are not allowed: the same record must always produce the same event. An evaluation fails with `bad_expression` beyond 1,000,000 steps, 1,000 levels of nesting, 20,000 elements of a list, 16 MiB of a value, or 5 seconds.',
@@ -28,7 +24,7 @@ export const jsonata = transform<string>({
     },
   ],
   argument: () => text,
-  load,
+  load: async () => (library ??= (await import('jsonata')).default),
   check: (source) => {
     const [message, suggestion] = expressionError(source!)?.split('\n') ?? [];
     if (message === undefined) return [];
@@ -83,7 +79,8 @@ class Evaluation implements Deferred {
 
   async evaluate(input: JsonValue | undefined, row: RowContext): Promise<Result> {
     await this.#yield();
-    const record = this.#columns.length === 0 ? row.root : cellsByColumn(this.#columns, row.cells);
+    const cells = this.#columns.map((column, index) => [column, row.cells[index]]);
+    const record = cells.length === 0 ? row.root : (Object.fromEntries(cells) as JsonObject);
     try {
       return toJson(await this.#expression.evaluate(plain(input), { record: plain(record) }));
     } catch (error) {
@@ -98,10 +95,6 @@ class Evaluation implements Deferred {
     await setImmediate();
     this.#yieldedAt = performance.now();
   }
-}
-
-function cellsByColumn(columns: readonly string[], cells: readonly string[]): JsonObject {
-  return Object.fromEntries(columns.map((column, index) => [column, cells[index]]));
 }
 
 /** JSONata has JavaScript numbers only, so integers that do not fit are passed as text. */

@@ -62,7 +62,7 @@ function problemsOf(argument: NumberArgument): ArgumentProblem[] {
       message: '`decimal` and `group` must be different characters',
     });
   }
-  if (!dividesExactly(divide)) {
+  if (!tensFor(divide)) {
     problems.push({
       code: 'bad_argument',
       path: ['divide'],
@@ -139,10 +139,6 @@ function tensFor(divisor: number): { power: number; factor: bigint } | undefined
     if (tens % BigInt(divisor) === 0n) return { power, factor: tens / BigInt(divisor) };
   }
   return undefined;
-}
-
-function dividesExactly(divisor: number): boolean {
-  return tensFor(divisor) !== undefined;
 }
 
 function dividedBy(plain: string, divisor: number): string {
