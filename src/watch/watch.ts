@@ -58,6 +58,8 @@ export class Watch {
   #progressAt = 0;
   #heldUpSince: number | undefined;
   #metricsAt = -Infinity;
+  /** `status` reads from the metrics that an outage has begun or ended, so that is written at once. */
+  #wasDown = false;
   #heartbeatAt = -Infinity;
   /** Made one after the other, so that messages arrive in order. */
   #notifications: Promise<void> = Promise.resolve();
@@ -118,8 +120,10 @@ export class Watch {
       this.#heartbeatAt = now;
       void this.#call('heartbeat', this.#options.hooks.heartbeat);
     }
-    if (now - this.#metricsAt >= METRICS_EVERY_MS) {
+    const isDown = standing.pace.waiting?.reason === 'outage';
+    if (now - this.#metricsAt >= METRICS_EVERY_MS || isDown !== this.#wasDown) {
       this.#metricsAt = now;
+      this.#wasDown = isDown;
       this.#writeMetrics(standing, true);
     }
   }

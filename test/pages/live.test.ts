@@ -44,6 +44,12 @@ async function sections(state: StateDir, more: Partial<LiveView> = {}): Promise<
   );
 }
 
+async function writeMetrics(state: StateDir, reason: string, seconds: number, at = NOW.toISOString()): Promise<void> {
+  const path = state.file('metrics.prom');
+  await writeFile(path, `backfill_waiting_seconds{migration="acme",reason="${reason}"} ${seconds}\n`);
+  await utimes(path, new Date(at), new Date(at));
+}
+
 function factsOf(section: string | undefined): Record<string, string> {
   const facts = [...section!.matchAll(/<dt>(.*?)<\/dt>\s*<dd>(.*?)<\/dd>/gs)];
   return Object.fromEntries(facts.map(([, name, text]) => [name!, text!.replace(/<[^>]*>/g, '').trim()]));
@@ -80,26 +86,21 @@ it('the live page shows the latest answers first', async () => {
 
 it('the live page says what the run waits for, unless that is old', async () => {
   const state = await underWay();
-  const metrics = state.file('metrics.prom');
-  await writeFile(metrics, 'backfill_waiting_seconds{migration="acme",reason="credentials"} 600\n');
-  await utimes(metrics, NOW, NOW);
+  await writeMetrics(state, 'credentials', 600);
   const waiting = await sections(state);
   expect(factsOf(waiting['part-head'])['Waits for']).toBe('credentials refused, for 10 min');
   expect(waiting['part-head']).toContain('class="state warn"');
-  const old = new Date(NOW.getTime() - 2 * MINUTE);
-  await utimes(metrics, old, old);
+  await writeMetrics(state, 'credentials', 600, ago(2));
   expect(factsOf((await sections(state))['part-head'])['Waits for']).toBe('nothing');
 });
 
 it('the live page says how long the service has been down', async () => {
   const state = await underWay();
-  const line = (event: string, at: string): string => `${JSON.stringify({ event, at })}\n`;
-  const log = `"}\n${line('run', ago(60))}${line('outage', ago(50))}${line('outage_over', ago(40))}${line('outage', ago(20))}{"ev`;
-  await writeFile(state.file('run.log'), log);
+  await writeMetrics(state, 'outage', 1200);
   expect(factsOf((await sections(state))['part-head'])['Waits for']).toBe(
     'the service has been down for 20 min; the run resumes automatically',
   );
-  await writeFile(state.file('run.log'), `${log}\n${line('outage_over', ago(1))}`);
+  await writeMetrics(state, 'none', 0);
   expect(factsOf((await sections(state))['part-head'])['Waits for']).toBe('nothing');
 });
 
