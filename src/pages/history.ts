@@ -56,10 +56,10 @@ export interface Timeline {
   readonly bins: readonly Bin[];
 }
 
-/** Widths of bins in seconds; each divides the next, so that bins can be merged. */
+/** Widths of bins in seconds; each divides the next. */
 const STEPS = [1, 5, 15, 60, 300, 900, 3600, 21_600, 86_400, 604_800] as const;
 const WIDEST = 604_800;
-/** So many bins are read at most, to be merged until `maxBins` are left. */
+/** So many bins are read at most to see which width fits. */
 const MAX_READ = 20_000;
 
 /** When the service answered since then (ISO 8601; always by default). */
@@ -70,31 +70,21 @@ export function readTimeline(db: Database, { maxBins = 60, since = '' } = {}): T
     since,
   )!;
   const finest = STEPS.find((step) => (seconds ?? 0) / step <= MAX_READ) ?? WIDEST;
-  const found = db.all<Bin>(
-    `select unixepoch(settled_at) / ?1 * ?1 as at, sum(status = 'rejected') as rejected,
-       sum(status = 'acknowledged' and entity = 'lead') as lead,
-       sum(status = 'acknowledged' and entity = 'deal') as deal,
-       sum(status = 'acknowledged' and entity = 'comment') as comment
-     from checkpoint.request where settled_at >= ?2 and origin <> 'read'
-     group by 1 order by 1`,
-    finest,
-    since,
-  );
-  const starts = (step: number): Set<number> => new Set(found.map(({ at }) => at - (at % step)));
-  const step = STEPS.find((each) => each >= finest && starts(each).size <= maxBins) ?? WIDEST;
-  const merged = new Map<number, Bin>();
-  for (const { at, lead, deal, comment, rejected } of found) {
-    const start = at - (at % step);
-    const bin = merged.get(start) ?? { at: start, lead: 0, deal: 0, comment: 0, rejected: 0 };
-    merged.set(start, {
-      at: start,
-      lead: bin.lead + lead,
-      deal: bin.deal + deal,
-      comment: bin.comment + comment,
-      rejected: bin.rejected + rejected,
-    });
-  }
-  return { step, bins: [...merged.values()] };
+  const binsOf = (step: number): Bin[] =>
+    db.all<Bin>(
+      `select unixepoch(settled_at) / ?1 * ?1 as at, sum(status = 'rejected') as rejected,
+         sum(status = 'acknowledged' and entity = 'lead') as lead,
+         sum(status = 'acknowledged' and entity = 'deal') as deal,
+         sum(status = 'acknowledged' and entity = 'comment') as comment
+       from checkpoint.request where settled_at >= ?2 and origin <> 'read'
+       group by 1 order by 1`,
+      step,
+      since,
+    );
+  const bins = binsOf(finest);
+  const fits = (step: number): boolean => new Set(bins.map(({ at }) => Math.floor(at / step))).size <= maxBins;
+  const step = STEPS.find((each) => each >= finest && fits(each)) ?? WIDEST;
+  return { step, bins: step === finest ? bins : binsOf(step) };
 }
 
 export function totalOfBin({ lead, deal, comment, rejected }: Bin): number {
