@@ -6,36 +6,39 @@ import type { StoredSummary, WaitingCounts } from './summary.ts';
 import { counted, numberText } from '../numbers.ts';
 import { stopText } from './words.ts';
 
-const ENDINGS: Readonly<Record<string, (summary: StoredSummary) => string>> = {
-  done: doneText,
-  rejected: (summary) => `Finished, but ${failuresText(summary)}.`,
-  blocked: (summary) => `Finished, but ${failuresText(summary)}.`,
-  invalid: (summary) => `Finished, but ${failuresText(summary)}.`,
-  unmapped: () => 'Finished, but some records acknowledged earlier can no longer be mapped.',
-  unreadable: (summary) => `Finished, but ${failuresText(summary)}.`,
-  waiting: ({ waiting }) => `Finished, but not all selected events could be sent: ${waitingText(waiting)}.`,
-  changed: (summary) => `Finished. ${changedText(summary)}; see \`if_changed\`.`,
-  too_many_invalid: () => 'Nothing was sent: there are more invalid events than --max-errors allows.',
-  too_many_omitted: () => 'Nothing was sent: more values would be left out than --max-omitted allows.',
+/** What keeps a run that came to its end from being done. */
+const FAILURES: Readonly<Record<string, (summary: StoredSummary) => string>> = {
+  rejected: failuresText,
+  blocked: failuresText,
+  invalid: failuresText,
+  unreadable: failuresText,
+  unmapped: () => 'some records acknowledged earlier can no longer be mapped',
+  waiting: ({ waiting }) => `not all selected events could be sent: ${waitingText(waiting)}`,
+  too_many_invalid: () => 'there are more invalid events than --max-errors allows',
+  too_many_omitted: () => 'more values would be left out than --max-omitted allows',
 };
 
-const DRY_ENDINGS: Readonly<Record<string, (summary: StoredSummary) => string>> = {
-  done: (summary) => (isClean(summary) ? 'No problems found.' : 'No errors found, but there are warnings to check.'),
-  invalid: (summary) => `Problems found: ${failuresText(summary)}.`,
-  blocked: (summary) => `Problems found: ${failuresText(summary)}.`,
-  unmapped: () => 'Problems found: some records acknowledged earlier can no longer be mapped.',
-  unreadable: (summary) => `Problems found: ${failuresText(summary)}.`,
-  waiting: ({ waiting }) => `Problems found: not all selected events could be sent: ${waitingText(waiting)}.`,
-  rejected: (summary) => `Problems found: ${failuresText(summary)}.`,
-  changed: (summary) => `${changedText(summary)}.`,
-  too_many_omitted: () => 'Problems found: more values would be left out than --max-omitted allows.',
-};
+/** Reasons for which a run sends nothing. */
+const UNSENT: readonly string[] = ['too_many_invalid', 'too_many_omitted'];
 
 /** Undefined if the run was stopped before its end. */
 export function endingText(summary: StoredSummary): string | undefined {
-  const { dry_run: dry, exit } = summary;
-  const ending = (dry ? DRY_ENDINGS : ENDINGS)[exit.reason]?.(summary);
-  return dry && ending !== undefined ? `${ending} Nothing was sent.` : ending;
+  const { reason } = summary.exit;
+  const failure = FAILURES[reason]?.(summary);
+  if (summary.dry_run) {
+    const found = failure === undefined ? dryText(summary) : `Problems found: ${failure}.`;
+    return found && `${found} Nothing was sent.`;
+  }
+  if (failure !== undefined) return `${UNSENT.includes(reason) ? 'Nothing was sent:' : 'Finished, but'} ${failure}.`;
+  if (reason === 'changed') return `Finished. ${changedText(summary)}; see \`if_changed\`.`;
+  return reason === 'done' ? doneText(summary) : undefined;
+}
+
+function dryText(summary: StoredSummary): string | undefined {
+  const { reason } = summary.exit;
+  if (reason === 'changed') return `${changedText(summary)}.`;
+  if (reason !== 'done') return undefined;
+  return isClean(summary) ? 'No problems found.' : 'No errors found, but there are warnings to check.';
 }
 
 /** How the run ended, or why it stopped before its end. */
