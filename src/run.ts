@@ -18,7 +18,7 @@ import { counted } from './numbers.ts';
 import { allowedErrors, countAll, countDue } from './plan/counts.ts';
 import { foundCodes, type FoundCodes } from './report/found-codes.ts';
 import { planCounter, type ProgressView } from './pages/progress-tracker.ts';
-import { writeReport } from './pages/report.ts';
+import { writeReport } from './pages/html/page.ts';
 import type { Redactor } from './redact.ts';
 import { storeDocument } from './report/documents.ts';
 import { writeErrors, writeIds, writeOmitted } from './report/error-files.ts';

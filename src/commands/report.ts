@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import type { Console } from '../console.ts';
 import { EXIT, UserError, type ExitCode } from '../errors.ts';
 import { parseOptions } from '../options/option.ts';
-import { writeReport } from '../pages/report.ts';
+import { writeReport } from '../pages/html/page.ts';
 import { writeErrors, writeOmitted } from '../report/error-files.ts';
 import { writeRejects } from '../report/rejects.ts';
 import { DRY_RUN, StateDir } from '../state-dir.ts';

@@ -7,8 +7,7 @@ import type { ChangeCounts } from '../report/summary.ts';
 import { estimateSeconds, prioritiesOf } from '../summarise.ts';
 import { NOT_MIGRATED } from '../report/advice.ts';
 import { pilotLines } from '../report/pilot.ts';
-import { prioritiesTable } from '../report/priority-text.ts';
-import { clockText, durationText } from '../report/text.ts';
+import { clockText, durationText, prioritiesTable } from '../report/text.ts';
 import { rateText, type Rate } from '../timetable.ts';
 import { counted, numberText } from '../numbers.ts';
 

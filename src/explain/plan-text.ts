@@ -4,7 +4,8 @@ import { EVENT_TYPES, type EventType } from '../model.ts';
 import { numberText } from '../numbers.ts';
 import { foundCodes } from '../report/found-codes.ts';
 import { cutTo, table, valueRows } from '../layout.ts';
-import { clockText, codesText, countedList, shortPath, type CountedText } from '../report/text.ts';
+import { countOmissions } from '../report/omitted.ts';
+import { clockText, codesText, countedList, shortPath } from '../report/text.ts';
 import type { FoundPlan } from '../store/stored-plans.ts';
 import { PLAN_FILE } from '../store/plan-schema.ts';
 import type { Database } from '../store/sqlite.ts';
@@ -22,7 +23,12 @@ export function planText(
   now: Date,
   columns: number,
 ): string {
-  const [{ errors, warnings, examples }, left] = [foundCodes(db), leftOut(db)];
+  const { errors, warnings, examples } = foundCodes(db);
+  const left = countOmissions(db).map(({ type, field, count, reason }) => ({
+    count,
+    text: `${type || 'record'} ${field}`,
+    details: [reason],
+  }));
   const parts = [
     `plan of the ${isDryRun ? 'dry run' : 'run'} of ${clockText(at, now)}: ${shortPath(output.file(PLAN_FILE))}`,
     countsText(db),
@@ -65,16 +71,4 @@ function samplesText(db: Database, type: EventType, names: ReadonlyMap<string, s
     return `${head}\n${valueRows(namedValues(parseJson(data) as JsonObject, names), columns)}`;
   });
   return texts.join('\n\n');
-}
-
-function leftOut(db: Database): CountedText[] {
-  const rows = db.each<{ type: string | null; field: string; count: number; reason: string }>(
-    `select e.type, o.field, count(*) as count, o.reason, min(o.id)
-      from omission o left join event e on e.id = o.event group by e.type, o.field, o.code order by count(*) desc`,
-  );
-  return Array.from(rows, ({ type, field, count, reason }) => ({
-    count,
-    text: `${type ?? 'record'} ${field}`,
-    details: [reason],
-  }));
 }

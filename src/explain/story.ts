@@ -2,6 +2,7 @@
 import { isObject, parseJson, type JsonObject, type JsonValue } from '../json.ts';
 import { isUpdate, type EventType, type Place } from '../model.ts';
 import { adviceFor, hintFor } from '../report/advice.ts';
+import { RECORD } from '../report/omitted.ts';
 import { outcomeOf, type State } from '../plan/states.ts';
 import type { NamedRecord } from '../settings.ts';
 import type { FoundPlan } from '../store/stored-plans.ts';
@@ -214,8 +215,6 @@ function errorsOf(db: Database, event: number, state: EventFate, last: RequestRo
   const message = adviceFor(last.code, 'send').what;
   return [{ kind: 'send', code: last.code, field: null, message, hint: hintFor(error) ?? null }];
 }
-
-const RECORD = '(record)';
 
 function leftOutOf(db: Database, event: number): LeftOut[] {
   return db.all<LeftOut>(

@@ -1,6 +1,7 @@
 /** A record's story as text, about one screen long. Pure. */
 import { fieldsOf } from '../store/field-hashes.ts';
 import { canonicalJson, type JsonObject, type JsonValue } from '../json.ts';
+import { RECORD } from '../report/omitted.ts';
 import { clockText, shortPath } from '../report/text.ts';
 import { printable } from '../visible.ts';
 import { cutTo, valueRows, wrapped } from '../layout.ts';
@@ -90,7 +91,7 @@ export function valueText(value: JsonValue | undefined): string {
 function leftOutText(title: string, rowsLeftOut: RecordStory['dropped'], columns: number): string {
   if (rowsLeftOut.length === 0) return '';
   const lines = rowsLeftOut.slice(0, MOST_LINES).map(({ file, line, field, original, reason }) => {
-    const what = field === '(record)' ? `${file}:${line}` : `${field} \`${printable(original)}\``;
+    const what = field === RECORD ? `${file}:${line}` : `${field} \`${printable(original)}\``;
     return wrapped(`    ${what}: ${printable(reason)}`, columns);
   });
   return [title, ...lines].join('\n');

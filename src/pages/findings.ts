@@ -1,5 +1,6 @@
 /** What was not accepted, and what was left out: by cause, with examples. */
 import type { Entity, EventType } from '../model.ts';
+import { countOmissions, RECORD, type OmissionCount } from '../report/omitted.ts';
 import type { Database } from '../store/sqlite.ts';
 
 /** Codes and fields that are listed; all others are counted together. */
@@ -46,11 +47,7 @@ export interface BlockedChain {
 }
 
 /** Values of a field left out for the same reason. */
-export interface OmissionGroup {
-  readonly type: EventType;
-  readonly field: string;
-  readonly code: string;
-  readonly count: number;
+export interface OmissionGroup extends OmissionCount {
   readonly examples: readonly (ExamplePlace & {
     /** A field value. */
     readonly original: string;
@@ -72,15 +69,12 @@ export interface Findings {
   readonly warnings: readonly { readonly code: string; readonly count: number }[];
 }
 
-/** In place of a field: the whole record was left out. */
-const WHOLE_RECORD = '(record)';
-
 export function readFindings(db: Database): Findings {
   const errors = countErrors(db);
   const chains = readChains(db);
   const omitted = countOmissions(db);
-  const fields = omitted.filter(({ field }) => field !== WHOLE_RECORD);
-  const dropped = omitted.filter(({ field }) => field === WHOLE_RECORD);
+  const fields = omitted.filter(({ field }) => field !== RECORD);
+  const dropped = omitted.filter(({ field }) => field === RECORD);
   return {
     errors: errors.slice(0, MOST_GROUPS).map((group) => ({ ...group, examples: errorExamples(db, group) })),
     errorCount: total(errors),
@@ -166,19 +160,10 @@ function readChains(db: Database): (Omit<BlockedChain, 'types'> & { readonly typ
       from head group by entity, id order by 3 desc, 2 limit ${MOST_CHAINS}) longest`);
 }
 
-type CountedOmissions = Omit<OmissionGroup, 'examples'>;
-
-function countOmissions(db: Database): CountedOmissions[] {
-  return db.all(`
-    select coalesce(e.type, '') as type, o.field, o.code, count(*) as count
-    from omission o left join event e on e.id = o.event
-    group by 1, 2, 3 order by 4 desc, 2`);
-}
-
-function omissionExamples(db: Database, { type, field, code }: CountedOmissions): OmissionGroup['examples'] {
+function omissionExamples(db: Database, { type, field, code }: OmissionCount): OmissionGroup['examples'] {
   return db.all(
     `
-    select f.path as file, r.line, r.number as record, iif(o.field = '${WHOLE_RECORD}', o.original, e.external_id) as externalId, o.original
+    select f.path as file, r.line, r.number as record, iif(o.field = '${RECORD}', o.original, e.external_id) as externalId, o.original
     from omission o left join event e on e.id = o.event join record r on r.id = o.record join file f on f.id = r.file
     where o.field = ? and o.code = ? and coalesce(e.type, '') = ? order by o.id limit 3`,
     field,

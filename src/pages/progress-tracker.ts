@@ -2,7 +2,7 @@ import { EVENT_TYPES, type EventType } from '../model.ts';
 import { outcomesOf, type CountedState } from '../plan/counts.ts';
 import { priorityProgress, type PriorityProgress } from '../plan/order.ts';
 import { isOpen } from '../plan/states.ts';
-import type { EventCounts } from '../report/summary.ts';
+import type { EventCounts } from '../report/words.ts';
 import type { WaitReason } from '../report/words.ts';
 import type { Database } from '../store/sqlite.ts';
 import type { Rate } from '../timetable.ts';

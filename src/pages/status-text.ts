@@ -2,9 +2,8 @@
 import type { LockHolder } from '../store/lock.ts';
 import { counted, numberText } from '../numbers.ts';
 import { resultText } from '../report/ending.ts';
-import { prioritiesTable } from '../report/priority-text.ts';
 import { REPORT_FILE, type PriorityCounts } from '../report/summary.ts';
-import { clockText, countsTable, durationText, shortPath } from '../report/text.ts';
+import { clockText, countsTable, durationText, prioritiesTable, shortPath } from '../report/text.ts';
 import { paceOf, type RunPace } from './progress-text.ts';
 import type { RunWait } from './run-wait.ts';
 import type { MigrationStatus } from './status.ts';

@@ -3,13 +3,8 @@ import type { EventType } from '../model.ts';
 import { countStates, outcomesOf, totalOf, type CountedState } from '../plan/counts.ts';
 import { priorityProgress } from '../plan/order.ts';
 import { readDocument } from '../report/documents.ts';
-import {
-  MOST_PRIORITIES,
-  type EventCounts,
-  type PriorityCounts,
-  type StoredSummary,
-  type SurveySnapshot,
-} from '../report/summary.ts';
+import { MOST_PRIORITIES, type PriorityCounts, type StoredSummary, type SurveySnapshot } from '../report/summary.ts';
+import type { EventCounts } from '../report/words.ts';
 import type { Database } from '../store/sqlite.ts';
 import { rateAt, type Rate } from '../timetable.ts';
 

@@ -1,5 +1,6 @@
 import { EVENT_TYPES, type Entity, type EventType } from '../model.ts';
-import type { EventCounts, WaitingCounts } from '../report/summary.ts';
+import type { WaitingCounts } from '../report/summary.ts';
+import type { EventCounts } from '../report/words.ts';
 import type { Tolerance } from '../settings.ts';
 import type { Database } from '../store/sqlite.ts';
 import { outcomeOf, type State } from './states.ts';

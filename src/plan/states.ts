@@ -1,4 +1,4 @@
-import type { EventCounts } from '../report/summary.ts';
+import type { EventCounts } from '../report/words.ts';
 
 /**
  * The state of an event. Only the judging steps of the survey and the sender set it.

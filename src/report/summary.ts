@@ -6,8 +6,6 @@ import type { Rate } from '../timetable.ts';
 import type { Profile } from './profile.ts';
 import type { EventCounts } from './words.ts';
 
-export type { EventCounts } from './words.ts';
-
 export const METRICS_FILE = 'metrics.prom';
 export const REPORT_FILE = 'report.html';
 

@@ -4,6 +4,7 @@ import { EVENT_TYPES, type EventType } from '../model.ts';
 import { table } from '../layout.ts';
 import { oneLine } from '../visible.ts';
 import type { CodeExample } from './found-codes.ts';
+import type { PriorityCounts } from './summary.ts';
 import { OUTCOME_NAMES, type EventCounts } from './words.ts';
 import { counted, numberText } from '../numbers.ts';
 
@@ -48,6 +49,35 @@ export function countsTable(
     ]),
     ['= total', ...lines.map(({ counts }) => numberText(counts.total))],
   ]);
+}
+
+const MOST_PRIORITY_ROWS = 10;
+
+/** A table of the priorities and when each is done; empty if there is only one. */
+export function prioritiesTable(priorities: readonly PriorityCounts[], now: Date): string {
+  if (priorities.length < 2) return '';
+  const more = priorities.length - MOST_PRIORITY_ROWS;
+  return [
+    table([
+      ['priority', 'events', 'acknowledged', 'done'],
+      ...priorities
+        .slice(0, MOST_PRIORITY_ROWS)
+        .map((each) => [
+          String(each.priority),
+          numberText(each.events),
+          numberText(each.acknowledged),
+          priorityDone(each, now),
+        ]),
+    ]),
+    ...(more > 0 ? [`and ${more} lower ones`] : []),
+  ].join('\n');
+}
+
+/** `about Tue 14:20` while it lies ahead. */
+function priorityDone({ done_at: at }: PriorityCounts, now: Date): string {
+  if (at === null) return '–';
+  const time = new Date(at);
+  return time > now ? `about ${clockText(time, now)}` : clockText(time, now);
 }
 
 /** `1 h 40 min`, `2 d 3 h`, `45 s`. */

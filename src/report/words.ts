@@ -77,9 +77,9 @@ export const WAITS = {
 } as const;
 export type WaitReason = keyof typeof WAITS;
 
-/** `Leads` */
-export function typeName(type: EventType): string {
-  return capital(TYPES[type][1]);
+/** `Leads`; without a type, `Records`. */
+export function typeName(type: EventType | ''): string {
+  return type === '' ? 'Records' : capital(TYPES[type][1]);
 }
 
 /** What one event of the type is: `lead`. Errors of whole records have no type. */

@@ -1,5 +1,5 @@
 /** `metrics.prom`: a run in the text format of Prometheus, for the textfile collector of node_exporter. Pure. */
-import type { EventCounts } from '../report/summary.ts';
+import type { EventCounts } from '../report/words.ts';
 import type { ProgressSnapshot } from '../pages/progress-text.ts';
 
 export interface MetricsView {

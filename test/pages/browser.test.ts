@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { inflateSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { writeReport } from '../../src/pages/report.ts';
+import { writeReport } from '../../src/pages/html/page.ts';
 import type { StoredSummary } from '../../src/report/summary.ts';
 import { stateDirectory } from '../state.ts';
 import { BROWSER, openPage, startBrowser } from './browser.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { ControlSum, controlTotalsText, type ControlTotal, type GroupNames } from '../../src/report/control-totals.ts';
-import { writeReport } from '../../src/pages/report.ts';
+import { writeReport } from '../../src/pages/html/page.ts';
 import { hostileWith } from '../pages/hostile.ts';
 import { stateDirectory } from '../state.ts';
 

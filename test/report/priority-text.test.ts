@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { prioritiesTable } from '../../src/report/priority-text.ts';
+import { prioritiesTable } from '../../src/report/text.ts';
 
 const NOW = new Date('2026-03-02T10:42:00Z');
 const counts = (priority: number, done: string | null) => ({

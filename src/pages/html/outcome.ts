@@ -1,7 +1,7 @@
 /** Key figures, outcomes by type, the latest answers, and what was not migrated. */
 import { EVENT_TYPES, type EventType } from '../../model.ts';
 import { numberText, percentText } from '../../numbers.ts';
-import type { EventCounts } from '../../report/summary.ts';
+import type { EventCounts } from '../../report/words.ts';
 import { capital, OUTCOMES, OUTCOME_NAMES as NAMES, typeName } from '../../report/words.ts';
 import type { PageData } from '../page-data.ts';
 import { prioritiesNow } from '../status-text.ts';

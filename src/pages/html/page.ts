@@ -1,8 +1,10 @@
 /** One page for people: `report.html`, or alive, updated by the server of `status --serve`. */
 import { createHash } from 'node:crypto';
+import { REPORT_FILE } from '../../report/summary.ts';
+import { writeWhole, type StateDir } from '../../state-dir.ts';
 import { TOOL } from '../../version.ts';
 import { visible } from '../../visible.ts';
-import type { PageData } from '../page-data.ts';
+import { readPageData, type PageData } from '../page-data.ts';
 import { controlTotals } from './control-totals.ts';
 import { banner, head, titleOf } from './head.ts';
 import { mapping, notUsed } from './mapping.ts';
@@ -88,6 +90,20 @@ export function sectionsOf(data: PageData): PageSections {
 /** With characters that cannot be seen, such as those that reverse a text, by their code points. */
 function textOf(markup: Markup): string {
   return visible(markup.toString().toWellFormed());
+}
+
+/**
+ * Writes `report.html` into `output` (the state directory, or `dry-run/` in it) from the databases, and returns its path.
+ * `withValues`: with messages and values of records.
+ */
+export async function writeReport(
+  state: StateDir,
+  output: StateDir,
+  options: { readonly withValues: boolean },
+): Promise<string> {
+  const path = output.file(REPORT_FILE);
+  await writeWhole(path, reportPage(readPageData(state, output, options)));
+  return path;
 }
 
 /** The whole page as it is now; the live one is complete without its script. */
