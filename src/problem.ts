@@ -79,10 +79,14 @@ export function didYouMean(name: string, candidates: Iterable<string>): string |
 
 /** "did you mean `a`, `b` or `c`?", or undefined if there are none. */
 export function meant(names: readonly string[]): string | undefined {
-  const quoted = names.map((name) => `\`${name}\``);
-  const last = quoted.pop();
+  const last = names.at(-1);
   if (last === undefined) return undefined;
-  return `did you mean ${quoted.length > 0 ? `${quoted.join(', ')} or ` : ''}${last}?`;
+  return `did you mean ${names.length > 1 ? `${quoted(names.slice(0, -1))} or ` : ''}${quoted([last])}?`;
+}
+
+/** `` `a`, `b` `` */
+export function quoted(names: readonly string[]): string {
+  return names.map((name) => `\`${name}\``).join(', ');
 }
 
 function fold(text: string): string {

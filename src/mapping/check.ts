@@ -1,6 +1,6 @@
 /** Checks across a mapping whose parts are valid: names that do not exist, settings that contradict each other. */
 import type { MappingSpec } from './schema.ts';
-import { didYouMean, type Problem } from '../problem.ts';
+import { didYouMean, quoted, type Problem } from '../problem.ts';
 import { entityOf } from '../model.ts';
 import type { MappingDocument, Path } from './document.ts';
 import { fieldsOf } from './fields.ts';
@@ -108,8 +108,7 @@ function checkSource(name: string, source: MappingSpec['sources'][string], repor
 
 function checkSourceName(name: string, sources: readonly string[], path: Path, report: Report): void {
   if (sources.includes(name)) return;
-  const known =
-    sources.length > 0 ? `available sources: ${sources.map((source) => `\`${source}\``).join(', ')}` : undefined;
+  const known = sources.length > 0 ? `available sources: ${quoted(sources)}` : undefined;
   report('unknown_source', `unknown source \`${name}\``, path, didYouMean(name, sources) ?? known);
 }
 

@@ -4,7 +4,7 @@ import { dirname, resolve } from 'node:path';
 import { codeOf, messageOf, UserError } from '../errors.ts';
 import { openRegular } from '../private-file.ts';
 import { markedLines } from './marks.ts';
-import { didYouMean, ProblemsError, type Problem } from '../problem.ts';
+import { didYouMean, ProblemsError, quoted, type Problem } from '../problem.ts';
 import { openSource } from '../source/open.ts';
 import type { Source, SourceSpec } from '../source/source.ts';
 import { counted } from '../numbers.ts';
@@ -149,7 +149,7 @@ function checkOverrides(overrides: ReadonlyMap<string, string>, spec: MappingSpe
   const known = Object.keys(spec.sources);
   for (const name of overrides.keys()) {
     if (known.includes(name)) continue;
-    const hint = didYouMean(name, known) ?? `available sources: ${known.map((source) => `\`${source}\``).join(', ')}`;
+    const hint = didYouMean(name, known) ?? `available sources: ${quoted(known)}`;
     throw new UserError(`--source ${name}=…: unknown source \`${name}\``, { hint });
   }
 }

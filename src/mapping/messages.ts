@@ -1,6 +1,6 @@
 /** Converts schema issues to problems that say what is wrong, where, and how to fix it. */
 import type { z } from 'zod';
-import { didYouMean, type Problem } from '../problem.ts';
+import { didYouMean, quoted, type Problem } from '../problem.ts';
 import { type MappingDocument, type Path, WrittenScalar } from './document.ts';
 import { DATA_KEYS, ENTRY_KEYS, issuesAsLikelyType } from './schema.ts';
 import { EXPECTED, keyAsWritten } from './schema-parts.ts';
@@ -87,7 +87,7 @@ function mismatch(issue: SchemaIssue, found: unknown): Pick<Problem, 'message' |
   if (issue.code === 'invalid_value') {
     const words = issue.values.map(String);
     const text = found instanceof WrittenScalar ? found.text : found;
-    const message = `${described(found)} must be one of ${words.map((word) => `\`${word}\``).join(', ')}`;
+    const message = `${described(found)} must be one of ${quoted(words)}`;
     const near = typeof text === 'string' && text.length > 1 ? didYouMean(text, words) : undefined;
     return { message, ...(near !== undefined && { suggestion: near }) };
   }
@@ -138,8 +138,7 @@ function unknownKey(key: string, known: readonly string[], path: Path, document:
   const elsewhere = path[0] === 'events' ? otherTypesMessage(key, path) : undefined;
   if (elsewhere) return { ...base, ...elsewhere };
   const quote = holder[key] === null ? QUOTE : undefined;
-  const suggestion =
-    didYouMean(key, known) ?? quote ?? `available keys: ${known.map((name) => `\`${name}\``).join(', ')}`;
+  const suggestion = didYouMean(key, known) ?? quote ?? `available keys: ${quoted(known)}`;
   return { ...base, message: `unknown key \`${key}\``, suggestion };
 }
 
@@ -151,7 +150,7 @@ function otherTypesMessage(key: string, path: Path): Pick<Problem, 'message' | '
   return {
     message:
       path.length === 2 ? `\`${key}\` does not apply to this event type` : `this event type has no field \`${key}\``,
-    suggestion: `available for ${types.map((type) => `\`${type}\``).join(', ')}`,
+    suggestion: `available for ${quoted(types)}`,
   };
 }
 

@@ -1,6 +1,6 @@
 /** Columns and paths: from the text in the mapping to a function that reads a record. */
 import { isObject, type JsonValue } from '../json.ts';
-import { didYouMean } from '../problem.ts';
+import { didYouMean, quoted } from '../problem.ts';
 import type { Source } from '../source/source.ts';
 import { textOf } from './result.ts';
 import type { RowContext } from './row-context.ts';
@@ -72,8 +72,8 @@ function tablePath(path: string, frame: PathContext): CompiledPath | PathError {
 }
 
 function listed(columns: readonly string[]): string {
-  const shown = [...new Set(columns)].slice(0, 12).map((column) => `\`${column}\``);
-  return shown.join(', ') + (columns.length > shown.length ? `, and ${columns.length - shown.length} more` : '');
+  const shown = [...new Set(columns)].slice(0, 12);
+  return quoted(shown) + (columns.length > shown.length ? `, and ${columns.length - shown.length} more` : '');
 }
 
 function treePath(path: string, { missing, verbatim = false }: PathContext): CompiledPath {

@@ -1,6 +1,6 @@
 /** The schema of mapping files: validates them, and provides the JSON Schema for editors. */
 import { z } from 'zod';
-import { didYouMean, nearest } from '../problem.ts';
+import { didYouMean, nearest, quoted } from '../problem.ts';
 import { EVENT_TYPES, type EventType } from '../model.ts';
 import { WrittenScalar } from './document.ts';
 import { fieldsOf } from './fields.ts';
@@ -127,10 +127,6 @@ function conditionError(object: ConditionSpec): string | undefined {
 const priority: z.ZodType<ValueSpec | number> = z
   .union([part.integer, value])
   .meta({ description: 'A whole number, or a value that yields one: events with a higher one are sent first.' });
-
-function quoted(words: readonly string[]): string {
-  return words.map((word) => `\`${word}\``).join(', ');
-}
 
 function transformForms(): z.ZodType<TransformSpec>[] {
   const bare = TRANSFORMS.filter((entry) => !entry.argument || entry.bare).map((entry) => entry.name);

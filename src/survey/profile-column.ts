@@ -32,11 +32,6 @@ export class ColumnWatch {
     if (fields.includes('phone_number')) this.#phones = new PhoneDigits();
   }
 
-  /** Whether more values are needed. A JSON path that has had a value is no longer read, unless its values are counted. */
-  get wantsMore(): boolean {
-    return !this.filled || this.#values !== undefined;
-  }
-
   take(cell: string, file: string, line: number): void {
     if (cell === '') return;
     this.filled = true;

@@ -8,8 +8,6 @@ import type { SourceProfile } from '../report/profile.ts';
 import type { Source } from '../source/source.ts';
 import { ColumnWatch } from './profile-column.ts';
 
-/** Of a JSON source, a path is read in so many records; in later ones, only if it had no value so far. */
-const SAMPLE = 1000;
 /** The values of further paths are not counted. */
 const MOST_PATHS = 500;
 
@@ -53,10 +51,7 @@ export class SourceWatch {
   row({ raw, place }: Row): void {
     this.#records += 1;
     this.#unused.count(raw);
-    const isRead = this.#source.kind === 'table' || this.#records <= SAMPLE;
-    for (const { read, watch } of this.#watched) {
-      if (isRead || watch.wantsMore) takeAll(read(raw), watch, place.file, place.line);
-    }
+    for (const { read, watch } of this.#watched) takeAll(read(raw), watch, place.file, place.line);
   }
 
   /** A date of this field was a spreadsheet's serial number. */

@@ -1,5 +1,6 @@
 import type { NameMap, References } from '../mapping/mapping.ts';
 import type { Issue, Place } from '../model.ts';
+import { quoted } from '../problem.ts';
 import type { Account } from '../service/account.ts';
 import { fold } from '../compare/fields.ts';
 import {
@@ -191,7 +192,7 @@ function find(kind: NameKind, wanted: string, { targets, where }: Scope, origina
     );
   }
   const near = similarNames(wanted, targets);
-  const hint = near.length > 0 ? `similar: ${near.map((name) => `\`${name}\``).join(', ')}; ` : '';
+  const hint = near.length > 0 ? `similar: ${quoted(near)}; ` : '';
   return failed(
     'unresolved',
     `${kind} \`${wanted}\`${mapped} not found among the ${where}`,
@@ -201,7 +202,7 @@ function find(kind: NameKind, wanted: string, { targets, where }: Scope, origina
 
 /** Targets that have a name in common, each by what distinguishes it. */
 export function quotedNames(matches: readonly NamedTarget[], targets: readonly NamedTarget[]): string {
-  return matches.map((target) => `\`${nameOf(target, targets)}\``).join(', ');
+  return quoted(matches.map((target) => nameOf(target, targets)));
 }
 
 /** Finds the exact key, or the only one that differs just in case, spacing or Unicode form. `"*"` is not a name. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { quoted } from '../../problem.ts';
 import { ValueError, type Result, shown } from '../result.ts';
 import { locale, object, oneOf, text, timezone } from '../schema-parts.ts';
 import type { RowContext } from '../row-context.ts';
@@ -113,7 +114,7 @@ function compileDate(
     as === 'date'
       ? ({ local }: ReadDate) => iso(local).slice(0, 10)
       : (read: ReadDate, text: string, row: RowContext) => instantOf(read, text, inZone, row);
-  const known = formats.map((source) => `\`${source}\``).join(', ');
+  const known = quoted(formats);
   return onText((text, row) => {
     for (let index = 0; index < readers.length; index += 1) {
       const read = readers[index]!(text);
