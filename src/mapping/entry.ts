@@ -176,22 +176,15 @@ function optionalValue(name: string, evaluate: Evaluate, row: RowContext): Resul
 
 /** Exactly one parent (service interface, section 2.6). */
 function settleParents(data: Record<string, JsonValue>, ifBoth: 'reject' | 'deal' | 'lead', row: RowContext): void {
-  const lead = data['lead_external_id'];
-  const deal = data['deal_external_id'];
-  if (lead !== undefined && deal !== undefined) {
-    if (ifBoth === 'deal') delete data['lead_external_id'];
-    else if (ifBoth === 'lead') delete data['deal_external_id'];
-    else {
-      row.field = 'deal_external_id';
-      row.fail(
-        new ValueError('two_parents', `the comment names both a lead (${shown(lead)}) and a deal (${shown(deal)})`),
-      );
-    }
-  } else if (
-    lead === undefined &&
-    deal === undefined &&
-    !row.issues.some(({ severity, field }) => severity === 'error' && field?.endsWith('_external_id'))
-  ) {
+  const { lead_external_id: lead, deal_external_id: deal } = data;
+  const isUnread = row.issues.some(({ severity, field }) => severity === 'error' && field?.endsWith('_external_id'));
+  if (lead !== undefined && deal !== undefined && ifBoth !== 'reject') {
+    delete data[ifBoth === 'deal' ? 'lead_external_id' : 'deal_external_id'];
+  } else if (lead !== undefined && deal !== undefined) {
+    row.field = 'deal_external_id';
+    const message = `the comment names both a lead (${shown(lead)}) and a deal (${shown(deal)})`;
+    row.fail(new ValueError('two_parents', message));
+  } else if (lead === undefined && deal === undefined && !isUnread) {
     row.field = '';
     row.fail(new ValueError('no_parent', 'the comment names neither a lead nor a deal'));
   }

@@ -152,32 +152,30 @@ function attemptToRead(
 }
 
 function failureOf(path: string, attempt: Exclude<RestAttempt, { kind: 'answered' }>): UserError {
+  const get = `GET ${path}`;
   switch (attempt.kind) {
-    case 'unauthorised':
-      return new UserError(`GET ${path}: the service refused the API key (${attempt.status}): ${attempt.message}`, {
-        hint: 'check BACKFILL_API_KEY',
+    case 'unauthorised': {
+      const message = `${get}: the service refused the API key (${attempt.status}): ${attempt.message}`;
+      return new UserError(message, { hint: 'check BACKFILL_API_KEY' });
+    }
+    case 'refused': {
+      const hint =
+        attempt.status === 404 ? 'check that the base URL is complete' : 'check the base URL and the API key';
+      return new UserError(`${get} was refused (${attempt.status} ${attempt.code}): ${attempt.message}`, { hint });
+    }
+    case 'rate_limited': {
+      const hint = 'another program uses the same API key: stop it, or leave room for it with --reserve';
+      const message = `${get} was rate-limited on every attempt: the rate limit of this API key is exhausted`;
+      return new UserError(message, { hint });
+    }
+    case 'unanswered': {
+      const doubt = attempt.setup ? 'that this machine trusts its certificate' : 'whether the service is up';
+      return new UserError(`${get} failed: ${attempt.message}`, {
+        hint: attempt.hint ?? `check the base URL, and ${doubt}`,
       });
-    case 'refused':
-      return new UserError(`GET ${path} was refused (${attempt.status} ${attempt.code}): ${attempt.message}`, {
-        hint: attempt.status === 404 ? 'check that the base URL is complete' : 'check the base URL and the API key',
-      });
-    case 'rate_limited':
-      return new UserError(
-        `GET ${path} was rate-limited on every attempt: the rate limit of this API key is exhausted`,
-        {
-          hint: 'another program uses the same API key: stop it, or leave room for it with --reserve',
-        },
-      );
-    case 'unanswered':
-      return new UserError(`GET ${path} failed: ${attempt.message}`, {
-        hint:
-          attempt.hint ??
-          (attempt.setup
-            ? 'check the base URL, and that this machine trusts its certificate'
-            : 'check the base URL, and whether the service is up'),
-      });
+    }
     case 'withdrawn':
-      return new UserError(`GET ${path} was cancelled: the run is stopping`);
+      return new UserError(`${get} was cancelled: the run is stopping`);
   }
 }
 

@@ -58,40 +58,28 @@ export class PlanWriter {
     return id;
   }
 
-  /** Adds an event that can be sent; returns its number in the plan. */
-  ready(event: Ready, record: number, deal?: DealFigures): number {
-    const { type, entry, externalId, parent, content, sha, occurredAt, priority } = event;
-    const id = eventId({ migration: this.#migration, type, externalId, content, occurredAt, n: 0 });
+  /** Adds an event, as it can be sent or as one that is invalid; returns its number in the plan. */
+  event(event: Ready | Invalid, record: number, deal?: DealFigures): number {
+    const { kind: state, type, entry, externalId } = event;
+    const ready = event.kind === 'ready' ? event : undefined;
+    const identity = { migration: this.#migration, type, externalId, occurredAt: ready?.occurredAt, n: 0 };
     return this.db.insert(
       `insert into event (event_id, type, entity, external_id, record, entry, occurred_at, data, content,
          parent_entity, parent_id, own_priority, state, deal_group, amount)
-       values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'ready', ?, ?)`,
-      id,
-      type,
-      entityOf(type),
-      externalId ?? null,
-      record,
-      entry,
-      occurredAt ?? null,
-      content,
-      sha,
-      parent?.entity ?? null,
-      parent?.externalId ?? null,
-      priority ?? null,
-      deal?.group ?? null,
-      deal?.amount ?? null,
-    );
-  }
-
-  invalid({ type, entry, externalId }: Invalid, record: number, deal?: DealFigures): number {
-    return this.db.insert(
-      `insert into event (event_id, type, entity, external_id, record, entry, state, deal_group, amount)
-       values ('', ?, ?, ?, ?, ?, 'invalid', ?, ?)`,
+       values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      ready ? eventId({ ...identity, content: ready.content }) : '',
       type,
       entityOf(type),
       externalId?.toWellFormed().replaceAll('\0', '') ?? null,
       record,
       entry,
+      ready?.occurredAt ?? null,
+      ready?.content ?? null,
+      ready?.sha ?? null,
+      ready?.parent?.entity ?? null,
+      ready?.parent?.externalId ?? null,
+      ready?.priority ?? null,
+      state,
       deal?.group ?? null,
       deal?.amount ?? null,
     );

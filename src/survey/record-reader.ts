@@ -56,7 +56,7 @@ export class RecordReader {
         }
         watch.row(item);
         features?.begin(item);
-        this.#warn(item.issues, item);
+        for (const issue of item.issues) addProblem(writer.db, { record: writer.record(item) }, issue);
         const drafts: Draft[] = [];
         for (const entry of entries) {
           const mapped = entry.map(item);
@@ -83,7 +83,7 @@ export class RecordReader {
     const record = writer.record(row);
     profiler.event(event, row);
     const deal = draft.type === 'deal/created' ? groups.figuresOf(draft, event) : undefined;
-    const id = event.kind === 'ready' ? writer.ready(event, record, deal) : writer.invalid(event, record, deal);
+    const id = writer.event(event, record, deal);
     for (const issue of event.issues) addProblem(writer.db, { event: id, record }, issue);
     if (event.omissions.length > 0) addOmissions(writer.db, { event: id, record }, event.omissions);
     if (event.kind === 'invalid') return;
@@ -92,11 +92,6 @@ export class RecordReader {
     }
     profiler.lacks(event, { event: id, record });
     features?.event(draft, event, id);
-  }
-
-  #warn(issues: readonly Issue[], row: Row): void {
-    const { writer } = this.#job;
-    for (const issue of issues) addProblem(writer.db, { record: writer.record(row) }, issue);
   }
 }
 

@@ -31,18 +31,4 @@ describe('date formats', () => {
     fc.assert(property, { numRuns: 1000 });
     expect(found).toBeGreaterThan(100);
   });
-
-  it('refuse days and times that do not exist', () => {
-    const { read } = compileFormat('dd/MM/yyyy HH:mm', 'en');
-    expect(read('29/02/2024 23:59')).toEqual({ local: Date.UTC(2024, 1, 29, 23, 59), offset: undefined });
-    for (const text of [
-      '29/02/2023 10:00',
-      '31/04/2024 10:00',
-      '00/01/2024 10:00',
-      '01/13/2024 10:00',
-      '01/01/2024 24:00',
-    ]) {
-      expect(read(text)).toBeUndefined();
-    }
-  });
 });
