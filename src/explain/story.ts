@@ -54,7 +54,7 @@ export interface EventStory extends Place {
 }
 
 /** What is wrong with an event, according to the survey or the service. */
-export interface EventError {
+interface EventError {
   readonly kind: string;
   readonly code: string;
   readonly field: string | null;

@@ -9,14 +9,14 @@ const MOST_CHAINS = 20;
 const MOST_EXAMPLES = 5;
 
 /** Where a record is in the exports. */
-export interface ExamplePlace {
+interface ExamplePlace {
   readonly file: string;
   readonly line: number;
   readonly record: number;
   readonly externalId: string | null;
 }
 
-export interface ErrorExample extends ExamplePlace {
+interface ErrorExample extends ExamplePlace {
   /** Null for records that became no event. */
   readonly type: EventType | null;
   readonly field: string | null;
@@ -37,7 +37,7 @@ export interface CodeGroup {
 }
 
 /** A record that was not accepted, and the events that depend on it, directly or indirectly. */
-export interface BlockedChain {
+interface BlockedChain {
   readonly entity: Entity;
   readonly externalId: string;
   /** Why it was not accepted; null if it is neither in the input nor acknowledged. */
@@ -47,7 +47,7 @@ export interface BlockedChain {
 }
 
 /** Values of a field left out for the same reason. */
-export interface OmissionGroup extends OmissionCount {
+interface OmissionGroup extends OmissionCount {
   readonly examples: readonly (ExamplePlace & {
     /** A field value. */
     readonly original: string;

@@ -15,7 +15,7 @@ export interface LiveRecord {
   readonly fields: readonly LiveField[];
 }
 
-export interface LiveField extends Omit<ComparedValue, 'verdict'> {
+interface LiveField extends Omit<ComparedValue, 'verdict'> {
   readonly verdict: ComparedValue['verdict'] | 'not_sent';
   /** Why it is `not_comparable`. */
   readonly reason?: string;

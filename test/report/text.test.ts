@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { describe, expect, it, vi } from 'vitest';
 import { commandLine, nextSteps } from '../../src/commands/command-line.ts';
 import type { Summary } from '../../src/report/summary.ts';
-import { clockText, codesText, countsTable, durationText, shortPath } from '../../src/report/text.ts';
+import { clockText, codesText, countsTable, durationText, prioritiesTable, shortPath } from '../../src/report/text.ts';
 
 vi.stubEnv('TZ', 'UTC');
 
@@ -90,6 +90,37 @@ describe('times', () => {
     ['2026-02-20T03:12:00Z', '20 Feb 03:12'],
   ])('%s is shown as %s', (time, text) => {
     expect(clockText(new Date(time), now)).toBe(text);
+  });
+});
+
+describe('the table of priorities', () => {
+  const now = new Date('2026-03-02T10:42:00Z');
+  const counts = (priority: number, done: string | null) => ({
+    priority,
+    events: 12_400,
+    acknowledged: 200,
+    done_at: done,
+  });
+
+  it('says of each priority how many events it has, and when they are done', () => {
+    const text = prioritiesTable(
+      [counts(1, '2026-03-01T10:42:00Z'), counts(0, '2026-03-20T12:00:00Z'), counts(-5, null)],
+      now,
+    );
+    expect(text.split('\n').map((line) => line.split(/ {2,}/).map((cell) => cell.trim()))).toEqual([
+      ['priority', 'events', 'acknowledged', 'done'],
+      ['1', '12,400', '200', 'Sun 10:42'],
+      ['0', '12,400', '200', 'about 20 Mar 12:00'],
+      ['-5', '12,400', '200', '–'],
+    ]);
+  });
+
+  it('is left out where there is one priority, and shows the highest of many', () => {
+    expect(prioritiesTable([counts(0, null)], now)).toBe('');
+    const many = Array.from({ length: 300 }, (_, n) => counts(300 - n, null));
+    const lines = prioritiesTable(many, now).split('\n');
+    expect(lines).toHaveLength(12);
+    expect(lines.at(-1)).toBe('and 290 lower ones');
   });
 });
 
