@@ -75,6 +75,14 @@ function migrated(state: StateOf): void {
 }
 
 describe('explain', () => {
+  it('shows both of two columns with one name', async () => {
+    const { story } = await scene((state) => {
+      state.source('people', ['Id', 'Phone', 'Phone']);
+      state.event('lead/created', '1', { full_name: 'Ada' }, { raw: ['1', '555-1', '555-2'] });
+    });
+    expect((await story('lead:1')).events[0]!.raw).toEqual({ Id: '1', Phone: '555-1', 'Phone (2)': '555-2' });
+  });
+
   it('shows the story of a record on one screen', async () => {
     const { tell } = await scene(migrated);
     const { stdout } = await tell('deal:100');
