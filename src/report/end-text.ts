@@ -4,7 +4,7 @@ import { controlTotalsText } from './control-totals.ts';
 import type { CodeExample } from './found-codes.ts';
 import { endingText } from './ending.ts';
 import { adviceFor, inSentence, isNameCode } from './advice.ts';
-import { countOmitted, excessText, omittedLines, type OmittedCounts, type OmittedLine } from './omitted.ts';
+import { countOmitted, excessText, omittedLines, type OmittedCounts } from './omitted.ts';
 import { BARE } from './profile.ts';
 import type { Summary } from './summary.ts';
 import { codesText, countedList, countsTable, durationText, shortPath, type CountedText } from './text.ts';
@@ -97,7 +97,7 @@ function firstText(summary: Summary, examples: ReadonlyMap<string, CodeExample>)
 /** Errors, values left out and warnings, what concerns most records first; without what `over_max_omitted` says. */
 function findings(summary: Summary, examples: ReadonlyMap<string, CodeExample>): readonly CountedText[] {
   const { errors_by_code: errors, warnings_by_code: warnings, omitted, over_max_omitted: excess } = summary;
-  const said = ({ type, field }: OmittedLine): boolean =>
+  const said = ({ type, field }: { readonly type: string; readonly field: string }): boolean =>
     excess.some((each) => each.type === type && each.field === field);
   return [
     ...Object.entries({ ...errors, ...warnings }).map(([code, count]) => ({ count, text: meaning(code, examples) })),

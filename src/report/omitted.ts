@@ -32,24 +32,19 @@ export function countOmissions(db: Database): OmissionCount[] {
     group by 1, 2, 3 order by count(*) desc, 2`);
 }
 
-/** A field of which more values would be left out than `--max-omitted` allows. */
-export interface ExcessOmission {
+/** One line of `OmittedCounts`. */
+interface OmittedLine {
   readonly type: EventType;
   readonly field: string;
-  /** Events that would go without their value of the field, and events that have a value of it. */
-  readonly omitted: number;
-  readonly of: number;
-  /** The most frequent reason, and the events that it concerns. */
   readonly code: string;
   readonly count: number;
 }
 
-/** One line of `OmittedCounts`. */
-export interface OmittedLine {
-  readonly type: EventType;
-  readonly field: string;
-  readonly code: string;
-  readonly count: number;
+/** A field of which more values would be left out than `--max-omitted` allows, with the most frequent reason. */
+export interface ExcessOmission extends OmittedLine {
+  /** Events that would go without their value of the field, and events that have a value of it. */
+  readonly omitted: number;
+  readonly of: number;
 }
 
 /** Most frequent first. */
