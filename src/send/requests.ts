@@ -117,6 +117,16 @@ export class Requests {
       new Date().toISOString(),
       id,
     );
+    // There is no such record, so no earlier update of it without an answer can have set anything.
+    if (outcome.code === INGEST_CODES.notFound && event.externalId !== undefined) {
+      this.#db.run(
+        `update checkpoint.request set had_no_effect = 1
+         where entity = ? and external_id = ? and type = ? and status = 'open'`,
+        entityOf(event.type),
+        event.externalId,
+        event.type,
+      );
+    }
     const isDefinite = isAcknowledged || outcome.refused === true;
     if (!isDefinite || event.isChange) return;
     if (id !== event.eventId) this.#refused(event.eventId, 'already_exists');

@@ -112,6 +112,7 @@ export class Limiter {
     this.#window = window;
     this.#foreign = new ForeignUse(rate.seconds * 1000);
     this.#startedAt = clock.monotonic();
+    this.#limit = options.history?.limit;
     // Every waiting request adds one.
     setMaxListeners(0, this.#stopping.signal);
     this.#queue = new PQueue({ concurrency, autoStart: false });
@@ -312,6 +313,7 @@ export class Limiter {
     history.record(
       this.#answers.after(this.#startedAt).map((at) => Math.round(at + offset)),
       this.#inFlight,
+      this.#limit,
     );
   }
 }

@@ -5,11 +5,13 @@
 export interface RateHistory {
   /** When the requests of earlier runs were answered at the latest; oldest first, none in the future. */
   load(): readonly number[];
+  /** What X-RateLimit-Limit said last: it holds until the first answer, too. */
+  readonly limit: number | undefined;
   /**
    * Replaces what this run recorded. `answered`: its latest answers; `inFlight`: its requests not answered yet, which count
    * as answered when they are loaded. Called before each request and after each answer; must not throw.
    */
-  record(answered: readonly number[], inFlight: number): void;
+  record(answered: readonly number[], inFlight: number, limit: number | undefined): void;
 }
 
 /** When requests were answered, by the monotonic clock, oldest first. The number kept is bounded by age. */

@@ -8,6 +8,13 @@ import { Database } from './sqlite.ts';
 const KEPT_MS = 24 * 60 * 60 * 1000;
 const MOST_KEPT = 2_000;
 
+interface Stored {
+  /** Milliseconds since 1970. */
+  readonly answered: readonly number[];
+  readonly in_flight: number;
+  readonly limit?: number | undefined;
+}
+
 type Files = Readonly<Record<'file', (name: string) => string>>;
 
 /**
@@ -19,14 +26,15 @@ export function openRateHistory(output: Files, clock: Clock, other?: Files): Rat
   const db = Database.open(output.file(CHECKPOINT_FILE), CHECKPOINT);
   db.exec('pragma checkpoint.journal_mode = wal; pragma checkpoint.synchronous = normal');
   const now = clock.wall();
-  const earlier = timesIn(db, now);
-  const elsewhere = other ? timesOf(other, now) : [];
-  const kept = earlier.filter((at) => at > now - KEPT_MS).slice(-MOST_KEPT);
+  const [earlier, elsewhere] = [storedIn(db), other ? storedAt(other) : undefined];
+  const ours = timesOf(earlier, now);
+  const kept = ours.filter((at) => at > now - KEPT_MS).slice(-MOST_KEPT);
   return {
-    load: () => [...earlier, ...elsewhere].sort((a, b) => a - b),
-    record(answered, inFlight) {
+    load: () => [...ours, ...timesOf(elsewhere, now)].sort((a, b) => a - b),
+    limit: earlier?.limit ?? elsewhere?.limit,
+    record(answered, inFlight, limit) {
       if (!db.isOpen) return;
-      const value = JSON.stringify({ answered: [...kept, ...answered], in_flight: inFlight });
+      const value = JSON.stringify({ answered: [...kept, ...answered], in_flight: inFlight, limit } satisfies Stored);
       try {
         db.run(`insert or replace into setting (name, value) values ('requests', ?)`, value);
       } catch {
@@ -37,23 +45,26 @@ export function openRateHistory(output: Files, clock: Clock, other?: Files): Rat
   };
 }
 
-function timesOf(other: Files, now: number): number[] {
+function storedAt(other: Files): Stored | undefined {
   try {
     const db = Database.read(other.file(CHECKPOINT_FILE), CHECKPOINT);
-    const times = db ? timesIn(db, now) : [];
+    const stored = db && storedIn(db);
     db?.close();
-    return times;
+    return stored;
   } catch (error) {
     // A damaged checkpoint is told by those who need it.
-    if (error instanceof UserError) return [];
+    if (error instanceof UserError) return undefined;
     throw error;
   }
 }
 
-/** Times in the future count as now, because the clock has been set back since; so do requests that were in flight. */
-function timesIn(db: Database, now: number): number[] {
+function storedIn(db: Database): Stored | undefined {
   const stored = db.get<{ value: string }>(`select value from setting where name = 'requests'`)?.value;
-  if (stored === undefined) return [];
-  const { answered, in_flight: inFlight } = JSON.parse(stored) as { answered: number[]; in_flight: number };
+  return stored === undefined ? undefined : (JSON.parse(stored) as Stored);
+}
+
+/** Times in the future count as now, because the clock has been set back since; so do requests that were in flight. */
+function timesOf(stored: Stored | undefined, now: number): number[] {
+  const { answered = [], in_flight: inFlight = 0 } = stored ?? {};
   return [...answered.map((at) => Math.min(now, at)), ...Array<number>(inFlight).fill(now)];
 }

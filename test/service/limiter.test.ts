@@ -229,14 +229,18 @@ describe('tokens', () => {
   });
 
   test('requests of earlier runs within the window count', async () => {
-    const history = { load: () => [50_000, 20_000, 0].map((age) => Date.now() - age), record: vi.fn() };
+    const history = {
+      load: () => [50_000, 20_000, 0].map((age) => Date.now() - age),
+      limit: undefined,
+      record: vi.fn(),
+    };
     const limiter = createLimiter({ ...options, rate: { requests: 4, seconds: 60 }, history });
     const startedAt = Date.now();
     const answeredAt = await inFakedTime(Promise.all(Array.from({ length: 4 }, () => limiter.schedule(job))));
     const waited = answeredAt.map((at) => Math.round((at - startedAt) / 10_000) * 10);
     expect(waited).toEqual([0, 10, 40, 60]);
-    expect(history.record.mock.calls[0]).toEqual([[], 1]);
-    expect(history.record.mock.lastCall).toEqual([answeredAt, 0]);
+    expect(history.record.mock.calls[0]).toEqual([[], 1, undefined]);
+    expect(history.record.mock.lastCall).toEqual([answeredAt, 0, undefined]);
     await limiter.stop();
   });
 });

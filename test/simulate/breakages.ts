@@ -64,7 +64,7 @@ export const BREAKAGES: readonly Breakage[] = [
   {
     name: 'a restart forgets the requests of the last minute',
     file: 'store/rate-history.ts',
-    text: 'load: () => [...earlier, ...elsewhere].sort((a, b) => a - b),',
+    text: 'load: () => [...ours, ...timesOf(elsewhere, now)].sort((a, b) => a - b),',
     replacement: 'load: () => [],',
     within: 1000,
   },
@@ -93,7 +93,7 @@ export const BREAKAGES: readonly Breakage[] = [
     name: 'a request without an answer counts as applied',
     file: 'plan/knowledge.ts',
     text: 'bases.set(field, isApplied ? ',
-    replacement: 'bases.set(field, isApplied || known === undefined ? ',
+    replacement: 'bases.set(field, isApplied || bases.size >= 0 ? ',
     within: 1000,
   },
   {
@@ -102,6 +102,13 @@ export const BREAKAGES: readonly Breakage[] = [
     text: ': outcome.refused === true),',
     replacement: ': false),',
     within: 1000,
+  },
+  {
+    name: 'an update of a record that is not there leaves earlier ones without an answer',
+    file: 'send/requests.ts',
+    text: 'if (outcome.code === INGEST_CODES.notFound && event.externalId',
+    replacement: 'if ((false as boolean) && event.externalId',
+    within: 2000,
   },
   {
     name: 'after a lost answer, a 409 means that the record is of somebody else',

@@ -139,7 +139,7 @@ const comments: fc.Arbitrary<readonly Comment[]> = fc.array(
   fc
     .record({
       id: fc.constantFrom('', '', 'C1', 'C2', 'C3'),
-      parent: fc.constantFrom(...LEADS, ...DEALS),
+      parent: fc.constantFrom(...LEADS, ...DEALS, 'L0', 'L0'),
       at: fc.constantFrom('2024-03-01T10:00:00Z', '2024-03-02T10:00:00Z', ''),
       days: perDay(
         fc.oneof(
@@ -257,7 +257,7 @@ const day: fc.Arbitrary<Day> = fc.record<Day>({
 });
 
 const habits: fc.Arbitrary<Habits> = fc.record<Habits>({
-  limit: fc.constantFrom(100, 100, 100, 20),
+  limit: fc.constantFrom(100, 100, 20, 7),
   countsRefused: fc.boolean(),
   pageSize: fc.constantFrom(100, 2, 1),
   saysTotal: fc.boolean(),

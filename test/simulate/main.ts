@@ -3,9 +3,14 @@
  * or `--break NAME`, plays them with a broken program, which must be noticed.
  */
 import { spawnSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { BREAKAGES, type Breakage } from './breakages.ts';
 import { breakProgram, compileSimulator, PROGRAM } from './compiled.ts';
+
+/** Histories that failed once. */
+const FOUND = readdirSync(join(import.meta.dirname, 'found')).map((name) => join(import.meta.dirname, 'found', name));
 
 const { values } = parseArgs({
   options: {
@@ -40,8 +45,14 @@ if (values.break === undefined) {
 
 function isNoticed(breakage: Breakage): boolean {
   const { name, within } = breakage;
-  const args = ['--root', breakProgram(breakage), '--histories', String(within), '--quick', '--seed', seed, ...seconds];
-  const { stdout, status } = start(args, 'pipe');
+  const root = ['--root', breakProgram(breakage), '--quick'];
+  const kept = start([...root, ...FOUND.flatMap((path) => ['--file', path])], 'pipe');
+  const again = /^history (\d+) fails:/m.exec(kept.stdout)?.[1];
+  if (again !== undefined) {
+    say(`${name}: noticed by ${basename(FOUND[Number(again) - 1]!)}`);
+    return true;
+  }
+  const { stdout, status } = start([...root, '--histories', String(within), '--seed', seed, ...seconds], 'pipe');
   const [, number, violation] = /^history (\d+) fails:\n(.*)$/m.exec(stdout) ?? [];
   const found = status === 1 && number !== undefined;
   const after = found ? `noticed by history ${Number(number) - Number(seed) + 1}` : 'NOT NOTICED';

@@ -18,7 +18,7 @@ import {
   type Row,
 } from './history.ts';
 import type { Program } from './program.ts';
-import { STAGES, type Service, type ServiceRecord, type Value } from './service.ts';
+import { SOMEBODYS, STAGES, type Service, type ServiceRecord, type Value } from './service.ts';
 
 const STATE = '.backfill/simulated';
 
@@ -208,6 +208,8 @@ function judgeField(
   if (actual === expected) return undefined;
   const edited = record.edited.get(field);
   if (edited !== undefined) return undefined;
+  // Nothing is known of a field that only somebody else has set: that is a conflict, and kept.
+  if (record.madeBy === 'somebody' && actual === SOMEBODYS && policies.if_edited === 'keep') return undefined;
   if (column === 'lead' && policies.if_parent_missing === 'omit' && !isInInput(scene, String(expected)))
     return undefined;
   const isCompared = policies.if_changed !== 'ignore' && (policies.if_changed !== 'listed' || LISTED.includes(field));

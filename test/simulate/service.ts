@@ -48,6 +48,9 @@ interface Envelope {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
+/** What somebody else has called their records. */
+export const SOMEBODYS = 'somebody else';
+
 export const KEY = 'key-of-the-account';
 export const TOKEN = 'ingest_token';
 export const WINDOW_MS = 60_000;

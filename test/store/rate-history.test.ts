@@ -42,18 +42,18 @@ function ages(state: State, clock: Clock, other?: State): number[] {
 
 /** One run that was killed after it recorded this: nothing is closed. */
 function record(state: State, clock: Clock, answered: readonly number[], inFlight = 0): void {
-  openRateHistory(state, clock).record(answered, inFlight);
+  openRateHistory(state, clock).record(answered, inFlight, 40);
 }
 
 test('a restart has the answers of earlier runs', () => {
   const state = temporary();
   const clock = wallClock();
   const first = openRateHistory(state, clock);
-  first.record([clock.now - 9_000, clock.now], 0);
+  first.record([clock.now - 9_000, clock.now], 0, undefined);
   clock.now += 1_000;
   const second = openRateHistory(state, clock);
-  second.record([clock.now], 0);
-  second.record([clock.now, clock.now + 500], 0);
+  second.record([clock.now], 0, undefined);
+  second.record([clock.now, clock.now + 500], 0, undefined);
   clock.now += 1_000;
   expect(ages(state, clock)).toEqual([11_000, 2_000, 1_000, 500]);
   expect(statSync(state.file(CHECKPOINT_FILE)).mode & 0o777).toBe(0o600);
@@ -79,6 +79,14 @@ test('a limiter records each request before it is sent, and its answer', async (
   clock.now += 3_000;
   expect(ages(state, clock)).toEqual([3_000]);
   await limiter.stop();
+});
+
+test('a restart begins with the limit that the service has said last', () => {
+  const state = temporary();
+  const clock = wallClock();
+  record(state, clock, [clock.now]);
+  expect(openRateHistory(state, clock).limit).toBe(40);
+  expect(openRateHistory(temporary(), clock, state).limit).toBe(40);
 });
 
 test('answers dated in the future count as answered now: the clock was set back since', () => {
@@ -121,7 +129,7 @@ test('the history of another run is read but not changed', () => {
   const before = stored();
   clock.now += 1_000;
   expect(ages(own, clock, other)).toEqual([1_000]);
-  openRateHistory(own, clock, other).record([clock.now], 0);
+  openRateHistory(own, clock, other).record([clock.now], 0, undefined);
   expect(ages(own, clock, other)).toEqual([1_000, 0]);
   expect(stored()).toEqual(before);
 });
