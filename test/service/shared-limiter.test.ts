@@ -166,7 +166,11 @@ describe.skipIf(!hasRedis)('several limiters over one Redis', { timeout: 60_000 
 
   test('requests of an earlier run count if Redis has no state', async () => {
     const redis = await redisServer();
-    const history = { load: () => [500, 100].map((age) => Date.now() - age), limit: undefined, record: () => undefined };
+    const history = {
+      load: () => [500, 100].map((age) => Date.now() - age),
+      limit: undefined,
+      record: () => undefined,
+    };
     const begunAt = systemClock.monotonic();
     const { limiter } = await join(redis, { rate: { requests: 2, seconds: 1 }, history });
     const after = await limiter.schedule(async () => systemClock.monotonic() - begunAt);
