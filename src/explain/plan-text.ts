@@ -1,16 +1,15 @@
 /** The plan on a screen: counts, the first events of each type, what is left out, and what is wrong. */
 import { parseJson, type JsonObject } from '../json.ts';
 import { EVENT_TYPES, type EventType } from '../model.ts';
-import { numberText } from '../numbers.ts';
+import { countsByType, totalOf } from '../plan/counts.ts';
 import { foundCodes } from '../report/found-codes.ts';
-import { cutTo, table, valueRows } from '../layout.ts';
+import { cutTo, valueRows } from '../layout.ts';
 import { countOmissions } from '../report/omitted.ts';
-import { clockText, codesText, countedList, shortPath } from '../report/text.ts';
+import { clockText, codesText, countedList, countsTable, shortPath } from '../report/text.ts';
 import type { FoundPlan } from '../store/stored-plans.ts';
 import { PLAN_FILE } from '../store/plan-schema.ts';
 import type { Database } from '../store/sqlite.ts';
 import { printable } from '../visible.ts';
-import { FATES } from './story.ts';
 import { namedValues } from './text.ts';
 
 const SAMPLES = 2;
@@ -24,6 +23,7 @@ export function planText(
   columns: number,
 ): string {
   const { errors, warnings, examples } = foundCodes(db);
+  const byType = countsByType(db);
   const left = countOmissions(db).map(({ type, field, count, reason }) => ({
     count,
     text: `${type || 'record'} ${field}`,
@@ -31,30 +31,13 @@ export function planText(
   }));
   const parts = [
     `plan of the ${isDryRun ? 'dry run' : 'run'} of ${clockText(at, now)}: ${shortPath(output.file(PLAN_FILE))}`,
-    countsText(db),
+    countsTable({ by_type: byType, events: totalOf(Object.values(byType)) }, columns),
     ...EVENT_TYPES.map((type) => samplesText(db, type, names, columns)),
     left.length > 0 ? `values left out\n${countedList(left, 'field')}` : '',
     Object.keys(errors).length > 0 ? `errors\n${codesText(errors, examples)}` : '',
     Object.keys(warnings).length > 0 ? `warnings\n${codesText(warnings, examples)}` : '',
   ];
   return parts.filter((part) => part !== '').join('\n\n');
-}
-
-function countsText(db: Database): string {
-  const counts = db.all<{ type: EventType; state: string; number: number }>(
-    'select type, state, count(*) as number from events group by type, state',
-  );
-  const sum = (type?: EventType, state?: string): number =>
-    counts
-      .filter((each) => (type ?? each.type) === each.type && (state ?? each.state) === each.state)
-      .reduce((total, { number }) => total + number, 0);
-  const states = FATES.filter((state) => sum(undefined, state) > 0);
-  const row = (name: string, type?: EventType): string[] => [
-    name,
-    ...[sum(type), ...states.map((state) => sum(type, state))].map(numberText),
-  ];
-  const types = EVENT_TYPES.filter((type) => sum(type) > 0);
-  return table([['', 'total', ...states], ...types.map((type) => row(type, type)), row('all')]);
 }
 
 function samplesText(db: Database, type: EventType, names: ReadonlyMap<string, string>, columns: number): string {

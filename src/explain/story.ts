@@ -12,8 +12,7 @@ import type { Database } from '../store/sqlite.ts';
 const MOST_RELATIVES = 5;
 
 /** As in the view `events`. */
-export const FATES = ['pending', 'acknowledged', 'duplicate', 'invalid', 'rejected', 'blocked'] as const;
-export type EventFate = (typeof FATES)[number];
+export type EventFate = 'acknowledged' | 'duplicate' | 'invalid' | 'rejected' | 'blocked' | 'pending';
 
 /** As `--json` prints it. */
 export interface RecordStory {

@@ -49,8 +49,8 @@ describe('plan', () => {
     const { code, stdout } = await show(await stateWith());
     expect(code).toBe(0);
     expect(stdout).toMatch(/^plan of the run of /);
-    expect(stdout).toMatch(/lead\/created +2 +1 +1\n/);
-    expect(stdout).toMatch(/all +3 +2 +1\n/);
+    expect(stdout).toMatch(/lead\/created +2 +0 +1 +1\n/);
+    expect(stdout).toMatch(/all +3 +0 +1 +2\n/);
     expect(stdout).toContain('lead/created  00123  people.csv:2\n  custom_params.origin  =1+1\n');
     expect(stdout).toContain(`Sales / Won (${WON})`);
     expect(stdout).toContain('1  lead/created email\n     `at home` is not an e-mail address');
