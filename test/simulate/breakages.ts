@@ -1,12 +1,17 @@
 /** Mistakes that somebody could make in the program. The simulator is to notice each of them; README.md says how far it was seen to. */
 
-export interface Breakage {
-  /** What is wrong then. */
-  readonly name: string;
+interface Edit {
   /** Of `src`. */
   readonly file: string;
   readonly text: string;
   readonly replacement: string;
+}
+
+export interface Breakage extends Edit {
+  /** What is wrong then. */
+  readonly name: string;
+  /** Where two places prevent the same mistake: the other one. */
+  readonly and?: Edit;
   /** Within how many histories it is to be noticed. */
   readonly within: number;
 }
@@ -28,9 +33,9 @@ export const BREAKAGES: readonly Breakage[] = [
   },
   {
     name: 'a changed update goes out under the id of the last one',
-    file: 'plan/changed.ts',
-    text: 'isResent ? resend.id : randomUUID()',
-    replacement: 'resend?.id ?? randomUUID()',
+    file: 'plan/knowledge.ts',
+    text: 'return isWanted ? last : undefined;',
+    replacement: 'return isWanted || last.fields ? last : undefined;',
     within: 2000,
   },
   {
@@ -84,9 +89,14 @@ export const BREAKAGES: readonly Breakage[] = [
   },
   {
     name: 'an older update takes fields back from a newer one',
-    file: 'plan/knowledge.ts',
-    text: 'if (later.isSettled) for (const field of later.fields.keys()) dropped.add(field);',
-    replacement: 'void later;',
+    file: 'send/due.ts',
+    text: "setBy(later.filter(({ state }) => state === 'acknowledged'))",
+    replacement: 'setBy([])',
+    and: {
+      file: 'plan/knowledge.ts',
+      text: 'if (later.isSettled) for (const field of later.fields.keys()) dropped.add(field);',
+      replacement: 'void later;',
+    },
     within: 1000,
   },
   {

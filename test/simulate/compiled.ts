@@ -26,15 +26,17 @@ export function compileSimulator(): string {
 }
 
 /** Returns the directory of a copy of the program with this mistake. Throws if its text is not found once in its file. */
-export function breakProgram({ name, file, text, replacement }: Breakage): string {
-  const source = readFileSync(join(ROOT, 'src', file), 'utf8');
-  const found = source.split(text).length - 1;
-  if (found !== 1) throw new Error(`"${name}": its text occurs ${found} times in src/${file}: ${text}`);
+export function breakProgram({ name, and, ...first }: Breakage): string {
   const copy = join(CACHE, 'broken');
   rmSync(copy, { recursive: true, force: true });
   cpSync(PROGRAM, join(copy, 'dist'), { recursive: true });
   cpSync(join(ROOT, 'package.json'), join(copy, 'package.json'));
-  writeFileSync(join(copy, 'dist', asScript(file)), compile(source.replace(text, () => replacement)));
+  for (const { file, text, replacement } of and ? [first, and] : [first]) {
+    const source = readFileSync(join(ROOT, 'src', file), 'utf8');
+    const found = source.split(text).length - 1;
+    if (found !== 1) throw new Error(`"${name}": its text occurs ${found} times in src/${file}: ${text}`);
+    writeFileSync(join(copy, 'dist', asScript(file)), compile(source.replace(text, () => replacement)));
+  }
   return join(copy, 'dist');
 }
 

@@ -12,12 +12,29 @@ import {
   type Row,
 } from './history.ts';
 
-const LEAD = `{ external_id: id, full_name: name, email: { from: email, on_error: reject }, custom_params: { city: city } }`;
-const DEAL =
-  '{ external_id: id, title: title, amount: amount, stage_name: stage, lead_external_id: lead, custom_fields: { origin: origin } }';
+/** The columns that a mistaken mapping takes for these. */
+const MISTAKEN: Readonly<Record<string, string>> = { name: 'city', title: 'origin' };
+
+function leadData(isMismapped: boolean): string {
+  const name = isMismapped ? MISTAKEN.name : 'name';
+  return `{ external_id: id, full_name: ${name}, email: { from: email, on_error: reject }, custom_params: { city: city } }`;
+}
+
+function dealData(isMismapped: boolean): string {
+  const title = isMismapped ? MISTAKEN.title : 'title';
+  return (
+    `{ external_id: id, title: ${title}, amount: amount, stage_name: stage, lead_external_id: lead, ` +
+    'custom_fields: { origin: origin } }'
+  );
+}
 
 const STAGES: Readonly<Record<string, string>> = { a: 'New', b: 'Won', c: 'Lost' };
 const PARENTS: Readonly<Record<string, string>> = { a: 'L1', b: 'L2', c: 'L0' };
+
+/** The column whose cells the mapping of a day takes for this one. */
+export function columnOn({ days }: History, day: number, column: string): string {
+  return (days[day]?.isMismapped && MISTAKEN[column]) || column;
+}
 
 /** What a cell contains. */
 export function textOf(column: string, letter: Letter): string {
@@ -42,10 +59,10 @@ export function contentOf(comment: 'a' | 'b'): string {
 }
 
 export function writeDay(cwd: string, history: History, day: number): void {
-  const { mapping, leads, leadChanges, deals, dealChanges, comments } = history;
+  const { mapping, leads, leadChanges, deals, dealChanges, comments, days } = history;
   mkdirSync(cwd, { recursive: true });
   const write = (name: string, text: string): void => writeFileSync(join(cwd, name), text);
-  write('mapping.yaml', mappingText(mapping));
+  write('mapping.yaml', mappingText(mapping, days[day]?.isMismapped ?? false));
   write('leads.csv', csv(leads, LEAD_COLUMNS, day));
   write('lead-changes.csv', csv(leadChanges, LEAD_COLUMNS, day));
   write('deals.csv', csv(deals, DEAL_COLUMNS, day));
@@ -69,7 +86,8 @@ function commentsCsv(comments: readonly Comment[], day: number): string {
   return ['id,content,at,lead,deal', ...lines, ''].join('\n');
 }
 
-function mappingText({ lead, deal, comment }: History['mapping']): string {
+function mappingText({ lead, deal, comment }: History['mapping'], isMismapped: boolean): string {
+  const [leads, deals] = [leadData(isMismapped), dealData(isMismapped)];
   return `version: 1
 migration: simulated
 sources:
@@ -79,10 +97,10 @@ sources:
   deal_changes: { path: deal-changes.csv }
   comments: { path: comments.csv }
 events:
-  - { type: lead/created, source: leads, ${created(lead, 'full_name')}, if_contact_exists: ${lead.if_contact_exists}, data: ${LEAD} }
-  - { type: lead/updated, source: lead_changes, ${updated(lead, 'full_name')}, data: ${LEAD} }
-  - { type: deal/created, source: deals, ${created(deal, 'title')}, if_parent_missing: ${deal.if_parent_missing}, data: ${DEAL} }
-  - { type: deal/updated, source: deal_changes, ${updated(deal, 'title')}, if_parent_missing: ${deal.if_parent_missing}, data: ${DEAL} }
+  - { type: lead/created, source: leads, ${created(lead, 'full_name')}, if_contact_exists: ${lead.if_contact_exists}, data: ${leads} }
+  - { type: lead/updated, source: lead_changes, ${updated(lead, 'full_name')}, data: ${leads} }
+  - { type: deal/created, source: deals, ${created(deal, 'title')}, if_parent_missing: ${deal.if_parent_missing}, data: ${deals} }
+  - { type: deal/updated, source: deal_changes, ${updated(deal, 'title')}, if_parent_missing: ${deal.if_parent_missing}, data: ${deals} }
   - type: comment/created
     source: comments
     if_parent_missing: ${comment.if_parent_missing === 'omit' ? 'block' : comment.if_parent_missing}

@@ -1,6 +1,6 @@
 /** Random histories of a migration, as plain data: what the exports say from day to day, and what disturbs the runs. */
 import fc from 'fast-check';
-import { FAULT_KINDS, type Weather } from './network.ts';
+import { FAULT_KINDS, type Fault, type Weather } from './network.ts';
 import type { Ending } from './program.ts';
 import type { Habits } from './service.ts';
 
@@ -72,6 +72,8 @@ export interface Day {
   readonly acts: readonly Act[];
   /** Requests per window of another client with the same key. */
   readonly foreign: number;
+  /** The mapping takes names and titles from the wrong columns; absent in histories that are older than this. */
+  readonly isMismapped?: boolean | undefined;
 }
 
 export interface History {
@@ -218,6 +220,19 @@ const weather: fc.Arbitrary<Weather> = fc.record<Weather>({
   ),
 });
 
+/** A run that nothing disturbs. */
+export const QUIET: Run = {
+  dryRun: false,
+  pilot: undefined,
+  only: undefined,
+  maxRequests: undefined,
+  concurrency: 10,
+  maxOutage: '30m',
+  weather: { faults: [], readFaults: [], outage: undefined, clock: undefined },
+  ending: undefined,
+  pauseMs: 90_000,
+};
+
 const ending: fc.Arbitrary<Ending> = fc.oneof(
   fc.record<Ending>({
     kind: fc.constantFrom('kill', 'kill', 'kill', 'signal', 'two signals', 'disk full'),
@@ -254,6 +269,7 @@ const day: fc.Arbitrary<Day> = fc.record<Day>({
     { maxLength: 2 },
   ),
   foreign: fc.constantFrom(0, 0, 0, 0, 0, 30),
+  isMismapped: rarely(fc.constant(true), false, 8),
 });
 
 const habits: fc.Arbitrary<Habits> = fc.record<Habits>({
@@ -270,7 +286,7 @@ const filled = (columns: readonly string[]): Cells => Object.fromEntries(columns
 /** One lead is always there: an export without any record is refused. */
 const ALWAYS: Row = { id: 'L0', days: Array.from({ length: DAYS }, () => filled(LEAD_COLUMNS)) };
 
-export const history: fc.Arbitrary<History> = fc.record<History>({
+const various: fc.Arbitrary<History> = fc.record<History>({
   mapping: fc.record<Mapping>({ lead: policies, deal: policies, comment: policies }),
   habits,
   leads: rows(LEADS, LEAD_COLUMNS, 9, 4).map((all) => [ALWAYS, ...all]),
@@ -285,3 +301,78 @@ export const history: fc.Arbitrary<History> = fc.record<History>({
   days: fc.array(day, { minLength: 1, maxLength: MOST_DAYS }),
   seed: fc.nat(1_000_000),
 });
+
+/** A row that is always there, with one or two values that change each day. */
+function changingRow(id: string, columns: readonly string[], presence: number): fc.Arbitrary<Row> {
+  const cell = fc.oneof({ weight: presence, arbitrary: letter }, { weight: 10 - presence, arbitrary: fc.constant('') });
+  return fc
+    .record({
+      changing: fc.subarray([...columns], { minLength: 1, maxLength: 2 }),
+      days: fc.array(fc.array(cell, { minLength: columns.length, maxLength: columns.length }), {
+        minLength: DAYS,
+        maxLength: DAYS,
+      }),
+    })
+    .map(({ changing, days }) => ({
+      id,
+      days: days.map((today) =>
+        Object.fromEntries(
+          columns.map((column, at) => [column, (changing.includes(column) ? today : days[0]!)[at] as Letter]),
+        ),
+      ),
+    }));
+}
+
+/**
+ * One lead and one deal whose values change each day and come back, under one kind of fault, in runs that end around a
+ * request: what is rare among many records and many faults is common here.
+ */
+const narrow: fc.Arbitrary<History> = fc
+  .record({ kind: fc.constantFrom(...FAULT_KINDS), ends: fc.constantFrom('kill', 'two signals') })
+  .chain(({ kind, ends }) => {
+    const fault = fc.record<Fault>({
+      kind: fc.constant(kind),
+      from: fc.integer({ min: 1, max: 3 }),
+      times,
+      about: fc.constantFrom(undefined, 'L1', 'D1'),
+    });
+    const disturbed: fc.Arbitrary<Run> = fc
+      .record({
+        faults: fc.array(fault, { maxLength: 1 }),
+        ending: fc.option(
+          fc.record<Ending>({
+            kind: rarely(fc.constant('disk full'), ends, 6) as fc.Arbitrary<Ending['kind']>,
+            phase: rarely(fc.constant('sending' as const), 'requests' as const, 5),
+            // A request arrives at odd points, and has been processed at even ones.
+            at: fc.constantFrom(1, 2, 2, 2, 4, 4, 6),
+          }),
+          { nil: undefined, freq: 3 },
+        ),
+        pauseMs: fc.constantFrom(1_000, 90_000),
+      })
+      .map(({ faults, ...run }) => ({ ...QUIET, ...run, weather: { ...QUIET.weather, faults } }));
+    const act = fc.record<Act>({ kind: fc.constant('edit'), nth: fc.nat(2), field: fc.constantFrom(0, 1) });
+    const day = fc.record<Day>({
+      runs: fc.array(disturbed, { minLength: 1, maxLength: 2 }),
+      acts: rarely(fc.tuple(act), [], 4),
+      foreign: fc.constant(0),
+    });
+    const mostlyUpdating = policies.map((drawn) => ({ ...drawn, if_changed: 'update' as const }));
+    const chosen = fc.oneof(mostlyUpdating, policies);
+    return fc.record<History>({
+      mapping: fc.record<Mapping>({ lead: chosen, deal: chosen, comment: policies }),
+      habits,
+      leads: changingRow('L1', LEAD_COLUMNS, 9).map((row) => [ALWAYS, row]),
+      leadChanges: fc.array(changingRow('L1', LEAD_COLUMNS, 5), { maxLength: 2 }),
+      deals: fc.array(changingRow('D1', DEAL_COLUMNS, 9), { maxLength: 1 }),
+      dealChanges: fc.array(changingRow('D1', DEAL_COLUMNS, 5), { maxLength: 1 }),
+      comments: fc.constant([]),
+      somebodys: rarely(fc.constant(['L1']), [], 6),
+      days: fc
+        .tuple(fc.nat(3), fc.array(day, { minLength: 1, maxLength: MOST_DAYS - 1 }))
+        .map(([begun, days]) => (begun > 0 ? [{ runs: [QUIET], acts: [], foreign: 0 }, ...days] : days)),
+      seed: fc.nat(1_000_000),
+    });
+  });
+
+export const history: fc.Arbitrary<History> = fc.oneof(various, narrow);

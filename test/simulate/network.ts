@@ -161,7 +161,11 @@ export class Network {
       kind === 'refused 422' && this.#service.hasProcessed((JSON.parse(options.body!) as { id: string }).id);
     if (instead && !isKnown) return instead();
     let reply = this.#handle(options);
-    if (kind === 'twice') reply = this.#handle(options);
+    if (kind === 'twice') {
+      // The program does not know that it has sent one more.
+      this.#service.mayExceed = true;
+      reply = this.#handle(options);
+    }
     this.#point();
     await after(this.#delay());
     if (this.#isDead) throw failed('UND_ERR_SOCKET');

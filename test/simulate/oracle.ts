@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import type { Summary } from '../../src/report/summary.ts';
-import { contentOf, textOf } from './exports.ts';
+import { columnOn, contentOf, textOf } from './exports.ts';
 import {
   DEAL_COLUMNS,
   LEAD_COLUMNS,
@@ -180,7 +180,7 @@ function judgeRecords(scene: Scene, told: Told, entity: 'lead' | 'deal'): string
     }
     if (record.madeBy === 'somebody' && policies.if_exists === 'skip') continue;
     const possible = [...created, ...changes].filter((row) => row.id === id);
-    for (const [column, expected] of wanted(rows, policies, columns)) {
+    for (const [column, expected] of wanted(scene, rows, policies, columns)) {
       const found = judgeField(scene, policies, record, { column, expected, possible });
       if (found !== undefined) violations.push(`${key}: ${found}`);
     }
@@ -215,7 +215,9 @@ function judgeField(
   const isCompared = policies.if_changed !== 'ignore' && (policies.if_changed !== 'listed' || LISTED.includes(field));
   if (isCompared) return said;
   // It may be out of date, but nobody may have invented it.
-  const values = possible.flatMap(({ days }) => days.flatMap((cells) => (cells ? [valueIn(cells, column)] : [])));
+  const values = possible.flatMap(({ days }) =>
+    days.flatMap((cells, day) => (cells ? [valueIn(cells, columnOn(scene.history, day, column))] : [])),
+  );
   return actual === undefined || values.includes(actual) ? undefined : said;
 }
 
@@ -237,6 +239,7 @@ function isInvalid(cells: Cells): boolean {
 
 /** The created row, and the updates one over the other. */
 function wanted(
+  { history, day }: Scene,
   { created, changes }: { readonly created: readonly Cells[]; readonly changes: readonly Cells[] },
   { duplicates }: Policies,
   columns: readonly string[],
@@ -245,7 +248,7 @@ function wanted(
   const fields = new Map<string, Value>();
   for (const cells of [...first, ...changes]) {
     for (const column of columns) {
-      const value = valueIn(cells, column);
+      const value = valueIn(cells, columnOn(history, day, column));
       if (value !== undefined) fields.set(column, value);
     }
   }

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writeDay } from './exports.ts';
-import type { Act, Day, History, Run } from './history.ts';
+import { QUIET, type Act, type Day, type History, type Run } from './history.ts';
 import { judgeCounts, judgeTruth } from './oracle.ts';
 import type { Program, RunResult } from './program.ts';
 import { Service, SOMEBODYS, type Value } from './service.ts';
@@ -14,18 +14,6 @@ const MEMORY = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 
 /** Undisturbed runs until one sends nothing. */
 const MOST_RUNS_TO_FINISH = 6;
-
-export const UNDISTURBED: Run = {
-  dryRun: false,
-  pilot: undefined,
-  only: undefined,
-  maxRequests: undefined,
-  concurrency: 10,
-  maxOutage: '30m',
-  weather: { faults: [], readFaults: [], outage: undefined, clock: undefined },
-  ending: undefined,
-  pauseMs: 90_000,
-};
 
 export interface Played {
   /** What should not have happened; empty if the history is as it must be. */
@@ -109,16 +97,16 @@ class Stage {
     let wasCalm = false;
     for (let count = 0; count < MOST_RUNS_TO_FINISH; count += 1) {
       const before = this.#service.accepted;
-      const result = await this.#run(UNDISTURBED);
-      const violations = this.#judge(result, UNDISTURBED, at);
+      const result = await this.#run(QUIET);
+      const violations = this.#judge(result, QUIET, at);
       if (result.kind !== 'ended') return [...violations, `an undisturbed run is refused: ${messageOf(result)}`];
       if (violations.length > 0) return violations;
       const isCalm = this.#service.accepted === before;
-      const needless = isCalm ? this.#judge(result, UNDISTURBED, at, true) : [];
+      const needless = isCalm ? this.#judge(result, QUIET, at, true) : [];
       // What was uncertain before this run may be reported by it, but not by the next one.
       if (isCalm && (wasCalm || needless.length === 0)) return needless;
       wasCalm = isCalm;
-      passTime(UNDISTURBED.pauseMs);
+      passTime(QUIET.pauseMs);
     }
     return ['runs without end: each sends something'];
   }
@@ -159,7 +147,7 @@ class Stage {
       if (!this.#isRepeated()) this.#service.violations.push('the program does not know its own requests');
       this.#adopts = true;
     }
-    if (result.kind === 'killed') this.#judgeCheckpoint();
+    if (!run.dryRun && !this.#adopts) this.#judgeCheckpoint();
     this.#tell(`run ${JSON.stringify({ ...options, ...weather, ending })}`);
     for (const { type, data, id } of this.#service.log.slice(before))
       this.#tell(`  applied ${type} ${JSON.stringify(data)} (${id.slice(0, 15)})`);

@@ -23,8 +23,8 @@ import { driveUntil } from './time.ts';
 /** How a run is ended from outside, at the nth point where that can make a difference. */
 export interface Ending {
   readonly kind: 'kill' | 'signal' | 'two signals' | 'disk full';
-  /** Points are counted from the beginning of the run, or from when it begins to send. */
-  readonly phase: 'survey' | 'sending';
+  /** Points are counted from the beginning of the run, from when it begins to send, or are only those at which a request arrives or has been processed. */
+  readonly phase: 'survey' | 'sending' | 'requests';
   readonly at: number;
 }
 
@@ -75,10 +75,12 @@ export class Program {
 
   /** One run of the mapping file in `cwd`. Throws what is a bug of the program. */
   async run(service: Service, cwd: string, spec: RunSpec, random: () => number): Promise<RunResult> {
-    const { runSettings, Halt, Redactor, runMigration, credentials, UserError } = this.#modules;
+    const { runSettings, Halt, Redactor, runMigration, credentials, UserError, EXIT } = this.#modules;
     const halt = new Halt();
-    const life = new Life(join(cwd, '.backfill'), spec.ending, halt);
-    life.network = new Network(service, spec.weather, random, () => life.point());
+    const fullError = (path: string): Error =>
+      new UserError(`cannot use ${path}: the disk is full`, { exitCode: EXIT.nothingSent });
+    const life = new Life(join(cwd, '.backfill'), spec.ending, halt, fullError);
+    life.network = new Network(service, spec.weather, random, () => life.request());
     this.#life = life;
     const troubles: string[] = [];
     const work = runMigration({
@@ -122,6 +124,7 @@ export class Program {
 
   #watchDatabase({ prototype }: DatabaseClass): void {
     const point = (db: Database, sql: string): void => this.#life?.statement(db, sql);
+    const committed = (): void => this.#life?.point();
     /* eslint-disable-next-line @typescript-eslint/unbound-method -- each is called with `this` below */
     const { run, insert, get, all, exec } = prototype;
     Object.assign(prototype, {
@@ -144,7 +147,7 @@ export class Program {
       exec(this: Database, sql: string) {
         point(this, sql);
         exec.call(this, sql);
-        if (sql === 'commit') point(this, sql);
+        if (sql === 'commit') committed();
       },
     });
   }
@@ -178,13 +181,21 @@ class Life {
   #isSending = false;
   #points = 0;
   #isBuried = false;
-  /** Connections whose files may not grow any more. */
-  readonly #full = new WeakSet();
+  /** Nothing can be committed any more. */
+  #isFull = false;
 
-  constructor(state: string, ending: Ending | undefined, halt: InstanceType<Modules['Halt']>) {
+  readonly #fullError: (path: string) => Error;
+
+  constructor(
+    state: string,
+    ending: Ending | undefined,
+    halt: InstanceType<Modules['Halt']>,
+    fullError: (path: string) => Error,
+  ) {
     this.#state = state;
     this.#ending = ending;
     this.#halt = halt;
+    this.#fullError = fullError;
   }
 
   /** A statement that is about to be executed, or a commit that was; without text if it only reads. */
@@ -192,23 +203,28 @@ class Life {
     if (this.#isBuried) return;
     if (sql.includes('insert into checkpoint.run ')) this.#isSending = true;
     if (this.isDead) throw new Killed();
-    if (sql !== '') this.point(db);
+    if (sql === '') return;
+    this.point();
+    if (this.#isFull && sql === 'commit') throw this.#fullError(db.path);
   }
 
-  point(db?: Database): void {
+  /** A request arrives, or has been processed. */
+  request(): void {
+    if (this.#isSending) this.point(true);
+  }
+
+  point(isRequest = false): void {
     if (this.#isBuried) return;
     if (this.isDead) throw new Killed();
     const ending = this.#ending;
-    if (!ending || (ending.phase === 'sending' && !this.#isSending)) return;
+    if (!ending || (ending.phase !== 'survey' && !this.#isSending)) return;
+    if (ending.phase === 'requests' && !isRequest) return;
     this.#points += 1;
+    if (this.#points !== ending.at) return;
     if (ending.kind === 'disk full') {
-      if (this.#points >= ending.at && db && !this.#full.has(db)) {
-        this.#full.add(db);
-        fillDisk(db);
-      }
+      this.#isFull = true;
       return;
     }
-    if (this.#points !== ending.at) return;
     if (ending.kind === 'kill') this.#kill();
     this.#halt.request({ code: 'interrupted', message: 'interrupted', exitCode: 130 });
     if (ending.kind === 'two signals') this.#halt.abort();
@@ -237,17 +253,6 @@ class Life {
   }
 }
 
-/** No file may grow any more. */
-function fillDisk(db: Database): void {
-  for (const name of ['plan', 'checkpoint']) {
-    try {
-      db.exec(`pragma ${name}.max_page_count = 1`);
-    } catch {
-      // Not attached to this connection.
-    }
-  }
-}
-
 interface Modules
   extends
     Pick<typeof run, 'runMigration'>,
@@ -255,7 +260,7 @@ interface Modules
     Pick<typeof credentials, 'credentials'>,
     Pick<typeof halt, 'Halt'>,
     Pick<typeof redact, 'Redactor'>,
-    Pick<typeof errors, 'UserError'>,
+    Pick<typeof errors, 'UserError' | 'EXIT'>,
     Pick<typeof planSchema, 'PLAN'>,
     Pick<typeof checkpointSchema, 'CHECKPOINT'> {
   readonly Database: DatabaseClass;

@@ -1,6 +1,5 @@
 /** Makes a failing history shorter: leaves things out one after the other, as long as it still fails. */
-import type { Day, History, Mapping, Policies, Row, Run } from './history.ts';
-import { UNDISTURBED } from './play.ts';
+import { QUIET, type Day, type History, type Mapping, type Policies, type Row, type Run } from './history.ts';
 
 const PLAIN: Policies = {
   if_exists: 'update',
@@ -80,7 +79,7 @@ function withoutDay(history: History, at: number): Partial<History> {
 function* shorterDays(day: Day): Generator<Day, void, undefined> {
   for (const [at] of day.runs.entries()) if (day.runs.length > 1) yield { ...day, runs: without(day.runs, at) };
   for (const [at] of day.acts.entries()) yield { ...day, acts: without(day.acts, at) };
-  yield { ...day, foreign: 0 };
+  yield { ...day, foreign: 0, isMismapped: false };
   for (const [at, run] of day.runs.entries()) {
     for (const shorter of shorterRuns(run)) yield { ...day, runs: day.runs.with(at, shorter) };
   }
@@ -88,10 +87,10 @@ function* shorterDays(day: Day): Generator<Day, void, undefined> {
 
 function* shorterRuns(run: Run): Generator<Run, void, undefined> {
   const { weather } = run;
-  yield { ...run, weather: UNDISTURBED.weather };
+  yield { ...run, weather: QUIET.weather };
   yield { ...run, ending: undefined };
   for (const name of ['dryRun', 'pilot', 'only', 'maxRequests', 'concurrency', 'maxOutage', 'pauseMs'] as const) {
-    yield { ...run, [name]: UNDISTURBED[name] };
+    yield { ...run, [name]: QUIET[name] };
   }
   for (const [at] of weather.faults.entries()) {
     yield { ...run, weather: { ...weather, faults: without(weather.faults, at) } };
