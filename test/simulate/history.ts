@@ -341,7 +341,7 @@ const narrow: fc.Arbitrary<History> = fc
         faults: fc.array(fault, { maxLength: 1 }),
         ending: fc.option(
           fc.record<Ending>({
-            kind: rarely(fc.constant('disk full'), ends, 6) as fc.Arbitrary<Ending['kind']>,
+            kind: rarely(fc.constant('disk full'), ends, 6),
             phase: rarely(fc.constant('sending' as const), 'requests' as const, 5),
             // A request arrives at odd points, and has been processed at even ones.
             at: fc.constantFrom(1, 2, 2, 2, 4, 4, 6),
