@@ -58,7 +58,6 @@ create table request (
 create index request_about on request (entity, external_id);
 create index request_for on request (for_id);
 create index request_service on request (service_id) where service_id is not null;
-create index request_acknowledged on request (for_type, external_id) where status = 'acknowledged' and origin in ('input', 'second');
 create index request_settled on request (settled_at) where settled_at is not null;
 
 create view sent as
