@@ -1,4 +1,25 @@
-import { neutralise } from './cells.ts';
+/**
+ * Where a spreadsheet can begin a cell: at the start of ours, and after a separator or line break inside it, since a program
+ * that splits lines at `;` or tab does not see our quotes.
+ */
+const START = String.raw`(?<![^;\t\r\n])`;
+/** What it would run as a formula, also when it drops quotes and blanks or reads full-width signs. */
+const FORMULA = String.raw`(?=(?:['"]|[^\S\t\r\n])*[=+\-@＝＋－＠])`;
+/** A cell that begins with a tab or a line break is a formula for programs that drop it. */
+const BLANK_START = String.raw`^(?='*[\t\r\n])`;
+
+const NEEDS_PREFIX = new RegExp(`${START}${FORMULA}|${BLANK_START}`, 'g');
+const PREFIX = new RegExp(`${START}'${FORMULA}|^'${BLANK_START.slice(1)}`, 'g');
+
+/** Prefixes each part of a cell that a spreadsheet could run as a formula with `'`. `restore` removes the prefixes. */
+export function neutralise(cell: string): string {
+  return cell.replace(NEEDS_PREFIX, "'");
+}
+
+/** The cell as it was before `neutralise`: `restore(neutralise(cell)) === cell` for every cell. */
+export function restore(cell: string): string {
+  return cell.replace(PREFIX, '');
+}
 
 /** One line of CSV (RFC 4180, but with LF). Cells that a spreadsheet would run as a formula are neutralised. */
 export function csvLine(cells: readonly (string | number | undefined)[]): string {

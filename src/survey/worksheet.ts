@@ -1,6 +1,6 @@
 /** The worksheet of names (`references.file`): a table in which people say what old names become in the target account. */
 import { stat } from 'node:fs/promises';
-import { restore } from '../cells.ts';
+import { restore } from '../csv.ts';
 import { UserError } from '../errors.ts';
 import type { Mapping, References } from '../mapping/mapping.ts';
 import type { ReadItem } from '../model.ts';
