@@ -2,8 +2,7 @@
 import { basename, resolve } from 'node:path';
 import { UserError } from '../errors.ts';
 import { findFiles } from '../source/files.ts';
-import { openSource } from '../source/open.ts';
-import { formatByName } from '../source/open.ts';
+import { formatByName, openSource } from '../source/open.ts';
 import { SettingError, type Source, type SourceSpec } from '../source/source.ts';
 import { sampleOf, withEncoding } from '../source/text.ts';
 import { readSample, type ExportSample } from './sample.ts';
@@ -64,7 +63,7 @@ export async function openExports(path: string, { encoding, delimiter }: ExportO
 /** The format, if the file name does not show it. */
 async function formatOf(path: string, encoding: string | undefined): Promise<Pick<SourceSpec, 'format'>> {
   if (formatByName(path)) return {};
-  const [file] = await findFiles({ name: 'export', path, isArgument: true }, (shown) => shown);
+  const [file] = await findFiles({ name: 'export', path, isArgument: true });
   const sample = await sampleOf(await withEncoding(file!, encoding));
   const text = sample.text.toString('utf8').replace(/^\ufeff/, '');
   if (!/^\s*[[{]/.test(text)) return { format: 'csv' };

@@ -1,6 +1,5 @@
 import type { Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { codeOf, messageOf, UserError } from '../errors.ts';
@@ -14,17 +13,24 @@ const CHUNK = 64 * 1024;
  * file. Throws a `UserError` if the file cannot be read or decompressed.
  */
 export async function* readBytes(file: InputFile, hash?: Hash): AsyncGenerator<Buffer, void, undefined> {
-  const packed = isGzip(await firstBytes(file));
   const disk = createReadStream(file.path, { highWaterMark: CHUNK });
-  const hashed = async function* (chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-    for await (const chunk of chunks) {
+  const hashed = async function* (): AsyncGenerator<Buffer> {
+    for await (const chunk of disk as AsyncIterable<Buffer>) {
       hash?.update(chunk);
       yield chunk;
     }
   };
   try {
+    const chunks = hashed();
+    const next = await chunks.next();
+    if (next.done) return;
+    const first = next.value;
+    const all = async function* (): AsyncGenerator<Buffer> {
+      yield first;
+      yield* chunks;
+    };
     // Errors reach the loop through the gunzip stream; `pipeline` requires a callback all the same.
-    yield* packed ? pipeline(disk, hashed, createGunzip({ chunkSize: CHUNK }), () => undefined) : hashed(disk);
+    yield* isGzip(first) ? pipeline(all, createGunzip({ chunkSize: CHUNK }), () => undefined) : all();
   } catch (error) {
     const code = codeOf(error);
     if (code === 'Z_BUF_ERROR') {
@@ -47,18 +53,4 @@ export async function* readBytes(file: InputFile, hash?: Hash): AsyncGenerator<B
 
 function isGzip(first: Buffer): boolean {
   return first[0] === 0x1f && first[1] === 0x8b;
-}
-
-async function firstBytes(file: InputFile): Promise<Buffer> {
-  try {
-    const handle = await open(file.path);
-    try {
-      const { buffer, bytesRead } = await handle.read(Buffer.alloc(4), 0, 4, 0);
-      return buffer.subarray(0, bytesRead);
-    } finally {
-      await handle.close();
-    }
-  } catch (error) {
-    throw unreadable(file.shown, error);
-  }
 }

@@ -1,12 +1,13 @@
 import type { Hash } from 'node:crypto';
 import { UserError } from '../errors.ts';
 import type { ReadItem } from '../model.ts';
+import { counted } from '../numbers.ts';
 import { findDialect, LineSkipper, type Dialect } from './csv-dialect.ts';
 import { QuickParser } from './csv-quick.ts';
 import { MAX_HEADER } from './csv-records.ts';
 import { TableRows } from './csv-rows.ts';
-import { ItemBatches, type FileResult, type SourceFile, type SourceHead } from './reading.ts';
-import { nameOf, numbered } from './row-hash.ts';
+import { encodingsOf, fileCount, ItemBatches, type FileResult, type SourceFile, type SourceHead } from './reading.ts';
+import { nameOf, numbered } from './reject-columns.ts';
 import type { SourceNotice, SourceSpec } from './source.ts';
 import { readText, sampleOf, type TextFile } from './text.ts';
 
@@ -100,9 +101,9 @@ function headerNotices(
 function describe(files: readonly TextFile[], dialects: readonly Dialect[], columns: number): string {
   const delimiters = dialects.map(({ delimiter }) => (delimiter === '\t' ? 'tab' : `\`${delimiter}\``));
   return [
-    ...(files.length > 1 ? [`${files.length} files`] : []),
-    [...new Set(files.map(({ encoding }) => encoding.name))].join(' and '),
+    ...fileCount(files),
+    encodingsOf(files),
     ...(columns > 1 ? [[...new Set(delimiters)].join(' and ')] : []),
-    `${columns} ${columns === 1 ? 'column' : 'columns'}`,
+    counted(columns, 'column'),
   ].join(', ');
 }

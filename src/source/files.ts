@@ -1,5 +1,5 @@
 import { readdir, stat } from 'node:fs/promises';
-import { basename, dirname, join, sep } from 'node:path';
+import { basename, dirname, join, relative, sep } from 'node:path';
 import { codeOf, messageOf, UserError } from '../errors.ts';
 import { didYouMean } from '../problem.ts';
 import type { SourceSpec } from './source.ts';
@@ -20,43 +20,50 @@ export interface InputFile {
  * The files of a source: the file at its path, or those that a glob matches, in the order of their names (by UTF-16 code
  * unit, so that every machine reads them in the same order). Throws a `UserError` if there is nothing to read.
  */
-export async function findFiles(spec: SourceSpec, display: (path: string) => string): Promise<InputFile[]> {
+export async function findFiles(spec: SourceSpec): Promise<InputFile[]> {
   const { path, name, isArgument } = spec;
+  const shown = shortPath(path);
   const found = await stat(path).catch((error: unknown) => {
     if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return undefined;
-    throw unreadable(display(path), error);
+    throw unreadable(shown, error);
   });
   if (found?.isDirectory()) {
-    throw new UserError(`source \`${name}\`: ${display(path)} is a directory`, {
-      hint: `use a file in it, or several with a glob: ${display(join(path, '*.csv'))}`,
+    throw new UserError(`source \`${name}\`: ${shown} is a directory`, {
+      hint: `use a file in it, or several with a glob: ${shortPath(join(path, '*.csv'))}`,
     });
   }
   if (found && !found.isFile()) {
-    throw new UserError(`source \`${name}\`: ${display(path)} is not a regular file`, {
+    throw new UserError(`source \`${name}\`: ${shown} is not a regular file`, {
       hint: 'save it to a file first, from which a rerun can read it again',
     });
   }
-  if (found) return [{ path, shown: display(path), bytes: found.size, isArgument }];
-  if (!/[*?[{]/.test(path)) throw await missing(spec, display);
+  if (found) return [{ path, shown, bytes: found.size, isArgument }];
+  if (!/[*?[{]/.test(path)) throw await missing(spec);
 
   const files: InputFile[] = [];
   for (const match of (await expand(path)).sort()) {
     const { size } = await stat(match);
-    files.push({ path: match, shown: display(match), bytes: size, isArgument });
+    files.push({ path: match, shown: shortPath(match), bytes: size, isArgument });
   }
   if (files.length === 0) {
-    throw new UserError(`source \`${name}\`: no file matches ${display(path)}`, {
+    throw new UserError(`source \`${name}\`: no file matches ${shown}`, {
       hint: 'paths are relative to the mapping file (with --source, to the working directory)',
     });
   }
   const paths = new Set(files.map((file) => file.path));
   const twice = files.find((file) => paths.has(`${file.path}.gz`));
   if (twice) {
-    throw new UserError(`source \`${name}\`: ${display(path)} matches both ${twice.shown} and ${twice.shown}.gz`, {
+    throw new UserError(`source \`${name}\`: ${shown} matches both ${twice.shown} and ${twice.shown}.gz`, {
       hint: 'the same export would be read twice: remove one of the two, or use a narrower glob',
     });
   }
   return files;
+}
+
+/** The path relative to the working directory, if that is shorter. */
+export function shortPath(path: string): string {
+  const short = relative(process.cwd(), path);
+  return short !== '' && short.length < path.length ? short : path;
 }
 
 /** The error for a file that the system cannot read. */
@@ -69,12 +76,12 @@ export function unreadable(shown: string, error: unknown): UserError {
   });
 }
 
-async function missing(spec: SourceSpec, display: (path: string) => string): Promise<UserError> {
+async function missing(spec: SourceSpec): Promise<UserError> {
   const folder = dirname(spec.path);
   const names = await readdir(folder).catch(() => undefined);
   const near = names && didYouMean(basename(spec.path), names);
-  const hint = names ? near : `the directory ${display(folder)} does not exist`;
-  return new UserError(`source \`${spec.name}\`: ${display(spec.path)} does not exist`, {
+  const hint = names ? near : `the directory ${shortPath(folder)} does not exist`;
+  return new UserError(`source \`${spec.name}\`: ${shortPath(spec.path)} does not exist`, {
     hint: hint ?? 'paths are relative to the mapping file (with --source, to the working directory)',
   });
 }
@@ -132,4 +139,23 @@ function segmentPattern(segment: string): RegExp {
     else pattern += char.replace(/[\\^$.|+()[\]{}*?]/g, '\\$&');
   }
   return new RegExp(`^${segment.startsWith('.') ? '' : '(?!\\.)'}${pattern}$`, 'u');
+}
+
+/** Names of files that are exports, and of those that only look like one. */
+const EXPORT = /\.(?:csv|tsv|txt|json|ndjson|jsonl|xlsx?|ods)(?:\.gz)?$/i;
+const NO_EXPORT = new Set(['package.json', 'package-lock.json', 'tsconfig.json']);
+
+/** The exports beside those that were read: absolute paths, in the order of their names. */
+export async function unreadFiles(read: readonly string[]): Promise<string[]> {
+  const folders = [...new Set(read.map((path) => dirname(path)))].sort();
+  const found = await Promise.all(
+    folders.map(async (folder) => {
+      const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+      const names = entries.filter((entry) => entry.isFile()).map(({ name }) => name);
+      const exports = names.filter((name) => EXPORT.test(name) && !NO_EXPORT.has(name));
+      return exports.sort().map((name) => join(folder, name));
+    }),
+  );
+  const known = new Set(read);
+  return found.flat().filter((path) => !known.has(path));
 }

@@ -1,9 +1,28 @@
+import { restore } from '../csv.ts';
 import { UserError } from '../errors.ts';
-import type { Place, RawRecord, ReadItem } from '../model.ts';
-import { readFixFile, type Correction, type FixFile } from './fix-file.ts';
-import { rowHasher } from './row-hash.ts';
-import type { FileDigest, Source, SourceNotice } from './source.ts';
+import { NumberText, type JsonObject, type JsonValue } from '../json.ts';
+import type { Issue, Place, RawRecord, Row } from '../model.ts';
 import { counted } from '../numbers.ts';
+import { didYouMean, ProblemsError, type Problem } from '../problem.ts';
+import { openSource } from './open.ts';
+import { isRowHash, nameOf, numbered, rejectColumnsIn, rowHasher } from './reject-columns.ts';
+import type { Source, SourceSpec } from './source.ts';
+
+/** A file of corrected rejects. */
+export interface FixFile extends Pick<SourceSpec, 'encoding'> {
+  readonly path: string;
+  /** Accepted by an earlier run: the columns of the export may have changed since. */
+  readonly isKept: boolean;
+}
+
+/** A corrected record, and where it stands in its fix file. */
+interface Correction {
+  readonly place: Place;
+  readonly raw: RawRecord;
+  /** Indexes of columns that the fix file does not have: the record keeps its own cells there. */
+  readonly lacking: readonly number[];
+  readonly issues: readonly Issue[];
+}
 
 /**
  * The source with some records replaced: each row of a fix file replaces every record with the content that its `_row`
@@ -11,19 +30,39 @@ import { counted } from '../numbers.ts';
  * which is where its mistakes can be repaired; all other records are read as before. Throws a `ProblemsError` if a file
  * cannot be used.
  */
-export async function withFixes(
-  source: Source,
-  files: readonly FixFile[],
-  options: { readonly display?: (path: string) => string } = {},
-): Promise<FixedSource> {
+export async function withFixes(source: Source, files: readonly FixFile[]): Promise<Source> {
   const corrections = new Map<string, Correction>();
   for (const file of files) {
-    const found = await readFixFile(source, file, options).catch((error: unknown) => {
+    const found = await readFixFile(source, file).catch((error: unknown) => {
       throw file.isKept && error instanceof UserError ? keptUnusable(file.path, error) : error;
     });
     for (const [row, correction] of found) corrections.set(row, correction);
   }
-  return new FixedSource(source, corrections);
+  const keyOf = ({ file, record }: Place): string => `${record} ${file}`;
+  const replaced = new Map([...corrections].map(([row, { place }]) => [keyOf(place), row]));
+  const hashOf = rowHasher(source.columns);
+  let unused: readonly Place[] = [];
+  return {
+    ...source,
+    description: `${source.description}, ${counted(corrections.size, 'corrected record')}`,
+    async *batches() {
+      const used = new Set<string>();
+      for await (const batch of source.batches()) {
+        yield batch.map((item) => {
+          if (!item.raw) return item;
+          const row = hashOf(item.raw);
+          const correction = corrections.get(row);
+          if (!correction) return item;
+          used.add(row);
+          const { place, issues } = correction;
+          return { kind: 'row', place, raw: corrected(item.raw, correction), issues };
+        });
+      }
+      unused = [...corrections].flatMap(([row, { place }]) => (used.has(row) ? [] : [place]));
+    },
+    originalOf: (place) => replaced.get(keyOf(place)),
+    unusedFixes: () => unused,
+  };
 }
 
 function corrected(original: RawRecord, { raw, lacking }: Correction): RawRecord {
@@ -40,69 +79,119 @@ function keptUnusable(path: string, error: UserError): UserError {
   });
 }
 
-/** A source with corrected records. */
-export class FixedSource implements Source {
-  readonly name: string;
-  readonly kind: Source['kind'];
-  readonly columns: readonly string[];
-  readonly duplicateColumns: ReadonlySet<string>;
-  readonly files: Source['files'];
-  readonly description: string;
-  readonly #source: Source;
-  readonly #corrections: ReadonlyMap<string, Correction>;
-  readonly #hashOf: (raw: RawRecord) => string;
-  /** By the place of a correction: the hash of the content that it replaces. */
-  readonly #replaced: ReadonlyMap<string, string>;
-  #unused: readonly Place[] = [];
+const AS_WRITTEN = 'keep the columns of the rejects file unchanged';
+const IDENTICAL =
+  'a correction replaces every record with the original content: keep one of the lines, or correct identical records in the export';
 
-  constructor(source: Source, corrections: ReadonlyMap<string, Correction>) {
-    const count = corrections.size;
-    this.name = source.name;
-    this.kind = source.kind;
-    this.columns = source.columns;
-    this.duplicateColumns = source.duplicateColumns;
-    this.files = source.files;
-    this.description = `${source.description}, ${counted(count, 'corrected record')}`;
-    this.#source = source;
-    this.#corrections = corrections;
-    this.#replaced = new Map([...corrections].map(([row, { place }]) => [keyOf(place), row]));
-    this.#hashOf = rowHasher(source.columns);
-  }
-
-  async *batches(): AsyncGenerator<readonly ReadItem[], void, undefined> {
-    const used = new Set<string>();
-    for await (const batch of this.#source.batches()) {
-      yield batch.map((item) => {
-        if (!item.raw) return item;
-        const row = this.#hashOf(item.raw);
-        const correction = this.#corrections.get(row);
-        if (!correction) return item;
-        used.add(row);
-        const { place, issues } = correction;
-        return { kind: 'row', place, raw: corrected(item.raw, correction), issues };
-      });
+/**
+ * The corrections in a fix file of this source, by the hash of the record that each replaces. Rows that were left as they
+ * are correct nothing. Throws a `ProblemsError` with everything that is wrong with the file.
+ */
+async function readFixFile(source: Source, { isKept, ...spec }: FixFile): Promise<ReadonlyMap<string, Correction>> {
+  const file = await openSource({ ...spec, name: source.name, isArgument: true });
+  const read = source.kind === 'table' ? tableReader(source, file, isKept) : treeReader(source, file);
+  const hashOf = rowHasher(source.columns);
+  const corrections = new Map<string, Correction>();
+  const problems: Problem[] = [];
+  for await (const batch of file.batches()) {
+    for (const item of batch) {
+      if (item.kind === 'unreadable') {
+        problems.push(problem(item.place, item.issue.code, item.issue.message, item.issue.hint));
+        continue;
+      }
+      const { column, row, raw, lacking } = read(item);
+      const content = hashOf(raw);
+      const other = corrections.get(row);
+      if (!isRowHash(row)) {
+        problems.push(problem(item.place, 'no_row', `\`${column}\` does not name a record: "${row}"`, AS_WRITTEN));
+      } else if (other && content !== row && content !== hashOf(other.raw)) {
+        const message = `this record is already corrected on line ${other.place.line}, with other values`;
+        problems.push(problem(item.place, 'fixed_twice', message, IDENTICAL));
+      } else if (content !== row) corrections.set(row, { place: item.place, raw, lacking, issues: item.issues });
     }
-    this.#unused = [...this.#corrections].flatMap(([row, { place }]) => (used.has(row) ? [] : [place]));
   }
-
-  originalOf(place: Place): string | undefined {
-    return this.#replaced.get(keyOf(place));
-  }
-
-  digests(): readonly FileDigest[] | undefined {
-    return this.#source.digests();
-  }
-
-  notices(): readonly SourceNotice[] {
-    return this.#source.notices();
-  }
-
-  /** Where the corrections stand that replaced no record in the last complete reading. */
-  unused(): readonly Place[] {
-    return this.#unused;
-  }
+  if (problems.length > 0) throw mistakes(problems);
+  return corrections;
 }
 
-function keyOf({ file, record }: Place): string {
-  return `${record} ${file}`;
+/** A row of a fix file: the column that names the record that it replaces, what that column contains, and the record. */
+type ReadRow = (row: Row) => Pick<Correction, 'raw' | 'lacking'> & { readonly column: string; readonly row: string };
+
+function tableReader(source: Source, file: Source, isKept: boolean): ReadRow {
+  if (file.kind !== 'table')
+    throw mistakes([
+      problem(whole(file), 'wrong_format', `source \`${source.name}\` is a table, so its fix file must be CSV`),
+    ]);
+  const added = rejectColumnsIn(file.columns);
+  const there = numbered(file.columns.map((name) => (source.columns.includes(name) ? name : restore(name))));
+  const wanted = numbered(source.columns);
+  const [rowKey = ''] = numbered([added.row]);
+  const optional = new Set(Object.values(added) as string[]);
+  const problems = [
+    ...(there.includes(rowKey)
+      ? []
+      : [problem(whole(file), 'missing_column', `missing column \`${added.row}\``, AS_WRITTEN)]),
+    ...(isKept ? [] : there)
+      .filter((key) => !wanted.includes(key) && !optional.has(nameOf(key)))
+      .map((key) => {
+        const near = didYouMean(nameOf(key), source.columns) ?? AS_WRITTEN;
+        return problem(
+          whole(file),
+          'unknown_column',
+          `unknown column \`${nameOf(key)}\`: the export does not have it`,
+          near,
+        );
+      }),
+  ];
+  if (problems.length > 0) throw mistakes(problems);
+  const cell = (row: Row, index: number): string => restore((row.raw as readonly string[])[index] ?? '');
+  const places = wanted.map((key) => there.indexOf(key));
+  const lacking = places.flatMap((place, index) => (place < 0 ? [index] : []));
+  return (row) => ({
+    column: added.row,
+    row: cell(row, there.indexOf(rowKey)).trim(),
+    raw: places.map((index) => cell(row, index)),
+    lacking,
+  });
+}
+
+function treeReader(source: Source, file: Source): ReadRow {
+  if (file.kind !== 'tree')
+    throw mistakes([
+      problem(whole(file), 'wrong_format', `source \`${source.name}\` is JSON, so its fix file must be NDJSON`),
+    ]);
+  return ({ raw }) => {
+    const members = Object.entries(raw as JsonObject);
+    const added = rejectColumnsIn(members.map(([key]) => key));
+    const optional = new Set(Object.values(added) as string[]);
+    return {
+      column: added.row,
+      row: textOf((raw as JsonObject)[added.row]),
+      raw: Object.fromEntries(members.filter(([key]) => !optional.has(key))),
+      lacking: [],
+    };
+  };
+}
+
+function textOf(value: JsonValue | undefined): string {
+  return typeof value === 'string' || typeof value === 'number' || value instanceof NumberText ? String(value) : '';
+}
+
+function problem(
+  { file, line }: Pick<Place, 'file' | 'line'>,
+  code: string,
+  message: string,
+  suggestion?: string,
+): Problem {
+  const at = { file, line, column: 1 };
+  return { code, message, severity: 'error', at, ...(suggestion === undefined ? {} : { suggestion }) };
+}
+
+/** The place of a problem with the fix file as a whole. */
+function whole({ files }: Source): Pick<Place, 'file' | 'line'> {
+  return { file: files[0]!.path, line: 1 };
+}
+
+function mistakes(problems: readonly Problem[]): ProblemsError {
+  return new ProblemsError('the corrected records cannot be used', problems);
 }

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { UserError } from '../errors.ts';
 import type { Place } from '../model.ts';
-import { FixedSource, withFixes } from './fixes.ts';
+import { withFixes } from './fixes.ts';
 import type { FixFiles } from './kept-fixes.ts';
 import { openSource } from './open.ts';
 import type { FileDigest, Source, SourceSpec } from './source.ts';
@@ -48,7 +48,7 @@ export class Input {
 
   /** Where corrections stand whose records are no longer in the input. */
   unusedFixes(): readonly Place[] {
-    return [...this.sources.values()].flatMap((source) => (source instanceof FixedSource ? source.unused() : []));
+    return [...this.sources.values()].flatMap((source) => source.unusedFixes());
   }
 }
 

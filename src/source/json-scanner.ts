@@ -1,7 +1,5 @@
-import { errorWithin, JsonError } from './json-error.ts';
-import { MOST_KEYS, PathHints } from './json-hints.ts';
-import { formatPath, type JsonPathStep } from './json-path.ts';
-import { findSyntaxError, MAX_DEPTH, MAX_JSON_RECORD } from './json-record.ts';
+import { formatPath, MOST_KEYS, PathHints, type JsonPathStep } from './json-path.ts';
+import { errorWithin, findSyntaxError, JsonError, MAX_DEPTH, MAX_JSON_RECORD } from './json-record.ts';
 import { ValueScan, type JsonShape } from './json-shape.ts';
 
 /** Where the mistake in a value without an end is looked for: mostly it is near its beginning. */
@@ -59,7 +57,7 @@ export class ElementScanner {
   #tokenLine = 1;
   #tokenColumn = 1;
   #escaped = false;
-  readonly #scan = new ValueScan();
+  #scan = new ValueScan();
 
   /** `onValue` is called with each value in the objects around the array: scalars as they are, objects as `{}`. */
   constructor(path: readonly JsonPathStep[], onValue: (path: string, value: unknown) => void) {
@@ -182,7 +180,7 @@ export class ElementScanner {
       throw this.#unexpected(chunk, index);
     }
     if (container?.target) {
-      this.#scan.begin();
+      this.#scan = new ValueScan();
       return this.#beginToken(opens ? 'nested' : byte === 0x22 ? 'string' : 'scalar', index);
     }
     const kind =
@@ -259,7 +257,7 @@ export class ElementScanner {
   /** Follows an element to its end. */
   #nested(chunk: Buffer, from: number): number {
     const scan = this.#scan;
-    const end = scan.follow(chunk, from, chunk.length);
+    const end = scan.follow(chunk, from);
     if (scan.lines > 0) {
       this.#line += scan.lines;
       this.#lineStart = this.#offset + scan.lastLine + 1;
@@ -279,7 +277,6 @@ export class ElementScanner {
         column: this.#tokenColumn,
         deepest: this.#scan.deepest,
         members: this.#scan.members,
-        rareNumbers: this.#scan.rareNumbers,
       });
       this.#expect = ', or end';
       return end;

@@ -1,11 +1,10 @@
 import type { Hash } from 'node:crypto';
 import { UserError } from '../errors.ts';
 import type { Place, ReadItem } from '../model.ts';
-import { errorWithin, JsonError } from './json-error.ts';
 import { formatPath, parsePath, type JsonPathStep } from './json-path.ts';
-import { parseRecord } from './json-record.ts';
+import { errorWithin, JsonError, parseRecord } from './json-record.ts';
 import { ElementScanner, type Element } from './json-scanner.ts';
-import { ItemBatches, type FileResult, type SourceHead } from './reading.ts';
+import { ItemBatches, treeHead, type FileResult, type SourceHead } from './reading.ts';
 import { SettingError, type SourceSpec } from './source.ts';
 import { readText, type TextFile } from './text.ts';
 
@@ -22,17 +21,8 @@ const MORE_PAGES = new Map<string, (value: unknown) => boolean>([
 export async function openTree(spec: SourceSpec, files: readonly TextFile[]): Promise<SourceHead> {
   const path = parsePath(spec.records);
   for (const file of files) await findArray(file, path);
-  const encodings = [...new Set(files.map(({ encoding }) => encoding.name))].join(' and ');
-  const where = path.length > 0 ? `array at \`${formatPath(path)}\`` : 'array';
-  return {
-    name: spec.name,
-    kind: 'tree',
-    columns: [],
-    duplicateColumns: new Set(),
-    description: `${files.length > 1 ? `${files.length} files, ` : ''}JSON ${where}, ${encodings}`,
-    parts: files.map((file) => ({ file, read: (hash) => readTree(spec.name, file, path, hash) })),
-    notices: [],
-  };
+  const what = path.length > 0 ? `JSON array at \`${formatPath(path)}\`` : 'JSON array';
+  return treeHead(spec.name, what, files, (file, hash) => readTree(spec.name, file, path, hash));
 }
 
 async function findArray(file: TextFile, path: readonly JsonPathStep[]): Promise<void> {

@@ -1,12 +1,11 @@
-import { isUtf8 } from 'node:buffer';
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf, UserError } from '../errors.ts';
 import { didYouMean } from '../problem.ts';
 import { writeWhole, type StateDir } from '../state-dir.ts';
-import { chooseEncoding } from './encoding.ts';
-import { findFiles } from './files.ts';
-import type { FixFile } from './fix-file.ts';
+import { shortPath } from './files.ts';
+import type { FixFile } from './fixes.ts';
+import { SettingError } from './source.ts';
 import { readText, withEncoding } from './text.ts';
 
 /** In the state directory. */
@@ -26,19 +25,17 @@ export interface GivenFixes {
  */
 export async function collectFixes(state: StateDir, names: readonly string[], { fix }: GivenFixes): Promise<FixFiles> {
   const fixes = new Map<string, FixFile[]>();
-  for (const { name, path } of await keptFiles(state)) fixes.set(name, [...of(fixes, name), { path, isKept: true }]);
+  const add = (name: string, file: FixFile) => fixes.set(name, [...(fixes.get(name) ?? []), file]);
+  for (const { name, path } of await keptFiles(state)) add(name, { path, isKept: true });
   for (const [name, path] of fix) {
     if (!names.includes(name)) {
       throw new UserError(`--fix ${name}=…: the mapping uses no source \`${name}\``, {
         hint: didYouMean(name, names) ?? `it uses ${names.join(', ')}`,
       });
     }
-    const encoding = await encodingOf(path);
-    const given = { path, isKept: false, ...(encoding === undefined ? {} : { encoding }) };
-    const content = await contentOf(given);
-    const last = of(fixes, name).at(-1);
-    if (last && (await contentOf(last)).equals(content)) continue;
-    fixes.set(name, [...of(fixes, name), given]);
+    const given = await givenFile(path);
+    const last = fixes.get(name)?.at(-1);
+    if (!last || !(await textOf(last)).equals(await textOf(given))) add(name, given);
   }
   return fixes;
 }
@@ -50,10 +47,9 @@ export async function keepFixes(state: StateDir, fixes: FixFiles): Promise<void>
     let number = Math.max(0, ...kept.filter((file) => file.name === name).map((file) => file.number));
     for (const file of files.filter(({ isKept }) => !isKept)) {
       number += 1;
-      const [, extension = '', packed = ''] = /(\.[^./\\]+?)(\.gz)?$/.exec(file.path) ?? [];
+      const extension = /(\.[^./\\]+?)(?:\.gz)?$/.exec(file.path)?.[1] ?? '';
       const { path: directory } = await state.directory(FIXES);
-      const kept = `${name}.${String(number).padStart(4, '0')}${extension}${file.encoding === undefined ? packed : ''}`;
-      await writeWhole(join(directory, kept), await contentOf(file));
+      await writeWhole(join(directory, `${name}.${String(number).padStart(4, '0')}${extension}`), await textOf(file));
     }
   }
 }
@@ -75,30 +71,29 @@ async function keptFiles(state: StateDir): Promise<KeptFile[]> {
   return found.sort((one, other) => one.number - other.number);
 }
 
-function of(fixes: ReadonlyMap<string, FixFile[]>, name: string): readonly FixFile[] {
-  return fixes.get(name) ?? [];
-}
-
 /** What spreadsheets use that do not save text in Unicode. */
 const CODE_PAGE = 'windows-1252';
 
-/** Undefined where it is Unicode, which is detected again when the file is read. */
-async function encodingOf(path: string): Promise<string | undefined> {
-  const bytes = await contentOf({ path });
-  const isPacked = bytes[0] === 0x1f && bytes[1] === 0x8b;
-  if (isPacked || isUtf8(bytes)) return undefined;
-  const { name } = await chooseEncoding({ path, shown: path, bytes: bytes.length }, bytes, undefined);
-  return name === 'UTF-8' ? CODE_PAGE : undefined;
+/** The encoding is set only where the file is not Unicode, which is detected again when it is read. */
+async function givenFile(path: string): Promise<FixFile> {
+  const file = { path, isKept: false };
+  try {
+    await textOf(file);
+    return file;
+  } catch (error) {
+    if (error instanceof SettingError && error.setting === 'encoding') return { ...file, encoding: CODE_PAGE };
+    throw error;
+  }
 }
 
-/** The content of a file as it is kept: in UTF-8, if it is in a code page. */
-async function contentOf({ path, encoding }: Pick<FixFile, 'path' | 'encoding'>): Promise<Buffer> {
+/** The text of a file as it is compared and kept: unpacked, and in UTF-8. */
+async function textOf({ path, encoding }: Pick<FixFile, 'path' | 'encoding'>): Promise<Buffer> {
   try {
-    if (!(await stat(path)).isFile()) throw new Error('it is not a regular file');
-    if (encoding === undefined) return await readFile(path);
-    const [found] = await findFiles({ name: '--fix', path, isArgument: true }, (shown) => shown);
+    const found = await stat(path);
+    if (!found.isFile()) throw new Error('it is not a regular file');
+    const file = { path, shown: shortPath(path), bytes: found.size, isArgument: true };
     const text: Buffer[] = [];
-    for await (const piece of readText(await withEncoding(found!, encoding))) text.push(piece);
+    for await (const piece of readText(await withEncoding(file, encoding))) text.push(piece);
     return Buffer.concat(text);
   } catch (error) {
     throw error instanceof UserError ? error : cannotRead(path, error);

@@ -2,12 +2,11 @@ import type { Hash } from 'node:crypto';
 import { UserError } from '../errors.ts';
 import type { Place, ReadItem } from '../model.ts';
 import { MAX_JSON_RECORD, parseRecord, readError, shorten } from './json-record.ts';
-import { shapeOf, ValueScan, type JsonShape } from './json-shape.ts';
-import { ItemBatches, type FileResult, type SourceHead } from './reading.ts';
+import { shapeOf } from './json-shape.ts';
+import { ItemBatches, treeHead, type FileResult, type SourceHead } from './reading.ts';
 import type { SourceSpec } from './source.ts';
 import { readText, sampleOf, type TextFile } from './text.ts';
 
-const LINE_FEED = 0x0a;
 const BLANK = /^[ \t\r]*$/;
 
 /** Opens files with one JSON object per line. Throws a `UserError` if one is empty. */
@@ -22,16 +21,7 @@ export async function openLines(spec: SourceSpec, files: readonly TextFile[]): P
       });
     }
   }
-  const encodings = [...new Set(files.map(({ encoding }) => encoding.name))].join(' and ');
-  return {
-    name: spec.name,
-    kind: 'tree',
-    columns: [],
-    duplicateColumns: new Set(),
-    description: `${files.length > 1 ? `${files.length} files, ` : ''}NDJSON, ${encodings}`,
-    parts: files.map((file) => ({ file, read: (hash) => readLines(spec.name, file, hash) })),
-    notices: [],
-  };
+  return treeHead(spec.name, 'NDJSON', files, (file, hash) => readLines(spec.name, file, hash));
 }
 
 async function* readLines(
@@ -40,28 +30,19 @@ async function* readLines(
   hash: Hash,
 ): AsyncGenerator<readonly ReadItem[], FileResult, undefined> {
   const items = new ItemBatches();
-  const scan = new ValueScan();
   /** The beginning of a line whose end has not been read yet. */
   let rest = '';
   let number = 0;
-  const takeLine = (line: string, shape: JsonShape): void => {
+  const takeLine = (line: string): void => {
     number += 1;
     if (BLANK.test(line)) return;
-    items.add(readLine(line, shape, { source, file: file.shown, line: number, record: items.count + 1 }));
+    items.add(readLine(line, { source, file: file.shown, line: number, record: items.count + 1 }));
   };
   for await (const chunk of readText(file, hash)) {
-    const text = chunk.toString('utf8');
-    let start = 0;
-    let firstByte = 0;
-    for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', start)) {
-      const lastByte = chunk.indexOf(LINE_FEED, firstByte);
-      const line = rest + text.slice(start, end);
-      takeLine(line, rest === '' ? scan.whole(chunk, firstByte, lastByte) : shapeOf(line));
-      rest = '';
-      start = end + 1;
-      firstByte = lastByte + 1;
-    }
-    rest += text.slice(start);
+    const lines = chunk.toString('utf8').split('\n');
+    lines[0] = rest + lines[0]!;
+    rest = lines.pop()!;
+    for (const line of lines) takeLine(line);
     if (rest.length > MAX_JSON_RECORD) {
       throw new UserError(`${file.shown}:${number + 1}:1: this line is longer than 16 MiB`, {
         hint: 'NDJSON has one object per line; if the whole file is one array, set `format: json`',
@@ -69,13 +50,13 @@ async function* readLines(
     }
     yield* items.take();
   }
-  takeLine(rest, shapeOf(rest));
+  takeLine(rest);
   yield* items.take();
   return { rows: items.count, notices: [], more: false };
 }
 
-function readLine(line: string, shape: JsonShape, place: Place): ReadItem {
-  const parsed = parseRecord(line, shape);
+function readLine(line: string, place: Place): ReadItem {
+  const parsed = parseRecord(line, shapeOf(line));
   if ('value' in parsed) return { kind: 'row', place, raw: parsed.value, text: line, issues: [] };
   if ('issue' in parsed) return { kind: 'unreadable', place, ...parsed };
   const message = `invalid JSON at column ${parsed.at + 1}: ${shorten(parsed.syntax)}`;

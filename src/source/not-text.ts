@@ -1,8 +1,8 @@
 /** Recognises files that are no exports as text: workbooks, archives, pages, pictures. By their content, whatever their name. */
-import { open, type FileHandle } from 'node:fs/promises';
 import { UserError } from '../errors.ts';
-import { unreadable, type InputFile } from './files.ts';
+import type { InputFile } from './files.ts';
 
+/** How many bytes are looked at. */
 const HEAD = 16 * 1024;
 
 const SAVE_AS_CSV =
@@ -19,22 +19,15 @@ const BINARY: readonly (readonly [magic: string, what: string, hint: string])[] 
   ['GIF8', 'a picture', OTHER_EXPORT],
 ];
 
-/** Throws a `UserError` for an empty file, and for one that is not text or is a page of markup. */
-export async function refuseOtherFormats(file: InputFile): Promise<void> {
-  if (file.bytes === 0) {
+/** Throws a `UserError` for an empty file, and for one that is not text or is a page of markup. `head`: how it begins. */
+export function refuseOtherFormats(file: InputFile, head: Buffer): void {
+  if (head.length === 0) {
     throw new UserError(`${file.shown} is empty`, {
       hint: 'export it again; even an export without records has a header',
     });
   }
-  const handle = await open(file.path).catch((error: unknown) => {
-    throw unreadable(file.shown, error);
-  });
-  try {
-    const found = otherFormat(await headOf(handle), file.path);
-    if (found) throw new UserError(`${file.shown} is ${found.what}, not a text file`, { hint: found.hint });
-  } finally {
-    await handle.close();
-  }
+  const found = otherFormat(head.toString('latin1', 0, HEAD), file.path);
+  if (found) throw new UserError(`${file.shown} is ${found.what}, not a text file`, { hint: found.hint });
 }
 
 interface OtherFormat {
@@ -66,9 +59,4 @@ function zipFormat(head: string, path: string): OtherFormat {
   if (WORKBOOK.test(head) || /\.(?:xls[xmb]|ods|numbers)$/i.test(path))
     return { what: 'a workbook', hint: SAVE_AS_CSV };
   return { what: 'a zip archive', hint: 'extract it and use the files in it' };
-}
-
-async function headOf(handle: FileHandle): Promise<string> {
-  const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD), 0, HEAD, 0);
-  return buffer.toString('latin1', 0, bytesRead);
 }

@@ -1,7 +1,6 @@
-import { relative } from 'node:path';
 import { UserError } from '../errors.ts';
 import { findFiles, type InputFile } from './files.ts';
-import { FilesSource, type SourceHead } from './reading.ts';
+import { filesSource, type SourceHead } from './reading.ts';
 import type { Source, SourceSpec } from './source.ts';
 import { withEncoding, type TextFile } from './text.ts';
 
@@ -28,11 +27,8 @@ const READERS: Readonly<Record<NonNullable<SourceSpec['format']>, () => Promise<
  * Opens an export: finds its files, their encodings and dialects, and the columns. No file is kept open. Throws a
  * `UserError` if a file is missing, empty, cannot be decoded, or has no header or no array of records.
  */
-export async function openSource(
-  spec: SourceSpec,
-  options: { readonly display?: (path: string) => string } = {},
-): Promise<Source> {
-  const files = await findFiles(spec, options.display ?? shorterPath);
+export async function openSource(spec: SourceSpec): Promise<Source> {
+  const files = await findFiles(spec);
   const texts: TextFile[] = [];
   for (const file of files) texts.push(await withEncoding(file, spec.encoding));
   const format = spec.format ?? formatOf(spec, files);
@@ -41,13 +37,7 @@ export async function openSource(
   const doubts = texts.flatMap(({ doubt, shown }) =>
     doubt === undefined ? [] : [{ code: 'doubtful_encoding', message: doubt, file: shown }],
   );
-  return new FilesSource({ ...head, notices: [...doubts, ...head.notices] });
-}
-
-/** The path relative to the working directory, if that is shorter. */
-function shorterPath(path: string): string {
-  const short = relative(process.cwd(), path);
-  return short !== '' && short.length < path.length ? short : path;
+  return filesSource({ ...head, notices: [...doubts, ...head.notices] });
 }
 
 /** The format that the name of a file shows. */

@@ -1,10 +1,12 @@
 import { createHash, type Hash } from 'node:crypto';
 import type { ReadItem } from '../model.ts';
-import type { InputFile } from './files.ts';
 import type { FileDigest, Source, SourceNotice } from './source.ts';
+import type { TextFile } from './text.ts';
 
 /** Few enough to bound memory, enough to make passing them on cheap. */
 const BATCH = 250;
+
+const MORE_PAGES = 'this is one page of an API response, which says that there are more: fetch all pages';
 
 /** Collects the items of one file into batches. */
 export class ItemBatches {
@@ -35,7 +37,7 @@ export interface FileResult {
 
 /** One file of a source; it can be read any number of times. */
 export interface SourceFile {
-  readonly file: InputFile;
+  readonly file: TextFile;
   read(hash: Hash): AsyncGenerator<readonly ReadItem[], FileResult, undefined>;
 }
 
@@ -48,66 +50,62 @@ export interface SourceHead extends Pick<
   readonly notices: readonly SourceNotice[];
 }
 
+/** The head of a source of objects. `what`: the format, for the user. */
+export function treeHead(
+  name: string,
+  what: string,
+  files: readonly TextFile[],
+  read: (file: TextFile, hash: Hash) => ReturnType<SourceFile['read']>,
+): SourceHead {
+  return {
+    name,
+    kind: 'tree',
+    columns: [],
+    duplicateColumns: new Set(),
+    description: [...fileCount(files), `${what}, ${encodingsOf(files)}`].join(', '),
+    parts: files.map((file) => ({ file, read: (hash) => read(file, hash) })),
+    notices: [],
+  };
+}
+
+/** `3 files`, if there are several. */
+export function fileCount({ length }: readonly TextFile[]): string[] {
+  return length > 1 ? [`${length} files`] : [];
+}
+
+/** `UTF-8 and windows-1252`. */
+export function encodingsOf(files: readonly TextFile[]): string {
+  return [...new Set(files.map(({ encoding }) => encoding.name))].join(' and ');
+}
+
 /** Reads the files of a source one after the other, as one. */
-export class FilesSource implements Source {
-  readonly name: string;
-  readonly kind: 'table' | 'tree';
-  readonly columns: readonly string[];
-  readonly duplicateColumns: ReadonlySet<string>;
-  readonly delimiter?: string;
-  readonly description: string;
-  readonly files: readonly { readonly path: string; readonly bytes: number }[];
-  readonly #head: SourceHead;
-  #digests: readonly FileDigest[] | undefined;
-  #found: readonly SourceNotice[] = [];
-
-  constructor(head: SourceHead) {
-    this.name = head.name;
-    this.kind = head.kind;
-    this.columns = head.columns;
-    this.duplicateColumns = head.duplicateColumns;
-    if (head.delimiter !== undefined) this.delimiter = head.delimiter;
-    this.description = head.description;
-    this.files = head.parts.map(({ file: { path, bytes } }) => ({ path, bytes }));
-    this.#head = head;
-  }
-
-  async *batches(): AsyncGenerator<readonly ReadItem[], void, undefined> {
-    const digests: FileDigest[] = [];
-    const notices: SourceNotice[] = [];
-    let more = true;
-    for (const part of this.#head.parts) {
-      const hash = createHash('sha256');
-      const end = yield* part.read(hash);
-      digests.push({ path: part.file.path, sha256: hash.digest('hex'), rows: end.rows });
-      notices.push(...end.notices);
-      more &&= end.more;
-    }
-    // All pages but the last say that there are more, so more are missing only if the last one says so too.
-    const last = this.#head.parts.at(-1);
-    if (more && last) {
-      notices.push({
-        code: 'more_pages',
-        message: 'this is one page of an API response, which says that there are more: fetch all pages',
-        file: last.file.shown,
-      });
-    }
-    if (last && digests.every(({ rows }) => rows === 0)) {
-      notices.push({ code: 'no_records', message: 'there are no records', file: last.file.shown });
-    }
-    this.#digests = digests;
-    this.#found = notices;
-  }
-
-  originalOf(): undefined {
-    return undefined;
-  }
-
-  digests(): readonly FileDigest[] | undefined {
-    return this.#digests;
-  }
-
-  notices(): readonly SourceNotice[] {
-    return [...this.#head.notices, ...this.#found];
-  }
+export function filesSource({ parts, notices, ...head }: SourceHead): Source {
+  let digests: readonly FileDigest[] | undefined;
+  let found: readonly SourceNotice[] = [];
+  return {
+    ...head,
+    files: parts.map(({ file: { path, bytes } }) => ({ path, bytes })),
+    async *batches() {
+      const read: (FileResult & FileDigest)[] = [];
+      for (const part of parts) {
+        const hash = createHash('sha256');
+        const result = yield* part.read(hash);
+        read.push({ ...result, path: part.file.path, sha256: hash.digest('hex') });
+      }
+      digests = read.map(({ path, sha256, rows }) => ({ path, sha256, rows }));
+      const { shown } = parts.at(-1)!.file;
+      found = [
+        ...read.flatMap((each) => each.notices),
+        // All pages but the last say that there are more, so more are missing only if the last one says so too.
+        ...(read.every(({ more }) => more) ? [{ code: 'more_pages', message: MORE_PAGES, file: shown }] : []),
+        ...(read.every(({ rows }) => rows === 0)
+          ? [{ code: 'no_records', message: 'there are no records', file: shown }]
+          : []),
+      ];
+    },
+    originalOf: () => undefined,
+    unusedFixes: () => [],
+    digests: () => digests,
+    notices: () => [...notices, ...found],
+  };
 }

@@ -1,3 +1,7 @@
+import { hash } from 'node:crypto';
+import { canonicalJson } from '../json.ts';
+import type { RawRecord } from '../model.ts';
+
 /** The columns or keys that a rejects file adds to a record. Only `row` is read back. */
 export interface RejectColumns {
   readonly file: string;
@@ -26,4 +30,47 @@ function deepest(names: readonly string[]): number {
 function named(underscores: number): RejectColumns {
   const prefix = '_'.repeat(underscores);
   return { file: `${prefix}file`, line: `${prefix}line`, error: `${prefix}error`, row: `${prefix}row` };
+}
+
+/** A letter and 20 hexadecimal digits, so that no spreadsheet reads it as a number. */
+const ROW_HASH = /^r[\da-f]{20}$/;
+
+export function isRowHash(text: string): boolean {
+  return ROW_HASH.test(text);
+}
+
+/**
+ * Computes what `_row` contains: a hash of the content of a record, wherever it stands. Of a table, `columns` are those of
+ * the source; neither their order nor empty cells take part, so that it is the same in an export with another layout.
+ */
+export function rowHasher(columns: readonly string[]): (raw: RawRecord) => string {
+  const keys = numbered(columns);
+  const order = keys.map((_, index) => index).sort((one, other) => (keys[one]! < keys[other]! ? -1 : 1));
+  const cellsOf = (cells: readonly string[]): string => {
+    const filled = order.flatMap((index) => (cells[index] ? [keys[index], cells[index]] : []));
+    return JSON.stringify([filled, cells.slice(keys.length)]);
+  };
+  return (raw) => {
+    const text = isCells(raw) ? cellsOf(raw) : canonicalJson(raw);
+    return `r${hash('sha256', text, 'hex').slice(0, 20)}`;
+  };
+}
+
+/** Keys that distinguish columns with the same name: `1:Status`, `2:Status`. */
+export function numbered(names: readonly string[]): string[] {
+  const seen = new Map<string, number>();
+  return names.map((name) => {
+    const nth = (seen.get(name) ?? 0) + 1;
+    seen.set(name, nth);
+    return `${nth}:${name}`;
+  });
+}
+
+/** The name of the column with such a key. */
+export function nameOf(key: string): string {
+  return key.slice(key.indexOf(':') + 1);
+}
+
+function isCells(raw: RawRecord): raw is readonly string[] {
+  return Array.isArray(raw);
 }

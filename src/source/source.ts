@@ -77,6 +77,8 @@ export interface Source {
   batches(): AsyncGenerator<readonly ReadItem[], void, undefined>;
   /** Of a corrected record, by the place of its correction: the hash of the original; undefined of any other record. */
   originalOf(place: Place): string | undefined;
+  /** Where corrections stand that replaced no record in the last complete reading. */
+  unusedFixes(): readonly Place[];
   /** One digest per file, of the last complete reading; undefined before the first. */
   digests(): readonly FileDigest[] | undefined;
   notices(): readonly SourceNotice[];

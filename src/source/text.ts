@@ -1,13 +1,12 @@
 import { isUtf8 } from 'node:buffer';
 import type { Hash } from 'node:crypto';
 import { StringDecoder } from 'node:string_decoder';
-import type { DecoderStream } from 'iconv-lite';
 import { UserError } from '../errors.ts';
 import { readBytes } from './bytes.ts';
 import { chooseEncoding, doubtOf, settingOf, type Encoding } from './encoding.ts';
 import type { InputFile } from './files.ts';
 import { refuseOtherFormats } from './not-text.ts';
-import { undecodable, type UndecodableText } from './undecodable.ts';
+import { undecodable } from './undecodable.ts';
 
 /** A file whose encoding is known. */
 export interface TextFile extends InputFile {
@@ -26,13 +25,11 @@ const PIECE = 16 * 1024;
 export async function* readText(file: TextFile, hash?: Hash): AsyncGenerator<Buffer, void, undefined> {
   const decoder = await decoderFor(file.encoding);
   let skip = file.encoding.bom;
-  let offset = 0;
   for await (const bytes of readBytes(file, hash)) {
     const chunk = skip > 0 ? bytes.subarray(skip) : bytes;
     skip -= bytes.length - chunk.length;
     const text = decoder.decode(chunk);
-    if (text === undefined) throw await undecodable(file, offset, decoder.failure());
-    offset += bytes.length;
+    if (text === undefined) throw await undecodable(file, decoder.line);
     yield* inPieces(text);
   }
   if (!decoder.complete()) {
@@ -57,15 +54,17 @@ interface StrictDecoder {
   decode(chunk: Buffer): Buffer | undefined;
   /** Whether the text may end here. */
   complete(): boolean;
-  failure(): UndecodableText;
+  /** The line on which the text stops being valid, after `decode` has returned undefined; undefined if it is not known. */
+  readonly line?: number;
 }
 
 async function decoderFor(encoding: Encoding): Promise<StrictDecoder> {
   if (encoding.name === 'UTF-8') return new Utf8();
-  if (encoding.name === 'UTF-16LE' || encoding.name === 'UTF-16BE') return new Utf16(encoding.name === 'UTF-16BE');
+  if (encoding.name === 'UTF-16LE') return new StringText(new Utf16(), LONE_SURROGATE);
+  if (encoding.name === 'UTF-16BE') return new StringText(new Utf16({ swap: true }), LONE_SURROGATE);
   // Few exports use a code page, so the tables are loaded only for those that do.
   const { default: iconv } = await import('iconv-lite');
-  return new CodePage(iconv.getDecoder(encoding.name));
+  return new StringText(iconv.getDecoder(encoding.name), REPLACED);
 }
 
 class Utf8 implements StrictDecoder {
@@ -74,29 +73,13 @@ class Utf8 implements StrictDecoder {
   decode(chunk: Buffer): Buffer | undefined {
     const bytes = this.#rest.length > 0 ? Buffer.concat([this.#rest, chunk]) : chunk;
     const end = lastBoundary(bytes);
-    const text = end === bytes.length ? bytes : bytes.subarray(0, end);
-    if (!isUtf8(text)) {
-      this.#rest = bytes;
-      return undefined;
-    }
+    const text = bytes.subarray(0, end);
     this.#rest = bytes.subarray(end);
-    return text;
+    return isUtf8(text) ? text : undefined;
   }
 
   complete(): boolean {
     return this.#rest.length === 0;
-  }
-
-  failure(): UndecodableText {
-    let breaks = 0;
-    let start = 0;
-    for (const match of this.#rest.toString('latin1').matchAll(/\r\n|\r|\n|$/g)) {
-      const line = this.#rest.subarray(start, match.index);
-      if (!isUtf8(line)) return { breaks, bytes: wordAround(line) };
-      breaks += 1;
-      start = match.index + match[0].length;
-    }
-    throw new Error('a chunk is not UTF-8 although each of its lines is');
   }
 }
 
@@ -110,64 +93,62 @@ function lastBoundary(bytes: Buffer): number {
   return bytes.length;
 }
 
-/** The word with the first invalid byte, by which the user can recognise the encoding. */
-function wordAround(line: Buffer): Buffer {
-  const bad = Buffer.byteLength(line.toString('utf8').split('\ufffd', 1)[0] ?? '');
-  const words = [...line.toString('latin1').matchAll(/[^\s,;"|]+/g)];
-  const word = words.find((match) => match.index + match[0].length > bad)?.[0] ?? '';
-  return Buffer.from(word.slice(0, 24), 'latin1');
+/** What decoders leave in a text in place of bytes that they cannot decode. */
+const LONE_SURROGATE = /\p{Surrogate}/u;
+const REPLACED = /\ufffd/;
+
+/** A decoder that does not refuse anything. `end` returns what an incomplete last character becomes. */
+interface LenientDecoder {
+  write(chunk: Buffer): string;
+  end(): string | undefined;
 }
 
-class Utf16 implements StrictDecoder {
+/** Decodes by way of strings. */
+class StringText implements StrictDecoder {
+  readonly #decoder: LenientDecoder;
+  readonly #bad: RegExp;
+  #afterReturn = false;
+  /** On which the text so far ends. */
+  line = 1;
+
+  constructor(decoder: LenientDecoder, bad: RegExp) {
+    this.#decoder = decoder;
+    this.#bad = bad;
+  }
+
+  decode(chunk: Buffer): Buffer | undefined {
+    const text = this.#decoder.write(chunk);
+    const bad = text.search(this.#bad);
+    const valid = bad < 0 ? text : text.slice(0, bad);
+    this.line += countBreaks(valid) - Number(this.#afterReturn && valid.startsWith('\n'));
+    if (valid !== '') this.#afterReturn = valid.endsWith('\r');
+    return bad < 0 ? Buffer.from(text) : undefined;
+  }
+
+  complete(): boolean {
+    return !this.#decoder.end();
+  }
+}
+
+class Utf16 implements LenientDecoder {
   readonly #swap: boolean;
   readonly #decoder = new StringDecoder('utf16le');
   #odd: Buffer = Buffer.alloc(0);
-  #text = '';
 
-  constructor(swap: boolean) {
+  constructor({ swap = false } = {}) {
     this.#swap = swap;
   }
 
-  decode(chunk: Buffer): Buffer | undefined {
-    const bytes = this.#odd.length > 0 ? Buffer.concat([this.#odd, chunk]) : chunk;
+  write(chunk: Buffer): string {
+    const bytes = Buffer.concat([this.#odd, chunk]);
     const even = bytes.length - (bytes.length % 2);
     this.#odd = bytes.subarray(even);
     const pairs = bytes.subarray(0, even);
-    this.#text = this.#decoder.write(this.#swap ? Buffer.from(pairs).swap16() : pairs);
-    return this.#text.isWellFormed() ? Buffer.from(this.#text) : undefined;
+    return this.#decoder.write(this.#swap ? pairs.swap16() : pairs);
   }
 
-  complete(): boolean {
-    this.#text = this.#decoder.end();
-    return this.#odd.length === 0 && this.#text === '';
-  }
-
-  failure(): UndecodableText {
-    const bad = this.#text.search(/\p{Surrogate}/u);
-    return { breaks: countBreaks(this.#text.slice(0, Math.max(0, bad))), bytes: Buffer.alloc(0) };
-  }
-}
-
-class CodePage implements StrictDecoder {
-  readonly #decoder: DecoderStream;
-  #text = '';
-
-  constructor(decoder: DecoderStream) {
-    this.#decoder = decoder;
-  }
-
-  decode(chunk: Buffer): Buffer | undefined {
-    this.#text = this.#decoder.write(chunk);
-    return this.#text.includes('\ufffd') ? undefined : Buffer.from(this.#text);
-  }
-
-  complete(): boolean {
-    this.#text = this.#decoder.end() ?? '';
-    return this.#text === '';
-  }
-
-  failure(): UndecodableText {
-    return { breaks: countBreaks(this.#text.slice(0, this.#text.indexOf('\ufffd'))), bytes: Buffer.alloc(0) };
+  end(): string {
+    return this.#decoder.end() + this.#odd.toString('latin1');
   }
 }
 
@@ -183,10 +164,10 @@ const SAMPLE = 64 * 1024;
  * it is no text.
  */
 export async function withEncoding(file: InputFile, declared: string | undefined): Promise<TextFile> {
-  await refuseOtherFormats(file);
-  const { text } = await firstOf(readBytes(file), SAMPLE);
-  const encoding = await chooseEncoding(file, text, declared);
-  const doubt = doubtOf(encoding, text);
+  const { text: head } = await firstOf(readBytes(file), SAMPLE);
+  refuseOtherFormats(file, head);
+  const encoding = await chooseEncoding(file, head, declared);
+  const doubt = doubtOf(encoding, head);
   return { ...file, encoding, ...(doubt === undefined ? {} : { doubt }) };
 }
 

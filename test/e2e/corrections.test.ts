@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/index.ts';
 import { PLAN } from '../../src/store/plan-schema.ts';
@@ -240,13 +241,26 @@ describe('a correction', () => {
     expect((await run('--yes')).code).toBe(0);
   });
 
-  it('may come in the code page of a spreadsheet and with another delimiter, and reruns know both', async () => {
+  it('in a file with lines in two encodings are refused, since reading them in one would damage names', async () => {
+    await run();
+    const saved = (await read(`${REJECTS}/people.csv`)).replace('Bob', 'Žofie').replace('Cy', 'Zo\xeb');
+    await writeFile(
+      join(cwd, 'saved.csv'),
+      Buffer.concat([Buffer.from(saved.replace(/^3,[^]*/m, '')), Buffer.from(/^3,[^]*/m.exec(saved)![0], 'latin1')]),
+    );
+    const refused = await run('--fix', 'people=saved.csv');
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain('saved.csv:3 is in another encoding than the rest of the file');
+  });
+
+  it('may come in the code page of a spreadsheet, packed and with another delimiter, and reruns know both', async () => {
     await run();
     const saved = (await read(`${REJECTS}/people.csv`))
       .replace('2,Bob,bob(at)', '2,Žofie,zofie@')
       .replace('cy ', 'cy@');
-    await writeFile(join(cwd, 'saved.csv'), saved.replaceAll(',', ';').replace('Ž', '\x8e'), 'latin1');
-    const told = ['--fix', 'people=saved.csv'];
+    const bytes = Buffer.from(saved.replaceAll(',', ';').replace('Ž', '\x8e'), 'latin1');
+    await writeFile(join(cwd, 'saved.csv.gz'), gzipSync(bytes));
+    const told = ['--fix', 'people=saved.csv.gz'];
     const fixed = await run(...told);
     expect(fixed.code).toBe(0);
     expect(fixed.stderr).toContain('read as windows-1252: check names with accents');

@@ -191,6 +191,7 @@ function table(columns: readonly string[]): Source {
     description: 'a table in memory',
     async *batches() {},
     originalOf: () => undefined,
+    unusedFixes: () => [],
     digests: () => undefined,
     notices: () => [],
   };

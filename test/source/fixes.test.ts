@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { ProblemsError } from '../../src/problem.ts';
 import { withFixes } from '../../src/source/fixes.ts';
-import { rowHasher } from '../../src/source/row-hash.ts';
+import { rowHasher } from '../../src/source/reject-columns.ts';
 import type { Source } from '../../src/source/source.ts';
 import { failure, folderWith, openIn, readAll } from './reading.ts';
 
@@ -25,8 +25,8 @@ function fixedBy(source: Source, folder: string, ...names: readonly string[]) {
 }
 
 /** The places of unused corrections as `file:line`. */
-function unusedOf(source: Awaited<ReturnType<typeof withFixes>>, _folder: string): string[] {
-  return source.unused().map(({ file, line }) => `${basename(file)}:${line}`);
+function unusedOf(source: Source): string[] {
+  return source.unusedFixes().map(({ file, line }) => `${basename(file)}:${line}`);
 }
 
 describe('corrected rejects of a table', () => {
@@ -45,7 +45,7 @@ describe('corrected rejects of a table', () => {
     expect(after[1]).toEqual({ kind: 'row', place, raw: ['2', 'A', 'B', '=Z'], issues: [] });
     expect(after[2]).toEqual(before[2]);
     expect(after).toHaveLength(3);
-    expect(fixed.unused()).toEqual([]);
+    expect(fixed.unusedFixes()).toEqual([]);
     expect(fixed.digests()).toEqual(source.digests());
     expect(fixed.columns).toEqual(source.columns);
     expect(fixed.description).toBe('UTF-8, `,`, 4 columns, 1 corrected record');
@@ -92,7 +92,7 @@ describe('corrected rejects of a table', () => {
     for (let time = 0; time < 2; time += 1) {
       expect((await readAll(fixed)).map(({ raw }) => raw)).toEqual([['0'], ['10']]);
     }
-    expect(unusedOf(fixed, folder)).toEqual(['fixed.csv:3']);
+    expect(unusedOf(fixed)).toEqual(['fixed.csv:3']);
   });
 
   test('replace every record with the content that they name', async () => {

@@ -1,20 +1,21 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { UserError } from '../../src/errors.ts';
 import type { Issue } from '../../src/model.ts';
 import { openSource } from '../../src/source/open.ts';
 import type { SourceSpec } from '../../src/source/source.ts';
+import { workIn } from './reading.ts';
 
 const CASES = join(import.meta.dirname, '../../fixtures/source');
 
 /** Everything that a source reports, as text. */
 async function dump(folder: string): Promise<string> {
   const spec = JSON.parse(readFileSync(join(folder, 'source.json'), 'utf8')) as SourceSpec;
-  const display = (path: string): string => relative(folder, path);
+  workIn(folder);
   const lines: string[] = [];
   try {
-    const source = await openSource({ ...spec, name: 'it', path: join(folder, spec.path) }, { display });
+    const source = await openSource({ ...spec, name: 'it', path: join(folder, spec.path) });
     lines.push(source.description);
     if (source.kind === 'table') lines.push(`columns: ${JSON.stringify(source.columns)}`);
     if (source.duplicateColumns.size > 0) lines.push(`duplicates: ${JSON.stringify([...source.duplicateColumns])}`);

@@ -1,5 +1,6 @@
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { startMapping } from '../../src/init/index.ts';
 import { FIXTURES } from '../e2e/harness.ts';
@@ -69,6 +70,11 @@ test.each([
 ])('%s is refused by what it is', async (name, content, what) => {
   const folder = folderWith({ [name]: Buffer.from(content, 'latin1') });
   expect((await failure(openIn(folder, name))).message).toBe(`${name} is ${what}, not a text file`);
+});
+
+test('a packed file is refused by what is in it', async () => {
+  const folder = folderWith({ 'a.csv.gz': gzipSync('%PDF-1.7\n') });
+  expect((await failure(openIn(folder, 'a.csv.gz'))).message).toBe('a.csv.gz is a PDF, not a text file');
 });
 
 test('a table that begins with markup in a cell is read', async () => {

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
 import { temporaryDirectory } from '../directory.ts';
 import type { ReadItem } from '../../src/model.ts';
 import { openSource } from '../../src/source/open.ts';
@@ -12,13 +13,21 @@ export function folderWith(files: Readonly<Record<string, string | Uint8Array>>)
   return folder;
 }
 
-/** Opens a file of the folder as the source `it`; the paths in its places are relative to the folder. */
+/** The working directory is the folder until the test ends: paths are shown relative to it. */
+export function workIn(folder: string): void {
+  const before = process.cwd();
+  process.chdir(folder);
+  onTestFinished(() => process.chdir(before));
+}
+
+/** Opens a file of the folder as the source `it`; the folder becomes the working directory. */
 export async function openIn(
   folder: string,
   path: string,
   spec: Omit<Partial<SourceSpec>, 'name' | 'path'> = {},
 ): Promise<Source> {
-  return openSource({ name: 'it', path: join(folder, path), ...spec }, { display: (file) => relative(folder, file) });
+  workIn(folder);
+  return openSource({ name: 'it', path: join(folder, path), ...spec });
 }
 
 export async function readAll(source: Source): Promise<ReadItem[]> {
