@@ -4,6 +4,46 @@ import { openPrivate, writeAll } from './private-file.ts';
 
 const BLOCK = 1 << 16;
 
+/** A text file for people, written anew: nobody else can read it. Throws a `UserError` that names it as `shown`. */
+export class LineFile {
+  readonly #shown: string;
+  readonly #file: number;
+  #waiting = '';
+
+  constructor(path: string, shown = path) {
+    this.#shown = shown;
+    try {
+      this.#file = openPrivate(path);
+      ftruncateSync(this.#file);
+    } catch (error) {
+      throw cannotWrite(shown, error);
+    }
+  }
+
+  /** `lines`: with their line feeds. */
+  add(lines: string): void {
+    this.#waiting += lines;
+    if (this.#waiting.length >= BLOCK) this.#write();
+  }
+
+  close(): void {
+    try {
+      this.#write();
+    } finally {
+      closeSync(this.#file);
+    }
+  }
+
+  #write(): void {
+    try {
+      writeAll(this.#file, this.#waiting);
+      this.#waiting = '';
+    } catch (error) {
+      throw cannotWrite(this.#shown, error);
+    }
+  }
+}
+
 /** Writes a file line by line under a temporary name, and renames it when it is complete. Throws a `UserError`. */
 export function writeLines<Row>(
   path: string,
@@ -15,19 +55,12 @@ export function writeLines<Row>(
   try {
     // Whatever has this name is not written to: it may be a link.
     rmSync(temporary, { force: true });
-    const file = openPrivate(temporary);
+    const file = new LineFile(temporary, path);
     try {
-      ftruncateSync(file);
-      let text = head.join('');
-      for (const row of rows) {
-        text += lineOf(row);
-        if (text.length < BLOCK) continue;
-        writeAll(file, text);
-        text = '';
-      }
-      writeAll(file, text);
+      file.add(head.join(''));
+      for (const row of rows) file.add(lineOf(row));
     } finally {
-      closeSync(file);
+      file.close();
     }
     renameSync(temporary, path);
   } catch (error) {

@@ -2,12 +2,13 @@
  * The plan to sign: one CSV file per event type, the columns of the export beside the fields of the event, and what is
  * left out. Rows are read twice and never kept: first for the columns that occur, then to be written.
  */
-import { CsvFile } from '../csv-file.ts';
+import { csvLine } from '../csv.ts';
 import { parseJson, type JsonObject } from '../json.ts';
 import { EVENT_TYPES, type EventType } from '../model.ts';
 import { writeTable } from '../report/error-files.ts';
 import { fieldsOf } from '../store/field-hashes.ts';
 import type { Database } from '../store/sqlite.ts';
+import { LineFile } from '../write-lines.ts';
 import { cellsOf, fateOf } from './story.ts';
 import { valueText } from './text.ts';
 
@@ -68,17 +69,22 @@ async function writeType(db: Database, type: EventType, path: string, names: Nam
     'new: external_id',
     ...labelled('new', fields),
   ];
-  const csv = new CsvFile(path, [...head, 'new: occurred_at', 'priority'], { bom: true });
+  const csv = new LineFile(path);
   try {
+    // With a byte-order mark, so that spreadsheets read it as UTF-8.
+    csv.add('\ufeff');
+    csv.add(csvLine([...head, 'new: occurred_at', 'priority']));
     for await (const row of rowsOf(db, type)) {
       const [cells, values] = [new Map(cellsOf(row)), new Map(fieldsIn(row, names))];
-      csv.add([
-        ...[row.file, row.line, fateOf(row.state), row.problems ?? ''],
-        ...Array.from(old, (name) => valueText(cells.get(name))),
-        row.external_id ?? '',
-        ...Array.from(fields, (name) => values.get(name)),
-        ...[row.occurred_at ?? '', row.priority],
-      ]);
+      csv.add(
+        csvLine([
+          ...[row.file, row.line, fateOf(row.state), row.problems ?? ''],
+          ...Array.from(old, (name) => valueText(cells.get(name))),
+          row.external_id ?? '',
+          ...Array.from(fields, (name) => values.get(name)),
+          ...[row.occurred_at ?? '', row.priority],
+        ]),
+      );
     }
   } finally {
     csv.close();

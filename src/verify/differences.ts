@@ -1,5 +1,6 @@
-import { CsvFile } from '../csv-file.ts';
 import { COMPARED, type Checked, type Likeness } from '../compare/fields.ts';
+import { csvLine } from '../csv.ts';
+import { LineFile } from '../write-lines.ts';
 
 export const VERIFY_FILE = 'verify.csv';
 
@@ -77,10 +78,11 @@ const SHOWN = 5;
 export class Differences {
   readonly first: FieldDifference[] = [];
   readonly #shown = new Map<string, number>();
-  readonly #file: CsvFile;
+  readonly #file: LineFile;
 
   constructor(path: string) {
-    this.#file = new CsvFile(path, COLUMNS);
+    this.#file = new LineFile(path);
+    this.#file.add(csvLine(COLUMNS));
   }
 
   add(difference: FieldDifference): void {
@@ -88,7 +90,7 @@ export class Differences {
     const shown = this.#shown.get(kind) ?? 0;
     this.#shown.set(kind, shown + 1);
     if (shown < SHOWN) this.first.push(difference);
-    this.#file.add(COLUMNS.map((column) => difference[column]));
+    this.#file.add(csvLine(COLUMNS.map((column) => difference[column])));
   }
 
   close(): void {

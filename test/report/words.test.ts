@@ -15,7 +15,7 @@ const OTHER_CODES = [
   /^(?:sandbox|init|verify|commands|options)\//,
   /^mapping\/(?:check|document|load|messages|schema|spec-values)\.ts$/,
   /^mapping\/transforms\/date-format-check\.ts$/,
-  /^source\/fix-file\.ts$/,
+  /^source\/fixes\.ts$/,
   /^survey\/worksheet\.ts$/,
 ];
 
