@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Secret } from '../redact.ts';
 import type { Account } from '../service/account.ts';
-import type { Success } from './reply.ts';
-import type { RequestEntry } from './requests.ts';
+import type { RequestEntry, Success } from './reply.ts';
 import type { Store } from './store.ts';
 
 /** One account of the service: its credentials and its records. */
@@ -16,7 +15,6 @@ export interface SandboxContext {
   readonly requests: RequestEntry[];
   /** First answers to POST requests, by Idempotency-Key. */
   readonly answered: Map<string, { readonly request: string; readonly reply: Success; readonly at: number }>;
-  readonly baseUrl: () => string;
   apiKey: Secret;
   ingestToken: Secret;
   /** Writes that would have started automations; a correct backfill has none. */

@@ -2,7 +2,6 @@
 import { z } from 'zod';
 import { UserError } from '../errors.ts';
 import { faultOf, FAULT_PLAN, type FaultPlan, type FaultRule } from './fault-kinds.ts';
-import type { EventType } from '../model.ts';
 
 /** The faults to inject into one request. */
 export interface FaultDecision {
@@ -22,16 +21,16 @@ export function parseFaultPlan(value: unknown): FaultPlan {
   });
 }
 
-/** What an ingestion request says about its event. */
-export interface EventSummary {
-  readonly id: string | undefined;
-  readonly type: EventType | undefined;
-  readonly externalId: string | undefined;
+/** What an ingestion request says about its event; undefined where it does not. */
+export interface FaultEvent {
+  readonly id: unknown;
+  readonly type: unknown;
+  readonly externalId: unknown;
 }
 
 interface FaultScope {
   readonly path: string;
-  readonly event: EventSummary | undefined;
+  readonly event: FaultEvent | undefined;
   readonly isProcessed: boolean;
 }
 
@@ -47,7 +46,7 @@ export class FaultInjector {
   readonly #since: number;
   readonly #rules: readonly RuleState[];
   readonly #countsDeliveries: boolean;
-  readonly #deliveries = new Map<string, number>();
+  readonly #deliveries = new Map<unknown, number>();
 
   /** `now`: milliseconds, from which `elapsed_ms` counts. Throws like `parseFaultPlan`. */
   constructor(plan: FaultPlan, now: number) {

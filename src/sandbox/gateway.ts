@@ -1,14 +1,13 @@
 /** Handles a request before the routes do: request log, faults, API key, rate limit. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { EVENT_TYPES } from '../model.ts';
 import { isObject } from '../json.ts';
 import { HEADERS, LIMITS, PATHS } from '../service/contract.ts';
+import type { Fields } from '../service/list-page.ts';
 import { newApiKey, newIngestToken, type ApiCall, type ParsedBody, type SandboxContext } from './context.ts';
 import { faultOf, type FaultPlan, type FaultTarget } from './fault-kinds.ts';
-import { FaultInjector, type EventSummary } from './faults.ts';
-import { Refusal, respond } from './reply.ts';
-import { logRequest } from './requests.ts';
+import { FaultInjector, type FaultEvent } from './faults.ts';
+import { Refusal, respond, type RequestEntry } from './reply.ts';
 import { SlidingWindow, type Admission, type SandboxRate } from './window.ts';
 
 export interface GatewayOptions {
@@ -94,11 +93,11 @@ export class Gateway implements FaultTarget {
       entry.fault = 'outage';
       return new Response('the service is down', { status: this.#outage.status });
     }
-    const open = path === PATHS.health || path === PATHS.version || path.startsWith('/media/');
-    if (open) return this.#withHeaders(await this.#routes(request, { call }), this.#fullWindow());
+    if (path === PATHS.health || path === PATHS.version)
+      return this.#withHeaders(await this.#routes(request, { call }), this.#fullWindow());
 
-    const event = path.startsWith(PATHS.ingest) ? eventSummary(call) : undefined;
-    const isProcessed = event?.id !== undefined && this.#context.store.processed(event.id) !== undefined;
+    const event = path.startsWith(PATHS.ingest) ? eventOf(call) : undefined;
+    const isProcessed = this.#context.store.processed(event?.id as string) !== undefined;
     const { latencyMs, effects, fault } = this.#injector.decide({ path, event, isProcessed, now: this.#context.now() });
     const [before, after] = latencyMs;
     if (before > 0) await sleep(before, undefined, { signal: this.#closing.signal });
@@ -185,17 +184,29 @@ function parseBody(body: Buffer | undefined, request: Request): ParsedBody {
   }
 }
 
-/** As far as they can be read. */
-function eventSummary({ entry }: ApiCall): EventSummary {
+/** What identifies an event, as far as it can be read. */
+function eventOf({ entry }: ApiCall): FaultEvent {
   const { id, type, data } = fieldsOf(entry.body);
-  const externalId = fieldsOf(data).external_id;
-  return {
-    id: typeof id === 'string' ? id : undefined,
-    type: EVENT_TYPES.find((known) => known === type),
-    externalId: typeof externalId === 'string' ? externalId : undefined,
-  };
+  return { id, type, externalId: fieldsOf(data).external_id };
 }
 
-function fieldsOf(value: unknown): Record<string, unknown> {
-  return { ...(isObject(value) ? value : {}) };
+function fieldsOf(value: unknown): Fields {
+  return isObject(value) ? value : {};
+}
+
+const LOGGED_HEADERS = ['content-type', 'x-suppress-triggers', 'idempotency-key', 'user-agent'];
+
+/** To bound memory in long rehearsals, only the last ones are kept. */
+const MOST = 100_000;
+
+/** Adds a request to the log. */
+function logRequest(log: RequestEntry[], request: Request, path: string, body: unknown, at: number): RequestEntry {
+  const headers = LOGGED_HEADERS.flatMap((name) => {
+    const value = request.headers.get(name);
+    return value === null ? [] : [[name, value] as const];
+  });
+  const number = (log.at(-1)?.number ?? 0) + 1;
+  if (log.length >= MOST) log.splice(0, MOST / 2);
+  log.push({ number, method: request.method, path, headers: Object.fromEntries(headers), body, at });
+  return log.at(-1)!;
 }

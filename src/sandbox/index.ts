@@ -11,10 +11,10 @@ import { Secret } from '../redact.ts';
 import type { Account } from '../service/account.ts';
 import { LIMITS } from '../service/contract.ts';
 import { defaultAccount, otherAccount } from './account.ts';
-import { sandboxApp } from './app.ts';
 import type { FaultPlan } from './fault-kinds.ts';
 import { Gateway } from './gateway.ts';
-import type { RequestEntry } from './requests.ts';
+import { sandboxApp } from './serve.ts';
+import type { RequestEntry } from './reply.ts';
 import { Store, type SandboxState } from './store.ts';
 import type { SandboxRate } from './window.ts';
 import { newApiKey, newIngestToken, type SandboxContext } from './context.ts';
@@ -22,8 +22,8 @@ import { newApiKey, newIngestToken, type SandboxContext } from './context.ts';
 export { defaultAccount } from './account.ts';
 export type { FaultPlan } from './fault-kinds.ts';
 export { parseFaultPlan } from './faults.ts';
-export type { RequestEntry } from './requests.ts';
-export { withoutTimes, type CommentRecord, type DealRecord, type LeadRecord, type SandboxState } from './store.ts';
+export type { RequestEntry } from './reply.ts';
+export type { SandboxState } from './store.ts';
 
 export interface SandboxOptions {
   /** A free port by default. The sandbox listens on 127.0.0.1 only. */
@@ -86,7 +86,6 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     store: await Store.open(journal),
     requests,
     answered: new Map(),
-    baseUrl: () => `http://127.0.0.1:${port}`,
     apiKey: apiKey === undefined ? newApiKey() : new Secret(apiKey),
     ingestToken: ingestToken === undefined ? newIngestToken() : new Secret(ingestToken),
     triggersFired: 0,
@@ -122,7 +121,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   port = (server.address() as AddressInfo).port;
 
   return {
-    baseUrl: context.baseUrl(),
+    baseUrl: `http://127.0.0.1:${port}`,
     account: context.account,
     other,
     get apiKey() {

@@ -6,7 +6,7 @@ import { commentData, dealData, INGEST_CODES, leadData, type Acknowledgement } f
 import type { Fields } from '../service/list-page.ts';
 import { dealStages, uuidOf } from './account.ts';
 import { timestamp, type ApiCall, type SandboxContext } from './context.ts';
-import { EMPTY } from './kinds.ts';
+import { E164, EMPTY } from './kinds.ts';
 import { Refusal, type Success } from './reply.ts';
 import type { AnyRecord } from './store.ts';
 
@@ -23,7 +23,7 @@ const envelope = z.strictObject({
 const ENTITIES = {
   lead: {
     kind: 'Lead',
-    data: leadData.extend({ phone_number: text(/^\+[1-9]\d{1,14}$/, 'must be E.164') }),
+    data: leadData.extend({ phone_number: text(E164, 'must be E.164') }),
   },
   deal: {
     kind: 'Deal',

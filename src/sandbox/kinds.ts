@@ -1,5 +1,5 @@
 /** The kinds of records as data: what a caller may send, what a record becomes by itself, and what the sandbox has from the start. */
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { dealStages, uuidOf } from './account.ts';
 import type { Fields } from '../service/list-page.ts';
@@ -31,7 +31,7 @@ export const EMPTY = {
   Comment: { authorName: null },
 } as const;
 
-const E164 = /^\+[1-9]\d{1,14}$/;
+export const E164 = /^\+[1-9]\d{1,14}$/;
 const text = z.string().optional();
 const texts = z.array(z.string()).optional();
 const ofTexts = (...names: readonly string[]) => Object.fromEntries(names.map((name) => [name, text]));
@@ -67,15 +67,10 @@ export const RULES: Readonly<Partial<Record<string, NewRecord>>> = {
   Quote: document('QUOTE'),
   Contract: document('CONTRACT'),
   Message: {
-    body: z.looseObject({ media: z.array(z.looseObject({})).default([]) }),
-    make: ({ media, ...body }) => {
+    make: (body) => {
       // A text that is not a phone number reaches nobody.
       const reached = body.to === undefined || (typeof body.to === 'string' && E164.test(body.to));
-      return {
-        ...body,
-        media: (media as Fields[]).map((item) => ({ ...item, id: randomUUID() })),
-        states: ['PENDING', 'SENT', ...(reached ? ['DELIVERED', 'READ'] : ['FAILED'])],
-      };
+      return { ...body, states: ['PENDING', 'SENT', ...(reached ? ['DELIVERED', 'READ'] : ['FAILED'])] };
     },
   },
   Session: {
@@ -155,7 +150,6 @@ export const GIVEN: Readonly<Partial<Record<string, (context: SandboxContext) =>
       conversationId: uuidOf('conversation', name),
       text: 'The signed form',
       status: 'READ',
-      media: [{ id: uuidOf('media', name), mimeType: 'text/plain' }],
     },
   ],
   Email: ({ name }) => [{ id: uuidOf('email', name), status: 'DELIVERED' }],

@@ -1,6 +1,31 @@
-/** How answers are written: raw or in an envelope, depending on the route (service interface, sections 7 and 9). */
+/** How requests are logged and answers written: raw or in an envelope, depending on the route (service interface, sections 7 and 9). */
 import { PATHS } from '../service/contract.ts';
-import type { RequestEntry } from './requests.ts';
+
+/** One request as received; the ingestion token in its path is replaced by `***`. Times are milliseconds of the clock. */
+export interface RequestEntry {
+  /** Number of the request, from 1. */
+  readonly number: number;
+  readonly method: string;
+  /** With the query. */
+  readonly path: string;
+  /** The documented headers except the API key, with lower-case names. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The JSON of the body; undefined if there is none or it is not JSON. */
+  readonly body: unknown;
+  readonly at: number;
+  /** Kind of the injected fault. */
+  fault?: string;
+  /** The account that the API key belongs to; undefined if the key was invalid. */
+  account?: 'main' | 'other';
+  /** Why the service refused it. */
+  error?: string;
+  /** What it created or changed. */
+  record?: { readonly entity: string; readonly id: string };
+  /** Undefined until the request is answered; stays so if the connection was dropped. */
+  status?: number;
+  /** When it was answered or dropped; undefined while it is in flight. */
+  endedAt?: number;
+}
 
 export interface Success {
   readonly status: 200 | 201;

@@ -1,22 +1,50 @@
-/** The handler of all routes in `routes.ts`. */
+/** The routes, and the handler of those that are in the table of `routes.ts`. */
 import { randomUUID } from 'node:crypto';
+import { Hono } from 'hono';
 import { z } from 'zod';
-import { HEADERS, LIMITS } from '../service/contract.ts';
+import { HEADERS, INGEST_CODES, LIMITS, PATHS } from '../service/contract.ts';
 import type { Fields } from '../service/list-page.ts';
-import { timestamp, type ApiCall, type SandboxContext } from './context.ts';
+import { timestamp, type ApiCall, type HonoEnv, type SandboxContext } from './context.ts';
+import { ingest } from './ingest.ts';
 import { GIVEN, OWNER_FIELDS, REFERENCES, RULES, type Resource } from './kinds.ts';
-import { canonical, Refusal, type Success } from './reply.ts';
-import type { ListRoute, PublishedRoute } from './routes.ts';
+import { canonical, Refusal, respond, type Success } from './reply.ts';
+import { ROUTES, type ListRoute, type PublishedRoute } from './routes.ts';
 import type { AnyRecord } from './store.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** A message or a sent document goes on to its next state after this time. */
 const STATE_MS = 5000;
-/** Validity of a `signedUrl`. */
-const MEDIA_MS = 5 * 60 * 1000;
+
+/** All routes of the service. The gateway has already checked the API key and the rate limit. */
+export function sandboxApp(context: SandboxContext): Hono<HonoEnv> {
+  const app = new Hono<HonoEnv>();
+  const startedAt = context.now();
+
+  app.get(PATHS.health, (c) => c.json({ status: 'ok', uptime: Math.round((context.now() - startedAt) / 1000) }));
+  app.get(PATHS.version, (c) => c.json({ version: 'sandbox' }));
+  app.on('POST', [PATHS.ingest, `${PATHS.ingest}/`, `${PATHS.ingest}/:token`], (c) =>
+    respond(c.req.path, c.env.call.entry, ingest(c.env.call, c.req.param('token'))),
+  );
+  for (const [published, route] of Object.entries(ROUTES)) {
+    const [method = '', path = ''] = published.split(' ');
+    app.on(method, route.legacy ? [path, `/external${path}`] : [path], (c) =>
+      respond(c.req.path, c.env.call.entry, serve(route, c.env.call, c.req.raw, c.req.param('id'))),
+    );
+  }
+
+  app.notFound((c) => {
+    const { entry } = c.env.call;
+    return respond(c.req.path, entry, new Refusal(404, 'NOT_FOUND', `no route ${c.req.method} ${entry.path}`));
+  });
+  app.onError((error, c) => {
+    const refusal = error instanceof Refusal ? error : new Refusal(500, INGEST_CODES.internal, error.message);
+    return respond(c.req.path, c.env.call.entry, refusal);
+  });
+  return app;
+}
 
 /** `id`: the one in the path. Throws a `Refusal`. */
-export function serve(route: PublishedRoute, call: ApiCall, request: Request, id: string | undefined): Success {
+function serve(route: PublishedRoute, call: ApiCall, request: Request, id: string | undefined): Success {
   const { context } = call;
   const kind =
     'list' in route ? route.list : 'read' in route ? route.read : 'send' in route ? route.send : route.create;
@@ -43,17 +71,12 @@ function find(context: SandboxContext, kind: string, id: string): Resource | und
 
 /** A record as the service shows it: neither external ids nor what is kept for the sandbox itself. */
 function shown(context: SandboxContext, kind: string, record: Resource): Fields {
-  const { externalId: _external, revision, occurredAt: _occurred, states, media, ...fields } = record;
+  const { externalId: _external, revision, occurredAt: _occurred, states, ...fields } = record;
   const { hides = [], shows } = RULES[kind] ?? {};
   const owner = context.account.users[0]?.id ?? null;
-  const expires = Math.floor(context.now()) + MEDIA_MS;
-  const signed = (item: Resource): Fields => {
-    return { ...item, signedUrl: `${context.baseUrl()}/media/${item.id}?expires=${expires}` };
-  };
   const whole: Fields = {
     ...fields,
     ...(states === undefined ? {} : { status: stateOf(context, record) }),
-    ...(media === undefined ? {} : { media: (media as Resource[]).map(signed) }),
     ...(revision === undefined ? {} : { createdBy: owner }),
     ...(revision === undefined || kind === 'Lead' || kind === 'Comment' ? {} : { ownerId: fields.ownerId ?? owner }),
   };

@@ -1,10 +1,10 @@
 import { appendFileSync, closeSync, ftruncateSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { codeOf, messageOf, UserError } from '../errors.ts';
-import type { JsonObject } from '../json.ts';
 import { openPrivate } from '../private-file.ts';
 
-interface StoredRecord {
+/** A record of any kind: what all have, and its own fields. */
+export interface AnyRecord {
   /** The service id. */
   readonly id: string;
   /** Null for records made through the REST routes, and for comments ingested without one. */
@@ -16,50 +16,14 @@ interface StoredRecord {
   readonly revision: number;
   /** From the last event; stored for audit only. */
   readonly occurredAt: string | null;
+  readonly [field: string]: unknown;
 }
 
-/** A record of any kind: what all have, and its own fields. */
-export type AnyRecord = StoredRecord & Readonly<Record<string, unknown>>;
-
-type Texts<Names extends string> = { readonly [Name in Names]: string | null };
-
-export interface LeadRecord extends StoredRecord, Texts<'fullName' | 'email' | 'phoneNumber' | 'companyId'> {
-  readonly customParams: JsonObject;
-}
-
-export interface DealRecord extends StoredRecord, Texts<'title' | 'currency' | 'ownerId' | 'primaryContactId'> {
-  readonly amount: number | null;
-  readonly pipelineId: string;
-  readonly stageId: string;
-  readonly companyIds: readonly string[];
-  readonly contactIds: readonly string[];
-  readonly customFields: JsonObject;
-}
-
-export interface CommentRecord extends StoredRecord, Texts<'authorName' | 'leadId' | 'dealId'> {
-  readonly content: string;
-}
-
-/** The kinds that events write. Records of other kinds have the fields that a caller of the REST routes sent. */
-interface RecordOf {
-  Lead: LeadRecord;
-  Deal: DealRecord;
-  Comment: CommentRecord;
-}
-export type EventKind = keyof RecordOf;
+/** The kinds that events write. */
+export type EventKind = 'Lead' | 'Deal' | 'Comment';
 
 /** All records as plain data, in the order of external ids, then ids. */
-export interface SandboxState {
-  readonly leads: readonly LeadRecord[];
-  readonly deals: readonly DealRecord[];
-  readonly comments: readonly CommentRecord[];
-}
-
-/** A state without times, to compare two rehearsals with the same events. */
-export function withoutTimes({ leads, deals, comments }: SandboxState): Record<keyof SandboxState, object[]> {
-  const timeless = ({ createdAt: _created, updatedAt: _updated, ...record }: StoredRecord): object => record;
-  return { leads: leads.map(timeless), deals: deals.map(timeless), comments: comments.map(timeless) };
-}
+export type SandboxState = Readonly<Record<'leads' | 'deals' | 'comments', readonly AnyRecord[]>>;
 
 interface JournalLine {
   readonly kind: string;
@@ -116,8 +80,7 @@ export class Store {
   }
 
   state(): SandboxState {
-    const sorted = <Kind extends EventKind>(kind: Kind) =>
-      this.all(kind).sort(byExternalId) as readonly StoredRecord[] as RecordOf[Kind][];
+    const sorted = (kind: EventKind) => this.all(kind).sort(byExternalId);
     return { leads: sorted('Lead'), deals: sorted('Deal'), comments: sorted('Comment') };
   }
 
@@ -141,7 +104,7 @@ export class Store {
   }
 }
 
-function byExternalId(a: StoredRecord, b: StoredRecord): number {
+function byExternalId(a: AnyRecord, b: AnyRecord): number {
   const [left, right] = [`${a.externalId ?? ''}\0${a.id}`, `${b.externalId ?? ''}\0${b.id}`];
   return left < right ? -1 : left > right ? 1 : 0;
 }

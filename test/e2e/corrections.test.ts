@@ -45,7 +45,7 @@ async function names(path: string): Promise<string[]> {
 }
 
 function leads(): string[] {
-  return service.state().leads.map(({ fullName, email }) => `${fullName} ${email}`);
+  return service.state().leads.map(({ fullName, email }) => [fullName, email].join(' '));
 }
 
 async function correct(path: string, from: string, to: string): Promise<string> {

@@ -365,7 +365,8 @@ describe('records with the same external_id and different content', () => {
     const place = await migration({ leads, policies: { 'lead/created': `duplicates: ${policy}` } });
     const first = await place.run();
     expect(first.summary.events).toMatchObject({ total: 4, ...events });
-    expect(place.service.state().leads.find(({ externalId }) => externalId === '1')?.customParams.city).toBe(city);
+    const lead = place.service.state().leads.find(({ externalId }) => externalId === '1');
+    expect((lead?.customParams as { city?: string }).city).toBe(city);
     const again = await place.run();
     expect(again.sent).toEqual([]);
     expect(again.summary.events).toEqual(first.summary.events);

@@ -2,8 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { withoutTimes, type Sandbox } from '../../src/sandbox/index.ts';
+import type { Sandbox } from '../../src/sandbox/index.ts';
 import { backfill, CLI, environmentOf, FAST, files, sandbox, start, summaryOf, workspace } from './harness.ts';
+import { withoutTimes } from '../sandbox/client.ts';
 
 const SLOW = { rules: [{ kind: 'latency', min_ms: 100, max_ms: 150 } as const] };
 
@@ -232,7 +233,7 @@ describe('an export that is edited during a run', () => {
     await files(cwd, { 'deals.csv': deals.replace('Annual licence', 'Annual license') });
     const ended = await run.ended;
     expect(summaryOf(ended).exit.reason).toBe('blocked');
-    const titles = service.state().deals.map(({ title }) => title ?? '');
+    const titles = service.state().deals.map(({ title }) => String(title));
     expect(titles.some((title) => title.startsWith('Annual licence'))).toBe(true);
     expect(titles.some((title) => title.startsWith('Annual license'))).toBe(false);
 

@@ -98,7 +98,7 @@ class Story {
 
 function shown(service: Sandbox, id: string): Readonly<Record<Field, unknown>> | undefined {
   const lead = service.state().leads.find(({ externalId }) => externalId === id);
-  return lead && { full_name: lead.fullName, email: lead.email, city: lead.customParams.city };
+  return lead && { full_name: lead.fullName, email: lead.email, city: (lead.customParams as { city: unknown }).city };
 }
 
 /** No backoff. */

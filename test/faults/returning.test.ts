@@ -143,14 +143,18 @@ function wanted({ created, updates }: History, day: number): Map<string, Partial
   return records;
 }
 
+function cityIn(custom: unknown): unknown {
+  return (custom as { city: unknown }).city;
+}
+
 function found(service: Sandbox): Map<string | null, Partial<Record<Column, unknown>>> {
   const { leads, deals } = service.state();
   return new Map<string | null, Partial<Record<Column, unknown>>>([
     ...leads.map(
-      ({ externalId, fullName, customParams }) => [externalId, { name: fullName, city: customParams.city }] as const,
+      ({ externalId, fullName, customParams }) => [externalId, { name: fullName, city: cityIn(customParams) }] as const,
     ),
     ...deals.map(
-      ({ externalId, title, customFields }) => [externalId, { name: title, city: customFields.city }] as const,
+      ({ externalId, title, customFields }) => [externalId, { name: title, city: cityIn(customFields) }] as const,
     ),
   ]);
 }

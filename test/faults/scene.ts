@@ -5,16 +5,11 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { makeDirectory } from '../directory.ts';
 import type { Summary } from '../../src/report/summary.ts';
-import {
-  startSandbox,
-  withoutTimes,
-  type RequestEntry,
-  type Sandbox,
-  type SandboxOptions,
-} from '../../src/sandbox/index.ts';
+import { startSandbox, type RequestEntry, type Sandbox, type SandboxOptions } from '../../src/sandbox/index.ts';
 import { CHECKPOINT, CHECKPOINT_FILE } from '../../src/store/checkpoint-schema.ts';
 import { Database } from '../../src/store/sqlite.ts';
 import { environmentOf, FAST, FIXTURES, start, type Running } from '../e2e/harness.ts';
+import { withoutTimes } from '../sandbox/client.ts';
 import { migrate, type Options } from './in-process.ts';
 
 export interface Scene {

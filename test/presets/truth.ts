@@ -170,7 +170,7 @@ interface Records {
 function recordsOf(service: Sandbox): Records {
   const { leads, deals, comments } = service.state();
   const external = new Map([...leads, ...deals].map((record) => [record.id, record.externalId]));
-  const parent = (id: string | null) => (id === null ? null : external.get(id));
+  const parent = (id: unknown) => (id === null ? null : external.get(id as string));
   const pipelines = service.account.pipelines;
   const users = service.account.users;
   return {

@@ -1,6 +1,6 @@
 import { expect, onTestFinished } from 'vitest';
 import { uuidOf } from '../../src/sandbox/account.ts';
-import { startSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/index.ts';
+import { startSandbox, type Sandbox, type SandboxOptions, type SandboxState } from '../../src/sandbox/index.ts';
 
 export interface Answer {
   readonly status: number;
@@ -41,6 +41,13 @@ export async function call(
   let parsed: unknown = text;
   if (response.headers.get('content-type')?.includes('json')) parsed = JSON.parse(text);
   return { status: response.status, headers: response.headers, body: parsed };
+}
+
+/** A state without times, to compare two rehearsals with the same events. */
+export function withoutTimes(state: SandboxState): Record<keyof SandboxState, object[]> {
+  const timeless = ({ createdAt: _created, updatedAt: _updated, ...record }: SandboxState['leads'][number]) => record;
+  const { leads, deals, comments } = state;
+  return { leads: leads.map(timeless), deals: deals.map(timeless), comments: comments.map(timeless) };
 }
 
 let events = 0;

@@ -1,8 +1,8 @@
 import { request } from 'undici';
 import { describe, expect, test } from 'vitest';
-import { parseFaultPlan, startSandbox, type FaultPlan, type Sandbox, withoutTimes } from '../../src/sandbox/index.ts';
+import { parseFaultPlan, startSandbox, type FaultPlan, type Sandbox } from '../../src/sandbox/index.ts';
 import { FaultInjector } from '../../src/sandbox/faults.ts';
-import { call, errorOf, sandboxFor, send, type Answer } from './client.ts';
+import { call, errorOf, sandboxFor, send, type Answer, withoutTimes } from './client.ts';
 
 type Rules = FaultPlan['rules'];
 

@@ -6,8 +6,8 @@ import { promisify } from 'node:util';
 import { Pool } from 'undici';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { temporaryDirectory } from '../directory.ts';
-import { startSandbox, withoutTimes } from '../../src/sandbox/index.ts';
-import { call, sandboxFor, send } from './client.ts';
+import { startSandbox } from '../../src/sandbox/index.ts';
+import { call, sandboxFor, send, withoutTimes } from './client.ts';
 
 describe('the journal', () => {
   test('a later sandbox has the records and events of an earlier one', async () => {

@@ -8,11 +8,12 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import ts from 'typescript';
 import type { Summary } from '../../src/report/summary.ts';
-import { withoutTimes, type Sandbox, type SandboxState } from '../../src/sandbox/index.ts';
+import type { Sandbox, SandboxState } from '../../src/sandbox/index.ts';
 import { environmentOf, start, summaryOf, type Running } from '../e2e/harness.ts';
 import { inScene } from '../faults/scene.ts';
 import { EVENTS_PER_COPY, multiply } from './copies.ts';
 import { SharedTime } from './shared-time.ts';
+import { withoutTimes } from '../sandbox/client.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
