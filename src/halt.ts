@@ -69,3 +69,11 @@ export class Halt {
     return this.#hard.signal;
   }
 }
+
+/** Resolves at the first SIGINT or SIGTERM: for servers that run until somebody stops them. */
+export async function untilStopped(): Promise<void> {
+  await new Promise<void>((resolve) => {
+    process.once('SIGINT', resolve);
+    process.once('SIGTERM', resolve);
+  });
+}

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { storedAccountOf } from '../connect.ts';
 import type { Console } from '../console.ts';
 import { EXIT, messageOf, UserError, type ExitCode } from '../errors.ts';
+import { untilStopped } from '../halt.ts';
 import { counted } from '../numbers.ts';
 import { parseOptions } from '../options/option.ts';
 import { parseFaultPlan } from '../sandbox/faults.ts';
@@ -29,10 +30,7 @@ export async function sandbox(argv: Argv, console: Console): Promise<ExitCode> {
   console.say(
     `sandbox started, limited to ${settings.rate.requests} requests per ${settings.rate.seconds} s; press Ctrl-C to stop it`,
   );
-  await new Promise<void>((resolve) => {
-    process.once('SIGINT', resolve);
-    process.once('SIGTERM', resolve);
-  });
+  await untilStopped();
   console.say(`${counted(running.triggersFired, 'automation')} fired`);
   await running.close();
   return EXIT.done;

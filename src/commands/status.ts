@@ -1,5 +1,6 @@
 import type { Console } from '../console.ts';
 import { EXIT, UserError, type ExitCode } from '../errors.ts';
+import { untilStopped } from '../halt.ts';
 import { lockHolder } from '../store/lock.ts';
 import { parseOptions } from '../options/option.ts';
 import { readPageData, type LiveView } from '../pages/page-data.ts';
@@ -57,10 +58,7 @@ async function serve(port: number, state: StateDir, console: Console): Promise<E
   });
   console.print(server.url);
   console.say('the page can be opened on this machine, or through an ssh tunnel to this port; press Ctrl-C to end it');
-  await new Promise<void>((resolve) => {
-    process.once('SIGINT', resolve);
-    process.once('SIGTERM', resolve);
-  });
+  await untilStopped();
   await server.close();
   return EXIT.done;
 }
