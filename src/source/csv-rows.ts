@@ -1,14 +1,12 @@
-import type { Issue, Place, RawRecord } from '../model.ts';
-import type { ItemBatches } from './reading.ts';
-import type { SourceNotice } from './source.ts';
+import type { Issue, RawRecord } from '../model.ts';
 import { counted } from '../numbers.ts';
+import { shorten, type Items } from './reading.ts';
+import type { SourceNotice } from './source.ts';
 
 /** Most lines of a footer: more lone cells than this are short rows. */
 const FOOTER_LINES = 20;
-const NO_ISSUES: readonly Issue[] = [];
 
 interface Layout {
-  readonly source: string;
   /** As shown to the user. */
   readonly file: string;
   readonly header: readonly string[];
@@ -18,7 +16,7 @@ interface Layout {
   readonly columns: number;
   /** For each column of this file, its index among the columns of the source. */
   readonly targets: readonly number[];
-  readonly items: ItemBatches;
+  readonly items: Items;
 }
 
 interface Held {
@@ -35,7 +33,6 @@ export class TableRows {
   /** This file has the same columns as the source, in the same order. */
   readonly #plain: boolean;
   #headerSeen: boolean;
-  #record = 0;
   #nul = false;
   /** Lone cells after a blank line: a footer, unless a complete record follows. */
   #held: Held[] = [];
@@ -83,13 +80,13 @@ export class TableRows {
   /** At the end of the file. */
   finish(): void {
     for (const { cells, line } of this.#held) {
-      this.#refuse(cells, line, {
+      const issue = {
         severity: 'warning',
-        kind: 'read',
         code: 'report_footer',
         message: `this line below the records is treated as the footer of a report: "${shorten(cells[0]!)}"`,
         hint: 'if it is a record, add its other cells',
-      });
+      } as const;
+      this.#layout.items.unreadable(line, issue, this.#arrange(cells));
     }
     this.#held = [];
   }
@@ -115,57 +112,52 @@ export class TableRows {
   }
 
   #row(cells: string[], line: number, first: string): void {
-    if (this.#nul && cells.some((cell) => cell.includes('\0'))) {
-      this.#refuse(cells, line, {
+    const { items } = this.#layout;
+    const unreadable = this.#reject(cells, first);
+    if (unreadable) {
+      items.unreadable(line, unreadable, this.#arrange(cells));
+    } else if (cells.length < this.#needed) {
+      const message = `the row has ${cells.length} of ${this.#needed} cells: the missing ones are read as empty`;
+      const issue = { severity: 'warning', kind: 'read', code: 'short_row', message } as const;
+      items.row(line, { raw: this.#arrange(cells) }, [issue]);
+    } else {
+      items.row(line, { raw: this.#arrange(cells.length > this.#width ? cells.slice(0, this.#width) : cells) });
+    }
+  }
+
+  /** Why a row is not read, if it is not. */
+  #reject(cells: readonly string[], first: string): Omit<Issue, 'kind'> | undefined {
+    const damaged = this.#nul ? cells.find((cell) => cell.includes('\0')) : undefined;
+    if (damaged !== undefined) {
+      return {
         severity: 'error',
-        kind: 'read',
         code: 'nul_byte',
-        message: `a cell contains a NUL character: "${shorten(cells.find((cell) => cell.includes('\0'))!)}"`,
+        message: `a cell contains a NUL character: "${shorten(damaged)}"`,
         hint: 'the file is damaged here, or its encoding is not the declared one',
-      });
-    } else if (first === this.#layout.header[0] && this.#repeatsHeader(cells)) {
-      this.#refuse(cells, line, {
+      };
+    }
+    if (first === this.#layout.header[0] && this.#repeatsHeader(cells)) {
+      return {
         severity: 'warning',
-        kind: 'read',
         code: 'repeated_header',
         message: 'this line repeats the header',
         hint: 'several exports seem to have been joined: check that none is included twice',
-      });
-    } else if (cells.length >= this.#needed && cells.length <= this.#width) {
-      this.#deliver(cells, line, NO_ISSUES);
-    } else if (cells.length < this.#needed) {
-      const message = `the row has ${cells.length} of ${this.#needed} cells: the missing ones are read as empty`;
-      this.#deliver(cells, line, [{ severity: 'warning', kind: 'read', code: 'short_row', message }]);
-    } else if (cells.every((cell, index) => index < this.#width || isBlank(cell))) {
-      this.#deliver(cells.slice(0, this.#width), line, NO_ISSUES);
-    } else {
-      const surplus = cells.slice(this.#width).filter((cell) => !isBlank(cell));
-      this.#refuse(cells, line, {
-        severity: 'error',
-        kind: 'read',
-        code: 'too_many_cells',
-        message: `the row has ${cells.length} cells, but the header has ${this.#width}; unexpected: "${shorten(surplus.join(', '))}"`,
-        hint: 'a cell that contains the delimiter must be quoted',
-      });
+      };
     }
+    if (cells.length <= this.#width) return undefined;
+    const surplus = cells.slice(this.#width).filter((cell) => !isBlank(cell));
+    if (surplus.length === 0) return undefined;
+    return {
+      severity: 'error',
+      code: 'too_many_cells',
+      message: `the row has ${cells.length} cells, but the header has ${this.#width}; unexpected: "${shorten(surplus.join(', '))}"`,
+      hint: 'a cell that contains the delimiter must be quoted',
+    };
   }
 
   #repeatsHeader(cells: readonly string[]): boolean {
     const { header } = this.#layout;
     return header.length > 1 && header.every((name, index) => cells[index]?.trim() === name);
-  }
-
-  #deliver(cells: readonly string[], line: number, issues: readonly Issue[]): void {
-    this.#layout.items.add({ kind: 'row', place: this.#place(line), raw: this.#arrange(cells), issues });
-  }
-
-  #refuse(cells: readonly string[], line: number, issue: Issue): void {
-    this.#layout.items.add({ kind: 'unreadable', place: this.#place(line), issue, raw: this.#arrange(cells) });
-  }
-
-  #place(line: number): Place {
-    this.#record += 1;
-    return { source: this.#layout.source, file: this.#layout.file, line, record: this.#record };
   }
 
   /** The cells in the order of the source's columns, followed by any surplus cells. */
@@ -184,9 +176,4 @@ export class TableRows {
 
 function isBlank(cell: string): boolean {
   return cell === '' || cell.trim() === '';
-}
-
-function shorten(text: string): string {
-  const clean = text.replaceAll('\0', '\u2400');
-  return clean.length > 60 ? `${clean.slice(0, 59)}…` : clean;
 }

@@ -6,7 +6,7 @@ import { findDialect, LineSkipper, type Dialect } from './csv-dialect.ts';
 import { QuickParser } from './csv-quick.ts';
 import { MAX_HEADER } from './csv-records.ts';
 import { TableRows } from './csv-rows.ts';
-import { encodingsOf, fileCount, ItemBatches, type FileResult, type SourceFile, type SourceHead } from './reading.ts';
+import { encodingsOf, fileCount, Items, type FileResult, type SourceFile, type SourceHead } from './reading.ts';
 import { nameOf, numbered } from './reject-columns.ts';
 import type { SourceNotice, SourceSpec } from './source.ts';
 import { readText, sampleOf, type TextFile } from './text.ts';
@@ -56,8 +56,8 @@ async function* readTable(
   targets: readonly number[],
   hash: Hash,
 ): AsyncGenerator<readonly ReadItem[], FileResult, undefined> {
-  const items = new ItemBatches();
-  const rows = new TableRows({ source, file: file.shown, header, hasHeader, columns, targets, items });
+  const items = new Items(source, file);
+  const rows = new TableRows({ file: file.shown, header, hasHeader, columns, targets, items });
   const parser = new QuickParser(file.shown, { delimiter, escape }, headerLine, (cells, line, afterBlank) =>
     rows.take(cells, line, afterBlank),
   );
@@ -65,11 +65,11 @@ async function* readTable(
   for await (const chunk of readText(file, hash)) {
     if (chunk.includes(0)) rows.expectNul();
     await parser.feed(skipper.skip(chunk));
-    yield* items.take();
+    yield items.take();
   }
   await parser.finish();
   rows.finish();
-  yield* items.take();
+  yield items.take();
   return { rows: items.count, notices: rows.notices(), more: false };
 }
 

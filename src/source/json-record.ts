@@ -3,6 +3,7 @@ import { messageOf } from '../errors.ts';
 import { hasDelicateNumber, isObject, parseExactJson, type JsonObject, type JsonValue } from '../json.ts';
 import type { Issue } from '../model.ts';
 import type { JsonShape } from './json-shape.ts';
+import { shorten } from './reading.ts';
 
 /** Far deeper than any record of a CRM; deeper nesting could exhaust the stack of code that walks through a record. */
 export const MAX_DEPTH = 200;
@@ -16,7 +17,7 @@ export const MAX_JSON_RECORD = 16 * 1024 * 1024;
 /** A record, or why there is none; `at` is the index at which the text stops being JSON. */
 export type ParsedRecord =
   | { readonly value: JsonObject }
-  | { readonly issue: Issue; readonly raw?: JsonObject }
+  | { readonly issue: Omit<Issue, 'kind'>; readonly raw?: JsonObject }
   | { readonly syntax: string; readonly at: number };
 
 /** Reads one record. Numbers keep their digits; a key that is repeated with a different value makes it unreadable. */
@@ -29,31 +30,21 @@ export function parseRecord(text: string, shape: JsonShape): ParsedRecord {
   }
   if (!isObject(value)) {
     const what = Array.isArray(value) ? 'a list' : value === null ? 'null' : `a ${typeof value}`;
-    return { issue: readError('not_an_object', `a record must be an object, but this is ${what}: ${shorten(text)}`) };
+    return refused('not_an_object', `a record must be an object, but this is ${what}: ${shorten(text)}`);
   }
   if (shape.deepest > MAX_DEPTH) {
-    return {
-      issue: readError(
-        'too_deep',
-        `the record is nested ${shape.deepest} levels deep; at most ${MAX_DEPTH} are supported`,
-      ),
-    };
+    return refused('too_deep', `the record is nested ${shape.deepest} levels deep; at most ${MAX_DEPTH} are supported`);
   }
   if (!hasDelicateNumber(text) && membersOf(value) === shape.members) return { value };
   const repeated = new Set<string>();
   const exact = parseExactJson(text, (key) => repeated.add(key)) as JsonObject;
   if (repeated.size === 0) return { value: exact };
   const keys = [...repeated].map((key) => `\`${shorten(key)}\``).join(', ');
-  const issue = readError('repeated_key', `the record has ${keys} more than once, with different values`);
-  return { issue, raw: exact };
+  return { ...refused('repeated_key', `the record has ${keys} more than once, with different values`), raw: exact };
 }
 
-export function readError(code: string, message: string): Issue {
-  return { severity: 'error', kind: 'read', code, message };
-}
-
-export function shorten(text: string): string {
-  return text.length > 60 ? `${text.slice(0, 59)}…` : text;
+function refused(code: string, message: string): { readonly issue: Omit<Issue, 'kind'> } {
+  return { issue: { severity: 'error', code, message } };
 }
 
 function membersOf(value: unknown): number {

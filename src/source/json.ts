@@ -1,10 +1,10 @@
 import type { Hash } from 'node:crypto';
 import { UserError } from '../errors.ts';
-import type { Place, ReadItem } from '../model.ts';
+import type { ReadItem } from '../model.ts';
 import { formatPath, parsePath, type JsonPathStep } from './json-path.ts';
 import { errorWithin, JsonError, parseRecord } from './json-record.ts';
-import { ElementScanner, type Element } from './json-scanner.ts';
-import { ItemBatches, treeHead, type FileResult, type SourceHead } from './reading.ts';
+import { ElementScanner } from './json-scanner.ts';
+import { Items, treeHead, type FileResult, type SourceHead } from './reading.ts';
 import { SettingError, type SourceSpec } from './source.ts';
 import { readText, type TextFile } from './text.ts';
 
@@ -44,7 +44,7 @@ async function* readTree(
   path: readonly JsonPathStep[],
   hash: Hash,
 ): AsyncGenerator<readonly ReadItem[], FileResult, undefined> {
-  const items = new ItemBatches();
+  const items = new Items(source, file);
   let more = false;
   const scanner = new ElementScanner(path, (name, value) => {
     if (MORE_PAGES.get(name)?.(value)) more = true;
@@ -52,27 +52,23 @@ async function* readTree(
   try {
     for await (const chunk of readText(file, hash)) {
       for (const element of scanner.scan(chunk)) {
-        const place = { source, file: file.shown, line: element.line, record: items.count + 1 };
-        items.add(read(element, file, place));
+        const parsed = parseRecord(element.text, element);
+        if ('syntax' in parsed) throw errorWithin(element.text, parsed.at, parsed.syntax, element.line, element.column);
+        if ('issue' in parsed) items.unreadable(element.line, parsed.issue, parsed.raw);
+        // Of a record over several lines, the plan has a text of its own.
+        else
+          items.row(element.line, {
+            raw: parsed.value,
+            ...(element.text.includes('\n') ? {} : { text: element.text }),
+          });
       }
-      yield* items.take();
+      yield items.take();
     }
     scanner.finish();
   } catch (error) {
     throw located(file, error);
   }
   return { rows: items.count, notices: [], more };
-}
-
-function read(element: Element, file: TextFile, place: Place): ReadItem {
-  const parsed = parseRecord(element.text, element);
-  if ('value' in parsed) {
-    // Of a record over several lines, the plan has a text of its own.
-    const text = element.text.includes('\n') ? {} : { text: element.text };
-    return { kind: 'row', place, raw: parsed.value, ...text, issues: [] };
-  }
-  if ('issue' in parsed) return { kind: 'unreadable', place, ...parsed };
-  throw located(file, errorWithin(element.text, parsed.at, parsed.syntax, element.line, element.column));
 }
 
 function located(file: TextFile, error: unknown): unknown {

@@ -1,9 +1,9 @@
 import type { Hash } from 'node:crypto';
 import { UserError } from '../errors.ts';
-import type { Place, ReadItem } from '../model.ts';
-import { MAX_JSON_RECORD, parseRecord, readError, shorten } from './json-record.ts';
+import type { ReadItem } from '../model.ts';
+import { MAX_JSON_RECORD, parseRecord } from './json-record.ts';
 import { shapeOf } from './json-shape.ts';
-import { ItemBatches, treeHead, type FileResult, type SourceHead } from './reading.ts';
+import { Items, shorten, treeHead, type FileResult, type SourceHead } from './reading.ts';
 import type { SourceSpec } from './source.ts';
 import { readText, sampleOf, type TextFile } from './text.ts';
 
@@ -29,14 +29,20 @@ async function* readLines(
   file: TextFile,
   hash: Hash,
 ): AsyncGenerator<readonly ReadItem[], FileResult, undefined> {
-  const items = new ItemBatches();
+  const items = new Items(source, file);
   /** The beginning of a line whose end has not been read yet. */
   let rest = '';
   let number = 0;
   const takeLine = (line: string): void => {
     number += 1;
     if (BLANK.test(line)) return;
-    items.add(readLine(line, { source, file: file.shown, line: number, record: items.count + 1 }));
+    const parsed = parseRecord(line, shapeOf(line));
+    if ('value' in parsed) items.row(number, { raw: parsed.value, text: line });
+    else if ('issue' in parsed) items.unreadable(number, parsed.issue, parsed.raw);
+    else {
+      const message = `invalid JSON at column ${parsed.at + 1}: ${shorten(parsed.syntax)}`;
+      items.unreadable(number, { severity: 'error', code: 'no_json', message });
+    }
   };
   for await (const chunk of readText(file, hash)) {
     const lines = chunk.toString('utf8').split('\n');
@@ -48,17 +54,9 @@ async function* readLines(
         hint: 'NDJSON has one object per line; if the whole file is one array, set `format: json`',
       });
     }
-    yield* items.take();
+    yield items.take();
   }
   takeLine(rest);
-  yield* items.take();
+  yield items.take();
   return { rows: items.count, notices: [], more: false };
-}
-
-function readLine(line: string, place: Place): ReadItem {
-  const parsed = parseRecord(line, shapeOf(line));
-  if ('value' in parsed) return { kind: 'row', place, raw: parsed.value, text: line, issues: [] };
-  if ('issue' in parsed) return { kind: 'unreadable', place, ...parsed };
-  const message = `invalid JSON at column ${parsed.at + 1}: ${shorten(parsed.syntax)}`;
-  return { kind: 'unreadable', place, issue: readError('no_json', message) };
 }

@@ -1,30 +1,53 @@
 import { createHash, type Hash } from 'node:crypto';
-import type { ReadItem } from '../model.ts';
+import type { Issue, Place, RawRecord, ReadItem, RecordText } from '../model.ts';
 import type { FileDigest, Source, SourceNotice } from './source.ts';
 import type { TextFile } from './text.ts';
 
-/** Few enough to bound memory, enough to make passing them on cheap. */
-const BATCH = 250;
-
 const MORE_PAGES = 'this is one page of an API response, which says that there are more: fetch all pages';
 
-/** Collects the items of one file into batches. */
-export class ItemBatches {
+const NO_ISSUES: readonly Issue[] = [];
+
+/** Collects the records of one file, and numbers them. */
+export class Items {
+  readonly #source: string;
+  readonly #file: string;
   #items: ReadItem[] = [];
-  /** Items so far, those already taken included. */
+  /** Records so far, those already taken included. */
   count = 0;
 
-  add(item: ReadItem): void {
-    this.count += 1;
-    this.#items.push(item);
+  /** `source`: its name. */
+  constructor(source: string, { shown }: TextFile) {
+    this.#source = source;
+    this.#file = shown;
   }
 
-  /** The items since the last call, in batches. */
-  *take(): Generator<readonly ReadItem[], void, undefined> {
+  row(line: number, record: RecordText, issues = NO_ISSUES): void {
+    this.#items.push({ kind: 'row', place: this.#place(line), ...record, issues });
+  }
+
+  /** `raw`: what is known of the record, for the rejects file. */
+  unreadable(line: number, issue: Omit<Issue, 'kind'>, raw?: RawRecord): void {
+    const place = this.#place(line);
+    this.#items.push({ kind: 'unreadable', place, issue: { kind: 'read', ...issue }, ...(raw ? { raw } : {}) });
+  }
+
+  /** The records since the last call. */
+  take(): readonly ReadItem[] {
     const items = this.#items;
     this.#items = [];
-    for (let start = 0; start < items.length; start += BATCH) yield items.slice(start, start + BATCH);
+    return items;
   }
+
+  #place(line: number): Place {
+    this.count += 1;
+    return { source: this.#source, file: this.#file, line, record: this.count };
+  }
+}
+
+/** The part of a record that a message shows. */
+export function shorten(text: string): string {
+  const clean = text.replaceAll('\0', '\u2400');
+  return clean.length > 60 ? `${clean.slice(0, 59)}…` : clean;
 }
 
 /** What reading a whole file found. */

@@ -70,7 +70,7 @@ export interface Source {
   /** The detected dialect, for the user: "UTF-8, `;`, 12 columns". */
   readonly description: string;
   /**
-   * Reads all files once, in order, in batches of a few hundred records at most. A record that cannot be read is an
+   * Reads all files once, in order, in batches of a few KiB of text or of one record. A record that cannot be read is an
    * `Unreadable`; a file that cannot be read (an open quote, wrong encoding, truncated JSON) throws a `UserError` that
    * names file and line. Every call starts again from the beginning.
    */

