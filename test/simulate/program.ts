@@ -53,6 +53,8 @@ export class Program {
   readonly #modules: Modules;
   /** The run that is going on. */
   #life: Life | undefined;
+  /** Errors that nobody handled: in a process of its own, the program would have crashed. */
+  #unhandled: unknown[] = [];
 
   private constructor(modules: Modules) {
     this.#modules = modules;
@@ -64,8 +66,8 @@ export class Program {
     program.#watchDatabase(program.#modules.Database);
     program.#watchFiles();
     process.on('unhandledRejection', (error) => {
-      // What nobody waits for ends with its process.
-      if (!(error instanceof Killed)) throw error;
+      // What a killed process waits for ends with it.
+      if (!(error instanceof Killed)) program.#unhandled.push(error);
     });
     Agent.prototype.request = function request(options: unknown) {
       return program.#life!.network.request(options as RequestOptions) as never;
@@ -75,6 +77,13 @@ export class Program {
 
   /** One run of the mapping file in `cwd`. Throws what is a bug of the program. */
   async run(service: Service, cwd: string, spec: RunSpec, random: () => number): Promise<RunResult> {
+    const result = await this.#run(service, cwd, spec, random);
+    const [error] = this.#unhandled.splice(0);
+    if (error !== undefined && result.kind !== 'killed') throw new Error('nobody handled an error', { cause: error });
+    return result;
+  }
+
+  async #run(service: Service, cwd: string, spec: RunSpec, random: () => number): Promise<RunResult> {
     const { runSettings, Halt, Redactor, runMigration, credentials, UserError, EXIT } = this.#modules;
     const halt = new Halt();
     const fullError = (path: string): Error =>
