@@ -1,6 +1,6 @@
 /** Random histories of a migration, as plain data: what the exports say from day to day, and what disturbs the runs. */
 import fc from 'fast-check';
-import { FAULT_KINDS, type Fault, type Weather } from './network.ts';
+import { FAULT_KINDS, NO_FAULTS, type Fault, type Weather } from './network.ts';
 import type { Ending } from './program.ts';
 import type { Habits } from './service.ts';
 
@@ -228,7 +228,7 @@ export const QUIET: Run = {
   maxRequests: undefined,
   concurrency: 10,
   maxOutage: '30m',
-  weather: { faults: [], readFaults: [], outage: undefined, clock: undefined },
+  weather: NO_FAULTS,
   ending: undefined,
   pauseMs: 90_000,
 };

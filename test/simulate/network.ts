@@ -60,6 +60,8 @@ export interface Weather {
   readonly clock: ClockChange | undefined;
 }
 
+export const NO_FAULTS: Weather = { faults: [], readFaults: [], outage: undefined, clock: undefined };
+
 export interface RequestOptions {
   readonly method: string;
   readonly path: string;

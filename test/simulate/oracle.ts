@@ -7,6 +7,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import type { Summary } from '../../src/report/summary.ts';
+import type { Verification } from '../../src/verify/verify.ts';
 import { columnOn, contentOf, textOf } from './exports.ts';
 import {
   DEAL_COLUMNS,
@@ -104,6 +105,16 @@ export function judgeTruth(scene: Scene): string[] {
     ...judgeRecords(scene, told, 'deal'),
     ...judgeComments(scene, told),
   ];
+}
+
+/** `verify` finds no difference that has no cause in the exports, the policies or the edits. */
+export function judgeVerification(scene: Scene, { first_differences: differences }: Verification): string[] {
+  return differences.flatMap(({ entity, external_id: id, field, verdict, expected, actual }) => {
+    const isFault = verdict === 'different' || verdict === 'changed' || verdict === 'missing';
+    const isOurs = scene.service.find(entity, id)?.madeBy !== 'somebody';
+    if (!isFault || !isOurs || mayBeTold(scene, entity, id)) return [];
+    return [`verify says ${verdict} of ${entity} ${id}: ${field} is ${actual} instead of ${expected}`];
+  });
 }
 
 function readTold({ program, cwd }: Scene): Told {

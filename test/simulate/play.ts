@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writeDay } from './exports.ts';
 import { QUIET, type Act, type Day, type History, type Run } from './history.ts';
-import { judgeCounts, judgeTruth } from './oracle.ts';
+import { judgeCounts, judgeTruth, judgeVerification, type Scene } from './oracle.ts';
 import type { Program, RunResult } from './program.ts';
 import { Service, SOMEBODYS, type Value } from './service.ts';
 import { beginTime, generator, Hangs, passTime } from './time.ts';
@@ -104,7 +104,7 @@ class Stage {
       const isCalm = this.#service.accepted === before;
       const needless = isCalm ? this.#judge(result, QUIET, at, true) : [];
       // What was uncertain before this run may be reported by it, but not by the next one.
-      if (isCalm && (wasCalm || needless.length === 0)) return needless;
+      if (isCalm && (wasCalm || needless.length === 0)) return [...needless, ...(await this.#verify(result, at))];
       wasCalm = isCalm;
       passTime(QUIET.pauseMs);
     }
@@ -114,18 +114,25 @@ class Stage {
   /** Everything that can be said after this run. `isCalm`: it had nothing left to send. */
   #judge(result: RunResult, run: Run, day: number, isCalm = false): string[] {
     if (result.kind !== 'ended') return [];
-    const { summary, troubles } = result;
+    const { summary } = result;
     const isWhole = summary.exit.code <= 1 && !run.dryRun && run.pilot === undefined && run.only === undefined;
     if (!isWhole) return judgeCounts(summary);
-    return [
-      ...judgeCounts(summary),
-      ...judgeTruth({
-        ...{ history: this.#history, day, service: this.#service, program: this.#program, cwd: this.#cwd, summary },
-        deleted: this.#deleted,
-        isCalm,
-        hasTrouble: troubles.some((message) => message.includes('cannot')),
-      }),
-    ];
+    return [...judgeCounts(summary), ...judgeTruth(this.#scene(result, day, isCalm))];
+  }
+
+  /** What `verify` finds after all of it. */
+  async #verify(result: Extract<RunResult, { kind: 'ended' }>, day: number): Promise<string[]> {
+    const found = await this.#program.verify(this.#service, this.#cwd, this.#random);
+    return found ? judgeVerification(this.#scene(result, day, true), found) : [];
+  }
+
+  #scene({ summary, troubles }: Extract<RunResult, { kind: 'ended' }>, day: number, isCalm: boolean): Scene {
+    return {
+      ...{ history: this.#history, day, service: this.#service, program: this.#program, cwd: this.#cwd, summary },
+      deleted: this.#deleted,
+      isCalm,
+      hasTrouble: troubles.some((message) => message.includes('cannot')),
+    };
   }
 
   async #run(run: Run): Promise<RunResult> {

@@ -16,7 +16,8 @@ import type * as run from '../../src/run.ts';
 import type * as settings from '../../src/settings.ts';
 import type * as checkpointSchema from '../../src/store/checkpoint-schema.ts';
 import type * as planSchema from '../../src/store/plan-schema.ts';
-import { Network, type RequestOptions, type Weather } from './network.ts';
+import type * as verification from '../../src/verify/verify.ts';
+import { Network, NO_FAULTS, type RequestOptions, type Weather } from './network.ts';
 import { KEY, TOKEN, type Service } from './service.ts';
 import { driveUntil } from './time.ts';
 
@@ -48,6 +49,7 @@ class Killed extends Error {
 
 import type { Database } from '../../src/store/sqlite.ts';
 type DatabaseClass = typeof Database;
+type Verification = verification.Verification;
 
 export class Program {
   readonly #modules: Modules;
@@ -84,21 +86,12 @@ export class Program {
   }
 
   async #run(service: Service, cwd: string, spec: RunSpec, random: () => number): Promise<RunResult> {
-    const { runSettings, Halt, Redactor, runMigration, credentials, UserError, EXIT } = this.#modules;
-    const halt = new Halt();
-    const fullError = (path: string): Error =>
-      new UserError(`cannot use ${path}: the disk is full`, { exitCode: EXIT.nothingSent });
-    const life = new Life(join(cwd, '.backfill'), spec.ending, halt, fullError);
-    life.network = new Network(service, spec.weather, random, () => life.request());
-    this.#life = life;
+    const { runSettings, Redactor, runMigration, UserError } = this.#modules;
+    const { life, halt } = this.#begin(service, cwd, spec, random);
     const troubles: string[] = [];
     const work = runMigration({
       settings: runSettings({ mapping: join(cwd, 'mapping.yaml'), yes: true, ...spec.options }),
-      credentials: credentials(undefined, {
-        BACKFILL_BASE_URL: 'https://service.test',
-        BACKFILL_API_KEY: KEY,
-        BACKFILL_INGEST_TOKEN: TOKEN,
-      }),
+      credentials: this.#credentials(),
       stateSuffix: '',
       halt,
       redactor: new Redactor(),
@@ -117,6 +110,41 @@ export class Program {
       life.bury();
       this.#life = undefined;
     }
+  }
+
+  /** Reads all records back. Undefined if nothing was sent. */
+  async verify(service: Service, cwd: string, random: () => number): Promise<Verification | undefined> {
+    const { runSettings, verifyMigration, UserError } = this.#modules;
+    const { life } = this.#begin(service, cwd, { weather: NO_FAULTS, ending: undefined }, random);
+    const settings = { ...runSettings({ mapping: join(cwd, 'mapping.yaml') }), sample: 'all' } as const;
+    try {
+      return await driveUntil(verifyMigration({ settings, credentials: this.#credentials(), stateSuffix: '' }));
+    } catch (error) {
+      if (error instanceof UserError && error.message.startsWith('there is nothing to verify')) return undefined;
+      throw error;
+    } finally {
+      life.bury();
+      this.#life = undefined;
+    }
+  }
+
+  #begin(service: Service, cwd: string, spec: Pick<RunSpec, 'weather' | 'ending'>, random: () => number) {
+    const { Halt, UserError, EXIT } = this.#modules;
+    const halt = new Halt();
+    const fullError = (path: string): Error =>
+      new UserError(`cannot use ${path}: the disk is full`, { exitCode: EXIT.nothingSent });
+    const life = new Life(join(cwd, '.backfill'), spec.ending, halt, fullError);
+    life.network = new Network(service, spec.weather, random, () => life.request());
+    this.#life = life;
+    return { life, halt };
+  }
+
+  #credentials() {
+    return this.#modules.credentials(undefined, {
+      BACKFILL_BASE_URL: 'https://service.test',
+      BACKFILL_API_KEY: KEY,
+      BACKFILL_INGEST_TOKEN: TOKEN,
+    });
   }
 
   /** The tables of a state directory as another process sees them. */
@@ -265,6 +293,7 @@ class Life {
 interface Modules
   extends
     Pick<typeof run, 'runMigration'>,
+    Pick<typeof verification, 'verifyMigration'>,
     Pick<typeof settings, 'runSettings'>,
     Pick<typeof credentials, 'credentials'>,
     Pick<typeof halt, 'Halt'>,
@@ -276,7 +305,14 @@ interface Modules
 }
 
 /** Those that the program loads when it needs them, which would happen in real time. */
-const LOADED_LATER = ['service/client', 'service/limiter', 'service/directory', 'send/send', 'source/csv'];
+const LOADED_LATER = [
+  'service/client',
+  'service/limiter',
+  'service/directory',
+  'send/send',
+  'source/csv',
+  'verify/verify',
+];
 
 async function modulesOf(root: string): Promise<Modules> {
   const names = ['run', 'settings', 'credentials', 'halt', 'redact', 'errors', 'store/sqlite', 'store/plan-schema'];
