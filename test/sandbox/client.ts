@@ -16,6 +16,13 @@ export async function sandboxFor(options: SandboxOptions = {}): Promise<Sandbox>
   return sandbox;
 }
 
+/** A clock for a sandbox, to be moved by setting `now`. */
+export function clockAt(start: number): { (): number; now: number } {
+  const clock = (): number => clock.now;
+  clock.now = start;
+  return clock;
+}
+
 /** One request with the valid key, unless `headers` say otherwise (null: no key). */
 export async function call(
   sandbox: Sandbox,

@@ -1,14 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { SlidingWindow } from '../../src/sandbox/window.ts';
-import { call, errorOf, sandboxFor, send } from './client.ts';
+import { call, clockAt, errorOf, sandboxFor, send } from './client.ts';
 
 const RATE = { requests: 3, seconds: 60 };
-
-function clockAt(start: number): { (): number; now: number } {
-  const clock = (): number => clock.now;
-  clock.now = start;
-  return clock;
-}
 
 describe('the rate limit', () => {
   test('can be lowered while requests arrive', async () => {

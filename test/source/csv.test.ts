@@ -83,11 +83,6 @@ describe('CSV', () => {
     ]);
   });
 
-  test('a record of more than 16 MiB is an error with its line', async () => {
-    const source = await openIn(folderWith({ 'a.csv': `ID,Name\n1,x\n2,${'x'.repeat(2 ** 24 + 10)}\n` }), 'a.csv');
-    expect((await failure(readAll(source))).message).toBe('a.csv:3: this record is larger than 16 MiB');
-  });
-
   test.each([
     ['delimiters', `2${','.repeat(20_000_000)}\n`, 'a.csv.gz:3: this record is larger than 16 MiB'],
     ['text', `${'x'.repeat(20_000_000)}\n`, 'a.csv.gz:3: this record is larger than 16 MiB'],
@@ -121,14 +116,6 @@ describe('CSV', () => {
     const header = Array.from({ length: 200_000 }, (_, index) => `c${index}`).join(',');
     const error = await failure(openIn(folderWith({ 'a.csv': `${header}\n1,2\n` }), 'a.csv'));
     expect(error.message).toBe('a.csv:1: this record is larger than 1 MiB');
-  });
-
-  test('a header of nearly 1 MiB is read in time', async () => {
-    const header = Array.from({ length: 140_000 }, (_, index) => `c${index}`).join(',');
-    const started = performance.now();
-    const source = await openIn(folderWith({ 'a.csv': `${header}\n1,2\n` }), 'a.csv');
-    expect(source.columns).toHaveLength(140_000);
-    expect(performance.now() - started).toBeLessThan(5000);
   });
 
   test('more lone cells than a footer can have are short rows, and none is lost', async () => {

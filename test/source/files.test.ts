@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { UserError } from '../../src/errors.ts';
 import { openSource } from '../../src/source/open.ts';
-import { failure, folderWith, openIn, readAll } from './reading.ts';
+import { failure, folderWith, openIn, readAll, workIn } from './reading.ts';
 
 const TABLE = 'ID,Name\n1,Ada\n2,Bob\n';
 
@@ -107,25 +107,13 @@ describe('files of a source', () => {
     );
   });
 
-  test('a workbook is an error that says how to save it', async () => {
-    const folder = folderWith({ 'a.xlsx': 'PK\x03\x04' });
-    expect(await failure(openIn(folder, 'a.xlsx', { format: 'csv' }))).toMatchObject({
-      message: 'a.xlsx is a workbook, not a text file',
-      hint: expect.stringContaining('save each sheet as "CSV UTF-8"') as string,
-    });
-  });
-
   test('a path is shown relative to the working directory if that is shorter', async () => {
     const folder = folderWith({ 'a.csv': TABLE });
-    const before = process.cwd();
-    process.chdir(folder);
-    try {
-      const source = await openSource({ name: 'it', path: join(process.cwd(), 'a.csv') });
-      expect((await readAll(source))[0]!.place.file).toBe('a.csv');
-      expect(source.files[0]!.path).toBe(join(process.cwd(), 'a.csv'));
-    } finally {
-      process.chdir(before);
-    }
+    const path = join(folder, 'a.csv');
+    const shown = async () => (await readAll(await openSource({ name: 'it', path })))[0]!.place.file;
+    expect(await shown()).toBe(path);
+    workIn(folder);
+    expect(await shown()).toBe('a.csv');
   });
 
   test.skipIf(process.platform !== 'linux')('stopping before the end leaves no file open', async () => {
