@@ -1,5 +1,4 @@
 /** Helpers shared by the texts for people. */
-import { relative } from 'node:path';
 import { EVENT_TYPES, type EventType } from '../model.ts';
 import { table } from '../layout.ts';
 import { oneLine } from '../visible.ts';
@@ -7,6 +6,8 @@ import type { CodeExample } from './found-codes.ts';
 import type { PriorityCounts } from './summary.ts';
 import { OUTCOME_NAMES, type EventCounts } from './words.ts';
 import { counted, numberText } from '../numbers.ts';
+
+export { shortPath } from '../source/files.ts';
 
 /** The accounting identity as table headings: every row adds up. */
 const COLUMNS: readonly (readonly [keyof EventCounts, string])[] = [
@@ -104,12 +105,6 @@ export function clockText(time: Date, now: Date): string {
     hourCycle: 'h23',
   });
   return format.format(time).replace(',', '');
-}
-
-/** A path relative to the working directory if that is shorter. */
-export function shortPath(path: string): string {
-  const fromHere = relative('', path);
-  return fromHere !== '' && fromHere.length < path.length ? fromHere : path;
 }
 
 /** What happened `count` times, and further lines about it. */

@@ -1,9 +1,9 @@
-import { shortPath } from '../../src/report/text.ts';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { ProblemsError } from '../../src/problem.ts';
+import { shortPath } from '../../src/source/files.ts';
 import { withFixes } from '../../src/source/fixes.ts';
 import { rowHasher } from '../../src/source/reject-columns.ts';
 import type { Source } from '../../src/source/source.ts';
