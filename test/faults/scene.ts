@@ -1,13 +1,10 @@
 /** A small but complete migration (fixtures/faults) against a sandbox with faults, and what its result must be. */
-import { existsSync } from 'node:fs';
 import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { makeDirectory } from '../directory.ts';
 import type { Summary } from '../../src/report/summary.ts';
 import { startSandbox, type RequestEntry, type Sandbox, type SandboxOptions } from '../../src/sandbox/index.ts';
-import { CHECKPOINT, CHECKPOINT_FILE } from '../../src/store/checkpoint-schema.ts';
-import { Database } from '../../src/store/sqlite.ts';
 import { environmentOf, FAST, FIXTURES, start, type Running } from '../e2e/harness.ts';
 import { withoutTimes } from '../sandbox/client.ts';
 import { migrate, type Options } from './in-process.ts';
@@ -98,18 +95,4 @@ function togetherInFlight(requests: readonly RequestEntry[]): string[] {
     }
   }
   return found;
-}
-
-/** Options with which no number of rejections stops a run. */
-export const UNSTOPPED: Options = { maxRejectionsInARow: '0', maxErrors: '100%', quiet: true };
-
-/** As after kill -9 between an answer and its commit. `state`: the state directory. */
-export function forgetLastAnswer(state: string): void {
-  if (!existsSync(join(state, CHECKPOINT_FILE))) return;
-  const db = Database.open(join(state, CHECKPOINT_FILE), CHECKPOINT);
-  db.run(`
-    update request set status = 'open', had_no_effect = 0, outcome = null, service_id = null, code = null, settled_at = null
-    where settled_at = (select max(settled_at) from request) and origin <> 'read'
-      and n = (select n from request where settled_at is not null and origin <> 'read' order by settled_at desc, n desc limit 1)`);
-  db.close();
 }

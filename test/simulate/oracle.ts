@@ -3,7 +3,7 @@
  * from the program, and simple enough to be believed: every field is as the exports say, or its record is reported, or a policy
  * says that it may differ.
  */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import type { Summary } from '../../src/report/summary.ts';
@@ -190,10 +190,13 @@ function judgeRecords(scene: Scene, told: Told, entity: 'lead' | 'deal'): string
       continue;
     }
     if (record.madeBy === 'somebody' && policies.if_exists === 'skip') continue;
+    const conflicts = isCalm ? conflictsIn(scene) : undefined;
     const possible = [...created, ...changes].filter((row) => row.id === id);
     for (const [column, expected] of wanted(scene, rows, policies, columns)) {
       const found = judgeField(scene, policies, record, { column, expected, possible });
       if (found !== undefined) violations.push(`${key}: ${found}`);
+      if (conflicts && isConflict(record, policies, column, expected) && !conflicts.has(`${key} ${FIELDS[column]}`))
+        violations.push(`${key}: changes.csv lacks the conflict of ${column}`);
     }
   }
   return violations;
@@ -230,6 +233,22 @@ function judgeField(
     days.flatMap((cells, day) => (cells ? [valueIn(cells, columnOn(scene.history, day, column))] : [])),
   );
   return actual === undefined || values.includes(actual) ? undefined : said;
+}
+
+/** Somebody set the field, the exports have changed it since, and neither yields to the other. */
+function isConflict(record: ServiceRecord, policies: Policies, column: string, expected: Value): boolean {
+  const field = FIELDS[column]!;
+  const { madeBy, edited, unedited } = record;
+  const isCompared = policies.if_changed === 'update' && policies.if_edited === 'keep' && madeBy === 'us';
+  return isCompared && ![undefined, '', expected].includes(edited.get(field)) && unedited.get(field) !== expected;
+}
+
+/** The fields that `changes.csv` lists as in conflict: `lead L1 full_name`. */
+function conflictsIn({ cwd }: Scene): ReadonlySet<string> {
+  const path = join(cwd, STATE, 'changes.csv');
+  const lines = existsSync(path) ? parse<Record<string, string>>(readFileSync(path), { columns: true }) : [];
+  const conflicts = lines.filter(({ verdict }) => verdict === 'conflict, kept');
+  return new Set(conflicts.map(({ record, external_id: id, field }) => `${record} ${id} ${field}`));
 }
 
 function isInInput({ history, day }: Scene, lead: string): boolean {

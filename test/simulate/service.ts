@@ -13,9 +13,10 @@ export interface ServiceRecord {
   readonly serviceId: string;
   readonly externalId: string | undefined;
   readonly fields: Map<string, Value>;
-  /** Who made it, and the fields that a person set last. */
+  /** Who made it, the fields that a person set last, and what these were before. */
   readonly madeBy: 'us' | 'somebody';
   readonly edited: Map<string, Value>;
+  readonly unedited: Map<string, Value | undefined>;
   readonly createdAt: number;
   updatedAt: number;
 }
@@ -126,6 +127,7 @@ export class Service {
 
   /** A person changes a field in the dashboard. */
   edit(record: ServiceRecord, field: string, value: Value): void {
+    if (!record.edited.has(field)) record.unedited.set(field, record.fields.get(field));
     record.fields.set(field, value);
     record.edited.set(field, value);
     record.updatedAt = trueTime();
@@ -155,7 +157,8 @@ export class Service {
   ): ServiceRecord {
     const at = trueTime();
     const serviceId = `${entity}-${this.#nextId++}`;
-    const record = { entity, serviceId, externalId, fields, madeBy, edited: new Map(), createdAt: at, updatedAt: at };
+    const [edited, unedited] = [new Map(), new Map()];
+    const record = { entity, serviceId, externalId, fields, madeBy, edited, unedited, createdAt: at, updatedAt: at };
     this.records.push(record);
     return record;
   }
