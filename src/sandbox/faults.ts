@@ -12,8 +12,8 @@ export interface FaultDecision {
   readonly fault: FaultRule | undefined;
 }
 
-/** Validates a fault plan. Throws a `UserError` that lists every problem. */
-export function parseFaultPlan(value: unknown): FaultPlan {
+/** Validates a fault plan, and adds its defaults. Throws a `UserError` that lists every problem. */
+export function parseFaultPlan(value: unknown): z.output<typeof FAULT_PLAN> {
   const parsed = FAULT_PLAN.safeParse(value);
   if (parsed.success) return parsed.data;
   throw new UserError(`invalid fault plan:\n${z.prettifyError(parsed.error)}`, {
@@ -50,7 +50,7 @@ export class FaultInjector {
 
   /** `now`: milliseconds, from which `elapsed_ms` counts. Throws like `parseFaultPlan`. */
   constructor(plan: FaultPlan, now: number) {
-    const { seed, rules } = FAULT_PLAN.parse(parseFaultPlan(plan));
+    const { seed, rules } = parseFaultPlan(plan);
     this.#seed = seed;
     this.#since = now;
     this.#rules = rules.map((rule) => ({ rule, seen: 0, applied: 0 }));

@@ -87,7 +87,7 @@ function write(context: SandboxContext, event: Event): Pick<Acknowledgement, 'en
   const externalId = data.external_id ?? null;
   const before = externalId === null ? undefined : store.find(kind, externalId);
   if (before && kind === 'Comment') {
-    store.remember(kind, before.id, event.id);
+    store.write({ kind, event: { id: event.id, record: before.id } });
     return { entity: kind, id: before.id, outcome: 'none' };
   }
   const named = `external_id: ${noun} "${externalId}"`;
@@ -116,7 +116,7 @@ function write(context: SandboxContext, event: Event): Pick<Acknowledgement, 'en
     revision: (before?.revision ?? 0) + 1,
     occurredAt: event.occurred_at ?? before?.occurredAt ?? null,
   };
-  store.save(kind, record, event.id);
+  store.write({ kind, record, event: { id: event.id, record: record.id } });
   return { entity: kind, id: record.id, outcome: before ? 'updated' : 'created' };
 }
 

@@ -183,7 +183,7 @@ function send(context: SandboxContext, kind: string, document: Resource): Succes
 /** Native writes always start automations: there is no header to suppress them. A session is no record. */
 function saved(context: SandboxContext, kind: string, record: Resource, status: Success['status']): Success {
   if (kind !== 'Session') {
-    context.store.save(kind, record as AnyRecord);
+    context.store.write({ kind, record: record as AnyRecord });
     context.triggersFired += 1;
   }
   return { status, body: shown(context, kind, record), record: { entity: kind, id: record.id } };

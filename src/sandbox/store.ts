@@ -69,14 +69,10 @@ export class Store {
     return this.#processed.get(eventId);
   }
 
-  /** The record is in the journal when this returns. `eventId`: the event that caused it. */
-  save(kind: string, record: AnyRecord, eventId?: string): void {
-    this.#write({ kind, record, ...(eventId === undefined ? {} : { event: { id: eventId, record: record.id } }) });
-  }
-
-  /** Records an event that was processed but changed nothing. */
-  remember(kind: EventKind, recordId: string, eventId: string): void {
-    this.#write({ kind, event: { id: eventId, record: recordId } });
+  /** What is written is in the journal when this returns. */
+  write(line: JournalLine): void {
+    if (this.#journal !== undefined) appendFileSync(this.#journal, `${JSON.stringify(line)}\n`);
+    this.#apply(line);
   }
 
   state(): SandboxState {
@@ -87,11 +83,6 @@ export class Store {
   close(): void {
     if (this.#journal !== undefined) closeSync(this.#journal);
     this.#journal = undefined;
-  }
-
-  #write(line: JournalLine): void {
-    if (this.#journal !== undefined) appendFileSync(this.#journal, `${JSON.stringify(line)}\n`);
-    this.#apply(line);
   }
 
   #apply({ kind, record, event }: JournalLine): void {

@@ -10,6 +10,8 @@ export interface Dialect {
   readonly escape: string | undefined;
   /** Line of the header; of the first record if the file has none. */
   readonly headerLine: number;
+  /** The bytes of text before that line. */
+  readonly start: number;
   /** The header, trimmed; an empty string for a column without a name. */
   readonly header: readonly string[];
   /** The file itself has the header; otherwise the mapping names the columns. */
@@ -50,7 +52,7 @@ export async function findDialect(
 ): Promise<Dialect | undefined> {
   const hinted = declared.headerLine === undefined ? separatorLine(sample) : undefined;
   const line = declared.headerLine ?? (hinted ? 2 : 1);
-  const text = new LineSkipper(line - 1).skip(sample);
+  const text = sample.subarray(offsetOf(line, sample));
   if (whole && sample.toString('utf8').trim() === '') {
     throw new UserError(`${shown} is empty`, { hint: 'export it again; even an export without records has a header' });
   }
@@ -87,30 +89,20 @@ export async function findDialect(
     );
   }
   const { delimiter, headerLine, header } = best;
-  return { delimiter, escape: declared.escape, headerLine, header, hasHeader: declared.columns === undefined };
+  const hasHeader = declared.columns === undefined;
+  return { delimiter, escape: declared.escape, headerLine, start: offsetOf(headerLine, sample), header, hasHeader };
 }
 
-/** Skips the first lines of a text that arrives in chunks, whatever their line ends. */
-export class LineSkipper {
-  #left: number;
-  #afterReturn = false;
-
-  constructor(lines: number) {
-    this.#left = lines;
+/** Where a line of a text begins, whatever its line ends; the length of the text if it has fewer lines. */
+function offsetOf(line: number, text: Buffer): number {
+  const breaks = text.toString('latin1').matchAll(/\r\n|\r|\n/g);
+  let offset = 0;
+  for (let at = 1; at < line; at += 1) {
+    const next = breaks.next();
+    if (next.done) return text.length;
+    offset = next.value.index + next.value[0].length;
   }
-
-  skip(chunk: Buffer): Buffer {
-    let start = 0;
-    for (; this.#left > 0 && start < chunk.length; start += 1) {
-      if (chunk[start] === 13 || (chunk[start] === 10 && !this.#afterReturn)) this.#left -= 1;
-      this.#afterReturn = chunk[start] === 13;
-    }
-    if (this.#left === 0 && this.#afterReturn && start < chunk.length) {
-      this.#afterReturn = false;
-      if (chunk[start] === 10) start += 1;
-    }
-    return start === 0 ? chunk : chunk.subarray(start);
-  }
+  return offset;
 }
 
 function checkDelimiter(shown: string, delimiter: string): string {

@@ -2,7 +2,7 @@ import type { Hash } from 'node:crypto';
 import { UserError } from '../errors.ts';
 import type { ReadItem } from '../model.ts';
 import { counted } from '../numbers.ts';
-import { findDialect, LineSkipper, type Dialect } from './csv-dialect.ts';
+import { findDialect, type Dialect } from './csv-dialect.ts';
 import { QuickParser } from './csv-quick.ts';
 import { MAX_HEADER } from './csv-records.ts';
 import { TableRows } from './csv-rows.ts';
@@ -51,7 +51,7 @@ async function dialectOf(file: TextFile, spec: SourceSpec): Promise<Dialect> {
 async function* readTable(
   source: string,
   file: TextFile,
-  { delimiter, escape, headerLine, header, hasHeader }: Dialect,
+  { delimiter, escape, headerLine, start, header, hasHeader }: Dialect,
   columns: number,
   targets: readonly number[],
   hash: Hash,
@@ -61,10 +61,12 @@ async function* readTable(
   const parser = new QuickParser(file.shown, { delimiter, escape }, headerLine, (cells, line, afterBlank) =>
     rows.take(cells, line, afterBlank),
   );
-  const skipper = new LineSkipper(headerLine - 1);
+  let skip = start;
   for await (const chunk of readText(file, hash)) {
     if (chunk.includes(0)) rows.expectNul();
-    await parser.feed(skipper.skip(chunk));
+    const rest = chunk.subarray(skip);
+    skip -= chunk.length - rest.length;
+    await parser.feed(rest);
     yield items.take();
   }
   await parser.finish();
