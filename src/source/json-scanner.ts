@@ -27,7 +27,8 @@ interface OpenContainer {
   readonly keys: string[];
 }
 
-type Mode = 'structure' | 'string' | 'scalar' | 'nested';
+/** What is read: what surrounds the records, or a token. Strings, objects and arrays say where they end. */
+type Mode = 'structure' | 'scalar' | 'closed';
 type Expect = 'value' | 'value or ]' | 'key' | 'key or }' | ':' | ', or end' | 'nothing';
 
 /**
@@ -56,7 +57,6 @@ export class ElementScanner {
   #start = 0;
   #tokenLine = 1;
   #tokenColumn = 1;
-  #escaped = false;
   #scan = new ValueScan();
 
   /** `onValue` is called with each value in the objects around the array: scalars as they are, objects as `{}`. */
@@ -81,14 +81,11 @@ export class ElementScanner {
         case 'structure':
           index = this.#structure(chunk, index);
           break;
-        case 'string':
-          index = this.#string(chunk, index);
-          break;
         case 'scalar':
           index = this.#scalar(chunk, index);
           break;
-        case 'nested':
-          index = this.#nested(chunk, index);
+        case 'closed':
+          index = this.#closed(chunk, index);
           break;
       }
     }
@@ -140,7 +137,7 @@ export class ElementScanner {
         return this.#value(chunk, index, container);
       case 'key':
       case 'key or }':
-        if (byte === 0x22) return this.#beginToken('string', index);
+        if (byte === 0x22) return this.#beginToken('closed', index);
         break;
       case ':':
         if (byte === 0x3a) {
@@ -179,10 +176,8 @@ export class ElementScanner {
     ) {
       throw this.#unexpected(chunk, index);
     }
-    if (container?.target) {
-      this.#scan = new ValueScan();
-      return this.#beginToken(opens ? 'nested' : byte === 0x22 ? 'string' : 'scalar', index);
-    }
+    const mode = opens || byte === 0x22 ? 'closed' : 'scalar';
+    if (container?.target) return this.#beginToken(mode, index);
     const kind =
       byte === 0x7b ? 'an object' : byte === 0x5b ? 'an array' : byte === 0x22 ? 'a string' : 'a single value';
     if (!container) this.#top = kind;
@@ -196,7 +191,7 @@ export class ElementScanner {
         this.#column(index),
       );
     }
-    if (!opens) return this.#beginToken(byte === 0x22 ? 'string' : 'scalar', index);
+    if (!opens) return this.#beginToken(mode, index);
     const target = last && byte === 0x5b;
     if (target && this.#found) throw this.#error(`\`${formatPath(this.#path)}\` occurs twice`, index);
     if (depth >= MAX_DEPTH) throw this.#error(`this is nested more than ${MAX_DEPTH} levels deep`, index);
@@ -228,18 +223,7 @@ export class ElementScanner {
     this.#start = index;
     this.#tokenLine = this.#line;
     this.#tokenColumn = this.#offset + index - this.#lineStart + 1;
-    this.#escaped = false;
-    return mode === 'string' ? index + 1 : index;
-  }
-
-  #string(chunk: Buffer, from: number): number {
-    let index = from;
-    for (; index < chunk.length; index += 1) {
-      const byte = chunk[index];
-      if (this.#escaped) this.#escaped = false;
-      else if (byte === 0x5c) this.#escaped = true;
-      else if (byte === 0x22) return this.#endToken(chunk, index + 1);
-    }
+    this.#scan = new ValueScan();
     return index;
   }
 
@@ -254,8 +238,7 @@ export class ElementScanner {
     return index;
   }
 
-  /** Follows an element to its end. */
-  #nested(chunk: Buffer, from: number): number {
+  #closed(chunk: Buffer, from: number): number {
     const scan = this.#scan;
     const end = scan.follow(chunk, from);
     if (scan.lines > 0) {

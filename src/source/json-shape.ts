@@ -27,7 +27,7 @@ export class ValueScan implements JsonShape {
   #inString = false;
   #escaped = false;
 
-  /** Returns where the object or array ends, or -1 if it does not end in this chunk. */
+  /** Returns where the object, array or string ends, or -1 if it does not end in this chunk. */
   follow(bytes: Buffer, from: number): number {
     let inString = this.#inString;
     let escaped = this.#escaped;
@@ -38,7 +38,10 @@ export class ValueScan implements JsonShape {
       if (inString) {
         if (escaped) escaped = false;
         else if (byte === 0x5c) escaped = true;
-        else if (byte === 0x22) inString = false;
+        else if (byte === 0x22) {
+          if (depth === 0) return index + 1;
+          inString = false;
+        }
         continue;
       }
       switch (byte) {
