@@ -79,7 +79,13 @@ export class Gateway implements FaultTarget {
     outgoing.once('close', () => (entry.endedAt ??= this.#context.now()));
     const suppressTriggers = request.headers.get(HEADERS.suppressTriggers)?.toLowerCase() === 'true';
     const call: ApiCall = { context: this.#context, entry, body, suppressTriggers };
-    const response = await this.#answer(request, call, pathname, outgoing);
+    const [response, admission = this.#fullWindow()] = await this.#answer(request, call, pathname, outgoing);
+    // Only JSON comes from the service itself. Section 8: every response has the rate-limit headers.
+    if (response.headers.get('content-type')?.includes('json')) {
+      response.headers.set(HEADERS.limit, String(admission.limit));
+      response.headers.set(HEADERS.remaining, String(admission.remaining));
+      response.headers.set(HEADERS.reset, String(Math.ceil(admission.freeAt / 1000)));
+    }
     if (!response.headers.has('x-hono-already-sent')) {
       entry.status = response.status;
       entry.endedAt = this.#context.now();
@@ -87,14 +93,14 @@ export class Gateway implements FaultTarget {
     return response;
   }
 
-  async #answer(request: Request, call: ApiCall, path: string, outgoing: ServerResponse): Promise<Response> {
+  /** The answer, and the window after it where the request counts. */
+  async #answer(request: Request, call: ApiCall, path: string, out: ServerResponse): Promise<[Response, Admission?]> {
     const { entry } = call;
     if (this.#outage && this.#context.now() < this.#outage.until) {
       entry.fault = 'outage';
-      return new Response('the service is down', { status: this.#outage.status });
+      return [new Response('the service is down', { status: this.#outage.status })];
     }
-    if (path === PATHS.health || path === PATHS.version)
-      return this.#withHeaders(await this.#routes(request, { call }), this.#fullWindow());
+    if (path === PATHS.health || path === PATHS.version) return [await this.#routes(request, { call })];
 
     const event = path.startsWith(PATHS.ingest) ? eventOf(call) : undefined;
     const isProcessed = this.#context.store.processed(event?.id as string) !== undefined;
@@ -111,22 +117,18 @@ export class Gateway implements FaultTarget {
     if (key === null || !context) {
       const message = key === null ? 'X-API-Key is missing' : 'X-API-Key is invalid';
       const code = path.startsWith(PATHS.ingest) ? undefined : 'UNAUTHORIZED';
-      return this.#withHeaders(respond(path, entry, new Refusal(401, code, message)), this.#fullWindow());
+      return [respond(path, entry, new Refusal(401, code, message))];
     }
     entry.account = context.name;
     const admission = this.#window(key).admit(this.#context.now());
-    if (!admission.admitted) return this.#withHeaders(this.#tooMany(path, call, admission), admission);
+    if (!admission.admitted) return [this.#tooMany(path, call, admission), admission];
 
     const commits = fault === undefined || faultOf(fault).commits || ('committed' in fault && fault.committed);
-    let reply: Response | undefined;
-    if (commits) reply = this.#withHeaders(await this.#routes(request, { call: { ...call, context } }), admission);
+    const reply = commits ? await this.#routes(request, { call: { ...call, context } }) : undefined;
     if (after > 0) await sleep(after, undefined, { signal: this.#closing.signal });
-    if (!fault) return reply!;
+    if (!fault) return [reply!, admission];
     entry.fault = fault.kind;
-    const response = await faultOf(fault).answer!(fault, { out: outgoing, reply, target: this });
-    // Only JSON comes from the service itself.
-    const isOwn = response.headers.get('content-type')?.includes('json');
-    return isOwn ? this.#withHeaders(response, admission) : response;
+    return [await faultOf(fault).answer!(fault, { out, reply, target: this }), admission];
   }
 
   #window(key: string): SlidingWindow {
@@ -145,14 +147,6 @@ export class Gateway implements FaultTarget {
     const response = respond(path, entry, new Refusal(429, 'RATE_LIMITED', message));
     const seconds = Math.max(1, Math.ceil((freeAt - this.#context.now()) / 1000));
     response.headers.set(HEADERS.retryAfter, String(seconds));
-    return response;
-  }
-
-  /** Section 8: every response has the rate-limit headers. */
-  #withHeaders(response: Response, { limit, remaining, freeAt }: Admission): Response {
-    response.headers.set(HEADERS.limit, String(limit));
-    response.headers.set(HEADERS.remaining, String(remaining));
-    response.headers.set(HEADERS.reset, String(Math.ceil(freeAt / 1000)));
     return response;
   }
 }

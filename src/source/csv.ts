@@ -9,7 +9,8 @@ import { TableRows } from './csv-rows.ts';
 import { encodingsOf, fileCount, Items, type FileResult, type SourceFile, type SourceHead } from './reading.ts';
 import { nameOf, numbered } from './reject-columns.ts';
 import type { SourceNotice, SourceSpec } from './source.ts';
-import { readText, sampleOf, type TextFile } from './text.ts';
+import type { TextFile } from './encoding.ts';
+import { readText, sampleOf } from './text.ts';
 
 /** Opens CSV files as one table. Throws a `UserError` if one has no header or cannot be decoded. */
 export async function openTable(spec: SourceSpec, files: readonly TextFile[]): Promise<SourceHead> {

@@ -13,6 +13,13 @@ export interface Encoding {
   readonly declared: boolean;
 }
 
+/** A file whose encoding is known. */
+export interface TextFile extends InputFile {
+  readonly encoding: Encoding;
+  /** What the user should check about the encoding. */
+  readonly doubt?: string;
+}
+
 const MARKS = [
   { name: 'UTF-8', bytes: [0xef, 0xbb, 0xbf] },
   { name: 'utf-32le', bytes: [0xff, 0xfe, 0, 0] },

@@ -6,7 +6,8 @@ import { errorWithin, JsonError, parseRecord } from './json-record.ts';
 import { ElementScanner } from './json-scanner.ts';
 import { Items, treeHead, type FileResult, type SourceHead } from './reading.ts';
 import { SettingError, type SourceSpec } from './source.ts';
-import { readText, type TextFile } from './text.ts';
+import type { TextFile } from './encoding.ts';
+import { readText } from './text.ts';
 
 /** How the APIs of common CRMs say that a response is one page and that there are more. */
 const MORE_PAGES = new Map<string, (value: unknown) => boolean>([

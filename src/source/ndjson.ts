@@ -5,7 +5,8 @@ import { MAX_JSON_RECORD, parseRecord } from './json-record.ts';
 import { shapeOf } from './json-shape.ts';
 import { Items, shorten, treeHead, type FileResult, type SourceHead } from './reading.ts';
 import type { SourceSpec } from './source.ts';
-import { readText, sampleOf, type TextFile } from './text.ts';
+import type { TextFile } from './encoding.ts';
+import { readText, sampleOf } from './text.ts';
 
 const BLANK = /^[ \t\r]*$/;
 

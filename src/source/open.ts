@@ -2,7 +2,8 @@ import { UserError } from '../errors.ts';
 import { findFiles, type InputFile } from './files.ts';
 import { filesSource, type SourceHead } from './reading.ts';
 import type { Source, SourceSpec } from './source.ts';
-import { withEncoding, type TextFile } from './text.ts';
+import type { TextFile } from './encoding.ts';
+import { withEncoding } from './text.ts';
 
 const FORMATS = new Map<string, NonNullable<SourceSpec['format']>>([
   ['csv', 'csv'],

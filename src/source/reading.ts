@@ -1,7 +1,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import type { Issue, Place, RawRecord, ReadItem, RecordText } from '../model.ts';
 import type { FileDigest, Source, SourceNotice } from './source.ts';
-import type { TextFile } from './text.ts';
+import type { TextFile } from './encoding.ts';
 
 const MORE_PAGES = 'this is one page of an API response, which says that there are more: fetch all pages';
 

@@ -3,17 +3,10 @@ import type { Hash } from 'node:crypto';
 import { StringDecoder } from 'node:string_decoder';
 import { UserError } from '../errors.ts';
 import { readBytes } from './bytes.ts';
-import { chooseEncoding, doubtOf, settingOf, type Encoding } from './encoding.ts';
+import { chooseEncoding, doubtOf, settingOf, type Encoding, type TextFile } from './encoding.ts';
 import type { InputFile } from './files.ts';
 import { refuseOtherFormats } from './not-text.ts';
 import { undecodable } from './undecodable.ts';
-
-/** A file whose encoding is known. */
-export interface TextFile extends InputFile {
-  readonly encoding: Encoding;
-  /** What the user should check about the encoding. */
-  readonly doubt?: string;
-}
 
 /** Bytes of text that are passed on at a time; bounds how many records are in memory. */
 const PIECE = 16 * 1024;

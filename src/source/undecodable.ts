@@ -3,16 +3,11 @@ import { isUtf8 } from 'node:buffer';
 import { UserError } from '../errors.ts';
 import { counted } from '../numbers.ts';
 import { readBytes } from './bytes.ts';
-import { settingOf, type Encoding } from './encoding.ts';
-import type { InputFile } from './files.ts';
+import { settingOf, type TextFile } from './encoding.ts';
 import { SettingError } from './source.ts';
 
-interface UndecodableFile extends InputFile {
-  readonly encoding: Encoding;
-}
-
 /** The error for a file that is not text in its encoding: names the line, the bytes and what to do. `line`: if it is known. */
-export async function undecodable(file: UndecodableFile, line: number | undefined): Promise<UserError> {
+export async function undecodable(file: TextFile, line: number | undefined): Promise<UserError> {
   const { name, declared } = file.encoding;
   const [where, key] = file.isArgument ? ['with --encoding', '--encoding'] : ['in the mapping', 'encoding'];
   const whose = declared ? `, which is the encoding set ${where}` : '';
@@ -61,7 +56,7 @@ interface LinesByEncoding {
 }
 
 /** Reads the file again, which only an error makes necessary. */
-async function linesByEncoding(file: UndecodableFile): Promise<LinesByEncoding> {
+async function linesByEncoding(file: TextFile): Promise<LinesByEncoding> {
   const found: LinesByEncoding = { utf8: 0, other: 0, firstOther: 0, word: Buffer.alloc(0) };
   let number = 0;
   const take = (line: Buffer): void => {
