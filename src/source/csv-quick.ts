@@ -1,4 +1,5 @@
-import { closingQuote, MAX_RECORD, RecordParser, type CellMarks, type TakeRecord } from './csv-records.ts';
+import { closingQuote, RecordParser, type CellMarks, type TakeRecord } from './csv-records.ts';
+import { MAX_RECORD } from './reading.ts';
 import { countBreaks } from './text.ts';
 
 const QUOTE = 0x22;

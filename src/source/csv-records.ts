@@ -1,10 +1,8 @@
 import { parse, type InfoRecord, type Options, type Parser } from 'csv-parse';
 import { codeOf, UserError } from '../errors.ts';
+import { MAX_RECORD } from './reading.ts';
 import { SettingError } from './source.ts';
 import { countBreaks } from './text.ts';
-
-/** More than any body that the service accepts. Without a limit, an open quote would swallow the rest of the file. */
-export const MAX_RECORD = 16 * 1024 * 1024;
 
 /** Far more than the header of any CRM has: it is looked for with each delimiter. */
 export const MAX_HEADER = 1024 * 1024;

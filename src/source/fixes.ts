@@ -126,7 +126,7 @@ function tableReader(source: Source, file: Source, isKept: boolean): ReadRow {
   const there = numbered(file.columns.map((name) => (source.columns.includes(name) ? name : restore(name))));
   const wanted = numbered(source.columns);
   const [rowKey = ''] = numbered([added.row]);
-  const optional = new Set(Object.values(added) as string[]);
+  const optional = new Set(Object.values(added));
   const problems = [
     ...(there.includes(rowKey)
       ? []
@@ -163,7 +163,7 @@ function treeReader(source: Source, file: Source): ReadRow {
   return ({ raw }) => {
     const members = Object.entries(raw as JsonObject);
     const added = rejectColumnsIn(members.map(([key]) => key));
-    const optional = new Set(Object.values(added) as string[]);
+    const optional = new Set(Object.values(added));
     return {
       column: added.row,
       row: textOf((raw as JsonObject)[added.row]),

@@ -8,12 +8,6 @@ import { shorten } from './reading.ts';
 /** Far deeper than any record of a CRM; deeper nesting could exhaust the stack of code that walks through a record. */
 export const MAX_DEPTH = 200;
 
-/**
- * Largest record or line, in bytes: more than any body that the service accepts (10 MB, service interface, section 8), with
- * room for what a mapping leaves out. Without a limit, an open quote would take the rest of the file into memory.
- */
-export const MAX_JSON_RECORD = 16 * 1024 * 1024;
-
 /** A record, or why there is none; `at` is the index at which the text stops being JSON. */
 export type ParsedRecord =
   | { readonly value: JsonObject }

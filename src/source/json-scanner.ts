@@ -1,5 +1,6 @@
 import { formatPath, MOST_KEYS, PathHints, type JsonPathStep } from './json-path.ts';
-import { errorWithin, findSyntaxError, JsonError, MAX_DEPTH, MAX_JSON_RECORD } from './json-record.ts';
+import { errorWithin, findSyntaxError, JsonError, MAX_DEPTH } from './json-record.ts';
+import { MAX_RECORD } from './reading.ts';
 import { ValueScan, type JsonShape } from './json-shape.ts';
 
 /** Where the mistake in a value without an end is looked for: mostly it is near its beginning. */
@@ -93,7 +94,7 @@ export class ElementScanner {
       const part = chunk.subarray(this.#start);
       this.#parts.push(part);
       this.#length += part.length;
-      if (this.#length > MAX_JSON_RECORD) {
+      if (this.#length > MAX_RECORD) {
         this.#unfinished(
           `the ${this.#tokenKind()} that begins here is larger than 16 MiB`,
           'close every quote and bracket in it: at most 16 MiB are read as one',

@@ -1,9 +1,9 @@
 import type { Hash } from 'node:crypto';
 import { UserError } from '../errors.ts';
 import type { ReadItem } from '../model.ts';
-import { MAX_JSON_RECORD, parseRecord } from './json-record.ts';
+import { parseRecord } from './json-record.ts';
 import { shapeOf } from './json-shape.ts';
-import { Items, shorten, treeHead, type FileResult, type SourceHead } from './reading.ts';
+import { Items, MAX_RECORD, shorten, treeHead, type FileResult, type SourceHead } from './reading.ts';
 import type { SourceSpec } from './source.ts';
 import type { TextFile } from './encoding.ts';
 import { readText, sampleOf } from './text.ts';
@@ -50,7 +50,7 @@ async function* readLines(
     lines[0] = rest + lines[0]!;
     rest = lines.pop()!;
     for (const line of lines) takeLine(line);
-    if (rest.length > MAX_JSON_RECORD) {
+    if (rest.length > MAX_RECORD) {
       throw new UserError(`${file.shown}:${number + 1}:1: this line is longer than 16 MiB`, {
         hint: 'NDJSON has one object per line; if the whole file is one array, set `format: json`',
       });

@@ -5,6 +5,12 @@ import type { TextFile } from './encoding.ts';
 
 const MORE_PAGES = 'this is one page of an API response, which says that there are more: fetch all pages';
 
+/**
+ * Largest record, in bytes: more than any body that the service accepts (10 MB, service interface, section 8), with room for
+ * what a mapping leaves out. Without a limit, an open quote would take the rest of the file into memory.
+ */
+export const MAX_RECORD = 16 * 1024 * 1024;
+
 const NO_ISSUES: readonly Issue[] = [];
 
 /** Collects the records of one file, and numbers them. */

@@ -3,14 +3,11 @@ import { canonicalJson } from '../json.ts';
 import type { RawRecord } from '../model.ts';
 
 /** The columns or keys that a rejects file adds to a record. Only `row` is read back. */
-export interface RejectColumns {
-  readonly file: string;
-  readonly line: string;
-  readonly error: string;
-  readonly row: string;
-}
+const NAMES = ['file', 'line', 'error', 'row'] as const;
+const ADDED = new RegExp(`^(_+)(?:${NAMES.join('|')})$`);
 
-const ADDED = /^(_+)(?:file|line|error|row)$/;
+/** Their names in one file: `_file` … */
+export type RejectColumns = Readonly<Record<(typeof NAMES)[number], string>>;
 
 /** What to add to a record with these columns or keys: `_file` …, with more underscores where it has such columns itself. */
 export function rejectColumnsFor(names: readonly string[]): RejectColumns {
@@ -28,8 +25,7 @@ function deepest(names: readonly string[]): number {
 }
 
 function named(underscores: number): RejectColumns {
-  const prefix = '_'.repeat(underscores);
-  return { file: `${prefix}file`, line: `${prefix}line`, error: `${prefix}error`, row: `${prefix}row` };
+  return Object.fromEntries(NAMES.map((name) => [name, `${'_'.repeat(underscores)}${name}`])) as RejectColumns;
 }
 
 /** A letter and 20 hexadecimal digits, so that no spreadsheet reads it as a number. */
