@@ -70,10 +70,13 @@ export function writeDay(cwd: string, history: History, day: number): void {
   write('comments.csv', commentsCsv(comments, day));
 }
 
+/** A row as its file has it. */
+export function lineOf(id: string, columns: readonly string[], cells: Cells): string {
+  return [id, ...columns.map((column) => textOf(column, cells[column] ?? ''))].join(',');
+}
+
 function csv(rows: readonly Row[], columns: readonly string[], day: number): string {
-  const line = (id: string, cells: Cells): string =>
-    [id, ...columns.map((column) => textOf(column, cells[column] ?? ''))].join(',');
-  const lines = rows.flatMap(({ id, days }) => (days[day] ? [line(id, days[day])] : []));
+  const lines = rows.flatMap(({ id, days }) => (days[day] ? [lineOf(id, columns, days[day])] : []));
   return [`id,${columns.join(',')}`, ...lines, ''].join('\n');
 }
 

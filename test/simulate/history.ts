@@ -56,6 +56,8 @@ export interface Run {
   readonly maxOutage: string;
   readonly weather: Weather;
   readonly ending: Ending | undefined;
+  /** Before it, a person corrects what the last run rejected; absent in histories that are older than this. */
+  readonly fixes?: boolean | undefined;
   /** Until the next run begins. */
   readonly pauseMs: number;
 }
@@ -255,6 +257,7 @@ const run: fc.Arbitrary<Run> = fc.record<Run>({
   maxOutage: fc.constantFrom('30m', '30m', '2h'),
   weather,
   ending: rarely(ending, undefined, 2),
+  fixes: rarely(fc.constant(true), false, 4),
   pauseMs: fc.constantFrom(1_000, 90_000, 86_400_000),
 });
 

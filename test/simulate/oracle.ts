@@ -8,10 +8,12 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import type { Summary } from '../../src/report/summary.ts';
 import type { Verification } from '../../src/verify/verify.ts';
+import type { Corrected, Corrections } from './corrections.ts';
 import { columnOn, contentOf, textOf } from './exports.ts';
 import {
   DEAL_COLUMNS,
   LEAD_COLUMNS,
+  VALIDATED,
   type Cells,
   type Comment,
   type History,
@@ -51,6 +53,7 @@ export interface Scene {
   readonly isCalm: boolean;
   /** It said that its files could not be written. */
   readonly hasTrouble: boolean;
+  readonly corrections: Corrections;
 }
 
 interface EventRow {
@@ -183,7 +186,10 @@ function judgeRecords(scene: Scene, told: Told, entity: 'lead' | 'deal'): string
       continue;
     }
     if (deleted.has(key)) continue;
-    const rows = { created: rowsOf(created, id, day), changes: rowsOf(changes, id, day) };
+    const rows = {
+      created: rowsOf(scene, `${entity}s`, id),
+      changes: rowsOf(scene, `${entity}_changes`, id),
+    };
     const record = service.find(entity, id);
     if (!record) {
       if (rows.created.length > 0 || policies.if_missing !== 'skip') violations.push(`${key} is lost`);
@@ -232,6 +238,7 @@ function judgeField(
   const values = possible.flatMap(({ days }) =>
     days.flatMap((cells, day) => (cells ? [valueIn(cells, columnOn(scene.history, day, column))] : [])),
   );
+  if (VALIDATED[column]) values.push(valueIn({ [column]: 'a' }, column));
   return actual === undefined || values.includes(actual) ? undefined : said;
 }
 
@@ -256,10 +263,17 @@ function isInInput({ history, day }: Scene, lead: string): boolean {
 }
 
 /** The cells of the valid rows about a record, in the order of the export. */
-function rowsOf(rows: readonly Row[], id: string, day: number): Cells[] {
+function rowsOf(scene: Scene, source: Corrected, id: string): Cells[] {
+  return cellsOf(scene, source, id).filter((cells) => !isInvalid(cells));
+}
+
+/** The cells of the rows about a record on this day, as they were corrected. */
+function cellsOf({ history, day, corrections }: Scene, source: Corrected, id: string): Cells[] {
+  const { leads, leadChanges, deals, dealChanges } = history;
+  const rows = { leads, lead_changes: leadChanges, deals, deal_changes: dealChanges }[source];
   return rows.flatMap((row) => {
     const cells = row.days[day];
-    return row.id === id && cells && !isInvalid(cells) ? [cells] : [];
+    return row.id === id && cells ? [corrections.apply(source, id, cells)] : [];
   });
 }
 
@@ -294,13 +308,10 @@ function valueIn(cells: Cells, column: string): Value | undefined {
 
 /** Whether the exports, the policies or people give a reason to report a record. */
 function mayBeTold(scene: Scene, entity: 'lead' | 'deal', id: string): boolean {
-  const { history, day, deleted, service } = scene;
+  const { history, deleted, service } = scene;
   const policies = history.mapping[entity];
-  const [created, changes] =
-    entity === 'lead' ? [history.leads, history.leadChanges] : [history.deals, history.dealChanges];
-  const about = (rows: readonly Row[]): Cells[] =>
-    rows.flatMap((row) => (row.id === id && row.days[day] ? [row.days[day]] : []));
-  const [createdNow, all] = [about(created), [...about(created), ...about(changes)]];
+  const createdNow = cellsOf(scene, `${entity}s`, id);
+  const all = [...createdNow, ...cellsOf(scene, `${entity}_changes`, id)];
   const distinct = new Set(createdNow.map((cells) => JSON.stringify(cells)));
   const record = service.find(entity, id);
   if (all.some(isInvalid)) return true;

@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync, existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Corrections } from './corrections.ts';
 import { writeDay } from './exports.ts';
 import { QUIET, type Act, type Day, type History, type Run } from './history.ts';
 import { judgeCounts, judgeTruth, judgeVerification, type Scene } from './oracle.ts';
@@ -42,6 +43,7 @@ class Stage {
   #runs = 0;
   #edits = 0;
   readonly #deleted = new Set<string>();
+  readonly #corrections: Corrections;
   /** The first request arrived twice, and the program says that it can go on with --adopt: so does a person then. */
   #adopts = false;
 
@@ -50,6 +52,7 @@ class Stage {
     this.#history = history;
     this.#cwd = cwd;
     this.#service = new Service(history.habits);
+    this.#corrections = new Corrections(cwd);
     this.#random = generator(history.seed);
     const { lead, deal, comment } = history.mapping;
     this.#service.mayLackParents = deal.if_parent_missing === 'send' || comment.if_parent_missing === 'send';
@@ -130,6 +133,7 @@ class Stage {
     return {
       ...{ history: this.#history, day, service: this.#service, program: this.#program, cwd: this.#cwd, summary },
       deleted: this.#deleted,
+      corrections: this.#corrections,
       isCalm,
       hasTrouble: troubles.some((message) => message.includes('cannot')),
     };
@@ -137,11 +141,14 @@ class Stage {
 
   async #run(run: Run): Promise<RunResult> {
     this.#runs += 1;
+    if (run.fixes) this.#corrections.collect();
+    const fix = this.#corrections.write();
     const { weather, ending, concurrency, maxOutage } = run;
     const options = {
       ...(this.#adopts ? { adopt: true } : {}),
       concurrency: String(concurrency),
       maxOutage,
+      ...(fix.length > 0 ? { fix } : {}),
       ...(run.dryRun ? { dryRun: true } : {}),
       ...(run.pilot === undefined ? {} : { pilot: String(run.pilot) }),
       ...(run.only === undefined ? {} : { only: run.only }),

@@ -89,6 +89,7 @@ function* shorterRuns(run: Run): Generator<Run, void, undefined> {
   const { weather } = run;
   yield { ...run, weather: QUIET.weather };
   yield { ...run, ending: undefined };
+  yield { ...run, fixes: false };
   for (const name of ['dryRun', 'pilot', 'only', 'maxRequests', 'concurrency', 'maxOutage', 'pauseMs'] as const) {
     yield { ...run, [name]: QUIET[name] };
   }

@@ -1,0 +1,64 @@
+/** What a person makes of `rejects/`: every cell that no event can have is corrected, and the rows are given back with `--fix`. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import { lineOf, textOf } from './exports.ts';
+import { DEAL_COLUMNS, LEAD_COLUMNS, VALIDATED, type Cells } from './history.ts';
+
+/** By the name of a source; comments are not corrected. */
+const COLUMNS = {
+  leads: LEAD_COLUMNS,
+  lead_changes: LEAD_COLUMNS,
+  deals: DEAL_COLUMNS,
+  deal_changes: DEAL_COLUMNS,
+} as const;
+export type Corrected = keyof typeof COLUMNS;
+const SOURCES = Object.keys(COLUMNS) as readonly Corrected[];
+
+export class Corrections {
+  readonly #cwd: string;
+  /** By source: the corrected rows, by `_row`. */
+  readonly #rows = new Map<Corrected, Map<string, Readonly<Record<string, string>>>>();
+  readonly #lines = new Set<string>();
+
+  constructor(cwd: string) {
+    this.#cwd = cwd;
+  }
+
+  /** Corrects what the last run has rejected. */
+  collect(): void {
+    for (const source of SOURCES) {
+      const path = join(this.#cwd, '.backfill/simulated/rejects', `${source}.csv`);
+      if (!existsSync(path)) continue;
+      for (const row of parse<Record<string, string>>(readFileSync(path), { columns: true, bom: true })) {
+        const wrong = COLUMNS[source].filter((column) => VALIDATED[column] && row[column] === textOf(column, '!'));
+        if (wrong.length === 0) continue;
+        this.#lines.add(`${source} ${[row.id, ...COLUMNS[source].map((column) => row[column])].join(',')}`);
+        const known = this.#rows.get(source) ?? new Map<string, Readonly<Record<string, string>>>();
+        this.#rows.set(source, known);
+        known.set(row._row!, { ...row, ...Object.fromEntries(wrong.map((column) => [column, textOf(column, 'a')])) });
+      }
+    }
+  }
+
+  /** Writes the corrected rows; returns what `--fix` takes. */
+  write(): string[] {
+    return Array.from(this.#rows, ([source, rows]) => {
+      const path = join(this.#cwd, `corrected-${source}.csv`);
+      const lines = [...rows.values()].map((row) =>
+        Object.values(row).map((cell) => `"${cell.replaceAll('"', '""')}"`),
+      );
+      writeFileSync(
+        path,
+        [Object.keys([...rows.values()][0]!), ...lines].map((cells) => `${cells.join(',')}\n`).join(''),
+      );
+      return `${source}=${path}`;
+    });
+  }
+
+  /** The cells of a row as they count since. */
+  apply(source: Corrected, id: string, cells: Cells): Cells {
+    if (!this.#lines.has(`${source} ${lineOf(id, COLUMNS[source], cells)}`)) return cells;
+    return Object.fromEntries(Object.entries(cells).map(([column, letter]) => [column, letter === '!' ? 'a' : letter]));
+  }
+}
