@@ -185,10 +185,10 @@ export class Database {
   }
 
   #create({ name, applicationId, version, tables }: Schema): void {
-    this.exec('begin');
-    this.exec(`pragma ${name}.application_id = ${applicationId}; pragma ${name}.user_version = ${version};`);
-    this.exec(tables.replaceAll(/^create (table|index|view) /gm, `create $1 ${name}.`));
-    this.exec('commit');
+    this.transaction(() => {
+      this.exec(`pragma ${name}.application_id = ${applicationId}; pragma ${name}.user_version = ${version};`);
+      this.exec(tables.replaceAll(/^create (table|index|view) /gm, `create $1 ${name}.`));
+    });
   }
 
   /** Whether its creation has not begun, or was interrupted. */

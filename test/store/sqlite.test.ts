@@ -70,6 +70,15 @@ describe('a database', () => {
     expect(db.all('select * from setting')).toEqual([]);
   });
 
+  it('can be used on when the tables of another one could not be created beside it', () => {
+    const db = Database.inMemory(CHECKPOINT);
+    const broken = { ...PLAN, tables: 'create table some (a text);\ncreate table some (a text);' };
+    expect(() => db.attach(undefined, 'other', broken)).toThrow();
+    db.transaction(() => db.run('insert into setting values (?, ?)', 'a', 'b'));
+    expect(db.all('select name from setting')).toEqual([{ name: 'a' }]);
+    db.close();
+  });
+
   it('can be read while another process writes it, and not written by those who read', () => {
     fill(checkpoint, 1);
     const writer = Database.open(checkpoint, CHECKPOINT);
