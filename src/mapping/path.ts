@@ -186,7 +186,7 @@ export function uniqueNames(columns: readonly string[]): readonly string[] {
 }
 
 /** How a mapping names the columns that share a name, in backticks. */
-export function namesByPosition(columns: readonly string[], name: string): readonly string[] {
+function namesByPosition(columns: readonly string[], name: string): readonly string[] {
   return positions(columns, name).map((_, index) => `\`${name}#${index + 1}\``);
 }
 

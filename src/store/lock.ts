@@ -74,11 +74,6 @@ export function lockHolder(state: StateDir): LockHolder | undefined {
   }
 }
 
-/** Whether a run has ever held the lock of this directory. */
-export function hasLock(state: StateDir): boolean {
-  return existsSync(state.file(LOCK_FILE));
-}
-
 function openLock(path: string): InstanceType<typeof DatabaseSync> {
   try {
     closeSync(openPrivate(path));

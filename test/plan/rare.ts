@@ -13,7 +13,7 @@ import { openFieldHasher } from '../../src/store/checkpoint.ts';
 import { beginPlan } from '../../src/survey/plan-file.ts';
 import { surveyInput, type Survey } from '../../src/survey/survey.ts';
 
-export const RARE_MAPPING = `version: 1
+const RARE_MAPPING = `version: 1
 migration: rare
 defaults: { region: IT, timezone: Europe/Rome }
 sources:
@@ -90,10 +90,10 @@ events:
       deal_external_id: deal
 `;
 
-export function writeRare(directory: string, mapping = RARE_MAPPING): string {
+function writeRare(directory: string): string {
   for (const [name, text] of Object.entries(rareExports())) writeFileSync(join(directory, name), text);
   const path = join(directory, 'mapping.yaml');
-  writeFileSync(path, mapping);
+  writeFileSync(path, RARE_MAPPING);
   return path;
 }
 
@@ -173,11 +173,10 @@ function rareExports(): Record<string, string> {
 export async function surveyRare<T>(
   options: Readonly<Record<string, unknown>>,
   use: (survey: Survey) => T,
-  written = RARE_MAPPING,
 ): Promise<T> {
   const directory = makeDirectory();
   try {
-    const mapping = writeRare(directory, written);
+    const mapping = writeRare(directory);
     const state = await StateDir.create(join(directory, 'state'));
     const settings = runSettings({ mapping, dryRun: true, ...options });
     const db = beginPlan(state, state);

@@ -61,7 +61,7 @@ export async function sourcesOf(path: string): Promise<ReadonlyMap<string, strin
   return new Map(Object.entries(sources).map(([name, source]) => [name, source.path]));
 }
 
-export async function targetOf(truth: Truth): Promise<Sandbox> {
+async function targetOf(truth: Truth): Promise<Sandbox> {
   return sandbox(truth.account ? { account: accountOf(truth.account.pipelines) } : {});
 }
 
