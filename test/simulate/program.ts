@@ -5,6 +5,7 @@
 import fs, { cpSync, existsSync, renameSync, rmSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
 import { Agent } from 'undici';
 import type * as credentials from '../../src/credentials.ts';
@@ -189,19 +190,40 @@ export class Program {
     });
   }
 
+  /** Files are read and written at once, not by other threads: their order would differ from time to time. */
   #watchFiles(): void {
-    const { renameSync: rename } = fs;
-    const { rename: renameLater } = fs.promises;
+    const { renameSync, promises } = fs;
     Object.assign(fs, {
       renameSync: (from: string, to: string) => {
         this.#life?.point();
-        rename(from, to);
+        renameSync(from, to);
       },
+      createReadStream: (path: string) =>
+        Readable.from(
+          (function* () {
+            yield fs.readFileSync(path);
+          })(),
+        ),
     });
-    Object.assign(fs.promises, {
-      rename: async (from: string, to: string) => {
-        this.#life?.point();
-        await renameLater(from, to);
+    const names = ['lstat', 'mkdir', 'readdir', 'readFile', 'realpath', 'rename', 'rm', 'stat', 'unlink', 'writeFile'];
+    for (const name of names) {
+      Object.assign(promises, {
+        [name]: async (...given: unknown[]) =>
+          (fs as unknown as Record<string, (...given: unknown[]) => unknown>)[`${name}Sync`]!(...given),
+      });
+    }
+    Object.assign(promises, {
+      open: async (path: string, flags: number) => {
+        const file = fs.openSync(path, flags);
+        return {
+          stat: async () => fs.fstatSync(file),
+          readFile: async () => fs.readFileSync(file),
+          read: async (buffer: Buffer, offset: number, length: number, at: number) => ({
+            buffer,
+            bytesRead: fs.readSync(file, buffer, offset, length, at),
+          }),
+          close: async () => fs.closeSync(file),
+        };
       },
     });
     syncBuiltinESMExports();

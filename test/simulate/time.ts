@@ -126,18 +126,13 @@ export async function driveUntil<T>(work: Promise<T>): Promise<T> {
   for (;;) {
     await new Promise(real.setImmediate);
     if (ended) return work;
-    if (immediates > 0 || usesFiles()) continue;
+    if (immediates > 0) continue;
     if (now > until) throw new Hangs('the run takes weeks');
     idleSince = fireNext() ? undefined : (idleSince ?? realNow());
     if (realNow() - (idleSince ?? Infinity) > MOST_IDLE_MS) {
       throw new Hangs('the run waits for something that never happens');
     }
   }
-}
-
-/** Files are read and written by other threads, which no clock drives. */
-function usesFiles(): boolean {
-  return process.getActiveResourcesInfo().some((name) => name.startsWith('FSReq') || name === 'FILEHANDLECLOSEREQ');
 }
 
 /** Returns false if there is no timer. */
