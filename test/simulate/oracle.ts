@@ -122,12 +122,10 @@ export function judgeVerification(scene: Scene, { first_differences: differences
 
 function readTold({ program, cwd }: Scene): Told {
   const plan = join(cwd, STATE, 'plan.db');
-  const events = program.read<EventRow>(plan, 'plan', 'select type, external_id, state, source, line from events');
-  const problems = program.read<ProblemRow>(
-    plan,
-    'plan',
-    'select code, severity, type, external_id, source, line from problems',
-  );
+  const [events, problems] = program.read(plan, 'plan', (db) => [
+    db.all<EventRow>('select type, external_id, state, source, line from events'),
+    db.all<ProblemRow>('select code, severity, type, external_id, source, line from problems'),
+  ]) ?? [[], []];
   const said = [
     ...events.filter(({ state }) => FAILED.includes(state)),
     ...problems.filter(({ code, type, severity }) => type !== null && (severity === 'error' || DIFFERS.includes(code))),

@@ -180,7 +180,7 @@ class Stage {
     // A kill before that may have left a checkpoint without tables.
     if (this.#service.arrived.size === 0) return;
     const path = join(this.#cwd, '.backfill/simulated/checkpoint.db');
-    const rows = this.#program.read<{ id: string }>(path, 'checkpoint', 'select id from request');
+    const rows = this.#program.read(path, 'checkpoint', (db) => db.all<{ id: string }>('select id from request')) ?? [];
     if (rows.length === 0 && this.#isRepeated()) return;
     const known = new Set(rows.map(({ id }) => id));
     for (const id of this.#service.arrived) {

@@ -148,13 +148,13 @@ export class Program {
     });
   }
 
-  /** The tables of a state directory as another process sees them. */
-  read<Row>(path: string, schema: 'plan' | 'checkpoint', sql: string): Row[] {
+  /** What another process sees in a database of a state directory; undefined if there is none. */
+  read<Found>(path: string, schema: 'plan' | 'checkpoint', query: (db: Database) => Found): Found | undefined {
     const { Database, PLAN, CHECKPOINT } = this.#modules;
     const db = Database.read(path, schema === 'plan' ? PLAN : CHECKPOINT);
-    if (!db) return [];
+    if (!db) return undefined;
     try {
-      return db.all<Row>(sql);
+      return query(db);
     } finally {
       db.close();
     }
