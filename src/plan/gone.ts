@@ -1,11 +1,10 @@
 import { rmSync } from 'node:fs';
-import { csvLine } from '../csv.ts';
+import { writeTable } from '../report/error-files.ts';
 import type { Database } from '../store/sqlite.ts';
-import { writeLines } from '../write-lines.ts';
 
 export const GONE_FILE = 'gone.csv';
 
-const COLUMNS = ['record', 'external_id', 'service_id'];
+const COLUMNS = 'record external_id service_id';
 
 /** Created by an earlier run, and no event of the input is about it. */
 const GONE = `
@@ -31,12 +30,8 @@ export function countGone(db: Database): number {
 export function listGone(db: Database, path: string): number {
   rmSync(path, { force: true });
   if (countGone(db) === 0) return 0;
-  const { count } = db.get<{ count: number }>(`select count(*) as count ${GONE}`)!;
-  const rows = db.each<{ entity: string; external_id: string | null; service_id: string | null }>(
-    `select r.entity, r.external_id, r.service_id ${GONE} order by r.n`,
-  );
-  writeLines(path, [csvLine(COLUMNS)], rows, (row) =>
-    csvLine([row.entity, row.external_id ?? '', row.service_id ?? '']),
-  );
-  return count;
+  let listed = 0;
+  const statement = `select r.entity as record, r.external_id, r.service_id ${GONE} order by r.n`;
+  writeTable(db, path, COLUMNS, statement, { seen: () => (listed += 1) });
+  return listed;
 }
