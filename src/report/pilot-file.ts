@@ -1,5 +1,6 @@
 /** `pilot.csv`: which records of a pilot to look at in the service, in which order, and what each of them shows. */
 import type { StateDir } from '../state-dir.ts';
+import { SHOWN_STATE } from '../store/plan-schema.ts';
 import type { Database } from '../store/sqlite.ts';
 import { writeTable } from './error-files.ts';
 import { publishFiles } from './own-files.ts';
@@ -35,16 +36,16 @@ export async function writePilot(db: Database, output: StateDir): Promise<Writte
 
 const PILOT = `
     select p.place as "order", p.shows, seen.entity as look_at, seen.external_id, f.path as file, r.line,
-      iif(v.state in ('ready', 'held', 'waiting'), 'pending', iif(v.state = 'retry', 'rejected', v.state)) as state,
+      ${SHOWN_STATE} as state,
       (select q.service_id from checkpoint.request q
         where q.entity = seen.entity and q.external_id = seen.external_id and q.status = 'acknowledged'
           and q.service_id is not null order by q.n desc limit 1) as service_id,
       (select coalesce(json_extract(c.data, '$.full_name'), json_extract(c.data, '$.title')) from event c
         where c.entity = seen.entity and c.external_id = seen.external_id and c.state <> 'duplicate'
         order by c.id limit 1) as name,
-      (select group_concat(distinct c.type) from event c where c.record = v.record) as events
+      (select group_concat(distinct c.type) from event c where c.record = e.record) as events
     from pilot p
       join (select id, iif(entity = 'comment', parent_entity, entity) as entity,
         iif(entity = 'comment', parent_id, external_id) as external_id from event) seen on seen.id = p.event
-      join event v on v.id = p.event join record r on r.id = v.record join file f on f.id = r.file
+      join event e on e.id = p.event join record r on r.id = e.record join file f on f.id = r.file
     order by p.place`;

@@ -2,6 +2,10 @@ import type { Schema } from './sqlite.ts';
 
 export const PLAN_FILE = 'plan.db';
 
+/** What the state of an event `e` is for people. */
+export const SHOWN_STATE = `case e.state when 'ready' then 'pending' when 'held' then 'pending' when 'waiting' then 'pending'
+      when 'retry' then 'rejected' else e.state end`;
+
 /**
  * `plan.db`: every event exactly as it will be sent, the record that it comes from, and everything that the survey and the
  * run found out about it. Every survey writes it anew.
@@ -140,8 +144,7 @@ create view listed as
 
 create view events as
   select e.type, e.external_id,
-    case e.state when 'ready' then 'pending' when 'held' then 'pending' when 'waiting' then 'pending'
-      when 'retry' then 'rejected' else e.state end as state,
+    ${SHOWN_STATE} as state,
     s.name as source, f.path as file, r.line, r.number as record, e.occurred_at, e.priority, e.data, r.raw
   from event e join record r on r.id = e.record join file f on f.id = r.file join source s on s.id = f.source;
 
