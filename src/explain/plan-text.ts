@@ -5,7 +5,7 @@ import { countsByType, totalOf } from '../plan/counts.ts';
 import { foundCodes } from '../report/found-codes.ts';
 import { cutTo, valueRows } from '../layout.ts';
 import { countOmissions } from '../report/omitted.ts';
-import { clockText, codesText, countedList, countsTable, shortPath } from '../report/text.ts';
+import { clockText, codesText, countedList, countsTable, placeText, shortPath } from '../report/text.ts';
 import type { FoundPlan } from '../store/stored-plans.ts';
 import { PLAN_FILE } from '../store/plan-schema.ts';
 import type { Database } from '../store/sqlite.ts';
@@ -48,9 +48,8 @@ function samplesText(db: Database, type: EventType, names: ReadonlyMap<string, s
     type,
     SAMPLES,
   );
-  const texts = samples.map(({ id, data, file, line, record }) => {
-    const where = line > 0 ? `${file}:${line}` : `${file} record ${record}`;
-    const head = cutTo(`${type}  ${printable(id ?? 'without an id')}  ${where}`, columns);
+  const texts = samples.map(({ id, data, ...place }) => {
+    const head = cutTo(`${type}  ${printable(id ?? 'without an id')}  ${placeText(place)}`, columns);
     return `${head}\n${valueRows(namedValues(parseJson(data) as JsonObject, names), columns)}`;
   });
   return texts.join('\n\n');

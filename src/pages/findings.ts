@@ -91,6 +91,9 @@ export function readFindings(db: Database): Findings {
   };
 }
 
+/** Errors of events that are not acknowledged, and of records that became no event. */
+const IS_COUNTED = `p.severity = 'error' and coalesce(e.state, 'invalid') in ('invalid', 'rejected', 'retry', 'blocked')`;
+
 type CountedErrors = Omit<CodeGroup, 'examples'>;
 
 function countErrors(db: Database): CountedErrors[] {
@@ -101,7 +104,7 @@ function countErrors(db: Database): CountedErrors[] {
     from (
       select p.kind, p.code, coalesce(e.type, '') as type, count(*) as count
       from problem p left join event e on e.id = p.event
-      where p.severity = 'error' and coalesce(e.state, 'invalid') in ('invalid', 'rejected', 'retry', 'blocked')
+      where ${IS_COUNTED}
       group by 1, 2, 3)
     group by kind, code order by 3 desc, code`,
     )
@@ -115,8 +118,7 @@ function errorExamples(db: Database, { kind, code }: CountedErrors): ErrorExampl
       e.type, e.external_id as externalId, p.field, p.message, p.hint
     from problem p left join event e on e.id = p.event
       left join record r on r.id = coalesce(p.record, e.record) left join file f on f.id = r.file
-    where p.severity = 'error' and p.kind = ? and p.code = ?
-      and coalesce(e.state, 'invalid') in ('invalid', 'rejected', 'retry', 'blocked')
+    where ${IS_COUNTED} and p.kind = ? and p.code = ?
     order by p.id limit ${MOST_EXAMPLES}`,
     kind,
     code,

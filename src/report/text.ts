@@ -1,5 +1,5 @@
 /** Helpers shared by the texts for people. */
-import { EVENT_TYPES, type EventType } from '../model.ts';
+import { EVENT_TYPES, type EventType, type Place } from '../model.ts';
 import { table } from '../layout.ts';
 import { oneLine } from '../visible.ts';
 import type { CodeExample } from './found-codes.ts';
@@ -146,8 +146,12 @@ export function codesText(
   return countedList(codes, 'code');
 }
 
+/** `contacts.csv:17`, or the number of the record if there is no line number. */
+export function placeText({ file, line, record }: Omit<Place, 'source'>): string {
+  return line > 0 ? `${file}:${line}` : `${file} record ${record}`;
+}
+
 function exampleLines({ issue, places }: CodeExample): string[] {
-  const at = places.map(({ file, line, record }) => (line > 0 ? `${file}:${line}` : `${file} record ${record}`));
-  const where = at.length > 0 ? `${at.join(', ')}: ` : '';
+  const where = places.length > 0 ? `${places.map(placeText).join(', ')}: ` : '';
   return [`${where}${issue.message}`, ...(issue.hint === undefined ? [] : [`hint: ${issue.hint}`])];
 }

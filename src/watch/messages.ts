@@ -1,8 +1,10 @@
 /** The messages of `--notify`: what happened, how far the run is, and what to do next. Counts alone, no values. Pure. */
+import { EXIT } from '../errors.ts';
 import type { HaltReason } from '../halt.ts';
 import { waitingText, type ProgressSnapshot, type TypeProgress } from '../pages/progress-text.ts';
 import type { Summary } from '../report/summary.ts';
 import { durationText } from '../report/text.ts';
+import { capital } from '../report/words.ts';
 import { withoutValues } from '../send/without-values.ts';
 import { numberText } from '../numbers.ts';
 import { PROGRAM } from '../version.ts';
@@ -52,19 +54,14 @@ export function resumed(migration: string, { types, pace }: Standing, heldUpMs: 
 /** A run that ended, stopped by itself, or was interrupted. */
 export function ended(migration: string, { exit, events }: Summary, halt: HaltReason | undefined): Notification {
   const counts = { total: events.total, acknowledged: events.acknowledged, rejected: events.rejected };
-  const event = !halt
-    ? exit.code === 2
-      ? 'stopped'
-      : 'ended'
-    : halt.code === 'interrupted'
-      ? 'interrupted'
-      : 'stopped';
+  const isStopped = halt !== undefined || exit.code === EXIT.nothingSent;
+  const event = halt?.code === 'interrupted' ? 'interrupted' : isStopped ? 'stopped' : 'ended';
   const what = {
     ended: exit.code === 0 ? 'done.' : 'finished, but not everything was accepted: see errors.csv.',
     interrupted: `${halt?.message}.`,
     stopped: `stopped: ${halt ? withoutValues(halt.message, {}) : 'too many problems in the input, nothing was sent'}.`,
   }[event];
-  const next = halt ? [...(halt.hint ? [`${sentence(halt.hint)}`] : []), 'Run the same command again to resume.'] : [];
+  const next = halt ? [...(halt.hint ? [sentence(halt.hint)] : []), 'Run the same command again to resume.'] : [];
   return { ...about(event, migration, [what, countsText(counts), ...next]), exit, events: counts };
 }
 
@@ -103,6 +100,6 @@ function countsText({ total, acknowledged, rejected }: NonNullable<Notification[
 }
 
 function sentence(hint: string): string {
-  const text = hint.charAt(0).toUpperCase() + hint.slice(1);
+  const text = capital(hint);
   return /[.!?]$/.test(text) ? text : `${text}.`;
 }
