@@ -3,7 +3,16 @@ import { systemClock } from './clock.ts';
 import { EXIT, type ExitCode } from './errors.ts';
 import type { Mapping } from './mapping/mapping.ts';
 import { controlTotals } from './plan/control-totals.ts';
-import { countAll, countDue, countListed, countsByType, countStates, countWaiting, totalOf } from './plan/counts.ts';
+import {
+  countAll,
+  countDue,
+  countListed,
+  countsByType,
+  countStates,
+  countWaiting,
+  countWhere,
+  totalOf,
+} from './plan/counts.ts';
 import { countGone } from './plan/gone.ts';
 import { priorityProgress } from './plan/order.ts';
 import type { FoundCodes } from './report/found-codes.ts';
@@ -39,7 +48,7 @@ export function endingOf({ db, unreadable }: Pick<Survey, 'db' | 'unreadable'>):
     ['invalid', events.invalid],
     ['unmapped', countCode(db, 'unmapped')],
     ['unreadable', unreadable],
-    ['waiting', countStates(db).reduce((sum, { state, count }) => sum + (state === 'waiting' ? count : 0), 0)],
+    ['waiting', countWhere(countStates(db), ({ state }) => state === 'waiting')],
     ['changed', countCode(db, 'changed')],
   ] as const;
   const reason = found.find(([, count]) => count > 0)?.[0];

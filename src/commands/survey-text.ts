@@ -1,6 +1,6 @@
 import { canonicalJson } from '../json.ts';
 import { EVENT_TYPES, type EventType, type Place, type Planned } from '../model.ts';
-import { countAll, countListed, countStates } from '../plan/counts.ts';
+import { countAll, countListed, countStates, countWhere } from '../plan/counts.ts';
 import { isOpen, type State } from '../plan/states.ts';
 import type { Survey } from '../survey/survey.ts';
 import type { ChangeCounts } from '../report/summary.ts';
@@ -19,13 +19,11 @@ export function surveyText(
   const events = countAll(db);
   const states = countStates(db);
   const due = EVENT_TYPES.flatMap((type) => {
-    const open = states.filter((each) => each.type === type && isOpen(each.state));
-    const count = open.reduce((total, each) => total + each.count, 0);
+    const count = countWhere(states, (each) => each.type === type && isOpen(each.state));
     return count > 0 ? [{ type, count }] : [];
   });
   const sum = due.reduce((total, { count }) => total + count, 0);
-  const inState = (state: State): number =>
-    states.reduce((total, each) => total + (each.state === state ? each.count : 0), 0);
+  const inState = (state: State): number => countWhere(states, (each) => each.state === state);
   const not = [
     part(events.acknowledged, 'already acknowledged'),
     part(events.duplicates, events.duplicates === 1 ? 'duplicate' : 'duplicates'),

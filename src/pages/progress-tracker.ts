@@ -1,21 +1,15 @@
 import { EVENT_TYPES, type EventType } from '../model.ts';
-import { outcomesOf, type CountedState } from '../plan/counts.ts';
+import { countStates, countWhere, outcomesOf, type CountedState } from '../plan/counts.ts';
 import { priorityProgress, type PriorityProgress } from '../plan/order.ts';
 import { isOpen } from '../plan/states.ts';
-import type { EventCounts } from '../report/words.ts';
-import type { WaitReason } from '../report/words.ts';
+import type { EventCounts, WaitReason } from '../report/words.ts';
 import type { Database } from '../store/sqlite.ts';
 import type { Rate } from '../timetable.ts';
 import { paceOf, type ProgressSnapshot, type TypeProgress, type WaitingState } from './progress-text.ts';
 import { recentAnswers, type RecentlySettled } from './status.ts';
 
-interface CountedChoice extends CountedState {
-  /** 0 if the run leaves them out. */
-  readonly is_chosen: 0 | 1;
-}
-
 interface PlanCounts {
-  readonly states: readonly CountedChoice[];
+  readonly states: readonly CountedState[];
   readonly priorities: readonly PriorityProgress[];
   readonly recent: RecentlySettled;
 }
@@ -47,7 +41,7 @@ export function planCounter(db: Database, rate: Rate): ProgressView['count'] {
     const began = performance.now();
     if (db.isOpen && (exactly || began >= restUntil)) {
       counted = {
-        states: db.all('select type, state, is_chosen, count(*) as count from event group by type, state, is_chosen'),
+        states: countStates(db),
         priorities: priorityProgress(db),
         recent: recentAnswers(db, rate, from, Date.now()),
       };
@@ -68,10 +62,10 @@ export class ProgressTracker {
   constructor(view: ProgressView) {
     this.#view = view;
     const { states } = view.count(true);
-    const isCounted = ({ state, is_chosen }: CountedChoice): boolean =>
+    const isCounted = ({ state, is_chosen }: CountedState): boolean =>
       isOpen(state) || ((state === 'acknowledged' || state === 'rejected') && is_chosen === 1);
     this.#totals = new Map(
-      EVENT_TYPES.map((type) => [type, sum(states, (each) => each.type === type && isCounted(each))]),
+      EVENT_TYPES.map((type) => [type, countWhere(states, (each) => each.type === type && isCounted(each))]),
     );
   }
 
@@ -80,8 +74,8 @@ export class ProgressTracker {
     return [...this.#totals].flatMap(([type, total]) => {
       if (total === 0) return [];
       const ofType = states.filter((each) => each.type === type);
-      const acknowledged = sum(ofType, ({ state, is_chosen }) => state === 'acknowledged' && is_chosen === 1);
-      const rejected = sum(ofType, ({ state }) => state === 'rejected');
+      const acknowledged = countWhere(ofType, ({ state, is_chosen }) => state === 'acknowledged' && is_chosen === 1);
+      const rejected = countWhere(ofType, ({ state }) => state === 'rejected');
       return { type, total, acknowledged, rejected };
     });
   }
@@ -93,7 +87,7 @@ export class ProgressTracker {
 
   pace(): ProgressSnapshot {
     const { states, priorities, recent } = this.#view.count();
-    const left = sum(states, ({ state }) => isOpen(state));
+    const left = countWhere(states, ({ state }) => isOpen(state));
     const first = priorities.find((each) => each.left > 0);
     const now = new Date();
     return {
@@ -111,8 +105,4 @@ export class ProgressTracker {
     else if (this.#waitingSince?.reason !== waiting.reason) this.#waitingSince = { reason: waiting.reason, at: now };
     return waiting && { ...waiting, forMs: now - this.#waitingSince!.at };
   }
-}
-
-function sum(states: readonly CountedChoice[], isCounted: (each: CountedChoice) => boolean): number {
-  return states.reduce((total, each) => total + (isCounted(each) ? each.count : 0), 0);
 }

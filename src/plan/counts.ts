@@ -3,7 +3,7 @@ import type { WaitingCounts } from '../report/summary.ts';
 import type { EventCounts } from '../report/words.ts';
 import type { Tolerance } from '../settings.ts';
 import type { Database } from '../store/sqlite.ts';
-import { outcomeOf, type State } from './states.ts';
+import { isOpen, outcomeOf, type State } from './states.ts';
 
 export function totalOf(counts: readonly EventCounts[]): EventCounts {
   const sum: EventCounts = {
@@ -23,11 +23,18 @@ export function totalOf(counts: readonly EventCounts[]): EventCounts {
 export interface CountedState {
   readonly type: EventType;
   readonly state: State;
+  /** 0 if the run leaves them out. */
+  readonly is_chosen: 0 | 1;
   readonly count: number;
 }
 
 export function countStates(db: Database): CountedState[] {
-  return db.all('select type, state, count(*) as count from event group by type, state');
+  return db.all('select type, state, is_chosen, count(*) as count from event group by type, state, is_chosen');
+}
+
+/** How many events are counted of which this is true. */
+export function countWhere(states: readonly CountedState[], isCounted: (each: CountedState) => boolean): number {
+  return states.reduce((sum, each) => sum + (isCounted(each) ? each.count : 0), 0);
 }
 
 /** The counts of each type that occurs. */
@@ -55,10 +62,7 @@ export function countAll(db: Database): EventCounts {
 
 /** Events that this run will send. */
 export function countDue(db: Database): number {
-  return countStates(db).reduce(
-    (sum, { state, count }) => sum + (state === 'ready' || state === 'retry' ? count : 0),
-    0,
-  );
+  return countWhere(countStates(db), ({ state }) => isOpen(state));
 }
 
 /** Events of the input that could be sent: those with a line in the plan's digest. */
