@@ -21,7 +21,7 @@ import {
   type Row,
 } from './history.ts';
 import type { Program } from './program.ts';
-import { SOMEBODYS, STAGES, type Service, type ServiceRecord, type Value } from './service.ts';
+import { SOMEBODYS, STAGES, type Entity, type Service, type ServiceRecord, type Value } from './service.ts';
 
 const STATE = '.backfill/simulated';
 
@@ -108,6 +108,31 @@ export function judgeTruth(scene: Scene): string[] {
     ...judgeRecords(scene, told, 'deal'),
     ...judgeComments(scene, told),
   ];
+}
+
+/** `status` and `explain` say the same as the plan and the service, at any time. */
+export function judgeTold(
+  { status: { events, basis }, stories }: NonNullable<ReturnType<Program['told']>>,
+  service: Service,
+  summary: Summary | undefined,
+): string[] {
+  const { total, acknowledged, duplicates, invalid, rejected, blocked, pending } = events;
+  const violations: string[] = [];
+  if (acknowledged + duplicates + invalid + rejected + blocked + pending !== total)
+    violations.push(`status: the counts do not add up: ${JSON.stringify(events)}`);
+  // An interrupted survey leaves the plan before it in place.
+  const isOfPlan = basis === 'ended' && summary && summary.exit.code <= 3;
+  for (const name of isOfPlan ? (Object.keys(events) as (keyof typeof events)[]) : []) {
+    if (events[name] !== summary!.events[name])
+      violations.push(`status says ${events[name]} ${name}, the summary ${summary!.events[name]}`);
+  }
+  for (const { record, state, service_id: id } of stories) {
+    if (id !== null && !service.hasEverHad(id)) violations.push(`explain: ${record} has an unknown id ${id}`);
+    const [entity, externalId] = record.split(':') as [Entity, string];
+    if (state === 'acknowledged' && id === null && service.find(entity, externalId)?.madeBy === 'us')
+      violations.push(`explain: ${record} is acknowledged, and has no id of the service`);
+  }
+  return violations;
 }
 
 /** `verify` finds no difference that has no cause in the exports, the policies or the edits. */

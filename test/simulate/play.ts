@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Corrections } from './corrections.ts';
 import { writeDay } from './exports.ts';
 import { QUIET, type Act, type Day, type History, type Run } from './history.ts';
-import { judgeCounts, judgeTruth, judgeVerification, type Scene } from './oracle.ts';
+import { judgeCounts, judgeTold, judgeTruth, judgeVerification, type Scene } from './oracle.ts';
 import type { Program, RunResult } from './program.ts';
 import { Service, SOMEBODYS, type Value } from './service.ts';
 import { beginTime, generator, Hangs, passTime } from './time.ts';
@@ -162,6 +162,9 @@ class Stage {
       this.#adopts = true;
     }
     if (!run.dryRun && !this.#adopts) this.#judgeCheckpoint();
+    const told = this.#program.told(this.#cwd);
+    const summary = result.kind === 'ended' && !run.dryRun ? result.summary : undefined;
+    if (told) this.#service.violations.push(...judgeTold(told, this.#service, summary));
     this.#tell(`run ${JSON.stringify({ ...options, ...weather, ending })}`);
     for (const { type, data, id } of this.#service.log.slice(before))
       this.#tell(`  applied ${type} ${JSON.stringify(data)} (${id.slice(0, 15)})`);

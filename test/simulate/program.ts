@@ -16,6 +16,13 @@ import type { Summary } from '../../src/report/summary.ts';
 import type * as run from '../../src/run.ts';
 import type * as settings from '../../src/settings.ts';
 import type * as checkpointSchema from '../../src/store/checkpoint-schema.ts';
+import type { RecordStory } from '../../src/explain/story.ts';
+import type * as story from '../../src/explain/story.ts';
+import type { MigrationStatus } from '../../src/pages/status.ts';
+import type * as status from '../../src/pages/status.ts';
+import type { NamedRecord } from '../../src/settings.ts';
+import type { StateDir } from '../../src/state-dir.ts';
+import type * as openState from '../../src/store/open.ts';
 import type * as planSchema from '../../src/store/plan-schema.ts';
 import type * as verification from '../../src/verify/verify.ts';
 import { Network, NO_FAULTS, type RequestOptions, type Weather } from './network.ts';
@@ -146,6 +153,23 @@ export class Program {
       BACKFILL_API_KEY: KEY,
       BACKFILL_INGEST_TOKEN: TOKEN,
     });
+  }
+
+  /** What `status` and `explain` say now; undefined if there is no plan. */
+  told(cwd: string): { readonly status: MigrationStatus; readonly stories: readonly RecordStory[] } | undefined {
+    const { readState, readStatus, storyOf } = this.#modules;
+    const output = { file: (name: string) => join(cwd, '.backfill/simulated', name) } as StateDir;
+    if (!existsSync(output.file('plan.db'))) return undefined;
+    const db = readState(output);
+    try {
+      const records = db.all<NamedRecord>(
+        'select distinct entity, external_id as externalId from event where external_id is not null',
+      );
+      const plan = { output, isDryRun: false, at: new Date() };
+      return { status: readStatus(db), stories: records.map((record) => storyOf(db, plan, record)) };
+    } finally {
+      db.close();
+    }
   }
 
   /** What another process sees in a database of a state directory; undefined if there is none. */
@@ -316,6 +340,9 @@ interface Modules
   extends
     Pick<typeof run, 'runMigration'>,
     Pick<typeof verification, 'verifyMigration'>,
+    Pick<typeof story, 'storyOf'>,
+    Pick<typeof status, 'readStatus'>,
+    Pick<typeof openState, 'readState'>,
     Pick<typeof settings, 'runSettings'>,
     Pick<typeof credentials, 'credentials'>,
     Pick<typeof halt, 'Halt'>,
@@ -336,12 +363,24 @@ const LOADED_LATER = [
   'verify/verify',
 ];
 
+const USED = [
+  'run',
+  'settings',
+  'credentials',
+  'halt',
+  'redact',
+  'errors',
+  'store/sqlite',
+  'store/plan-schema',
+  'store/checkpoint-schema',
+  'store/open',
+  'pages/status',
+  'explain/story',
+];
+
 async function modulesOf(root: string): Promise<Modules> {
-  const names = ['run', 'settings', 'credentials', 'halt', 'redact', 'errors', 'store/sqlite', 'store/plan-schema'];
   const found = await Promise.all(
-    [...names, 'store/checkpoint-schema', ...LOADED_LATER].map(
-      (name) => import(pathToFileURL(join(root, `${name}.js`)).href) as Promise<object>,
-    ),
+    [...USED, ...LOADED_LATER].map((name) => import(pathToFileURL(join(root, `${name}.js`)).href) as Promise<object>),
   );
   return Object.assign({}, ...found) as Modules;
 }

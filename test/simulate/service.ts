@@ -104,6 +104,11 @@ export class Service {
     return this.records.find((record) => record.entity === entity && record.externalId === externalId);
   }
 
+  /** Whether a record has or had this id. */
+  hasEverHad(serviceId: string): boolean {
+    return Number(serviceId.split('-')[1]) < this.#nextId;
+  }
+
   /** Whether an event with this id took effect. */
   hasProcessed(id: string): boolean {
     return this.#processed.has(id);
