@@ -10,6 +10,7 @@ export const FAULT_KINDS = [
   '503 after',
   'silence',
   'silence after',
+  'late',
   'page',
   'page after',
   'cut answer',
@@ -87,6 +88,7 @@ export class Network {
   #reads = 0;
   #downUntil = -Infinity;
   #isDead = false;
+  #isOver = false;
   /** Records with an event on its way, and until when no request may be sent (Retry-After). */
   readonly #inFlight = new Set<string>();
   readonly #onTheWire = new Set<RequestOptions>();
@@ -103,6 +105,11 @@ export class Network {
   cut(): void {
     this.#isDead = true;
     for (const options of this.#onTheWire) if (this.#random() < 0.5) this.#handle(options);
+  }
+
+  /** The run has ended: what is still under way never arrives. */
+  end(): void {
+    this.#isOver = true;
   }
 
   async request(options: RequestOptions): Promise<Response> {
@@ -162,6 +169,7 @@ export class Network {
     const isKnown =
       kind === 'refused 422' && this.#service.hasProcessed((JSON.parse(options.body!) as { id: string }).id);
     if (instead && !isKnown) return instead();
+    if (kind === 'late') return this.#arriveLate(options);
     let reply = this.#handle(options);
     if (kind === 'twice') {
       // The program does not know that it has sent one more.
@@ -173,6 +181,15 @@ export class Network {
     if (this.#isDead) throw failed('UND_ERR_SOCKET');
     const afterwards = reply.status === 200 && kind && AFTERWARDS[kind];
     return afterwards ? afterwards(reply) : reply;
+  }
+
+  /** The program has given it up and perhaps sent it again when it arrives. */
+  #arriveLate(options: RequestOptions): Promise<never> {
+    this.#service.mayExceed = true;
+    void after(LATE_MS).then(() => {
+      if (!this.#isDead && !this.#isOver) this.#handle(options);
+    });
+    return never();
   }
 
   #handle({ method, path, headers, body }: RequestOptions): Answer {
@@ -215,6 +232,8 @@ export class Network {
 }
 
 const RETRY_AFTER_S = 20;
+/** Later than `--timeout`. */
+const LATE_MS = 45_000;
 
 /** The service does not see the request. */
 const INSTEAD: Partial<Record<FaultKind, () => Answer | Promise<Answer>>> = {
@@ -250,7 +269,7 @@ function failed(code: string): Error {
   return Object.assign(new Error(code), { code });
 }
 
-function never(): Promise<Answer> {
+function never(): Promise<never> {
   return new Promise(() => undefined);
 }
 

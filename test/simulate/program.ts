@@ -326,6 +326,7 @@ class Life {
   /** What the dying process still did is undone. */
   bury(): void {
     this.#isBuried = true;
+    this.network.end();
     if (!this.isDead) return;
     rmSync(this.#state, { recursive: true, force: true });
     if (existsSync(this.#kept)) renameSync(this.#kept, this.#state);
