@@ -15,7 +15,7 @@ import { Lock, nameHolder } from './store/lock.ts';
 import { loadMapping } from './mapping/load.ts';
 import type { Mapping } from './mapping/mapping.ts';
 import { counted } from './numbers.ts';
-import { allowedErrors, countAll, countDue } from './plan/counts.ts';
+import { allowedErrors, countAll, countDue, countStates } from './plan/counts.ts';
 import { foundCodes, type FoundCodes } from './report/found-codes.ts';
 import { planCounter, type ProgressView } from './pages/progress-tracker.ts';
 import { writeReport } from './pages/html/page.ts';
@@ -221,7 +221,7 @@ async function confirmFirst(
 ): Promise<void> {
   const isRehearsal = stateSuffix !== '';
   if (settings.yes || settings.plan !== undefined || isRehearsal || !monitor.confirm) return;
-  const due = countDue(db);
+  const due = countDue(countStates(db));
   if (due === 0 || db.get('select 1 from checkpoint.run limit 1')) return;
   const question = `${counted(due, 'event')} will be sent to ${baseUrl}; none of them can be deleted afterwards. Send them?`;
   if (await monitor.confirm(question)) return;

@@ -4,14 +4,13 @@ import { EXIT, type ExitCode } from './errors.ts';
 import type { Mapping } from './mapping/mapping.ts';
 import { controlTotals } from './plan/control-totals.ts';
 import {
-  countAll,
   countDue,
-  countListed,
-  countsByType,
   countStates,
   countWaiting,
   countWhere,
+  outcomesOf,
   totalOf,
+  type CountedState,
 } from './plan/counts.ts';
 import { countGone } from './plan/gone.ts';
 import { priorityProgress } from './plan/order.ts';
@@ -41,15 +40,16 @@ export interface Ending {
 
 /** The ending of a run that was not stopped early. Held events are pending, which is no error; waiting ones were selected. */
 export function endingOf({ db, unreadable }: Pick<Survey, 'db' | 'unreadable'>): Ending {
-  const events = countAll(db);
+  const states = countStates(db);
+  const events = totalOf(Object.values(outcomesOf(states)));
   const found = [
     ['rejected', events.rejected],
     ['blocked', events.blocked],
     ['invalid', events.invalid],
-    ['unmapped', countCode(db, 'unmapped')],
+    ['unmapped', countCode(states, 'unmapped')],
     ['unreadable', unreadable],
-    ['waiting', countWhere(countStates(db), ({ state }) => state === 'waiting')],
-    ['changed', countCode(db, 'changed')],
+    ['waiting', countWhere(states, ({ state }) => state === 'waiting')],
+    ['changed', countCode(states, 'changed')],
   ] as const;
   const reason = found.find(([, count]) => count > 0)?.[0];
   return reason ? { code: EXIT.finishedWithErrors, reason } : { code: EXIT.done, reason: 'done' };
@@ -62,11 +62,8 @@ export function estimateSeconds(events: number, rate: Rate, reserve: number, now
 }
 
 /** Acknowledged events with this code. */
-function countCode(db: Database, code: 'changed' | 'unmapped'): number {
-  return db.get<{ count: number }>(
-    `select count(*) as count from event where state = 'acknowledged' and code = ?`,
-    code,
-  )!.count;
+function countCode(states: readonly CountedState[], code: 'changed' | 'unmapped'): number {
+  return countWhere(states, (each) => each.state === 'acknowledged' && each.code === code);
 }
 
 /** The priorities, and when each was (`endedAt`) or will be done if sending goes on at `now`. */
@@ -134,6 +131,8 @@ export function summarise(run: {
   const { db } = survey;
   const { rate, reserve } = settings;
   const finished = new Date();
+  const states = countStates(db);
+  const byType = outcomesOf(states);
   return {
     migration: run.mapping.migration,
     dry_run: settings.dryRun,
@@ -142,10 +141,10 @@ export function summarise(run: {
     started_at: run.startedAt.toISOString(),
     finished_at: finished.toISOString(),
     records: survey.records,
-    events: { ...countAll(db), gone: countGone(db), changed: countCode(db, 'changed') },
+    events: { ...totalOf(Object.values(byType)), gone: countGone(db), changed: countCode(states, 'changed') },
     mapping_changed: hasMappingChanged(db, run.mapping.sha256, sender !== undefined),
     ...(survey.changes && { changes: survey.changes }),
-    by_type: countsByType(db),
+    by_type: byType,
     outcomes: sender?.outcomes ?? { created: 0, updated: 0, none: 0 },
     this_run: {
       requests: run.requests,
@@ -164,8 +163,8 @@ export function summarise(run: {
     profile: survey.profile,
     pilot: survey.cover?.counts ?? null,
     priorities: prioritiesOf(db, { rate, reserve, now: finished }, (priority) => sender?.endedAt.get(priority)),
-    plan: { digest: survey.digest ?? null, events: countListed(db) },
-    estimate_seconds: estimateSeconds(countDue(db), rate, reserve, finished),
+    plan: { digest: survey.digest ?? null, events: survey.listed },
+    estimate_seconds: estimateSeconds(countDue(states), rate, reserve, finished),
     files: {
       checkpoint: settings.dryRun ? null : state.file(CHECKPOINT_FILE),
       errors: output.file('errors.csv'),

@@ -1,6 +1,6 @@
 import { canonicalJson } from '../json.ts';
 import { EVENT_TYPES, type EventType, type Place, type Planned } from '../model.ts';
-import { countAll, countListed, countStates, countWhere } from '../plan/counts.ts';
+import { countStates, countWhere, outcomesOf, totalOf } from '../plan/counts.ts';
 import { isOpen, type State } from '../plan/states.ts';
 import type { Survey } from '../survey/survey.ts';
 import type { ChangeCounts } from '../report/summary.ts';
@@ -13,11 +13,11 @@ import { counted, numberText } from '../numbers.ts';
 
 /** What the survey found, before anything is sent: the events to send, how long that takes, which are not sent, and priorities. */
 export function surveyText(
-  { db, digest, records, cover }: Pick<Survey, 'db' | 'digest' | 'records' | 'cover'>,
+  { db, digest, listed, records, cover }: Pick<Survey, 'db' | 'digest' | 'listed' | 'records' | 'cover'>,
   pace: { readonly rate: Rate; readonly reserve: number; readonly now: Date },
 ): string {
-  const events = countAll(db);
   const states = countStates(db);
+  const events = totalOf(Object.values(outcomesOf(states)));
   const due = EVENT_TYPES.flatMap((type) => {
     const count = countWhere(states, (each) => each.type === type && isOpen(each.state));
     return count > 0 ? [{ type, count }] : [];
@@ -41,7 +41,7 @@ export function surveyText(
     ...(cover ? pilotLines(cover.counts, cover.missed).map((line) => `  ${line}`) : []),
     ...(digest === undefined
       ? []
-      : [`  plan ${digest}: the digest of ${counted(countListed(db), 'event')} that could be sent`]),
+      : [`  plan ${digest}: the digest of ${counted(listed, 'event')} that could be sent`]),
     ...(not.length === 0 ? [] : [`  not to send: ${not.join(', ')}`]),
     `  not supported by ingestion: ${NOT_MIGRATED.map(([what]) => lowerFirst(what)).join(', ')}`,
   ];

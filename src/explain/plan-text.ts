@@ -1,7 +1,7 @@
 /** The plan on a screen: counts, the first events of each type, what is left out, and what is wrong. */
 import { parseJson, type JsonObject } from '../json.ts';
 import { EVENT_TYPES, type EventType } from '../model.ts';
-import { countsByType, totalOf } from '../plan/counts.ts';
+import { countStates, outcomesOf, totalOf } from '../plan/counts.ts';
 import { foundCodes } from '../report/found-codes.ts';
 import { cutTo, valueRows } from '../layout.ts';
 import { countOmissions } from '../report/omitted.ts';
@@ -23,7 +23,7 @@ export function planText(
   columns: number,
 ): string {
   const { errors, warnings, examples } = foundCodes(db);
-  const byType = countsByType(db);
+  const byType = outcomesOf(countStates(db));
   const left = countOmissions(db).map(({ type, field, count, reason }) => ({
     count,
     text: `${type || 'record'} ${field}`,

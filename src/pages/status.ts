@@ -81,7 +81,7 @@ function endedPriorities(summary: StoredSummary): MigrationStatus['priorities'] 
 /** Without a plan: what became of each event that was sent. */
 function countCheckpoint(db: Database): CountedState[] {
   return db.all(`
-    select type, iif(is_acknowledged, 'acknowledged', 'rejected') as state, 1 as is_chosen, count(*) as count
+    select type, iif(is_acknowledged, 'acknowledged', 'rejected') as state, null as code, 1 as is_chosen, count(*) as count
     from (
       select for_type as type, max(status = 'acknowledged') as is_acknowledged from checkpoint.request
       where settled_at is not null and origin <> 'read' group by for_id)

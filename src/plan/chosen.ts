@@ -3,11 +3,11 @@ import { EVENT_TYPES, type EventType } from '../model.ts';
 import type { PickedRecord } from '../settings.ts';
 import type { Database } from '../store/sqlite.ts';
 
-/** Events of other types than these are left for a later run. */
-export function chooseTypes(db: Database, only: readonly EventType[]): void {
-  if (only.length === EVENT_TYPES.length) return;
+/** Events of other types than these are left for a later run; returns how many. */
+export function chooseTypes(db: Database, only: readonly EventType[]): number {
+  if (only.length === EVENT_TYPES.length) return 0;
   const types = JSON.stringify(only);
-  db.run(
+  return db.run(
     `update event set is_chosen = 0, state = case when state in ('ready', 'retry') then 'held' else state end
      where type not in (select value from json_each(?))`,
     types,

@@ -19,27 +19,25 @@ export function totalOf(counts: readonly EventCounts[]): EventCounts {
   return sum;
 }
 
-/** How many events of a type are in a state. */
+/** How many events of a type are in a state, by its code. */
 export interface CountedState {
   readonly type: EventType;
   readonly state: State;
+  readonly code: string | null;
   /** 0 if the run leaves them out. */
   readonly is_chosen: 0 | 1;
   readonly count: number;
 }
 
 export function countStates(db: Database): CountedState[] {
-  return db.all('select type, state, is_chosen, count(*) as count from event group by type, state, is_chosen');
+  return db.all(
+    'select type, state, code, is_chosen, count(*) as count from event group by type, state, code, is_chosen',
+  );
 }
 
 /** How many events are counted of which this is true. */
 export function countWhere(states: readonly CountedState[], isCounted: (each: CountedState) => boolean): number {
   return states.reduce((sum, each) => sum + (isCounted(each) ? each.count : 0), 0);
-}
-
-/** The counts of each type that occurs. */
-export function countsByType(db: Database): Partial<Record<EventType, EventCounts>> {
-  return outcomesOf(countStates(db));
 }
 
 /** The outcomes of each type that occurs. The totals always add up, because every event has exactly one state. */
@@ -57,17 +55,12 @@ export function outcomesOf(states: readonly CountedState[]): Partial<Record<Even
 
 /** The counts of all types together. */
 export function countAll(db: Database): EventCounts {
-  return totalOf(Object.values(countsByType(db)));
+  return totalOf(Object.values(outcomesOf(countStates(db))));
 }
 
 /** Events that this run will send. */
-export function countDue(db: Database): number {
-  return countWhere(countStates(db), ({ state }) => isOpen(state));
-}
-
-/** Events of the input that could be sent: those with a line in the plan's digest. */
-export function countListed(db: Database): number {
-  return db.get<{ count: number }>('select count(*) as count from listed')!.count;
+export function countDue(states: readonly CountedState[]): number {
+  return countWhere(states, ({ state }) => isOpen(state));
 }
 
 /** What the events that wait for a parent outside the selection wait for: their own created event, or their parent. */

@@ -15,9 +15,13 @@ interface ListedEvent {
 
 /**
  * The digest of a plan: 12 hexadecimal digits over type, content and time of every event of the input that could be sent, and
- * the policies of its entry, regardless of their order. External id and parent are part of an event's content.
+ * the policies of its entry, regardless of their order. External id and parent are part of an event's content. `listed`: how
+ * many they are.
  */
-export function planDigest(db: Database, policies: readonly Policies[]): string {
+export function planDigest(
+  db: Database,
+  policies: readonly Policies[],
+): { readonly digest: string; readonly listed: number } {
   const ways = policies.map((each) => canonicalJson({ ...each }));
   const sums = new Map(EVENT_TYPES.map((type) => [type, { count: 0, first: 0, second: 0 }]));
   const listed = 'select id, type, content, occurred_at, entry from listed where id > ? order by id limit 1000';
@@ -32,5 +36,6 @@ export function planDigest(db: Database, policies: readonly Policies[]): string 
     }
   }
   const text = [...sums].map(([type, { count, first, second }]) => `${type} ${count} ${first} ${second}`);
-  return createHash('sha256').update(text.join('\n')).digest('hex').slice(0, 12);
+  const digest = createHash('sha256').update(text.join('\n')).digest('hex').slice(0, 12);
+  return { digest, listed: [...sums.values()].reduce((total, { count }) => total + count, 0) };
 }

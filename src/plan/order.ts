@@ -61,6 +61,8 @@ export function* dueEvents(db: Database): Generator<DueEvent, void, undefined> {
 /** The priorities of the events that this run does not exclude, the highest first. */
 export function priorityProgress(db: Database): PriorityProgress[] {
   return db.all<PriorityProgress>(`
-    select priority, count(*) as events, sum(state = 'acknowledged') as acknowledged, sum(state in ('ready', 'retry')) as "left"
-    from event where state not in ('invalid', 'duplicate', 'held', 'waiting') group by priority order by priority desc`);
+    select priority, sum(count) as events, sum(iif(state = 'acknowledged', count, 0)) as acknowledged,
+      sum(iif(state in ('ready', 'retry'), count, 0)) as "left"
+    from (select priority, state, count(*) as count from event group by type, state, code, is_chosen, priority)
+    where state not in ('invalid', 'duplicate', 'held', 'waiting') group by priority order by priority desc`);
 }

@@ -171,7 +171,7 @@ create index plan.event_of_record on event (record);
  * may look for one record among all events of its type.
  */
 export const COUNTING_INDEX = `
-create index plan.event_counted on event (type, state, is_chosen, priority, is_change);
+create index plan.event_counted on event (type, state, code, is_chosen, priority);
 pragma analysis_limit = 400;
 analyze plan.event;
 `;

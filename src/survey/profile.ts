@@ -162,18 +162,12 @@ function uncoveredValues(db: Database): UncoveredValue[] {
 
 /** Leads that have the e-mail address or phone number of an earlier lead, and one of them. */
 function sharedNotes(db: Database): SharedNote[] {
-  const paths = { email: '$.email', phone_number: '$.phone_number' };
-  return Object.entries(paths).flatMap(([field, path]) => {
-    const { count, example } = db.get<{ count: number | null; example: number | null }>(
-      `select sum(count - 1) as count, min(last) as example from (
-         select count(*) as count, max(id) as last from (
-           select id, json_extract(data, ?) as value from event
-           where type = 'lead/created' and data is not null and state not in ('duplicate', 'invalid'))
-         where value is not null group by value having count(*) > 1)`,
-      path,
-    )!;
-    if (count === null || example === null) return [];
-    const { external_id: id } = db.get<{ external_id: string }>('select external_id from event where id = ?', example)!;
-    return [{ field, count, external_id: id }];
-  });
+  const sharing = (field: string): string => `
+    select '${field}' as field, sum(count - 1) as count, min(last) as example from (
+      select count(*) as count, max(id) as last from lead where ${field} is not null group by ${field} having count(*) > 1)`;
+  return db.all(`
+    with lead as materialized (
+      select id, json_extract(data, '$.email') as email, json_extract(data, '$.phone_number') as phone_number from event
+      where type = 'lead/created' and data is not null and state not in ('duplicate', 'invalid'))
+    select field, count, external_id from (${sharing('email')} union all ${sharing('phone_number')}) join event on id = example`);
 }

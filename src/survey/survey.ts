@@ -77,6 +77,8 @@ export interface Survey {
   readonly db: Database;
   /** Undefined if the survey was interrupted. */
   readonly digest: string | undefined;
+  /** Events of the input that could be sent: those of the digest. */
+  readonly listed: number;
   readonly records: RecordCounts;
   /** Unreadable records, without those that are only a warning (a report's footer). */
   readonly unreadable: number;
@@ -250,7 +252,7 @@ async function describe(
 
 /** What this run sends, and in which order. */
 function choose({ db, settings }: SurveyJob, { features, compiled }: OpenInput): Cover | undefined {
-  chooseTypes(db, settings.only);
+  const left = chooseTypes(db, settings.only);
   const cover = features && coverOf(db, features);
   if (cover) {
     chooseEvents(
@@ -260,9 +262,7 @@ function choose({ db, settings }: SurveyJob, { features, compiled }: OpenInput):
     storePilot(db, cover);
   }
   if (settings.pick.length > 0) choosePicked(db, settings.pick);
-  if (cover || settings.pick.length > 0 || db.get(`select 1 from event where state = 'held' limit 1`)) {
-    judgeParents(db, compiled.entries);
-  }
+  if (cover || settings.pick.length > 0 || left > 0) judgeParents(db, compiled.entries);
   liftPriorities(db);
   writeOrder(db);
   return cover;
@@ -275,7 +275,7 @@ async function commit(
   found: Pick<Survey, 'changes' | 'worksheet' | 'profile' | 'cover'>,
 ): Promise<Survey> {
   const { db, settings, mapping, state, output } = job;
-  const digest = planDigest(db, open.policies);
+  const { digest, listed } = planDigest(db, open.policies);
   if (settings.plan !== undefined) assertApproved(db, digest, settings.plan, storedPlanFiles(state));
   db.run(`insert or replace into setting (name, value) values ('digest', ?)`, digest);
   markTold(db, mapping.sha256, storedPlanFiles(state)[0]);
@@ -290,6 +290,7 @@ async function commit(
     ...inputFigures(open, read),
     db: plan,
     digest,
+    listed,
     unusedFixes: open.input.unusedFixes(),
     samples: samplesOf(plan, settings.pilot !== undefined || settings.pick.length > 0),
   };
@@ -298,7 +299,7 @@ async function commit(
 /** What was read is counted; the plan stays incomplete, and the one before stays in place. */
 function interrupted({ db }: SurveyJob, open: OpenInput, read: ReadInput): Survey {
   db.exec('commit');
-  const nothing = { digest: undefined, unusedFixes: [], cover: undefined, samples: new Map(), worksheet: undefined };
+  const nothing = { digest: undefined, listed: 0, unusedFixes: [], cover: undefined, samples: new Map(), worksheet: undefined };
   return { ...nothing, ...inputFigures(open, read), db, profile: read.profiler.finish() };
 }
 

@@ -62,7 +62,7 @@ beforeEach(() => {
 function fakeRun() {
   const state: { acknowledged: number; waiting: Waiting } = { acknowledged: 0, waiting: undefined };
   const counted = (inState: State, count: number) =>
-    ({ type: 'lead/created', state: inState, is_chosen: 1, count }) as const;
+    ({ type: 'lead/created', state: inState, code: null, is_chosen: 1, count }) as const;
   const run: WatchedRun = {
     rate: { requests: 100, seconds: 60 },
     count: () => ({
