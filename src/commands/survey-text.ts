@@ -39,9 +39,7 @@ export function surveyText(
       ? []
       : [`  ${due.map(({ type, count }) => `${type} ${numberText(count)}`).join(', ')}`, `  ${paceText(sum, pace)}`]),
     ...(cover ? pilotLines(cover.counts, cover.missed).map((line) => `  ${line}`) : []),
-    ...(digest === undefined
-      ? []
-      : [`  plan ${digest}: the digest of ${counted(listed, 'event')} that could be sent`]),
+    ...(digest === undefined ? [] : [`  plan ${digest}: the digest of ${counted(listed, 'event')} that could be sent`]),
     ...(not.length === 0 ? [] : [`  not to send: ${not.join(', ')}`]),
     `  not supported by ingestion: ${NOT_MIGRATED.map(([what]) => lowerFirst(what)).join(', ')}`,
   ];

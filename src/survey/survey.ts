@@ -299,7 +299,14 @@ async function commit(
 /** What was read is counted; the plan stays incomplete, and the one before stays in place. */
 function interrupted({ db }: SurveyJob, open: OpenInput, read: ReadInput): Survey {
   db.exec('commit');
-  const nothing = { digest: undefined, listed: 0, unusedFixes: [], cover: undefined, samples: new Map(), worksheet: undefined };
+  const nothing = {
+    digest: undefined,
+    listed: 0,
+    unusedFixes: [],
+    cover: undefined,
+    samples: new Map(),
+    worksheet: undefined,
+  };
   return { ...nothing, ...inputFigures(open, read), db, profile: read.profiler.finish() };
 }
 
