@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { parseJson, type JsonObject } from '../json.ts';
+import { parseJson, type JsonObject, type JsonValue } from '../json.ts';
 import type { Policies } from '../mapping/policies.ts';
 import { isUpdate, type EventType } from '../model.ts';
 import { fieldsOf, type FieldHasher } from '../store/field-hashes.ts';
@@ -41,7 +41,8 @@ interface StoredRequest extends KnownRequest {
 export interface Doubt {
   readonly key: RecordKey;
   readonly event: number;
-  readonly fields: readonly string[];
+  /** What the input wants of them: the event may go out without these fields. */
+  readonly wanted: ReadonlyMap<string, JsonValue>;
 }
 
 /**
@@ -115,7 +116,7 @@ function judgeRecord(
   const isDelicate = events.length > 1 && events.some(({ isSettled }) => !isSettled);
   for (const event of events) {
     if (isDelicate && !event.isSettled) markDelicate(db, record, event);
-    leaveOut(db, event, comparison.superseded.get(event.id), comparison.overtaken.has(event.id));
+    leaveOut(db, event, comparison.superseded.get(event.id), comparison.overtaken.get(event.id));
   }
   const repaired: Difference[] = [];
   const doubts: Doubt[] = [];
@@ -125,7 +126,7 @@ function judgeRecord(
     const left = differences.filter((difference) => !isRepaired(policies, record, difference));
     repaired.push(...differences.filter((difference) => !left.includes(difference)));
     const uncertain = left.filter((difference) => difference.isUncertain);
-    if (uncertain.length > 0) doubts.push({ key, event: event.id, fields: uncertain.map(({ field }) => field) });
+    if (uncertain.length > 0) doubts.push({ key, event: event.id, wanted: valuesOf(uncertain) });
     if (policy !== 'report') continue;
     if (left.length > uncertain.length || (differences.length === 0 && hasLostValues(record, event))) {
       reportChanged(db, event.id);
@@ -253,22 +254,22 @@ function markDelicate(db: Database, { requests }: KnownRecord, { id, eventId }: 
 }
 
 /** An event goes out without these fields; without any left it is not sent. */
-function leaveOut(db: Database, event: Judged, fields: ReadonlySet<string> | undefined, isOvertaken: boolean): void {
-  if (!fields) return;
+function leaveOut(
+  db: Database,
+  event: Judged,
+  superseded: ReadonlySet<string> = new Set(),
+  overtaken: ReadonlySet<string> = new Set(),
+): void {
+  if (superseded.size + overtaken.size === 0) return;
   const externalId = event.data.external_id as string;
-  const left = dataWith(
-    externalId,
-    [...event.fields].filter(([field]) => !fields.has(field)),
-  );
-  if (left !== undefined) {
-    dropFields(db, event, left, fields);
-    return;
-  }
-  if (isOvertaken) setState(db, event.id, 'acknowledged', 'overtaken');
+  const fields = [...event.fields].filter(([field]) => !superseded.has(field) && !overtaken.has(field));
+  const left = dataWith(externalId, fields);
+  if (left !== undefined) dropFields(db, event, left, superseded);
+  else if (overtaken.size > 0) setState(db, event.id, 'acknowledged', 'overtaken');
   else supersede(db, event);
 }
 
-/** Puts what is left of an event in its place, and lists what it lost. */
+/** Puts what is left of an event in its place, and lists what later updates have set. */
 export function dropFields(
   db: Database,
   { id, record, data }: Pick<Judged, 'id' | 'record' | 'data'>,
@@ -314,10 +315,14 @@ export function reportChanged(db: Database, id: number): void {
   addProblem(db, { event: id, record }, { severity: 'warning', kind: 'map', code: 'changed', message });
 }
 
+function valuesOf(differences: readonly Difference[]): ReadonlyMap<string, JsonValue> {
+  return new Map(differences.map(({ field, value }) => [field, value]));
+}
+
 /** Adds the update that `if_changed` makes; returns its number in the plan. */
 function addChange(db: Database, { events, comparison }: KnownRecord, differences: readonly Difference[]): number {
   const event = events.find(({ id }) => id === differences[0]!.by)!;
-  const wanted = new Map(differences.map(({ field, value }) => [field, value]));
+  const wanted = valuesOf(differences);
   const data = dataWith(event.data.external_id as string, wanted)!;
   const { resend } = comparison;
   const isResent =

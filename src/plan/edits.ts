@@ -85,10 +85,10 @@ function countReported(db: Database): number {
 
 /** What could not be read back stays uncertain. */
 export function reportDoubts(db: Database, doubts: readonly Doubt[]): void {
-  for (const { event, fields } of doubts) {
+  for (const { event, wanted } of doubts) {
     const { record } = db.get<{ record: number }>('select record from event where id = ?', event)!;
     setState(db, event, 'rejected', 'uncertain');
-    addProblem(db, { event, record }, { ...UNCERTAIN, ...uncertainText(fields) });
+    addProblem(db, { event, record }, { ...UNCERTAIN, ...uncertainText([...wanted.keys()]) });
   }
 }
 
@@ -184,17 +184,19 @@ function judge(job: EditsJob, subject: Subject, serviceId: string, shown: Fields
   const { entity, external_id: externalId, change, doubts } = subject;
   const known = readRecord(db, hasher, subject);
   const event = change === undefined ? undefined : readEvent(db, change);
-  const sent = new Set(event ? Array.from(fieldsOf(event.data), ([name]) => name) : []);
+  const sent = new Map(event ? fieldsOf(event.data) : []);
+  const doubtful = new Map(doubts.flatMap(({ wanted }) => [...wanted]));
   const overwrites = event !== undefined && job.overwrites(event.entry);
   const verdicts: ThreeWayVerdict[] = [];
   const notShown: string[] = [];
   const lines: string[] = [];
   const settled: Record<string, string> = {};
   const left: (readonly [string, JsonValue])[] = [];
-  for (const [name, value] of wantedFields(known)) {
-    const differs = known.comparison.differences.some(({ field }) => field === name);
-    const isDoubtful = doubts.some(({ fields }) => fields.includes(name));
+  // What the plan has of an event by now may lack fields that an update of its own sets.
+  for (const [name, value] of new Map([...wantedFields(known), ...doubtful, ...sent])) {
+    const isDoubtful = doubtful.has(name);
     if (change === undefined && !isDoubtful) continue;
+    const differs = isDoubtful || sent.has(name) || known.comparison.differences.some(({ field }) => field === name);
     const bases = known.comparison.basesOf(name);
     const inService = leads.valueOf(entity, name, shown, bases);
     const verdict = compareField(name, value, inService, { differs, bases }, hasher);
@@ -251,9 +253,9 @@ function settleDoubts(
   notShown: readonly string[],
 ): void {
   for (const doubt of doubts) {
-    const hidden = doubt.fields.filter((field) => notShown.includes(field));
-    if (hidden.length > 0) reportDoubts(db, [{ ...doubt, fields: hidden }]);
-    else if (doubt.fields.some((field) => settled[field] === undefined)) {
+    const hidden = [...doubt.wanted].filter(([field]) => notShown.includes(field));
+    if (hidden.length > 0) reportDoubts(db, [{ ...doubt, wanted: new Map(hidden) }]);
+    else if ([...doubt.wanted.keys()].some((field) => settled[field] === undefined)) {
       if (reportsChanges(readEvent(db, doubt.event).entry)) reportChanged(db, doubt.event);
     }
   }

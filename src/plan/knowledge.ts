@@ -34,10 +34,10 @@ export interface Difference {
 }
 
 export interface Comparison {
-  /** By event that is still to be sent: the fields that later events or requests have set. */
+  /** By event that is still to be sent: the fields that later events have set. */
   readonly superseded: ReadonlyMap<number, ReadonlySet<string>>;
-  /** Of these events it would prove nothing to send them again: a later request may have overwritten what they set. */
-  readonly overtaken: ReadonlySet<number>;
+  /** By event that may have arrived: the fields that a later request has set. To send them again would prove nothing. */
+  readonly overtaken: ReadonlyMap<number, ReadonlySet<string>>;
   readonly differences: readonly Difference[];
   /** The last request, where it is open and still wanted: to be sent again, first. */
   readonly resend: KnownRequest | undefined;
@@ -55,7 +55,7 @@ export function compareRecord(
   const openIds = new Map(requests.filter(({ isApplied }) => !isApplied).map((request) => [request.id, request]));
   const isToCome = new Set(events.filter(({ isSettled }) => !isSettled).map(({ eventId }) => eventId));
   const superseded = new Map<number, Set<string>>();
-  const overtaken = new Set<number>();
+  const overtaken = new Map<number, Set<string>>();
   for (const [index, event] of events.entries()) {
     if (event.isSettled || event.isCreated) continue;
     const dropped = new Set<string>();
@@ -68,14 +68,13 @@ export function compareRecord(
         ({ n, id, fields }) => n > open!.n && !isToCome.has(id) && fields?.[field] !== undefined,
       );
       if (others.length === 0 || dropped.has(field)) continue;
-      dropped.add(field);
-      overtaken.add(event.id);
+      overtaken.set(event.id, (overtaken.get(event.id) ?? new Set()).add(field));
     }
     if (dropped.size > 0) superseded.set(event.id, dropped);
   }
   const differences: Difference[] = [];
   for (const [field, { value, event }] of winners(events)) {
-    if (!event.isSettled && !(overtaken.has(event.id) && superseded.get(event.id)!.has(field))) continue;
+    if (!event.isSettled && !overtaken.get(event.id)?.has(field)) continue;
     const hash = hashOf(field, value);
     const { known, open } = basesOf(field);
     if (known === hash && open.every((other) => other === hash)) continue;

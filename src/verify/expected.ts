@@ -34,7 +34,7 @@ export function expectedOf(
 ): ExpectedFields | undefined {
   const events = db.all<{ data: string }>(
     `select data from event
-      where entity = ? and external_id = ? and data is not null and state <> 'invalid' and is_change = 0
+      where entity = ? and external_id = ? and data is not null and state <> 'invalid'
         and (state <> 'duplicate' or type like '%/updated')
       order by type like '%/updated', id`,
     entity,
