@@ -25,6 +25,10 @@ const TIMES = [
   ' h:mm:ss a',
   ', h:mm a',
   ', HH:mm',
+  // As spreadsheets write them: 9:05. Chosen only where the values need it.
+  ' H:mm',
+  ' H:mm:ss',
+  ', H:mm',
 ];
 const YEAR_FIRST = ['yyyy-MM-dd', 'yyyy/MM/dd'];
 const DAY_FIRST = ['d/M/yyyy', 'd.M.yyyy', 'd-M-yyyy', 'd/M/yy', 'd.M.yy', 'd-M-yy'];

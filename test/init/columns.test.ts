@@ -54,6 +54,16 @@ describe('columns of exports', () => {
       "occurred_at: { from: Created, apply: [{ date: { formats: yyyy-MM-dd HH:mm:ss.u 'UTC', timezone: UTC } }] }",
     );
   });
+
+  it('writes a format for hours without a leading zero, as spreadsheets write them', async () => {
+    const text = await mapping({
+      'contacts.csv': [
+        'Contact ID,Full name,Email,Created',
+        ...times(5, (n) => `C${n},Ann ${n},a${n}@bell.example,1${n}/02/2024 ${n + 7}:05`),
+      ],
+    });
+    expect(text).toContain('occurred_at: { from: Created, apply: [{ date: d/M/yyyy H:mm }] }');
+  });
 });
 
 describe('the time zone', () => {
