@@ -204,4 +204,11 @@ export const BREAKAGES: readonly Breakage[] = [
     replacement: 'areAllKnown && isOurs !== undefined',
     within: 2000,
   },
+  {
+    name: 'amounts of blocked deals are not in the control totals',
+    file: 'plan/control-totals.ts',
+    text: '1, amount ? Number(amount) : 0);',
+    replacement: "1, amount && state !== 'blocked' ? Number(amount) : 0);",
+    within: 500,
+  },
 ];

@@ -104,6 +104,7 @@ export function judgeTruth(scene: Scene): string[] {
   const told = readTold(scene);
   return [
     ...(scene.hasTrouble ? [] : judgeReports(scene, told)),
+    ...judgeTotals(scene, told),
     ...judgeRecords(scene, told, 'lead'),
     ...judgeRecords(scene, told, 'deal'),
     ...judgeComments(scene, told),
@@ -190,6 +191,28 @@ function judgeReports({ cwd, summary }: Scene, { events }: Told): string[] {
     }
   }
   return violations;
+}
+
+/** The control totals are the amounts of the deals in the export, by what became of them. */
+function judgeTotals(scene: Scene, { events }: Told): string[] {
+  const { history, day, summary } = scene;
+  const ids = history.deals.filter(({ days }) => days[day]).map(({ id }) => id);
+  // Which of several rows counts is a matter of `duplicates`.
+  if (new Set(ids).size < ids.length) return [];
+  return (['', 'acknowledged_', 'invalid_', 'rejected_', 'blocked_', 'pending_'] as const).flatMap((part) => {
+    const counted = events.filter(
+      ({ type, state }) => type === 'deal/created' && (part === '' || `${state}_` === part),
+    );
+    const amounts = counted.map(({ external_id: id }) => {
+      const [cells] = cellsOf(scene, 'deals', id!);
+      return (cells && Number(valueIn(cells, 'amount'))) || 0;
+    });
+    const expected = amounts.reduce((sum, amount) => sum + amount, 0);
+    const said = summary.totals.reduce((sum, total) => sum + Number(total[`${part}amount`]), 0);
+    const count = summary.totals.reduce((sum, total) => sum + total[`${part}count`], 0);
+    if (said === expected && count === counted.length) return [];
+    return [`the control totals say ${part}${count} deals with ${said}, instead of ${counted.length} with ${expected}`];
+  });
 }
 
 function judgeRecords(scene: Scene, told: Told, entity: 'lead' | 'deal'): string[] {
