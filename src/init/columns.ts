@@ -13,38 +13,7 @@ export interface NumberFacts {
 }
 
 /** A column of a table, or the path of a value in JSON, and what its values look like. Shares are of the cells with a value. */
-export interface ExportColumn {
-  readonly table: Table;
-  readonly name: string;
-  /** Its name in SQL. */
-  readonly sql: string;
-  readonly filled: number;
-  readonly distinct: number;
-  /** No value occurs twice. */
-  readonly unique: boolean;
-  /** Every record has a value. */
-  readonly whole: boolean;
-  /** Average number of characters. */
-  readonly length: number;
-  /** The first values, in order. */
-  readonly values: readonly string[];
-  readonly email: boolean;
-  readonly phone: boolean;
-  readonly html: boolean;
-  readonly currency: boolean;
-  readonly number: NumberFacts | undefined;
-  readonly date: DateFacts | undefined;
-  /** Words, neither codes nor numbers nor dates. */
-  readonly words: boolean;
-  /** Most values look like the first and last name of a person. */
-  readonly person: boolean;
-  /** Ids by their look: UUIDs, or codes of letters and digits. */
-  readonly code: boolean;
-  /** Cells truncated by a spreadsheet: `3.93E+11`. */
-  readonly damaged: number;
-  /** The most frequent values with their counts. */
-  few(): ReadonlyMap<string, number>;
-}
+export type ExportColumn = ReturnType<typeof columnOf>;
 
 /** The records of an export, or the elements of a list inside them. */
 export interface Table {
@@ -64,10 +33,11 @@ export interface Table {
 }
 
 const EMAIL = /^[^\s@,;]+@[^\s@,;]+\.[^\s@]+$/;
-const PHONE = /^(?:\+|00)?[\d\s().\-/]{6,22}(?:\s*(?:x|ext\.?)\s*\d{1,6})?$/i;
+/** With 6 to 16 digits. */
+const PHONE = /^(?=(?:\D*\d){6,16}\D*$)(?:\+|00)?[\d\s().\-/]{6,22}(?:\s*(?:x|ext\.?)\s*\d{1,6})?$/i;
 const AMOUNT = /^[-+(]?\s*(?:[A-Z]{3}|[$€£¥])?\s*-?\d[\d.,'\u00a0\u202f ]*\s*(?:[A-Z]{3}|[$€£¥])?\)?$/;
-const UUID = /^\{?[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}\}?$/i;
-const CODE = /^(?=.*\d)[\w.:-]{2,40}$/;
+const CODE = /^\{?[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}\}?$|^(?=.*\d)(?=.*[a-z])[\w.:-]{2,40}$/i;
+const HTML = /<(?:p|br|div|b|ul|strong|span)\b[^>]*>/i;
 const PERSON = /^\p{Lu}[\p{L}'’.-]*(?: (?:\p{Lu}|d[aeiu]|v[ao]n|el|le|la)[\p{L}'’.-]*){1,3}$/u;
 const SCIENTIFIC = /^[+-]?\d(?:[.,]\d+)?E[+-]\d\d$/;
 /** The most frequent values that are shown or translated. */
@@ -76,42 +46,51 @@ const MAX_FEW = 200;
 /** `values`: the first ones, which decide what the column is. The other figures are of the whole sample. */
 export function columnOf(
   table: Table,
-  { name, sql, values }: Pick<ExportColumn, 'name' | 'sql' | 'values'>,
+  { name, sql, values }: { readonly name: string; readonly sql: string; readonly values: readonly string[] },
   dayFirst: boolean,
-): ExportColumn {
+) {
   const { db } = table;
   const { filled, distinct, length } = db.get<{ filled: number; distinct: number; length: number | null }>(
     `select count(${sql}) filled, count(distinct ${sql}) "distinct", avg(length(${sql})) length from ${table.sql}`,
   )!;
-  const share = (test: (value: string) => boolean): number =>
-    values.length === 0 ? 0 : values.filter(test).length / values.length;
+  const matching = (pattern: RegExp): number => values.filter((value) => pattern.test(value)).length;
+  const share = (pattern: RegExp): number => (values.length === 0 ? 0 : matching(pattern) / values.length);
   const date = dateFacts(foldHeader(name), values, dayFirst);
-  const number = date === undefined && share((value) => AMOUNT.test(value)) > 0.8 ? numberFacts(values) : undefined;
-  const email = share((value) => EMAIL.test(value)) > 0.6;
-  const code = share((value) => UUID.test(value) || (CODE.test(value) && /[a-z]/i.test(value))) > 0.9;
+  const number = date === undefined && share(AMOUNT) > 0.8 ? numberFacts(values) : undefined;
+  const email = share(EMAIL) > 0.6;
+  const code = share(CODE) > 0.9;
   let few: ReadonlyMap<string, number> | undefined;
   return {
     table,
     name,
+    /** Its name in SQL. */
     sql,
     filled,
     distinct,
+    /** No value occurs twice. */
     unique: filled > 0 && distinct === filled,
+    /** Every record has a value. */
     whole: filled > 0 && filled === table.rows,
+    /** Average number of characters. */
     length: length ?? 0,
+    /** The first values, in order. */
     values,
     email,
-    phone: date === undefined && share((value) => PHONE.test(value) && digits(value) >= 6 && digits(value) <= 16) > 0.6,
-    html: share((value) => /<(?:p|br|div|b|ul|strong|span)\b[^>]*>/i.test(value)) > 0.1,
-    currency: share((value) => isCurrency(value)) > 0.8,
+    phone: date === undefined && share(PHONE) > 0.6,
+    html: share(HTML) > 0.1,
+    currency: values.length > 0 && values.filter(isCurrency).length > values.length * 0.8,
     number,
     date,
-    words:
-      date === undefined && number === undefined && !email && !code && share((each) => /\p{L}{2}/u.test(each)) > 0.8,
-    person: share((value) => PERSON.test(value)) > 0.7,
+    /** Words, neither codes nor numbers nor dates. */
+    words: date === undefined && number === undefined && !email && !code && share(/\p{L}{2}/u) > 0.8,
+    /** Most values look like the first and last name of a person. */
+    person: share(PERSON) > 0.7,
+    /** Ids by their look: UUIDs, or codes of letters and digits. */
     code,
-    damaged: values.filter((value) => SCIENTIFIC.test(value)).length,
-    few: () =>
+    /** Cells truncated by a spreadsheet: `3.93E+11`. */
+    damaged: matching(SCIENTIFIC),
+    /** The most frequent values with their counts. */
+    few: (): ReadonlyMap<string, number> =>
       (few ??= new Map(
         db
           .all<{ value: string; n: number }>(
@@ -154,29 +133,24 @@ function numberFacts(values: readonly string[]): NumberFacts {
   const numbers = values.map((value) => value.replace(/[^\d.,'\s\u00a0\u202f]/g, '').trim());
   const both = numbers.find((value) => value.includes('.') && value.includes(','));
   if (both !== undefined) {
-    const decimal = both.lastIndexOf(',') > both.lastIndexOf('.') ? ',' : '.';
-    return { decimal, group: decimal === ',' ? '.' : ',', ambiguous: false };
+    const [decimal, group] =
+      both.lastIndexOf(',') > both.lastIndexOf('.') ? ([',', '.'] as const) : (['.', ','] as const);
+    return { decimal, group, ambiguous: false };
   }
-  for (const mark of [',', '.'] as const) {
-    const withMark = numbers.filter((value) => value.includes(mark));
-    if (withMark.length === 0) continue;
-    const other = mark === ',' ? '.' : ',';
-    const grouped = withMark.filter((value) => new RegExp(`^\\d{1,3}(?:\\${mark}\\d{3})+$`).test(value));
-    const repeated = withMark.some((value) => value.split(mark).length > 2);
-    if (repeated) return { decimal: other, group: mark, ambiguous: false };
-    if (grouped.length < withMark.length)
-      return { decimal: mark, group: spaceGroup(numbers) ?? other, ambiguous: false };
-    const decided = numbers.some((value) => value.includes(other));
-    return { decimal: other, group: mark, ambiguous: !decided };
+  const spaced = [/\d'\d{3}/, /\d[\s\u00a0\u202f]\d{3}/].findIndex((group) =>
+    numbers.some((value) => group.test(value)),
+  );
+  const space = (["'", ' '] as const)[spaced];
+  for (const [mark, other] of [
+    [',', '.'],
+    ['.', ','],
+  ] as const) {
+    const marked = numbers.filter((value) => value.includes(mark));
+    if (marked.length === 0) continue;
+    if (marked.some((value) => value.split(mark).length > 2)) return { decimal: other, group: mark, ambiguous: false };
+    const isGroup = marked.every((value) => /^\d{1,3}[.,]\d{3}$/.test(value));
+    if (!isGroup) return { decimal: mark, group: space ?? other, ambiguous: false };
+    return { decimal: other, group: mark, ambiguous: !numbers.some((value) => value.includes(other)) };
   }
-  return { decimal: '.', group: spaceGroup(numbers) ?? '', ambiguous: false };
-}
-
-function spaceGroup(numbers: readonly string[]): ' ' | "'" | undefined {
-  if (numbers.some((value) => /\d'\d{3}/.test(value))) return "'";
-  return numbers.some((value) => /\d[\s\u00a0\u202f]\d{3}/.test(value)) ? ' ' : undefined;
-}
-
-function digits(value: string): number {
-  return value.replace(/\D/g, '').length;
+  return { decimal: '.', group: space ?? '', ambiguous: false };
 }

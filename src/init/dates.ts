@@ -30,22 +30,21 @@ const TIMES = [
   ' H:mm:ss',
   ', H:mm',
 ];
-const YEAR_FIRST = ['yyyy-MM-dd', 'yyyy/MM/dd'];
 const DAY_FIRST = ['d/M/yyyy', 'd.M.yyyy', 'd-M-yyyy', 'd/M/yy', 'd.M.yy', 'd-M-yy'];
-const MONTH_FIRST = ['M/d/yyyy', 'M.d.yyyy', 'M-d-yyyy', 'M/d/yy', 'M.d.yy', 'M-d-yy'];
-const NAMED = ['d MMM, yyyy', 'd MMM yyyy', 'd MMMM yyyy', 'MMM d, yyyy', 'MMMM d, yyyy', 'd-MMM-yyyy'];
-
-interface DateCandidate {
-  readonly format: string;
-  read(text: string): ReadDate | undefined;
-}
-
-const CANDIDATES: readonly DateCandidate[] = [
-  ...[...YEAR_FIRST, ...DAY_FIRST, ...MONTH_FIRST, ...NAMED].flatMap((day) =>
-    TIMES.map((time) => ({ format: `${day}${time}`, read: compileFormat(`${day}${time}`, 'en').read })),
-  ),
-  { format: 'iso', read: readIso },
+const DAYS = [
+  'yyyy-MM-dd',
+  'yyyy/MM/dd',
+  ...DAY_FIRST,
+  ...DAY_FIRST.map((format) => format.replace(/d(.)M/, 'M$1d')),
+  ...['d MMM, yyyy', 'd MMM yyyy', 'd MMMM yyyy', 'MMM d, yyyy', 'MMMM d, yyyy', 'd-MMM-yyyy'],
 ];
+
+type DateReader = (text: string) => ReadDate | undefined;
+
+const READERS: ReadonlyMap<string, DateReader> = new Map([
+  ...DAYS.flatMap((day) => TIMES.map((time) => `${day}${time}`)).map((format) => [format, readerOf(format)] as const),
+  ['iso', readIso] as const,
+]);
 
 /** Pre-filter, so that a hundred formats are tried only on columns that look like dates. */
 const DATE_LIKE =
@@ -65,19 +64,21 @@ export function dateFacts(header: string, values: readonly string[], dayFirst: b
   let left = distinct;
   let ambiguous: DateFacts['ambiguous'];
   while (left.length > 0 && formats.length < 4) {
-    const counted = CANDIDATES.map((candidate) => ({
-      candidate,
-      count: left.filter((value) => candidate.read(value) !== undefined).length,
-    }));
-    const most = Math.max(...counted.map(({ count }) => count));
+    const counts = new Map(
+      [...READERS].map(([format, read]) => [format, left.filter((value) => read(value) !== undefined).length]),
+    );
+    const most = Math.max(...counts.values());
     if (most === 0) break;
-    const best = counted.filter(({ count }) => count === most).map(({ candidate }) => candidate);
-    const chosen = choose(best, dayFirst);
-    const other = best.find(({ format }) => hasDayFirst(format) !== hasDayFirst(chosen.format) && isSlash(format));
-    const example = other && left.find((value) => chosen.read(value)?.local !== other.read(value)?.local);
-    if (other && example !== undefined) ambiguous ??= { example, other: other.format };
-    formats.push(chosen.format);
-    left = left.filter((value) => chosen.read(value) === undefined);
+    const best = [...counts.keys()].filter((format) => counts.get(format) === most);
+    // Of the formats with day and month as numbers.
+    const either = best.filter((format) => /^[dM]+[/.-][dM]+[/.-]/.test(format));
+    const chosen = either.find((format) => hasDayFirst(format) === dayFirst) ?? best[0]!;
+    const read = READERS.get(chosen)!;
+    const other = either.find((format) => hasDayFirst(format) !== hasDayFirst(chosen));
+    const example = other && left.find((value) => read(value)?.local !== READERS.get(other)!(value)?.local);
+    if (other && example !== undefined) ambiguous ??= { example, other };
+    formats.push(chosen);
+    left = left.filter((value) => read(value) === undefined);
   }
   if (formats.length === 0) return undefined;
   return {
@@ -110,24 +111,19 @@ export function formatsOf({ formats }: DateFacts): string | readonly string[] {
 
 /** A date written out, to show how a format reads it: `01/06/2026` as `1 June 2026`. */
 function dateText(text: string, format: string): string {
-  const read = compileFormat(format, 'en').read(text);
+  const read = readerOf(format)(text);
   if (!read) return text;
   return new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' }).format(read.local);
 }
 
 /** Whether every value matches one of these formats. */
 export function readsAll(values: readonly string[], formats: readonly string[]): boolean {
-  const readers = formats.map((format) => (format === 'iso' ? readIso : compileFormat(format, 'en').read));
+  const readers = formats.map(readerOf);
   return [...new Set(values)].every((value) => readers.some((read) => read(value) !== undefined));
 }
 
-function choose(best: readonly DateCandidate[], dayFirst: boolean): DateCandidate {
-  const slash = best.filter(({ format }) => isSlash(format));
-  return slash.find(({ format }) => hasDayFirst(format) === dayFirst) ?? best[0]!;
-}
-
-function isSlash(format: string): boolean {
-  return /^[dM]+[/.-][dM]+[/.-]/.test(format);
+function readerOf(format: string): DateReader {
+  return format === 'iso' ? readIso : compileFormat(format, 'en').read;
 }
 
 function hasDayFirst(format: string): boolean {
@@ -135,13 +131,10 @@ function hasDayFirst(format: string): boolean {
 }
 
 /** Whether dates have the day first, decided by the first date that is valid in one order only. */
-export function isDayFirst(columns: readonly (readonly string[])[]): boolean {
-  for (const values of columns) {
-    for (const value of values.slice(0, 200)) {
-      const match = /^(\d{1,2})[/.-](\d{1,2})[/.-]\d{2,4}\b/.exec(value);
-      if (match && Number(match[1]) > 12 && Number(match[2]) <= 12) return true;
-      if (match && Number(match[2]) > 12 && Number(match[1]) <= 12) return false;
-    }
+export function isDayFirst(values: readonly string[]): boolean {
+  for (const value of values) {
+    const [, first, second] = /^(\d{1,2})[/.-](\d{1,2})[/.-]\d{2,4}\b/.exec(value) ?? [];
+    if (Number(first) > 12 !== Number(second) > 12) return Number(first) > 12;
   }
   return true;
 }
