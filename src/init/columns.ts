@@ -106,6 +106,13 @@ export function countOf(db: Database, from: string): number {
   return db.get<{ n: number }>(`select count(*) n ${from}`)!.n;
 }
 
+/** How often each value occurs, in the order of their first occurrence. */
+export function countEach<T>(values: Iterable<T | undefined>): Map<T, number> {
+  const counts = new Map<T, number>();
+  for (const value of values) if (value !== undefined) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return counts;
+}
+
 /** The path by which a record of the export reads it: `emails.value` for the values of a list. */
 export function pathOf({ name, table: { list } }: ExportColumn): string {
   return list === undefined ? name : name === '.' ? list : `${list}.${name}`;

@@ -1,6 +1,6 @@
 import type { ValueSpec } from '../mapping/spec.ts';
 import { numberText } from '../numbers.ts';
-import type { ExportColumn, Table } from './columns.ts';
+import { countEach, type ExportColumn, type Table } from './columns.ts';
 
 /** Signs that several currencies share stand for the one that is by far the most common. */
 const SIGNS: Readonly<Record<string, string>> = { $: 'USD', '€': 'EUR', '£': 'GBP', '¥': 'JPY' };
@@ -9,11 +9,7 @@ const SIGNS: Readonly<Record<string, string>> = { $: 'USD', '€': 'EUR', '£': 
 export function currencyOf(
   amounts: ExportColumn | undefined,
 ): { readonly code: string; readonly figures: string } | { readonly why: string } {
-  const counts = new Map<string, number>();
-  for (const value of amounts?.values ?? []) {
-    const mark = /[$€£¥]|\b[A-Z]{3}\b/.exec(value)?.[0];
-    if (mark !== undefined) counts.set(mark, (counts.get(mark) ?? 0) + 1);
-  }
+  const counts = countEach(amounts?.values.map((value) => /[$€£¥]|\b[A-Z]{3}\b/.exec(value)?.[0]) ?? []);
   if (!amounts || counts.size === 0) return { why: 'no column contains the currency' };
   const figures = [...counts].map(
     ([mark, count]) => `${numberText(count)} of ${numberText(amounts.values.length)} amounts have ${mark}`,

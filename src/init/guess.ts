@@ -1,8 +1,7 @@
 /** What the records of every export are, and the role of each column. */
 import { basename } from 'node:path';
 import type { ExportColumn, Table } from './columns.ts';
-import { kindOf, type Kind } from './kinds.ts';
-import { kindOfNoun, type ExportKind } from './nouns.ts';
+import { kindOf, kindOfNoun, type ExportKind, type Kind } from './kinds.ts';
 import { shareOf, type Reference } from './references.ts';
 import { fits, isIdName, roleOf, type Finding, type Role } from './roles.ts';
 import { foldHeader } from './value-text.ts';
@@ -19,16 +18,13 @@ export interface Guess {
   readonly note?: string | undefined;
 }
 
-const ROLES_OF: Readonly<Record<ExportKind, readonly Role[]>> = {
+const ROLES_OF: Readonly<Partial<Record<ExportKind, readonly Role[]>>> = {
   leads: ['id', 'email', 'phone', 'first_name', 'last_name', 'full_name', 'created'],
   deals: ['id', 'outcome', 'stage', 'amount', 'currency', 'pipeline', 'owner', 'created', 'title'],
   comments: ['id', 'content', 'subject', 'author', 'happened'],
   users: ['id', 'email', 'first_name', 'last_name', 'full_name'],
   companies: ['id', 'company'],
   stages: ['id', 'stage', 'label'],
-  links: [],
-  history: [],
-  unknown: [],
 };
 
 /** `known`: what its records are, if that is known. */
@@ -42,7 +38,7 @@ export function guess(
   const roles = new Map<Role, Finding>();
   const taken = new Set<ExportColumn>();
   const elements = table.lists.flatMap(({ columns }) => columns);
-  for (const role of ROLES_OF[kind]) {
+  for (const role of ROLES_OF[kind] ?? []) {
     const rest = columnsFor(role, table, references).filter((each) => !taken.has(each));
     const lists = role === 'email' || role === 'phone' ? elements : [];
     const found = role === 'id' ? idOf(table, kind, references) : roleOf(role, [...rest, ...lists]);
@@ -96,21 +92,16 @@ export function idOf(table: Table, kind: ExportKind, references: readonly Refere
   const { columns, rows, from, list } = table;
   const file = foldHeader(list ?? basename(from.path));
   const own = columns.filter(({ name }) => {
-    if (/^(?:z )?fk\b/.test(foldHeader(name))) return false;
-    const noun = kindOfNoun(stemOf(name) ?? foldHeader(name).split(' ').at(-1)!);
-    return (
-      noun === undefined ||
-      (noun === 'comments' && stemOf(name) === undefined) ||
-      noun === kind ||
-      noun === 'unknown' ||
-      kind === 'unknown'
-    );
+    const stem = stemOf(name);
+    const noun = kindOfNoun(stem ?? foldHeader(name).split(' ').at(-1)!);
+    const isOther = noun !== undefined && noun !== kind && noun !== 'unknown' && kind !== 'unknown';
+    const isForeign = /^(?:z )?fk\b/.test(foldHeader(name));
+    return !isForeign && (!isOther || (noun === 'comments' && stem === undefined));
   });
   const score = (column: ExportColumn): number => {
     const stem = stemOf(column.name);
-    const isOwn =
-      stem === '' || (stem !== undefined && stem !== '' && (file.includes(stem) || kindOfNoun(stem) === kind));
-    const referred = references.filter((each) => each.to === column && isSure(each) && shareOf(each) > 0.5).length;
+    const isOwn = stem !== undefined && (file.includes(stem) || kindOfNoun(stem) === kind);
+    const isReferred = references.some((each) => each.to === column && isSure(each) && shareOf(each) > 0.5);
     const refers = references.some(
       (each) => each.from === column && each.to.unique && isSure(each) && shareOf(each) > 0.9,
     );
@@ -119,25 +110,24 @@ export function idOf(table: Table, kind: ExportKind, references: readonly Refere
       4 * Number(isKeyName(column.name)) +
       2 * Number(stem !== undefined) +
       4 * Number(/id$/.test(foldHeader(column.name))) +
-      5 * Math.min(referred, 1) +
+      5 * Number(isReferred) +
       3 * Number(column.code) +
       Number(isWholeNumber(column) && column === columns[0]) -
-      6 * Number(refers && referred === 0)
+      6 * Number(refers && !isReferred)
     );
   };
-  const unique = own.filter((column) => column.unique && column.whole && couldBeId(column));
-  const [best] = unique.map((column) => ({ column, score: score(column) })).sort((a, b) => b.score - a.score);
-  if (best && best.score > 0) return { column: best.column, why: `unique in all ${rows} records`, unnamed: false };
+  const unique = own.filter((column) => column.unique && column.whole);
+  const why = `unique in all ${rows} records`;
+  const [best] = unique.filter(couldBeId).sort((a, b) => score(b) - score(a));
+  if (best && score(best) > 0) return { column: best, why, unnamed: false };
   const named = own.find(
     (column) => column.filled > rows / 2 && (isKeyName(column.name) || stemOf(column.name) === ''),
   );
   if (named) return { column: named, why: '', unnamed: false };
   if (kind === 'comments' || kind === 'unknown') return undefined;
-  const instead = own.filter(
-    (column) => column.unique && column.whole && (column.email || fits('full_name', column) || fits('title', column)),
-  );
-  const found = instead.find(({ email }) => email) ?? instead[0];
-  return found && { column: found, why: `unique in all ${rows} records`, unnamed: true };
+  const found =
+    unique.find(({ email }) => email) ?? unique.find((column) => fits('full_name', column) || fits('title', column));
+  return found && { column: found, why, unnamed: true };
 }
 
 function couldBeId({ email, date, number, length, html, values, person, phone, name }: ExportColumn): boolean {
@@ -165,8 +155,8 @@ function isKeyName(name: string): boolean {
 /** What the name of an id column is the id of: `contact` for `Contact ID` and `CONTACTID`, empty for `Id`. */
 function stemOf(name: string): string | undefined {
   const header = foldHeader(name);
-  const [, joined] = /^(\w+?) ?(?:id|nummer|nr)$/.exec(header.includes(' ') ? '' : header) ?? [];
+  const joined = /^(\w+?)(?:id|nummer|nr)$/.exec(header)?.[1];
   if (joined !== undefined) return kindOfNoun(joined) === undefined ? undefined : joined;
-  const [, spaced] = /^(?:(.+) )?(?:id|nr|no|number|code|codice)$/.exec(header) ?? [undefined, undefined];
-  return /(?:^| )(?:id|nr|no|number|code|codice)$/.test(header) ? (spaced ?? '') : undefined;
+  const spaced = /^(?:(.+) )?(?:id|nr|no|number|code|codice)$/.exec(header);
+  return spaced ? (spaced[1] ?? '') : undefined;
 }

@@ -11,10 +11,9 @@ import { guessOthers, nameGuesses, type GuessedEntry } from './others.ts';
 import { fitPreset, usedSources } from './preset-entries.ts';
 import { bestMatch, columnsOf, matchPreset, presetNamed, presets, type PresetMatch } from './preset.ts';
 import { findReferences } from './references.ts';
-import { regionOf } from './region.ts';
+import { regionOf, timezoneLine } from './region.ts';
 import { MAX_COLUMNS } from './sample.ts';
 import { loadSamples, type Samples } from './tables.ts';
-import { timezoneLine } from './time-zone.ts';
 import { flow } from './value-text.ts';
 
 /** The text of the mapping, what was recognised in each export and why, and how much is left to do. */

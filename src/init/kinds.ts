@@ -1,10 +1,44 @@
 /** Recognises what the records of an unknown CRM's export are: by their content, by their columns, and by the name of the file. */
 import { basename } from 'node:path';
 import { isFew, type ExportColumn, type Table } from './columns.ts';
-import { kindOfNoun, type ExportKind } from './nouns.ts';
 import { shareOf, type Reference } from './references.ts';
-import { fits, isIdName, roleOf, type Role } from './roles.ts';
+import { fits, isIdName, roleOf, type ColumnRole } from './roles.ts';
 import { foldHeader } from './value-text.ts';
+
+/** Only leads, deals and comments become events; the others are for lookups, or not used. */
+export type ExportKind =
+  'leads' | 'deals' | 'comments' | 'users' | 'companies' | 'stages' | 'links' | 'history' | 'unknown';
+
+/** The nouns of file names, in several languages; the last one that a name has counts: `deal_products`. */
+const NOUNS: readonly (readonly [ExportKind, RegExp])[] = [
+  ['users', /^(?:users?|owners?|reps?|agents?|teams?|staff|employees?|utent[ei]|benutzer|usuarios?)$/],
+  [
+    'companies',
+    /^(?:compan(?:y|ies)|accounts?|organi[sz]ations?|aziend[ae]|firmen|unternehmen|entreprises?|empresas?)$/,
+  ],
+  ['stages', /^(?:stages?|phasen?|fasi)$/],
+  [
+    'deals',
+    /^(?:deals?|opportunit(?:y|ies)|potentials?|pipelines?|projekte?|trattativ[ae]|affari?|geschaft\w*|verkauf\w*|vendit[ae])$/,
+  ],
+  [
+    'comments',
+    /^(?:notes?|comment(?:s|i|o)?|notiz(?:en)?|activit(?:y|ies)|attivita|tasks?|calls?|e?mails?|meetings?|events?|appointments?|interactions?|engagements?|phonecalls?|todos?|aufgaben?|anrufe?|chiamat[ae])$/,
+  ],
+  [
+    'leads',
+    /^(?:contacts?|leads?|persons?|people|prospects?|part(?:y|ies)|kontakte?|contatt[oi]|clients?|client[ei]|customers?|kunden?|anagrafic\w*)$/,
+  ],
+  [
+    'unknown',
+    /^(?:products?|(?:line)?items?|lines?|payments?|pagament[io]|zahlung(?:en)?|installments?|loans?|contracts?|contratt[io]|vertrage?|vertraege|subscriptions?|transactions?|bills?|fattur[ae]|rechnung(?:en)?|orders?|invoices?|quotes?|prices?|costs?|shipments?|tickets?|cases?|campaigns?|forms?|lists?|propert(?:y|ies)|documents?|files?|attachments?|status(?:es)?|tags?|roles?)$/,
+  ],
+];
+
+/** Of a word in lower case. */
+export function kindOfNoun(word: string): ExportKind | undefined {
+  return NOUNS.find(([, nouns]) => nouns.test(word))?.[0];
+}
 
 export interface Kind {
   readonly kind: ExportKind;
@@ -17,7 +51,7 @@ export function kindOf(table: Table, references: readonly Reference[]): Kind {
   const words = foldHeader(table.list ?? basename(table.from.path).replace(/(?:\.\w+)+$/, '')).split(' ');
   if (table.list !== undefined) return inRecords(table, words);
   if (isHistory(table, words)) return { kind: 'history' };
-  const nouns = [...words.flatMap((word) => kindOfNoun(word) ?? [])];
+  const nouns = words.flatMap((word) => kindOfNoun(word) ?? []);
   const named = nouns.at(-1) ?? kindOfNoun(ownNoun(table) ?? '');
   if (named !== 'comments' && named !== 'users' && isLinks(table, references)) return { kind: 'links' };
   if (named === 'unknown') return { kind: 'unknown', why: NO_PLACE };
@@ -38,14 +72,14 @@ function inRecords({ columns }: Table, words: readonly string[]): Kind {
 const NO_PLACE = 'the service has no place for such records';
 
 /** One of these columns is needed; otherwise the name of the file is not trusted. */
-const EVIDENCE: Readonly<Partial<Record<ExportKind, readonly Exclude<Role, 'id'>[]>>> = {
+const EVIDENCE: Readonly<Partial<Record<ExportKind, readonly ColumnRole[]>>> = {
   leads: ['email', 'phone', 'first_name', 'last_name', 'full_name', 'company'],
   users: ['email', 'full_name', 'first_name', 'last_name'],
   companies: ['company'],
   stages: ['stage', 'label'],
 };
 
-function has({ columns }: Table, role: Exclude<Role, 'id'>): boolean {
+function has({ columns }: Table, role: ColumnRole): boolean {
   return columns.some((column) => fits(role, column));
 }
 
@@ -65,34 +99,29 @@ function dealsOr(table: Table, references: readonly Reference[], byName: boolean
 
 /** The column with the ids of deals that are records of another export, besides the own id of these records. */
 function dealsOf({ columns, rows }: Table, references: readonly Reference[], byName: boolean): string | undefined {
-  const nounOf = (name: string): ExportKind | undefined => kindOfNoun(/(\w+) ids?$/.exec(foldHeader(name))?.[1] ?? '');
+  const kindIn = (name: string): ExportKind | undefined => kindOfNoun(nounOf(name) ?? '');
   const ids = columns.filter(
-    ({ name, filled }) => nounOf(name) === 'deals' && !/pipeline/i.test(name) && filled > rows / 2,
+    ({ name, filled }) => kindIn(name) === 'deals' && !/pipeline/i.test(name) && filled > rows / 2,
   );
   const refers = (column: ExportColumn): boolean =>
     references.some((each) => each.from === column && shareOf(each) > 0.9);
   const hasOwn = columns.some(
-    ({ unique, whole, name }) =>
-      unique && whole && isIdName(name) && (nounOf(name) === undefined || nounOf(name) === 'unknown'),
+    ({ unique, whole, name }) => unique && whole && isIdName(name) && [undefined, 'unknown'].includes(kindIn(name)),
   );
   return ids.find((column) => (!column.unique && refers(column)) || (hasOwn && !(byName && column.unique)))?.name;
 }
 
 function byColumns(table: Table, references: readonly Reference[]): Kind {
   const { columns } = table;
-  const score = (...roles: Exclude<Role, 'id'>[]): number => roles.filter((role) => has(table, role)).length;
+  const score = (...roles: ColumnRole[]): number => roles.filter((role) => has(table, role)).length;
   const content = roleOf('content', columns);
   const isProse = content !== undefined && (content.column.length > 25 || content.column.html);
   if (has(table, 'stage') && !has(table, 'amount') && columns.some(isPosition)) return { kind: 'stages' };
   const deals = score('amount') === 0 ? 0 : 1 + score('stage', 'title', 'owner') + (roleOf('outcome', columns) ? 2 : 0);
   const leads = 2 * Number(columns.some(({ email }) => email)) + score('phone', 'first_name', 'last_name');
-  const scores: [ExportKind, number][] = [
-    ['deals', deals],
-    ['leads', leads],
-    ['comments', isProse ? 2 : 0],
-  ];
-  const [kind, best] = scores.reduce((a, b) => (b[1] > a[1] ? b : a));
-  if (best >= 2) return kind === 'deals' ? dealsOr(table, references, false) : { kind };
+  if (deals >= 2 && deals >= leads) return dealsOr(table, references, false);
+  if (leads >= 2) return { kind: 'leads' };
+  if (isProse) return { kind: 'comments' };
   if (isActivity(table, references)) return { kind: 'comments' };
   return { kind: 'unknown', why: 'it is not recognised as people, deals, comments or a list of names' };
 }
@@ -124,7 +153,12 @@ function isPosition({ name }: ExportColumn): boolean {
 /** What the first id column of a table is the id of: `activity` for `activity_id`. */
 function ownNoun({ columns }: Table): string | undefined {
   const first = columns.find(({ unique, whole, name }) => unique && whole && isIdName(name));
-  return first && /(\w+) ids?$/.exec(foldHeader(first.name))?.[1];
+  return first && nounOf(first.name);
+}
+
+/** What a column has the ids of: `deal` for `Deal IDs`. */
+function nounOf(name: string): string | undefined {
+  return /(\w+) ids?$/.exec(foldHeader(name))?.[1];
 }
 
 /** Old and new values of a field. The service has only the present ones. */
@@ -141,24 +175,16 @@ function isLinks(table: Table, references: readonly Reference[]): boolean {
   const columns = table.columns.filter(({ filled }) => filled > 0);
   const kinds = new Set(
     columns.flatMap((column): (string | Table)[] => {
-      const noun = / ?(\w+) ids?$/.exec(foldHeader(column.name))?.[1];
+      const noun = nounOf(column.name);
       const kind = noun === undefined ? undefined : kindOfNoun(noun);
-      if (kind === 'users' || kind === 'stages' || kind === 'comments' || noun === 'pipeline') return [];
+      if (noun === 'pipeline' || ['users', 'stages', 'comments'].includes(kind!)) return [];
       if (kind !== undefined) return [kind === 'unknown' ? noun! : kind];
       // By content: codes, which no other column has by chance.
       const found = references.find((each) => each.from === column && column.code && shareOf(each) > 0.9);
       return found ? [found.to.table] : [];
     }),
   );
-  const substance: readonly Exclude<Role, 'id'>[] = [
-    'amount',
-    'title',
-    'stage',
-    'content',
-    'email',
-    'first_name',
-    'full_name',
-  ];
+  const substance = ['amount', 'title', 'stage', 'content', 'email', 'first_name', 'full_name'] as const;
   const isRecord = substance.some((role) => has(table, role)) || columns.some(isActivityKind);
   return kinds.size >= 2 && !isRecord;
 }

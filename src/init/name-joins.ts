@@ -3,7 +3,7 @@ import type { ExportColumn } from './columns.ts';
 import type { EntryLine } from './entry-text.ts';
 import type { Guess } from './guess.ts';
 import { findJoin } from './joins.ts';
-import type { ExportKind } from './nouns.ts';
+import type { ExportKind } from './kinds.ts';
 import type { KnownExports } from './parents.ts';
 import { lookupOf, referenceText } from './references.ts';
 import type { Role } from './roles.ts';

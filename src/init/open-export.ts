@@ -9,8 +9,6 @@ import { readSample, type ExportSample } from './sample.ts';
 
 /** The last line that is tried as the header. */
 const MAX_HEADER_LINE = 20;
-/** More corrections do not help. */
-const MAX_TRIALS = 5;
 
 type ExportSettings = Pick<
   SourceSpec,
@@ -41,18 +39,17 @@ export async function openExports(path: string, { encoding, delimiter }: ExportO
   const base = { name: basename(path), path: absolute, isArgument: true, ...format };
   const isTable = (format.format ?? formatByName(path)) === 'csv';
   const known = { ...(encoding && { encoding }), ...(delimiter && isTable && { delimiter }) };
-  const open = async (settings: ExportSettings, reasons: readonly string[]): Promise<Export> => {
+  const open = async (settings: ExportSettings, ...reasons: string[]): Promise<Export> => {
     const found = await findSettings(base, settings, reasons);
     return { path, ...found, settings: { ...found.settings, ...format } };
   };
   try {
-    return [await open(known, [])];
+    return [await open(known)];
   } catch (error) {
-    const lists = error instanceof SettingError ? error.choices : [];
     const found: Export[] = [];
-    for (const records of lists) {
+    for (const records of error instanceof SettingError ? error.choices : []) {
       const reason = `the records are the list at \`${records}\``;
-      const each = await open({ ...known, records }, [reason]).catch(() => undefined);
+      const each = await open({ ...known, records }, reason).catch(() => undefined);
       if (each?.sample.tables[0]?.rows.length) found.push(each);
     }
     if (found.length === 0) throw error;
@@ -70,41 +67,31 @@ async function formatOf(path: string, encoding: string | undefined): Promise<Pic
   return { format: /^\s*\{.*\}\s*\n\s*\{/.test(text) ? 'ndjson' : 'json' };
 }
 
-interface SettingsCorrection {
-  readonly settings: ExportSettings;
-  readonly reason: string;
-}
+type SettingsFound = Pick<Export, 'source' | 'sample' | 'settings' | 'reasons'>;
+type SettingsCorrection = readonly [settings: ExportSettings, reason: string];
 
-/** Tries the defaults, then another encoding, another escape, a header further down, or none. */
+/** Tries the defaults, then another encoding, another escape, a header further down, or none: each setting once. */
 async function findSettings(
   base: SourceSpec,
-  known: ExportSettings,
-  first: readonly string[],
-): Promise<Pick<Export, 'source' | 'sample' | 'settings' | 'reasons'>> {
-  let settings = known;
-  const reasons = [...first];
-  let failure: UserError | undefined;
-  for (let trial = 0; trial < MAX_TRIALS; trial += 1) {
-    let next: SettingsCorrection | undefined;
-    try {
-      const source = await openSource({ ...base, ...settings });
-      const sample = await readSample(source);
-      next = await otherHeader(base, settings, source);
-      if (!next) return { source, sample, settings, reasons };
-    } catch (error) {
-      if (!(error instanceof UserError)) throw error;
-      failure ??= error;
-      next = error instanceof SettingError ? await correctionOf(base, settings, error) : undefined;
-      if (!next) break;
-    }
-    settings = { ...settings, ...next.settings };
-    reasons.push(next.reason);
+  settings: ExportSettings,
+  reasons: readonly string[],
+  failure?: UserError,
+): Promise<SettingsFound> {
+  let first = failure;
+  let next: SettingsCorrection | undefined;
+  try {
+    const source = await openSource({ ...base, ...settings });
+    const sample = await readSample(source);
+    next = await otherHeader(base, settings, source);
+    if (!next) return { source, sample, settings, reasons };
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    first ??= error;
+    next = error instanceof SettingError ? await correctionOf(base, settings, error) : undefined;
+    if (!next) throw first;
   }
-  throw failure!;
+  return findSettings(base, { ...settings, ...next[0] }, [...reasons, next[1]], first);
 }
-
-/** The encodings of Western exports; only a few bytes are not text in it. */
-const WESTERN = 'windows-1252';
 
 async function correctionOf(
   base: SourceSpec,
@@ -112,30 +99,26 @@ async function correctionOf(
   { setting }: SettingError,
 ): Promise<SettingsCorrection | undefined> {
   if (setting === 'encoding' && settings.encoding === undefined) {
-    return { settings: { encoding: WESTERN }, reason: 'not valid UTF-8, so Windows-1252 is assumed' };
+    return [{ encoding: 'windows-1252' }, 'not valid UTF-8, so Windows-1252 is assumed'];
   }
   if (setting === 'escape' && settings.escape === undefined) {
-    return { settings: { escape: '\\' }, reason: 'a backslash precedes the quotes inside its cells' };
+    return [{ escape: '\\' }, 'a backslash precedes the quotes inside its cells'];
   }
   return setting === 'headerLine' ? headerBelow(base, settings) : undefined;
 }
 
-/** A header below a title, or none at all. */
+/** A header below a title, or none at all, where the first line has a value in place of the name of a column. */
 async function otherHeader(
   base: SourceSpec,
   settings: ExportSettings,
-  source: Source,
+  { kind, columns }: Source,
 ): Promise<SettingsCorrection | undefined> {
-  if (source.kind === 'tree' || settings.columns) return undefined;
-  if (source.columns.length === 1) return headerBelow(base, settings);
-  if (settings.headerLine !== undefined || !source.columns.some(isValue)) return undefined;
-  const columns = source.columns.map((_, index) => `column_${index + 1}`);
-  return { settings: { columns }, reason: 'its first line is a record, so the columns have numbers: name them' };
-}
-
-/** An e-mail address, a phone number or a time in place of the name of a column. */
-function isValue(name: string): boolean {
-  return /^\S+@\S+\.\w+$|^\+?\d{7,}$|^\d{4}-\d\d-\d\d/.test(name);
+  if (kind === 'tree' || settings.columns) return undefined;
+  if (columns.length === 1) return headerBelow(base, settings);
+  const isValue = (name: string): boolean => /^\S+@\S+\.\w+$|^\+?\d{7,}$|^\d{4}-\d\d-\d\d/.test(name);
+  if (settings.headerLine !== undefined || !columns.some(isValue)) return undefined;
+  const numbered = columns.map((_, index) => `column_${index + 1}`);
+  return [{ columns: numbered }, 'its first line is a record, so the columns have numbers: name them'];
 }
 
 /** Looks for a header with several columns further down, below the title of a report. */
@@ -143,9 +126,8 @@ async function headerBelow(base: SourceSpec, settings: ExportSettings): Promise<
   if (settings.headerLine !== undefined) return undefined;
   for (let line = 2; line <= MAX_HEADER_LINE; line += 1) {
     const source = await openSource({ ...base, ...settings, headerLine: line }).catch(() => undefined);
-    if (source && source.columns.length > 1) {
-      return { settings: { headerLine: line }, reason: `the header is in line ${line}, below a title` };
-    }
+    if (source && source.columns.length > 1)
+      return [{ headerLine: line }, `the header is in line ${line}, below a title`];
   }
   return undefined;
 }

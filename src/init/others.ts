@@ -8,7 +8,7 @@ import type { EntryText } from './entry-text.ts';
 import { rolesText } from './entry-lines.ts';
 import { guess, idOf, type Guess } from './guess.ts';
 import { sharedIds } from './joins.ts';
-import type { ExportKind } from './nouns.ts';
+import type { ExportKind } from './kinds.ts';
 import type { CrmNames } from './names.ts';
 import type { Reference } from './references.ts';
 import { keyOf } from './value-text.ts';

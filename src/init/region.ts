@@ -1,6 +1,6 @@
-/** The region of phone numbers without a country code, and the currency of amounts, from evidence in the exports. */
+/** The country of the exports, from evidence in them: the region of phone numbers without a country code, and the time zone. */
 import { getCountries, parsePhoneNumberFromString, type CountryCode } from 'libphonenumber-js/max';
-import type { ExportColumn } from './columns.ts';
+import { countEach, type ExportColumn } from './columns.ts';
 import { isPhone } from './roles.ts';
 import { foldHeader } from './value-text.ts';
 import { numberText } from '../numbers.ts';
@@ -26,8 +26,8 @@ export function regionOf(columns: readonly ExportColumn[]): RegionGuess {
   const numbers = columns.filter(isPhone).flatMap(({ values }) => values);
   const international = numbers.filter((number) => INTERNATIONAL.test(number)).slice(0, MAX_NUMBERS);
   const national = numbers.filter((number) => !INTERNATIONAL.test(number)).slice(0, MAX_NUMBERS);
-  const byNumbers = count(international.map((number) => countryOf(number)));
-  const byColumns = count(columns.filter(isCountry).flatMap(countries));
+  const byNumbers = countEach(international.map(countryOf));
+  const byColumns = countEach(columns.filter(isCountry).flatMap(countries));
   const unset = (reason: string): RegionGuess => ({
     line: `  # region: IT # set this: ${reason}`,
     country: mainOf(byColumns.size > 0 ? byColumns : byNumbers),
@@ -50,11 +50,11 @@ export function regionOf(columns: readonly ExportColumn[]): RegionGuess {
       `${numberText(national.length)} phone numbers have no country code, and nothing shows their country; they are left out without it`,
     );
   }
-  const figures = (of: (typeof candidates)[number]): string =>
+  const figures = (of: RegionEvidence): string =>
     `${of.country}: ${numberText(of.valid)} of ${numberText(national.length)} numbers without a country code are valid, ` +
     `${numberText(of.withCode)} of ${numberText(international.length)} with one are of it` +
     (of.records > 0 ? `, ${numberText(of.records)} records name it` : '');
-  const why = whyNot(best, candidates, { national: national.length, international: international.length });
+  const why = whyNot(best, candidates, national.length);
   if (why !== undefined) return unset(`${why}: ${candidates.slice(0, 3).map(figures).join('; ')}`);
   return { line: `  region: ${best.country} # set this: ${figures(best)}`, country: best.country };
 }
@@ -72,18 +72,14 @@ interface RegionEvidence {
   readonly records: number;
 }
 
-function whyNot(
-  best: RegionEvidence,
-  candidates: readonly RegionEvidence[],
-  total: { readonly national: number; readonly international: number },
-): string | undefined {
-  if (best.valid < total.national * MIN_VALID) return 'most likely these are numbers of several countries';
-  if (best.withCode + best.records < total.national * MIN_EVIDENCE) return 'the evidence is thin';
+function whyNot(best: RegionEvidence, candidates: readonly RegionEvidence[], national: number): string | undefined {
+  if (best.valid < national * MIN_VALID) return 'most likely these are numbers of several countries';
+  if (best.withCode + best.records < national * MIN_EVIDENCE) return 'the evidence is thin';
   const weight = ({ withCode, records }: RegionEvidence): number => withCode + records;
-  const rival = candidates.find((each) => each !== best && each.valid >= total.national * MIN_VALID);
-  if (rival && weight(rival) * 2 > weight(best)) return 'the evidence conflicts';
+  const rival = candidates.find((each) => each !== best && each.valid >= national * MIN_VALID);
   const all = candidates.reduce((sum, each) => sum + weight(each), 0);
-  return weight(best) * 2 < all ? 'the evidence conflicts' : undefined;
+  const isRivalled = rival !== undefined && weight(rival) * 2 > weight(best);
+  return isRivalled || weight(best) * 2 < all ? 'the evidence conflicts' : undefined;
 }
 
 function parse(number: string, country?: CountryCode): ReturnType<typeof parsePhoneNumberFromString> {
@@ -111,29 +107,64 @@ function isCountry({ name, filled }: ExportColumn): boolean {
 
 /** Names as in English and in the languages of the exports that `init` knows, and codes of two letters. */
 function countries({ values }: ExportColumn): (CountryCode | undefined)[] {
-  // Odoo exports ids such as `base.it`.
-  return values.map((value) => countryCodes().get(value.toLowerCase().replace(/^base\./, '')));
-}
-
-let codes: ReadonlyMap<string, CountryCode> | undefined;
-
-function countryCodes(): ReadonlyMap<string, CountryCode> {
-  if (codes) return codes;
-  const found = new Map<string, CountryCode>();
   const names = ['en', 'it', 'de', 'fr', 'es'].map((language) => new Intl.DisplayNames(language, { type: 'region' }));
-  for (const country of getCountries()) {
-    for (const each of names) found.set((each.of(country) ?? country).toLowerCase(), country);
-    found.set(country.toLowerCase(), country);
-  }
-  for (const [name, country] of Object.entries(MORE_NAMES)) found.set(name, country);
-  codes = found;
-  return found;
+  const codes = new Map<string, CountryCode>([
+    ...getCountries().flatMap((country) =>
+      [country, ...names.map((each) => each.of(country)!)].map((name) => [name.toLowerCase(), country] as const),
+    ),
+    ['usa', 'US'],
+    ['uk', 'GB'],
+    ['united states of america', 'US'],
+  ]);
+  // Odoo exports ids such as `base.it`.
+  return values.map((value) => codes.get(value.toLowerCase().replace(/^base\./, '')));
 }
 
-const MORE_NAMES: Readonly<Record<string, CountryCode>> = { usa: 'US', uk: 'GB', 'united states of america': 'US' };
+/** The `timezone` of `defaults`, with its reason. `country`: that of phone numbers or addresses, if it is clear. */
+export function timezoneLine(columns: readonly ExportColumn[], country: string | undefined): string {
+  if (!columns.some(hasNoOffset)) return '  timezone: UTC # no date is without an offset';
+  const unset = '  timezone: UTC # set this: the time zone of dates without an offset, such as Europe/Rome';
+  const zone = country === undefined ? undefined : onlyZone(country);
+  if (zone === undefined) return unset;
+  const known = offsetsOf(zone);
+  const other = offsetsIn(columns).find((offset) => !known.includes(offset));
+  if (other !== undefined) return `${unset}; the country is ${country}, but dates have the offset ${other}`;
+  return `  timezone: ${zone} # check: dates without an offset are in it, because the country is ${country}, which has one time zone`;
+}
 
-function count<T>(values: readonly (T | undefined)[]): Map<T, number> {
-  const counts = new Map<T, number>();
-  for (const value of values) if (value !== undefined) counts.set(value, (counts.get(value) ?? 0) + 1);
-  return counts;
+/** Undefined if the country has zones with different times. */
+function onlyZone(country: string): string | undefined {
+  // Node 20 has the property, later versions the method.
+  const locale = new Intl.Locale(`und-${country}`) as { timeZones?: string[]; getTimeZones?(): string[] };
+  const [first, ...others] = locale.getTimeZones?.() ?? locale.timeZones ?? [];
+  if (first === undefined) return undefined;
+  const times = offsetsOf(first).join();
+  return others.every((zone) => offsetsOf(zone).join() === times) ? first : undefined;
+}
+
+/** In January and July, as `+01:00`. */
+function offsetsOf(timeZone: string): string[] {
+  const format = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' });
+  return [0, 6].map((month) => {
+    const name = format.formatToParts(new Date(Date.UTC(2024, month, 1))).find(({ type }) => type === 'timeZoneName');
+    return name?.value.replace('GMT', '') || '+00:00';
+  });
+}
+
+/** Offsets written in dates, except that of UTC, which APIs write for every zone. */
+function offsetsIn(columns: readonly ExportColumn[]): string[] {
+  const found = new Set<string>();
+  for (const { date, values } of columns) {
+    for (const value of date?.hasTime ? values : []) {
+      const [, hours, minutes] = /\d\d:\d\d(?::\d\d(?:\.\d+)?)?([+-]\d\d):?(\d\d)$/.exec(value) ?? [];
+      if (hours !== undefined) found.add(`${hours}:${minutes}`);
+    }
+  }
+  found.delete('+00:00');
+  return [...found];
+}
+
+function hasNoOffset({ date, values }: ExportColumn): boolean {
+  if (date === undefined || date.formats.some((format) => format.startsWith('unix'))) return false;
+  return values.some((value) => !/(?:Z|UTC|[+-]\d\d:?\d\d)$/.test(value) || /^\d+-\d+-\d+$/.test(value));
 }

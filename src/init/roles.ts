@@ -6,28 +6,6 @@ import { numberText } from '../numbers.ts';
 import { isFew, type ExportColumn } from './columns.ts';
 import { foldHeader } from './value-text.ts';
 
-export type Role =
-  | 'id'
-  | 'email'
-  | 'phone'
-  | 'first_name'
-  | 'last_name'
-  | 'full_name'
-  | 'amount'
-  | 'currency'
-  | 'stage'
-  | 'outcome'
-  | 'pipeline'
-  | 'owner'
-  | 'created'
-  | 'content'
-  | 'author'
-  | 'title'
-  | 'company'
-  | 'subject'
-  | 'happened'
-  | 'label';
-
 /** A column with its role, and why it has it. */
 export interface Finding {
   readonly column: ExportColumn;
@@ -83,7 +61,7 @@ const NOT_CREATED =
   /\b(?:due|deadline|next|expected|forecast|close[ds]?|closing|end|scheduled|remind\w*|follow|modif\w*|updat\w*|chang\w*|last|birth\w*|expir\w*|scadenza|prossim\w*|chiusur\w*|modific\w*|ultim\w*|fallig\w*|nachste\w*|geandert|echeance|prochain\w*|vencimiento|proxim\w*)\b/;
 const PERSONAL = /\b(?:deal|company|account|organi[sz]ation|product|pipeline|stage|owner|file)\b/;
 
-const ROLES: Readonly<Record<Exclude<Role, 'id'>, RoleSpec>> = {
+const ROLES = {
   email: {
     holds: ({ email }) => email,
     names: [/\be ?mail\d?\b|^mail$|posta elettronica|courriel|correo/],
@@ -233,37 +211,32 @@ const ROLES: Readonly<Record<Exclude<Role, 'id'>, RoleSpec>> = {
         : -1,
     why: TEXTS,
   },
-};
+} satisfies Readonly<Record<string, RoleSpec>>;
+
+/** What a column is recognised as by its values and its header. */
+export type ColumnRole = keyof typeof ROLES;
+/** The `id` is found by more than that: see `idOf`. */
+export type Role = ColumnRole | 'id';
 
 /** The best column for a role, if any: by content first, then by header. */
-export function roleOf(role: Exclude<Role, 'id'>, columns: readonly ExportColumn[]): Finding | undefined {
-  const { holds, names, not, avoid, byContent, why } = ROLES[role];
-  const able = columns.filter((column) => column.filled > 0 && holds(column));
-  const rank = (column: ExportColumn): number => {
-    const header = foldHeader(column.name === '.' ? (column.table.list ?? '') : column.name);
-    const at = not?.test(header) === true ? -1 : names.findIndex((each) => each.test(header));
-    return at < 0 ? names.length : at;
-  };
-  const ranked = able
-    .map((column) => ({ column, rank: rank(column), avoided: avoid?.(column) === true }))
-    .sort((a, b) => a.rank - b.rank || Number(a.avoided) - Number(b.avoided));
-  const named = ranked.filter((each) => each.rank < names.length);
-  const [best] = named.some(({ avoided }) => !avoided) ? named.filter(({ avoided }) => !avoided) : named;
-  if (best) return { column: best.column, why: why(best.column), unnamed: false };
+export function roleOf(role: ColumnRole, columns: readonly ExportColumn[]): Finding | undefined {
+  const { holds, names, not, avoid, byContent, why }: RoleSpec = ROLES[role];
+  const headerOf = ({ name, table }: ExportColumn): string => foldHeader(name === '.' ? (table.list ?? '') : name);
+  const able = columns.filter((column) => column.filled > 0 && holds(column) && not?.test(headerOf(column)) !== true);
+  const rank = (column: ExportColumn): number => names.findIndex((each) => each.test(headerOf(column)));
+  const avoided = (column: ExportColumn): number => Number(avoid?.(column) ?? false);
+  const [named] = able
+    .filter((column) => rank(column) >= 0)
+    .sort((a, b) => avoided(a) - avoided(b) || rank(a) - rank(b));
+  if (named) return { column: named, why: why(named), unnamed: false };
   if (!byContent) return undefined;
-  const scored = able
-    .filter(({ name }) => not?.test(foldHeader(name)) !== true)
-    .map((column) => ({ column, score: byContent(column) }))
-    .sort((a, b) => b.score - a.score);
-  const [found] = scored;
-  if (!found || found.score < 0) return undefined;
-  return { column: found.column, why: why(found.column), unnamed: true };
+  const [found] = able.filter((column) => byContent(column) >= 0).sort((a, b) => byContent(b) - byContent(a));
+  return found && { column: found, why: why(found), unnamed: true };
 }
 
 /** Whether a header and the values of the column fit a role. */
-export function fits(role: Exclude<Role, 'id'>, column: ExportColumn): boolean {
-  const found = roleOf(role, [column]);
-  return found !== undefined && !found.unnamed;
+export function fits(role: ColumnRole, column: ExportColumn): boolean {
+  return roleOf(role, [column])?.unnamed === false;
 }
 
 export function isIdName(name: string): boolean {

@@ -1,6 +1,6 @@
 /** The samples of all exports as tables of an SQLite database in memory. What `init` wants to know it asks by select. */
 import { Database } from '../store/sqlite.ts';
-import { columnOf, type ExportColumn, type Table } from './columns.ts';
+import { columnOf, countEach, type ExportColumn, type Table } from './columns.ts';
 import { isDayFirst } from './dates.ts';
 import type { Export } from './open-export.ts';
 import type { Cell, RawTable } from './sample.ts';
@@ -37,10 +37,7 @@ export function loadSamples(exports: readonly Export[], noValue: readonly string
 
 function countMissing({ names, rows }: RawTable, texts: ReadonlySet<unknown>, missing: Map<string, number>): void {
   for (const at of names.values()) {
-    const counts = new Map<string, number>();
-    for (const row of rows) {
-      if (texts.has(row[at])) counts.set(row[at] as string, (counts.get(row[at] as string) ?? 0) + 1);
-    }
+    const counts = countEach(rows.map((row) => (texts.has(row[at]) ? (row[at] as string) : undefined)));
     for (const [value, n] of [...counts].sort()) {
       const isRare = n < 3 || n < rows.length * MIN_DASHES;
       if (!isRare || !PERHAPS_NO_VALUE.includes(value)) missing.set(value, (missing.get(value) ?? 0) + n);
