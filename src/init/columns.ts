@@ -1,6 +1,6 @@
 import { isCurrency } from '../service/currencies.ts';
 import type { Database } from '../store/sqlite.ts';
-import { dateFacts, type DateFacts } from './dates.ts';
+import { dateFacts } from './dates.ts';
 import type { Export } from './open-export.ts';
 import { foldHeader } from './value-text.ts';
 

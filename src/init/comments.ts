@@ -43,7 +43,7 @@ export function commentText(guess: Guess, known: KnownExports): EntryText | unde
       ...(staff ? [staff.line('author_name')] : author ? [{ key: 'author_name', value: author.name }] : []),
       ...(owner ? [ownLine(owner)] : parentLines(parents!)),
     ],
-    leftOut(guess, used),
+    { above: leftOut(guess, used) },
   );
 }
 

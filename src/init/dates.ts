@@ -1,4 +1,4 @@
-import { compileFormat, readIso, type ReadDate } from '../mapping/transforms/date-format.ts';
+import { compileFormat, readIso, type DateFormat } from '../mapping/transforms/date-format.ts';
 
 /** How the dates of a column are read. */
 export interface DateFacts {
@@ -39,9 +39,7 @@ const DAYS = [
   ...['d MMM, yyyy', 'd MMM yyyy', 'd MMMM yyyy', 'MMM d, yyyy', 'MMMM d, yyyy', 'd-MMM-yyyy'],
 ];
 
-type DateReader = (text: string) => ReadDate | undefined;
-
-const READERS: ReadonlyMap<string, DateReader> = new Map([
+const READERS: ReadonlyMap<string, DateFormat['read']> = new Map([
   ...DAYS.flatMap((day) => TIMES.map((time) => `${day}${time}`)).map((format) => [format, readerOf(format)] as const),
   ['iso', readIso] as const,
 ]);
@@ -122,7 +120,7 @@ export function readsAll(values: readonly string[], formats: readonly string[]):
   return [...new Set(values)].every((value) => readers.some((read) => read(value) !== undefined));
 }
 
-function readerOf(format: string): DateReader {
+function readerOf(format: string): DateFormat['read'] {
   return format === 'iso' ? readIso : compileFormat(format, 'en').read;
 }
 

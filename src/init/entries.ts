@@ -13,18 +13,17 @@ import {
   timeLines,
   whenLines,
 } from './entry-lines.ts';
-import { entryText, type EntryLine, type EntryText } from './entry-text.ts';
+import { entryText, type CrmNames, type EntryLine, type EntryText } from './entry-text.ts';
 import type { Guess } from './guess.ts';
 import { companyJoin, ownerJoin, stageJoin } from './name-joins.ts';
-import { countNames, type CrmNames } from './names.ts';
 import { parentLine, parentOf, type KnownExports } from './parents.ts';
-import { outcomeOf } from './roles.ts';
+import { outcomeOf, type Finding } from './roles.ts';
 import { foldHeader } from './value-text.ts';
 
 /** The entry for one export as YAML below `events:`; undefined if it is for lookups or not used. */
-export function guessedEntry(guess: Guess, known: KnownExports, names: CrmNames): EntryText | undefined {
+export function guessedEntry(guess: Guess, known: KnownExports): EntryText | undefined {
   if (guess.kind === 'leads') return leadText(guess, known);
-  if (guess.kind === 'deals') return dealText(guess, known, names);
+  if (guess.kind === 'deals') return dealText(guess, known);
   return guess.kind === 'comments' ? commentText(guess, known) : undefined;
 }
 
@@ -40,7 +39,7 @@ function leadText(guess: Guess, known: KnownExports): EntryText {
       ...contactLines(guess),
       customLine(guess, 'custom_params', new Set(), { company, known }),
     ],
-    guess.note === undefined ? [] : [guess.note],
+    { above: guess.note === undefined ? [] : [guess.note] },
   );
 }
 
@@ -60,41 +59,47 @@ function nameLine({ roles }: Guess): EntryLine {
   return { key, off: true, value: 'Name', comment: 'set this: no column has the names of people' };
 }
 
-function dealText(guess: Guess, known: KnownExports, names: CrmNames): EntryText {
+function dealText(guess: Guess, known: KnownExports): EntryText {
   const [stage, pipeline, owner] = (['stage', 'pipeline', 'owner'] as const).map((role) => guess.roles.get(role));
   const staff = ownerJoin(guess, known);
   const phase = stageJoin(guess, known);
   const company = companyJoin(guess, known);
   const parent = parentOf(guess, 'leads', known);
-  const title = titleLine(guess, company?.column);
   const used = new Set([...(parent.found?.taken ?? []), staff?.column, phase?.column]);
-  countNames(names.stages, phase ? phase.name : stage?.column);
-  countNames(names.pipelines, pipeline?.column);
-  countNames(names.owners, staff ? staff.name : owner?.column);
-  const stageLines = phase ? [phase.line('stage_name')] : stage ? [stageLine(guess, stage.why)] : [];
+  const ownStage = stage && stageLine(stage);
+  const stageName = phase ? phase.line('stage_name') : ownStage;
+  const outcome = stageName && outcomeLine(stageName, guess);
+  const ownOwner = owner && { key: 'owner_name', value: owner.column.name, comment: evidence(owner) };
+  const ownerName = staff ? staff.line('owner_name') : ownOwner;
+  const named = (kind: CrmNames[0], column: ExportColumn | undefined): CrmNames[] =>
+    column ? [[kind, column.few()]] : [];
   return entryText(
     'deal/created',
     guess.source,
     [
       ...skipLines(guess),
-      ...(pipeline && stageLines.length > 0 ? [{ key: 'stage_pipeline', value: pipeline.column.name }] : []),
+      ...(pipeline && stageName ? [{ key: 'stage_pipeline', value: pipeline.column.name }] : []),
       ...timeLines(guess),
       ...priority(stage?.column),
     ],
     [
       idLine(guess),
-      title,
+      titleLine(guess, company?.column),
       ...amountLine(guess),
       currencyLine(guess.roles),
       ...parentLine('lead_external_id', parent),
-      ...stageLines.map((line) => withOutcome(line, guess, names)),
-      ...(staff
-        ? [staff.line('owner_name')]
-        : owner
-          ? [{ key: 'owner_name', value: owner.column.name, comment: evidence(owner) }]
-          : []),
+      ...(outcome ? [outcome.line] : stageName ? [stageName] : []),
+      ...(ownerName ? [ownerName] : []),
       customLine(guess, 'custom_fields', used, { company, known }),
     ],
+    {
+      names: [
+        ...named('stages', phase?.name ?? stage?.column),
+        ...named('pipelines', pipeline?.column),
+        ...named('owners', staff?.name ?? owner?.column),
+        ...(outcome ? [outcome.names] : []),
+      ],
+    },
   );
 }
 
@@ -120,18 +125,20 @@ function titleLine({ roles, table: { columns } }: Guess, company: ExportColumn |
   return { key: 'title', value, comment: 'set this: no column has a title, so this stands for one' };
 }
 
-function stageLine({ roles }: Guess, why: string): EntryLine {
-  const { column } = roles.get('stage')!;
+function stageLine({ column, why }: Finding): EntryLine {
   const isNumber = column.number !== undefined || column.code;
   const comment = isNumber ? `set this: these are ids, and no export has their names: ${why}` : why;
   return { key: 'stage_name', value: column.name, comment };
 }
 
-/** Won and lost decide before the stage, unless the stage says the same. */
-function withOutcome(line: EntryLine, { roles, table }: Guess, names: CrmNames): EntryLine {
+/** Won and lost decide before the stage; undefined if the stage says the same. */
+function outcomeLine(
+  { key, value }: EntryLine,
+  { roles, table }: Guess,
+): { line: EntryLine; names: CrmNames } | undefined {
   const outcome = roles.get('outcome')?.column;
   const stage = roles.get('stage')?.column;
-  if (!outcome || !stage) return line;
+  if (!outcome || !stage) return undefined;
   const pairs = table.db.all<{ outcome: string; stage: string | null; n: number }>(
     `select ${outcome.sql} outcome, ${stage.sql} stage, count(*) n from ${table.sql} where ${outcome.sql} is not null group by 1, 2`,
   );
@@ -139,19 +146,18 @@ function withOutcome(line: EntryLine, { roles, table }: Guess, names: CrmNames):
     const is = outcomeOf(said);
     return is !== undefined && (name === null || outcomeOf(name) !== is);
   });
-  const count = unsaid.reduce((sum, { n }) => sum + n, 0);
-  if (count === 0) return line;
-  const map: Record<string, string | null> = {};
-  for (const value of outcome.few().keys()) {
-    const is = outcomeOf(value);
-    if (is === undefined) continue;
-    map[value] = is === 'won' ? 'Won' : 'Lost';
-    names.stages.set(map[value], (names.stages.get(map[value]) ?? 0) + outcome.few().get(value)!);
-  }
+  if (unsaid.length === 0) return undefined;
+  const total = unsaid.reduce((sum, { n }) => sum + n, 0);
+  const decided = [...outcome.few()].filter(([said]) => outcomeOf(said) !== undefined);
+  const stageOf = (said: string): string => (outcomeOf(said) === 'won' ? 'Won' : 'Lost');
+  const map = { ...Object.fromEntries(decided.map(([said]) => [said, stageOf(said)])), '*': null };
   return {
-    key: line.key,
-    value: { from: [{ from: outcome.name, apply: [{ map: { ...map, '*': null } }] }, line.value] },
-    comment: `check: ${numberText(count)} deals are won or lost by \`${outcome.name}\`, but not by \`${stage.name}\`; set the stages that they get`,
+    line: {
+      key,
+      value: { from: [{ from: outcome.name, apply: [{ map }] }, value] },
+      comment: `check: ${numberText(total)} deals are won or lost by \`${outcome.name}\`, but not by \`${stage.name}\`; set the stages that they get`,
+    },
+    names: ['stages', decided.map(([said, count]) => [stageOf(said), count])],
   };
 }
 

@@ -15,11 +15,15 @@ export interface EntryLine {
 /** Longer values are written over several lines, unless they are commented out. */
 const MAX_WIDTH = 110;
 
+/** Names in the old CRM that may differ in the target account, with their counts in the sample. */
+export type CrmNames = readonly [kind: 'pipelines' | 'stages' | 'owners', counts: Iterable<readonly [string, number]>];
+
 /** An item of `events` as YAML. */
 export interface EntryText {
   readonly text: string;
   /** The sources that it reads: its own, and those of its lookups. */
   readonly reads: ReadonlySet<string>;
+  readonly names: readonly CrmNames[];
 }
 
 /**
@@ -31,7 +35,7 @@ export function entryText(
   source: string,
   settings: readonly EntryLine[],
   data: readonly EntryLine[],
-  above: readonly string[] = [],
+  { above = [], names = [] }: { readonly above?: readonly string[]; readonly names?: readonly CrmNames[] } = {},
 ): EntryText {
   const lines = [
     ...above.map((comment) => `  # ${comment}`),
@@ -49,7 +53,7 @@ export function entryText(
     }
   }
   const lookups = lookupsIn([...settings, ...data]);
-  return { text: lines.join('\n'), reads: new Set([source, ...lookups.map((lookup) => lookup.source)]) };
+  return { text: lines.join('\n'), reads: new Set([source, ...lookups.map((lookup) => lookup.source)]), names };
 }
 
 /** The lookups in a value of the mapping, at any depth. */

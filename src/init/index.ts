@@ -5,9 +5,9 @@ import { markedLines, type Mark } from '../mapping/marks.ts';
 import { counted, numberText } from '../numbers.ts';
 import { PROGRAM } from '../version.ts';
 import type { ExportColumn, Table } from './columns.ts';
-import { emptyNames, referencesText } from './names.ts';
+import type { EntryText } from './entry-text.ts';
 import { openExports, type Export, type ExportOptions } from './open-export.ts';
-import { guessOthers, nameGuesses, type GuessedEntry } from './others.ts';
+import { guessOthers, nameGuesses } from './others.ts';
 import { fitPreset, usedSources } from './preset-entries.ts';
 import { bestMatch, columnsOf, matchPreset, presetNamed, presets, type PresetMatch } from './preset.ts';
 import { findReferences } from './references.ts';
@@ -39,34 +39,29 @@ export async function startMapping(
   const match =
     options.preset === undefined ? bestMatch(all, tables) : matchPreset(presetNamed(options.preset, all), tables);
   const folder = dirname(resolve(options.out ?? 'mapping.yaml'));
-  const names = emptyNames();
-  const findings = tables.map(exportText);
   const guesses = nameGuesses(tables, references, match?.preset.columns.keys() ?? []);
-  const unmatched = guesses.filter(
-    (each) => !match || ![...match.exports.values()].includes(each.table.parent ?? each.table),
-  );
+  const matched = [...(match?.exports.values() ?? [])];
+  const unmatched = guesses.filter(({ table }) => !matched.includes(table.parent ?? table));
   const comments = new Set(
     guesses.flatMap(({ kind, table }) => (kind === 'comments' && table.list !== undefined ? [table] : [])),
   );
-  const fitted = match
-    ? fitPreset(match, { others: { guesses: unmatched, references }, comments }, names, findings)
-    : [];
-  const recognised = usedSources(match, fitted);
+  const fitted = match && fitPreset(match, { guesses: unmatched, references }, comments);
+  const recognised = usedSources(match, fitted?.entries ?? []);
   const others = guesses.flatMap((each) => {
     const [name] = recognised.find(([, used]) => used.sample === each.table.from.sample) ?? [];
     if (name === undefined) return [each];
     // Notes inside the records that no entry of the preset reads.
     const { list } = each.table;
     if (list === undefined || each.kind !== 'comments') return [];
-    const read = [...(columnsOf(fitted.map(({ entry }) => entry)).get(name) ?? [])];
+    const read = [...(columnsOf(fitted!.entries.map(({ entry }) => entry)).get(name) ?? [])];
     return read.some((path) => path.startsWith(list)) ? [] : [{ ...each, source: name }];
   });
-  const parents = fitted.flatMap((each) => each.parents);
-  const guessed = guessOthers(others, { parents, references, entries: fitted }, names).filter(isTold);
-  findings.push(...guessed.map(({ finding }) => finding));
-  const used = guessed.filter((each) => each.text !== undefined || each.lookedUp);
+  const guessed = guessOthers(others, fitted?.entries ?? [], references)
+    // A list inside records is worth a word only where it becomes comments.
+    .filter(({ table, entry }) => table.list === undefined || entry);
+  const used = guessed.filter((each) => each.entry || each.lookedUp);
   const sources = new Map([...recognised, ...used.map(({ source, table }) => [source, table.from] as const)]);
-  const entries = [...fitted.map(({ text }) => text), ...guessed.flatMap(({ text }) => text ?? [])];
+  const entries = [...(fitted?.entries ?? []), ...guessed.flatMap(({ entry }) => entry ?? [])];
   const text = [
     ...heading(match, folder),
     'version: 1',
@@ -78,20 +73,19 @@ export async function startMapping(
     ...[...sources].map(([name, each]) => sourceText(name, each, folder)),
     ...guessed.flatMap((each) => (sources.has(each.source) ? [] : [`  # not read: ${each.finding}`])),
     '',
-    referencesText(names, flow),
+    ...referencesText(entries),
     '',
-    ...eventsText(entries),
+    ...(entries.length > 0 ? ['events:', entries.map((each) => each.text).join('\n\n')] : NO_EVENTS),
     '',
   ].join('\n');
   const marks = markedLines(text);
+  const findings = [...tables.map(exportText), ...(fitted?.findings ?? []), ...guessed.map(({ finding }) => finding)];
   const marked = (mark: Mark): number => marks.filter((each) => each.mark === mark).length;
   return { text, findings, open: { set: marked('set this'), check: marked('check') } };
 }
 
-/** A list inside records is worth a word only where it becomes comments. */
-function isTold({ table, text }: GuessedEntry): boolean {
-  return table.list === undefined || text !== undefined;
-}
+/** Without entries, the mapping still shows what is missing. */
+const NO_EVENTS = ['events: [] # set this: nothing was recognised; see the README for how to write an entry'];
 
 function heading(match: PresetMatch | undefined, folder: string): string[] {
   const schema = fileURLToPath(new URL('../../mappings/mapping.schema.json', import.meta.url));
@@ -133,10 +127,29 @@ function sourceText(name: string, { path, settings, reasons }: Export, folder: s
   return `  ${flow(name)}: ${flow(value)}${assumptions.length > 0 ? ` # ${mark}: ${assumptions.join('; ')}` : ''}`;
 }
 
-/** Without entries, the mapping still shows what is missing. */
-function eventsText(entries: readonly string[]): string[] {
-  if (entries.length > 0) return ['events:', entries.join('\n\n')];
-  return ['events: [] # set this: nothing was recognised; see the README for how to write an entry'];
+/** Of the names of a kind. */
+const MAX_NAMES = 60;
+
+/** The `references` block, with each name of the old CRM commented out as a template. */
+function referencesText(entries: readonly EntryText[]): string[] {
+  const names = entries.flatMap((each) => each.names);
+  const blocks = (['pipelines', 'stages', 'owners'] as const).map((kind) => {
+    const counts = new Map<string, number>();
+    for (const [name, count] of names.flatMap(([of, found]) => (of === kind ? [...found] : [])))
+      counts.set(name, (counts.get(name) ?? 0) + count);
+    const sorted = [...counts].sort((a, b) => b[1] - a[1]);
+    const more = sorted.length > MAX_NAMES ? [`  #  and ${numberText(sorted.length - MAX_NAMES)} more`] : [];
+    const shown = sorted
+      .slice(0, MAX_NAMES)
+      .map(([name, count]) => `  #  ${flow(name)}: ${flow(name)} # ${numberText(count)} in the sample`);
+    return [`  ${kind}: {}`, ...shown, ...more];
+  });
+  return [
+    'references:',
+    '  # set this: old name: name or UUID in the target account; null omits the field.',
+    '  # Only names that differ are needed: replace {} with their lines.',
+    ...blocks.flat(),
+  ];
 }
 
 function exportText({ from: { path, source, reasons }, columns, rows, whole }: Table): string {

@@ -9,13 +9,12 @@ import { rolesText } from './entry-lines.ts';
 import { guess, idOf, type Guess } from './guess.ts';
 import { sharedIds } from './joins.ts';
 import type { ExportKind } from './kinds.ts';
-import type { CrmNames } from './names.ts';
 import type { Reference } from './references.ts';
 import { keyOf } from './value-text.ts';
 
 export interface GuessedEntry extends Guess {
-  /** Its entry below `events:`, if its records become events. */
-  readonly text: string | undefined;
+  /** If its records become events. */
+  readonly entry: EntryText | undefined;
   /** Whether an entry looks up its records. */
   readonly lookedUp: boolean;
   /** What it is, and what it is used for, as text. */
@@ -37,27 +36,24 @@ export function nameGuesses(
   });
 }
 
-/** `known`: the records of the preset's entries, to which these may refer, and the entries. */
+/** `fitted`: the preset's entries, with the records to which these may refer. */
 export function guessOthers(
   plain: readonly Guess[],
-  known: {
-    readonly parents: readonly Guess[];
-    readonly entries: readonly EntryText[];
-    readonly references: readonly Reference[];
-  },
-  names: CrmNames,
+  fitted: readonly (EntryText & { readonly parents: readonly Guess[] })[],
+  references: readonly Reference[],
 ): GuessedEntry[] {
-  const { parents, references } = known;
-  const named = withPeople([...parents, ...plain], references);
+  const parents = fitted.flatMap((each) => each.parents);
   const guesses: Guess[] = [];
-  for (const each of named) guesses.push({ ...each, prefix: prefixOf(each, guesses) });
-  const own = guesses.slice(parents.length);
-  const entries = own.map((each) => guessedEntry(each, { guesses, references }, names));
-  return own.map((each, index) => {
-    const text = entries[index]?.text;
-    const others = [...known.entries, ...entries.filter((_, at) => at !== index)];
-    const lookedUp = others.some((other) => other?.reads.has(each.source));
-    return { ...each, text, lookedUp, finding: findingText(each, text !== undefined, lookedUp) };
+  for (const each of withPeople([...parents, ...plain], references)) {
+    guesses.push({ ...each, prefix: prefixOf(each, guesses) });
+  }
+  const own = guesses
+    .slice(parents.length)
+    .map((each) => ({ ...each, entry: guessedEntry(each, { guesses, references }) }));
+  return own.map((each) => {
+    const others = own.flatMap(({ entry }) => (entry === each.entry ? [] : (entry ?? [])));
+    const lookedUp = [...fitted, ...others].some(({ reads }) => reads.has(each.source));
+    return { ...each, lookedUp, finding: findingText(each, each.entry !== undefined, lookedUp) };
   });
 }
 

@@ -1,13 +1,12 @@
 /** The entries of a preset, adapted to the given exports, as text. */
 import { basename } from 'node:path';
-import type { EntrySpec, ValueSpec } from '../mapping/spec.ts';
+import type { EntrySpec, ValueObject, ValueSpec } from '../mapping/spec.ts';
 import { fitEntry, type FittedEntry } from './adapt.ts';
 import { pathOf, type Table } from './columns.ts';
-import { entryText, type EntryLine, type EntryText } from './entry-text.ts';
+import { entryText, type CrmNames, type EntryLine, type EntryText } from './entry-text.ts';
 import { guess, type Guess } from './guess.ts';
 import type { Export } from './open-export.ts';
 import { companyJoin } from './name-joins.ts';
-import { countNames, type CrmNames } from './names.ts';
 import { parentLine, parentOf, type KnownExports } from './parents.ts';
 import type { Reference } from './references.ts';
 import { columnsOf, comparable, type PresetMatch } from './preset.ts';
@@ -20,38 +19,35 @@ export interface PresetEntry extends EntryText {
 }
 
 /**
- * `findings` gets what was recognised, and each entry that is omitted. `others`: exports that the preset does not read.
+ * The entries, and what was recognised, with each entry that is omitted. `others`: exports that the preset does not read.
  * `comments`: lists inside records that become comments, if the preset does not read them.
  */
 export function fitPreset(
-  match: PresetMatch,
-  { others, comments }: { readonly others: KnownExports; readonly comments: ReadonlySet<Table> },
-  names: CrmNames,
-  findings: string[],
-): PresetEntry[] {
-  const { preset, exports } = match;
-  findings.push(
-    `preset ${preset.name}: ${[...exports].map(([name, each]) => `${basename(each.from.path)} is \`${name}\``).join(', ')} ` +
-      `(${match.found} columns recognised)`,
-  );
+  { preset, exports, found }: PresetMatch,
+  others: KnownExports,
+  comments: ReadonlySet<Table>,
+): { readonly entries: readonly PresetEntry[]; readonly findings: readonly string[] } {
+  const { references } = others;
+  const files = [...exports].map(([name, each]) => `${basename(each.from.path)} is \`${name}\``);
+  const findings = [`preset ${preset.name}: ${files.join(', ')} (${found} columns recognised)`];
   const leads: Guess[] = [];
-  return preset.spec.events.flatMap((spec) => {
-    const fitted = fitEntry(spec, exports, others.references);
+  const entries = preset.spec.events.flatMap((spec): PresetEntry[] => {
+    const fitted = fitEntry(spec, exports, references);
     if ('why' in fitted) {
       findings.push(`${spec.type} from \`${spec.source}\` is omitted: ${fitted.why}`);
       return [];
     }
-    const parents = parentsOf(fitted.entry, exports.get(spec.source)!, others.references);
+    const { entry } = fitted;
+    const table = exports.get(spec.source)!;
+    const parents = parentsOf(entry, table, references);
     if (spec.type === 'lead/created') leads.push(...parents);
-    const named = joinCompany(fitted, parents, others);
-    const joined =
-      spec.type === 'deal/created'
-        ? joinLead(named, parents, { guesses: leads, references: others.references })
-        : named;
-    if (spec.type === 'deal/created') nameDeals(joined.entry, exports, names);
-    const above = unknownText(joined, exports, comments);
-    return [{ entry: joined.entry, ...fittedText(joined, above), parents }];
+    addCompany(fitted, parents, others);
+    const isDeal = spec.type === 'deal/created';
+    const lines = isDeal ? addLead(fitted, parents, { guesses: leads, references }) : [];
+    const unused = unusedText(entry, table, comments);
+    return [{ entry, ...fittedText(fitted, lines, unused, isDeal ? namesIn(entry, exports) : []), parents }];
   });
+  return { entries, findings };
 }
 
 function parentsOf({ type, source, data }: EntrySpec, own: Table, references: readonly Reference[]): Guess[] {
@@ -63,101 +59,81 @@ function parentsOf({ type, source, data }: EntrySpec, own: Table, references: re
 }
 
 /** Adds the name of the company as a custom field, if the records have its id and another export its name. */
-function joinCompany(fitted: FittedEntry, [own]: readonly Guess[], others: KnownExports): FittedEntry {
-  const field = fitted.entry.type === 'deal/created' ? 'custom_fields' : 'custom_params';
-  const custom = fitted.entry.data[field] as Readonly<Record<string, ValueSpec>> | undefined;
+function addCompany({ entry, data }: FittedEntry, [own]: readonly Guess[], others: KnownExports): void {
+  const field = entry.type === 'deal/created' ? 'custom_fields' : 'custom_params';
+  const custom = data[field] as Readonly<Record<string, ValueSpec>> | undefined;
   const company = own && companyJoin(own, others)?.line('company');
-  if (!company || custom?.['company'] !== undefined || custom?.['account'] !== undefined) return fitted;
-  const data = { ...fitted.entry.data, [field]: { ...custom, company: company.value as ValueSpec } };
-  return { ...fitted, entry: { ...fitted.entry, data } };
+  if (!company || custom?.['company'] !== undefined || custom?.['account'] !== undefined) return;
+  data[field] = { ...custom, company: company.value as ValueSpec };
 }
 
-/** A deal whose lead is not in the columns that the preset knows, joined by the overlap of values. */
-function joinLead(fitted: FittedEntry, deals: readonly Guess[], leads: KnownExports): FittedEntry {
-  const [own] = deals;
-  if (!own || fitted.entry.data['lead_external_id'] !== undefined) return fitted;
+/** Joins a deal by the overlap of values, if its lead is not in the columns that the preset knows. Returns the line for it if there is no join. */
+function addLead({ data, remarks }: FittedEntry, [own]: readonly Guess[], leads: KnownExports): EntryLine[] {
+  if (!own || data['lead_external_id'] !== undefined) return [];
   const [line] = parentLine('lead_external_id', parentOf(own, 'leads', leads));
-  if (!line?.comment) return fitted;
-  if (line.off) return { ...fitted, lines: [line] };
-  const data = { ...fitted.entry.data, lead_external_id: line.value as ValueSpec };
-  return {
-    ...fitted,
-    entry: { ...fitted.entry, data },
-    remarks: new Map([...fitted.remarks, ['data.lead_external_id', line.comment]]),
-  };
+  if (!line || line.off) return line ? [line] : [];
+  data['lead_external_id'] = line.value as ValueSpec;
+  remarks.set('data.lead_external_id', line.comment!);
+  return [];
 }
 
 /** Columns and lists with values that the preset does not use, usually custom fields of the company. */
-function unknownText(
-  { entry }: FittedEntry,
-  exports: ReadonlyMap<string, Table>,
-  comments: ReadonlySet<Table>,
-): string[] {
-  const { columns, lists } = exports.get(entry.source)!;
+function unusedText(entry: EntrySpec, { columns, lists }: Table, comments: ReadonlySet<Table>): string[] {
   const used = [...(columnsOf([entry]).get(entry.source) ?? [])].map(comparable);
-  const isUsed = (path: string): boolean => used.some((each) => each === path || `${path} `.startsWith(`${each} `));
-  const names = columns.flatMap(({ name, filled }) => (filled > 0 ? [name] : []));
-  const known = lists.flatMap((each) =>
-    comments.has(each) || each.columns.some((column) => isUsed(comparable(pathOf(column)))) ? [] : [each.list!],
-  );
-  const unknown = [...names.filter((name) => !isUsed(comparable(name))), ...known];
-  if (unknown.length === 0) return [];
-  return [`check: not used, although they have values: ${unknown.map((name) => flow(name)).join(', ')}`];
+  const isUsed = (name: string): boolean =>
+    used.some((each) => each === comparable(name) || `${comparable(name)} `.startsWith(`${each} `));
+  const unused = [
+    ...columns.flatMap(({ name, filled }) => (filled > 0 && !isUsed(name) ? [name] : [])),
+    ...lists.flatMap((each) =>
+      comments.has(each) || each.columns.some((column) => isUsed(pathOf(column))) ? [] : [each.list!],
+    ),
+  ];
+  if (unused.length === 0) return [];
+  return [`check: not used, although they have values: ${unused.map((name) => flow(name)).join(', ')}`];
 }
 
-function fittedText({ entry, remarks, missing, empty, lines = [] }: FittedEntry, above: readonly string[]): EntryText {
-  const { type, source, data, ...settings } = entry;
-  const line = (prefix: string, [key, value]: readonly [string, unknown]): EntryLine => ({
-    key,
-    value,
-    comment: remarks.get(`${prefix}${key}`),
-  });
+function fittedText(
+  { entry: { type, source, data, ...settings }, remarks, missing, empty }: FittedEntry,
+  more: readonly EntryLine[],
+  unused: readonly string[],
+  names: readonly CrmNames[],
+): EntryText {
+  const lines = (prefix: string, values: object): EntryLine[] =>
+    Object.entries(values).flatMap(([key, value]) =>
+      value === undefined ? [] : [{ key, value: value as unknown, comment: remarks.get(`${prefix}${key}`) }],
+    );
   const inside = [...remarks].filter(([path]) => path.startsWith('data.custom_'));
-  return entryText(
-    type,
-    source,
-    Object.entries(settings).map((each) => line('', each)),
-    [...Object.entries(data).map((each) => line('data.', each)), ...lines],
-    [
-      ...above,
-      ...(missing.length > 0 ? [`not in this export: ${missing.join(', ')}`] : []),
-      ...(empty.length > 0 ? [`without a value in this export: ${empty.join(', ')}`] : []),
-      ...inside.map(([path, remark]) => `${path.slice('data.'.length)}: ${remark}`),
-    ],
-  );
+  const above = [
+    ...unused,
+    ...(missing.size > 0 ? [`not in this export: ${[...missing].join(', ')}`] : []),
+    ...(empty.size > 0 ? [`without a value in this export: ${[...empty].join(', ')}`] : []),
+    ...inside.map(([path, remark]) => `${path.slice('data.'.length)}: ${remark}`),
+  ];
+  return entryText(type, source, lines('', settings), [...lines('data.', data), ...more], { above, names });
 }
 
-/** Counts the names of stages, pipelines and owners that the deals use, as far as they come from columns. */
-function nameDeals(
-  { source, data, stage_pipeline: pipeline }: EntrySpec,
-  exports: ReadonlyMap<string, Table>,
-  names: CrmNames,
-): void {
-  const count = (into: Map<string, number>, value: unknown): void => {
-    for (const { from, path } of columnsIn(value, source)) {
-      countNames(
-        into,
-        exports.get(from)?.columns.find(({ name }) => name === path),
-      );
-    }
-  };
-  count(names.stages, data['stage_name']);
-  count(names.owners, data['owner_name']);
-  count(names.pipelines, pipeline);
+/** The names of stages, owners and pipelines that a deal uses, as far as they come from columns. */
+function namesIn({ source, data, stage_pipeline }: EntrySpec, exports: ReadonlyMap<string, Table>): CrmNames[] {
+  const values = [
+    ['stages', data['stage_name']],
+    ['owners', data['owner_name']],
+    ['pipelines', stage_pipeline],
+  ] as const;
+  return values.flatMap(([kind, value]) =>
+    unchangedColumns(value, source).flatMap(({ from, path }): CrmNames[] => {
+      const column = exports.get(from)?.columns.find(({ name }) => name === path);
+      return column ? [[kind, column.few()]] : [];
+    }),
+  );
 }
 
 /** The columns whose values are used unchanged: no lookup keys, no values with transforms. */
-function columnsIn(value: unknown, source: string): { from: string; path: string }[] {
+function unchangedColumns(value: unknown, source: string): { from: string; path: string }[] {
   if (typeof value === 'string') return [{ from: source, path: value }];
-  if (Array.isArray(value)) return value.flatMap((each) => columnsIn(each, source));
-  if (typeof value !== 'object' || value === null) return [];
-  const { from, lookup, apply } = value as {
-    from?: unknown;
-    lookup?: { source: string; take: unknown };
-    apply?: unknown;
-  };
-  if (apply !== undefined) return [];
-  return lookup ? columnsIn(lookup.take, lookup.source) : columnsIn(from, source);
+  if (Array.isArray(value)) return value.flatMap((each) => unchangedColumns(each, source));
+  const { from, lookup, apply } = (value ?? {}) as ValueObject;
+  if (apply !== undefined || (!lookup && from === undefined)) return [];
+  return lookup ? unchangedColumns(lookup.take, lookup.source) : unchangedColumns(from, source);
 }
 
 /** In the preset's order. If the preset reads a list inside the file's records, so does the mapping. */

@@ -40,6 +40,15 @@ describe('presets', () => {
   });
 });
 
+it('the priority of a preset follows the spelling of the export, and goes without its column', async () => {
+  const deals = (stage: string): string[] => [
+    `Record ID,Deal Name,${stage},Pipeline,Close Date,Create Date,Deal owner,Amount`,
+    ...times(5, (n) => `${n + 101},Roof ${n},New,Sales,2024-02-01,2024-01-01 10:00,Ann Bell,1${n}.50`),
+  ];
+  expect(await mapping({ 'deals.csv': deals('Deal stage') })).toContain('priority: { from: Deal stage, ');
+  expect(await mapping({ 'deals.csv': deals('Step') })).not.toContain('priority: ');
+});
+
 describe('the currency of a preset', () => {
   const columns = 'Record ID,Deal Name,Deal Stage,Pipeline,Close Date,Create Date,Deal owner,Amount';
   const deals = (more: string, end: (n: number) => string): string[] => [
