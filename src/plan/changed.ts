@@ -82,8 +82,7 @@ function findRecords(db: Database): void {
         where external_id is not null and entity <> 'comment' and had_no_effect = 0
         group by entity, external_id)
       select q.entity, q.external_id from requests q
-      where exists (select 1 from event e where e.entity = q.entity and e.external_id = q.external_id)
-        and case
+      where case
           when q.least <> 'acknowledged' or q.most <> 'acknowledged' then 1
           when q.count = 1 then not exists (
             select 1 from checkpoint.request r join event e on e.entity = r.entity and e.external_id = r.external_id
@@ -95,7 +94,8 @@ function findRecords(db: Database): void {
           ) is not (
             select group_concat(type || content order by type, id) from event e
             where e.entity = q.entity and e.external_id = q.external_id and e.state not in ('duplicate'))
-        end;
+        end
+        and exists (select 1 from event e where e.entity = q.entity and e.external_id = q.external_id);
     create index temp.compared_key on compared (entity, external_id);
   `);
 }
