@@ -211,4 +211,11 @@ export const BREAKAGES: readonly Breakage[] = [
     replacement: "1, amount && state !== 'blocked' ? Number(amount) : 0);",
     within: 500,
   },
+  {
+    name: 'leads of this migration count as contacts of somebody else',
+    file: 'plan/contacts.ts',
+    text: 'isMadeHere(db, serviceId) ? []',
+    replacement: 'isMadeHere(db, `${serviceId}!`) ? []',
+    within: 1000,
+  },
 ];

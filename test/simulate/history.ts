@@ -58,6 +58,8 @@ export interface Run {
   readonly ending: Ending | undefined;
   /** Before it, a person corrects what the last run rejected; absent in histories that are older than this. */
   readonly fixes?: boolean | undefined;
+  /** With --refresh; absent in older histories, too. */
+  readonly refresh?: boolean | undefined;
   /** Until the next run begins. */
   readonly pauseMs: number;
 }
@@ -258,6 +260,7 @@ const run: fc.Arbitrary<Run> = fc.record<Run>({
   weather,
   ending: rarely(ending, undefined, 2),
   fixes: rarely(fc.constant(true), false, 4),
+  refresh: rarely(fc.constant(true), false, 3),
   pauseMs: fc.constantFrom(1_000, 90_000, 86_400_000),
 });
 
@@ -351,6 +354,7 @@ const narrow: fc.Arbitrary<History> = fc
           }),
           { nil: undefined, freq: 3 },
         ),
+        refresh: rarely(fc.constant(true), false, 4),
         pauseMs: fc.constantFrom(1_000, 90_000),
       })
       .map(({ faults, ...run }) => ({ ...QUIET, ...run, weather: { ...QUIET.weather, faults } }));

@@ -78,6 +78,8 @@ interface Told {
   readonly events: readonly EventRow[];
   /** `lead L1`: an event about it was not accepted, or it is said to differ; and in which words. */
   readonly records: ReadonlyMap<string, string>;
+  /** Leads that are said to be in the account already. */
+  readonly contacts: ReadonlySet<string>;
   /** Lines of comments.csv. */
   readonly comments: ReadonlySet<number>;
 }
@@ -105,6 +107,7 @@ export function judgeTruth(scene: Scene): string[] {
   return [
     ...(scene.hasTrouble ? [] : judgeReports(scene, told)),
     ...judgeTotals(scene, told),
+    ...judgeContacts(scene, told),
     ...judgeRecords(scene, told, 'lead'),
     ...judgeRecords(scene, told, 'deal'),
     ...judgeComments(scene, told),
@@ -161,6 +164,9 @@ function readTold({ program, cwd }: Scene): Told {
     records: new Map(
       said.map((row) => [`${row.type!.split('/')[0]} ${row.external_id}`, 'code' in row ? row.code : row.state]),
     ),
+    contacts: new Set(
+      problems.flatMap(({ code, external_id: id }) => (code.startsWith('contact_') && id !== null ? [id] : [])),
+    ),
     comments: new Set(said.flatMap(({ source, line }) => (source === 'comments' ? [line!] : []))),
   };
 }
@@ -213,6 +219,11 @@ function judgeTotals(scene: Scene, { events }: Told): string[] {
     if (said === expected && count === counted.length) return [];
     return [`the control totals say ${part}${count} deals with ${said}, instead of ${counted.length} with ${expected}`];
   });
+}
+
+function judgeContacts(scene: Scene, { contacts }: Told): string[] {
+  const ours = [...contacts].filter((id) => !mayLookLikeOthers(scene, id));
+  return ours.map((id) => `lead ${id} is said to be in the account already, where all leads are of this migration`);
 }
 
 function judgeRecords(scene: Scene, told: Told, entity: 'lead' | 'deal'): string[] {
@@ -361,7 +372,8 @@ function mayBeTold(scene: Scene, entity: 'lead' | 'deal', id: string): boolean {
   const distinct = new Set(createdNow.map((cells) => JSON.stringify(cells)));
   const record = service.find(entity, id);
   if (all.some(isInvalid)) return true;
-  if (policies.if_changed !== 'update' || policies.if_contact_exists === 'reject') return true;
+  if (policies.if_changed !== 'update') return true;
+  if (policies.if_contact_exists === 'reject' && mayLookLikeOthers(scene, id)) return true;
   if (policies.duplicates === 'reject' && distinct.size > 1) return true;
   if (policies.if_missing === 'reject' && createdNow.length === 0) return true;
   if (history.somebodys.includes(id) && policies.if_exists !== 'update') return true;
@@ -369,6 +381,14 @@ function mayBeTold(scene: Scene, entity: 'lead' | 'deal', id: string): boolean {
   return (
     entity === 'deal' && all.some((cells) => cells.lead !== '' && parentMayFail(scene, textOf('lead', cells.lead!)))
   );
+}
+
+/** Leads of this migration are nobody else's, unless the program was made to forget that it has sent them. */
+function mayLookLikeOthers({ history, service }: Scene, id: string): boolean {
+  const isForgotten = history.days.some(({ runs }) =>
+    runs.some(({ weather }) => weather.faults.some(({ kind }) => kind === 'twice')),
+  );
+  return isForgotten || service.records.some(({ madeBy, externalId }) => madeBy === 'somebody' && externalId !== id);
 }
 
 function parentMayFail(scene: Scene, lead: string): boolean {

@@ -150,6 +150,7 @@ class Stage {
       maxOutage,
       ...(fix.length > 0 ? { fix } : {}),
       ...(run.dryRun ? { dryRun: true } : {}),
+      ...(run.refresh ? { refresh: true } : {}),
       ...(run.pilot === undefined ? {} : { pilot: String(run.pilot) }),
       ...(run.only === undefined ? {} : { only: run.only }),
       ...(run.maxRequests === undefined ? {} : { maxRequests: String(run.maxRequests) }),

@@ -90,6 +90,7 @@ function* shorterRuns(run: Run): Generator<Run, void, undefined> {
   yield { ...run, weather: QUIET.weather };
   yield { ...run, ending: undefined };
   yield { ...run, fixes: false };
+  yield { ...run, refresh: false };
   for (const name of ['dryRun', 'pilot', 'only', 'maxRequests', 'concurrency', 'maxOutage', 'pauseMs'] as const) {
     yield { ...run, [name]: QUIET[name] };
   }
