@@ -247,9 +247,12 @@ function isRepaired(policies: readonly Policies[], { events }: KnownRecord, { by
   return policy === 'update' || (typeof policy === 'object' && isListed(field, policy));
 }
 
-/** What goes out of it is decided again when it is sent; what may have arrived already goes before the others. */
+/**
+ * What goes out of it is decided again when it is sent. What may have arrived already, itself or the second request for it, goes
+ * before the others.
+ */
 function markDelicate(db: Database, { requests }: KnownRecord, { id, eventId }: Judged): void {
-  const mayHaveArrived = requests.some((request) => !request.isApplied && request.id === eventId);
+  const mayHaveArrived = requests.some(({ isApplied, forId }) => !isApplied && forId === eventId);
   db.run('update event set is_delicate = 1, goes_first = ? where id = ?', Number(mayHaveArrived), id);
 }
 
