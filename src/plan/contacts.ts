@@ -46,7 +46,7 @@ export async function judgeContacts(job: MatchingJob): Promise<void> {
   const { db, hasher, policies } = job;
   rmSync(job.path, { force: true });
   if (!db.get('select 1 from contact limit 1')) return;
-  findNameless(db, hasher);
+  findMaybeOurs(db, hasher);
   const matches: Match[] = [];
   const leads = `${EVENT_ROWS}
     where e.type = 'lead/created' and e.state in ('ready', 'retry', 'acknowledged') and e.data is not null
@@ -61,31 +61,29 @@ export async function judgeContacts(job: MatchingJob): Promise<void> {
       reportMatch(db, row, found, policy === 'reject' && !isOurs(db, row));
     }
   }
-  db.exec('drop table nameless; drop table maybe_ours');
+  db.exec('drop table maybe_ours');
   if (matches.length > 0) await writeMatches(job, matches);
 }
 
 /**
  * Leads of this migration of which the service's id is not known: a request about them is open, or was acknowledged without an
- * id (skipped, or replayed). Each lead of the account that matches one of them may be ours.
+ * id (skipped, or replayed). Each lead of the account that has what was sent of one of them may be ours.
  */
-function findNameless(db: Database, hasher: FieldHasher): void {
-  db.exec(`
-    create temp table nameless as
-      select external_id from checkpoint.request where entity = 'lead' and had_no_effect = 0
-      group by external_id having count(service_id) = 0;
-    create unique index temp.nameless_id on nameless (external_id);
-    create temp table maybe_ours (service_id text primary key);
-  `);
-  const leads = `${EVENT_ROWS}
-    where e.type = 'lead/created' and e.data is not null and e.external_id in (select external_id from nameless)
-      and e.id > ? order by e.id limit 500`;
-  for (const page of pagesOf<EventRow>(db, leads)) {
-    for (const row of page) {
-      for (const id of foundBy(db, hasher, plannedOf(row)).keys())
-        db.run('insert or ignore into maybe_ours values (?)', id);
-    }
-  }
+function findMaybeOurs(db: Database, hasher: FieldHasher): void {
+  db.exec('create temp table maybe_ours (service_id text primary key)');
+  db.run(
+    `insert into maybe_ours
+     with nameless as (
+         select external_id from checkpoint.request where entity = 'lead' and had_no_effect = 0
+         group by external_id having count(service_id) = 0),
+       sent as (
+         select r.fields ->> 'email' as email, r.fields ->> 'phone_number' as phone_number
+         from checkpoint.request r join nameless using (external_id) join checkpoint.run u on u.id = r.run
+         where r.entity = 'lead' and r.had_no_effect = 0 and u.field_key = ?)
+     select service_id from sent join contact using (email)
+     union select service_id from sent join contact using (phone_number)`,
+    hasher.keyId,
+  );
 }
 
 /** The leads of the account that share an address or number with this one and that this migration cannot have made. */
