@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import {
   DEAL_COLUMNS,
   LEAD_COLUMNS,
+  policiesOn,
   type Cells,
   type Comment,
   type History,
@@ -59,7 +60,12 @@ export function contentOf(comment: 'a' | 'b'): string {
 }
 
 export function writeDay(cwd: string, history: History, day: number): void {
-  const { mapping, leads, leadChanges, deals, dealChanges, comments, days } = history;
+  const { leads, leadChanges, deals, dealChanges, comments, days } = history;
+  const mapping = {
+    lead: policiesOn(history, day, 'lead'),
+    deal: policiesOn(history, day, 'deal'),
+    comment: history.mapping.comment,
+  };
   mkdirSync(cwd, { recursive: true });
   const write = (name: string, text: string): void => writeFileSync(join(cwd, name), text);
   write('mapping.yaml', mappingText(mapping, days[day]?.isMismapped ?? false));

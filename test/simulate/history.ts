@@ -78,7 +78,11 @@ export interface Day {
   readonly foreign: number;
   /** The mapping takes names and titles from the wrong columns; absent in histories that are older than this. */
   readonly isMismapped?: boolean | undefined;
+  /** Of leads and deals, other than in the mapping of the last days; absent in older histories, too. */
+  readonly policies?: DayPolicies | undefined;
 }
+
+export type DayPolicies = Pick<Policies, 'if_changed' | 'if_edited'>;
 
 export interface History {
   readonly mapping: Mapping;
@@ -264,6 +268,11 @@ const run: fc.Arbitrary<Run> = fc.record<Run>({
   pauseMs: fc.constantFrom(1_000, 90_000, 86_400_000),
 });
 
+const dayPolicies: fc.Arbitrary<DayPolicies> = fc.record({
+  if_changed: fc.constantFrom('update', 'report', 'ignore', 'listed'),
+  if_edited: fc.constantFrom('keep', 'overwrite'),
+});
+
 const day: fc.Arbitrary<Day> = fc.record<Day>({
   runs: fc.array(run, { minLength: 1, maxLength: 2 }),
   acts: fc.array(
@@ -276,6 +285,7 @@ const day: fc.Arbitrary<Day> = fc.record<Day>({
   ),
   foreign: fc.constantFrom(0, 0, 0, 0, 0, 30),
   isMismapped: rarely(fc.constant(true), false, 8),
+  policies: rarely(dayPolicies, undefined, 4),
 });
 
 const habits: fc.Arbitrary<Habits> = fc.record<Habits>({
@@ -363,6 +373,7 @@ const narrow: fc.Arbitrary<History> = fc
       runs: fc.array(disturbed, { minLength: 1, maxLength: 2 }),
       acts: rarely(fc.tuple(act), [], 4),
       foreign: fc.constant(0),
+      policies: rarely(dayPolicies, undefined, 4),
     });
     const mostlyUpdating = policies.map((drawn) => ({ ...drawn, if_changed: 'update' as const }));
     const chosen = fc.oneof(mostlyUpdating, policies);
@@ -383,3 +394,8 @@ const narrow: fc.Arbitrary<History> = fc
   });
 
 export const history: fc.Arbitrary<History> = fc.oneof(various, narrow);
+
+/** The mapping has other policies on some days. */
+export function policiesOn({ mapping, days }: History, day: number, entity: 'lead' | 'deal'): Policies {
+  return { ...mapping[entity], ...days[day]?.policies };
+}

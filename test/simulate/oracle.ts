@@ -13,6 +13,7 @@ import { columnOn, contentOf, textOf } from './exports.ts';
 import {
   DEAL_COLUMNS,
   LEAD_COLUMNS,
+  policiesOn,
   VALIDATED,
   type Cells,
   type Comment,
@@ -232,7 +233,7 @@ function judgeRecords(scene: Scene, told: Told, entity: 'lead' | 'deal'): string
     entity === 'lead'
       ? [history.leads, history.leadChanges, LEAD_COLUMNS]
       : [history.deals, history.dealChanges, DEAL_COLUMNS];
-  const policies = history.mapping[entity];
+  const policies = policiesOn(history, scene.day, entity);
   const violations: string[] = [];
   const ids = new Set([...created, ...changes].filter(({ days }) => days[day]).map(({ id }) => id));
   for (const id of ids) {
@@ -372,7 +373,7 @@ function mayWait({ isCalm }: Scene, { events, records }: Told, isAbout: (event: 
 /** Whether the exports, the policies or people give a reason to report a record. */
 function mayBeTold(scene: Scene, entity: 'lead' | 'deal', id: string): boolean {
   const { history, deleted, service } = scene;
-  const policies = history.mapping[entity];
+  const policies = policiesOn(history, scene.day, entity);
   const createdNow = cellsOf(scene, `${entity}s`, id);
   const all = [...createdNow, ...cellsOf(scene, `${entity}_changes`, id)];
   const distinct = new Set(createdNow.map((cells) => JSON.stringify(cells)));

@@ -56,7 +56,8 @@ class Stage {
     this.#random = generator(history.seed);
     const { lead, deal, comment } = history.mapping;
     this.#service.mayLackParents = deal.if_parent_missing === 'send' || comment.if_parent_missing === 'send';
-    this.#service.mayOverwrite = lead.if_edited === 'overwrite' || deal.if_edited === 'overwrite';
+    const all = [lead, deal, ...history.days.map(({ policies }) => policies)];
+    this.#service.mayOverwrite = all.some((each) => each?.if_edited === 'overwrite');
   }
 
   async play(): Promise<Played> {

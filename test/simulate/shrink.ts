@@ -80,6 +80,7 @@ function* shorterDays(day: Day): Generator<Day, void, undefined> {
   for (const [at] of day.runs.entries()) if (day.runs.length > 1) yield { ...day, runs: without(day.runs, at) };
   for (const [at] of day.acts.entries()) yield { ...day, acts: without(day.acts, at) };
   yield { ...day, foreign: 0, isMismapped: false };
+  yield { ...day, policies: undefined };
   for (const [at, run] of day.runs.entries()) {
     for (const shorter of shorterRuns(run)) yield { ...day, runs: day.runs.with(at, shorter) };
   }
