@@ -8,8 +8,8 @@ import { idLine, notDeleted, timeLines, whenLines } from './entry-lines.ts';
 import { entryText, type EntryLine, type EntryText } from './entry-text.ts';
 import type { Guess } from './guess.ts';
 import { isActivityKind } from './kinds.ts';
-import { authorJoin } from './name-joins.ts';
-import { parentLine, parentsOf, type KnownExports, type Parent } from './parents.ts';
+import { nameJoin, type KnownExports } from './joins.ts';
+import { parentLine, parentsOf, type Parent } from './parents.ts';
 import { fits, type Finding } from './roles.ts';
 import { flow, foldHeader } from './value-text.ts';
 
@@ -23,7 +23,8 @@ export function commentText(guess: Guess, known: KnownExports): EntryText | unde
   if (owner && owner.kind !== 'leads' && owner.kind !== 'deals') return undefined;
   const columns = [...new Set(parents?.flatMap((parent) => parent.found?.columns ?? []))];
   const author = guess.roles.get('author')?.column;
-  const staff = authorJoin(guess, known, author);
+  const authors = nameJoin(guess, known, 'author');
+  const staff = author === undefined || authors?.column === author ? authors : undefined;
   const used = new Set<ExportColumn | undefined>([...texts, ...columns, author, staff?.column]);
   return entryText(
     'comment/created',

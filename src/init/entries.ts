@@ -15,8 +15,8 @@ import {
 } from './entry-lines.ts';
 import { entryText, type CrmNames, type EntryLine, type EntryText } from './entry-text.ts';
 import type { Guess } from './guess.ts';
-import { companyJoin, ownerJoin, stageJoin } from './name-joins.ts';
-import { parentLine, parentOf, type KnownExports } from './parents.ts';
+import { nameJoin, type KnownExports } from './joins.ts';
+import { parentLine, parentOf } from './parents.ts';
 import { outcomeOf, type Finding } from './roles.ts';
 import { foldHeader } from './value-text.ts';
 
@@ -28,7 +28,7 @@ export function guessedEntry(guess: Guess, known: KnownExports): EntryText | und
 }
 
 function leadText(guess: Guess, known: KnownExports): EntryText {
-  const company = companyJoin(guess, known);
+  const company = nameJoin(guess, known, 'company');
   return entryText(
     'lead/created',
     guess.source,
@@ -61,9 +61,9 @@ function nameLine({ roles }: Guess): EntryLine {
 
 function dealText(guess: Guess, known: KnownExports): EntryText {
   const [stage, pipeline, owner] = (['stage', 'pipeline', 'owner'] as const).map((role) => guess.roles.get(role));
-  const staff = ownerJoin(guess, known);
-  const phase = stageJoin(guess, known);
-  const company = companyJoin(guess, known);
+  const staff = nameJoin(guess, known, 'owner');
+  const phase = nameJoin(guess, known, 'stage');
+  const company = nameJoin(guess, known, 'company');
   const parent = parentOf(guess, 'leads', known);
   const used = new Set([...(parent.found?.taken ?? []), staff?.column, phase?.column]);
   const ownStage = stage && stageLine(stage);

@@ -6,8 +6,7 @@ import { doubtOf, formatsOf } from './dates.ts';
 import type { EntryLine } from './entry-text.ts';
 import type { Guess } from './guess.ts';
 import { addressOf, listLines } from './lists.ts';
-import type { NameJoin } from './name-joins.ts';
-import type { KnownExports } from './parents.ts';
+import type { KnownExports, NameJoin } from './joins.ts';
 import { isPhone, type Finding } from './roles.ts';
 import { foldHeader, keyOf } from './value-text.ts';
 

@@ -1,7 +1,9 @@
-/** Which column of a record refers to the records of another export. */
+/** Which column of a record refers to the records of another export, for its id or for a name. */
 import { countOf, type ExportColumn } from './columns.ts';
+import type { EntryLine } from './entry-text.ts';
 import type { Guess } from './guess.ts';
-import { shareOf, type Reference } from './references.ts';
+import type { ExportKind } from './kinds.ts';
+import { lookupOf, referenceText, shareOf, type Reference } from './references.ts';
 import type { Role } from './roles.ts';
 import { foldHeader } from './value-text.ts';
 
@@ -12,6 +14,12 @@ const MIN_SHARE_OF_PART = 1 / 3;
 const MIN_SHARE_OF_NAMED = 0.5;
 
 const KEYS = ['id', 'email', 'full_name', 'title'] as const satisfies readonly Role[];
+
+/** What is known of all exports. */
+export interface KnownExports {
+  readonly guesses: readonly Guess[];
+  readonly references: readonly Reference[];
+}
 
 export interface JoinSearch {
   /** By id if possible, otherwise by e-mail address, otherwise by name. */
@@ -97,4 +105,47 @@ export function sharedIds(a: Guess, b: Guess): { readonly shared: number; readon
     identity
   ];
   return { shared: same === 0 ? shared : 0, by };
+}
+
+export interface NameJoin {
+  /** The column with the ids. */
+  readonly column: ExportColumn;
+  /** The column of the other export with the names. */
+  readonly name: ExportColumn;
+  line(key: string): EntryLine;
+}
+
+/** The roles of the columns with the names, best first. `optional`: records without a match have no name. */
+const NAMES = {
+  owner: { kind: 'users', roles: ['email', 'full_name'], optional: false },
+  author: { kind: 'users', roles: ['full_name', 'email'], optional: true },
+  stage: { kind: 'stages', roles: ['stage', 'label'], optional: false },
+  company: { kind: 'companies', roles: ['company'], optional: true },
+} as const satisfies Record<string, { kind: ExportKind; roles: readonly Role[]; optional: boolean }>;
+
+const OWNER = /owner|owned|assigned|responsab|manager|\brep\b|agent|verantwortlich|betreuer|proprietari/;
+const ANY = /(?:)/;
+
+/** Names for ids, looked up in exports of users, companies and stages. Owners are rather looked up by a column with such a name. */
+export function nameJoin(
+  guess: Guess,
+  { guesses, references }: KnownExports,
+  of: keyof typeof NAMES,
+): NameJoin | undefined {
+  const { kind, roles, optional } = NAMES[of];
+  for (const header of of === 'owner' ? [OWNER, ANY] : [ANY]) {
+    for (const to of guesses.filter((each) => each.kind === kind)) {
+      const columnOf = (role: Role): ExportColumn | undefined => to.roles.get(role)?.column;
+      const [first, last] = [columnOf('first_name'), columnOf('last_name')];
+      const [name] = roles.flatMap((role) => (role === 'full_name' && last) || (columnOf(role) ?? []));
+      const join = name && findJoin(guess, to, references, (column) => header.test(foldHeader(column.name))).join;
+      if (!join || join.to === name) continue;
+      const figures = referenceText(join, guess.kind, to.source);
+      const take = first && name === last ? { list: [first.name, name.name], apply: [{ join: ' ' }] } : name.name;
+      const value = lookupOf(join, to.source, take, { optional });
+      const comment = join.found === join.of ? figures : `check: ${figures}`;
+      return { column: join.from, name, line: (key) => ({ key, value, comment }) };
+    }
+  }
+  return undefined;
 }

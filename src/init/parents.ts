@@ -3,15 +3,9 @@ import { numberText } from '../numbers.ts';
 import { countOf, pathOf, type ExportColumn } from './columns.ts';
 import type { EntryLine } from './entry-text.ts';
 import type { Guess } from './guess.ts';
-import { findJoin, isNumberRange, refersTo } from './joins.ts';
+import { findJoin, isNumberRange, refersTo, type KnownExports } from './joins.ts';
 import { firstOf, lookupOf, referenceText, shareOf, type Reference } from './references.ts';
 import { foldHeader } from './value-text.ts';
-
-/** What is known of all exports. */
-export interface KnownExports {
-  readonly guesses: readonly Guess[];
-  readonly references: readonly Reference[];
-}
 
 export interface Parent {
   readonly kind: 'leads' | 'deals';
@@ -62,44 +56,30 @@ const ANY_RECORD = /parent|linked|related|regarding|target|entity|object|record|
  * whose id is not there has none.
  */
 export function parentsOf(guess: Guess, known: KnownExports): Parent[] {
-  const parents = (['deals', 'leads'] as const).map((kind) => parentOf(guess, kind, known));
-  const ids = known.references.filter((each) => {
-    const to = known.guesses.find(({ table }) => table === each.to.table);
-    return each.from.table === guess.table && each.separator === undefined && each.to === to?.roles.get('id')?.column;
+  const targets = known.guesses.filter(({ kind }) => kind === 'deals' || kind === 'leads');
+  const ids = known.references.flatMap((join): Join[] => {
+    const to = targets.find(({ roles }) => roles.get('id')?.column === join.to);
+    return to && join.from.table === guess.table && join.separator === undefined ? [{ to, join }] : [];
   });
-  const shareOfAll = (column: ExportColumn): number =>
-    ids.reduce((sum, each) => sum + (each.from === column && isParent(each, known) ? shareOf(each) : 0), 0);
-  return parents.map((parent) => {
-    if (parent.found) return parent;
-    const found = ids.filter((each) => {
-      const to = known.guesses.find(({ table, kind }) => table === each.to.table && kind === parent.kind);
-      if (!to || (to.kind !== 'deals' && to.kind !== 'leads')) return false;
-      const isAny =
-        ANY_RECORD.test(foldHeader(each.from.name)) && shareOfAll(each.from) > 0.9 && shareOfAll(each.from) < 1.1;
-      return !isNumberRange(each.to) || isAny;
-    });
-    const [best] = found.sort((a, b) => shareOf(b) - shareOf(a));
-    if (!best) return parent;
-    const used = found.filter(({ from }) => from === best.from);
-    const values = used.map((each) => {
-      const to = known.guesses.find(({ table }) => table === each.to.table)!;
-      return { value: lookupOf(each, to.source, takenId(to, each.to), { optional: true }), to };
-    });
-    return {
-      ...parent,
-      found: {
-        columns: [best.from],
-        taken: [best.from],
-        value: values.length > 1 ? { from: values.map(({ value }) => value) } : values[0]!.value,
-        isOptional: true,
-        comment: `${used.map((each, index) => referenceText(each, 'values', values[index]!.to.source)).join('; ')}; the others have none`,
-      },
-    };
+  const isAny = ({ from }: Reference): boolean => {
+    const share = ids.reduce((sum, { join }) => sum + (join.from === from ? shareOf(join) : 0), 0);
+    return ANY_RECORD.test(foldHeader(from.name)) && share > 0.9 && share < 1.1;
+  };
+  return (['deals', 'leads'] as const).map((kind) => {
+    const parent = parentOf(guess, kind, known);
+    const [best, ...others] = ids
+      .filter(({ to, join }) => to.kind === kind && (!isNumberRange(join.to) || isAny(join)))
+      .sort((a, b) => shareOf(b.join) - shareOf(a.join));
+    if (parent.found || !best) return parent;
+    const columns = [best.join.from];
+    const used = [best, ...others.filter(({ join }) => join.from === best.join.from)];
+    const value = firstOfValues(
+      used.map(({ to, join }) => lookupOf(join, to.source, takenId(to, join.to), { optional: true })),
+    );
+    const figures = used.map(({ to, join }) => referenceText(join, 'values', to.source)).join('; ');
+    const comment = `${figures}; the others have none`;
+    return { ...parent, found: { columns, taken: columns, value, isOptional: true, comment } };
   });
-}
-
-function isParent({ to }: Reference, { guesses }: KnownExports): boolean {
-  return guesses.some(({ table, kind }) => table === to.table && (kind === 'deals' || kind === 'leads'));
 }
 
 /**
@@ -128,23 +108,27 @@ function direct(guess: Guess, joins: readonly Join[]): FoundParent | undefined {
   const byId = joins.filter(({ to, join }) => join.to === to.roles.get('id')?.column);
   // Two exports may number their records alike: then the name of the column decides.
   const isNamed = ({ join }: Join): number => Number(foldHeader(join.from.name) === foldHeader(join.to.name));
-  const [best, ...others] = (byId.length > 0 ? [...byId] : [...joins]).sort(
+  const [best, ...others] = [...(byId.length > 0 ? byId : joins)].sort(
     (a, b) => shareOf(b.join) - shareOf(a.join) || isNamed(b) - isNamed(a),
   );
   if (!best) return undefined;
   const used = [best];
   for (const each of others) {
-    const isWhole = used.some(({ join }) => join.from.whole);
-    if (!isWhole && used.every(({ join }) => join.from !== each.join.from)) used.push(each);
+    if (used.every(({ join }) => !join.from.whole && join.from !== each.join.from)) used.push(each);
   }
   const values = used.map((each) => joinValue(guess, each));
   return {
     columns: used.map(({ join }) => join.from),
     taken: used.flatMap(({ join }) => (firstOf(join).length === 0 ? [join.from] : [])),
-    value: values.length > 1 ? { from: values.map(({ value }) => value) } : values[0]!.value,
+    value: firstOfValues(values.map(({ value }) => value)),
     isSure: values.every(({ isSure }) => isSure),
     comment: [...new Set(values.map(({ comment }) => comment))].join('; '),
   };
+}
+
+/** The first of them that a record has. */
+function firstOfValues(values: readonly unknown[]): unknown {
+  return values.length > 1 ? { from: values } : values[0];
 }
 
 function joinValue(guess: Guess, { to, join }: Join): Pick<FoundParent, 'value' | 'isSure' | 'comment'> {
@@ -184,37 +168,26 @@ function throughThird(
   targets: readonly Guess[],
   { guesses, references }: KnownExports,
 ): FoundParent | undefined {
-  const own = guess.roles.get('id')?.column;
-  const sure = (each: Reference): boolean =>
-    shareOf(each) >= MIN_OF_THIRD && each.separator === undefined && !each.lowercase;
-  for (const to of targets) {
-    const id = to.roles.get('id')?.column;
-    for (const via of id ? guesses : []) {
-      if (!THIRDS.includes(via.kind) || via.table === guess.table) continue;
-      const on = references.filter(
-        (each) => each.to === id && each.from.table === via.table && sure(each) && isNamed(each, to),
-      );
-      const back = references.filter(
-        (each) =>
-          sure(each) &&
-          ((each.to === own && each.from.table === via.table && isNamed(each, guess)) ||
-            (each.from.table === guess.table &&
-              each.to.table === via.table &&
-              each.to === via.roles.get('id')?.column &&
-              isNamed(each, via))),
-      );
-      for (const second of on) {
-        const first = back.find((each) => each.from !== second.from && each.to !== second.from);
-        if (!first) continue;
-        const [match, column] = first.to === own ? [first.from, own] : [first.to, first.from];
-        const found = countOf(
-          guess.table.db,
-          `from ${guess.table.sql} where ${column.sql} in (select ${match.sql} from ${via.table.sql} where ${second.from.sql} is not null)`,
-        );
-        if (found === 0) continue;
-        const figures = `${numberText(found)} of ${numberText(guess.table.rows)} ${guess.kind} are in ${via.source}`;
-        return { columns: [], taken: [], ...viaValue(via, [match, column], takenId(to, second.from), figures) };
-      }
+  const { table, kind, roles } = guess;
+  const own = roles.get('id')?.column;
+  const sure = references.filter(
+    (each) => shareOf(each) >= MIN_OF_THIRD && each.separator === undefined && !each.lowercase,
+  );
+  const thirds = guesses.filter((each) => THIRDS.includes(each.kind) && each.table !== table);
+  for (const [to, via] of targets.flatMap((to) => thirds.map((via) => [to, via] as const))) {
+    const [id, viaId] = [to, via].map((each) => each.roles.get('id')?.column);
+    const on = sure.filter((each) => each.to === id && each.from.table === via.table && isNamed(each, to));
+    // The columns of the third export and of these records that have the same ids.
+    const back = sure.flatMap((each): [ExportColumn, ExportColumn][] => {
+      if (each.to === own && each.from.table === via.table && isNamed(each, guess)) return [[each.from, own]];
+      return each.to === viaId && each.from.table === table && isNamed(each, via) ? [[each.to, each.from]] : [];
+    });
+    for (const { from } of on) {
+      const columns = back.find((pair) => !pair.includes(from));
+      const found = columns ? countFound(columns, `where ${from.sql} is not null`) : 0;
+      if (!columns || found === 0) continue;
+      const figures = `${numberText(found)} of ${numberText(table.rows)} ${kind} are in ${via.source}`;
+      return viaOther(via, columns, takenId(to, from), figures);
     }
   }
   return undefined;
@@ -229,41 +202,43 @@ const COMPANY = /compan|account|organi[sz]ation|aziend|\bfirm|customer|client|ku
 
 /** A person of the same company: both name it in a column with the same header, or by the id of the same third export. */
 function throughCompany(
-  guess: Guess,
+  { kind, table }: Guess,
   targets: readonly Guess[],
   { references }: KnownExports,
 ): FoundParent | undefined {
-  if (guess.kind !== 'deals') return undefined;
+  if (kind !== 'deals') return undefined;
   const thirds = (column: ExportColumn): ExportColumn[] =>
     references.flatMap((each) =>
       each.from === column && shareOf(each) >= MIN_OF_THIRD && each.to.unique ? [each.to] : [],
     );
   for (const to of targets) {
     const id = to.roles.get('id')?.column;
-    for (const column of id ? guess.table.columns : []) {
+    for (const column of id ? table.columns : []) {
       const header = foldHeader(column.name);
       const named = to.table.columns.find(({ name }) => COMPANY.test(header) && foldHeader(name) === header);
       const keys = thirds(column).filter((key) => !isNumberRange(key));
       const match = named ?? to.table.columns.find((each) => thirds(each).some((key) => keys.includes(key)));
-      if (!match || match === id) continue;
-      const found = countOf(
-        guess.table.db,
-        `from ${guess.table.sql} where ${column.sql} in (select ${match.sql} from ${to.table.sql})`,
-      );
-      if (found === 0 || found < column.filled * MIN_OF_THIRD) continue;
+      const found = match && match !== id ? countFound([match, column]) : 0;
+      if (!match || found === 0 || found < column.filled * MIN_OF_THIRD) continue;
       const figures = `${numberText(found)} of ${numberText(column.filled)} deals are of a company that ${to.source} have, by ${match.name}`;
-      return { columns: [], taken: [], ...viaValue(to, [match, column], takenId(to, id!), figures) };
+      return viaOther(to, [match, column], takenId(to, id!), figures);
     }
   }
   return undefined;
 }
 
-function viaValue(
+/** How many records have a value of their column that `match` of the other export has. */
+function countFound([match, own]: readonly [ExportColumn, ExportColumn], where = ''): number {
+  const others = `select ${match.sql} from ${match.table.sql} ${where}`;
+  return countOf(own.table.db, `from ${own.table.sql} where ${own.sql} in (${others})`);
+}
+
+function viaOther(
   { source }: Guess,
   [match, own]: readonly [ExportColumn, ExportColumn],
   take: unknown,
   figures: string,
-): { value: unknown; comment: string } {
+): FoundParent {
   const lookup = { source, match: match.name, with: own.name, take, if_missing: 'skip', if_many: 'first' };
-  return { value: { lookup }, comment: `${figures}; if it has several, the first one is used` };
+  return { columns: [], taken: [], value: { lookup }, comment: `${figures}; if it has several, the first one is used` };
 }

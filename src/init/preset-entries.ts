@@ -6,8 +6,8 @@ import { pathOf, type Table } from './columns.ts';
 import { entryText, type CrmNames, type EntryLine, type EntryText } from './entry-text.ts';
 import { guess, type Guess } from './guess.ts';
 import type { Export } from './open-export.ts';
-import { companyJoin } from './name-joins.ts';
-import { parentLine, parentOf, type KnownExports } from './parents.ts';
+import { nameJoin, type KnownExports } from './joins.ts';
+import { parentLine, parentOf } from './parents.ts';
 import type { Reference } from './references.ts';
 import { columnsOf, comparable, type PresetMatch } from './preset.ts';
 import { flow } from './value-text.ts';
@@ -62,7 +62,7 @@ function parentsOf({ type, source, data }: EntrySpec, own: Table, references: re
 function addCompany({ entry, data }: FittedEntry, [own]: readonly Guess[], others: KnownExports): void {
   const field = entry.type === 'deal/created' ? 'custom_fields' : 'custom_params';
   const custom = data[field] as Readonly<Record<string, ValueSpec>> | undefined;
-  const company = own && companyJoin(own, others)?.line('company');
+  const company = own && nameJoin(own, others, 'company')?.line('company');
   if (!company || custom?.['company'] !== undefined || custom?.['account'] !== undefined) return;
   data[field] = { ...custom, company: company.value as ValueSpec };
 }
