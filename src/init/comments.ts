@@ -4,9 +4,9 @@
  */
 import { numberText } from '../numbers.ts';
 import { isFew, type ExportColumn } from './columns.ts';
-import { idLine, notDeleted, timeLines, whenLines } from './entry-lines.ts';
+import { idLine, notDeleted, timeLines, whenLines, type SkippedRecords } from './entry-lines.ts';
 import { entryText, type EntryLine, type EntryText } from './entry-text.ts';
-import type { Guess } from './guess.ts';
+import { prefixed, type Guess } from './guess.ts';
 import { isActivityKind } from './kinds.ts';
 import { nameJoin, type KnownExports } from './joins.ts';
 import { parentLine, parentsOf, type Parent } from './parents.ts';
@@ -15,34 +15,33 @@ import { flow, foldHeader } from './value-text.ts';
 
 /** Undefined if no column has a text, or none refers to a lead or deal. */
 export function commentText(guess: Guess, known: KnownExports): EntryText | undefined {
+  const { table, source, roles } = guess;
   const { texts, comment } = textsOf(guess);
-  if (texts.length === 0) return undefined;
-  const owner = guess.table.parent && known.guesses.find(({ table }) => table === guess.table.parent);
-  const parents = owner ? undefined : parentsOf(guess, known);
-  if (parents?.every(({ found, candidates }) => !found && candidates.length === 0)) return undefined;
-  if (owner && owner.kind !== 'leads' && owner.kind !== 'deals') return undefined;
-  const columns = [...new Set(parents?.flatMap((parent) => parent.found?.columns ?? []))];
-  const author = guess.roles.get('author')?.column;
+  const owner = table.parent && known.guesses.find((each) => each.table === table.parent);
+  const parents = owner ? [] : parentsOf(guess, known);
+  const hasParent = owner
+    ? owner.kind === 'leads' || owner.kind === 'deals'
+    : parents.some(({ found, candidates }) => found ?? candidates.length > 0);
+  if (texts.length === 0 || !hasParent) return undefined;
+  const author = roles.get('author')?.column;
   const authors = nameJoin(guess, known, 'author');
   const staff = author === undefined || authors?.column === author ? authors : undefined;
+  const columns = parents.flatMap(({ found }) => found?.columns ?? []);
   const used = new Set<ExportColumn | undefined>([...texts, ...columns, author, staff?.column]);
   return entryText(
     'comment/created',
-    guess.source,
+    source,
     [
-      ...(owner ? [{ key: 'each', value: guess.table.list }] : []),
-      ...present(guess, [
-        { columns: texts, what: 'text' },
-        { columns, what: 'lead or deal', values: parentValues(parents ?? []) },
-      ]),
-      ...(parents?.every(({ found }) => found) ? [{ key: 'if_both', value: 'deal' }] : []),
+      ...(owner ? [{ key: 'each', value: table.list }] : []),
+      ...present(guess, texts, parents),
+      ...(!owner && parents.every(({ found }) => found) ? [{ key: 'if_both', value: 'deal' }] : []),
       ...timeLines(guess),
     ],
     [
-      ...(guess.roles.has('id') ? [idLine(guess)] : []),
+      ...(roles.has('id') ? [idLine(guess)] : []),
       { key: 'content', value: content(texts), comment },
       ...(staff ? [staff.line('author_name')] : author ? [{ key: 'author_name', value: author.name }] : []),
-      ...(owner ? [ownLine(owner)] : parentLines(parents!)),
+      ...(owner ? [ownLine(owner)] : parentLines(parents)),
     ],
     { above: leftOut(guess, used) },
   );
@@ -53,9 +52,7 @@ function ownLine(owner: Guess): EntryLine {
   const id = owner.roles.get('id')?.column;
   const key = owner.kind === 'deals' ? 'deal_external_id' : 'lead_external_id';
   if (!id) return { key, value: '$.id', comment: 'set this: the record has no id' };
-  const path = `$.${id.name}`;
-  const value = owner.prefix ? { from: path, apply: [{ prefix: owner.prefix.text }] } : path;
-  return { key, value, comment: 'check: the record in which they are' };
+  return { key, value: prefixed(owner, `$.${id.name}`), comment: 'check: the record in which they are' };
 }
 
 function parentLines([deal, lead]: readonly Parent[]): EntryLine[] {
@@ -112,39 +109,29 @@ function leftOut({ roles, table: { columns } }: Guess, used: ReadonlySet<ExportC
   return left.length === 0 ? [] : [`check: not carried, since a comment has only a text: ${left.join(', ')}`];
 }
 
-interface Needed {
-  readonly columns: readonly ExportColumn[];
-  readonly what: string;
-  /** Looked up, so that a column with a value may be without a record. */
-  readonly values?: readonly unknown[] | undefined;
-}
-
-/** Undefined if the columns themselves have the ids. */
-function parentValues(parents: readonly Parent[]): unknown[] | undefined {
-  const found = parents.flatMap((parent) => parent.found ?? []);
-  if (found.length === 0 || found.some(({ isOptional }) => isOptional !== true)) return undefined;
-  return found.map(({ value }) => value);
-}
-
 /** Skips the records without a text or a parent, which the service would refuse. */
-function present(guess: Guess, needed: readonly Needed[]): EntryLine[] {
+function present(guess: Guess, texts: readonly ExportColumn[], parents: readonly Parent[]): EntryLine[] {
   const { rows } = guess.table;
-  const gone = notDeleted(guess);
-  const conditions = needed.flatMap(({ columns, what, values }) => {
-    if (values) {
-      const value = { from: values.length > 1 ? values : values[0], present: true };
-      return [{ value, why: `records whose ${what} is in no export` }];
-    }
-    const names = columns.map(({ name }) => name);
+  const without = (what: string, columns: readonly ExportColumn[]): SkippedRecords[] => {
     if (columns.length === 0 || columns.some(({ filled }) => filled === rows)) return [];
-    const some = rows - Math.max(...columns.map(({ filled }) => filled));
-    const count = columns.length > 1 ? `up to ${numberText(some)}` : numberText(some);
-    return [
-      {
-        value: { from: names.length > 1 ? names : names[0], present: true },
-        why: `${count} of ${numberText(rows)} records have no ${what}`,
-      },
-    ];
-  });
-  return whenLines(gone ? [...conditions, gone] : conditions);
+    const some = numberText(rows - Math.max(...columns.map(({ filled }) => filled)));
+    const why = `${columns.length > 1 ? 'up to ' : ''}${some} of ${numberText(rows)} records have no ${what}`;
+    return [{ value: { from: onlyOf(columns.map(({ name }) => name)), present: true }, why }];
+  };
+  const found = parents.flatMap((parent) => parent.found ?? []);
+  // Where parents are looked up, a column with a value may be without a record.
+  const isLookedUp = found.length > 0 && found.every(({ isOptional }) => isOptional);
+  const parentless = isLookedUp
+    ? [
+        {
+          value: { from: onlyOf(found.map(({ value }) => value)), present: true },
+          why: 'records whose lead or deal is in no export',
+        },
+      ]
+    : without('lead or deal', [...new Set(found.flatMap(({ columns }) => columns))]);
+  return whenLines([...without('text', texts), ...parentless, ...notDeleted(guess)]);
+}
+
+function onlyOf(values: readonly unknown[]): unknown {
+  return values.length > 1 ? values : values[0];
 }

@@ -32,7 +32,7 @@ function leadText(guess: Guess, known: KnownExports): EntryText {
   return entryText(
     'lead/created',
     guess.source,
-    [...skipLines(guess), ...timeLines(guess)],
+    [...whenLines(notDeleted(guess)), ...timeLines(guess)],
     [
       idLine(guess),
       nameLine(guess),
@@ -41,11 +41,6 @@ function leadText(guess: Guess, known: KnownExports): EntryText {
     ],
     { above: guess.note === undefined ? [] : [guess.note] },
   );
-}
-
-function skipLines(guess: Guess): EntryLine[] {
-  const gone = notDeleted(guess);
-  return whenLines(gone ? [gone] : []);
 }
 
 function nameLine({ roles }: Guess): EntryLine {
@@ -77,7 +72,7 @@ function dealText(guess: Guess, known: KnownExports): EntryText {
     'deal/created',
     guess.source,
     [
-      ...skipLines(guess),
+      ...whenLines(notDeleted(guess)),
       ...(pipeline && stageName ? [{ key: 'stage_pipeline', value: pipeline.column.name }] : []),
       ...timeLines(guess),
       ...priority(stage?.column),

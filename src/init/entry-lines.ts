@@ -4,7 +4,7 @@ import { countOf, numberDoubt, pathOf, separatorsOf, type ExportColumn } from '.
 import { currencyOf } from './currency.ts';
 import { doubtOf, formatsOf } from './dates.ts';
 import type { EntryLine } from './entry-text.ts';
-import type { Guess } from './guess.ts';
+import { prefixed, type Guess } from './guess.ts';
 import { addressOf, listLines } from './lists.ts';
 import type { KnownExports, NameJoin } from './joins.ts';
 import { isPhone, type Finding } from './roles.ts';
@@ -54,29 +54,34 @@ function passedOver(first: ExportColumn, others: readonly ExportColumn[]): strin
     : `check: ${numberText(both)} records have several; the others are custom fields`;
 }
 
+/** The condition that a record has to meet, and why some do not. */
+export interface SkippedRecords {
+  readonly value: unknown;
+  readonly why: string;
+}
+
 /** Records that were deleted in the old CRM, and are still in its export. */
-export function notDeleted({ table }: Guess): { readonly value: unknown; readonly why: string } | undefined {
-  for (const column of table.columns) {
-    if (!/^(?:is )?(?:deleted|trashed)$/.test(foldHeader(column.name)) || column.distinct > 3) continue;
+export function notDeleted({ table }: Guess): SkippedRecords[] {
+  const found = table.columns.flatMap((column): SkippedRecords[] => {
+    if (!/^(?:is )?(?:deleted|trashed)$/.test(foldHeader(column.name)) || column.distinct > 3) return [];
     const gone = [...column.few()].filter(([value]) => /^(?:1|true|t|yes|y)$/i.test(value));
     const count = gone.reduce((sum, [, each]) => sum + each, 0);
-    if (count === 0) continue;
-    const value = { from: column.name, not_in: gone.map(([each]) => each) };
-    return { value, why: `${numberText(count)} of ${numberText(table.rows)} records were deleted` };
-  }
-  return undefined;
+    const why = `${numberText(count)} of ${numberText(table.rows)} records were deleted`;
+    return count === 0 ? [] : [{ value: { from: column.name, not_in: gone.map(([each]) => each) }, why }];
+  });
+  return found.slice(0, 1);
 }
 
 /** Skips records. */
-export function whenLines(conditions: readonly { readonly value: unknown; readonly why: string }[]): EntryLine[] {
-  if (conditions.length === 0) return [];
+export function whenLines(conditions: readonly SkippedRecords[]): EntryLine[] {
+  const [only, ...others] = conditions;
+  if (!only) return [];
   const comment = `check: ${conditions.map(({ why }) => why).join(', ')}; they are skipped`;
-  const [only] = conditions;
-  const value = conditions.length > 1 ? { all: conditions.map((each) => each.value) } : only!.value;
+  const value = others.length > 0 ? { all: conditions.map((each) => each.value) } : only.value;
   return [{ key: 'when', value, comment }];
 }
 
-/** When the record was created or happened. `mark`: whether it has to be checked in any case. */
+/** When the record was created or happened. */
 export function timeLines({ roles, kind, table }: Guess): EntryLine[] {
   const found = roles.get('created') ?? roles.get('happened');
   const isComment = kind === 'comments';
@@ -104,21 +109,16 @@ export function idLine(guess: Guess): EntryLine {
   const id = roles.get('id');
   if (!id) return withoutId(guess);
   const { column } = id;
-  const line = (comment: string): EntryLine => ({ key: 'external_id', value: column.name, comment });
-  if (prefix) {
-    const value = { from: column.name, apply: [{ prefix: prefix.text }] };
-    return { key: 'external_id', value, comment: `check: ${prefix.why}` };
-  }
+  const line = (comment: string): EntryLine => ({ key: 'external_id', value: prefixed(guess, column.name), comment });
+  if (prefix) return line(`check: ${prefix.why}`);
   if (column.damaged > 0) {
     const what = `a spreadsheet has truncated ${column.damaged} ids (3.93E+11)`;
     return line(`set this: ${what}; export again without opening the file in a spreadsheet`);
   }
-  const instead = column.email
-    ? 'the e-mail address'
-    : column === roles.get('title')?.column
-      ? 'the title'
-      : 'the name';
-  if (id.unnamed) return line(`set this: no id column found, so ${instead} is used`);
+  if (id.unnamed) {
+    const other = column === roles.get('title')?.column ? 'the title' : 'the name';
+    return line(`set this: no id column found, so ${column.email ? 'the e-mail address' : other} is used`);
+  }
   if (!column.unique) return line('set this: some of these ids occur more than once');
   const without = table.rows - column.filled;
   return line(without > 0 ? `set this: ${numberText(without)} records have none` : id.why);

@@ -55,6 +55,11 @@ export function guess(
   return { table, kind, roles, source, prefix: undefined, note: why };
 }
 
+/** The value of an id column, or path, with the prefix of its export. */
+export function prefixed({ prefix }: Guess, path: string): unknown {
+  return prefix ? { from: path, apply: [{ prefix: prefix.text }] } : path;
+}
+
 /** A text of a comment is no name of another record, such as the title of its deal. */
 function columnsFor(role: Role, { columns }: Table, references: readonly Reference[]): readonly ExportColumn[] {
   if (role !== 'subject' && role !== 'content') return columns;

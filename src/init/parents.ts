@@ -2,7 +2,7 @@
 import { numberText } from '../numbers.ts';
 import { countOf, pathOf, type ExportColumn } from './columns.ts';
 import type { EntryLine } from './entry-text.ts';
-import type { Guess } from './guess.ts';
+import { prefixed, type Guess } from './guess.ts';
 import { findJoin, isNumberRange, refersTo, type KnownExports } from './joins.ts';
 import { firstOf, lookupOf, referenceText, shareOf, type Reference } from './references.ts';
 import { foldHeader } from './value-text.ts';
@@ -74,7 +74,7 @@ export function parentsOf(guess: Guess, known: KnownExports): Parent[] {
     const columns = [best.join.from];
     const used = [best, ...others.filter(({ join }) => join.from === best.join.from)];
     const value = firstOfValues(
-      used.map(({ to, join }) => lookupOf(join, to.source, takenId(to, join.to), { optional: true })),
+      used.map(({ to, join }) => lookupOf(join, to.source, prefixed(to, join.to.name), { optional: true })),
     );
     const figures = used.map(({ to, join }) => referenceText(join, 'values', to.source)).join('; ');
     const comment = `${figures}; the others have none`;
@@ -144,14 +144,10 @@ function joinValue(guess: Guess, { to, join }: Join): Pick<FoundParent, 'value' 
     return { value: apply.length > 0 ? { from: path, apply } : path, isSure, comment };
   }
   return {
-    value: lookupOf(join, to.source, takenId(to, id)),
+    value: lookupOf(join, to.source, prefixed(to, id.name)),
     isSure: isSure && join.to.email,
     comment: `${comment}; looked up by ${join.to.name}, because no column contains the id`,
   };
-}
-
-function takenId({ prefix }: Guess, id: ExportColumn): unknown {
-  return prefix ? { from: id.name, apply: [{ prefix: prefix.text }] } : id.name;
 }
 
 /** Kinds of exports whose records tie two others together. */
@@ -187,7 +183,7 @@ function throughThird(
       const found = columns ? countFound(columns, `where ${from.sql} is not null`) : 0;
       if (!columns || found === 0) continue;
       const figures = `${numberText(found)} of ${numberText(table.rows)} ${kind} are in ${via.source}`;
-      return viaOther(via, columns, takenId(to, from), figures);
+      return viaOther(via, columns, prefixed(to, from.name), figures);
     }
   }
   return undefined;
@@ -221,7 +217,7 @@ function throughCompany(
       const found = match && match !== id ? countFound([match, column]) : 0;
       if (!match || found === 0 || found < column.filled * MIN_OF_THIRD) continue;
       const figures = `${numberText(found)} of ${numberText(column.filled)} deals are of a company that ${to.source} have, by ${match.name}`;
-      return viaOther(to, [match, column], takenId(to, id!), figures);
+      return viaOther(to, [match, column], prefixed(to, id!.name), figures);
     }
   }
   return undefined;

@@ -16,8 +16,6 @@ const FOLDER = fileURLToPath(new URL('../../mappings/', import.meta.url));
 
 export interface Preset {
   readonly name: string;
-  /** The text of the file, including its comments. */
-  readonly text: string;
   readonly spec: MappingSpec;
   /** Columns or paths that the preset reads, by source. */
   readonly columns: ReadonlyMap<string, ReadonlySet<string>>;
@@ -27,9 +25,8 @@ export async function presets(): Promise<readonly Preset[]> {
   const files = (await readdir(FOLDER)).filter((file) => file.endsWith('.yaml')).sort();
   return Promise.all(
     files.map(async (file) => {
-      const text = await readFile(join(FOLDER, file), 'utf8');
-      const spec = parse(text) as MappingSpec;
-      return { name: basename(file, '.yaml'), text, spec, columns: columnsOf(spec.events) };
+      const spec = parse(await readFile(join(FOLDER, file), 'utf8')) as MappingSpec;
+      return { name: basename(file, '.yaml'), spec, columns: columnsOf(spec.events) };
     }),
   );
 }
@@ -63,33 +60,33 @@ const COMMON =
   /^(?:id|name|first ?name|last ?name|full ?name|e ?mail|phone|mobile(?: ?phone)?|(?:job ?)?title|company|owner|status|stage|amount|value|currency|created ?(?:at|date|on)?|type|subject|description|body|content|notes?|city|country)$/;
 
 export function matchPreset(preset: Preset, exports: readonly Table[]): PresetMatch {
+  const { sources, events } = preset.spec;
   const pairs = exports.flatMap((each) =>
     [...preset.columns].flatMap(([source, columns]) => {
-      if ((each.from.source.kind === 'tree') !== isTree(preset, source)) return [];
+      const { path } = sources[source]!;
+      if ((each.from.source.kind === 'tree') !== /json/.test(path)) return [];
       const own = [each, ...each.lists].flatMap((table) => table.columns);
       const has = new Set([...own.map(pathOf), ...each.from.source.columns].map(comparable));
       const shared = [...columns].filter((column) => has.has(comparable(column)));
-      const found = shared.length;
-      const ids = idColumnsOf(preset.spec, source);
-      const hasId =
-        ids.some((id) => has.has(comparable(id))) &&
-        (preset.spec.events.every((entry) => entry.source !== source) ||
-          shared.some((name) => !COMMON.test(comparable(name))));
-      const enough = hasId && found >= Math.min(2, columns.size) && found >= columns.size * MIN_SHARE;
+      const hasId = idColumnsOf(preset.spec, source).some((id) => has.has(comparable(id)));
+      const isOwn =
+        events.every((entry) => entry.source !== source) || shared.some((name) => !COMMON.test(comparable(name)));
+      const least = Math.max(Math.min(2, columns.size), columns.size * MIN_SHARE);
+      if (!hasId || !isOwn || shared.length < least) return [];
       // The file name distinguishes exports with the same columns.
-      const named = foldHeader(basename(each.from.path)).includes(
-        foldHeader(basename(preset.spec.sources[source]!.path).replace(/(?:_\d+)?\.\w+$/, '')),
-      );
-      return enough ? [{ each, source, found, score: found / columns.size + (named ? 0.5 : 0) }] : [];
+      const file = foldHeader(basename(path).replace(/(?:_\d+)?\.\w+$/, ''));
+      const named = foldHeader(basename(each.from.path)).includes(file);
+      const score = shared.length / columns.size + (named ? 0.5 : 0);
+      return [{ each, source, path, found: shared.length, score }];
     }),
   );
   const chosen = new Map<string, Table>();
   let found = 0;
   for (const pair of pairs.sort((a, b) => b.score - a.score)) {
-    const { each, source } = pair;
-    if (chosen.has(source) || [...chosen].some(([other, taken]) => taken === each && !samePath(preset, source, other)))
-      continue;
-    chosen.set(source, each);
+    // One file may be two sources, such as pipelines and their stages.
+    const isTaken = [...chosen].some(([source, taken]) => taken === pair.each && sources[source]?.path !== pair.path);
+    if (chosen.has(pair.source) || isTaken) continue;
+    chosen.set(pair.source, pair.each);
     found += pair.found;
   }
   return { preset, exports: chosen, found };
@@ -97,13 +94,11 @@ export function matchPreset(preset: Preset, exports: readonly Table[]): PresetMa
 
 /** The preset that matches most of the exports; undefined if none matches. */
 export function bestMatch(known: readonly Preset[], exports: readonly Table[]): PresetMatch | undefined {
-  const matches = known.map((preset) => matchPreset(preset, exports)).filter(makesEvents);
+  const matches = known
+    .map((preset) => matchPreset(preset, exports))
+    .filter((match) => match.preset.spec.events.some(({ source }) => match.exports.has(source)));
   const covered = (match: PresetMatch): number => new Set(match.exports.values()).size;
   return matches.sort((a, b) => covered(b) - covered(a) || b.found - a.found)[0];
-}
-
-function makesEvents({ preset, exports }: PresetMatch): boolean {
-  return preset.spec.events.some(({ source }) => exports.has(source));
 }
 
 /** The columns that can provide the ids of a source's events, or by which a lookup finds its records. */
@@ -112,17 +107,8 @@ function idColumnsOf({ events }: MappingSpec, source: string): string[] {
   const columns =
     own.length > 0
       ? own.flatMap((entry) => readBy(entry, entry.data['external_id']))
-      : events.flatMap((entry) => lookupsIn(entry).flatMap((lookup) => [...columnsIn(lookup.match, lookup.source)]));
+      : events.flatMap(lookupsIn).flatMap((lookup) => [...columnsIn(lookup.match, lookup.source)]);
   return columns.flatMap((column) => (column.source === source ? [column.path] : []));
-}
-
-/** One file may be two sources, such as pipelines and their stages. */
-function samePath({ spec }: Preset, a: string, b: string): boolean {
-  return spec.sources[a]?.path === spec.sources[b]?.path;
-}
-
-function isTree({ spec }: Preset, source: string): boolean {
-  return /json/.test(spec.sources[source]?.path ?? '');
 }
 
 /** Normalises case and spacing of headers, and removes list positions from paths. */

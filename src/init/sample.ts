@@ -35,21 +35,21 @@ export async function readSample(source: Source): Promise<ExportSample> {
   const lists = new Map<string, RawTable>();
   const names = source.columns.map((name, index) => nameOf(source, name, index));
   for (const name of names) columnAt(main, name);
-  let whole = true;
   for await (const batch of source.batches()) {
-    if (main.rows.length >= MAX_RECORDS) {
-      whole = false;
-      break;
-    }
+    if (main.rows.length >= MAX_RECORDS) return { tables: [main, ...lists.values()], whole: false };
     for (const item of batch) {
       if (item.kind !== 'row') continue;
-      const row: Cell[] = [main.rows.length];
-      main.rows.push(row);
-      if (source.kind === 'tree') collect(item.raw, '', { table: main, row, lists });
-      else (item.raw as readonly string[]).forEach((cell, index) => put(main, row, names[index] ?? '', cell));
+      const record = main.rows.length;
+      if (source.kind === 'tree') addRecord(main, lists, record, item.raw);
+      else
+        addRow(
+          main,
+          record,
+          (item.raw as readonly string[]).map((cell, index) => [names[index] ?? '', cell]),
+        );
     }
   }
-  return { tables: [main, ...lists.values()], whole };
+  return { tables: [main, ...lists.values()], whole: true };
 }
 
 /** A header that occurs several times is told apart by its position, as in the mapping. */
@@ -58,35 +58,50 @@ function nameOf({ columns, duplicateColumns }: Source, name: string, index: numb
   return `${name}#${columns.slice(0, index + 1).filter((each) => each === name).length}`;
 }
 
-interface Into {
-  readonly table: RawTable;
-  readonly row: Cell[];
-  /** Undefined inside a list: lists in lists stay whole. */
-  readonly lists?: Map<string, RawTable> | undefined;
+/** Adds a record in JSON. The elements of its lists become rows of tables of their own; lists in lists stay whole. */
+function addRecord(main: RawTable, lists: Map<string, RawTable>, record: number, value: JsonValue): void {
+  const leaves = [...leavesOf(value)];
+  addRow(
+    main,
+    record,
+    leaves.flatMap(([path, leaf]) => (Array.isArray(leaf) ? [] : [[path, textOf(leaf)]])),
+  );
+  for (const [path, leaf] of leaves) {
+    if (!Array.isArray(leaf)) continue;
+    const table = lists.get(path) ?? { list: path, names: new Map<string, number>(), rows: [] };
+    lists.set(path, table);
+    for (const element of leaf as readonly JsonValue[]) {
+      addRow(
+        table,
+        record,
+        [...leavesOf(element)].map(([at, each]) => [at, Array.isArray(each) ? '[…]' : textOf(each)]),
+      );
+    }
+  }
 }
 
-/** The values of a record by path. The elements of a list become rows of a table of their own, scalars in the column `.`. */
-function collect(value: JsonValue, path: string, into: Into): void {
-  if (Array.isArray(value)) {
-    if (!into.lists) return put(into.table, into.row, path === '' ? '.' : path, '[…]');
-    const table = into.lists.get(path) ?? { list: path, names: new Map<string, number>(), rows: [] };
-    into.lists.set(path, table);
-    for (const element of value as readonly JsonValue[]) {
-      const row: Cell[] = [into.row[0]!];
-      table.rows.push(row);
-      collect(element, '', { table, row });
-    }
-  } else if (isObject(value)) {
+/** The scalars and lists in a value by path; of a scalar itself, `.`. */
+function* leavesOf(value: JsonValue, path?: string): Generator<[path: string, leaf: JsonValue]> {
+  if (!isObject(value)) yield [path ?? '.', value];
+  else {
     for (const [key, member] of Object.entries(value)) {
-      if (member !== undefined && member !== null) collect(member, path === '' ? key : `${path}.${key}`, into);
+      if (member !== undefined) yield* leavesOf(member, path === undefined ? key : `${path}.${key}`);
     }
-  } else if (value !== null) put(into.table, into.row, path === '' ? '.' : path, textOf(value) ?? '');
+  }
 }
 
-function put(table: RawTable, row: Cell[], name: string, text: string): void {
-  const value = text.trim();
-  const at = value === '' || name === '' ? undefined : columnAt(table, name);
-  if (at !== undefined) row[at] = value.slice(0, MAX_LENGTH);
+function addRow(
+  table: RawTable,
+  record: number,
+  cells: readonly (readonly [name: string, text: string | undefined])[],
+): void {
+  const row: Cell[] = [record];
+  table.rows.push(row);
+  for (const [name, text] of cells) {
+    const value = text?.trim() ?? '';
+    const at = value === '' || name === '' ? undefined : columnAt(table, name);
+    if (at !== undefined) row[at] = value.slice(0, MAX_LENGTH);
+  }
 }
 
 function columnAt({ names }: RawTable, name: string): number | undefined {
