@@ -14,7 +14,7 @@ import { parseTemplate } from '../mapping/template.ts';
 import { checkedCurrency } from './currency.ts';
 import { doubtOf, formatsOf, readsAll } from './dates.ts';
 import { guess, idOf } from './guess.ts';
-import { numberDoubt, separatorsOf, type Table } from './columns.ts';
+import { numberDoubt, type Table } from './columns.ts';
 import type { Reference } from './references.ts';
 import { comparable, isCustom } from './preset.ts';
 import type { Role } from './roles.ts';
@@ -215,7 +215,7 @@ class Fitter {
     if ('number' in item && column.number) {
       this.#doubt(numberDoubt(column));
       const { divide } = item['number'] as { divide?: number };
-      return { number: { ...separatorsOf(column.number), ...(divide === undefined ? {} : { divide }) } };
+      return { number: { ...column.number.separators, ...(divide === undefined ? {} : { divide }) } };
     }
     const { date } = column;
     if (!('date' in item) || !date) return item;

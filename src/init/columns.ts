@@ -6,8 +6,8 @@ import { foldHeader } from './value-text.ts';
 
 /** How the numbers of a column are written. */
 export interface NumberFacts {
-  readonly decimal: '.' | ',';
-  readonly group: '' | '.' | ',' | ' ' | "'";
+  /** As the `number` transform takes them. */
+  readonly separators: { readonly decimal: '.' | ','; readonly group?: '.' | ',' | ' ' | "'" };
   /** The values do not decide the separators: `1.250` may be 1250 or 1.25. */
   readonly ambiguous: boolean;
 }
@@ -123,41 +123,31 @@ export function isFew({ distinct, filled }: ExportColumn): boolean {
   return distinct <= 30 && distinct <= filled / 3;
 }
 
-/** As the `number` transform takes them. */
-export function separatorsOf({ decimal, group }: NumberFacts): Readonly<Record<string, string>> {
-  return { decimal, ...(group === '' ? {} : { group }) };
-}
-
 /** How a value is read whose separator may be either; undefined if the values decide it. */
 export function numberDoubt({ number, values }: ExportColumn): string | undefined {
   if (!number?.ambiguous) return undefined;
   const example = values.find((each) => /\d[.,]\d{3}$/.test(each)) ?? values[0];
-  return `set this: in \`${example}\`, \`${number.group}\` is read as the thousands separator`;
+  return `set this: in \`${example}\`, \`${number.separators.group}\` is read as the thousands separator`;
 }
 
 /** The separators that fit every value; those of plain decimals if no value has any. */
 function numberFacts(values: readonly string[]): NumberFacts {
   const numbers = values.map((value) => value.replace(/[^\d.,'\s\u00a0\u202f]/g, '').trim());
+  const some = (pattern: RegExp): boolean => numbers.some((value) => pattern.test(value));
+  const facts = (decimal: '.' | ',', group?: '.' | ',' | ' ' | "'", ambiguous = false): NumberFacts => ({
+    separators: { decimal, ...(group && { group }) },
+    ambiguous,
+  });
   const both = numbers.find((value) => value.includes('.') && value.includes(','));
-  if (both !== undefined) {
-    const [decimal, group] =
-      both.lastIndexOf(',') > both.lastIndexOf('.') ? ([',', '.'] as const) : (['.', ','] as const);
-    return { decimal, group, ambiguous: false };
-  }
-  const spaced = [/\d'\d{3}/, /\d[\s\u00a0\u202f]\d{3}/].findIndex((group) =>
-    numbers.some((value) => group.test(value)),
-  );
-  const space = (["'", ' '] as const)[spaced];
-  for (const [mark, other] of [
-    [',', '.'],
-    ['.', ','],
-  ] as const) {
-    const marked = numbers.filter((value) => value.includes(mark));
-    if (marked.length === 0) continue;
-    if (marked.some((value) => value.split(mark).length > 2)) return { decimal: other, group: mark, ambiguous: false };
-    const isGroup = marked.every((value) => /^\d{1,3}[.,]\d{3}$/.test(value));
-    if (!isGroup) return { decimal: mark, group: space ?? other, ambiguous: false };
-    return { decimal: other, group: mark, ambiguous: !numbers.some((value) => value.includes(other)) };
-  }
-  return { decimal: '.', group: space ?? '', ambiguous: false };
+  if (both !== undefined) return both.lastIndexOf(',') > both.lastIndexOf('.') ? facts(',', '.') : facts('.', ',');
+  const space = some(/\d'\d{3}/) ? "'" : some(/\d[\s\u00a0\u202f]\d{3}/) ? ' ' : undefined;
+  const marks = [',', '.'] as const;
+  const mark = marks.find((each) => numbers.some((value) => value.includes(each)));
+  if (mark === undefined) return facts('.', space);
+  const other = mark === ',' ? '.' : ',';
+  const marked = numbers.filter((value) => value.includes(mark));
+  if (marked.some((value) => value.split(mark).length > 2)) return facts(other, mark);
+  const isGroup = marked.every((value) => /^\d{1,3}[.,]\d{3}$/.test(value));
+  if (!isGroup) return facts(mark, space ?? other);
+  return facts(other, mark, !numbers.some((value) => value.includes(other)));
 }

@@ -1,6 +1,6 @@
 /** The lines of an entry that come from columns of its own export. */
 import { numberText } from '../numbers.ts';
-import { countOf, numberDoubt, pathOf, separatorsOf, type ExportColumn } from './columns.ts';
+import { countOf, numberDoubt, pathOf, type ExportColumn } from './columns.ts';
 import { currencyOf } from './currency.ts';
 import { doubtOf, formatsOf } from './dates.ts';
 import type { EntryLine } from './entry-text.ts';
@@ -144,7 +144,7 @@ export function amountLine({ roles }: Guess): EntryLine[] {
   if (!found) return [];
   const { column } = found;
   const cents = centsOf(column);
-  const number = { ...separatorsOf(column.number!), ...(cents === undefined ? {} : { divide: 100 }) };
+  const number = { ...column.number!.separators, ...(cents === undefined ? {} : { divide: 100 }) };
   const comment =
     cents === undefined ? (numberDoubt(column) ?? evidence(found)) : `check: read as cents, because ${cents}`;
   return [{ key: 'amount', value: { from: column.name, apply: [{ number }] }, comment }];

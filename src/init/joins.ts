@@ -1,5 +1,5 @@
 /** Which column of a record refers to the records of another export, for its id or for a name. */
-import { countOf, type ExportColumn } from './columns.ts';
+import type { ExportColumn } from './columns.ts';
 import type { EntryLine } from './entry-text.ts';
 import type { Guess } from './guess.ts';
 import type { ExportKind } from './kinds.ts';
@@ -84,29 +84,6 @@ const KIND_NAMES: Readonly<Record<string, RegExp>> = {
     /owner|user|agent|assigned|author|creat|utent|benutzer|betreuer|bearbeiter|verantwortlich|responsab|proprietari|manager|\brep\b/,
 };
 
-const IDENTITIES = ['email', 'full_name', 'title', 'content', 'subject'] as const satisfies readonly Role[];
-
-/**
- * Ids that two exports of records of the same type have in common although the records differ: two number ranges.
- * 0 where the records are the same.
- */
-export function sharedIds(a: Guess, b: Guess): { readonly shared: number; readonly by: string | undefined } {
-  const [first, second] = [a.roles.get('id')?.column, b.roles.get('id')?.column];
-  if (!first || !second) return { shared: 0, by: undefined };
-  const { db } = a.table;
-  const pairs = `from ${a.table.sql} a join ${b.table.sql} b on a.${first.sql} = b.${second.sql}`;
-  const shared = countOf(db, pairs);
-  const identity = IDENTITIES.find((role) => a.roles.get(role)?.column && b.roles.get(role)?.column);
-  if (shared === 0 || !identity) return { shared: a.kind === 'comments' ? shared : 0, by: undefined };
-  const [one, other] = [a.roles.get(identity)!.column, b.roles.get(identity)!.column];
-  if (one.table.list !== a.table.list || other.table.list !== b.table.list) return { shared: 0, by: undefined };
-  const same = countOf(db, `${pairs} where lower(a.${one.sql}) = lower(b.${other.sql})`);
-  const by = { email: 'e-mail address', full_name: 'name', title: 'title', content: 'text', subject: 'subject' }[
-    identity
-  ];
-  return { shared: same === 0 ? shared : 0, by };
-}
-
 export interface NameJoin {
   /** The column with the ids. */
   readonly column: ExportColumn;
@@ -142,7 +119,7 @@ export function nameJoin(
       if (!join || join.to === name) continue;
       const figures = referenceText(join, guess.kind, to.source);
       const take = first && name === last ? { list: [first.name, name.name], apply: [{ join: ' ' }] } : name.name;
-      const value = lookupOf(join, to.source, take, { optional });
+      const value = lookupOf(join, to.source, take, optional);
       const comment = join.found === join.of ? figures : `check: ${figures}`;
       return { column: join.from, name, line: (key) => ({ key, value, comment }) };
     }

@@ -1,5 +1,5 @@
 /** The exports that no preset reads: what they are, their entries, and what the others are good for. */
-import type { Table } from './columns.ts';
+import { countOf, type Table } from './columns.ts';
 import { basename } from 'node:path';
 import { nameError } from '../mapping/names.ts';
 import { numberText } from '../numbers.ts';
@@ -7,7 +7,6 @@ import { guessedEntry } from './entries.ts';
 import type { EntryText } from './entry-text.ts';
 import { rolesText } from './entry-lines.ts';
 import { guess, idOf, type Guess } from './guess.ts';
-import { sharedIds } from './joins.ts';
 import type { ExportKind } from './kinds.ts';
 import type { Reference } from './references.ts';
 import { keyOf } from './value-text.ts';
@@ -83,16 +82,38 @@ function withPeople(guesses: readonly Guess[], references: readonly Reference[])
   });
 }
 
-/** For ids that are also those of other records of an earlier export of the same kind. */
+/** What tells whether two records with the same id are the same. */
+const IDENTITIES = [
+  ['email', 'e-mail address'],
+  ['full_name', 'name'],
+  ['title', 'title'],
+  ['content', 'text'],
+  ['subject', 'subject'],
+] as const;
+
+/** For ids that are also those of other records of an earlier export of the same kind: both number their records. */
 function prefixOf(each: Guess, earlier: readonly Guess[]): Guess['prefix'] {
-  if (each.kind !== 'leads' && each.kind !== 'deals' && each.kind !== 'comments') return undefined;
-  for (const other of earlier.filter(({ kind }) => kind === each.kind)) {
-    const { shared, by } = sharedIds(each, other);
-    if (shared === 0) continue;
+  const { table, kind, roles } = each;
+  const id = roles.get('id')?.column;
+  if (!id || (kind !== 'leads' && kind !== 'deals' && kind !== 'comments')) return undefined;
+  for (const other of earlier.filter((guess) => guess.kind === kind)) {
+    const otherId = other.roles.get('id')?.column;
+    if (!otherId) continue;
+    const pairs = `from ${table.sql} a join ${other.table.sql} b on a.${id.sql} = b.${otherId.sql}`;
+    const shared = countOf(table.db, pairs);
+    const [role, by] = IDENTITIES.find(([name]) => roles.has(name) && other.roles.has(name)) ?? [];
+    const [mine, theirs] = role ? [roles.get(role)!.column, other.roles.get(role)!.column] : [];
+    const isOther =
+      mine && theirs
+        ? mine.table.list === table.list &&
+          theirs.table.list === other.table.list &&
+          countOf(table.db, `${pairs} where lower(a.${mine.sql}) = lower(b.${theirs.sql})`) === 0
+        : kind === 'comments';
+    if (shared === 0 || !isOther) continue;
     const where = other.source === each.source ? (other.table.list ?? other.source) : other.source;
     const same = by === undefined ? '' : `, without one common ${by}`;
     const why = `${numberText(shared)} ids are also in ${where}${same}: two number ranges, so these have a prefix`;
-    return { text: `${each.table.list === undefined ? each.source : keyOf(each.table.list)}-`, why };
+    return { text: `${table.list === undefined ? each.source : keyOf(table.list)}-`, why };
   }
   return undefined;
 }

@@ -74,7 +74,7 @@ export function parentsOf(guess: Guess, known: KnownExports): Parent[] {
     const columns = [best.join.from];
     const used = [best, ...others.filter(({ join }) => join.from === best.join.from)];
     const value = firstOfValues(
-      used.map(({ to, join }) => lookupOf(join, to.source, prefixed(to, join.to.name), { optional: true })),
+      used.map(({ to, join }) => lookupOf(join, to.source, prefixed(to, join.to.name), true)),
     );
     const figures = used.map(({ to, join }) => referenceText(join, 'values', to.source)).join('; ');
     const comment = `${figures}; the others have none`;

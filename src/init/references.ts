@@ -103,21 +103,10 @@ export function firstOf({ from, separator, isMarked }: Reference): unknown[] {
 }
 
 /** A lookup of the record that a column refers to. `optional`: without a match, there is no value. */
-export function lookupOf(
-  reference: Reference,
-  source: string,
-  take: unknown,
-  options: { readonly optional?: boolean | undefined } = {},
-): unknown {
+export function lookupOf(reference: Reference, source: string, take: unknown, optional = false): unknown {
   const fold = reference.lowercase ? ['lowercase'] : [];
   const value = (name: string, apply: readonly unknown[]): unknown => (apply.length > 0 ? { from: name, apply } : name);
-  return {
-    lookup: {
-      source,
-      match: value(reference.to.name, fold),
-      with: value(pathOf(reference.from), [...firstOf(reference), ...fold]),
-      take,
-      ...(options.optional === true ? { if_missing: 'skip' } : {}),
-    },
-  };
+  const match = value(reference.to.name, fold);
+  const own = value(pathOf(reference.from), [...firstOf(reference), ...fold]);
+  return { lookup: { source, match, with: own, take, ...(optional ? { if_missing: 'skip' } : {}) } };
 }

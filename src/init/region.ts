@@ -126,8 +126,12 @@ export function timezoneLine(columns: readonly ExportColumn[], country: string |
   const unset = '  timezone: UTC # set this: the time zone of dates without an offset, such as Europe/Rome';
   const zone = country === undefined ? undefined : onlyZone(country);
   if (zone === undefined) return unset;
-  const known = offsetsOf(zone);
-  const other = offsetsIn(columns).find((offset) => !known.includes(offset));
+  // APIs write the offset of UTC for every zone.
+  const known = ['+00:00', ...offsetsOf(zone)];
+  const other = columns
+    .flatMap(({ date, values }) => (date?.hasTime ? values : []))
+    .map((value) => /\d\d:\d\d(?::\d\d(?:\.\d+)?)?([+-]\d\d):?(\d\d)$/.exec(value)?.slice(1).join(':'))
+    .find((offset) => offset !== undefined && !known.includes(offset));
   if (other !== undefined) return `${unset}; the country is ${country}, but dates have the offset ${other}`;
   return `  timezone: ${zone} # check: dates without an offset are in it, because the country is ${country}, which has one time zone`;
 }
@@ -149,19 +153,6 @@ function offsetsOf(timeZone: string): string[] {
     const name = format.formatToParts(new Date(Date.UTC(2024, month, 1))).find(({ type }) => type === 'timeZoneName');
     return name?.value.replace('GMT', '') || '+00:00';
   });
-}
-
-/** Offsets written in dates, except that of UTC, which APIs write for every zone. */
-function offsetsIn(columns: readonly ExportColumn[]): string[] {
-  const found = new Set<string>();
-  for (const { date, values } of columns) {
-    for (const value of date?.hasTime ? values : []) {
-      const [, hours, minutes] = /\d\d:\d\d(?::\d\d(?:\.\d+)?)?([+-]\d\d):?(\d\d)$/.exec(value) ?? [];
-      if (hours !== undefined) found.add(`${hours}:${minutes}`);
-    }
-  }
-  found.delete('+00:00');
-  return [...found];
 }
 
 function hasNoOffset({ date, values }: ExportColumn): boolean {

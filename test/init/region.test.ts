@@ -1,22 +1,13 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { startMapping } from '../../src/init/index.ts';
-import { workspace } from '../e2e/harness.ts';
+import { mapping, times } from './mapping.ts';
 
 /** The lines of a mapping for one file that contain `key`. */
 async function lines(file: string, rows: readonly string[], key: string): Promise<string> {
-  const path = join(await workspace(), file);
-  await writeFile(path, rows.map((row) => `${row}\n`).join(''));
-  const { text } = await startMapping([path], {});
+  const text = await mapping({ [file]: rows });
   return text
     .split('\n')
     .filter((line) => line.includes(`${key}:`))
     .join('\n');
-}
-
-function times(count: number, text: (n: number) => string): string[] {
-  return Array.from({ length: count }, (_, n) => text(n));
 }
 
 const CONTACTS = 'Contact ID,Full name,Email,Phone,Country';
