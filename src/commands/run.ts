@@ -175,8 +175,8 @@ function watch(settings: RunSettings, console: Console, show: Show): Watching {
       const stages = account.pipelines.reduce((sum, { stages: list }) => sum + list.length, 0);
       const names = account.pipelines.map(({ name }) => `\`${oneLine(name)}\``).join(', ');
       show(
-        `${baseUrl ?? 'stored account'}: ${account.pipelines.length} deal pipelines (${names}) with ${stages} stages, ` +
-          `${account.users.length} users`,
+        `${baseUrl ?? 'stored account'}: ${counted(account.pipelines.length, 'deal pipeline')} (${names}) with ` +
+          `${counted(stages, 'stage')}, ${counted(account.users.length, 'user')}`,
       );
     },
     readingContacts(read, total) {

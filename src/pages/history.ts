@@ -66,7 +66,7 @@ const MAX_READ = 20_000;
 export function readTimeline(db: Database, { maxBins = 60, since = '' } = {}): Timeline {
   const { seconds } = db.get<{ seconds: number | null }>(
     `select unixepoch(max(settled_at)) - unixepoch(min(settled_at)) as seconds from checkpoint.request
-     where settled_at >= ?`,
+     where settled_at >= ? and origin <> 'read'`,
     since,
   )!;
   const finest = STEPS.find((step) => (seconds ?? 0) / step <= MAX_READ) ?? WIDEST;

@@ -53,7 +53,8 @@ export function endText(summary: Summary, { examples, told, columns }: EndTextOp
   if (!summary.dry_run) {
     parts.push(
       `this run: ${counted(run.requests, 'request')}, ${counted(run.events_sent, 'event')} sent, ` +
-        `${numberText(run.retries)} retries, rate-limited ${numberText(run.rate_limited)} times, ${durationText(run.seconds)}`,
+        `${numberText(run.retries)} ${run.retries === 1 ? 'retry' : 'retries'}, ` +
+        `rate-limited ${counted(run.rate_limited, 'time')}, ${durationText(run.seconds)}`,
     );
   }
   const look = filesToRead(summary);

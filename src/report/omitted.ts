@@ -74,7 +74,7 @@ export function excessText(excess: ExcessOmission): { readonly message: string; 
   const { type, field, omitted, of, code, count } = excess;
   const { what, fix } = adviceFor(code, 'map');
   const cause = CAUSES[code] ?? `would be left out: ${inSentence(what)}`;
-  const all = omitted === count ? '' : ` (${omitted} would be left out in all)`;
+  const all = omitted === count ? '' : ` (${numberText(omitted)} would be left out in all)`;
   return {
     message: `${type}: ${numberText(count)} of ${numberText(of)} ${NOUNS[field] ?? `values of \`${field}\``} ${cause}${all}`,
     hint: `${inSentence(fix)}; to leave them out, allow it with --max-omitted`,

@@ -70,7 +70,7 @@ export function prioritiesTable(priorities: readonly PriorityCounts[], now: Date
           priorityDone(each, now),
         ]),
     ]),
-    ...(more > 0 ? [`and ${more} lower ones`] : []),
+    ...(more > 0 ? [`and ${numberText(more)} with lower priority`] : []),
   ].join('\n');
 }
 

@@ -120,7 +120,7 @@ describe('the table of priorities', () => {
     const many = Array.from({ length: 300 }, (_, n) => counts(300 - n, null));
     const lines = prioritiesTable(many, now).split('\n');
     expect(lines).toHaveLength(12);
-    expect(lines.at(-1)).toBe('and 290 lower ones');
+    expect(lines.at(-1)).toBe('and 290 with lower priority');
   });
 });
 
