@@ -287,11 +287,12 @@ function judgeField(
   if (actual === expected) return undefined;
   const edited = record.edited.get(field);
   if (edited !== undefined) return undefined;
+  const isCompared = policies.if_changed !== 'ignore' && (policies.if_changed !== 'listed' || LISTED.includes(field));
   // Nothing is known of a field that only somebody else has set: that is a conflict, and kept.
-  if (record.madeBy === 'somebody' && actual === SOMEBODYS && policies.if_edited === 'keep') return undefined;
+  const isSomebodys = record.madeBy === 'somebody' && actual === SOMEBODYS;
+  if (isSomebodys && (policies.if_edited === 'keep' || !isCompared)) return undefined;
   if (column === 'lead' && policies.if_parent_missing === 'omit' && !isInInput(scene, String(expected)))
     return undefined;
-  const isCompared = policies.if_changed !== 'ignore' && (policies.if_changed !== 'listed' || LISTED.includes(field));
   if (isCompared) return said;
   // It may be out of date, but nobody may have invented it.
   const values = possible.flatMap(({ days }) =>
