@@ -105,7 +105,9 @@ export function judgeCounts({ events, records, exit }: Summary): string[] {
 /** The whole truth after a run that sent everything that it was to send. */
 export function judgeTruth(scene: Scene): string[] {
   const told = readTold(scene);
+  const { exit, events } = scene.summary;
   return [
+    ...(exit.code === 0 && events.pending > 0 ? [`exit 0, although ${events.pending} events are pending`] : []),
     ...(scene.hasTrouble ? [] : judgeReports(scene, told)),
     ...judgeTotals(scene, told),
     ...judgeContacts(scene, told),
