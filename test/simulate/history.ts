@@ -80,6 +80,8 @@ export interface Day {
   readonly isMismapped?: boolean | undefined;
   /** Of leads and deals, other than in the mapping of the last days; absent in older histories, too. */
   readonly policies?: DayPolicies | undefined;
+  /** Before its first run, the state directory is lost, or put back as it was a day before; absent in older histories, too. */
+  readonly state?: 'lost' | 'older' | undefined;
 }
 
 export type DayPolicies = Pick<Policies, 'if_changed' | 'if_edited'>;
@@ -286,6 +288,7 @@ const day: fc.Arbitrary<Day> = fc.record<Day>({
   foreign: fc.constantFrom(0, 0, 0, 0, 0, 30),
   isMismapped: rarely(fc.constant(true), false, 8),
   policies: rarely(dayPolicies, undefined, 4),
+  state: rarely(fc.constantFrom('lost', 'older'), undefined, 20),
 });
 
 const habits: fc.Arbitrary<Habits> = fc.record<Habits>({

@@ -52,6 +52,8 @@ export interface Scene {
   readonly deleted: ReadonlySet<string>;
   /** The last, undisturbed run: whatever it reports must have a cause in the exports. */
   readonly isCalm: boolean;
+  /** The state directory was lost: the program knows only what the service tells it. */
+  readonly isForgotten: boolean;
   /** It said that its files could not be written. */
   readonly hasTrouble: boolean;
   readonly corrections: Corrections;
@@ -120,8 +122,7 @@ export function judgeTruth(scene: Scene): string[] {
 /** `status` and `explain` say the same as the plan and the service, at any time. */
 export function judgeTold(
   { status: { events, basis }, stories }: NonNullable<ReturnType<Program['told']>>,
-  service: Service,
-  summary: Summary | undefined,
+  { service, summary, isForgotten }: Pick<Scene, 'service' | 'isForgotten'> & { readonly summary: Summary | undefined },
 ): string[] {
   const { total, acknowledged, duplicates, invalid, rejected, blocked, pending } = events;
   const violations: string[] = [];
@@ -136,7 +137,9 @@ export function judgeTold(
   for (const { record, state, service_id: id } of stories) {
     if (id !== null && !service.hasEverHad(id)) violations.push(`explain: ${record} has an unknown id ${id}`);
     const [entity, externalId] = record.split(':') as [Entity, string];
-    if (state === 'acknowledged' && id === null && service.find(entity, externalId)?.madeBy === 'us')
+    // A record that was there before the state was lost is skipped like somebody else's.
+    const isMade = !isForgotten && service.find(entity, externalId)?.madeBy === 'us';
+    if (state === 'acknowledged' && id === null && isMade)
       violations.push(`explain: ${record} is acknowledged, and has no id of the service`);
   }
   return violations;
@@ -257,7 +260,7 @@ function judgeRecords(scene: Scene, told: Told, entity: 'lead' | 'deal'): string
       continue;
     }
     if (record.madeBy === 'somebody' && policies.if_exists === 'skip') continue;
-    const conflicts = isCalm ? conflictsIn(scene) : undefined;
+    const conflicts = isCalm && !scene.isForgotten ? conflictsIn(scene) : undefined;
     const possible = [...created, ...changes].filter((row) => row.id === id);
     for (const [column, expected] of wanted(scene, rows, policies, columns)) {
       const found = judgeField(scene, policies, record, { column, expected, possible });
@@ -289,7 +292,10 @@ function judgeField(
   if (actual === expected) return undefined;
   const edited = record.edited.get(field);
   if (edited !== undefined) return undefined;
-  const isCompared = policies.if_changed !== 'ignore' && (policies.if_changed !== 'listed' || LISTED.includes(field));
+  const isCompared =
+    !scene.isForgotten &&
+    policies.if_changed !== 'ignore' &&
+    (policies.if_changed !== 'listed' || LISTED.includes(field));
   // Nothing is known of a field that only somebody else has set: that is a conflict, and kept.
   const isSomebodys = record.madeBy === 'somebody' && actual === SOMEBODYS;
   if (isSomebodys && (policies.if_edited === 'keep' || !isCompared)) return undefined;
@@ -381,7 +387,7 @@ function mayBeTold(scene: Scene, entity: 'lead' | 'deal', id: string): boolean {
   const all = [...createdNow, ...cellsOf(scene, `${entity}_changes`, id)];
   const distinct = new Set(createdNow.map((cells) => JSON.stringify(cells)));
   const record = service.find(entity, id);
-  if (all.some(isInvalid)) return true;
+  if (all.some(isInvalid) || scene.isForgotten) return true;
   if (policies.if_changed !== 'update') return true;
   if (policies.if_contact_exists === 'reject' && mayLookLikeOthers(scene, id)) return true;
   if (policies.duplicates === 'reject' && distinct.size > 1) return true;
@@ -394,11 +400,15 @@ function mayBeTold(scene: Scene, entity: 'lead' | 'deal', id: string): boolean {
 }
 
 /** Leads of this migration are nobody else's, unless the program was made to forget that it has sent them. */
-function mayLookLikeOthers({ history, service }: Scene, id: string): boolean {
-  const isForgotten = history.days.some(({ runs }) =>
+function mayLookLikeOthers({ history, service, isForgotten }: Scene, id: string): boolean {
+  const isRepeated = history.days.some(({ runs }) =>
     runs.some(({ weather }) => weather.faults.some(({ kind }) => kind === 'twice')),
   );
-  return isForgotten || service.records.some(({ madeBy, externalId }) => madeBy === 'somebody' && externalId !== id);
+  return (
+    isForgotten ||
+    isRepeated ||
+    service.records.some(({ madeBy, externalId }) => madeBy === 'somebody' && externalId !== id)
+  );
 }
 
 function parentMayFail(scene: Scene, lead: string): boolean {

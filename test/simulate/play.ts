@@ -1,5 +1,5 @@
 /** Plays a history: the days with their disturbed runs, then undisturbed runs until nothing is left to send. */
-import { mkdtempSync, rmSync, existsSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Corrections } from './corrections.ts';
@@ -12,6 +12,9 @@ import { beginTime, generator, Hangs, passTime } from './time.ts';
 
 /** Where nothing is written to a disk, so that a commit costs nothing. */
 const MEMORY = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+
+const STATE = '.backfill';
+const KEPT_STATE = '.backfill-kept';
 
 /** Undisturbed runs until one sends nothing. */
 const MOST_RUNS_TO_FINISH = 6;
@@ -46,6 +49,8 @@ class Stage {
   readonly #corrections: Corrections;
   /** The first request arrived twice, and the program says that it can go on with --adopt: so does a person then. */
   #adopts = false;
+  /** The state directory was lost, or replaced by an older one. */
+  #isForgotten = false;
 
   constructor(program: Program, history: History, cwd: string) {
     this.#program = program;
@@ -80,8 +85,10 @@ class Stage {
     this.#service.addForeign(entity, id, { [name]: SOMEBODYS });
   }
 
-  async #playDay(at: number, { runs, acts, foreign }: Day): Promise<string[]> {
+  async #playDay(at: number, { runs, acts, foreign, state }: Day): Promise<string[]> {
     writeDay(this.#cwd, this.#history, at);
+    if (state) this.#loseState(state);
+    if (this.#history.days[at + 1]?.state === 'older') this.#keepState();
     this.#service.foreign = foreign;
     const violations: string[] = [];
     for (const run of runs) {
@@ -93,6 +100,21 @@ class Stage {
     this.#service.foreign = 0;
     for (const act of acts) this.#act(act);
     return violations;
+  }
+
+  #loseState(state: 'lost' | 'older'): void {
+    this.#tell(state === 'lost' ? 'the state directory is lost' : 'the state directory is that of a day before');
+    const [present, kept] = [join(this.#cwd, STATE), join(this.#cwd, KEPT_STATE)];
+    rmSync(present, { recursive: true, force: true });
+    if (state === 'older' && existsSync(kept)) renameSync(kept, present);
+    this.#isForgotten = true;
+    this.#service.mayOverwrite = true;
+    this.#service.mayExceed = true;
+  }
+
+  #keepState(): void {
+    const [present, kept] = [join(this.#cwd, STATE), join(this.#cwd, KEPT_STATE)];
+    if (existsSync(present)) cpSync(present, kept, { recursive: true });
   }
 
   async #finish(at: number): Promise<string[]> {
@@ -136,6 +158,7 @@ class Stage {
       deleted: this.#deleted,
       corrections: this.#corrections,
       isCalm,
+      isForgotten: this.#isForgotten,
       hasTrouble: troubles.some((message) => message.includes('cannot')),
     };
   }
@@ -160,13 +183,17 @@ class Stage {
     this.#service.arrived.clear();
     const result = await this.#program.run(this.#service, this.#cwd, { options, weather, ending }, this.#random);
     if (result.kind === 'ended' && result.summary.exit.reason === 'unknown_history') {
-      if (!this.#isRepeated()) this.#service.violations.push('the program does not know its own requests');
+      if (!this.#isForgotten && !this.#isRepeated())
+        this.#service.violations.push('the program does not know its own requests');
       this.#adopts = true;
     }
     if (!run.dryRun && !this.#adopts) this.#judgeCheckpoint();
     const told = this.#program.told(this.#cwd);
     const summary = result.kind === 'ended' && !run.dryRun ? result.summary : undefined;
-    if (told) this.#service.violations.push(...judgeTold(told, this.#service, summary));
+    if (told)
+      this.#service.violations.push(
+        ...judgeTold(told, { service: this.#service, summary, isForgotten: this.#isForgotten }),
+      );
     this.#tell(`run ${JSON.stringify({ ...options, ...weather, ending })}`);
     for (const { type, data, id } of this.#service.log.slice(before))
       this.#tell(`  applied ${type} ${JSON.stringify(data)} (${id.slice(0, 15)})`);

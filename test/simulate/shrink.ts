@@ -81,6 +81,7 @@ function* shorterDays(day: Day): Generator<Day, void, undefined> {
   for (const [at] of day.acts.entries()) yield { ...day, acts: without(day.acts, at) };
   yield { ...day, foreign: 0, isMismapped: false };
   yield { ...day, policies: undefined };
+  yield { ...day, state: undefined };
   for (const [at, run] of day.runs.entries()) {
     for (const shorter of shorterRuns(run)) yield { ...day, runs: day.runs.with(at, shorter) };
   }
