@@ -213,7 +213,7 @@ class Stage {
     if (this.#service.arrived.size === 0) return;
     const path = join(this.#cwd, '.backfill/simulated/checkpoint.db');
     const rows = this.#program.read(path, 'checkpoint', (db) => db.all<{ id: string }>('select id from request')) ?? [];
-    if (rows.length === 0 && this.#isRepeated()) return;
+    if (rows.length === 0 && (this.#isForgotten || this.#isRepeated())) return;
     const known = new Set(rows.map(({ id }) => id));
     for (const id of this.#service.arrived) {
       if (!known.has(id))
