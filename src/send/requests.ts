@@ -121,7 +121,7 @@ export class Requests {
     if (outcome.code === INGEST_CODES.notFound && event.externalId !== undefined) {
       this.#db.run(
         `update checkpoint.request set had_no_effect = 1
-         where entity = ? and external_id = ? and type = ? and status = 'open'`,
+         where entity = ? and external_id = ? and type = ? and status <> 'acknowledged'`,
         entityOf(event.type),
         event.externalId,
         event.type,
