@@ -61,14 +61,17 @@ export class Requests {
 
   /**
    * Adds the request that is about to be sent, or says that it goes out once more. One that may have arrived keeps its place
-   * among the requests about its record, and what it may have set; one that was refused has had no effect. Returns whether it
-   * may have arrived before.
+   * among the requests about its record, and what it may have set; one that was refused or skipped has had no effect. Returns
+   * whether it may have arrived before.
    */
   opened({ event, second }: Delivery, { id, type, ready }: { id: string; type: EventType; ready: Sendable }): boolean {
     const isSecond = id === second?.id;
     // An earlier request that is asked for is in the checkpoint already.
     if (id !== event.eventId && !isSecond) return true;
-    const mayHaveArrived = this.#db.get('select 1 from checkpoint.request where id = ? and had_no_effect = 0', id);
+    const mayHaveArrived = this.#db.get(
+      `select 1 from checkpoint.request where id = ? and had_no_effect = 0 and status <> 'acknowledged'`,
+      id,
+    );
     const origin = event.isChange ? 'change' : isSecond ? 'second' : 'input';
     this.#db.run(
       `insert into checkpoint.request (id, run, origin, type, entity, external_id, for_id, for_type, content, fields,
@@ -76,8 +79,8 @@ export class Requests {
        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'open', ?)
        on conflict (id) do update set status = 'open', run = excluded.run, sent_at = excluded.sent_at,
          settled_at = null, outcome = null, code = null, had_no_effect = 0,
-         n = case when had_no_effect = 1 then (select max(n) + 1 from checkpoint.request) else n end,
-         fields = case when had_no_effect = 1
+         n = case when had_no_effect = 1 or status = 'acknowledged' then (select max(n) + 1 from checkpoint.request) else n end,
+         fields = case when had_no_effect = 1 or status = 'acknowledged'
              or (select field_key from checkpoint.run where id = request.run) <> ? then excluded.fields
            else json_patch(fields, excluded.fields) end`,
       id,

@@ -200,7 +200,7 @@ async function judge(job: SurveyJob, { policies, compiled, input }: OpenInput): 
   }
   let doubts: readonly Doubt[] = [];
   if (hasRequests(db)) {
-    judgeAcknowledged(db);
+    judgeAcknowledged(db, policies);
     doubts = judgeChanged(db, policies, hasher);
   }
   if (contacts !== undefined) {

@@ -149,6 +149,18 @@ describe('a record that another client created', () => {
     expect((await place.run()).sent).toEqual([]);
   });
 
+  it('gets our content once the mapping no longer says that it is skipped (if_exists: skip, then update)', async () => {
+    const place = await migration({ ...given, policies: { 'lead/created': 'if_exists: skip' } });
+    await elsewhere(place.service, 'lead/created', { external_id: '1', full_name: 'Another Ada' });
+    await place.run();
+    await exports(place.cwd, { ...given, policies: { 'lead/created': 'if_exists: update' } });
+    const { summary, sent } = await place.run();
+    expect(sent.map(({ type }) => type)).toEqual(['lead/created', 'lead/updated']);
+    expect(summary).toMatchObject({ exit: { code: 0 }, events: { total: 4, acknowledged: 4 } });
+    expect(LEAD(place.service, '1')).toMatchObject({ fullName: 'Ada', revision: 2 });
+    expect((await place.run()).sent).toEqual([]);
+  });
+
   it('gets our content with one update, which does not count as a second event (if_exists: update)', async () => {
     const place = await migration({ ...given, policies: { 'lead/created': 'if_exists: update' } });
     await elsewhere(place.service, 'lead/created', { external_id: '1', full_name: 'Another Ada' });
@@ -187,6 +199,17 @@ describe('an update of a record that does not exist', () => {
     const { summary } = await place.run();
     expect(summary).toMatchObject({ exit: { code: 0 }, events: { acknowledged: 3 }, outcomes: { none: 1 } });
     expect(place.service.state().leads.length).toBe(1);
+    expect((await place.run()).sent).toEqual([]);
+  });
+
+  it('creates the record once the mapping no longer says that it is skipped (if_missing: skip, then create)', async () => {
+    const place = await migration({ ...given, notes: [], policies: { 'lead/updated': 'if_missing: skip' } });
+    await place.run();
+    await exports(place.cwd, { ...given, notes: [], policies: { 'lead/updated': 'if_missing: create' } });
+    const { summary, sent } = await place.run();
+    expect(sent.map(({ type }) => type)).toEqual(['lead/updated', 'lead/created']);
+    expect(summary).toMatchObject({ exit: { code: 0 }, events: { total: 3, acknowledged: 3 } });
+    expect(LEAD(place.service, '9')).toMatchObject({ customParams: { city: 'Pisa' } });
     expect((await place.run()).sent).toEqual([]);
   });
 
