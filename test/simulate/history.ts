@@ -60,6 +60,10 @@ export interface Run {
   readonly fixes?: boolean | undefined;
   /** With --refresh; absent in older histories, too. */
   readonly refresh?: boolean | undefined;
+  /** With --pick; absent in older histories, too. */
+  readonly pick?: string | undefined;
+  /** A dry run comes first, and this run gets the digest of its plan; absent in older histories, too. */
+  readonly approves?: boolean | undefined;
   /** Until the next run begins. */
   readonly pauseMs: number;
 }
@@ -80,11 +84,11 @@ export interface Day {
   readonly isMismapped?: boolean | undefined;
   /** Of leads and deals, other than in the mapping of the last days; absent in older histories, too. */
   readonly policies?: DayPolicies | undefined;
-  /** Before its first run, the state directory is lost, or put back as it was a day before; absent in older histories, too. */
-  readonly state?: 'lost' | 'older' | undefined;
+  /** Before its first run, the state directory is lost, put back as it was a day before, or purged; absent in older histories, too. */
+  readonly state?: 'lost' | 'older' | 'purged' | undefined;
 }
 
-export type DayPolicies = Pick<Policies, 'if_changed' | 'if_edited'>;
+export type DayPolicies = Partial<Policies>;
 
 export interface History {
   readonly mapping: Mapping;
@@ -267,13 +271,31 @@ const run: fc.Arbitrary<Run> = fc.record<Run>({
   ending: rarely(ending, undefined, 2),
   fixes: rarely(fc.constant(true), false, 4),
   refresh: rarely(fc.constant(true), false, 3),
+  pick: rarely(fc.constantFrom('lead:L1', 'deal:D1'), undefined, 12),
+  approves: rarely(fc.constant(true), false, 10),
   pauseMs: fc.constantFrom(1_000, 90_000, 86_400_000),
 });
 
-const dayPolicies: fc.Arbitrary<DayPolicies> = fc.record({
-  if_changed: fc.constantFrom('update', 'report', 'ignore', 'listed'),
-  if_edited: fc.constantFrom('keep', 'overwrite'),
-});
+/** One or two of them. */
+const dayPolicies: fc.Arbitrary<DayPolicies> = fc
+  .tuple(
+    policies,
+    fc.subarray<keyof Policies>(
+      [
+        'if_changed',
+        'if_changed',
+        'if_edited',
+        'if_exists',
+        'if_missing',
+        'if_parent_missing',
+        'if_contact_exists',
+        'duplicates',
+        'priority',
+      ],
+      { minLength: 1, maxLength: 2 },
+    ),
+  )
+  .map(([drawn, names]) => Object.fromEntries(names.map((name) => [name, drawn[name]])));
 
 const day: fc.Arbitrary<Day> = fc.record<Day>({
   runs: fc.array(run, { minLength: 1, maxLength: 2 }),
@@ -287,8 +309,8 @@ const day: fc.Arbitrary<Day> = fc.record<Day>({
   ),
   foreign: fc.constantFrom(0, 0, 0, 0, 0, 30),
   isMismapped: rarely(fc.constant(true), false, 8),
-  policies: rarely(dayPolicies, undefined, 4),
-  state: rarely(fc.constantFrom('lost', 'older'), undefined, 20),
+  policies: rarely(dayPolicies, undefined, 2),
+  state: rarely(fc.constantFrom('lost', 'older', 'purged'), undefined, 15),
 });
 
 const habits: fc.Arbitrary<Habits> = fc.record<Habits>({
@@ -376,7 +398,7 @@ const narrow: fc.Arbitrary<History> = fc
       runs: fc.array(disturbed, { minLength: 1, maxLength: 2 }),
       acts: rarely(fc.tuple(act), [], 4),
       foreign: fc.constant(0),
-      policies: rarely(dayPolicies, undefined, 4),
+      policies: rarely(dayPolicies, undefined, 2),
     });
     const mostlyUpdating = policies.map((drawn) => ({ ...drawn, if_changed: 'update' as const }));
     const chosen = fc.oneof(mostlyUpdating, policies);

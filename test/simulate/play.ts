@@ -49,8 +49,10 @@ class Stage {
   readonly #corrections: Corrections;
   /** The first request arrived twice, and the program says that it can go on with --adopt: so does a person then. */
   #adopts = false;
-  /** The state directory was lost, or replaced by an older one. */
+  /** The state directory was purged, lost, or replaced by an older one. */
   #isForgotten = false;
+  /** Not only purged. */
+  #isUnknown = false;
 
   constructor(program: Program, history: History, cwd: string) {
     this.#program = program;
@@ -60,8 +62,8 @@ class Stage {
     this.#corrections = new Corrections(cwd);
     this.#random = generator(history.seed);
     const { lead, deal, comment } = history.mapping;
-    this.#service.mayLackParents = deal.if_parent_missing === 'send' || comment.if_parent_missing === 'send';
     const all = [lead, deal, ...history.days.map(({ policies }) => policies)];
+    this.#service.mayLackParents = [comment, ...all].some((each) => each?.if_parent_missing === 'send');
     this.#service.mayOverwrite = all.some((each) => each?.if_edited === 'overwrite');
   }
 
@@ -87,7 +89,7 @@ class Stage {
 
   async #playDay(at: number, { runs, acts, foreign, state }: Day): Promise<string[]> {
     writeDay(this.#cwd, this.#history, at);
-    if (state) this.#loseState(state);
+    if (state) await this.#loseState(state);
     if (this.#history.days[at + 1]?.state === 'older') this.#keepState();
     this.#service.foreign = foreign;
     const violations: string[] = [];
@@ -102,12 +104,17 @@ class Stage {
     return violations;
   }
 
-  #loseState(state: 'lost' | 'older'): void {
-    this.#tell(state === 'lost' ? 'the state directory is lost' : 'the state directory is that of a day before');
+  async #loseState(state: NonNullable<Day['state']>): Promise<void> {
+    this.#tell(`the state directory is ${state}`);
+    this.#isForgotten = true;
     const [present, kept] = [join(this.#cwd, STATE), join(this.#cwd, KEPT_STATE)];
+    if (state === 'purged') {
+      if (existsSync(present)) await this.#program.purge(this.#cwd);
+      return;
+    }
     rmSync(present, { recursive: true, force: true });
     if (state === 'older' && existsSync(kept)) renameSync(kept, present);
-    this.#isForgotten = true;
+    this.#isUnknown = true;
     this.#service.mayOverwrite = true;
     this.#service.mayExceed = true;
   }
@@ -141,7 +148,8 @@ class Stage {
   #judge(result: RunResult, run: Run, day: number, isCalm = false): string[] {
     if (result.kind !== 'ended') return [];
     const { summary } = result;
-    const isWhole = summary.exit.code <= 1 && !run.dryRun && run.pilot === undefined && run.only === undefined;
+    const isWhole =
+      summary.exit.code <= 1 && !run.dryRun && [run.pilot, run.pick, run.only].every((chosen) => chosen === undefined);
     if (!isWhole) return judgeCounts(summary);
     return [...judgeCounts(summary), ...judgeTruth(this.#scene(result, day, isCalm))];
   }
@@ -176,14 +184,19 @@ class Stage {
       ...(run.dryRun ? { dryRun: true } : {}),
       ...(run.refresh ? { refresh: true } : {}),
       ...(run.pilot === undefined ? {} : { pilot: String(run.pilot) }),
+      ...(run.pick === undefined || run.pilot !== undefined ? {} : { pick: [run.pick] }),
       ...(run.only === undefined ? {} : { only: run.only }),
       ...(run.maxRequests === undefined ? {} : { maxRequests: String(run.maxRequests) }),
     };
+    const plan = run.approves && !run.dryRun ? await this.#approve(options) : undefined;
     const before = this.#service.log.length;
     this.#service.arrived.clear();
-    const result = await this.#program.run(this.#service, this.#cwd, { options, weather, ending }, this.#random);
+    const spec = { options: { ...options, ...(plan === undefined ? {} : { plan }) }, weather, ending };
+    const result = await this.#program.run(this.#service, this.#cwd, spec, this.#random);
+    if (result.kind === 'refused' && result.message.startsWith('the plan has the digest'))
+      this.#service.violations.push(`the plan is not that of the dry run: ${result.message}`);
     if (result.kind === 'ended' && result.summary.exit.reason === 'unknown_history') {
-      if (!this.#isForgotten && !this.#isRepeated())
+      if (!this.#isUnknown && !this.#isRepeated())
         this.#service.violations.push('the program does not know its own requests');
       this.#adopts = true;
     }
@@ -194,11 +207,18 @@ class Stage {
       this.#service.violations.push(
         ...judgeTold(told, { service: this.#service, summary, isForgotten: this.#isForgotten }),
       );
-    this.#tell(`run ${JSON.stringify({ ...options, ...weather, ending })}`);
+    this.#tell(`run ${JSON.stringify({ ...spec.options, ...weather, ending })}`);
     for (const { type, data, id } of this.#service.log.slice(before))
       this.#tell(`  applied ${type} ${JSON.stringify(data)} (${id.slice(0, 15)})`);
     this.#tell(`  ${messageOf(result)}`);
     return result;
+  }
+
+  /** The digest of the plan that a dry run shows. */
+  async #approve(options: Readonly<Record<string, unknown>>): Promise<string | undefined> {
+    const spec = { options: { ...options, dryRun: true }, weather: QUIET.weather, ending: undefined };
+    const result = await this.#program.run(this.#service, this.#cwd, spec, this.#random);
+    return result.kind === 'ended' ? (result.summary.plan?.digest ?? undefined) : undefined;
   }
 
   /** A request arrives twice: the program takes the first answer for that of another state directory, and forgets the run. */
@@ -213,7 +233,7 @@ class Stage {
     if (this.#service.arrived.size === 0) return;
     const path = join(this.#cwd, '.backfill/simulated/checkpoint.db');
     const rows = this.#program.read(path, 'checkpoint', (db) => db.all<{ id: string }>('select id from request')) ?? [];
-    if (rows.length === 0 && (this.#isForgotten || this.#isRepeated())) return;
+    if (rows.length === 0 && (this.#isUnknown || this.#isRepeated())) return;
     const known = new Set(rows.map(({ id }) => id));
     for (const id of this.#service.arrived) {
       if (!known.has(id))

@@ -8,6 +8,8 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
 import { Agent } from 'undici';
+import type * as purging from '../../src/commands/purge.ts';
+import type { Console } from '../../src/console.ts';
 import type * as credentials from '../../src/credentials.ts';
 import type * as errors from '../../src/errors.ts';
 import type * as halt from '../../src/halt.ts';
@@ -134,6 +136,11 @@ export class Program {
       life.bury();
       this.#life = undefined;
     }
+  }
+
+  async purge(cwd: string): Promise<void> {
+    const silent = { say: () => undefined, complain: () => undefined } as unknown as Console;
+    await driveUntil(this.#modules.purge({ mapping: join(cwd, 'mapping.yaml'), yes: true }, silent));
   }
 
   #begin(service: Service, cwd: string, spec: Pick<RunSpec, 'weather' | 'ending'>, random: () => number) {
@@ -341,6 +348,7 @@ interface Modules
   extends
     Pick<typeof run, 'runMigration'>,
     Pick<typeof verification, 'verifyMigration'>,
+    Pick<typeof purging, 'purge'>,
     Pick<typeof story, 'storyOf'>,
     Pick<typeof status, 'readStatus'>,
     Pick<typeof openState, 'readState'>,
@@ -377,6 +385,7 @@ const USED = [
   'store/open',
   'pages/status',
   'explain/story',
+  'commands/purge',
 ];
 
 async function modulesOf(root: string): Promise<Modules> {

@@ -93,6 +93,8 @@ function* shorterRuns(run: Run): Generator<Run, void, undefined> {
   yield { ...run, ending: undefined };
   yield { ...run, fixes: false };
   yield { ...run, refresh: false };
+  yield { ...run, pick: undefined };
+  yield { ...run, approves: false };
   for (const name of ['dryRun', 'pilot', 'only', 'maxRequests', 'concurrency', 'maxOutage', 'pauseMs'] as const) {
     yield { ...run, [name]: QUIET[name] };
   }
