@@ -36,7 +36,10 @@ export interface Difference {
 export interface Comparison {
   /** By event that is still to be sent: the fields that later events have set. */
   readonly superseded: ReadonlyMap<number, ReadonlySet<string>>;
-  /** By event that may have arrived: the fields that a later request has set. To send them again would prove nothing. */
+  /**
+   * By event that may have arrived: the fields that it went out without, or that a later request has set. To send them again
+   * would prove nothing.
+   */
   readonly overtaken: ReadonlyMap<number, ReadonlySet<string>>;
   readonly differences: readonly Difference[];
   /** The last request, where it is open and still wanted: to be sent again, first. */
@@ -63,11 +66,12 @@ export function compareRecord(
       if (later.isSettled) for (const field of later.fields.keys()) dropped.add(field);
     const open = openIds.get(event.eventId);
     for (const field of open ? event.fields.keys() : []) {
+      const isAbsent = open!.fields !== undefined && open!.fields[field] === undefined;
       // What goes out again by itself is decided when it has been answered.
       const others = requests.filter(
         ({ n, id, fields }) => n > open!.n && !isToCome.has(id) && fields?.[field] !== undefined,
       );
-      if (others.length === 0 || dropped.has(field)) continue;
+      if ((!isAbsent && others.length === 0) || dropped.has(field)) continue;
       overtaken.set(event.id, (overtaken.get(event.id) ?? new Set()).add(field));
     }
     if (dropped.size > 0) superseded.set(event.id, dropped);

@@ -83,8 +83,9 @@ export function deliveryOf(db: Database, event: Planned, policies: Policies, pla
 function secondOf(db: Database, event: Planned, policies: Policies): Delivery['second'] {
   const type = secondType(event, policies);
   if (type === undefined) return undefined;
-  const open = db.get<{ id: string }>(
-    `select id from checkpoint.request
+  const ready = isUpdate(type) ? asUpdate(db, event) : { ...event, type };
+  const open = db.get<{ id: string; fields: string }>(
+    `select id, fields from checkpoint.request
      where for_id = ? and origin = 'second' and content = ? and status <> 'acknowledged' and had_no_effect = 0
        and n = (select max(n) from checkpoint.request where entity = ? and external_id = ? and had_no_effect = 0)`,
     event.eventId,
@@ -92,8 +93,11 @@ function secondOf(db: Database, event: Planned, policies: Policies): Delivery['s
     entityOf(event.type),
     event.externalId!,
   );
-  const ready = isUpdate(type) ? asUpdate(db, event) : { ...event, type };
-  return { type, id: open?.id ?? randomUUID(), ready };
+  // An id stands for what it went out with: the service would ignore further fields.
+  const isSame =
+    open !== undefined &&
+    [...fieldsOf(ready.data)].every(([name]) => Object.hasOwn(JSON.parse(open.fields) as object, name));
+  return { type, id: isSame ? open.id : randomUUID(), ready };
 }
 
 /** What `if_exists: update` sends for a created event: it comes before all updates, also those acknowledged already. */

@@ -8,6 +8,9 @@ import type { Database } from '../store/sqlite.ts';
 import { TOOL } from '../version.ts';
 import type { Delivery } from './delivery.ts';
 
+/** What a record that exists already is refused with. */
+const EXISTS: ReadonlySet<string> = new Set([INGEST_CODES.alreadyExists, 'http_409']);
+
 export interface RunStart {
   readonly migration: string;
   readonly baseUrl: string;
@@ -133,8 +136,10 @@ export class Requests {
     const isDefinite = isAcknowledged || outcome.refused === true;
     if (!isDefinite || event.isChange) return;
     if (id !== event.eventId) this.#refused(event.eventId, 'already_exists');
-    // Of several requests to create a record only one can have had an effect, and the service has just said which.
     if (!event.type.endsWith('/created') || event.externalId === undefined) return;
+    // Of several requests to create a record only one can have had an effect. The service has just said which, or, of a record
+    // that exists already, that none of them has. Another refusal says nothing about the others.
+    if (!isAcknowledged && !EXISTS.has(outcome.code)) return;
     this.#db.run(
       `update checkpoint.request set status = 'rejected', had_no_effect = 1, settled_at = ?
        where entity = ? and external_id = ? and type = ? and id <> ? and status <> 'acknowledged' and had_no_effect = 0`,

@@ -87,6 +87,7 @@ export class Network {
   #events = 0;
   #reads = 0;
   #downUntil = -Infinity;
+  #isClockChanged = false;
   #isDead = false;
   #isOver = false;
   /** Records with an event on its way, and until when no request may be sent (Retry-After). */
@@ -225,7 +226,8 @@ export class Network {
 
   #changeClock(): void {
     const { clock } = this.#weather;
-    if (clock?.from !== this.#events + this.#reads) return;
+    if (this.#isClockChanged || clock?.from !== this.#events + this.#reads) return;
+    this.#isClockChanged = true;
     if (clock.kind === 'wall clock') setWallClock(clock.ms);
     else sleepMachine(clock.ms, clock.kind !== 'sleep');
   }

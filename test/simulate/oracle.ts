@@ -399,14 +399,18 @@ function mayBeTold(scene: Scene, entity: 'lead' | 'deal', id: string): boolean {
   );
 }
 
-/** Leads of this migration are nobody else's, unless the program was made to forget that it has sent them. */
-function mayLookLikeOthers({ history, service, isForgotten }: Scene, id: string): boolean {
+/**
+ * Leads of this migration are nobody else's, unless the program was made to forget that it has sent them. The contacts may hold
+ * one that a person has deleted since: it looks like the lead that is created in its place.
+ */
+function mayLookLikeOthers({ history, service, deleted, isForgotten }: Scene, id: string): boolean {
   const isRepeated = history.days.some(({ runs }) =>
     runs.some(({ weather }) => weather.faults.some(({ kind }) => kind === 'twice')),
   );
   return (
     isForgotten ||
     isRepeated ||
+    [...deleted].some((key) => key.startsWith('lead ')) ||
     service.records.some(({ madeBy, externalId }) => madeBy === 'somebody' && externalId !== id)
   );
 }

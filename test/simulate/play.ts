@@ -199,6 +199,8 @@ class Stage {
       if (!this.#isUnknown && !this.#isRepeated())
         this.#service.violations.push('the program does not know its own requests');
       this.#adopts = true;
+      // What was adopted was not read: the program cannot know what a person has edited in it.
+      this.#service.mayOverwrite = true;
     }
     if (!run.dryRun && !this.#adopts) this.#judgeCheckpoint();
     const told = this.#program.told(this.#cwd);
