@@ -218,4 +218,25 @@ export const BREAKAGES: readonly Breakage[] = [
     replacement: 'isMadeHere(db, `${serviceId}!`) ? []',
     within: 1000,
   },
+  {
+    name: 'the hours of --rate do not count',
+    file: 'timetable.ts',
+    text: 'includes(each, local)',
+    replacement: 'false && includes(each, local)',
+    within: 1000,
+  },
+  {
+    name: 'what an update without an answer went out without is sent under its id',
+    file: 'plan/knowledge.ts',
+    text: '(!isAbsent && others.length === 0)',
+    replacement: 'others.length === 0',
+    within: 2000,
+  },
+  {
+    name: 'any refusal settles the earlier requests to create a record',
+    file: 'send/requests.ts',
+    text: '!EXISTS.has(outcome.code)',
+    replacement: 'outcome.code === undefined',
+    within: 2000,
+  },
 ];

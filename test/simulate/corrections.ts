@@ -2,23 +2,16 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
-import { lineOf, textOf } from './exports.ts';
-import { DEAL_COLUMNS, LEAD_COLUMNS, VALIDATED, type Cells } from './history.ts';
+import { columnsOf, lineOf, TABLES, textOf, type SourceName } from './exports.ts';
+import { VALIDATED, type Cells } from './history.ts';
 
-/** By the name of a source; comments are not corrected. */
-const COLUMNS = {
-  leads: LEAD_COLUMNS,
-  lead_changes: LEAD_COLUMNS,
-  deals: DEAL_COLUMNS,
-  deal_changes: DEAL_COLUMNS,
-} as const;
-export type Corrected = keyof typeof COLUMNS;
-const SOURCES = Object.keys(COLUMNS) as readonly Corrected[];
+/** Comments are not corrected. */
+const SOURCES = Object.values(TABLES).flatMap((name): SourceName[] => [name, `more_${name}`]);
 
 export class Corrections {
   readonly #cwd: string;
   /** By source: the corrected rows, by `_row`. */
-  readonly #rows = new Map<Corrected, Map<string, Readonly<Record<string, string>>>>();
+  readonly #rows = new Map<SourceName, Map<string, Readonly<Record<string, string>>>>();
   readonly #lines = new Set<string>();
 
   constructor(cwd: string) {
@@ -31,9 +24,9 @@ export class Corrections {
       const path = join(this.#cwd, '.backfill/simulated/rejects', `${source}.csv`);
       if (!existsSync(path)) continue;
       for (const row of parse<Record<string, string>>(readFileSync(path), { columns: true, bom: true })) {
-        const wrong = COLUMNS[source].filter((column) => VALIDATED[column] && row[column] === textOf(column, '!'));
+        const wrong = columnsOf(source).filter((column) => VALIDATED[column] && row[column] === textOf(column, '!'));
         if (wrong.length === 0) continue;
-        this.#lines.add(`${source} ${[row.id, ...COLUMNS[source].map((column) => row[column])].join(',')}`);
+        this.#lines.add(`${source} ${[row.id, ...columnsOf(source).map((column) => row[column])].join(',')}`);
         const known = this.#rows.get(source) ?? new Map<string, Readonly<Record<string, string>>>();
         this.#rows.set(source, known);
         known.set(row._row!, { ...row, ...Object.fromEntries(wrong.map((column) => [column, textOf(column, 'a')])) });
@@ -57,8 +50,8 @@ export class Corrections {
   }
 
   /** The cells of a row as they count since. */
-  apply(source: Corrected, id: string, cells: Cells): Cells {
-    if (!this.#lines.has(`${source} ${lineOf(id, COLUMNS[source], cells)}`)) return cells;
+  apply(source: SourceName, id: string, cells: Cells): Cells {
+    if (!this.#lines.has(`${source} ${lineOf(id, columnsOf(source), cells)}`)) return cells;
     return Object.fromEntries(Object.entries(cells).map(([column, letter]) => [column, letter === '!' ? 'a' : letter]));
   }
 }

@@ -55,12 +55,31 @@ export function textOf(column: string, letter: Letter): string {
   }
 }
 
+/** A table of the history, as a source of the mapping; a second source continues it where the history has `cuts`. */
+export const TABLES = {
+  leads: 'leads',
+  leadChanges: 'lead_changes',
+  deals: 'deals',
+  dealChanges: 'deal_changes',
+} as const;
+export type Table = keyof typeof TABLES;
+export type SourceName = (typeof TABLES)[Table] | `more_${(typeof TABLES)[Table]}`;
+
+/** The source that has the nth row of a table on a day. */
+export function sourceOf({ cuts }: History, day: number, table: Table, nth: number): SourceName {
+  return cuts && nth >= cuts[day]! ? `more_${TABLES[table]}` : TABLES[table];
+}
+
+export function columnsOf(source: SourceName): readonly string[] {
+  return source.includes('lead') ? LEAD_COLUMNS : DEAL_COLUMNS;
+}
+
 export function contentOf(comment: 'a' | 'b'): string {
   return `Called ${comment}`;
 }
 
 export function writeDay(cwd: string, history: History, day: number): void {
-  const { leads, leadChanges, deals, dealChanges, comments, days } = history;
+  const { comments, days } = history;
   const mapping = {
     lead: policiesOn(history, day, 'lead'),
     deal: policiesOn(history, day, 'deal'),
@@ -68,11 +87,14 @@ export function writeDay(cwd: string, history: History, day: number): void {
   };
   mkdirSync(cwd, { recursive: true });
   const write = (name: string, text: string): void => writeFileSync(join(cwd, name), text);
-  write('mapping.yaml', mappingText(mapping, days[day]?.isMismapped ?? false));
-  write('leads.csv', csv(leads, LEAD_COLUMNS, day));
-  write('lead-changes.csv', csv(leadChanges, LEAD_COLUMNS, day));
-  write('deals.csv', csv(deals, DEAL_COLUMNS, day));
-  write('deal-changes.csv', csv(dealChanges, DEAL_COLUMNS, day));
+  const prefixes = history.cuts ? ['', 'more_'] : [''];
+  write('mapping.yaml', mappingText(mapping, days[day]?.isMismapped ?? false, prefixes));
+  for (const [table, name] of Object.entries(TABLES) as [Table, SourceName][]) {
+    for (const source of prefixes.map((prefix) => `${prefix}${name}` as SourceName)) {
+      const rows = history[table].filter((_, nth) => sourceOf(history, day, table, nth) === source);
+      write(`${source}.csv`, csv(rows, columnsOf(source), day));
+    }
+  }
   write('comments.csv', commentsCsv(comments, day));
 }
 
@@ -95,21 +117,27 @@ function commentsCsv(comments: readonly Comment[], day: number): string {
   return ['id,content,at,lead,deal', ...lines, ''].join('\n');
 }
 
-function mappingText({ lead, deal, comment }: History['mapping'], isMismapped: boolean): string {
+function mappingText(
+  { lead, deal, comment }: History['mapping'],
+  isMismapped: boolean,
+  prefixes: readonly string[],
+): string {
   const [leads, deals] = [leadData(isMismapped), dealData(isMismapped)];
+  const each = (line: (prefix: string) => string): string => prefixes.map(line).join('\n');
   return `version: 1
 migration: simulated
 sources:
-  leads: { path: leads.csv }
-  lead_changes: { path: lead-changes.csv }
-  deals: { path: deals.csv }
-  deal_changes: { path: deal-changes.csv }
+${each((prefix) =>
+  Object.values(TABLES)
+    .map((name) => `  ${prefix}${name}: { path: ${prefix}${name}.csv }`)
+    .join('\n'),
+)}
   comments: { path: comments.csv }
 events:
-  - { type: lead/created, source: leads, ${created(lead, 'full_name')}, if_contact_exists: ${lead.if_contact_exists}, data: ${leads} }
-  - { type: lead/updated, source: lead_changes, ${updated(lead, 'full_name')}, data: ${leads} }
-  - { type: deal/created, source: deals, ${created(deal, 'title')}, if_parent_missing: ${deal.if_parent_missing}, data: ${deals} }
-  - { type: deal/updated, source: deal_changes, ${updated(deal, 'title')}, if_parent_missing: ${deal.if_parent_missing}, data: ${deals} }
+${each((more) => `  - { type: lead/created, source: ${more}leads, ${created(lead, 'full_name')}, if_contact_exists: ${lead.if_contact_exists}, data: ${leads} }`)}
+${each((more) => `  - { type: lead/updated, source: ${more}lead_changes, ${updated(lead, 'full_name')}, data: ${leads} }`)}
+${each((more) => `  - { type: deal/created, source: ${more}deals, ${created(deal, 'title')}, if_parent_missing: ${deal.if_parent_missing}, data: ${deals} }`)}
+${each((more) => `  - { type: deal/updated, source: ${more}deal_changes, ${updated(deal, 'title')}, if_parent_missing: ${deal.if_parent_missing}, data: ${deals} }`)}
   - type: comment/created
     source: comments
     if_parent_missing: ${comment.if_parent_missing === 'omit' ? 'block' : comment.if_parent_missing}

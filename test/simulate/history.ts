@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { FAULT_KINDS, NO_FAULTS, type Fault, type Weather } from './network.ts';
 import type { Ending } from './program.ts';
-import type { Habits } from './service.ts';
+import type { Habits, Pace } from './service.ts';
 
 /** Days of disturbed runs at most. The day after the last is undisturbed. */
 const MOST_DAYS = 3;
@@ -64,6 +64,8 @@ export interface Run {
   readonly pick?: string | undefined;
   /** A dry run comes first, and this run gets the digest of its plan; absent in older histories, too. */
   readonly approves?: boolean | undefined;
+  /** With --rate; absent in older histories, too. */
+  readonly rate?: Pace | undefined;
   /** Until the next run begins. */
   readonly pauseMs: number;
 }
@@ -101,6 +103,8 @@ export interface History {
   /** Records of somebody else with ids of the export. */
   readonly somebodys: readonly string[];
   readonly days: readonly Day[];
+  /** By day: the rows from this one on are in a second file, of each table; absent if there is one file, and in older histories. */
+  readonly cuts?: readonly number[] | undefined;
   /** Of delays and backoff. */
   readonly seed: number;
 }
@@ -273,6 +277,11 @@ const run: fc.Arbitrary<Run> = fc.record<Run>({
   refresh: rarely(fc.constant(true), false, 3),
   pick: rarely(fc.constantFrom('lead:L1', 'deal:D1'), undefined, 12),
   approves: rarely(fc.constant(true), false, 10),
+  rate: rarely(
+    fc.record<Pace>({ usual: fc.constantFrom(5, 30, 100), byDay: fc.constantFrom(undefined, 2, 60) }),
+    undefined,
+    10,
+  ),
   pauseMs: fc.constantFrom(1_000, 90_000, 86_400_000),
 });
 
@@ -340,6 +349,7 @@ const various: fc.Arbitrary<History> = fc.record<History>({
     { weight: 1, arbitrary: fc.subarray([...LEADS, ...DEALS], { maxLength: 2 }) },
   ),
   days: fc.array(day, { minLength: 1, maxLength: MOST_DAYS }),
+  cuts: rarely(fc.array(fc.integer({ min: 1, max: 3 }), { minLength: DAYS, maxLength: DAYS }), undefined, 4),
   seed: fc.nat(1_000_000),
 });
 

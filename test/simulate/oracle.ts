@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import type { Summary } from '../../src/report/summary.ts';
 import type { Verification } from '../../src/verify/verify.ts';
-import type { Corrected, Corrections } from './corrections.ts';
-import { columnOn, contentOf, textOf } from './exports.ts';
+import type { Corrections } from './corrections.ts';
+import { columnOn, contentOf, sourceOf, textOf, type Table } from './exports.ts';
 import {
   DEAL_COLUMNS,
   LEAD_COLUMNS,
@@ -252,7 +252,7 @@ function judgeRecords(scene: Scene, told: Told, entity: 'lead' | 'deal'): string
       continue;
     const rows = {
       created: rowsOf(scene, `${entity}s`, id),
-      changes: rowsOf(scene, `${entity}_changes`, id),
+      changes: rowsOf(scene, `${entity}Changes`, id),
     };
     const record = service.find(entity, id);
     if (!record) {
@@ -331,17 +331,15 @@ function isInInput({ history, day }: Scene, lead: string): boolean {
 }
 
 /** The cells of the valid rows about a record, in the order of the export. */
-function rowsOf(scene: Scene, source: Corrected, id: string): Cells[] {
-  return cellsOf(scene, source, id).filter((cells) => !isInvalid(cells));
+function rowsOf(scene: Scene, table: Table, id: string): Cells[] {
+  return cellsOf(scene, table, id).filter((cells) => !isInvalid(cells));
 }
 
 /** The cells of the rows about a record on this day, as they were corrected. */
-function cellsOf({ history, day, corrections }: Scene, source: Corrected, id: string): Cells[] {
-  const { leads, leadChanges, deals, dealChanges } = history;
-  const rows = { leads, lead_changes: leadChanges, deals, deal_changes: dealChanges }[source];
-  return rows.flatMap((row) => {
+function cellsOf({ history, day, corrections }: Scene, table: Table, id: string): Cells[] {
+  return history[table].flatMap((row, nth) => {
     const cells = row.days[day];
-    return row.id === id && cells ? [corrections.apply(source, id, cells)] : [];
+    return row.id === id && cells ? [corrections.apply(sourceOf(history, day, table, nth), id, cells)] : [];
   });
 }
 
@@ -384,7 +382,7 @@ function mayBeTold(scene: Scene, entity: 'lead' | 'deal', id: string): boolean {
   const { history, deleted, service } = scene;
   const policies = policiesOn(history, scene.day, entity);
   const createdNow = cellsOf(scene, `${entity}s`, id);
-  const all = [...createdNow, ...cellsOf(scene, `${entity}_changes`, id)];
+  const all = [...createdNow, ...cellsOf(scene, `${entity}Changes`, id)];
   const distinct = new Set(createdNow.map((cells) => JSON.stringify(cells)));
   const record = service.find(entity, id);
   if (all.some(isInvalid) || scene.isForgotten) return true;

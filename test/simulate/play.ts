@@ -7,7 +7,7 @@ import { writeDay } from './exports.ts';
 import { QUIET, type Act, type Day, type History, type Run } from './history.ts';
 import { judgeCounts, judgeTold, judgeTruth, judgeVerification, type Scene } from './oracle.ts';
 import type { Program, RunResult } from './program.ts';
-import { Service, SOMEBODYS, type Value } from './service.ts';
+import { rateOptions, Service, SOMEBODYS, type Value } from './service.ts';
 import { beginTime, generator, Hangs, passTime } from './time.ts';
 
 /** Where nothing is written to a disk, so that a commit costs nothing. */
@@ -186,11 +186,12 @@ class Stage {
       ...(run.pilot === undefined ? {} : { pilot: String(run.pilot) }),
       ...(run.pick === undefined || run.pilot !== undefined ? {} : { pick: [run.pick] }),
       ...(run.only === undefined ? {} : { only: run.only }),
+      ...(run.rate === undefined ? {} : { rate: rateOptions(run.rate) }),
       ...(run.maxRequests === undefined ? {} : { maxRequests: String(run.maxRequests) }),
     };
     const plan = run.approves && !run.dryRun ? await this.#approve(options) : undefined;
     const before = this.#service.log.length;
-    this.#service.arrived.clear();
+    this.#service.beginRun(run.rate);
     const spec = { options: { ...options, ...(plan === undefined ? {} : { plan }) }, weather, ending };
     const result = await this.#program.run(this.#service, this.#cwd, spec, this.#random);
     if (result.kind === 'refused' && result.message.startsWith('the plan has the digest'))

@@ -140,7 +140,13 @@ export class Program {
 
   async purge(cwd: string): Promise<void> {
     const silent = { say: () => undefined, complain: () => undefined } as unknown as Console;
-    await driveUntil(this.#modules.purge({ mapping: join(cwd, 'mapping.yaml'), yes: true }, silent));
+    try {
+      await driveUntil(this.#modules.purge({ mapping: join(cwd, 'mapping.yaml'), yes: true }, silent));
+    } catch (error) {
+      // All that the first run has left may be an empty directory.
+      if (!(error instanceof this.#modules.UserError) || !error.message.includes('is not a state directory'))
+        throw error;
+    }
   }
 
   #begin(service: Service, cwd: string, spec: Pick<RunSpec, 'weather' | 'ending'>, random: () => number) {

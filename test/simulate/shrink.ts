@@ -53,6 +53,7 @@ function* candidatesOf(history: History): Generator<History, void, undefined> {
       yield { ...history, mapping: changed };
     }
   }
+  yield { ...history, cuts: undefined };
   yield { ...history, habits: { ...habits, limit: 100, pageSize: 100, normalises: false } };
   for (const name of ['leads', 'leadChanges', 'deals', 'dealChanges'] as const) {
     for (const [at, row] of history[name].entries()) {
@@ -65,9 +66,10 @@ function* candidatesOf(history: History): Generator<History, void, undefined> {
 function withoutDay(history: History, at: number): Partial<History> {
   const shift = <T extends { readonly days: readonly unknown[] }>(rows: readonly T[]): T[] =>
     rows.map((row) => ({ ...row, days: [...without(row.days, at), row.days.at(-1)] }));
-  const { leads, leadChanges, deals, dealChanges, comments, days } = history;
+  const { leads, leadChanges, deals, dealChanges, comments, days, cuts } = history;
   return {
     days: without(days, at),
+    cuts: cuts && [...without(cuts, at), cuts.at(-1)!],
     leads: shift(leads),
     leadChanges: shift(leadChanges),
     deals: shift(deals),
@@ -95,6 +97,7 @@ function* shorterRuns(run: Run): Generator<Run, void, undefined> {
   yield { ...run, refresh: false };
   yield { ...run, pick: undefined };
   yield { ...run, approves: false };
+  yield { ...run, rate: undefined };
   for (const name of ['dryRun', 'pilot', 'only', 'maxRequests', 'concurrency', 'maxOutage', 'pauseMs'] as const) {
     yield { ...run, [name]: QUIET[name] };
   }
