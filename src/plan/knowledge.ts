@@ -34,7 +34,7 @@ export interface Difference {
 }
 
 export interface Comparison {
-  /** By event that is still to be sent: the fields that later events have set. */
+  /** By event that is still to be sent: the fields that later events have set, or will not set again. */
   readonly superseded: ReadonlyMap<number, ReadonlySet<string>>;
   /**
    * By event that may have arrived: the fields that it went out without, or that a later request has set. To send them again
@@ -59,22 +59,24 @@ export function compareRecord(
   const isToCome = new Set(events.filter(({ isSettled }) => !isSettled).map(({ eventId }) => eventId));
   const superseded = new Map<number, Set<string>>();
   const overtaken = new Map<number, Set<string>>();
-  for (const [index, event] of events.entries()) {
+  /** Fields of later events that are set already, or that will not be sent again. */
+  const setLater = new Set<string>();
+  for (const event of events.toReversed()) {
+    const fields = [...event.fields.keys()];
+    if (event.isSettled) for (const field of fields) setLater.add(field);
     if (event.isSettled || event.isCreated) continue;
-    const dropped = new Set<string>();
-    for (const later of events.slice(index + 1))
-      if (later.isSettled) for (const field of later.fields.keys()) dropped.add(field);
+    const dropped = fields.filter((field) => setLater.has(field));
+    if (dropped.length > 0) superseded.set(event.id, new Set(dropped));
     const open = openIds.get(event.eventId);
-    for (const field of open ? event.fields.keys() : []) {
-      const isAbsent = open!.fields !== undefined && open!.fields[field] === undefined;
-      // What goes out again by itself is decided when it has been answered.
-      const others = requests.filter(
-        ({ n, id, fields }) => n > open!.n && !isToCome.has(id) && fields?.[field] !== undefined,
-      );
-      if ((!isAbsent && others.length === 0) || dropped.has(field)) continue;
-      overtaken.set(event.id, (overtaken.get(event.id) ?? new Set()).add(field));
-    }
-    if (dropped.size > 0) superseded.set(event.id, dropped);
+    if (!open) continue;
+    // What goes out again by itself is decided when it has been answered.
+    const others = requests.filter(({ n, id }) => n > open.n && !isToCome.has(id));
+    const passed = fields.filter((field) => {
+      const isAbsent = open.fields !== undefined && open.fields[field] === undefined;
+      return !setLater.has(field) && (isAbsent || others.some((other) => other.fields?.[field] !== undefined));
+    });
+    if (passed.length > 0) overtaken.set(event.id, new Set(passed));
+    for (const field of passed) setLater.add(field);
   }
   const differences: Difference[] = [];
   for (const [field, { value, event }] of winners(events)) {

@@ -189,9 +189,9 @@ class Stage {
       ...(run.rate === undefined ? {} : { rate: rateOptions(run.rate) }),
       ...(run.maxRequests === undefined ? {} : { maxRequests: String(run.maxRequests) }),
     };
+    this.#service.beginRun(run.rate);
     const plan = run.approves && !run.dryRun ? await this.#approve(options) : undefined;
     const before = this.#service.log.length;
-    this.#service.beginRun(run.rate);
     const spec = { options: { ...options, ...(plan === undefined ? {} : { plan }) }, weather, ending };
     const result = await this.#program.run(this.#service, this.#cwd, spec, this.#random);
     if (result.kind === 'refused' && result.message.startsWith('the plan has the digest'))
