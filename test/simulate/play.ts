@@ -200,6 +200,7 @@ class Stage {
       if (!this.#isUnknown && !this.#isRepeated())
         this.#service.violations.push('the program does not know its own requests');
       this.#adopts = true;
+      this.#isForgotten = true;
       // What was adopted was not read: the program cannot know what a person has edited in it.
       this.#service.mayOverwrite = true;
     }
@@ -236,7 +237,10 @@ class Stage {
     if (this.#service.arrived.size === 0) return;
     const path = join(this.#cwd, '.backfill/simulated/checkpoint.db');
     const rows = this.#program.read(path, 'checkpoint', (db) => db.all<{ id: string }>('select id from request')) ?? [];
-    if (rows.length === 0 && (this.#isUnknown || this.#isRepeated())) return;
+    if (rows.length === 0 && (this.#isUnknown || this.#isRepeated())) {
+      this.#isForgotten = true;
+      return;
+    }
     const known = new Set(rows.map(({ id }) => id));
     for (const id of this.#service.arrived) {
       if (!known.has(id))
