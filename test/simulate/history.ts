@@ -353,7 +353,7 @@ const various: fc.Arbitrary<History> = fc.record<History>({
   seed: fc.nat(1_000_000),
 });
 
-/** A row that is always there, with one or two values that change each day. */
+/** A row with one or two values that change each day; on some days the export lacks it. */
 function changingRow(id: string, columns: readonly string[], presence: number): fc.Arbitrary<Row> {
   const cell = fc.oneof({ weight: presence, arbitrary: letter }, { weight: 10 - presence, arbitrary: fc.constant('') });
   return fc
@@ -363,13 +363,16 @@ function changingRow(id: string, columns: readonly string[], presence: number): 
         minLength: DAYS,
         maxLength: DAYS,
       }),
+      isThere: fc.array(rarely(fc.constant(false), true, 8), { minLength: DAYS, maxLength: DAYS }),
     })
-    .map(({ changing, days }) => ({
+    .map(({ changing, days, isThere }) => ({
       id,
-      days: days.map((today) =>
-        Object.fromEntries(
-          columns.map((column, at) => [column, (changing.includes(column) ? today : days[0]!)[at] as Letter]),
-        ),
+      days: days.map((today, day) =>
+        isThere[day]
+          ? Object.fromEntries(
+              columns.map((column, at) => [column, (changing.includes(column) ? today : days[0]!)[at] as Letter]),
+            )
+          : null,
       ),
     }));
 }
