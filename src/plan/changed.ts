@@ -116,7 +116,7 @@ function judgeRecord(
   const isDelicate = events.length > 1 && events.some(({ isSettled }) => !isSettled);
   for (const event of events) {
     if (isDelicate && !event.isSettled) markDelicate(db, record, event);
-    leaveOut(db, event, comparison.superseded.get(event.id), comparison.overtaken.get(event.id));
+    if (!event.isCreated) leaveOut(db, event, comparison.superseded.get(event.id), comparison.overtaken.get(event.id));
   }
   const repaired: Difference[] = [];
   const doubts: Doubt[] = [];

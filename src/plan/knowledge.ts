@@ -38,7 +38,7 @@ export interface Comparison {
   readonly superseded: ReadonlyMap<number, ReadonlySet<string>>;
   /**
    * By event that may have arrived: the fields that it went out without, or that a later request has set. To send them again
-   * would prove nothing.
+   * would prove nothing. A created event goes out whole all the same.
    */
   readonly overtaken: ReadonlyMap<number, ReadonlySet<string>>;
   readonly differences: readonly Difference[];
@@ -63,17 +63,16 @@ export function compareRecord(
   const setLater = new Set<string>();
   for (const event of events.toReversed()) {
     const fields = [...event.fields.keys()];
-    if (event.isSettled) for (const field of fields) setLater.add(field);
-    if (event.isSettled || event.isCreated) continue;
     const dropped = fields.filter((field) => setLater.has(field));
-    if (dropped.length > 0) superseded.set(event.id, new Set(dropped));
+    if (event.isSettled) for (const field of fields) setLater.add(field);
+    else if (!event.isCreated && dropped.length > 0) superseded.set(event.id, new Set(dropped));
     const open = openIds.get(event.eventId);
-    if (!open) continue;
+    if (event.isSettled || !open) continue;
     // What goes out again by itself is decided when it has been answered.
     const others = requests.filter(({ n, id }) => n > open.n && !isToCome.has(id));
     const passed = fields.filter((field) => {
       const isAbsent = open.fields !== undefined && open.fields[field] === undefined;
-      return !setLater.has(field) && (isAbsent || others.some((other) => other.fields?.[field] !== undefined));
+      return !dropped.includes(field) && (isAbsent || others.some((other) => other.fields?.[field] !== undefined));
     });
     if (passed.length > 0) overtaken.set(event.id, new Set(passed));
     for (const field of passed) setLater.add(field);
@@ -84,7 +83,9 @@ export function compareRecord(
     const hash = hashOf(field, value);
     const { known, open } = basesOf(field);
     if (known === hash && open.every((other) => other === hash)) continue;
-    const isUncertain = open.length > 0 && (known === hash || open.includes(hash));
+    // A created event that goes out again is what its children wait for: no doubt may hold it back.
+    const isUncertain =
+      (event.isSettled || !event.isCreated) && open.length > 0 && (known === hash || open.includes(hash));
     differences.push({ field, value, by: event.id, isUncertain });
   }
   return { superseded, overtaken, differences, resend: stillWanted(requests.at(-1), events, hashOf), basesOf };
