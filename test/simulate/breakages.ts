@@ -94,8 +94,8 @@ export const BREAKAGES: readonly Breakage[] = [
     replacement: 'setBy([])',
     and: {
       file: 'plan/knowledge.ts',
-      text: 'if (later.isSettled) for (const field of later.fields.keys()) dropped.add(field);',
-      replacement: 'void later;',
+      text: 'if (event.isSettled) for (const field of fields) setLater.add(field);',
+      replacement: 'if (event.isSettled) void fields;',
     },
     within: 1000,
   },
@@ -228,8 +228,8 @@ export const BREAKAGES: readonly Breakage[] = [
   {
     name: 'what an update without an answer went out without is sent under its id',
     file: 'plan/knowledge.ts',
-    text: '(!isAbsent && others.length === 0)',
-    replacement: 'others.length === 0',
+    text: '(isAbsent || others.some(',
+    replacement: '(others.some(',
     within: 2000,
   },
   {
