@@ -389,8 +389,10 @@ function mayBeTold(scene: Scene, entity: 'lead' | 'deal', id: string): boolean {
   if (policies.if_changed !== 'update') return true;
   if (policies.if_contact_exists === 'reject' && mayLookLikeOthers(scene, id)) return true;
   if (policies.duplicates === 'reject' && distinct.size > 1) return true;
-  // Under `skip`, a created event without an answer that is no longer in the exports leaves it unknown whether there is a record.
-  if (policies.if_missing !== 'create' && createdNow.length === 0) return true;
+  if (policies.if_missing === 'reject' && createdNow.length === 0) return true;
+  // A created event without an answer that is no longer in the exports leaves it unknown whether there is a record.
+  const wasCreated = history[`${entity}s`].some((row) => row.id === id);
+  if (policies.if_missing === 'skip' && createdNow.length === 0 && wasCreated) return true;
   if (history.somebodys.includes(id) && policies.if_exists !== 'update') return true;
   if (deleted.has(`${entity} ${id}`) || (record?.edited.size ?? 0) > 0) return true;
   return (
