@@ -32,7 +32,7 @@ export async function* readBack(
     const batch = await Promise.all(
       ids.slice(from, from + options.concurrency).map(async (serviceId) => ({
         serviceId,
-        record: await readRecord(client, `${COLLECTION[entity]}/${encodeURIComponent(serviceId)}`),
+        record: await readRecord(client, { collection: COLLECTION[entity], id: serviceId }),
       })),
     );
     canTell ||= batch.some(({ record }) => record !== undefined);

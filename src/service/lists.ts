@@ -9,6 +9,7 @@ import type { Reply } from './error-body.ts';
 import type { RestAttempt } from './reply.ts';
 import { retried } from './retry.ts';
 import { counted, numberText } from '../numbers.ts';
+import { printable } from '../visible.ts';
 
 export interface ReadOptions {
   /** The page to begin with, as `Page.next` of an earlier one; the first one if absent. */
@@ -130,15 +131,26 @@ function without(query: Query, path: string): Query {
   return Object.fromEntries(Object.entries(query).filter(([name]) => !given.has(name)));
 }
 
-/** Reads one record; undefined if the service has no record with this id. */
-export async function readRecord(client: Client, path: string, options: ReadOptions = {}): Promise<Fields | undefined> {
+/**
+ * Reads one record of a collection (`/leads`); undefined if the service has no record with this id. Throws a `UserError` as `read`
+ * does, or if the answer is not the record with this id.
+ */
+export async function readRecord(
+  client: Client,
+  { collection, id }: { readonly collection: string; readonly id: string },
+  options: ReadOptions = {},
+): Promise<Fields | undefined> {
+  const path = `${collection}/${encodeURIComponent(id)}`;
   const attempt = await attemptToRead(client, path, {}, options);
   if (attempt.kind === 'refused' && (attempt.status === 404 || attempt.status === 410)) return undefined;
   if (attempt.kind !== 'answered') throw failureOf(path, attempt);
   const body = tryParseJson(attempt.reply.body);
   const record = isFields(body) && isFields(body.data) && body.id === undefined ? body.data : body;
-  if (isFields(record)) return record;
-  throw unknownShape(path, describe(body), 'an object');
+  if (!isFields(record)) throw unknownShape(path, describe(body), 'an object');
+  const shown = idOf(record);
+  if (shown?.toLowerCase() === id.toLowerCase()) return record;
+  const found = shown === undefined ? 'a record without an id' : `the record ${describe(shown)}`;
+  throw unknownShape(path, found, `the record with the id \`${printable(id)}\``);
 }
 
 function attemptToRead(

@@ -81,3 +81,15 @@ it('refuses to call records gone after an incomplete list', async () => {
   const reading = readLeads({ records: 10, hasNoRoute: true, isCut: true }, [5_000], 1);
   await expect(reading).rejects.toThrow('GET /leads returned only a part of the list');
 });
+
+it.each([
+  ['of another record', { id: '2', fullName: 'Bob' }],
+  ['of a record without an id', { fullName: 'Bob' }],
+])('refuses an answer %s', async (_name, body) => {
+  const server = await serve(() => ({ status: 200, body }));
+  const reading = readBack(connectTo(server.baseUrl), 'lead', ['1'], { atLeast: 1, concurrency: 1 });
+  await expect(reading.next()).rejects.toMatchObject({
+    message: expect.stringMatching(/^GET \/leads\/1 returned .*(`"2"`|without an id)/) as string,
+    hint: expect.stringContaining('`1`') as string,
+  });
+});
