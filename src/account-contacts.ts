@@ -7,7 +7,7 @@ import { LIMITS } from './service/contract.ts';
 import type { RunSettings } from './settings.ts';
 import type { FieldHasher } from './store/field-hashes.ts';
 import type { Database } from './store/sqlite.ts';
-import { secondsToSend } from './timetable.ts';
+import { secondsToSend } from './rate.ts';
 
 /**
  * Reads the people in the account into the plan. Returns how many there are; undefined if no entry looks for them, or if there is no
@@ -41,7 +41,7 @@ export async function accountContacts(run: {
     refresh: settings.refresh,
     halt,
     agree: (leads) => {
-      const minutes = Math.ceil(secondsToSend(leads / LIMITS.pageSize, settings.rate, Date.now()) / 60);
+      const minutes = Math.ceil(secondsToSend(leads / LIMITS.pageSize, settings.rate) / 60);
       return run.agree(
         `the account has more than ${numberText(MOST_UNASKED)} leads; reading them, to find people who are there ` +
           `already, takes about ${minutes} min`,

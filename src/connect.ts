@@ -11,7 +11,7 @@ import { openRateHistory } from './store/rate-history.ts';
 import { storedPlanFiles } from './store/stored-plans.ts';
 import { PLAN } from './store/plan-schema.ts';
 import { Database } from './store/sqlite.ts';
-import { within, type Rate } from './timetable.ts';
+import { within, type Rate } from './rate.ts';
 import { TOOL } from './version.ts';
 
 /** The service that events are sent to, and its account. */

@@ -36,7 +36,7 @@ import type { Database } from './store/sqlite.ts';
 import { endingOf, snapshotOf, storedMapping, summarise, type Ending } from './summarise.ts';
 import { beginPlan, discardPlan } from './survey/plan-file.ts';
 import { surveyInput, type Survey } from './survey/survey.ts';
-import type { Rate } from './timetable.ts';
+import type { Rate } from './rate.ts';
 import { TOOL } from './version.ts';
 import { Watch } from './watch/watch.ts';
 
@@ -100,10 +100,8 @@ export async function runMigration(job: RunJob): Promise<RunEnd> {
     watch.begin(mapping.migration, (event, fields) => log.write(event, fields));
     const { file, sha256 } = mapping;
     log.write('run', { tool: TOOL, mapping: file, mapping_sha256: sha256, dry_run: settings.dryRun });
-    const zoned = { ...settings, rate: { ...settings.rate, timezone: mapping.timezone } };
     const run: Run = {
       ...job,
-      settings: zoned,
       watch,
       mapping,
       state,
@@ -236,7 +234,7 @@ async function send(run: Run, target: Target, survey: Survey, hasher: FieldHashe
   return sendPlan({
     ...{ settings, mapping, state, target, survey, hasher, halt, log },
     started: async (deliverer) => {
-      const view = { rate: target.rate, count: planCounter(survey.db, target.rate), deliverer };
+      const view = { rate: target.rate, count: planCounter(survey.db), deliverer };
       watch.sending(view, state);
       await monitor.sending?.(view);
     },

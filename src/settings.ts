@@ -2,7 +2,7 @@ import { UserError } from './errors.ts';
 import { text } from './options/checks.ts';
 import { parseOptions, pick, type ArgumentsOf, type SettingsOf } from './options/option.ts';
 import { CONNECTION, OPTIONS } from './options/table.ts';
-import type { Rate } from './timetable.ts';
+import type { Rate } from './rate.ts';
 
 export type { AskedRecord, NamedRecord, PickedRecord, Tolerance } from './options/checks.ts';
 
@@ -45,7 +45,7 @@ export type RunSettings = ArgumentsOf<typeof MAPPING> & SettingsOf<typeof RUN_OP
 /** How fast requests are sent, and over which limit. */
 export type Pace = Pick<RunSettings, 'rate' | 'reserve' | 'concurrency' | 'timeout' | 'redis'>;
 
-export const DEFAULT_RATE: Rate = OPTIONS.rate.check.parse(undefined);
+export const DEFAULT_RATE: Rate = OPTIONS.rate.check.parse(OPTIONS.rate.default);
 
 /** The checked options of a run, from the command line or a program. Throws a `UserError` (exit 2) that names every mistake. */
 export function runSettings(given: Readonly<Record<string, unknown>>): RunSettings {

@@ -30,7 +30,7 @@ import type { StateDir } from './state-dir.ts';
 import { CHECKPOINT_FILE } from './store/checkpoint-schema.ts';
 import type { Database } from './store/sqlite.ts';
 import type { Survey } from './survey/survey.ts';
-import { rateAt, requestsLeft, secondsToSend, type Rate } from './timetable.ts';
+import { requestsLeft, secondsToSend, type Rate } from './rate.ts';
 
 export interface Ending {
   readonly code: ExitCode;
@@ -56,9 +56,9 @@ export function endingOf({ db, unreadable }: Pick<Survey, 'db' | 'unreadable'>):
 }
 
 /** Estimated seconds for this many events from now on, one request each: a full window at once, then at the rate limit. */
-export function estimateSeconds(events: number, rate: Rate, reserve: number, now: Date): number {
-  const perWindow = requestsLeft(rateAt(rate, now.getTime()).requests, rate, { withheld: reserve });
-  return Math.ceil(secondsToSend(Math.max(0, events - perWindow), rate, now.getTime(), reserve));
+export function estimateSeconds(events: number, rate: Rate, reserve: number): number {
+  const perWindow = requestsLeft(rate, { withheld: reserve });
+  return Math.ceil(secondsToSend(Math.max(0, events - perWindow), rate, reserve));
 }
 
 /** Acknowledged events with this code. */
@@ -77,7 +77,7 @@ export function prioritiesOf(
     .slice(0, MOST_PRIORITIES)
     .map(({ priority, events, acknowledged, left }) => {
       toSend += left;
-      const estimate = new Date(now.getTime() + estimateSeconds(toSend, rate, reserve, now) * 1000);
+      const estimate = new Date(now.getTime() + estimateSeconds(toSend, rate, reserve) * 1000);
       const at = left > 0 ? estimate : endedAt(priority);
       return { priority, events, acknowledged, done_at: at?.toISOString() ?? null };
     });
@@ -164,7 +164,7 @@ export function summarise(run: {
     pilot: survey.cover?.counts ?? null,
     priorities: prioritiesOf(db, { rate, reserve, now: finished }, (priority) => sender?.endedAt.get(priority)),
     plan: { digest: survey.digest ?? null, events: survey.listed },
-    estimate_seconds: estimateSeconds(countDue(states), rate, reserve, finished),
+    estimate_seconds: estimateSeconds(countDue(states), rate, reserve),
     files: {
       checkpoint: settings.dryRun ? null : state.file(CHECKPOINT_FILE),
       errors: output.file('errors.csv'),

@@ -9,7 +9,6 @@ import type { RunSettings } from '../settings.ts';
 import { Lock } from '../store/lock.ts';
 import { StateDir, statePath } from '../state-dir.ts';
 import { storedBinding } from '../store/checkpoint.ts';
-import { mostRequests } from '../timetable.ts';
 import { isStateFile } from './purge.ts';
 
 const JOURNAL_FILE = 'sandbox.ndjson';
@@ -24,7 +23,7 @@ interface Rehearsal {
 /**
  * Starts the embedded sandbox for `--sandbox`, with the account that an earlier run of this mapping stored, if any, and the
  * records of the last rehearsal, which are kept next to its checkpoint, unless `fresh` starts it over. The sandbox enforces
- * the highest rate of `--rate`.
+ * `--rate`.
  */
 export async function startRehearsal(
   settings: Pick<RunSettings, 'mapping' | 'state' | 'rate'> & Partial<Pick<RunSettings, 'fresh'>>,
@@ -36,7 +35,7 @@ export async function startRehearsal(
   const stored = real && storedAccountOf(real);
   const sandbox = await startSandbox({
     ...(stored ? { account: { pipelines: stored.pipelines, users: stored.users } } : {}),
-    rate: { requests: mostRequests(settings.rate), seconds: settings.rate.seconds },
+    rate: settings.rate,
     journal: state.file(JOURNAL_FILE),
   });
   const { baseUrl, apiKey, ingestToken } = sandbox;

@@ -5,7 +5,7 @@ import { readEnvironment, restCredentials, type RestCredentials } from '../crede
 import { createClient, type Client } from '../service/client.ts';
 import { openLimiter } from '../service/limiter.ts';
 import { DEFAULT_RATE, type RunSettings } from '../settings.ts';
-import type { Rate } from '../timetable.ts';
+import type { Rate } from '../rate.ts';
 import { TOOL } from '../version.ts';
 import { existingState } from './state.ts';
 

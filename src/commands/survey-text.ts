@@ -8,7 +8,7 @@ import { estimateSeconds, prioritiesOf } from '../summarise.ts';
 import { NOT_MIGRATED } from '../report/advice.ts';
 import { pilotLines } from '../report/pilot.ts';
 import { clockText, durationText, prioritiesTable } from '../report/text.ts';
-import { rateText, type Rate } from '../timetable.ts';
+import { rateText, type Rate } from '../rate.ts';
 import { counted, numberText } from '../numbers.ts';
 
 /** What the survey found, before anything is sent: the events to send, how long that takes, which are not sent, and priorities. */
@@ -55,7 +55,7 @@ export function unusedFixesText(places: readonly Place[]): string {
 }
 
 function paceText(events: number, pace: { rate: Rate; reserve: number; now: Date }): string {
-  const seconds = estimateSeconds(events, pace.rate, pace.reserve, pace.now);
+  const seconds = estimateSeconds(events, pace.rate, pace.reserve);
   const left = pace.reserve > 0 ? ` (${pace.reserve} of them reserved for others)` : '';
   const at = `at ${rateText(pace.rate)}${left}`;
   if (seconds < 60) return `takes less than a minute ${at}`;

@@ -6,7 +6,7 @@ import { didYouMean } from '../problem.ts';
 import { Secret } from '../redact.ts';
 import { hookUrlMistake } from '../hook-url.ts';
 import { readRedisUrl } from '../redis-url.ts';
-import { DAYS, type Quota, type Rate, type RatedHours } from '../timetable.ts';
+import type { Rate } from '../rate.ts';
 import { numberText } from '../numbers.ts';
 
 /** How much may go wrong: a number of events or values, or a percentage of all. */
@@ -106,71 +106,13 @@ export const duration = value('a duration like `90s`, `30m`, `12h` or `2d`, of a
   return parsed !== null && parsed <= 365 * UNITS.d! ? parsed : undefined;
 });
 
-const RATE = 'a rate like `100/60s`, of 1 to 1,000,000 requests in 0.001 to 86,400 seconds';
-const RATE_HOURS = `${RATE}, or with hours like \`20/60s@08:00-19:00 mon-fri\``;
-
-function plainRate(given: string): Quota | undefined {
+export const rate = value('a rate like `100/60s`, of 1 to 1,000,000 requests in 0.001 to 86,400 seconds', (given) => {
   const match = /^(\d+)\/(\d+(?:\.\d+)?)s$/.exec(given);
-  const parsed = match && { requests: Number(match[1]), seconds: Number(match[2]) };
+  const parsed: Rate | null = match && { requests: Number(match[1]), seconds: Number(match[2]) };
   const isPossible =
     parsed && parsed.requests > 0 && parsed.requests <= 1e6 && parsed.seconds >= 0.001 && parsed.seconds <= 86_400;
   return isPossible ? parsed : undefined;
-}
-
-/** `08:00-19:00`, `22:00-06:00 mon-fri`, `00:00-24:00 sat,sun` */
-function ratedHours(text: string, quota: Quota): RatedHours | undefined {
-  const match = /^(\d\d?):([0-5]\d)-(\d\d?):([0-5]\d)(?:\s+(\S+))?$/.exec(text.toLowerCase());
-  if (!match) return undefined;
-  const [fromHour, fromMinute, untilHour, untilMinute] = match.slice(1, 5).map(Number) as [
-    number,
-    number,
-    number,
-    number,
-  ];
-  const from = fromHour * 60 + fromMinute;
-  const until = untilHour * 60 + untilMinute;
-  const days = match[5]?.split(',').map(dayRange) ?? [[...DAYS.keys()]];
-  const isPossible = from < 24 * 60 && until <= 24 * 60 && from !== until && days.every((range) => range !== undefined);
-  return isPossible ? { ...quota, from, until, days: [...new Set(days.flat())], text } : undefined;
-}
-
-/** `mon`, `mon-fri`, `fri-mon` */
-function dayRange(text: string): number[] | undefined {
-  const [first, last = first, ...more] = text.split('-').map((day) => (DAYS as readonly string[]).indexOf(day));
-  if (first === undefined || last === undefined || first < 0 || last < 0 || more.length > 0) return undefined;
-  return Array.from({ length: ((last - first + 7) % 7) + 1 }, (_, index) => (first + index) % 7);
-}
-
-/** One rate without hours. */
-export const rate = value(RATE, plainRate);
-
-/** At most one rate without hours, and any number with hours. */
-export function ratesOr(usual: Rate) {
-  return values((given, refuse): Rate => {
-    const parsed = given.map((text) => {
-      if (text.trim() === '') refuse(`empty, expected ${RATE_HOURS}`);
-      const [rateText = '', ...hoursText] = text.trim().split('@');
-      const plain = plainRate(rateText);
-      const hours = plain && hoursText.length === 1 ? ratedHours(hoursText[0]!.trim(), plain) : undefined;
-      if (!plain || (hoursText.length > 0 && !hours)) refuse(`\`${text}\` is not ${RATE_HOURS}`);
-      return { text, plain: plain ?? usual, hours };
-    });
-    const [plain, ...others] = parsed.filter(({ hours }) => hours === undefined);
-    if (others.length > 0) {
-      refuse(`given more than once without hours: ${[plain!, ...others].map(({ text }) => `\`${text}\``).join(', ')}`);
-    }
-    const { requests, seconds } = plain?.plain ?? usual;
-    const hours = parsed.flatMap((each) => each.hours ?? []);
-    const other = hours.find((each) => each.seconds !== seconds);
-    if (other) {
-      const those = `${other.requests}/${other.seconds}s@${other.text}`;
-      refuse(
-        `\`${those}\` is per ${other.seconds} s, but the rate outside of hours is per ${seconds} s: use the same seconds`,
-      );
-    }
-    return { requests, seconds, ...(hours.length > 0 && { hours }) };
-  });
-}
+});
 
 export const tolerance = value('a number or a percentage like `5%`', (given): Tolerance | undefined => {
   const match = /^(\d+(?:\.\d+)?)(%?)$/.exec(given);

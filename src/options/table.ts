@@ -13,8 +13,8 @@ import {
   planDigest,
   port,
   portOrAny,
-  ratesOr,
   hookUrl,
+  rate,
   redisUrl,
   sampleSize,
   seconds,
@@ -33,8 +33,6 @@ const PACE = 'Pace:';
 const STOP = 'When to stop:';
 const STATE = 'State:';
 const OUTPUT = 'Output:';
-
-const USUAL_RATE = { requests: LIMITS.requestsPerWindow, seconds: LIMITS.windowSeconds };
 
 export const OPTIONS = {
   source: {
@@ -115,11 +113,10 @@ export const OPTIONS = {
   },
   rate: {
     group: PACE,
-    type: 'repeatable',
-    check: ratesOr(USUAL_RATE),
-    describe:
-      'Requests per sliding window; repeat it for hours with another rate: "20/60s@08:00-19:00 mon-fri" ' +
-      `[default: ${USUAL_RATE.requests}/${USUAL_RATE.seconds}s]`,
+    type: 'value',
+    check: rate,
+    default: `${LIMITS.requestsPerWindow}/${LIMITS.windowSeconds}s`,
+    describe: 'Requests per sliding window (N/SECONDSs)',
   },
   reserve: {
     group: PACE,

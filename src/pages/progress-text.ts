@@ -1,5 +1,5 @@
 /** The texts of the progress display, and the speed that they tell. Pure. */
-import { perMinuteAt, rateAt, secondsToSend, type Rate } from '../timetable.ts';
+import { secondsToSend, type Rate } from '../rate.ts';
 import { cutTo } from '../layout.ts';
 import { numberText } from '../numbers.ts';
 import { clockText, durationText } from '../report/text.ts';
@@ -100,14 +100,13 @@ export interface RunPace {
 
 /**
  * The speed of a run, and how long it takes to send what is left. The first window is sent in a burst, so the speed is never
- * measured over less than a window. `wall`: the time of day.
+ * measured over less than a window.
  */
-export function paceOf({ settled, ms }: RecentlySettled, left: number, rate: Rate, wall: number): RunPace {
-  const { seconds } = rateAt(rate, wall);
+export function paceOf({ settled, ms }: RecentlySettled, left: number, rate: Rate): RunPace {
+  const { seconds } = rate;
   const perMinute = (settled * 60_000) / Math.max(seconds * 1000, ms);
-  const atBest = secondsToSend(left, rate, wall);
+  const atBest = secondsToSend(left, rate);
   if (ms < seconds * 1000) return { perMinute, secondsLeft: atBest };
   if (perMinute === 0) return { perMinute, secondsLeft: undefined };
-  const share = perMinute / perMinuteAt(rate, wall);
-  return { perMinute, secondsLeft: Math.max(atBest - seconds, secondsToSend(left / share, rate, wall)) };
+  return { perMinute, secondsLeft: Math.max(atBest - seconds, (left * 60) / perMinute) };
 }

@@ -4,7 +4,7 @@ import { priorityProgress, type PriorityProgress } from '../plan/order.ts';
 import { isOpen } from '../plan/states.ts';
 import type { EventCounts, WaitReason } from '../report/words.ts';
 import type { Database } from '../store/sqlite.ts';
-import type { Rate } from '../timetable.ts';
+import type { Rate } from '../rate.ts';
 import { paceOf, type ProgressSnapshot, type TypeProgress, type WaitingState } from './progress-text.ts';
 import { recentAnswers, type RecentlySettled } from './status.ts';
 
@@ -33,7 +33,7 @@ const SHARE = 1 / 50;
  * between, it returns what it counted last, unless that must be exact. Once the run has closed the plan, it is what was
  * counted last.
  */
-export function planCounter(db: Database, rate: Rate): ProgressView['count'] {
+export function planCounter(db: Database): ProgressView['count'] {
   const from = Date.now();
   let counted: PlanCounts;
   let restUntil = -Infinity;
@@ -43,7 +43,7 @@ export function planCounter(db: Database, rate: Rate): ProgressView['count'] {
       counted = {
         states: countStates(db),
         priorities: priorityProgress(db),
-        recent: recentAnswers(db, rate, from, Date.now()),
+        recent: recentAnswers(db, from, Date.now()),
       };
       const ended = performance.now();
       restUntil = ended + (ended - began) / SHARE;
@@ -91,7 +91,7 @@ export class ProgressTracker {
     const first = priorities.find((each) => each.left > 0);
     const now = new Date();
     return {
-      ...paceOf(recent, left, this.#view.rate, now.getTime()),
+      ...paceOf(recent, left, this.#view.rate),
       left,
       priority: first && first.left < left ? first : undefined,
       waiting: this.#waiting(performance.now()),

@@ -86,10 +86,10 @@ export function outageText({ since }: RunWait, now: Date): string {
 }
 
 /** As the progress of the run itself shows it: over the last five minutes, or since its survey if that is later. */
-export function paceNow({ status, holder, now }: StatusView, left = status.left): RunPace {
+export function paceNow({ status, holder }: StatusView, left = status.left): RunPace {
   const { basis, survey, recent } = status;
   if (!holder || basis !== 'under way' || !survey) return { perMinute: 0, secondsLeft: undefined };
-  return paceOf(recent, left, survey.rate, now.getTime());
+  return paceOf(recent, left, survey.rate);
 }
 
 /** The priorities; of a run under way, those with events left will be done if it goes on as it does. */

@@ -6,7 +6,6 @@ import { readDocument } from '../report/documents.ts';
 import { MOST_PRIORITIES, type PriorityCounts, type StoredSummary, type SurveySnapshot } from '../report/summary.ts';
 import type { EventCounts } from '../report/words.ts';
 import type { Database } from '../store/sqlite.ts';
-import { rateAt, type Rate } from '../timetable.ts';
 
 export interface MigrationStatus {
   readonly migration: string | undefined;
@@ -39,8 +38,7 @@ export interface RecentlySettled {
   readonly ms: number;
 }
 
-const RECENT_MINUTES = 5;
-const MINUTE_MS = 60_000;
+const RECENT_MS = 5 * 60_000;
 
 /** `db`: from `readState`. All of it is read from one state of the databases. */
 export function readStatus(db: Database, now = Date.now()): MigrationStatus {
@@ -62,7 +60,7 @@ export function readStatus(db: Database, now = Date.now()): MigrationStatus {
     survey,
     firstAt: bound?.created_at,
     lastAt: lastAnswer(db),
-    recent: survey ? recentAnswers(db, survey.rate, Date.parse(survey.at), now) : { settled: 0, ms: 0 },
+    recent: survey ? recentAnswers(db, Date.parse(survey.at), now) : { settled: 0, ms: 0 },
     left: summary ? 0 : priorities.reduce((sum, { left }) => sum + left, 0),
     priorities: summary
       ? endedPriorities(summary)
@@ -94,11 +92,9 @@ function lastAnswer(db: Database): string | undefined {
     where settled_at is not null and origin <> 'read' order by settled_at desc limit 1`)?.at;
 }
 
-/** The answers since then, but at most those of the last five minutes, and none from hours with another rate. */
-export function recentAnswers(db: Database, rate: Rate, from: number, now: number): RecentlySettled {
-  const minutes = Array.from({ length: RECENT_MINUTES }, (_, at) => at + 1);
-  const earlier = minutes.find((minute) => rateAt(rate, now - minute * MINUTE_MS) !== rateAt(rate, now));
-  const since = Math.max(from, now - (earlier ?? RECENT_MINUTES) * MINUTE_MS);
+/** The answers since then, but at most those of the last five minutes. */
+export function recentAnswers(db: Database, from: number, now: number): RecentlySettled {
+  const since = Math.max(from, now - RECENT_MS);
   const { settled } = db.get<{ settled: number }>(
     "select count(*) as settled from checkpoint.request where settled_at > ? and origin <> 'read'",
     new Date(since).toISOString(),

@@ -2,7 +2,7 @@ import type { Effect, Entity, EventType } from '../model.ts';
 import type { ControlTotal } from './control-totals.ts';
 import type { ExcessOmission, OmittedCounts } from './omitted.ts';
 import type { PilotCounts } from './pilot.ts';
-import type { Rate } from '../timetable.ts';
+import type { Rate } from '../rate.ts';
 import type { Profile } from './profile.ts';
 import type { EventCounts } from './words.ts';
 

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import PQueue from 'p-queue';
 import type { Clock } from '../clock.ts';
 import type { Secret } from '../redact.ts';
-import { mostRequests, rateAt, requestsLeft, type Rate } from '../timetable.ts';
+import { requestsLeft, type Rate } from '../rate.ts';
 import { HEADERS, LIMITS } from './contract.ts';
 import { ForeignUse } from './foreign-use.ts';
 import { MemoryWindow } from './memory-window.ts';
@@ -14,7 +14,6 @@ import type { Allowance, LimiterWait, Shared, TokenWindow } from './token-window
 export type { LimiterWait } from './token-window.ts';
 
 export interface LimiterOptions {
-  /** Followed while requests are sent: hours begin and end by the wall clock. */
   readonly rate: Rate;
   /** Requests of the service's window left for other users of the API key. */
   readonly reserve: number;
@@ -50,7 +49,7 @@ export class NotSent extends Error {
 const PACE = 0.5;
 /** Added to each window, because timers and the server's clock may be slightly off. */
 const MARGIN_MS = 25;
-/** How soon hours with a higher rate, and others that have stopped, are noticed. */
+/** How soon it is noticed that others have stopped. */
 const FOLLOW_MS = 1_000;
 /** A longer history is recorded once a second. */
 const SHORT_HISTORY = 1_000;
@@ -237,7 +236,7 @@ export class Limiter {
     const { tokens, shared } = await this.#window.take(wanted);
     if (shared) this.#learn(shared);
     if (this.#pausedUntil <= clock.monotonic() && this.#allowance().requests >= requests) return [...tokens];
-    // They were granted before a pause, or before hours with a lower rate.
+    // They were granted before a pause, or before less was allowed.
     for (const token of tokens) this.#window.giveBack(token, false);
     return [];
   }
@@ -270,7 +269,7 @@ export class Limiter {
   #lookForOthers(limit: number, used: number, sentAt: number): void {
     const { rate, clock } = this.#options;
     // A rate below the service's limit may have another window than the service.
-    const windowMs = (mostRequests(rate) >= limit ? rate.seconds : longestWindow(rate)) * 1000;
+    const windowMs = (rate.requests >= limit ? rate.seconds : longestWindow(rate)) * 1000;
     void Promise.resolve(this.#window.own(clock.monotonic() - sentAt + windowMs)).then(
       (own) => {
         this.#foreign.observe(clock.monotonic(), used - own);
@@ -289,16 +288,15 @@ export class Limiter {
   #allowance(): Allowance {
     const { rate, reserve, clock } = this.#options;
     const now = clock.monotonic();
-    const { requests } = rateAt(rate, clock.wall());
     const withheld = Math.max(reserve, this.#foreign.withhold(now));
     // Bursts are harmless while nobody else uses the API key; otherwise they would starve the others and make their
     // requests hard to detect.
     const isAlone = reserve === 0 && this.#refusals === 0 && this.#foreign.estimate(now) === 0;
     const limit = this.#limit === undefined ? {} : { limit: this.#limit };
     return {
-      requests: requestsLeft(requests, rate, { ...limit, withheld }),
+      requests: requestsLeft(rate, { ...limit, withheld }),
       windowMs: windowOf(rate),
-      distanceMs: isAlone ? 0 : (PACE * rate.seconds * 1000) / requestsLeft(requests, rate, limit),
+      distanceMs: isAlone ? 0 : (PACE * rate.seconds * 1000) / requestsLeft(rate, limit),
     };
   }
 

@@ -86,8 +86,7 @@ export async function verifyMigration(job: VerifyJob): Promise<Verification> {
 }
 
 async function verifyWith(job: VerifyJob, mapping: Mapping, state: StateDir, db: Database): Promise<Verification> {
-  const rate = { ...job.settings.rate, timezone: mapping.timezone };
-  const target = await connect({ ...job.settings, rate }, job.credentials, state, state, job.trouble);
+  const target = await connect(job.settings, job.credentials, state, state, job.trouble);
   try {
     assertBound(db, mapping.migration, target);
     job.connected?.(target.account);

@@ -6,7 +6,7 @@ import type { Secret } from '../redact.ts';
 import { ProgressTracker, type ProgressView } from '../pages/progress-tracker.ts';
 import { METRICS_FILE, type Summary } from '../report/summary.ts';
 import { writeWhole, type StateDir } from '../state-dir.ts';
-import { perMinuteAt } from '../timetable.ts';
+import { perMinute } from '../rate.ts';
 import type * as hook from './hook.ts';
 import { bodiesOf, ended, failed, heldUp, resumed, type Notification, type Standing } from './messages.ts';
 import { metricsText } from './metrics.ts';
@@ -168,7 +168,7 @@ export class Watch {
       retries: counters.retries,
       rateLimited: counters.rate_limited,
       pace,
-      allowedPerMinute: perMinuteAt(rate, this.#clock.wall()),
+      allowedPerMinute: perMinute(rate),
       lastAcknowledgedAt: this.#lastAcknowledgedAt,
     });
     const path = this.#state!.file(METRICS_FILE);

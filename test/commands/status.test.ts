@@ -6,7 +6,7 @@ import { status } from '../../src/commands/status.ts';
 import { Lock } from '../../src/store/lock.ts';
 import { CHECKPOINT_FILE } from '../../src/store/checkpoint-schema.ts';
 import { PLAN_FILE } from '../../src/store/plan-schema.ts';
-import type { Rate } from '../../src/timetable.ts';
+import type { Rate } from '../../src/rate.ts';
 import { stateDirectory } from '../state.ts';
 import { call } from './in-process.ts';
 

@@ -141,26 +141,3 @@ it('a run leaves its last figures in metrics.prom', async () => {
   expect(metrics).toContain('backfill_running{migration="night"} 0\n');
   expect(metrics).toContain('backfill_events{migration="night",type="lead/created",state="acknowledged"} 7\n');
 });
-
-describe('--rate with hours', () => {
-  it('is by the clock of the time zone of the mapping, and counts in the estimate', async () => {
-    const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
-    // Always one or two days ahead of Pago Pago.
-    const today = new Date(Date.now() + 14 * 3_600_000).getUTCDay();
-    const hours = `10/60s@00:00-24:00 ${DAYS[today]}-${DAYS[(today + 1) % 7]}`;
-    const estimate = async (timezone: string): Promise<{ seconds: number; stderr: string }> => {
-      const cwd = await leads(150, `defaults: { timezone: ${timezone} }`);
-      const ended = await backfill(
-        ['run', 'mapping.yaml', '--dry-run', '--offline', '--json', '--rate', '100/60s', '--rate', hours],
-        { cwd },
-      );
-      return { seconds: summaryOf(ended).estimate_seconds, stderr: ended.stderr };
-    };
-    const within = await estimate('Pacific/Kiritimati');
-    expect(within.seconds).toBe(840);
-    expect(within.stderr.replace(/\s+/g, ' ')).toContain(
-      `takes about 14 min at 100 requests per 60 s (10 within ${hours.slice(7)})`,
-    );
-    expect((await estimate('Pacific/Pago_Pago')).seconds).toBeLessThan(840);
-  });
-});

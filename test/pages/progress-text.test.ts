@@ -75,30 +75,20 @@ describe('progress', () => {
 
 describe('the pace', () => {
   const allowed = { requests: 100, seconds: 60 };
-  const monday = Date.parse('2026-03-02T18:00:00Z');
 
   it('is not measured over the burst of the first window', () => {
-    expect(paceOf({ settled: 100, ms: 2_000 }, 2_900, allowed, monday)).toEqual({ perMinute: 100, secondsLeft: 1_740 });
+    expect(paceOf({ settled: 100, ms: 2_000 }, 2_900, allowed)).toEqual({ perMinute: 100, secondsLeft: 1_740 });
   });
 
   it('is that of the last answers', () => {
-    expect(paceOf({ settled: 150, ms: 300_000 }, 500, allowed, monday)).toEqual({ perMinute: 30, secondsLeft: 1_000 });
+    expect(paceOf({ settled: 150, ms: 300_000 }, 500, allowed)).toEqual({ perMinute: 30, secondsLeft: 1_000 });
   });
 
-  it('is estimated by the rate that holds, also for the hours after it', () => {
-    const hours = [{ requests: 30, seconds: 60, from: 480, until: 1140, days: [1], text: '08:00-19:00 mon' }];
-    const rate = { ...allowed, timezone: 'UTC', hours };
-    // At 30 a minute until 19:00, then at 100.
-    expect(paceOf({ settled: 5, ms: 5_000 }, 7_800, rate, monday)).toEqual({
-      perMinute: 5,
-      secondsLeft: (60 + 60) * 60,
-    });
-    // Half as fast as the rate allows: 900 in an hour, the rest at 50 a minute.
-    const half = { perMinute: 15, secondsLeft: (60 + 60) * 60 };
-    expect(paceOf({ settled: 15, ms: 60_000 }, 900 + 3_000, rate, monday)).toEqual(half);
+  it('is never estimated to be faster than the rate', () => {
+    expect(paceOf({ settled: 900, ms: 60_000 }, 500, allowed)).toEqual({ perMinute: 900, secondsLeft: 240 });
   });
 
   it('gives no estimate while nothing is settled', () => {
-    expect(paceOf({ settled: 0, ms: 120_000 }, 60, allowed, monday)).toEqual({ perMinute: 0, secondsLeft: undefined });
+    expect(paceOf({ settled: 0, ms: 120_000 }, 60, allowed)).toEqual({ perMinute: 0, secondsLeft: undefined });
   });
 });

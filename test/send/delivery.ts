@@ -8,7 +8,7 @@ import type { Delivery } from '../../src/send/delivery.ts';
 import { Halt } from '../../src/halt.ts';
 import { Secret } from '../../src/redact.ts';
 import { createClient, type Client } from '../../src/service/client.ts';
-import type { Rate } from '../../src/timetable.ts';
+import type { Rate } from '../../src/rate.ts';
 import { createLimiter } from '../../src/service/limiter.ts';
 import { startScripted, type Answer, type Arrived, type ScriptedServer } from '../service/scripted-server.ts';
 import { VirtualClock } from '../service/virtual-clock.ts';

@@ -1,8 +1,5 @@
-import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createLimiter, NotSent, type LimiterOptions } from '../../src/service/limiter.ts';
-import { ratesOr } from '../../src/options/checks.ts';
-import { rateAt, type Rate } from '../../src/timetable.ts';
 import { simulate, fakedClock, type Measured, type Scenario } from '../bench/simulation.ts';
 import { SlidingWindow } from '../bench/window.ts';
 
@@ -160,7 +157,7 @@ describe('tokens', () => {
 
   /** Requests sent in 20 s at this rate to a service with this limit per window, of which others use some evenly. */
   async function sentBeside(given: Partial<LimiterOptions>, limit: number, others: number): Promise<number> {
-    const { seconds } = (given.rate ?? rate) as Rate;
+    const { seconds } = given.rate ?? rate;
     const window = new SlidingWindow(limit, seconds * 1000);
     const over = new AbortController();
     const until = Date.now() + 40_000;
@@ -358,130 +355,4 @@ test('setting the wall clock back by an hour does not stall the queue', async ()
   await inFakedTime(waiting);
   expect(clock.monotonic() - startedAt).toBeLessThan(60_000);
   await limiter.stop();
-});
-
-describe('hours with another rate', () => {
-  const timetable = (timezone: string, ...rates: string[]) => ({
-    ...options,
-    rate: { ...ratesOr({ requests: 30, seconds: 60 }).parse(rates), timezone },
-  });
-  const lower = timetable('UTC', '6/60s@08:00-08:10');
-
-  /** Sends as many requests as it may until this time, and returns when each was sent. */
-  async function sentUntil(end: number, given: LimiterOptions): Promise<number[]> {
-    const limiter = createLimiter(given);
-    const sentAt: number[] = [];
-    const endless = async (): Promise<void> => {
-      while (Date.now() < end) {
-        await limiter
-          .schedule(() => {
-            sentAt.push(Date.now());
-            return job();
-          })
-          .catch(() => undefined);
-      }
-    };
-    const all = Promise.all(Array.from({ length: 10 }, endless));
-    await inFakedTime(fakedClock.sleep(end - Date.now()));
-    await inFakedTime(limiter.stop());
-    await inFakedTime(all);
-    return sentAt;
-  }
-
-  /** Those sent while the window of the rate that held was full. */
-  function excess(sentAt: readonly number[], rate: Rate): string[] {
-    return sentAt.flatMap((time) => {
-      const { requests, seconds } = rateAt(rate, time);
-      const sent = sentAt.filter((each) => each > time - seconds * 1000 && each <= time).length;
-      return sent > requests ? [`${new Date(time).toISOString()}: ${sent} in ${seconds} s`] : [];
-    });
-  }
-
-  const at = (time: string): number => Date.parse(`2026-03-02T${time}Z`);
-  const within = (sentAt: readonly number[], from: string, until: string): number =>
-    sentAt.filter((each) => each >= at(from) && each < at(until)).length;
-
-  test('a lower rate holds from its first instant: no window that ends within its hours has more new requests', async () => {
-    vi.setSystemTime(at('07:57:31'));
-    const sentAt = await sentUntil(at('08:09:00'), lower);
-    expect(excess(sentAt, lower.rate)).toEqual([]);
-    expect(within(sentAt, '07:58:40', '07:59:40')).toBe(30);
-    expect(within(sentAt, '08:02:00', '08:09:00')).toBeGreaterThanOrEqual(36);
-  });
-
-  test('requests after an idle time are sent at the rate that holds by then', async () => {
-    vi.setSystemTime(at('07:59:59.900'));
-    const clock = { ...fakedClock, every: () => () => undefined };
-    const limiter = createLimiter({ ...lower, clock });
-    await vi.advanceTimersByTimeAsync(100);
-    const answeredAt = await inFakedTime(Promise.all(Array.from({ length: 7 }, () => limiter.schedule(job))));
-    expect(answeredAt.filter((each) => each < at('08:01:00'))).toHaveLength(6);
-    await limiter.stop();
-  });
-
-  test('a higher rate takes effect at once', async () => {
-    vi.setSystemTime(at('08:08:20'));
-    const sentAt = await sentUntil(at('08:10:20'), lower);
-    expect(within(sentAt, '08:10:00', '08:10:05')).toBeGreaterThanOrEqual(24);
-  });
-
-  test('over 48 hours with random requests, no window is ever exceeded', { timeout: 60_000 }, async () => {
-    // The clocks of Rome go back on 25 October, at 03:00.
-    const begin = Date.parse('2026-10-24T10:00:00Z');
-    const rates = [
-      '8/60s',
-      '12/60s@08:00-19:00 mon-fri',
-      '9/60s@22:00-02:30',
-      '3/60s@02:00-02:10',
-      '15/60s@12:00-13:00',
-    ];
-    const { rate } = timetable('Europe/Rome', ...rates);
-    vi.setSystemTime(begin);
-    // A request looks at the time itself: how soon a higher rate is noticed makes no difference here.
-    const clock = { ...fakedClock, every: (ms: number, tick: () => void) => fakedClock.every(97 * ms, tick) };
-    const limiter = createLimiter({ ...options, rate, clock });
-    const sentAt: number[] = [];
-    const change = fc.sample(
-      fc.constantFrom(1, 10, 12, 14, 14.167, 14.5, 15, 15.167, 15.5, 25, 26, 35, 37, 39, 39.5, 45),
-      {
-        numRuns: 80,
-        seed: 7,
-      },
-    );
-    const offset = fc.sample(fc.integer({ min: -80_000, max: 40_000 }), { numRuns: 80, seed: 8 });
-    const bursts = [...change.entries()].map(([index, hour]) => ({
-      from: begin + hour * 3_600_000 + offset[index]!,
-      requests: 1 + (index % 13),
-    }));
-    const all = Promise.all(
-      bursts.map(async ({ from, requests }) => {
-        await fakedClock.sleep(from - begin);
-        const one = (): Promise<number> => {
-          sentAt.push(Date.now());
-          return job();
-        };
-        await Promise.all(Array.from({ length: requests }, () => limiter.schedule(one)));
-      }),
-    );
-    await vi.advanceTimersByTimeAsync(48 * 3_600_000);
-    await all;
-    await limiter.stop();
-    expect(excess(sentAt, rate)).toEqual([]);
-    expect(sentAt).toHaveLength(bursts.reduce((sum, { requests }) => sum + requests, 0));
-  });
-
-  test('a lower X-RateLimit-Limit still applies', async () => {
-    vi.setSystemTime(at('08:00:00'));
-    const limiter = createLimiter(lower);
-    const allowed = async (limit: string): Promise<number> => {
-      limiter.observe(200, { 'x-ratelimit-limit': limit }, 0);
-      return limiter.stats().allowed;
-    };
-    expect(await allowed('4')).toBe(4);
-    expect(await allowed('100')).toBe(6);
-    vi.setSystemTime(at('08:10:00'));
-    expect(await allowed('100')).toBe(30);
-    expect(await allowed('25')).toBe(25);
-    await limiter.stop();
-  });
 });

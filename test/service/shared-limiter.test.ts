@@ -85,45 +85,6 @@ describe.skipIf(!hasRedis)('several limiters over one Redis', { timeout: 60_000 
     expect(other.limiter.stats().allowed).toBe(4);
   });
 
-  test('the rate changes at the hours of --rate, down and up', async () => {
-    const redis = await redisServer();
-    let wall = Date.parse('2026-03-02T08:30:00Z');
-    const hours = [{ requests: 4, seconds: 4, from: 480, until: 540, days: [1], text: '08:00-09:00 mon' }];
-    const one = await join(redis, {
-      clock: { ...systemClock, wall: () => wall },
-      rate: { requests: 40, seconds: 4, timezone: 'UTC', hours },
-    });
-    const strict = new SlidingWindow(4, 4_000);
-    await send(one, strict, 6);
-    expect(refusedBy(strict)).toBe(0);
-    const waiting = send(one, new SlidingWindow(40, 4_000), 12);
-    await expect.poll(() => one.limiter.waiting()?.nextInMs, SOON).toBeGreaterThan(2_000);
-    const raisedAt = systemClock.monotonic();
-    wall = Date.parse('2026-03-02T09:00:00Z');
-    await waiting;
-    expect(systemClock.monotonic() - raisedAt).toBeLessThan(2_000);
-    expect(one.limiter.stats().allowed).toBe(40);
-    wall = Date.parse('2026-03-09T08:00:00Z');
-    expect(one.limiter.stats().allowed).toBe(4);
-  });
-
-  test('a token granted just before a lower rate begins to hold is not used', async () => {
-    const redis = await redisServer();
-    let wall = Date.parse('2026-03-02T07:59:59Z');
-    const hours = [{ requests: 1, seconds: 2, from: 480, until: 540, days: [1], text: '08:00-09:00 mon' }];
-    const { limiter } = await join(redis, {
-      clock: { ...systemClock, wall: () => wall },
-      rate: { requests: 40, seconds: 4, timezone: 'UTC', hours },
-    });
-    const answeredAt = await limiter.schedule(async () => systemClock.monotonic());
-    const pausing = new Redis(redis.url);
-    onTestFinished(() => pausing.disconnect());
-    await pausing.client('PAUSE', 300, 'ALL');
-    const next = limiter.schedule(async () => systemClock.monotonic());
-    wall = Date.parse('2026-03-02T08:00:00Z');
-    expect((await next) - answeredAt).toBeGreaterThanOrEqual(2_000);
-  });
-
   test('a 429 pauses all of them, then a single request is sent first', async () => {
     const redis = await redisServer();
     const [one, other] = [await join(redis), await join(redis)];

@@ -219,13 +219,6 @@ export const BREAKAGES: readonly Breakage[] = [
     within: 1000,
   },
   {
-    name: 'the hours of --rate do not count',
-    file: 'timetable.ts',
-    text: 'includes(each, local)',
-    replacement: 'false && includes(each, local)',
-    within: 1000,
-  },
-  {
     name: 'what an update without an answer went out without is sent under its id',
     file: 'plan/knowledge.ts',
     text: '(isAbsent || others.some(',

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { FAULT_KINDS, NO_FAULTS, type Fault, type Weather } from './network.ts';
 import type { Ending } from './program.ts';
-import type { Habits, Pace } from './service.ts';
+import type { Habits } from './service.ts';
 
 /** Days of disturbed runs at most. The day after the last is undisturbed. */
 const MOST_DAYS = 3;
@@ -64,8 +64,8 @@ export interface Run {
   readonly pick?: string | undefined;
   /** A dry run comes first, and this run gets the digest of its plan; absent in older histories, too. */
   readonly approves?: boolean | undefined;
-  /** With --rate; absent in older histories, too. */
-  readonly rate?: Pace | undefined;
+  /** Requests per minute, with --rate; absent in older histories, too. */
+  readonly rate?: number | undefined;
   /** Until the next run begins. */
   readonly pauseMs: number;
 }
@@ -277,11 +277,7 @@ const run: fc.Arbitrary<Run> = fc.record<Run>({
   refresh: rarely(fc.constant(true), false, 3),
   pick: rarely(fc.constantFrom('lead:L1', 'deal:D1'), undefined, 12),
   approves: rarely(fc.constant(true), false, 10),
-  rate: rarely(
-    fc.record<Pace>({ usual: fc.constantFrom(5, 30, 100), byDay: fc.constantFrom(undefined, 2, 60) }),
-    undefined,
-    10,
-  ),
+  rate: rarely(fc.constantFrom(2, 5, 30, 100), undefined, 10),
   pauseMs: fc.constantFrom(1_000, 90_000, 86_400_000),
 });
 

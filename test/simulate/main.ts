@@ -67,8 +67,6 @@ function start(
   // Most of what a run allocates is garbage at once.
   return spawnSync(process.execPath, ['--max-semi-space-size=64', worker, ...args], {
     stdio: ['ignore', stdout, 'inherit'],
-    // The hours of --rate are those of this machine.
-    env: { ...process.env, TZ: 'UTC' },
     encoding: 'utf8',
   });
 }

@@ -7,7 +7,7 @@ import { writeDay } from './exports.ts';
 import { QUIET, type Act, type Day, type History, type Run } from './history.ts';
 import { judgeCounts, judgeTold, judgeTruth, judgeVerification, type Scene } from './oracle.ts';
 import type { Program, RunResult } from './program.ts';
-import { rateOptions, Service, SOMEBODYS, type Value } from './service.ts';
+import { Service, SOMEBODYS, type Value } from './service.ts';
 import { beginTime, generator, Hangs, passTime } from './time.ts';
 
 /** Where nothing is written to a disk, so that a commit costs nothing. */
@@ -186,7 +186,7 @@ class Stage {
       ...(run.pilot === undefined ? {} : { pilot: String(run.pilot) }),
       ...(run.pick === undefined || run.pilot !== undefined ? {} : { pick: [run.pick] }),
       ...(run.only === undefined ? {} : { only: run.only }),
-      ...(run.rate === undefined ? {} : { rate: rateOptions(run.rate) }),
+      ...(run.rate === undefined ? {} : { rate: `${run.rate}/60s` }),
       ...(run.maxRequests === undefined ? {} : { maxRequests: String(run.maxRequests) }),
     };
     this.#service.beginRun(run.rate);

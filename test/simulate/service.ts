@@ -72,21 +72,6 @@ export const SHOWN: Readonly<Record<string, string>> = {
   lead_external_id: 'primaryContactId',
 };
 
-/** The requests per minute that a run is told not to exceed: usually, and from 8 to 20 h. */
-export interface Pace {
-  readonly usual: number;
-  readonly byDay: number | undefined;
-}
-
-export function rateOptions({ usual, byDay }: Pace): string[] {
-  return [`${usual}/60s`, ...(byDay === undefined ? [] : [`${byDay}/60s@08:00-20:00`])];
-}
-
-function paceAt({ usual, byDay }: Pace, time: number): number {
-  const hour = new Date(time).getUTCHours();
-  return hour >= 8 && hour < 20 ? (byDay ?? usual) : usual;
-}
-
 export class Service {
   readonly habits: Habits;
   readonly records: ServiceRecord[] = [];
@@ -110,7 +95,8 @@ export class Service {
   readonly #arrivals: number[] = [];
   /** Of this run. */
   #ours: number[] = [];
-  #pace: Pace | undefined;
+  /** Requests per minute that the run is told not to exceed. */
+  #rate: number | undefined;
   #foreignUntil = 0;
   #nextId = 1;
 
@@ -132,9 +118,9 @@ export class Service {
     return this.#processed.has(id);
   }
 
-  beginRun(pace: Pace | undefined): void {
+  beginRun(rate: number | undefined): void {
     this.arrived.clear();
-    this.#pace = pace;
+    this.#rate = rate;
     this.#ours = [];
   }
 
@@ -142,7 +128,7 @@ export class Service {
   handle(method: string, path: string, headers: Readonly<Record<string, string>>, body: string | undefined): Answer {
     if (path === '/health' || path === '/version') return answer(200, { status: 'ok' });
     if (headers['x-api-key'] !== KEY) return answer(401, { error: 'unknown API key' });
-    this.#judgePace(trueTime());
+    this.#judgeRate(trueTime());
     const limits = this.#count();
     if (limits.refused) {
       const left = Math.ceil((limits.freeAt - trueTime()) / 1000);
@@ -194,13 +180,11 @@ export class Service {
   }
 
   /** Sections 7.2 and 8. */
-  /** A request that was sent at the pace of the hour before may arrive as late as `--timeout`. */
-  #judgePace(now: number): void {
-    if (!this.#pace || this.mayExceed) return;
+  #judgeRate(now: number): void {
+    if (this.#rate === undefined || this.mayExceed) return;
     this.#ours = [...this.#ours.filter((at) => at > now - WINDOW_MS), now];
-    const most = Math.max(paceAt(this.#pace, now), paceAt(this.#pace, now - 1.5 * WINDOW_MS));
-    if (this.#ours.length > most)
-      this.violations.push(`more than ${most} requests arrived within a minute, despite --rate`);
+    if (this.#ours.length > this.#rate)
+      this.violations.push(`more than ${this.#rate} requests arrived within a minute, despite --rate`);
   }
 
   #count(): { refused: boolean; freeAt: number; headers: Record<string, string> } {

@@ -4,7 +4,7 @@ import { numberText } from '../../numbers.ts';
 import { resultText } from '../../report/ending.ts';
 import { durationText } from '../../report/text.ts';
 import { WAITS } from '../../report/words.ts';
-import { perMinuteAt } from '../../timetable.ts';
+import { perMinute } from '../../rate.ts';
 import type { PageData } from '../page-data.ts';
 import { hasDied, leftText, outageText, paceNow, stateText } from '../status-text.ts';
 import { externalText, html, time, type Markup } from './parts.ts';
@@ -95,8 +95,8 @@ function waitsFor({ wait, now }: PageData): string {
 }
 
 /** What `--rate` of the run allows at present. */
-export function limitPerMinute({ status: { survey }, now }: PageData): number | undefined {
-  return survey && perMinuteAt(survey.rate, now.getTime());
+export function limitPerMinute({ status: { survey } }: PageData): number | undefined {
+  return survey && perMinute(survey.rate);
 }
 
 function notice({ status: { basis } }: PageData): Markup | undefined {
