@@ -1,4 +1,5 @@
 import { inspect } from 'node:util';
+import { tryParseJson } from './json.ts';
 
 /** A secret that prints, serialises and inspects as `***`; only `reveal()` returns the value. */
 export class Secret {
@@ -25,116 +26,171 @@ export class Secret {
   }
 }
 
-/** A text to be replaced, character by character: each is a list of the texts that can stand for it. */
-interface Hidden {
-  readonly characters: readonly (readonly Form[])[];
-  /** What the first character can begin with, in a text in lower case. */
-  readonly starts: RegExp;
+/** A way to write characters in other ones: what stands for a character, and which one it is. */
+interface Escapes {
+  readonly pattern: RegExp;
+  readonly decode: (escape: string) => string;
 }
 
-/** In lower case if the letter case does not matter. */
-interface Form {
-  readonly text: string;
-  readonly anyCase: boolean;
-}
+const NAMED: Readonly<Record<string, string>> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  sol: '/',
+  plus: '+',
+};
+const SHORT: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
+
+const ESCAPES: readonly Escapes[] = [
+  {
+    // One character each; a byte that is no UTF-8 is one of Latin-1.
+    pattern:
+      /%[0-7][\da-f]|%[cd][\da-f]%[89ab][\da-f]|%e[\da-f](?:%[89ab][\da-f]){2}|%f[\da-f](?:%[89ab][\da-f]){3}|%[\da-f]{2}/gi,
+    decode: (escape) => {
+      try {
+        return decodeURIComponent(escape);
+      } catch {
+        return Buffer.from(escape.replaceAll('%', ''), 'hex').toString('latin1');
+      }
+    },
+  },
+  {
+    // JSON, and what other programs take for JSON.
+    pattern: /\\(?:u[\da-f]{4}|x[\da-f]{2}|[^])/gi,
+    decode: (escape) =>
+      escape.length > 2 ? String.fromCharCode(parseInt(escape.slice(2), 16)) : (SHORT[escape[1]!] ?? escape[1]!),
+  },
+  {
+    // HTML.
+    pattern: /&(?:#x0*[\da-f]{1,5}|#0*\d{1,6}|[a-z]{2,4});?/gi,
+    decode: (escape) => {
+      const [, hex, decimal, name] = /^&(?:#x([\da-f]+)|#(\d+)|(\w+))/i.exec(escape)!;
+      if (name !== undefined) return NAMED[name.toLowerCase()] ?? escape;
+      return String.fromCodePoint(hex === undefined ? Number(decimal) : parseInt(hex, 16));
+    },
+  },
+];
+
+/** A secret may be encoded by a server, and the result once more by a firewall before it. */
+const MAX_ENCODINGS = 2;
+/** Fewer characters are no secret, and replacing them would garble the output. */
+const MIN_LENGTH = 4;
+/** Short secrets may be words: in another letter case they are more likely something else. */
+const MIN_LENGTH_ANY_CASE = 8;
+/** Fewer digits of Base64 occur by chance. */
+const MIN_BASE64 = 8;
+/** Also that for URLs. */
+const BASE64 = /[\w+/-]{8,}={0,2}/g;
+
+type Range = readonly [start: number, end: number];
 
 /**
- * Replaces every known secret in a text: plain, in another letter case, percent-encoded, JSON-escaped, or in Base64, alone
- * or as part of something longer. Everything that is printed or logged passes it. Secrets are compared as text: as a pattern,
- * one of several thousand characters could not be compiled, and the error would show it.
+ * Replaces every known secret in a text: plain, in another letter case, or encoded up to twice, as a whole or in part: in percent
+ * escapes, those of JSON or HTML, or Base64, where it may be part of something longer. Everything that is printed or logged passes
+ * it. The text is decoded and searched, rather than the secret encoded: a secret that has escapes itself, or several thousand
+ * characters, is text like any other.
  */
 export class Redactor {
-  readonly #hidden: Hidden[] = [];
+  readonly #hidden: { readonly text: string; readonly anyCase: boolean }[] = [];
+  /** Digits of the shortest one in Base64. */
+  #minBase64 = Infinity;
 
-  /** Ignores values of fewer than four characters: they are not secrets, and replacing them would garble the output. */
+  /** Ignores values of fewer than four characters. */
   add(...secrets: (Secret | undefined)[]): void {
     for (const secret of secrets) {
-      const value = secret?.reveal();
-      if (value === undefined || value.length < 4) continue;
-      // Short secrets may be words: in another letter case they are more likely something else.
-      this.#hide([...value].map((character) => formsOf(character, value.length >= 8)));
-      for (const digits of base64Forms(value)) this.#hide([...digits].map(base64Digit));
+      const value = secret?.reveal() ?? '';
+      // Where only a part of it is encoded, decoding gives what its own escapes stand for.
+      const decoded = ESCAPES.map((escapes) => decode(value, escapes));
+      for (const text of new Set([value, value.replaceAll(' ', '+'), ...decoded])) {
+        const anyCase = text.length >= MIN_LENGTH_ANY_CASE;
+        if (text.length >= MIN_LENGTH) this.#hidden.push({ text: anyCase ? foldCase(text) : text, anyCase });
+      }
     }
+    const shortest = Math.min(...this.#hidden.map(({ text }) => text.length));
+    this.#minBase64 = Math.max(MIN_BASE64, Math.floor((shortest * 8) / 6));
   }
 
   redact(text: string): string {
-    let [clean, folded] = [text, foldCase(text)];
-    for (const hidden of this.#hidden) {
-      const found = without(clean, folded, hidden);
-      if (found !== clean) [clean, folded] = [found, foldCase(found)];
+    let clean = '';
+    let rest = 0;
+    for (const [start, end] of this.#find(text, MAX_ENCODINGS).sort(([one], [other]) => one - other)) {
+      if (start >= rest) clean += `${text.slice(rest, start)}***`;
+      rest = Math.max(rest, end);
     }
-    return clean;
+    return clean + text.slice(rest);
   }
 
-  #hide(characters: readonly (readonly Form[])[]): void {
-    const codes = characters[0]!.map(({ text }) => `\\u${hex(foldCase(text).charCodeAt(0), 4)}`);
-    this.#hidden.push({ characters, starts: new RegExp(`[${codes.join('')}]`, 'g') });
+  /** A body as received. Of JSON each text is redacted as it will be parsed: its escapes are one encoding more. */
+  redactBody(body: string): string {
+    const clean = this.redact(body);
+    if (clean === body && !body.includes('\\')) return body;
+    let found = false;
+    const redacted = (text: string): string => {
+      const without = this.redact(text);
+      found ||= without !== text;
+      return without;
+    };
+    const json = JSON.stringify(tryParseJson(body), (_name, value: unknown) => {
+      if (typeof value === 'string') return redacted(value);
+      if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+      return Object.fromEntries(Object.entries(value).map(([name, member]) => [redacted(name), member as unknown]));
+    });
+    return found ? json : clean;
+  }
+
+  #find(text: string, encodings: number): Range[] {
+    const found = this.#findPlain(text);
+    if (encodings === 0) return found;
+    for (const escapes of ESCAPES) {
+      const decoded = decode(text, escapes);
+      const inside = decoded === text ? [] : this.#find(decoded, encodings - 1);
+      if (inside.length > 0) found.push(...encodedRanges(text, escapes, inside));
+    }
+    for (const { 0: digits, index } of text.matchAll(BASE64)) {
+      if (digits.length < this.#minBase64) continue;
+      // It may begin after other text, so that each group of four digits begins anywhere.
+      const texts = [0, 1, 2, 3].map((from) => Buffer.from(digits.slice(from), 'base64').toString());
+      if (texts.some((each) => this.#find(each, encodings - 1).length > 0)) found.push([index, index + digits.length]);
+    }
+    return found;
+  }
+
+  #findPlain(text: string): Range[] {
+    const found: Range[] = [];
+    const folded = foldCase(text);
+    for (const { text: hidden, anyCase } of this.#hidden) {
+      const searched = anyCase ? folded : text;
+      for (let at = searched.indexOf(hidden); at >= 0; at = searched.indexOf(hidden, at + hidden.length)) {
+        found.push([at, at + hidden.length]);
+      }
+    }
+    return found;
   }
 }
 
-function without(text: string, folded: string, { characters, starts }: Hidden): string {
-  const endAt = (from: number): number | undefined => {
-    let end = from;
-    for (const forms of characters) {
-      const found = forms.find((form) => (form.anyCase ? folded : text).startsWith(form.text, end));
-      if (!found) return undefined;
-      end += found.text.length;
-    }
-    return end;
-  };
-  let clean = '';
+function decode(text: string, { pattern, decode: decodeOne }: Escapes): string {
+  return text.replace(pattern, decodeOne);
+}
+
+/** Where in a text these ranges of the decoded text stand, in their order. */
+function encodedRanges(text: string, { pattern, decode: decodeOne }: Escapes, ranges: readonly Range[]): Range[] {
+  const starts: number[] = [];
   let rest = 0;
-  starts.lastIndex = 0;
-  while (starts.test(folded)) {
-    const start = starts.lastIndex - 1;
-    const end = endAt(start);
-    if (end === undefined) continue;
-    clean += `${text.slice(rest, start)}***`;
-    rest = end;
-    starts.lastIndex = end;
+  for (const { 0: escape, index } of text.matchAll(pattern)) {
+    for (let at = rest; at < index; at += 1) starts.push(at);
+    for (let unit = decodeOne(escape).length; unit > 0; unit -= 1) starts.push(index);
+    rest = index + escape.length;
   }
-  return clean + text.slice(rest);
+  for (let at = rest; at <= text.length; at += 1) starts.push(at);
+  return ranges.map(([start, end]) => [starts[start]!, starts[end]!]);
 }
 
-/** In lower case, with every character at its place: a few have more than one in lower case, and are left as they are. */
+/** In lower case, with every character at its place: İ alone has two in lower case, and is left as it is. */
 function foldCase(text: string): string {
-  const folded = text.toLowerCase();
-  if (folded.length === text.length) return folded;
-  return [...text].map((each) => (each.toLowerCase().length === each.length ? each.toLowerCase() : each)).join('');
-}
-
-/** One character plain, percent-encoded or escaped as in JSON. */
-function formsOf(character: string, anyCase: boolean): Form[] {
-  const percent = [...Buffer.from(character)].map((byte) => `%${hex(byte, 2)}`).join('');
-  const escaped = Array.from({ length: character.length }, (_, at) => `\\u${hex(character.charCodeAt(at), 4)}`);
-  const plain = [...new Set([character, JSON.stringify(character).slice(1, -1)])];
-  return [
-    ...plain.map((text) => ({ text: anyCase ? foldCase(text) : text, anyCase })),
-    ...[percent, escaped.join('')].map((text) => ({ text, anyCase: true })),
-  ];
-}
-
-function hex(code: number, digits: number): string {
-  return code.toString(16).padStart(digits, '0');
-}
-
-/** Base64 for URLs has other signs for two of the digits. */
-function base64Digit(digit: string): Form[] {
-  const texts = digit === '+' ? ['+', '-'] : digit === '/' ? ['/', '_'] : [digit];
-  return texts.map((text) => ({ text, anyCase: false }));
-}
-
-/** Fewer digits than this occur by chance. */
-const MIN_BASE64 = 8;
-
-/**
- * The Base64 digits that depend on the value alone, for each of the three ways in which it can lie in a longer text, such
- * as `user:secret`.
- */
-function base64Forms(value: string): string[] {
-  return [0, 1, 2].flatMap((offset) => {
-    const bytes = Buffer.concat([Buffer.alloc(offset), Buffer.from(value)]);
-    const digits = bytes.toString('base64').slice(Math.ceil((offset * 8) / 6), Math.floor((bytes.length * 8) / 6));
-    return digits.length < MIN_BASE64 ? [] : [digits];
-  });
+  return text
+    .split('İ')
+    .map((part) => part.toLowerCase())
+    .join('İ');
 }

@@ -207,7 +207,7 @@ export class Client {
       return {
         status: answer.statusCode,
         headers: redactedHeaders(answer.headers, this.#redactor),
-        body: this.#redactor.redact(text),
+        body: this.#redactor.redactBody(text),
       };
     } catch (error) {
       const cut = request.signal.aborted ? (request.signal.reason as Cut) : undefined;

@@ -1,8 +1,19 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import type { FaultPlan, Sandbox } from '../../src/sandbox/index.ts';
-import { backfill, environmentOf, FAST, filesBelow, sandbox, summaryOf, workspace, type Ended } from './harness.ts';
+import { processed, serve } from '../service/scripted-server.ts';
+import {
+  backfill,
+  environmentOf,
+  FAST,
+  files,
+  filesBelow,
+  sandbox,
+  summaryOf,
+  workspace,
+  type Ended,
+} from './harness.ts';
 
 function expectNoSecret(service: Sandbox, secrets: readonly string[], where: string, text: string): void {
   for (const secret of secrets) expect(text.includes(secret), `a secret occurs in ${where}`).toBe(false);
@@ -52,6 +63,46 @@ describe('the API key and the ingestion token', () => {
     expect(ended.code).toBe(2);
     expect(ended.stderr).not.toContain('secret');
   });
+});
+
+test('a secret that the service echoes, encoded in any way, reaches no screen and no file', async () => {
+  const [key, token] = ['Ke%y\\1/2+3=4"5', 'whi_a%2Fb\\c/d+e=='];
+  const json = (text: string): string => JSON.stringify(text).slice(1, -1);
+  const forms = [key, token].flatMap((secret) => [
+    secret,
+    encodeURIComponent(secret),
+    encodeURIComponent(encodeURIComponent(secret)),
+    decodeURIComponent(secret.replace('%y', '%25y')),
+    json(secret),
+    json(json(secret)),
+    json(secret).replaceAll('/', '\\/'),
+    Buffer.from(`user:${secret}`).toString('base64'),
+  ]);
+  const server = await serve(({ method, body }) => {
+    if (method === 'GET') return { status: 200, body: [] };
+    const form = forms[Number(body.data.external_id)];
+    if (form === undefined) return processed();
+    // JSON with escaped slashes: only what is parsed from it is as above.
+    const error = JSON.stringify({ success: false, error: { code: 'invalid_payload', message: `no ${form}` } });
+    return { status: 400, body: error.replaceAll('/', '\\/') };
+  });
+  const cwd = await workspace();
+  const ids = ['first', ...forms.keys()];
+  await files(cwd, {
+    'people.csv': `id,name\n${ids.map((id) => `${id},Ada ${id}\n`).join('')}`,
+    'mapping.yaml': `version: 1
+migration: echo
+sources: { people: { path: people.csv } }
+events:
+  - { type: lead/created, source: people, if_contact_exists: ignore, data: { external_id: id, full_name: name } }
+`,
+  });
+  const env = { BACKFILL_BASE_URL: server.baseUrl, BACKFILL_API_KEY: key, BACKFILL_INGEST_TOKEN: token };
+  const ended = await backfill(['run', 'mapping.yaml', '--json', ...FAST], { cwd, env });
+  expect(summaryOf(ended).errors_by_code).toEqual({ invalid_payload: forms.length });
+  const texts = [ended.stdout, ended.stderr, ...(await filesBelow(cwd)).values()];
+  for (const form of forms) for (const text of texts) expect(text.includes(form), form).toBe(false);
+  expect(texts.filter((text) => text.includes('no ***')).length).toBeGreaterThan(1);
 });
 
 describe('a proxy of the environment', () => {
