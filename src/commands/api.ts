@@ -8,8 +8,9 @@ import { tryParseJson } from '../json.ts';
 import { parseOptions } from '../options/option.ts';
 import type { Client } from '../service/client.ts';
 import { HEADERS, LIMITS, PATHS } from '../service/contract.ts';
+import { isFields } from '../service/list-page.ts';
 import { wholeList, type List } from '../service/lists.ts';
-import type { Reply } from '../service/error-body.ts';
+import { errorOf, type Reply } from '../service/error-body.ts';
 import type { RestAttempt } from '../service/reply.ts';
 import { retried } from '../service/retry.ts';
 import { readRoute, type Route } from '../service/route.ts';
@@ -24,20 +25,27 @@ interface ApiRequest {
   readonly route: Route;
   readonly body: string | undefined;
   readonly idempotencyKey: string | undefined;
+  /** The key was given: an earlier request may have had it. */
+  readonly isRepeated: boolean;
+  /** It needs no credentials (service interface, section 5). */
+  readonly isOpen: boolean;
 }
 
 /** `crm-backfill api`: calls a REST route; the response goes to stdout, everything about it to stderr. */
 export async function api(argv: Argv, console: Console): Promise<ExitCode> {
   const settings = parseOptions(API, argv);
   refuseMisuse(settings);
-  const credentials = credentialsOf(settings, console);
+  const { method, path, idempotencyKey } = settings;
+  const isOpen = method === 'GET' && OPEN.includes(path.replace(/\/?(?:\?.*)?$/s, ''));
+  const credentials = credentialsOf(settings, console, { isOpen });
   const { baseUrl, apiKey, ingestToken } = credentials;
-  const { method } = settings;
   const call: ApiRequest = {
     method,
-    route: readRoute(settings.path, settings.query, { baseUrl, secrets: [apiKey, ingestToken] }),
+    isOpen,
+    isRepeated: idempotencyKey !== undefined,
+    route: readRoute(path, settings.query, { baseUrl, secrets: [apiKey, ingestToken] }),
     body: settings.data === undefined ? undefined : await readData(settings.data),
-    idempotencyKey: method === 'POST' ? (settings.idempotencyKey ?? randomUUID()) : undefined,
+    idempotencyKey: method === 'POST' ? (idempotencyKey ?? randomUUID()) : undefined,
   };
   warn(call, console);
   const client = await openClient(credentials, settings, console);
@@ -96,19 +104,36 @@ async function readData(given: string): Promise<string> {
   return text;
 }
 
+function warn(call: ApiRequest, console: Console): void {
+  for (const warning of warningsOf(call)) console.complain(`warning: ${warning}`);
+  if (call.idempotencyKey !== undefined) console.say(`Idempotency-Key: ${call.idempotencyKey}`);
+}
+
 /** Service interface, section 9. */
 const LEGACY = 'external';
-const SUNSET = '2026-12-31 23:59:59 GMT';
+const SUNSET = '2026-12-31T23:59:59Z';
+const DAY_MS = 24 * 60 * 60 * 1000;
 
-function warn({ method, route, idempotencyKey }: ApiRequest, console: Console): void {
+/** References to users that the service sets itself (section 2.2). */
+const NOT_WRITABLE: readonly string[] = ['ownerId', 'createdBy'];
+
+function* warningsOf({ method, route, body, isRepeated }: ApiRequest): Generator<string> {
   if (route.segments[0]?.toLowerCase() === LEGACY) {
     const successor = `/${route.segments.slice(1).join('/')}`;
-    console.complain(
-      `warning: /${LEGACY}/* is deprecated and ends on ${SUNSET}; use ${successor} (its responses have no envelope)`,
-    );
+    const days = Math.floor((Date.parse(SUNSET) - systemClock.wall()) / DAY_MS);
+    const left = days < 0 ? 'has ended' : `ends in ${counted(days, 'day')}`;
+    yield `/${LEGACY}/* is deprecated and ${left} (${SUNSET}); use ${successor} (its responses have no envelope)`;
   }
-  if (method !== 'GET') console.complain('warning: this is a write like one in the dashboard, so automations may fire');
-  if (idempotencyKey !== undefined) console.say(`Idempotency-Key: ${idempotencyKey}`);
+  if (method === 'GET') return;
+  yield 'this is a write like one in the dashboard, so automations may fire';
+  const given = tryParseJson(body ?? '');
+  const dropped = isFields(given) ? NOT_WRITABLE.filter((name) => name in given) : [];
+  if (dropped.length > 0) {
+    yield `the service ignores ${dropped.join(' and ')}, and sets the owner of the account: a user cannot be chosen in a write`;
+  }
+  if (isRepeated && route.segments.join('/') === 'operator-sessions/token') {
+    yield 'a repeated Idempotency-Key gives the stored answer of up to 24 hours ago, and a token is valid for about an hour: leave --idempotency-key out';
+  }
 }
 
 async function printOne(client: Client, call: ApiRequest, console: Console): Promise<ExitCode> {
@@ -127,8 +152,7 @@ async function printOne(client: Client, call: ApiRequest, console: Console): Pro
   sayHeaders(reply.headers, console);
   printBody(reply.body, console);
   const isOk = reply.status >= 200 && reply.status < 300;
-  const explained = EXPLAINED[reply.status];
-  if (!isOk && explained) console.complain(`${reply.status}: ${explained}`);
+  if (!isOk) explain(reply, console);
   return isOk ? EXIT.done : EXIT.finishedWithErrors;
 }
 
@@ -149,9 +173,11 @@ async function printAll(client: Client, { route }: ApiRequest, console: Console)
   return EXIT.done;
 }
 
-/** Retries only what is safe to retry: a GET, and a POST with its key (service interface, section 8). */
-async function perform(client: Client, { method, route, body, idempotencyKey }: ApiRequest): Promise<RestAttempt> {
-  const isOpen = method === 'GET' && route.segments.length === 1 && OPEN.includes(`/${route.segments[0]}`);
+/** Only a GET, and a POST with its key, may be executed twice (service interface, section 8). */
+async function perform(
+  client: Client,
+  { method, route, body, idempotencyKey, isOpen }: ApiRequest,
+): Promise<RestAttempt> {
   const request = async (): Promise<RestAttempt> => {
     const attempt = isOpen
       ? await client.getOpen(route.target)
@@ -161,8 +187,7 @@ async function perform(client: Client, { method, route, body, idempotencyKey }: 
         });
     return isFinal(attempt) ? { kind: 'answered', reply: attempt.reply } : attempt;
   };
-  const mayRepeat = method === 'GET' || idempotencyKey !== undefined;
-  return retried(request, { clock: systemClock, retries: mayRepeat ? 5 : 0 });
+  return retried(request, { clock: systemClock, isOnce: method !== 'GET' && idempotencyKey === undefined });
 }
 
 /** Section 5. */
@@ -175,7 +200,7 @@ function isFinal(attempt: RestAttempt): attempt is Extract<RestAttempt, { kind: 
   return status < 500 && status !== 408 && status !== 425;
 }
 
-const SHOWN = [HEADERS.limit, HEADERS.remaining, HEADERS.retryAfter, 'location'] as const;
+const SHOWN = [HEADERS.limit, HEADERS.remaining, HEADERS.reset, HEADERS.retryAfter, 'location'] as const;
 const ENDING = ['deprecation', 'sunset', 'link'] as const;
 
 function sayHeaders(headers: Reply['headers'], console: Console): void {
@@ -190,10 +215,23 @@ const EXPLAINED: Readonly<Record<number, string>> = {
   401: 'the API key is missing or invalid; check BACKFILL_API_KEY and that the base URL belongs to the same service',
   403: 'this belongs to another account; a key gives access to the records of one account only',
   404: 'no such route, or no record with this id in the account; check the path, the id and the base URL',
-  409: 'it conflicts with existing data',
-  422: 'the service cannot process it; if it mentions the Idempotency-Key, that key was used with a different body before',
+  409: 'it conflicts with existing data, such as a value that must be unique or a record that others refer to; read that record with GET, and change or remove the one or the other before you send this again',
+  422: 'the service cannot process it; correct the body',
   429: 'the rate limit of this key is exhausted, by this or another program',
 };
+
+/** By the code of the answer (section 7.2), which says more than its status. */
+const EXPLAINED_CODES: Readonly<Record<string, string>> = {
+  IDEMPOTENCY_KEY_MISMATCH:
+    'this Idempotency-Key was used with a different body before; use a fresh key: leave --idempotency-key out',
+};
+
+function explain(reply: Reply, console: Console): void {
+  const { code } = errorOf(reply);
+  const byCode = code !== undefined && Object.hasOwn(EXPLAINED_CODES, code) ? EXPLAINED_CODES[code] : undefined;
+  const explained = byCode ?? EXPLAINED[reply.status];
+  if (explained !== undefined) console.complain(`${reply.status}: ${explained}`);
+}
 
 /** Indented JSON, numbers digit by digit; anything else as it is. */
 function printBody(body: string, console: Console): void {

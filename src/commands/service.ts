@@ -27,10 +27,14 @@ export async function serviceOf(
   return rehearsal;
 }
 
-/** From the options, the environment and the `.env` file. */
-export function credentialsOf(settings: Pick<RunSettings, 'baseUrl' | 'envFile'>, console: Console): RestCredentials {
+/** From the options, the environment and the `.env` file. `isOpen`: as of `restCredentials`. */
+export function credentialsOf(
+  settings: Pick<RunSettings, 'baseUrl' | 'envFile'>,
+  console: Console,
+  needs: { readonly isOpen?: boolean } = {},
+): RestCredentials {
   const environment = readEnvironment(settings.envFile, (message) => console.complain(`warning: ${message}`));
-  const credentials = restCredentials(settings.baseUrl, environment);
+  const credentials = restCredentials(settings.baseUrl, environment, needs);
   hide(credentials, console);
   return credentials;
 }

@@ -30,25 +30,28 @@ export function retryDelay(
   return Math.max(backoff(nth, random), Math.min(retryAfterMs, Math.max(0, leftMs)));
 }
 
+const MAX_RETRIES = 5;
+
 /** A longer Retry-After is not waited for when the service is only read. */
 const LONGEST_RETRY_AFTER_MS = 10 * 60_000;
 
 /**
- * Retries a REST request that got no usable answer or was rate-limited, at most `retries` times. After a 429 it does
+ * Retries a REST request that got no usable answer or was rate-limited, at most five times. After a 429 it does
  * not wait itself, because the limiter does; a Retry-After of more than ten minutes is not waited for.
- * What cannot work with this configuration is not retried. Returns the last attempt.
+ * What cannot work with this configuration is not retried. `isOnce`: it must not be executed twice, so only a 429 is, which says
+ * that it was not executed. Returns the last attempt.
  */
 export async function retried<
   T extends { readonly kind: string; readonly setup?: true; readonly retryAfterMs?: number | undefined },
 >(
   request: () => Promise<T>,
-  options: { readonly clock: Clock; readonly signal?: AbortSignal; readonly retries?: number },
+  options: { readonly clock: Clock; readonly signal?: AbortSignal; readonly isOnce?: boolean },
 ): Promise<T> {
   for (let failures = 0; ;) {
     const attempt = await request();
-    const isRetryable = attempt.kind === 'unanswered' || attempt.kind === 'rate_limited';
+    const isRetryable = attempt.kind === 'rate_limited' || (attempt.kind === 'unanswered' && !options.isOnce);
     if ((attempt.retryAfterMs ?? 0) > LONGEST_RETRY_AFTER_MS) return attempt;
-    if (!isRetryable || attempt.setup || failures === (options.retries ?? 5) || options.signal?.aborted) return attempt;
+    if (!isRetryable || attempt.setup || failures === MAX_RETRIES || options.signal?.aborted) return attempt;
     failures += 1;
     if (attempt.kind === 'unanswered') await options.clock.sleep(backoff(failures), options.signal);
   }

@@ -37,7 +37,8 @@ export function readRoute(
   const query = new URLSearchParams(rest.join('?'));
   for (const [name, value] of parameters) query.append(name, value);
   const texts = [path, ...[...query].flat()];
-  if (secrets.some((secret) => secret && texts.some((text) => text.includes(secret.reveal())))) {
+  const values = secrets.flatMap((secret) => secret?.reveal() || []);
+  if (values.some((value) => texts.some((text) => text.includes(value)))) {
     throw new UserError('the path or its query contains a secret', {
       hint: 'remove it: the API key is sent in a header automatically',
     });

@@ -27,6 +27,7 @@ describe('api', () => {
     expect(said.stdout).toContain('\n  {');
     expect(said.stderr).toContain('HTTP 200');
     expect(said.stderr).toMatch(/x-ratelimit-remaining: \d+/);
+    expect(said.stderr).toMatch(/x-ratelimit-reset: \d+/);
   });
 
   it('prints objects that contain a list unchanged', async () => {
@@ -92,6 +93,20 @@ describe('api', () => {
     expect(service.healthChecks[0]).not.toHaveProperty('x-api-key');
     expect((await call(api, { method: 'GET', path: '/tags', envFile: service.envFile })).code).toBe(0);
     expect(service.arrived[1]!.headers).toHaveProperty('x-api-key');
+  });
+
+  it('needs no key for /health and /version, and for nothing else', async () => {
+    const service = await scripted(() => ({ status: 200, body: { version: '7' } }));
+    const cwd = await workspace();
+    await files(cwd, { env: `BACKFILL_BASE_URL=${service.baseUrl}\n` });
+    const envFile = join(cwd, 'env');
+    for (const path of ['/health', '/version', '/version/', '/version?a=1']) {
+      expect(await call(api, { method: 'GET', path, envFile }), path).toMatchObject({ code: 0 });
+    }
+    const refused = await call(api, { method: 'GET', path: '/tags', envFile });
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain('BACKFILL_API_KEY');
+    expect(service.arrived.map(({ url }) => url)).toEqual(['/version', '/version/', '/version?a=1']);
   });
 
   it('needs no ingestion token', async () => {
@@ -205,7 +220,7 @@ describe('api, when it writes,', () => {
     expect(service.state().leads).toHaveLength(1);
     const other = await ask(service, 'POST', '/leads', { ...options, data: '{}' });
     expect(other.code).toBe(1);
-    expect(other.stderr).toContain('that key was used with a different body before');
+    expect(other.stderr).toMatch(/^422: .*different body.*fresh key/m);
   });
 
   it('retries a POST with the same key after a 5xx, and after a 429 when Retry-After says so', async () => {
@@ -221,7 +236,15 @@ describe('api, when it writes,', () => {
     expect(new Set(service.arrived.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
   });
 
-  it('does not retry a PATCH', async () => {
+  it.each(['PATCH', 'PUT', 'DELETE'])('retries a %s after a 429, which was not executed', async (method) => {
+    const limited: Answer = { status: 429, body: {}, headers: { 'retry-after': '1' } };
+    const service = await scripted((_, nth) => (nth === 1 ? limited : { status: 200, body: { id: '1' } }));
+    const said = await call(api, { method, path: '/leads/1', write: true, envFile: service.envFile });
+    expect(said.code).toBe(0);
+    expect(service.arrived.map((request) => request.method)).toEqual([method, method]);
+  });
+
+  it('does not retry a PATCH that may have been executed', async () => {
     const service = await scripted(() => ({ status: 500, body: { error: 'no' } }));
     const options = { method: 'PATCH', path: '/leads/1', write: true, data: '{}', envFile: service.envFile };
     expect((await call(api, options)).code).toBe(1);
@@ -238,11 +261,42 @@ describe('api, when it writes,', () => {
     expect(said.stdout + said.stderr).not.toContain(service.apiKey.reveal());
   });
 
-  it('warns of deprecated routes, with their successor and the day they end', async () => {
+  it('warns that the service sets owner and creator itself', async () => {
+    const service = await sandbox();
+    const data = '{"fullName":"Ada","ownerId":"u-1","createdBy":"u-2"}';
+    const said = await ask(service, 'POST', '/leads', { write: true, data });
+    expect(said.code).toBe(0);
+    expect(said.stderr).toMatch(/warning: .*ignores ownerId and createdBy/);
+    const other = await ask(service, 'POST', '/leads', { write: true, data: '{"fullName":"ownerId"}' });
+    expect(other.stderr).not.toContain('ignores');
+  });
+
+  it('warns that a repeated key may give a token that has expired', async () => {
+    const service = await sandbox();
+    const token = { write: true, data: '{"operatorRef":"op-1"}' };
+    const said = await ask(service, 'POST', '/operator-sessions/token', { ...token, idempotencyKey: 'mine' });
+    expect(said.stderr).toMatch(/warning: .*24 hours.*leave --idempotency-key out/);
+    const fresh = await ask(service, 'POST', '/operator-sessions/token', token);
+    expect(fresh.stderr).not.toContain('24 hours');
+  });
+
+  it('says after a 409 what to do', async () => {
+    const service = await scripted(() => ({ status: 409, body: { error: 'Unique constraint failed' } }));
+    const options = { method: 'POST', path: '/leads', write: true, data: '{}', envFile: service.envFile };
+    const said = await call(api, options);
+    expect(said.code).toBe(1);
+    expect(said.stderr).toMatch(/^409: .*GET.*before you send this again/m);
+    expect(service.arrived).toHaveLength(1);
+  });
+
+  it('warns of deprecated routes, with their successor, the day they end and the days that are left', async () => {
     const service = await sandbox();
     const said = await ask(service, 'POST', '/external/leads', { write: true, data: '{"fullName":"Ada"}' });
     expect(said.code).toBe(0);
-    expect(said.stderr).toContain('2026-12-31');
+    const days = Math.floor((Date.parse('2026-12-31T23:59:59Z') - Date.now()) / 86_400_000);
+    expect(said.stderr).toMatch(
+      days < 0 ? /has ended \(2026-12-31/ : new RegExp(`ends in ${days} days? \\(2026-12-31`),
+    );
     expect(said.stderr).toContain('use /leads');
     expect(said.stderr).toMatch(/retiring this route \(deprecation: .*sunset: .*link: /);
   });
