@@ -30,7 +30,7 @@ import type { StateDir } from './state-dir.ts';
 import { CHECKPOINT_FILE } from './store/checkpoint-schema.ts';
 import type { Database } from './store/sqlite.ts';
 import type { Survey } from './survey/survey.ts';
-import { requestsLeft, secondsToSend, type Rate } from './rate.ts';
+import { requestsLeft, type Rate } from './rate.ts';
 
 export interface Ending {
   readonly code: ExitCode;
@@ -55,10 +55,13 @@ export function endingOf({ db, unreadable }: Pick<Survey, 'db' | 'unreadable'>):
   return reason ? { code: EXIT.finishedWithErrors, reason } : { code: EXIT.done, reason: 'done' };
 }
 
-/** Estimated seconds for this many events from now on, one request each: a full window at once, then at the rate limit. */
+/**
+ * Estimated seconds until the last of this many events goes out from now on, one request each. The window slides: a full one goes
+ * at once, and its requests may follow one window later, also at once.
+ */
 export function estimateSeconds(events: number, rate: Rate, reserve: number): number {
   const perWindow = requestsLeft(rate, { withheld: reserve });
-  return Math.ceil(secondsToSend(Math.max(0, events - perWindow), rate, reserve));
+  return Math.ceil(Math.floor(Math.max(0, events - 1) / perWindow) * rate.seconds);
 }
 
 /** Acknowledged events with this code. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { requestsLeft, within } from '../src/rate.ts';
 import { estimateSeconds } from '../src/summarise.ts';
+import { estimateSeconds } from '../src/summarise.ts';
 
 const USUAL = { requests: 100, seconds: 60 };
 
@@ -29,4 +30,16 @@ describe('a rate above the limit of the service', () => {
     expect(within(40, { requests: 40, seconds: 4 })).toEqual({ requests: 40, seconds: 4 });
     expect(within(undefined, USUAL)).toBe(USUAL);
   });
+});
+
+it.each([
+  [0, 0, 0],
+  [100, 0, 0],
+  [101, 0, 60],
+  [200, 0, 60],
+  [250, 0, 120],
+  [1_000, 0, 540],
+  [250, 50, 240],
+])('%i events go in whole windows: at 100 per 60 s less %i reserved in %i s', (events, reserve, seconds) => {
+  expect(estimateSeconds(events, { requests: 100, seconds: 60 }, reserve)).toBe(seconds);
 });

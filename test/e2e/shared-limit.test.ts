@@ -119,11 +119,11 @@ describe.skipIf(!hasRedis)('processes that share the limit over Redis', { timeou
 
 it('an estimate believes the limit of the service where --rate is above it', async () => {
   const service = await sandbox({ rate: { requests: 100, seconds: 60 } });
-  const cwd = await leads('one', 700);
+  const cwd = await leads('one', 250);
   const args = ['run', 'mapping.yaml', '--dry-run', '--json', '--rate', '10000/1s'];
   const ended = await backfill(args, { cwd, env: environmentOf(service) });
-  expect(ended.stderr.replace(/\s+/g, ' ')).toContain('takes about 6 min at 100 requests per 60 s');
-  expect(summaryOf(ended).estimate_seconds).toBe(360);
+  expect(ended.stderr.replace(/\s+/g, ' ')).toContain('takes about 2 min at 100 requests per 60 s');
+  expect(summaryOf(ended).estimate_seconds).toBe(120);
 });
 
 describe('--redis', () => {
