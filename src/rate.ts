@@ -27,9 +27,9 @@ export function requestsLeft({ requests }: Rate, { limit = requests, withheld = 
   return Math.max(1, Math.min(requests, limit - withheld));
 }
 
-/** Seconds that this many requests take. `reserve`: requests of each window left to others. */
-export function secondsToSend(requests: number, rate: Rate, reserve = 0): number {
-  return (requests * rate.seconds) / requestsLeft(rate, { withheld: reserve });
+/** Seconds that this many requests take on average. */
+export function secondsToSend(requests: number, rate: Rate): number {
+  return (requests * rate.seconds) / rate.requests;
 }
 
 /** `100 requests per 60 s` */

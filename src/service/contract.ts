@@ -3,6 +3,7 @@
  * defines it. No I/O.
  */
 import { z } from 'zod';
+import { oneLine, visible } from '../visible.ts';
 import { isCurrency } from './currencies.ts';
 
 /** Section 8. */
@@ -70,11 +71,15 @@ export const commentData = z.strictObject({
   deal_external_id: text.optional(),
 });
 
-/** Section 2.7: the only body that acknowledges an event. */
+/**
+ * Section 2.7: the only body that acknowledges an event. `success` is not part of it; false is that of an error (section 7.3). The
+ * id is printed and written to tables, so what a terminal would interpret is shown by its code point.
+ */
 export const acknowledgement = z.looseObject({
+  success: z.literal(true).optional(),
   status: z.literal('processed'),
   entity: z.enum(['Lead', 'Deal', 'Comment']),
-  id: text.min(1),
+  id: text.min(1).transform((id) => oneLine(visible(id))),
   outcome: z.enum(['created', 'updated', 'none']),
   deduplicated: z.boolean(),
 });

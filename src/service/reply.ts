@@ -94,8 +94,10 @@ export type RestAttempt =
 export function readIngestReply(reply: Reply, now: number, entity: Acknowledgement['entity'] | undefined): Attempt {
   const { status } = reply;
   if (status >= 200 && status < 300) {
+    // Only 200 is documented as an acknowledgement (section 4.2): any other success may be that of something between.
     const parsed = acknowledgement.safeParse(tryParseJson(reply.body));
-    if (parsed.success && parsed.data.entity === entity) return { kind: 'acknowledged', acknowledgement: parsed.data };
+    if (status === 200 && parsed.success && parsed.data.entity === entity)
+      return { kind: 'acknowledged', acknowledgement: parsed.data };
     return broken(status, `answered ${status} with ${describeBody(reply)} instead of the documented body`);
   }
   const { code } = errorOf(reply);

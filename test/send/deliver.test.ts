@@ -40,6 +40,14 @@ describe('acknowledged', () => {
     });
   });
 
+  test('only 200 acknowledges: after a 201 with the same body, the event is sent again under its id', async () => {
+    const bench = await startBench(
+      inTurn({ ...(processed() as { status: number }), status: 201 }, processed('none', true)),
+    );
+    expect(await bench.deliver(delivery('e1'))).toMatchObject({ status: 'acknowledged', code: 'deduplicated' });
+    expect(bench.server.arrived.map(({ body }) => body.id)).toEqual(['e1', 'e1']);
+  });
+
   test('a first send without effect has no code, so that it causes a warning', async () => {
     const bench = await startBench(() => processed('none'));
     expect(await bench.deliver(delivery('e1'))).not.toHaveProperty('code');

@@ -110,6 +110,32 @@ describe('an acknowledgement', () => {
   });
 });
 
+test('an id of the service is shown without what a terminal would interpret', () => {
+  const body = { status: 'processed', entity: 'Deal', id: 'a\u001b[2J\nb', outcome: 'created', deduplicated: false };
+  expect(readIngestReply(reply(200, body), NOW, 'Deal')).toMatchObject({
+    acknowledgement: { id: 'a[U+001B][2J\\nb' },
+  });
+});
+
+describe('is no acknowledgement:', () => {
+  const processed = { status: 'processed', entity: 'Deal', id: 'srv-1', outcome: 'created', deduplicated: false };
+
+  test.each([
+    [201, processed],
+    [202, processed],
+    [200, { ...processed, success: false }],
+    [200, { ...processed, id: '' }],
+    [200, { success: true, data: processed }],
+  ])('%i %j', (status, body) => {
+    expect(readIngestReply(reply(status, body), NOW, 'Deal')).toMatchObject({
+      kind: 'unanswered',
+      code: 'unexpected_answer',
+      sent: 'maybe',
+      status,
+    });
+  });
+});
+
 describe('answers of REST routes', () => {
   test.each([
     [200, '[]', 'answered'],
