@@ -10,7 +10,6 @@ import { connect, storeAccount, storedAccountOf, type Target } from './connect.t
 import type { Credentials } from './credentials.ts';
 import { EXIT, messageOf, shortageOf, UserError } from './errors.ts';
 import { isStateLost, type Halt } from './halt.ts';
-import type { Hooks } from './hook-url.ts';
 import { Lock, nameHolder } from './store/lock.ts';
 import { loadMapping } from './mapping/load.ts';
 import type { Mapping } from './mapping/mapping.ts';
@@ -19,7 +18,7 @@ import { allowedErrors, countAll, countDue, countStates } from './plan/counts.ts
 import { foundCodes, type FoundCodes } from './report/found-codes.ts';
 import { planCounter, type ProgressView } from './pages/progress-tracker.ts';
 import { writeReport } from './pages/html/page.ts';
-import type { Redactor } from './redact.ts';
+import type { Redactor, Secret } from './redact.ts';
 import { storeDocument } from './report/documents.ts';
 import { writeErrors, writeIds, writeOmitted } from './report/error-files.ts';
 import { writePilot, type WrittenPilot } from './report/pilot-file.ts';
@@ -64,8 +63,8 @@ export interface RunJob {
   readonly halt: Halt;
   readonly redactor: Redactor;
   readonly monitor: Monitor;
-  /** URLs to call while it sends and when it ends. */
-  readonly hooks?: Hooks;
+  /** The URL of `--notify`. */
+  readonly notify?: Secret | undefined;
 }
 
 /** How a run ended, and what its text shows beside the summary. */
@@ -74,6 +73,8 @@ export interface RunEnd {
   readonly found: FoundCodes;
   /** Undefined if they could not be written. */
   readonly files: WrittenFiles | undefined;
+  /** Which messages to --notify were not delivered, if any. */
+  readonly undelivered: string | undefined;
 }
 
 interface WrittenFiles {
@@ -84,10 +85,14 @@ interface WrittenFiles {
 
 /** Runs, resumes or (dry run) rehearses a migration. Throws a `UserError` if even a survey was not possible. */
 export async function runMigration(job: RunJob): Promise<RunEnd> {
-  const { settings, halt, redactor } = job;
-  const hooks = settings.dryRun ? {} : (job.hooks ?? {});
-  const { maxOutage: maxOutageMs } = settings;
-  const watch = new Watch({ mapping: basename(settings.mapping), hooks, maxOutageMs, halt });
+  const { settings, halt, redactor, monitor } = job;
+  const watch = new Watch({
+    mapping: basename(settings.mapping),
+    notify: settings.dryRun ? undefined : job.notify,
+    maxOutageMs: settings.maxOutage,
+    halt,
+    warn: (message) => monitor.trouble?.(message),
+  });
   const closing: (() => void | Promise<void>)[] = [];
   try {
     const mapping = await loadMapping(settings.mapping, { sources: settings.source });
@@ -235,7 +240,7 @@ async function send(run: Run, target: Target, survey: Survey, hasher: FieldHashe
     ...{ settings, mapping, state, target, survey, hasher, halt, log },
     started: async (deliverer) => {
       const view = { rate: target.rate, count: planCounter(survey.db), deliverer };
-      watch.sending(view, state);
+      watch.sending(view, survey.db);
       await monitor.sending?.(view);
     },
   });
@@ -261,7 +266,7 @@ async function end(
   const files = isStateLost(summary.exit.reason) ? undefined : await writeFiles(run, survey.db, summary);
   log.write('end', { exit: summary.exit, events: summary.events });
   await watch.ended(summary);
-  return { summary, found, files };
+  return { summary, found, files, undelivered: watch.undelivered };
 }
 
 async function writeFiles(

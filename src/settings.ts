@@ -35,7 +35,6 @@ export const RUN_OPTIONS = pick(
   'refresh',
   'yes',
   'notify',
-  'heartbeat',
   'json',
   'quiet',
 );

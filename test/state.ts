@@ -10,6 +10,7 @@ import { storeDocument, type Documents } from '../src/report/documents.ts';
 import type { StoredSummary, SurveySnapshot } from '../src/report/summary.ts';
 import type { StoredAccount } from '../src/service/account.ts';
 import { StateDir } from '../src/state-dir.ts';
+import { noteWait, type RunWait } from '../src/store/checkpoint.ts';
 import { CHECKPOINT, CHECKPOINT_FILE } from '../src/store/checkpoint-schema.ts';
 import { FieldHasher } from '../src/store/field-hashes.ts';
 import { COUNTING_INDEX, PLAN, PLAN_FILE, PLAN_INDEXES } from '../src/store/plan-schema.ts';
@@ -242,7 +243,13 @@ export interface GivenState {
   readonly mapping?: Documents['mapping'];
   readonly migration?: { readonly name?: string; readonly base_url?: string; readonly created_at?: string };
   /** Without any, there is no checkpoint. */
-  readonly runs?: readonly { readonly at: string; readonly answers: readonly GivenAnswer[] }[];
+  readonly runs?: readonly {
+    readonly at: string;
+    readonly answers: readonly GivenAnswer[];
+    readonly waits?: RunWait;
+  }[];
+  /** Since when a process holds the lock. */
+  readonly holder?: string;
 }
 
 /** A state directory that goes with the test. A plan is written if there are events, a survey or a summary. */
@@ -290,11 +297,13 @@ const SUMMARY: StoredSummary = {
   this_run: { ...NOTHING.this_run, seconds: 0 },
 };
 
-function fillCheckpoint(state: StateOf, { migration = {}, runs = [] }: GivenState): void {
+function fillCheckpoint(state: StateOf, { migration = {}, runs = [], holder }: GivenState): void {
   state.belongsTo(migration.name ?? 'acme', migration.base_url ?? 'https://crm.example', { at: migration.created_at });
   let lastId = 0;
-  for (const [index, { at, answers }] of runs.entries()) {
+  if (holder !== undefined) state.checkpoint.run("insert into holder values (1, 1, 'here', ?)", holder);
+  for (const [index, { at, answers, waits }] of runs.entries()) {
     state.run(at);
+    if (waits) noteWait(state.checkpoint, waits);
     for (const { type = 'lead/created', id, ...given } of answers) {
       lastId += 1;
       state.request(type, id ?? `r${lastId}`, {}, { ...given, run: index + 1 });

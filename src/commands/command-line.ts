@@ -17,7 +17,7 @@ const ONCE: readonly string[] = ['--dry-run', '--offline', '--fresh', '--adopt',
 const KEPT: readonly string[] = ['--fix'];
 
 /** Options whose value is a secret, so it cannot be printed. */
-export const SECRET: readonly string[] = ['--notify', '--heartbeat'];
+export const SECRET: readonly string[] = ['--notify'];
 
 /** The command line of this process, quoted for a shell, without secrets, without some options and with others added. */
 export function commandLine(

@@ -56,22 +56,13 @@ export const STATUS = define({
   positionals: MAPPING,
   options: {
     ...STATE_OPTIONS,
-    ...pick(OPTIONS, 'watch', 'serve'),
+    ...pick(OPTIONS, 'watch'),
     json: { ...OPTIONS.json, describe: 'Print one JSON object to stdout (one per refresh with --watch)' },
   },
   examples: [
     ['$0 status acme.yaml', 'counts by type, rate, and whether a run is active'],
     ['$0 status acme.yaml --watch', 'the same, refreshed, in another terminal'],
-    ['$0 status acme.yaml --serve', 'a live page for the browser; its URL is printed'],
   ],
-});
-
-export const NOTIFY_TEST = define({
-  usage: 'notify-test <mapping>',
-  describe: 'Send a test message to --notify, and a GET to --heartbeat, as a run does',
-  positionals: MAPPING,
-  options: pick(OPTIONS, 'notify', 'heartbeat', 'envFile'),
-  examples: [['$0 notify-test acme.yaml', 'with BACKFILL_NOTIFY_URL in the environment or in .env']],
 });
 
 export const REPORT = define({
@@ -82,9 +73,14 @@ export const REPORT = define({
     ...STATE_OPTIONS,
     dryRun: { ...OPTIONS.dryRun, group: OPTIONS.state.group, describe: 'Report on the last dry run' },
     ...pick(OPTIONS, 'withValues'),
+    watch: {
+      ...OPTIONS.watch,
+      describe: 'Write the page every ten seconds until the current run ends; it reloads itself meanwhile',
+    },
   },
   examples: [
     ['$0 report acme.yaml', 'a page to share: external ids, but no other values'],
+    ['$0 report acme.yaml --watch', 'a page that follows the run'],
     ['$0 report acme.yaml --with-values', 'with messages and values, for those who may see them'],
   ],
 });
@@ -242,7 +238,6 @@ export const COMMANDS: readonly Command[] = [
   SCHEMA,
   VERIFY,
   EXPLAIN,
-  NOTIFY_TEST,
   PURGE,
   API,
 ];

@@ -15,6 +15,5 @@ const require = createRequire(import.meta.url);
  * of the time that `import()` takes.
  */
 export function loadCommand(name: string): CommandFunction {
-  const functionName = name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
-  return (require(`./${name}.js`) as Record<string, CommandFunction>)[functionName]!;
+  return (require(`./${name}.js`) as Record<string, CommandFunction>)[name]!;
 }

@@ -6,7 +6,7 @@ import { cannotWrite, EXIT, type ExitCode, UserError } from '../errors.ts';
 import { Lock, LOCK_FILE } from '../store/lock.ts';
 import { counted } from '../numbers.ts';
 import { parseOptions } from '../options/option.ts';
-import { METRICS_FILE, REPORT_FILE } from '../report/summary.ts';
+import { REPORT_FILE } from '../report/summary.ts';
 import { isRunLog, RUN_LOG_FILE } from '../run-log.ts';
 import { DRY_RUN, type StateDir } from '../state-dir.ts';
 import { CHECKPOINT, CHECKPOINT_FILE } from '../store/checkpoint-schema.ts';
@@ -47,7 +47,6 @@ const KEPT: Readonly<Record<string, string>> = {
   'gone.csv': 'external ids and ids in the service',
   'ids.csv': 'external ids and ids in the service',
   [RUN_LOG_FILE]: 'external ids only',
-  [METRICS_FILE]: 'counts',
 };
 
 /** `crm-backfill purge`: deletes the files that contain personal data from a state directory, and lists what it deletes and keeps. */

@@ -2,33 +2,47 @@ import { existsSync } from 'node:fs';
 import type { Console } from '../console.ts';
 import { EXIT, UserError, type ExitCode } from '../errors.ts';
 import { parseOptions } from '../options/option.ts';
-import { writeReport } from '../pages/html/page.ts';
+import { writeReport, WRITE_EVERY_S } from '../pages/html/page.ts';
 import { writeErrors, writeOmitted } from '../report/error-files.ts';
 import { writeRejects } from '../report/rejects.ts';
+import { REPORT_FILE } from '../report/summary.ts';
 import { DRY_RUN, StateDir } from '../state-dir.ts';
 import { CHECKPOINT_FILE } from '../store/checkpoint-schema.ts';
-import { lockHolder } from '../store/lock.ts';
+import { lockHolder, type LockHolder } from '../store/lock.ts';
 import { PLAN_FILE } from '../store/plan-schema.ts';
 import { openPlan } from '../survey/plan-file.ts';
 import { REPORT } from './definitions.ts';
 import type { Argv } from './load.ts';
 import { existingState } from './state.ts';
 
-/** `crm-backfill report`: writes again what people read of the last run, and prints the path of `report.html`. */
+/**
+ * `crm-backfill report`: writes again what people read of the last run, and prints the path of `report.html`. `--watch` writes
+ * that page every ten seconds until the run ends.
+ */
 export async function report(argv: Argv, console: Console): Promise<ExitCode> {
   const settings = parseOptions(REPORT, argv);
+  const { withValues, watch, dryRun } = settings;
+  if (watch && dryRun) throw new UserError('--watch follows a run, so it cannot be combined with --dry-run');
   const state = await existingState(settings);
-  const output = settings.dryRun ? await StateDir.existing(state.file(DRY_RUN)) : state;
+  const output = dryRun ? await StateDir.existing(state.file(DRY_RUN)) : state;
   if (![PLAN_FILE, CHECKPOINT_FILE].some((name) => existsSync(output.file(name)))) {
     throw new UserError(`there is nothing to report in ${output.path}: it has neither a checkpoint nor a plan`, {
-      hint: settings.dryRun
+      hint: dryRun
         ? 'run with --dry-run first'
         : 'run the migration first, or add --dry-run to report on the last dry run',
     });
   }
+  const current = (): LockHolder | undefined => (dryRun ? undefined : lockHolder(state));
+  let holder = current();
+  if (watch && holder) console.say(`${output.file(REPORT_FILE)} follows the run until it ends; open it in a browser`);
+  while (watch && holder) {
+    await writeReport(state, output, { withValues, holder, reloads: true });
+    await new Promise((resolve) => setTimeout(resolve, WRITE_EVERY_S * 1000));
+    holder = current();
+  }
   if (existsSync(output.file(PLAN_FILE))) await writeTables(state, output, console);
-  console.print(await writeReport(state, output, settings));
-  if (settings.withValues) console.say('it contains field values of records: treat it like the exports themselves');
+  console.print(await writeReport(state, output, { withValues, holder }));
+  if (withValues) console.say('it contains field values of records: treat it like the exports themselves');
   return EXIT.done;
 }
 

@@ -5,7 +5,7 @@ import type { Environment } from '../env-file.ts';
 import { EXIT, UserError, type ExitCode } from '../errors.ts';
 import { loadMapping } from '../mapping/load.ts';
 import { Halt, STOPPED } from '../halt.ts';
-import { hooksOf, secretsOf } from '../hook-url.ts';
+import { notifyUrl, secretsOf } from '../hook-url.ts';
 import { runMigration, type Monitor } from '../run.ts';
 import { notStarted } from '../summarise.ts';
 import type * as progressModule from '../pages/progress.ts';
@@ -39,21 +39,21 @@ async function migrate(argv: Argv, console: Console): Promise<ExitCode> {
   const settings = runSettings(argv);
   const halt = new Halt();
   const env = environmentOf(settings, console);
-  const hooks = hooksOf(settings, env);
-  console.redactor.add(...secretsOf(hooks));
+  const notify = notifyUrl(settings.notify, env);
+  if (notify) console.redactor.add(...secretsOf(notify));
   const target = await targetOf(settings, env, console);
   const stopListening = listenForSignals(halt, console);
   const show = keeping(settings, console);
   const watching = watch(settings, console, show);
   try {
-    const { summary, found, files } = await runMigration({
+    const { summary, found, files, undelivered } = await runMigration({
       settings,
       credentials: target.credentials,
       stateSuffix: settings.sandbox ? '.sandbox' : '',
       halt,
       redactor: console.redactor,
       monitor: watching.monitor,
-      hooks,
+      notify,
     });
     watching.end();
     const columns = settings.json ? console.columns : console.shownColumns;
@@ -65,6 +65,7 @@ async function migrate(argv: Argv, console: Console): Promise<ExitCode> {
     if (target.triggersFired && !settings.dryRun) {
       show(`${counted(target.triggersFired(), 'automation')} fired`);
     }
+    if (undelivered !== undefined) console.complain(`warning: ${undelivered}`);
     // Why it ended and what to do next come last: what is above may fill several screens.
     const ending = endingText(summary);
     if (ending !== undefined) show(`\n${ending}`, endingTone(summary));

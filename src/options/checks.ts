@@ -89,9 +89,6 @@ export const port = value('a port number from 0 to 65535', (given) =>
   /^\d{1,5}$/.test(given) && Number(given) <= 65_535 ? Number(given) : undefined,
 );
 
-/** An option that may be given without a value. */
-export const portOrAny = z.preprocess((given) => (given === '' ? '0' : given), port);
-
 export const sampleSize = value('a whole number, 1 or more, or `all`', (given): number | 'all' | undefined => {
   if (given === 'all') return given;
   return /^[1-9]\d{0,8}$/.test(given) ? Number(given) : undefined;

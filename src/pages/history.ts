@@ -11,15 +11,6 @@ export interface RunSpan {
   readonly last: string;
 }
 
-/** An answer of the service. */
-export interface AnsweredEvent {
-  readonly at: string;
-  readonly type: string;
-  readonly externalId: string | null;
-  readonly status: 'acknowledged' | 'rejected';
-  readonly code: string | null;
-}
-
 /** The last twenty of them. */
 export function readRuns(db: Database): RunSpan[] {
   return db
@@ -31,13 +22,6 @@ export function readRuns(db: Database): RunSpan[] {
     group by run.id order by run.id desc limit 20`,
     )
     .reverse();
-}
-
-/** The latest first. */
-export function readLatest(db: Database): AnsweredEvent[] {
-  return db.all(`
-    select settled_at as at, type, external_id as externalId, status, code from checkpoint.request
-    where settled_at is not null and origin <> 'read' order by settled_at desc, n desc limit 12`);
 }
 
 /** Answers in one step of time; `at`: its start, in seconds since 1970. */
@@ -62,12 +46,11 @@ const WIDEST = 604_800;
 /** So many bins are read at most to see which width fits. */
 const MAX_READ = 20_000;
 
-/** When the service answered since then (ISO 8601; always by default). */
-export function readTimeline(db: Database, { maxBins = 60, since = '' } = {}): Timeline {
+/** When the service answered. */
+export function readTimeline(db: Database, { maxBins = 60 } = {}): Timeline {
   const { seconds } = db.get<{ seconds: number | null }>(
     `select unixepoch(max(settled_at)) - unixepoch(min(settled_at)) as seconds from checkpoint.request
-     where settled_at >= ? and origin <> 'read'`,
-    since,
+     where settled_at is not null and origin <> 'read'`,
   )!;
   const finest = STEPS.find((step) => (seconds ?? 0) / step <= MAX_READ) ?? WIDEST;
   const binsOf = (step: number): Bin[] =>
@@ -76,10 +59,9 @@ export function readTimeline(db: Database, { maxBins = 60, since = '' } = {}): T
          sum(status = 'acknowledged' and entity = 'lead') as lead,
          sum(status = 'acknowledged' and entity = 'deal') as deal,
          sum(status = 'acknowledged' and entity = 'comment') as comment
-       from checkpoint.request where settled_at >= ?2 and origin <> 'read'
+       from checkpoint.request where settled_at is not null and origin <> 'read'
        group by 1 order by 1`,
       step,
-      since,
     );
   const bins = binsOf(finest);
   const fits = (step: number): boolean => new Set(bins.map(({ at }) => Math.floor(at / step))).size <= maxBins;

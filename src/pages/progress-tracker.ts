@@ -1,8 +1,8 @@
 import { EVENT_TYPES, type EventType } from '../model.ts';
-import { countStates, countWhere, outcomesOf, type CountedState } from '../plan/counts.ts';
+import { countStates, countWhere, type CountedState } from '../plan/counts.ts';
 import { priorityProgress, type PriorityProgress } from '../plan/order.ts';
 import { isOpen } from '../plan/states.ts';
-import type { EventCounts, WaitReason } from '../report/words.ts';
+import type { WaitReason } from '../report/words.ts';
 import type { Database } from '../store/sqlite.ts';
 import type { Rate } from '../rate.ts';
 import { paceOf, type ProgressSnapshot, type TypeProgress, type WaitingState } from './progress-text.ts';
@@ -78,11 +78,6 @@ export class ProgressTracker {
       const rejected = countWhere(ofType, ({ state }) => state === 'rejected');
       return { type, total, acknowledged, rejected };
     });
-  }
-
-  /** Counts by type, as in the summary. */
-  counts(): Readonly<Partial<Record<EventType, EventCounts>>> {
-    return outcomesOf(this.#view.count(true).states);
   }
 
   pace(): ProgressSnapshot {

@@ -1,11 +1,12 @@
 /** The output of `status`. Pure. */
+import type { RunWait } from '../store/checkpoint.ts';
 import type { LockHolder } from '../store/lock.ts';
 import { counted, numberText } from '../numbers.ts';
 import { resultText } from '../report/ending.ts';
 import { REPORT_FILE, type PriorityCounts } from '../report/summary.ts';
 import { clockText, countsTable, durationText, prioritiesTable, shortPath } from '../report/text.ts';
+import { WAITS, type WaitReason } from '../report/words.ts';
 import { paceOf, type RunPace } from './progress-text.ts';
-import type { RunWait } from './run-wait.ts';
 import type { MigrationStatus } from './status.ts';
 
 /** Everything that `status` shows. */
@@ -13,8 +14,6 @@ export interface StatusView {
   readonly status: MigrationStatus;
   /** The process of the current run, if there is one. */
   readonly holder: LockHolder | undefined;
-  /** What that run waits for. */
-  readonly wait: RunWait | undefined;
   /** The state directory. */
   readonly path: string;
   readonly now: Date;
@@ -36,11 +35,11 @@ export function statusText(view: StatusView, columns: number): string {
 }
 
 /** Whether the last run ended without a summary. */
-export function hasDied({ status, holder }: StatusView): boolean {
+function hasDied({ status, holder }: StatusView): boolean {
   return !holder && status.basis !== 'ended' && (status.survey ?? status.firstAt) !== undefined;
 }
 
-export function stateText(view: StatusView): string {
+function stateText(view: StatusView): string {
   const { status, holder, now } = view;
   const { summary } = status;
   if (holder) {
@@ -58,7 +57,7 @@ export function stateText(view: StatusView): string {
 }
 
 function activityText(view: StatusView): string {
-  const { status, holder, wait, now } = view;
+  const { status, holder, now } = view;
   const lines: string[] = [];
   if (status.lastAt !== undefined) {
     const ago = (now.getTime() - Date.parse(status.lastAt)) / 1000;
@@ -67,12 +66,12 @@ function activityText(view: StatusView): string {
   if (holder && status.basis === 'under way') {
     lines.push(`${numberText(Math.round(paceNow(view).perMinute))}/min recently, ${leftText(view)}`);
   } else if (holder) lines.push('the survey is in progress; the counts are from the previous run');
-  if (wait?.reason === 'outage') lines.push(outageText(wait, now));
+  if (holder && status.wait) lines.push(`waits: ${waitText(status.wait, now)}`);
   return lines.join('\n');
 }
 
 /** `960 left, about 34 min (until 09:03)` */
-export function leftText(view: StatusView): string {
+function leftText(view: StatusView): string {
   const { secondsLeft } = paceNow(view);
   const left = `${numberText(view.status.left)} left`;
   if (secondsLeft === undefined) return left;
@@ -80,9 +79,9 @@ export function leftText(view: StatusView): string {
   return `${left}, about ${durationText(secondsLeft)} (until ${end})`;
 }
 
-export function outageText({ since }: RunWait, now: Date): string {
-  const seconds = (now.getTime() - since.getTime()) / 1000;
-  return `the service has been down for ${durationText(seconds)}; the run resumes automatically`;
+/** `service down, for 20 min` */
+export function waitText({ reason, since }: RunWait, now: Date): string {
+  return `${WAITS[reason as WaitReason]}, for ${durationText((now.getTime() - Date.parse(since)) / 1000)}`;
 }
 
 /** As the progress of the run itself shows it: over the last five minutes, or since its survey if that is later. */
@@ -106,8 +105,8 @@ export function prioritiesNow(view: StatusView): PriorityCounts[] {
 
 /** The output of `status --json`. */
 export function statusJson(view: StatusView): object {
-  const { status, holder, wait, path } = view;
-  const { migration, baseUrl, basis, byType, events, summary, left, lastAt } = status;
+  const { status, holder, path } = view;
+  const { migration, baseUrl, basis, byType, events, summary, left, lastAt, wait } = status;
   return {
     migration: migration ?? null,
     base_url: baseUrl ?? null,
@@ -121,7 +120,8 @@ export function statusJson(view: StatusView): object {
     left,
     per_minute: Math.round(paceNow(view).perMinute * 10) / 10,
     last_answer: lastAt ?? null,
-    service_down_since: wait?.reason === 'outage' ? wait.since.toISOString() : null,
+    /** Other than for the rate limit; `reason` is a key of `WAITS`. */
+    waits_for: (holder && wait) ?? null,
     last_run: summary ? { exit: summary.exit, started_at: summary.started_at, finished_at: summary.finished_at } : null,
   };
 }

@@ -5,6 +5,7 @@ import { priorityProgress } from '../plan/order.ts';
 import { readDocument } from '../report/documents.ts';
 import { MOST_PRIORITIES, type PriorityCounts, type StoredSummary, type SurveySnapshot } from '../report/summary.ts';
 import type { EventCounts } from '../report/words.ts';
+import { readWait, type RunWait } from '../store/checkpoint.ts';
 import type { Database } from '../store/sqlite.ts';
 
 export interface MigrationStatus {
@@ -24,6 +25,8 @@ export interface MigrationStatus {
   readonly firstAt: string | undefined;
   /** ISO 8601: when the service answered last. */
   readonly lastAt: string | undefined;
+  /** What the current run waits for, if there is one. */
+  readonly wait: RunWait | undefined;
   /** By the run of this plan. */
   readonly recent: RecentlySettled;
   /** Events that the run has still to send; 0 if it has ended. */
@@ -60,6 +63,7 @@ export function readStatus(db: Database, now = Date.now()): MigrationStatus {
     survey,
     firstAt: bound?.created_at,
     lastAt: lastAnswer(db),
+    wait: readWait(db),
     recent: survey ? recentAnswers(db, Date.parse(survey.at), now) : { settled: 0, ms: 0 },
     left: summary ? 0 : priorities.reduce((sum, { left }) => sum + left, 0),
     priorities: summary

@@ -6,7 +6,6 @@ import type { Rate } from '../rate.ts';
 import type { Profile } from './profile.ts';
 import type { EventCounts } from './words.ts';
 
-export const METRICS_FILE = 'metrics.prom';
 export const REPORT_FILE = 'report.html';
 
 /** So many different ones are listed. */

@@ -28,7 +28,9 @@ create table run (
   mapping_sha256 text not null,
   inputs text not null,          -- JSON: path, sha256 and rows of each file
   field_key text not null,       -- the key of its field hashes
-  at text not null               -- ISO 8601: when its survey had ended
+  at text not null,              -- ISO 8601: when its survey had ended
+  waits_for text,                -- why it sends nothing, other than for its own rate limit; null while it sends
+  waits_since text               -- ISO 8601
 ) strict;
 
 -- One request about a record, or one reading of it. The row is committed before the request goes out.

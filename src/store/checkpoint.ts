@@ -68,6 +68,27 @@ export function assertBound(
   }
 }
 
+/** Why a run sends nothing, and since when (ISO 8601). */
+export interface RunWait {
+  readonly reason: string;
+  readonly since: string;
+}
+
+/** Says in the last run of the checkpoint what it waits for; undefined once it sends again or has ended. */
+export function noteWait(db: Database, wait: RunWait | undefined): void {
+  const sql =
+    'update checkpoint.run set waits_for = ?, waits_since = ? where id = (select max(id) from checkpoint.run)';
+  db.run(sql, wait?.reason ?? null, wait?.since ?? null);
+}
+
+/** What the run that holds the lock waits for. The row of one that was killed before says nothing about it. */
+export function readWait(db: Database): RunWait | undefined {
+  return db.get<RunWait>(`
+    select waits_for as reason, waits_since as since from checkpoint.run
+    where waits_for is not null and id = (select max(id) from checkpoint.run)
+      and at >= (select at from checkpoint.holder)`);
+}
+
 /**
  * Hashes fields with the key of the checkpoint, or else with that of the last dry run, or else with a new one, which a run
  * stores in the checkpoint and a dry run in its plan.

@@ -15,13 +15,13 @@ const RETRY_AFTER_MS = [500, 2_000];
 const BAD_REQUEST = 400;
 
 /**
- * Calls a URL of the user: a POST of the first of `bodies`, or a GET if there is none. Tries up to three times within
- * ten seconds; after a 400, with the next of `bodies`. Never throws. Uses the proxy of the environment; redirects are
+ * Posts the first of `bodies` to a URL of the user. Tries up to three times within ten seconds; after a 400, with the next of
+ * `bodies`. Never throws. Uses the proxy of the environment; redirects are
  * not followed.
  */
 export async function callHook(
   url: Secret,
-  bodies: readonly object[] = [],
+  bodies: readonly object[],
   { clock = systemClock, deadlineMs = DEADLINE_MS }: { clock?: Clock; deadlineMs?: number } = {},
 ): Promise<HookProblem> {
   const deadline = AbortSignal.timeout(deadlineMs);
@@ -30,7 +30,7 @@ export async function callHook(
     dispatcher = agentFor(proxyFor(new URL(url.reveal()), process.env));
     let body = 0;
     for (let tries = 0; ; tries += 1) {
-      const status = await send(url, bodies[body], dispatcher, deadline);
+      const status = await send(url, bodies[body]!, dispatcher, deadline);
       if (typeof status === 'number' && status >= 200 && status < 300) return undefined;
       const problem = typeof status === 'number' ? `answered ${status}` : status;
       if (tries === RETRY_AFTER_MS.length || deadline.aborted) return problem;
@@ -45,19 +45,14 @@ export async function callHook(
 }
 
 /** The status, or why there is none. Messages of errors may contain the URL, so only their codes are used. */
-async function send(
-  url: Secret,
-  body: object | undefined,
-  dispatcher: Dispatcher,
-  signal: AbortSignal,
-): Promise<number | string> {
+async function send(url: Secret, body: object, dispatcher: Dispatcher, signal: AbortSignal): Promise<number | string> {
   try {
     const answer = await request(url.reveal(), {
       dispatcher,
       signal,
-      ...(body === undefined
-        ? { method: 'GET' }
-        : { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
     });
     await answer.body.dump();
     return answer.statusCode;

@@ -6,10 +6,10 @@ import type { Summary } from '../report/summary.ts';
 import { durationText } from '../report/text.ts';
 import { capital } from '../report/words.ts';
 import { withoutValues } from '../send/without-values.ts';
-import { numberText } from '../numbers.ts';
+import { counted, numberText } from '../numbers.ts';
 import { PROGRAM } from '../version.ts';
 
-export type NotifyEvent = 'held_up' | 'resumed' | 'stopped' | 'ended' | 'interrupted' | 'test';
+export type NotifyEvent = 'started' | 'held_up' | 'resumed' | 'stopped' | 'ended' | 'interrupted';
 
 /** The body of a notification. Chats show `text`; the rest is for programs. */
 export interface Notification {
@@ -29,6 +29,11 @@ export interface Standing {
 /** The whole message, and for chats that refuse keys they do not know, its text alone. */
 export function bodiesOf(message: Notification): readonly object[] {
   return [message, { text: message.text }];
+}
+
+export function started(migration: string, { types, pace }: Standing): Notification {
+  const time = pace.secondsLeft === undefined ? '' : `, which takes about ${durationText(pace.secondsLeft)}`;
+  return progress('started', migration, types, [`began to send ${counted(pace.left, 'event')}${time}.`]);
 }
 
 export function heldUp(
@@ -71,11 +76,6 @@ export function failed(migration: string, message: string | undefined, code: num
   const next = 'See the output of the command; nothing that was acknowledged is lost.';
   const reason = message === undefined ? 'unexpected_error' : 'not_started';
   return { ...about('stopped', migration, [what, next]), exit: { code, reason }, events: null };
-}
-
-export function sample(migration: string): Notification {
-  const text = 'this is a test. Runs with this URL report here when they are held up, continue, stop or end.';
-  return { ...about('test', migration, [text]), exit: null, events: null };
 }
 
 function progress(

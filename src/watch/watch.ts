@@ -1,46 +1,40 @@
 import { systemClock, type Clock } from '../clock.ts';
 import { EXIT, messageOf, UserError } from '../errors.ts';
 import { isStateLost, type Halt } from '../halt.ts';
-import type { Hooks } from '../hook-url.ts';
-import type { Secret } from '../redact.ts';
+import { counted } from '../numbers.ts';
 import { ProgressTracker, type ProgressView } from '../pages/progress-tracker.ts';
-import { METRICS_FILE, type Summary } from '../report/summary.ts';
-import { writeWhole, type StateDir } from '../state-dir.ts';
-import { perMinute } from '../rate.ts';
+import type { WaitingState } from '../pages/progress-text.ts';
+import type { Secret } from '../redact.ts';
+import type { Summary } from '../report/summary.ts';
+import { noteWait } from '../store/checkpoint.ts';
+import type { Database } from '../store/sqlite.ts';
 import type * as hook from './hook.ts';
-import { bodiesOf, ended, failed, heldUp, resumed, type Notification, type Standing } from './messages.ts';
-import { metricsText } from './metrics.ts';
-
-/** A run that sends. */
-export interface WatchedRun extends ProgressView {
-  readonly deliverer: ProgressView['deliverer'] & {
-    readonly counters: { readonly requests: number; readonly retries: number; readonly rate_limited: number };
-  };
-}
+import { bodiesOf, ended, failed, heldUp, resumed, started, type Notification, type Standing } from './messages.ts';
 
 export interface WatchOptions {
   /** What messages call the migration until its name is known. */
   readonly mapping: string;
-  readonly hooks: Hooks;
+  /** The URL of `--notify`. */
+  readonly notify: Secret | undefined;
   readonly maxOutageMs: number;
   readonly halt: Halt;
+  /** Shows a warning. */
+  readonly warn: (message: string) => void;
   readonly clock?: Clock;
 }
 
 type Log = (event: string, fields: Readonly<Record<string, unknown>>) => void;
 
 const TICK_MS = 1_000;
-const METRICS_EVERY_MS = 15_000;
-const HEARTBEAT_EVERY_MS = 60_000;
 /** A run without progress for this long is held up. */
 const HELD_UP_MS = 5 * 60_000;
 /** How long the end of a run waits for its notifications. */
 const LAST_NOTIFICATION_MS = 10_000;
 
 /**
- * Watches a run for people who are not looking: `--notify`, `--heartbeat` and `metrics.prom`. Nothing here delays the run or
- * makes it fail: calls are made beside it, and a failed one is a line in `run.log`. Only the end waits for the last
- * notification, ten seconds at most.
+ * Watches a run for people who are not looking: sends the messages of `--notify`, and says in the checkpoint what the run waits
+ * for. Nothing here delays the run or makes it fail: messages are sent beside it, and one that cannot be delivered is a
+ * warning. Only the end waits for the last one, ten seconds at most.
  */
 export class Watch {
   readonly #options: WatchOptions;
@@ -48,22 +42,17 @@ export class Watch {
   #migration: string;
   #log: Log = () => undefined;
   #stopTicking: () => void = () => undefined;
-  #run: WatchedRun | undefined;
+  #db: Database | undefined;
   #tracker: ProgressTracker | undefined;
-  #state: StateDir | undefined;
   #answered = -1;
-  #acknowledged = -1;
-  #lastAcknowledgedAt: number | undefined;
-  /** Monotonic, like all times here but `#lastAcknowledgedAt`. */
+  /** Monotonic, as `#heldUpSince`. */
   #progressAt = 0;
   #heldUpSince: number | undefined;
-  #metricsAt = -Infinity;
-  /** `status` reads from the metrics that an outage has begun or ended, so that is written at once. */
-  #wasDown = false;
-  #heartbeatAt = -Infinity;
-  /** Made one after the other, so that messages arrive in order. */
+  /** The reason in the checkpoint. */
+  #noted: string | undefined;
+  /** Sent one after the other, so that messages arrive in order. */
   #notifications: Promise<void> = Promise.resolve();
-  #writing: Promise<void> = Promise.resolve();
+  readonly #undelivered: string[] = [];
 
   constructor(options: WatchOptions) {
     this.#options = options;
@@ -71,24 +60,24 @@ export class Watch {
     this.#clock = options.clock ?? systemClock;
   }
 
-  /** Loads what calls to the hooks need: while a run is sending, there may be too few file descriptors. */
+  /** Loads what messages need: while a run is sending, there may be too few file descriptors. */
   async load(): Promise<void> {
-    const { notify, heartbeat } = this.#options.hooks;
-    if (notify || heartbeat) await loadHook();
+    if (this.#options.notify) await loadHook();
   }
 
-  /** From now on messages name the migration, and failed calls are logged. */
+  /** From now on messages name the migration, and those that cannot be delivered are logged. */
   begin(migration: string, log: Log): void {
     this.#migration = migration;
     this.#log = log;
   }
 
-  /** From now on the run sends events. */
-  sending(run: WatchedRun, state: StateDir): void {
-    this.#run = run;
-    this.#state = state;
+  /** From now on the run sends events. `db`: its plan, with the checkpoint. */
+  sending(run: ProgressView, db: Database): void {
+    this.#db = db;
     this.#tracker = new ProgressTracker(run);
     this.#progressAt = this.#clock.monotonic();
+    const standing = this.#standing();
+    if (standing.pace.left > 0) this.#notify(started(this.#migration, standing));
     this.#stopTicking = this.#clock.every(TICK_MS, () => this.#tick());
     this.#tick();
   }
@@ -107,35 +96,32 @@ export class Watch {
     await this.#close();
   }
 
+  /** Says at the end of a run which messages were not delivered, and why; undefined if all were. */
+  get undelivered(): string | undefined {
+    const problem = this.#undelivered.at(-1);
+    if (problem === undefined) return undefined;
+    return `${counted(this.#undelivered.length, 'message')} to --notify could not be delivered: ${problem}`;
+  }
+
+  #standing(): Standing {
+    return { types: this.#tracker!.types(), pace: this.#tracker!.pace() };
+  }
+
   #tick(): void {
     const now = this.#clock.monotonic();
-    const standing: Standing = { types: this.#tracker!.types(), pace: this.#tracker!.pace() };
+    const standing = this.#standing();
     this.#follow(standing, now);
     const sinceProgress = now - this.#progressAt;
     if (this.#heldUpSince === undefined && sinceProgress >= HELD_UP_MS) {
       this.#heldUpSince = this.#progressAt;
       this.#notify(heldUp(this.#migration, standing, sinceProgress, this.#options.maxOutageMs));
     }
-    if (sinceProgress < HEARTBEAT_EVERY_MS && now - this.#heartbeatAt >= HEARTBEAT_EVERY_MS) {
-      this.#heartbeatAt = now;
-      void this.#call('heartbeat', this.#options.hooks.heartbeat);
-    }
-    const isDown = standing.pace.waiting?.reason === 'outage';
-    if (now - this.#metricsAt >= METRICS_EVERY_MS || isDown !== this.#wasDown) {
-      this.#metricsAt = now;
-      this.#wasDown = isDown;
-      this.#writeMetrics(standing, true);
-    }
+    this.#note(standing.pace.waiting, standing.pace.now);
   }
 
   /** Progress is an event that was answered, or a wait for the rate limit, which is as planned. */
   #follow(standing: Standing, now: number): void {
-    const sum = (key: 'rejected' | 'acknowledged'): number =>
-      standing.types.reduce((total, each) => total + each[key], 0);
-    const acknowledged = sum('acknowledged');
-    const answered = acknowledged + sum('rejected');
-    if (acknowledged !== this.#acknowledged && this.#acknowledged >= 0) this.#lastAcknowledgedAt = this.#clock.wall();
-    this.#acknowledged = acknowledged;
+    const answered = standing.types.reduce((total, each) => total + each.acknowledged + each.rejected, 0);
     const isProgress = answered !== this.#answered;
     this.#answered = answered;
     if (!isProgress && standing.pace.waiting?.reason !== 'rate') return;
@@ -145,52 +131,48 @@ export class Watch {
     this.#heldUpSince = undefined;
   }
 
+  #note(waiting: WaitingState | undefined, now: Date): void {
+    const reason = waiting?.reason === 'rate' ? undefined : waiting?.reason;
+    const isLost = isStateLost(this.#options.halt.reason?.code);
+    if (reason === this.#noted || isLost || !this.#db?.isOpen) return;
+    this.#noted = reason;
+    try {
+      const since = new Date(now.getTime() - (waiting?.forMs ?? 0)).toISOString();
+      noteWait(this.#db, reason === undefined ? undefined : { reason, since });
+    } catch (error) {
+      this.#log('wait_not_noted', { message: messageOf(error) });
+    }
+  }
+
   #notify(message: Notification): void {
-    const bodies = bodiesOf(message);
-    this.#notifications = this.#notifications.then(() => this.#call('notify', this.#options.hooks.notify, bodies));
+    const { notify } = this.#options;
+    if (notify) this.#notifications = this.#notifications.then(() => this.#deliver(notify, message));
   }
 
-  async #call(what: 'notify' | 'heartbeat', url: Secret | undefined, bodies: readonly object[] = []): Promise<void> {
-    if (!url) return;
-    const problem = await loadHook().then(({ callHook }) => callHook(url, bodies), messageOf);
-    if (problem !== undefined) this.#log(`${what}_failed`, { message: problem });
+  async #deliver(url: Secret, message: Notification): Promise<void> {
+    const problem = await loadHook().then(({ callHook }) => callHook(url, bodiesOf(message)), messageOf);
+    if (problem !== undefined) this.#lost(message.event, problem);
   }
 
-  #writeMetrics({ pace }: { readonly pace: Standing['pace'] | undefined }, running: boolean): void {
-    if (isStateLost(this.#options.halt.reason?.code)) return;
-    const { rate, deliverer } = this.#run!;
-    const { counters } = deliverer;
-    const text = metricsText({
-      migration: this.#migration,
-      running,
-      events: this.#tracker!.counts(),
-      requests: counters.requests,
-      retries: counters.retries,
-      rateLimited: counters.rate_limited,
-      pace,
-      allowedPerMinute: perMinute(rate),
-      lastAcknowledgedAt: this.#lastAcknowledgedAt,
-    });
-    const path = this.#state!.file(METRICS_FILE);
-    this.#writing = this.#writing
-      .then(() => writeWhole(path, text))
-      .catch((error: unknown) => this.#log('metrics_failed', { message: String(error) }));
+  #lost(event: string, problem: string): void {
+    this.#undelivered.push(problem);
+    this.#log('notify_failed', { notification: event, message: problem });
+    this.#options.warn(`the message \`${event}\` to --notify could not be delivered: ${problem}`);
   }
 
   async #close(): Promise<void> {
     this.#stopTicking();
-    if (this.#run) {
-      this.#follow({ types: this.#tracker!.types(), pace: this.#tracker!.pace() }, this.#clock.monotonic());
-      this.#writeMetrics({ pace: undefined }, false);
+    if (this.#tracker) {
+      this.#follow(this.#standing(), this.#clock.monotonic());
+      this.#note(undefined, new Date());
     }
     const delivered = new AbortController();
     void this.#notifications.then(() => delivered.abort());
     await this.#clock.sleep(LAST_NOTIFICATION_MS, delivered.signal);
-    await this.#writing;
   }
 }
 
-/** With the HTTP client, which a run without hooks or a connection does not need. */
+/** With the HTTP client, which a run without notifications or a connection does not need. */
 function loadHook(): Promise<typeof hook> {
   return import('./hook.ts');
 }

@@ -32,7 +32,7 @@ describe('a command', () => {
     [['api', 'GET'], 'missing argument: <path>'],
     [['init'], 'missing argument: <exports>'],
     [['api', 'GET', '/tags', '/roles'], 'unexpected argument: `/roles`'],
-    [['run', 'a.yaml', '--rate'], '`--rate` needs a value'],
+    [['run', 'a.yaml', '--rate'], '--rate: empty, expected a rate like `100/60s`'],
     [['run', 'a.yaml', '--source'], '`--source` needs a value'],
     [['run', 'a.yaml', '--pilot', '1', '--pilot', '2'], '--pilot: given more than once'],
     [['verify', 'a.yaml', '--plan', '0123456789ab'], 'unknown option: `--plan`'],

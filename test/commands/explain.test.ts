@@ -66,7 +66,7 @@ function migrated(state: StateOf): void {
   state.event('comment/created', '100', { content: 'Called' }, note);
   state.event('comment/created', null, { content: 'Called again' }, note);
   state.event('comment/created', null, { content: 'Called again' }, { ...note, state: 'waiting' });
-  state.checkpoint.run(`insert into run values (1, 'test', '', '[]', ?, ?)`, state.hasher.keyId, AT);
+  state.run(AT);
   state.request('lead/created', '1', { full_name: 'Ada' }, { serviceId: 's1' });
   state.request('lead/created', '3', { full_name: 'Carl' }, { serviceId: 's3' });
   state.request('deal/created', '100', ROOF, { serviceId: 's100' });
@@ -217,7 +217,7 @@ describe('explain, of a record that has changed since it was sent,', () => {
     scene((state) => {
       state.source('people');
       state.event('lead/created', '1', NOW!);
-      state.checkpoint.run(`insert into run values (1, 'test', '', '[]', ?, ?)`, state.hasher.keyId, AT);
+      state.run(AT);
       state.request('lead/created', '1', BEFORE!, { serviceId: 's1' });
       more(state);
     });

@@ -16,9 +16,9 @@ const ACCOUNT = { base_url: 'http://127.0.0.1:1', read_at: '2026-01-31T12:00:00Z
 const FILES = {
   ...{ 'errors.csv': 'Ada', 'verify.csv': 'Ada', 'references.csv': 'Ada', 'report.html.tmp': 'Ada' },
   ...{ 'rejects/people.csv': 'Ada', 'fixes/people.0001.csv': 'Ada', 'dry-run/plan.db': 'Ada', 'pilot.csv': 'Ada' },
-  ...{ 'metrics.prom': 'events 4', 'ids.csv': 'lead,1' },
+  'ids.csv': 'lead,1',
 };
-const KEPT = ['checkpoint.db', 'ids.csv', 'metrics.prom'];
+const KEPT = ['checkpoint.db', 'ids.csv'];
 
 /** Without the lock, and without what SQLite keeps beside a database, which goes when it likes. */
 async function namesIn(state: string): Promise<string[]> {

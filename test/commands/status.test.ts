@@ -59,6 +59,28 @@ it('status estimates the time left from the rate of the run before its first win
   expect(stdout).toContain('950 left, about 3 h 10 min');
 });
 
+it('status says what the run waits for, and not what a run that was killed before it waited for', async () => {
+  const minutesAgo = (minutes: number): string => new Date(Date.now() - minutes * MINUTE).toISOString();
+  const waits = { reason: 'outage', since: minutesAgo(20) };
+  const look = async (at: string): Promise<{ json: unknown; text: string }> => {
+    const state = await stateDirectory({
+      events: [{ state: 'ready' }],
+      holder: minutesAgo(30),
+      runs: [{ at, answers: [{ at }], waits }],
+    });
+    const lock = Lock.acquire(state);
+    onTestFinished(() => lock.release());
+    const { waits_for } = (await shown(state.path)) as Shown & { waits_for: unknown };
+    return { json: waits_for, text: (await call(status, { mapping: 'mapping.yaml', state: state.path })).stdout };
+  };
+  const current = await look(minutesAgo(25));
+  expect(current.json).toEqual(waits);
+  expect(current.text).toMatch(/service down, for 2\d min/);
+  const earlier = await look(minutesAgo(40));
+  expect(earlier.json).toBeNull();
+  expect(earlier.text).not.toContain('service down');
+});
+
 it('status of a run that has ended says how, by its summary, and of which run the counts are while another surveys', async () => {
   const state = await stateDirectory({
     events: [{ state: 'acknowledged', times: 3 }, { state: 'invalid' }],

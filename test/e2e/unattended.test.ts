@@ -26,13 +26,20 @@ const posts = (service: Sandbox): number => service.requests().filter(({ method 
 const run = ['run', 'mapping.yaml', ...FAST];
 
 describe('--notify', () => {
-  it('says how a run ended, with counts alone, and its URL appears in no output and no file', async () => {
+  it('says that a run begins to send and how it ended, with counts alone, and its URL appears in no output and no file', async () => {
     const [service, hook] = [await sandbox(), await hookServer()];
     const cwd = await leads(20);
     const env = environmentOf(service);
     const ended = await backfill([...run, '--json', '--notify', hook.url], { cwd, env });
     expect(ended.code).toBe(0);
     expect(hook.calls.map(({ body }) => body)).toEqual([
+      {
+        text: expect.stringContaining('began to send 20 events') as string,
+        event: 'started',
+        migration: 'night',
+        exit: null,
+        events: { total: 20, acknowledged: 0, rejected: 0 },
+      },
       {
         text: 'crm-backfill night: done. 20 of 20 events acknowledged.',
         event: 'ended',
@@ -53,8 +60,8 @@ describe('--notify', () => {
     running.child.kill('SIGTERM');
     const ended = await running.ended;
     expect(ended.code).toBe(143);
-    expect(hook.calls.map(({ body }) => body.event)).toEqual(['interrupted']);
-    expect(hook.calls[0]!.body.text).toMatch(/interrupted by SIGTERM\. \d+ of 100 events acknowledged\. Run the same/);
+    expect(hook.calls.map(({ body }) => body.event)).toEqual(['started', 'interrupted']);
+    expect(hook.calls[1]!.body.text).toMatch(/interrupted by SIGTERM\. \d+ of 100 events acknowledged\. Run the same/);
     expect(ended.stderr).toContain(
       `to resume: npx crm-backfill ${run.join(' ')} (and --notify, whose URL is not shown)\n`,
     );
@@ -70,7 +77,16 @@ describe('--notify', () => {
     expect(JSON.stringify(hook.calls)).not.toMatch(/Mario|Rossi/);
   });
 
-  it('neither changes nor delays a run if nobody answers there', async () => {
+  it('says nothing of sending if there is nothing to send', async () => {
+    const [service, hook] = [await sandbox(), await hookServer()];
+    const cwd = await leads(2);
+    const env = environmentOf(service);
+    await backfill(run, { cwd, env });
+    await backfill(run, { cwd, env: { ...env, BACKFILL_NOTIFY_URL: hook.url } });
+    expect(hook.calls.map(({ body }) => body.event)).toEqual(['ended']);
+  });
+
+  it('warns at once and at the end of messages that cannot be delivered, and the run is as it would be', async () => {
     const service = await sandbox();
     const cwd = await leads(5);
     const ended = await backfill([...run, '--notify', 'http://127.0.0.1:1/services/T0KEN'], {
@@ -78,8 +94,13 @@ describe('--notify', () => {
       env: environmentOf(service),
     });
     expect(ended.code).toBe(0);
+    expect(posts(service)).toBe(5);
+    for (const event of ['started', 'ended'])
+      expect(ended.stderr).toMatch(new RegExp(`warning: .*\`${event}\`.*ECONNREFUSED`));
+    expect(ended.stderr.trimEnd().split('\n').at(-1)).toMatch(/^warning: 2 messages to --notify .*ECONNREFUSED/);
+    expect(ended.stderr).not.toContain('T0KEN');
     expect(await readFile(join(cwd, '.backfill/night/run.log'), 'utf8')).toContain(
-      '"event":"notify_failed","message":"unreachable (ECONNREFUSED)"',
+      '"event":"notify_failed","notification":"started","message":"unreachable (ECONNREFUSED)"',
     );
   });
 
@@ -90,16 +111,6 @@ describe('--notify', () => {
     expect(ended.stderr).toContain('--notify: the URL uses http://');
     expect(ended.stderr).not.toContain('T0KEN');
   });
-});
-
-it('`notify-test` calls both URLs and says how each call ended', async () => {
-  const [hook, pulse] = [await hookServer(), await hookServer(() => 404)];
-  const cwd = await leads(1);
-  const env = { BACKFILL_NOTIFY_URL: hook.url, BACKFILL_HEARTBEAT_URL: pulse.url };
-  const ended = await backfill(['notify-test', 'mapping.yaml'], { cwd, env });
-  expect(ended.stderr).toBe('notification: accepted\nheartbeat: answered 404\n');
-  expect(ended.code).toBe(1);
-  expect(hook.calls[0]!.body).toMatchObject({ event: 'test', migration: 'night' });
 });
 
 describe('a run whose terminal is closed', () => {
@@ -131,13 +142,4 @@ describe('a run whose terminal is closed', () => {
     expect((await running.ended).code).toBe(0);
     expect(posts(service)).toBe(20);
   });
-});
-
-it('a run leaves its last figures in metrics.prom', async () => {
-  const service = await sandbox();
-  const cwd = await leads(7);
-  await backfill(run, { cwd, env: environmentOf(service) });
-  const metrics = await readFile(join(cwd, '.backfill/night/metrics.prom'), 'utf8');
-  expect(metrics).toContain('backfill_running{migration="night"} 0\n');
-  expect(metrics).toContain('backfill_events{migration="night",type="lead/created",state="acknowledged"} 7\n');
 });

@@ -1,18 +1,16 @@
-import parsePrometheus from 'parse-prometheus-text-format';
-import { readFile, writeFile } from 'node:fs/promises';
 import { setImmediate as immediate } from 'node:timers/promises';
-import { join } from 'node:path';
-import { beforeEach, describe, expect, it } from 'vitest';
-import { temporaryDirectory } from '../directory.ts';
-import type { State } from '../../src/plan/states.ts';
-import { StateDir } from '../../src/state-dir.ts';
-import type { Hooks } from '../../src/hook-url.ts';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { Clock } from '../../src/clock.ts';
 import { Halt } from '../../src/halt.ts';
-import { Watch, type WatchedRun } from '../../src/watch/watch.ts';
+import type { ProgressView } from '../../src/pages/progress-tracker.ts';
+import type { State } from '../../src/plan/states.ts';
+import type { Secret } from '../../src/redact.ts';
+import { openPlan } from '../../src/survey/plan-file.ts';
+import { Watch } from '../../src/watch/watch.ts';
+import { AT, stateDirectory } from '../state.ts';
 import { hookServer } from './hook-server.ts';
 
-type Waiting = ReturnType<WatchedRun['deliverer']['status']>['waiting'];
+type Waiting = ReturnType<ProgressView['deliverer']['status']>['waiting'];
 
 /** Moves only when the test says so. */
 class ManualClock implements Clock {
@@ -63,30 +61,31 @@ function fakeRun() {
   const state: { acknowledged: number; waiting: Waiting } = { acknowledged: 0, waiting: undefined };
   const counted = (inState: State, count: number) =>
     ({ type: 'lead/created', state: inState, code: null, is_chosen: 1, count }) as const;
-  const run: WatchedRun = {
+  const run: ProgressView = {
     rate: { requests: 100, seconds: 60 },
     count: () => ({
       states: [counted('acknowledged', state.acknowledged), counted('ready', 100 - state.acknowledged)],
       priorities: [],
       recent: { settled: 0, ms: 0 },
     }),
-    deliverer: {
-      status: () => (state.waiting ? { waiting: state.waiting } : {}),
-      counters: { requests: 44, retries: 3, rate_limited: 1 },
-    },
+    deliverer: { status: () => (state.waiting ? { waiting: state.waiting } : {}) },
   };
   return { state, run };
 }
 
-async function watched(hooks: Hooks) {
-  const directory = await StateDir.create(temporaryDirectory());
+async function watched(notify: Secret | undefined) {
   const logged: string[] = [];
+  const warned: string[] = [];
   const halt = new Halt();
-  const watch = new Watch({ mapping: 'acme.yaml', hooks, maxOutageMs: 12 * 3_600_000, halt, clock });
+  const warn = (message: string): unknown => warned.push(message);
+  const watch = new Watch({ mapping: 'acme.yaml', notify, maxOutageMs: 12 * 3_600_000, halt, warn, clock });
   watch.begin('acme "2"', (event, fields) => logged.push(`${event} ${JSON.stringify(fields)}`));
+  const directory = await stateDirectory({ events: [{ state: 'ready' }], runs: [{ at: AT, answers: [] }] });
+  const db = openPlan(directory, directory);
+  onTestFinished(() => db.close());
   const { state, run } = fakeRun();
-  watch.sending(run, directory);
-  return { watch, state, halt, logged, metrics: join(directory.path, 'metrics.prom') };
+  watch.sending(run, db);
+  return { watch, state, halt, logged, warned, db };
 }
 
 const minutes = (count: number): Promise<void> => clock.advance(count * 60_000);
@@ -94,101 +93,87 @@ const minutes = (count: number): Promise<void> => clock.advance(count * 60_000);
 describe('notifications', () => {
   it('say that a run is held up after five minutes, once, and that it continues', async () => {
     const { calls, secret } = await hookServer();
-    const { state } = await watched({ notify: secret });
+    const { state } = await watched(secret);
     await minutes(1);
     state.acknowledged = 40;
     state.waiting = { reason: 'outage', nextInMs: 40_000 };
     await minutes(4.9);
-    expect(calls).toEqual([]);
+    await expect.poll(() => calls.map(({ body }) => body.event)).toEqual(['started']);
     await minutes(30);
-    await expect.poll(() => calls.length).toBe(1);
-    expect(calls[0]!.body).toMatchObject({
+    await expect.poll(() => calls.length).toBe(2);
+    expect(calls[1]!.body).toMatchObject({
       event: 'held_up',
       migration: 'acme "2"',
       exit: null,
       events: { total: 100, acknowledged: 40, rejected: 0 },
     });
-    expect(calls[0]!.body.text).toMatch(/^crm-backfill acme "2": held up for 5 min.*service down.*40 of 100 events/s);
+    expect(calls[1]!.body.text).toMatch(/^crm-backfill acme "2": held up for 5 min.*service down.*40 of 100 events/s);
 
     state.waiting = undefined;
     state.acknowledged = 41;
     await minutes(0.1);
-    await expect.poll(() => calls.length).toBe(2);
-    expect(calls[1]!.body).toMatchObject({ event: 'resumed', events: { acknowledged: 41 } });
+    await expect.poll(() => calls.length).toBe(3);
+    expect(calls[2]!.body).toMatchObject({ event: 'resumed', events: { acknowledged: 41 } });
   });
 
   it('are not sent for a wait that the rate limit makes', async () => {
     const { calls, secret } = await hookServer();
-    const { state } = await watched({ notify: secret });
+    const { state } = await watched(secret);
     state.waiting = { reason: 'rate', nextInMs: 600 };
     await minutes(60);
-    expect(calls).toEqual([]);
+    await expect.poll(() => calls.map(({ body }) => body.event)).toEqual(['started']);
   });
 
-  it('that fail are a line in the log', async () => {
+  it('that fail are warnings at once, lines in the log, and counted at the end', async () => {
     const { secret } = await hookServer(() => 404);
-    const { watch, logged } = await watched({ notify: secret });
+    const { watch, logged, warned } = await watched(secret);
+    expect(watch.undelivered).toBeUndefined();
+    await expect.poll(() => warned.length, { timeout: 20_000 }).toBe(1);
     await watch.failed(new Error('secret text of a bug'));
-    expect(logged).toEqual(['notify_failed {"message":"answered 404"}']);
+    expect(logged).toEqual([
+      'notify_failed {"notification":"started","message":"answered 404"}',
+      'notify_failed {"notification":"stopped","message":"answered 404"}',
+    ]);
+    for (const message of warned) expect(message).toMatch(/`(?:started|stopped)`.*answered 404/);
+    expect(watch.undelivered).toMatch(/^2 messages .*answered 404/);
   });
 });
 
-describe('the heartbeat', () => {
-  it('beats once a minute while there is progress or a wait for the limit, and not while the run is held up', async () => {
-    const { calls, secret } = await hookServer();
-    const { state } = await watched({ heartbeat: secret });
-    state.waiting = { reason: 'rate', nextInMs: 600 };
-    for (let minute = 1; minute <= 10; minute += 1) {
-      await minutes(1);
-      await expect.poll(() => calls.length).toBe(minute + 1);
-    }
+describe('what a run waits for', () => {
+  it('is in its row of the checkpoint while it waits, with its beginning', async () => {
+    const { watch, state, db } = await watched(undefined);
+    const waits = () => db.all('select waits_for, waits_since from checkpoint.run');
+    expect(waits()).toEqual([{ waits_for: null, waits_since: null }]);
     state.waiting = { reason: 'outage', nextInMs: 600 };
-    await minutes(10);
-    expect(calls.length).toBeLessThanOrEqual(12);
-    const before = calls.length;
-    state.waiting = undefined;
-    state.acknowledged += 1;
-    await minutes(0.1);
-    await expect.poll(() => calls.length).toBe(before + 1);
-    expect(calls[0]).toMatchObject({ method: 'GET', body: {} });
-  });
-});
-
-describe('metrics.prom', () => {
-  it('is a valid file for Prometheus, with every count', async () => {
-    const { watch, state, metrics } = await watched({});
-    state.waiting = { reason: 'rate_limited', nextInMs: 600 };
     await minutes(1);
-    state.acknowledged = 40;
+    const [noted] = waits() as [{ waits_since: string }];
+    expect(noted).toMatchObject({ waits_for: 'outage' });
+    expect(Math.abs(Date.parse(noted.waits_since) - Date.now())).toBeLessThan(60_000);
+    state.waiting = { reason: 'rate', nextInMs: 600 };
     await minutes(1);
-    await expect.poll(() => readFile(metrics, 'utf8').catch(() => '')).toContain('last_acknowledged');
-    const running = parsePrometheus(await readFile(metrics, 'utf8'));
-    const valuesOf = (name: string) => running.find((each) => each.name === name)?.metrics;
-    expect(valuesOf('backfill_running')).toEqual([{ value: '1', labels: { migration: 'acme "2"' } }]);
-    expect(valuesOf('backfill_events')).toContainEqual({
-      value: '60',
-      labels: { migration: 'acme "2"', type: 'lead/created', state: 'pending' },
-    });
-    expect(valuesOf('backfill_events')).toHaveLength(6);
-    expect(valuesOf('backfill_requests_total')![0]!.value).toBe('44');
-    expect(valuesOf('backfill_retries_total')![0]!.value).toBe('3');
-    expect(valuesOf('backfill_rate_limited_total')![0]!.value).toBe('1');
-    expect(valuesOf('backfill_allowed_per_minute')![0]!.value).toBe('100');
-    expect(valuesOf('backfill_waiting_seconds')![0]!.labels).toMatchObject({ reason: 'rate_limited' });
-    expect(Number(valuesOf('backfill_last_acknowledged_timestamp_seconds')![0]!.value)).toBeGreaterThan(0);
-
+    expect(waits()).toEqual([{ waits_for: null, waits_since: null }]);
+    state.waiting = { reason: 'redis', nextInMs: 600 };
+    await minutes(1);
+    expect(waits()).toMatchObject([{ waits_for: 'redis' }]);
     await watch.failed(new Error('x'));
-    expect(await readFile(metrics, 'utf8')).toContain('backfill_running{migration="acme \\"2\\""} 0\n');
+    expect(waits()).toEqual([{ waits_for: null, waits_since: null }]);
   });
 
   it('is not written any more once the state directory was removed, or moved', async () => {
-    const { watch, state, halt, metrics } = await watched({});
-    await expect.poll(() => readFile(metrics, 'utf8').catch(() => '')).toContain('backfill_running');
-    await writeFile(metrics, 'moved');
+    const { state, halt, db } = await watched(undefined);
     halt.request({ code: 'state_removed', message: 'removed', exitCode: 3 });
-    state.acknowledged = 50;
+    state.waiting = { reason: 'outage', nextInMs: 600 };
     await minutes(1);
+    expect(db.all('select waits_for from checkpoint.run')).toEqual([{ waits_for: null }]);
+  });
+
+  it('does not stop a run if it cannot be written', async () => {
+    const { watch, state, db, logged } = await watched(undefined);
+    db.exec('pragma query_only = on');
+    state.waiting = { reason: 'outage', nextInMs: 600 };
+    await minutes(2);
+    expect(logged).toHaveLength(1);
+    expect(logged[0]).toContain('wait_not_noted');
     await watch.failed(new Error('x'));
-    expect(await readFile(metrics, 'utf8')).toBe('moved');
   });
 });

@@ -1,11 +1,11 @@
-/** Key figures, outcomes by type, the latest answers, and what was not migrated. */
+/** Key figures, outcomes by type, and what was not migrated. */
 import { EVENT_TYPES, type EventType } from '../../model.ts';
 import { numberText, percentText } from '../../numbers.ts';
 import type { EventCounts } from '../../report/words.ts';
 import { capital, OUTCOMES, OUTCOME_NAMES as NAMES, typeName } from '../../report/words.ts';
 import type { PageData } from '../page-data.ts';
 import { prioritiesNow } from '../status-text.ts';
-import { coded, dataTable, externalId, externalText, html, legend, section, time, type Markup } from './parts.ts';
+import { coded, dataTable, html, legend, section, time, type Markup } from './parts.ts';
 
 export function figures({ status: { events } }: PageData): Markup {
   const failed = events.invalid + events.rejected + events.blocked;
@@ -72,25 +72,6 @@ function bar(type: EventType, counts: EventCounts): Markup {
   >
     ${parts}
   </svg>`;
-}
-
-/** Undefined in a report. */
-export function latestAnswers({ latest }: PageData): Markup | undefined {
-  if (latest.length === 0) return undefined;
-  return section(
-    'latest',
-    'Latest events',
-    dataTable(
-      'The events answered last, the latest first',
-      ['Answered', 'Event', 'External id', 'Answer'],
-      latest.map(({ at, type, externalId: id, status, code }) => [
-        at,
-        type,
-        externalId(id),
-        status === 'rejected' ? html`rejected (<code>${externalText(code ?? '', 80)}</code>)` : status,
-      ]),
-    ),
-  );
 }
 
 /** Everything in the exports that is not in the service, and why. */

@@ -1,14 +1,13 @@
-/** One page for people: `report.html`, or alive, updated by the server of `status --serve`. */
-import { createHash } from 'node:crypto';
+/** One page for people: `report.html`. */
 import { REPORT_FILE } from '../../report/summary.ts';
 import { writeWhole, type StateDir } from '../../state-dir.ts';
 import { TOOL } from '../../version.ts';
 import { visible } from '../../visible.ts';
-import { readPageData, type PageData } from '../page-data.ts';
+import { readPageData, type PageData, type PageOptions } from '../page-data.ts';
 import { controlTotals } from './control-totals.ts';
 import { banner, head, titleOf } from './head.ts';
 import { mapping, notUsed } from './mapping.ts';
-import { figures, latestAnswers, notInService, outcome } from './outcome.ts';
+import { figures, notInService, outcome } from './outcome.ts';
 import { html, raw, time, type Markup } from './parts.ts';
 import { chains, duplicates, errorsByCode, notMigrated, omissions, warnings } from './problems.ts';
 import { STYLE } from './style.ts';
@@ -17,50 +16,14 @@ import { throughput } from './throughput.ts';
 /** No scripts and nothing loaded from elsewhere; only the inline style sheet. */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
-/** Path of the server-sent events, relative to the live page. */
-export const EVENTS = 'events';
-
-/** Each event has the sections that have changed, by their ids. Numbers that somebody has unfolded stay so. */
-const SCRIPT = `
-const lost = document.getElementById('lost');
-const source = new EventSource('${EVENTS}');
-source.onopen = () => { lost.hidden = true; };
-source.onerror = () => { lost.hidden = false; };
-source.onmessage = ({ data }) => {
-  for (const [id, content] of Object.entries(JSON.parse(data))) {
-    const element = document.getElementById(id);
-    const isOpen = element.querySelector('details')?.open ?? false;
-    element.innerHTML = content;
-    const details = element.querySelector('details');
-    if (details) details.open = isOpen;
-  }
-};
-`;
-
-/** Of the live page: only its script and its style sheet, and requests to its server. */
-export const LIVE_POLICY = [
-  "default-src 'none'",
-  `script-src '${hash(SCRIPT)}'`,
-  `style-src '${hash(STYLE)}'`,
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
-
-function hash(text: string): string {
-  return `sha256-${createHash('sha256').update(text).digest('base64')}`;
-}
-
-/** By the id of the element that contains them; empty where there is nothing to show. */
-export type PageSections = Readonly<Record<string, string>>;
+/** How often the page of a run is written, and reloads itself. */
+export const WRITE_EVERY_S = 10;
 
 const PARTS: readonly (readonly [id: string, title: string, part: (data: PageData) => Markup | undefined])[] = [
   ['outcome', 'Outcome by type', outcome],
   ['totals', 'Control totals', controlTotals],
   ['left-behind', 'What was not migrated', notInService],
   ['throughput', 'Throughput', throughput],
-  ['latest', 'Latest events', latestAnswers],
   ['errors', 'Errors by cause', errorsByCode],
   ['chains', 'Blocked events', chains],
   ['duplicates', 'Duplicates', duplicates],
@@ -71,54 +34,26 @@ const PARTS: readonly (readonly [id: string, title: string, part: (data: PageDat
   ['not-carried', 'What cannot be migrated', notMigrated],
 ];
 
-/** Everything on the page that can change. */
-export function sectionsOf(data: PageData): PageSections {
-  const parts = PARTS.map(([id, title, part]) => ({ id, title, content: part(data) }));
-  const present = parts.filter(({ content }) => content !== undefined);
-  const contents = html`<nav aria-label="Contents">
-    <ul>
-      ${present.map(({ id, title }) => html`<li><a href="#${id}">${title}</a></li>`)}
-    </ul>
-  </nav>`;
-  return {
-    'part-head': textOf(html`${head(data)} ${contents}`),
-    'part-figures': textOf(figures(data)),
-    ...Object.fromEntries(parts.map(({ id, content }) => [`part-${id}`, content ? textOf(content) : ''])),
-  };
-}
-
-/** With characters that cannot be seen, such as those that reverse a text, by their code points. */
-function textOf(markup: Markup): string {
-  return visible(markup.toString().toWellFormed());
-}
-
 /**
  * Writes `report.html` into `output` (the state directory, or `dry-run/` in it) from the databases, and returns its path.
- * `withValues`: with messages and values of records.
  */
-export async function writeReport(
-  state: StateDir,
-  output: StateDir,
-  options: { readonly withValues: boolean },
-): Promise<string> {
+export async function writeReport(state: StateDir, output: StateDir, options: PageOptions): Promise<string> {
   const path = output.file(REPORT_FILE);
   await writeWhole(path, reportPage(readPageData(state, output, options)));
   return path;
 }
 
-/** The whole page as it is now; the live one is complete without its script. */
-export function reportPage(data: PageData): string {
-  const { isAlive } = data;
-  const { 'part-head': top, ...sections } = sectionsOf(data);
-  const policy = html`<meta http-equiv="Content-Security-Policy" content="${POLICY}" />`;
-  const lost = html`<p class="notice" id="lost" role="alert" hidden>
-    No connection to <code>crm-backfill status --serve</code>: what is shown may be out of date.
-  </p>`;
+function reportPage(data: PageData): string {
+  const parts = PARTS.flatMap(([id, title, part]) => {
+    const content = part(data);
+    return content ? [{ id, title, content }] : [];
+  });
   const page = html`<!doctype html>
     <html lang="en">
       <head>
         <meta charset="utf-8" />
-        ${isAlive ? undefined : policy}
+        <meta http-equiv="Content-Security-Policy" content="${POLICY}" />
+        ${data.reloads ? html`<meta http-equiv="refresh" content="${WRITE_EVERY_S}" />` : undefined}
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="referrer" content="no-referrer" />
         <meta name="robots" content="noindex" />
@@ -126,18 +61,23 @@ export function reportPage(data: PageData): string {
         ${raw(`<style>${STYLE}</style>`)}
       </head>
       <body>
-        ${banner(data)} ${isAlive ? lost : undefined}
-        <div id="part-head">${raw(top!)}</div>
-        <main>${Object.entries(sections).map(([id, text]) => html`<div id="${id}">${raw(text)}</div> `)}</main>
-        <footer><p>${isAlive ? 'Updated every two seconds' : written(data)}. ${contained(data)}</p></footer>
-        ${isAlive ? raw(`<script>${SCRIPT}</script>`) : undefined}
+        ${banner(data)} ${head(data)}
+        <nav aria-label="Contents">
+          <ul>
+            ${parts.map(({ id, title }) => html`<li><a href="#${id}">${title}</a></li>`)}
+          </ul>
+        </nav>
+        <main>${figures(data)} ${parts.map(({ content }) => content)}</main>
+        <footer><p>${written(data)}. ${contained(data)}</p></footer>
       </body>
     </html> `;
-  return textOf(page);
+  // Characters that cannot be seen, such as those that reverse a text, by their code points.
+  return visible(page.toString().toWellFormed());
 }
 
-function written({ now, timezone }: PageData): Markup {
-  return html`Written ${time(now.toISOString(), timezone)} by ${TOOL}`;
+function written({ now, timezone, reloads }: PageData): Markup {
+  const again = reloads ? `, again every ${WRITE_EVERY_S} seconds until the run ends` : '';
+  return html`Written ${time(now.toISOString(), timezone)} by ${TOOL}${again}`;
 }
 
 function contained({ withValues }: PageData): string {

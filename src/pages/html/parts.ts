@@ -85,8 +85,8 @@ export function prose(text: string): Markup {
   return html`${text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : html`${part}`))}`;
 }
 
-/** A time with the name of its zone, and the machine-readable time in an attribute. `timezone`: undefined for that of this machine. */
-export function time(iso: string | undefined, timezone: string | undefined, withSeconds = false): Markup {
+/** A time with the name of its zone, and the machine-readable time in an attribute. */
+export function time(iso: string | undefined, timezone: string, withSeconds = false): Markup {
   const date = new Date(iso ?? '');
   if (Number.isNaN(date.getTime())) return html`–`;
   const text = new Intl.DateTimeFormat('en-GB', {

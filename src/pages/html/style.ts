@@ -63,7 +63,7 @@ svg { display: block; width: 100%; forced-color-adjust: none; }
 svg.bar { height: 1.1rem; border-radius: .25rem; background: var(--panel); }
 svg.chart { min-width: 36rem; height: auto; }
 svg .axis { fill: var(--soft); font-size: 12px; font-family: inherit; }
-svg .grid { stroke: var(--rule); } svg .limit { stroke: var(--rejected); stroke-dasharray: 8 4; } svg .pause { stroke: var(--soft); stroke-dasharray: 3 4; }
+svg .grid { stroke: var(--rule); } svg .pause { stroke: var(--soft); stroke-dasharray: 3 4; }
 ul.legend { display: flex; flex-wrap: wrap; gap: .2rem 1.2rem; padding: 0; margin: .6rem 0; list-style: none; font-size: .9rem; color: var(--soft); }
 ul.legend i { display: inline-block; width: .8em; height: .8em; border-radius: .2em; margin-right: .45em; }
 .acknowledged { fill: var(--acknowledged); background: var(--acknowledged); } .duplicates { fill: var(--duplicates); background: var(--duplicates); }

@@ -3,8 +3,7 @@ import { numberText } from '../../numbers.ts';
 import { durationText } from '../../report/text.ts';
 import { capital } from '../../report/words.ts';
 import { totalOfBin, type Bin, type Timeline } from '../history.ts';
-import { LIVE_HOURS, type PageData } from '../page-data.ts';
-import { limitPerMinute } from './head.ts';
+import type { PageData } from '../page-data.ts';
 import { dataTable, html, legend, section, time, type Markup } from './parts.ts';
 
 const WIDTH = 960;
@@ -25,22 +24,19 @@ const LAYERS = [
   ['rejected', 'rejected'],
 ] as const satisfies readonly (readonly [keyof Bin, string])[];
 
-/** Undefined if nothing was answered. The live page has the last hours, against the limit. */
-export function throughput(data: PageData): Markup | undefined {
-  const { timeline, runs, timezone, isAlive, isDryRun } = data;
+/** Undefined if nothing was answered. */
+export function throughput({ timeline, runs, timezone, isDryRun }: PageData): Markup | undefined {
   const { step, bins } = timeline;
   if (isDryRun || bins.length === 0) return undefined;
   const settled = bins.reduce((sum, bin) => sum + totalOfBin(bin), 0);
   const unit = step === 60 ? 'minute' : step === 1 ? 'second' : durationText(step);
   const shown = step <= 60 ? `events per ${unit}` : `events per minute, in steps of ${unit}`;
-  const limit = isAlive ? limitPerMinute(data) : undefined;
-  const line = limit === undefined ? '' : '; the red line is the limit';
   return section(
     'throughput',
-    isAlive ? `Throughput in the last ${LIVE_HOURS} hours` : 'Throughput over time',
+    'Throughput over time',
     html`<p>
       ${numberText(settled)} answers from the service, shown as ${shown}. Long pauses are cut out and marked with a
-      dashed line${line}.
+      dashed line.
     </p>`,
     html`<div
       class="wide"
@@ -48,7 +44,7 @@ export function throughput(data: PageData): Markup | undefined {
       role="region"
       aria-label="Chart of events answered over time; the numbers are in the table below"
     >
-      ${chart(timeline, limit, timezone)}
+      ${chart(timeline, timezone)}
     </div>`,
     legend(bins.some(({ rejected }) => rejected > 0) ? LAYERS : LAYERS.slice(0, -1)),
     html`<details>
@@ -62,32 +58,29 @@ export function throughput(data: PageData): Markup | undefined {
         ]),
       )}
     </details>`,
-    runs.length === 0
-      ? undefined
-      : dataTable(
-          'Runs that sent events',
-          ['Started', 'Last answer', 'In the service', 'Rejected', 'Duration'],
-          runs.map(({ at, last, acknowledged, rejected }) => [
-            time(at, timezone),
-            time(last, timezone),
-            acknowledged,
-            rejected,
-            { right: durationText((Date.parse(last) - Date.parse(at)) / 1000) },
-          ]),
-        ),
+    dataTable(
+      'Runs that sent events',
+      ['Started', 'Last answer', 'In the service', 'Rejected', 'Duration'],
+      runs.map(({ at, last, acknowledged, rejected }) => [
+        time(at, timezone),
+        time(last, timezone),
+        acknowledged,
+        rejected,
+        { right: durationText((Date.parse(last) - Date.parse(at)) / 1000) },
+      ]),
+    ),
   );
 }
 
 /** Events per minute as stacked columns; those of bins shorter than a minute as they are, not extrapolated. */
-function chart({ step, bins }: Timeline, limit: number | undefined, timezone: string | undefined): Markup {
+function chart({ step, bins }: Timeline, timezone: string): Markup {
   const perMinute = step < 60 ? 1 : 60 / step;
   const gaps = bins.map(({ at }, index) => (index === 0 ? 0 : (at - bins[index - 1]!.at) / step - 1));
   const widths = gaps.map((gap) => 1 + (gap > LONGEST_GAP ? PAUSE : gap));
   const slot = Math.min(WIDEST_BIN, (WIDTH - LEFT - RIGHT) / widths.reduce((sum, width) => sum + width, 0));
   let end = LEFT;
   const columns = bins.map((bin, index) => ({ bin, x: (end += widths[index]! * slot) - slot }));
-  const line = limit === undefined ? undefined : (limit * step * perMinute) / 60;
-  const top = niceCeiling(Math.max(line ?? 0, ...bins.map((bin) => totalOfBin(bin) * perMinute)));
+  const top = niceCeiling(Math.max(...bins.map((bin) => totalOfBin(bin) * perMinute)));
   const y = (rate: number): number => HEIGHT - BOTTOM - (rate / top) * (HEIGHT - TOP - BOTTOM);
   const across = (style: string, at: number): Markup =>
     html`<line class="${style}" x1="${LEFT}" x2="${WIDTH - RIGHT}" y1="${at.toFixed(1)}" y2="${at.toFixed(1)}" />`;
@@ -117,7 +110,6 @@ function chart({ step, bins }: Timeline, limit: number | undefined, timezone: st
       })
       .flat()}
     ${pauses.map((x) => html`<line class="pause" x1="${x.toFixed(1)}" x2="${x.toFixed(1)}" y1="${TOP}" y2="${HEIGHT - BOTTOM}" />`)}
-    ${line === undefined ? undefined : across('limit', y(line))}
     ${labels(
       columns.map(({ bin, x }) => ({ at: bin.at, x })),
       step,
@@ -132,7 +124,7 @@ const LABEL_WIDTH = 110;
 function labels(
   columns: readonly { readonly at: number; readonly x: number }[],
   step: number,
-  timezone: string | undefined,
+  timezone: string,
 ): Markup[] {
   const format = new Intl.DateTimeFormat('en-GB', {
     ...(columns.at(-1)!.at - columns[0]!.at > 86_400 && { day: 'numeric', month: 'short' }),

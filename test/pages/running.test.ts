@@ -1,0 +1,88 @@
+import { readFile } from 'node:fs/promises';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { writeReport } from '../../src/pages/html/page.ts';
+import type { PageOptions } from '../../src/pages/page-data.ts';
+import { stateDirectory, type GivenState } from '../state.ts';
+
+const MINUTE = 60_000;
+const NOW = new Date('2026-03-02T08:30:00Z');
+
+beforeEach(() => void vi.setSystemTime(NOW));
+afterEach(() => void vi.useRealTimers());
+
+function ago(minutes: number): string {
+  return new Date(NOW.getTime() - minutes * MINUTE).toISOString();
+}
+
+const HOLDER = { host: 'here', pid: 1, at: ago(3) };
+
+/** The page of a run that settled 40 of 1,000 events since its survey two minutes ago. */
+async function pageOf(given: Partial<GivenState> = {}, options: Partial<PageOptions> = {}): Promise<string> {
+  const state = await stateDirectory({
+    events: [
+      { state: 'acknowledged', times: 40, priority: 10 },
+      { state: 'ready', times: 960 },
+    ],
+    survey: { at: ago(2), rate: { requests: 100, seconds: 60 } },
+    runs: [
+      { at: ago(100), answers: [{ at: ago(99), status: 'rejected', code: 'invalid_payload' }] },
+      { at: ago(2), answers: Array.from({ length: 40 }, () => ({ at: ago(1) })) },
+    ],
+    holder: HOLDER.at,
+    ...given,
+  });
+  return readFile(await writeReport(state, state, { withValues: false, holder: HOLDER, ...options }), 'utf8');
+}
+
+/** The same, while it waits. */
+function waiting(reason: string, at: string): Promise<string> {
+  return pageOf({ runs: [{ at, answers: [{ at }], waits: { reason, since: ago(10) } }] });
+}
+
+function factsOf(page: string): Record<string, string> {
+  const facts = [...page.matchAll(/<dt>(.*?)<\/dt>\s*<dd>(.*?)<\/dd>/gs)];
+  return Object.fromEntries(facts.map(([, name, text]) => [name!, text!.replace(/<[^>]*>/g, '').trim()]));
+}
+
+it('the page of a run shows its rate, the time left, and that it waits for nothing', async () => {
+  const page = await pageOf();
+  expect(factsOf(page)).toMatchObject({
+    Rate: '20 a minute recently; --rate allows 100',
+    Events: '960 left, about 48 min',
+    'Waits for': 'nothing',
+  });
+  expect(page).toContain('class="state good"');
+});
+
+it('the page of a run shows its progress by priority', async () => {
+  const rows = (await pageOf()).split('Events by priority').at(-1)!.split('</tr>');
+  expect(rows[1]).toMatch(/>10<.*>40<.*>40</s);
+  expect(rows[2]).toMatch(/>0<.*>960<.*>0<.*about /s);
+});
+
+it('the page of a run says what it waits for, and since when', async () => {
+  const page = await waiting('credentials', ago(2));
+  expect(factsOf(page)['Waits for']).toBe('credentials refused, for 10 min');
+  expect(page).toContain('class="state warn"');
+});
+
+it('the page of a run does not show what one that was killed before it waited for', async () => {
+  expect(factsOf(await waiting('outage', ago(5)))['Waits for']).toBe('nothing');
+});
+
+it('the page of a run reloads itself only if it is written again', async () => {
+  expect(await pageOf({}, { reloads: true })).toContain('<meta http-equiv="refresh" content="10" />');
+  expect(await pageOf()).not.toContain('refresh');
+});
+
+it('the page says that a run was killed, and shows no speed of it', async () => {
+  const page = await pageOf({}, { holder: undefined });
+  expect(page).toContain('The last run ended unexpectedly');
+  expect(factsOf(page)).not.toHaveProperty('Rate');
+});
+
+it('the page says that the counts are those of the run before, while another one surveys', async () => {
+  const page = await pageOf({ summary: { exit: { code: 3, reason: 'until' } } });
+  expect(page).toContain('the counts are from the previous run');
+  expect(factsOf(page)).not.toHaveProperty('Rate');
+});
