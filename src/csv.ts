@@ -26,6 +26,11 @@ export function csvLine(cells: readonly (string | number | undefined)[]): string
   return `${cells.map((cell) => quoted(neutralise(String(cell ?? '')))).join(',')}\n`;
 }
 
+/** The first line of a file that people open: with a byte-order mark, spreadsheets read it as UTF-8. */
+export function csvHead(columns: readonly string[]): string {
+  return `\ufeff${csvLine(columns)}`;
+}
+
 function quoted(cell: string): string {
   return /[",\r\n]|^\s|\s$/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }

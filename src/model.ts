@@ -67,6 +67,15 @@ export interface Row extends RecordText {
   readonly place: Place;
   /** What the reader noticed without rejecting the record: `short_row`, … */
   readonly issues: readonly Issue[];
+  /** Of a corrected record: what stood there before. */
+  readonly corrects?: Corrected;
+}
+
+/** A record as the export has it, in whose place a corrected one is read. */
+export interface Corrected {
+  /** What names it in `_row`. */
+  readonly row: string;
+  readonly raw: RawRecord;
 }
 
 /** A record that could not be read; it travels the same way as a row. */

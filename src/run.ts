@@ -22,8 +22,9 @@ import type { Redactor, Secret } from './redact.ts';
 import { storeDocument } from './report/documents.ts';
 import { writeErrors, writeIds, writeOmitted } from './report/error-files.ts';
 import { writePilot, type WrittenPilot } from './report/pilot-file.ts';
-import { writeRejects, type WrittenRejects } from './report/rejects.ts';
+import { writeRejects } from './report/rejects.ts';
 import type { Summary } from './report/summary.ts';
+import { toCorrect, type ToCorrect } from './report/to-correct.ts';
 import { RUN_LOG_FILE, RunLog } from './run-log.ts';
 import type { Sender } from './send/sender.ts';
 import type { Account } from './service/account.ts';
@@ -78,7 +79,7 @@ export interface RunEnd {
 }
 
 interface WrittenFiles {
-  readonly rejects: WrittenRejects;
+  readonly toCorrect: readonly ToCorrect[];
   /** Only with --pilot. */
   readonly pilot: WrittenPilot | undefined;
 }
@@ -270,7 +271,7 @@ async function end(
 }
 
 async function writeFiles(
-  { state, output, monitor }: Run,
+  { mapping, state, output, monitor }: Run,
   db: Database,
   summary: Summary,
 ): Promise<WrittenFiles | undefined> {
@@ -290,7 +291,7 @@ async function writeFiles(
         `${usual} was changed or created outside this program, so it was not overwritten; that of this run is ${path}`,
       );
     }
-    return { rejects, pilot };
+    return { toCorrect: toCorrect(mapping, rejects.files), pilot };
   } catch (error) {
     monitor.trouble?.(messageOf(error));
     return undefined;

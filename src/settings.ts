@@ -14,7 +14,6 @@ export const MAPPING = {
 export const RUN_OPTIONS = pick(
   OPTIONS,
   'source',
-  'fix',
   'state',
   'dryRun',
   'plan',

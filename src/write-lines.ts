@@ -45,19 +45,14 @@ export class LineFile {
 }
 
 /** Writes a file line by line under a temporary name, and renames it when it is complete. Throws a `UserError`. */
-export function writeLines<Row>(
-  path: string,
-  head: readonly string[],
-  rows: Iterable<Row>,
-  lineOf: (row: Row) => string,
-): void {
+export function writeLines<Row>(path: string, head: string, rows: Iterable<Row>, lineOf: (row: Row) => string): void {
   const temporary = `${path}.tmp`;
   try {
     // Whatever has this name is not written to: it may be a link.
     rmSync(temporary, { force: true });
     const file = new LineFile(temporary, path);
     try {
-      file.add(head.join(''));
+      file.add(head);
       for (const row of rows) file.add(lineOf(row));
     } finally {
       file.close();

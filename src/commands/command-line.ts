@@ -1,9 +1,10 @@
-import { existsSync } from 'node:fs';
-import { basename, dirname, extname } from 'node:path';
+import { basename, dirname } from 'node:path';
+import { flow } from '../init/value-text.ts';
 import { kebab, type OptionTable } from '../options/option.ts';
 import { isNameCode } from '../report/advice.ts';
 import type { WrittenPilot } from '../report/pilot-file.ts';
 import type { Summary } from '../report/summary.ts';
+import type { ToCorrect } from '../report/to-correct.ts';
 import { shortPath } from '../report/text.ts';
 import { RUN_OPTIONS } from '../settings.ts';
 import { REPORT, VERIFY } from './definitions.ts';
@@ -12,9 +13,6 @@ import { PROGRAM } from '../version.ts';
 
 /** Options for one run that the next should not repeat. */
 const ONCE: readonly string[] = ['--dry-run', '--offline', '--fresh', '--adopt', '--refresh', '--yes'];
-
-/** Options that a run has kept the files of. */
-const KEPT: readonly string[] = ['--fix'];
 
 /** Options whose value is a secret, so it cannot be printed. */
 export const SECRET: readonly string[] = ['--notify'];
@@ -76,10 +74,11 @@ function quoted(arg: string): string {
   return `$'${escaped}'`;
 }
 
-/** What the next steps depend on besides the summary; `rejects` are files by source. */
+/** What the next steps depend on besides the summary. */
 interface Circumstances {
+  readonly mapping: string;
   readonly sandbox: boolean;
-  readonly rejects: ReadonlyMap<string, string>;
+  readonly toCorrect: readonly ToCorrect[];
   readonly pilot: WrittenPilot | undefined;
 }
 
@@ -99,7 +98,7 @@ export function nextSteps(summary: Summary, argv: readonly string[], circumstanc
 function stepsAfter(
   summary: Summary,
   argv: readonly string[],
-  { sandbox, rejects }: Circumstances,
+  { mapping, sandbox, toCorrect }: Circumstances,
   first: 'next:' | 'then',
 ): readonly string[] {
   const { events, records, dry_run: dry, exit, plan } = summary;
@@ -110,19 +109,17 @@ function stepsAfter(
     approved.push('--rate', '10000/1s');
   const plain = commandLine(argv, { without: [...ONCE, '--plan'], and: approved });
   if (exit.reason === 'too_many_omitted') return [`${first} fix the mapping, then:`, `  ${commandLine(argv)}`];
-  if (rejects.size > 0) {
-    const copies = [...rejects].map(([name, path]) => ({
-      name,
-      path,
-      copy: freeName(`corrected-${name}`, extname(path)),
-    }));
-    const fixes = copies.flatMap(({ name, copy }) => ['--fix', `${name}=${copy}`]);
+  if (toCorrect.length > 0) {
     const hasNames = Object.keys(summary.errors_by_code).some(isNameCode);
     return [
-      `${first} ${hasNames ? 'fill in the names (see the worksheet above), ' : ''}fix the mapping or exports and run again, or correct copies of the rejects:`,
-      ...copies.map(({ path, copy }) => `  cp ${quoted(shortPath(path))} ${quoted(copy)}`),
-      // Corrected records make another plan. A run has kept the corrections that it was given, a dry run has not.
-      `  ${commandLine(argv, { without: dry ? ['--plan'] : [...ONCE, '--plan', ...KEPT], and: fixes })}`,
+      `${first} ${hasNames ? 'fill in the names (see the worksheet above), ' : ''}fix the mapping or exports, or correct copies of the rejects and name them in ${shortPath(mapping)}:`,
+      ...toCorrect.flatMap(({ source, rejects, copy, fixes }) => [
+        `  cp ${quoted(shortPath(rejects))} ${quoted(shortPath(copy))}`,
+        `  fixes: ${flow(fixes.length === 1 ? fixes[0] : fixes)}  # in source ${flow(source)}`,
+      ]),
+      'then run again:',
+      // Corrected records make another plan.
+      `  ${commandLine(argv, { without: dry ? ['--plan'] : [...ONCE, '--plan'] })}`,
       ...(dry && events.pending > 0 ? ['to send the valid events now:', `  ${plain}`] : []),
     ];
   }
@@ -139,7 +136,7 @@ function stepsAfter(
   }
   if (events.pending > 0) {
     const whole = commandLine(argv, {
-      without: [...ONCE, ...KEPT, '--pilot', '--pick', '--only', '--max-requests', '--until'],
+      without: [...ONCE, '--pilot', '--pick', '--only', '--max-requests', '--until'],
     });
     return [`${first} send the ${numberText(events.pending)} events that are still pending:`, `  ${whole}`];
   }
@@ -158,11 +155,4 @@ function lineOf(command: string, options: OptionTable, argv: readonly string[]):
   const known = new Set(names.map((name) => `--${kebab(name)}`));
   const [, ...kept] = argumentsOf(argv).filter(({ option }) => option === undefined || known.has(option));
   return commandOf(argv, command, ...kept.flatMap(({ words }) => words));
-}
-
-/** A name that no file of the working directory has: an earlier copy has corrections in it. */
-function freeName(stem: string, extension: string): string {
-  let name = `${stem}${extension}`;
-  for (let number = 2; existsSync(name); number += 1) name = `${stem}.${number}${extension}`;
-  return name;
 }

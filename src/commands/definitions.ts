@@ -38,7 +38,7 @@ export const RUN = define({
   positionals: MAPPING,
   options: RUN_OPTIONS,
   mostUsed: [
-    ...['source', 'fix', 'dryRun', 'plan', 'pilot', 'pick', 'sandbox', 'fresh'],
+    ...['source', 'dryRun', 'plan', 'pilot', 'pick', 'sandbox', 'fresh'],
     ...['rate', 'maxErrors', 'maxOmitted', 'until', 'notify'],
   ],
   examples: [

@@ -28,7 +28,6 @@ const PERSONAL: Readonly<Record<string, string>> = {
   'references.csv': "names of the account's users",
   'pilot.csv': 'values of the records of the pilot',
   [VERIFY_FILE]: 'values sent and found',
-  fixes: 'corrected records; later runs read the exports without them',
   [DRY_RUN]: 'the same files, from the last dry run',
   [REPORT_FILE]: 'may quote values; `crm-backfill report` writes it again',
   'changes.csv': 'values in the service and in the export',
@@ -101,9 +100,7 @@ function warnOfTheUnsent(state: StateDir, console: Console): void {
   try {
     const { failed, pending } = unsentIn(state);
     if (failed > 0) {
-      console.complain(
-        `warning: ${counted(failed, 'event')} not accepted; the rejects and --fix files are deleted too`,
-      );
+      console.complain(`warning: ${counted(failed, 'event')} not accepted; the rejects are deleted too`);
     }
     if (pending > 0) console.complain(`warning: ${counted(pending, 'event')} not sent yet; the job is not finished`);
   } catch (error) {

@@ -72,7 +72,7 @@ async function migrate(argv: Argv, console: Console): Promise<ExitCode> {
     if (!halt.reason) {
       const next = nextSteps(summary, process.argv, {
         ...settings,
-        rejects: files?.rejects.files ?? new Map(),
+        toCorrect: files?.toCorrect ?? [],
         pilot: files?.pilot,
       });
       if (next.length > 0) show('');

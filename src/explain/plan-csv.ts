@@ -2,7 +2,7 @@
  * The plan to sign: one CSV file per event type, the columns of the export beside the fields of the event, and what is
  * left out. Rows are read twice and never kept: first for the columns that occur, then to be written.
  */
-import { csvLine } from '../csv.ts';
+import { csvHead, csvLine } from '../csv.ts';
 import { parseJson, type JsonObject } from '../json.ts';
 import { EVENT_TYPES, type EventType } from '../model.ts';
 import { writeTable } from '../report/error-files.ts';
@@ -49,7 +49,6 @@ export async function writePlanCsv(db: Database, directory: string, names: Names
     select e.type, e.external_id, f.path as file, r.line, o.field, o.original, o.reason
     from omission o left join event e on e.id = o.event join record r on r.id = o.record join file f on f.id = r.file
     order by o.id`,
-    { bom: true },
   );
   return [...files, leftOut];
 }
@@ -71,9 +70,7 @@ async function writeType(db: Database, type: EventType, path: string, names: Nam
   ];
   const csv = new LineFile(path);
   try {
-    // With a byte-order mark, so that spreadsheets read it as UTF-8.
-    csv.add('\ufeff');
-    csv.add(csvLine([...head, 'new: occurred_at', 'priority']));
+    csv.add(csvHead([...head, 'new: occurred_at', 'priority']));
     for await (const row of rowsOf(db, type)) {
       const [cells, values] = [new Map(cellsOf(row)), new Map(fieldsIn(row, names))];
       csv.add(

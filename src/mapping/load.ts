@@ -159,9 +159,13 @@ function sourceSpecs(
   folder: string,
   overrides: ReadonlyMap<string, string>,
 ): readonly SourceSpec[] {
-  return Object.entries(sources).map(([name, { path, header_line: headerLine, missing_values: _, ...rest }]) => {
+  return Object.entries(sources).map(([name, { path, header_line: headerLine, fixes, missing_values: _, ...rest }]) => {
     const spec = { ...rest, name, path: overrides.get(name) ?? resolve(folder, path) };
-    return (headerLine === undefined ? spec : { ...spec, headerLine }) as SourceSpec;
+    return {
+      ...spec,
+      ...(headerLine !== undefined && { headerLine }),
+      ...(fixes !== undefined && { fixes: [fixes].flat().map((file) => resolve(folder, file)) }),
+    } as SourceSpec;
   });
 }
 

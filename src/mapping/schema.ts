@@ -231,6 +231,7 @@ const source = part.object({
   header_line: part.count.optional(),
   columns: z.array(part.name).optional(),
   records: part.name.optional(),
+  fixes: z.union([part.name, z.array(part.name).min(1)]).optional(),
   missing_values: z.array(part.text).optional(),
 });
 

@@ -149,15 +149,6 @@ export const pathsByName = values((given, refuse): ReadonlyMap<string, string> =
   return paths;
 });
 
-/** `NAME=PATH`; a name may occur more than once, and the order counts. Paths are resolved from the working directory. */
-export const pathsInOrder = values((given, refuse): readonly (readonly [name: string, path: string])[] =>
-  given.map((pair) => {
-    const [name, path] = split(pair);
-    if (name === '' || path === '') refuse(`\`${pair}\` is not NAME=PATH`);
-    return [name, resolve(path)];
-  }),
-);
-
 /** `NAME=VALUE`; a name may occur more than once, and its value may be empty. */
 export const parameters = values((given, refuse): readonly (readonly [name: string, value: string])[] =>
   given.map((pair) => {

@@ -8,7 +8,6 @@ import {
   oneOrMore,
   parameters,
   pathsByName,
-  pathsInOrder,
   pickedRecords,
   planDigest,
   port,
@@ -39,12 +38,6 @@ export const OPTIONS = {
     type: 'repeatable',
     check: pathsByName,
     describe: 'Read this file for source NAME instead of the one in the mapping (NAME=PATH, repeatable)',
-  },
-  fix: {
-    group: INPUT,
-    type: 'repeatable',
-    check: pathsInOrder,
-    describe: 'Corrected rejects of source NAME (NAME=PATH, repeatable); kept, and applied on every rerun',
   },
   encoding: {
     type: 'value',

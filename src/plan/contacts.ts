@@ -1,7 +1,7 @@
 /** `if_contact_exists`: what the survey does about people who are in the account already. */
 import { rmSync } from 'node:fs';
 import { readBack } from '../compare/read-back.ts';
-import { csvLine } from '../csv.ts';
+import { csvHead, csvLine } from '../csv.ts';
 import type { Policies } from '../mapping/policies.ts';
 import type { Place, Planned } from '../model.ts';
 import type { Client } from '../service/client.ts';
@@ -156,7 +156,7 @@ async function writeMatches({ path, service }: MatchingJob, matches: readonly Ma
       names.set(serviceId, typeof record?.fullName === 'string' ? record.fullName : '');
     }
   }
-  writeLines(path, [csvLine(COLUMNS)], matches, ({ externalId, place, serviceId, fields }) =>
+  writeLines(path, csvHead(COLUMNS), matches, ({ externalId, place, serviceId, fields }) =>
     csvLine([externalId, place.source, place.file, place.line, serviceId, fields.join(' '), names.get(serviceId)]),
   );
 }

@@ -2,7 +2,7 @@
 import { COMPARED, shownFields, textOf, type Checked } from '../compare/fields.ts';
 import { readBack } from '../compare/read-back.ts';
 import { compareField, type ThreeWayVerdict } from '../compare/three-way.ts';
-import { csvLine } from '../csv.ts';
+import { csvHead, csvLine } from '../csv.ts';
 import type { JsonValue } from '../json.ts';
 import type { Issue } from '../model.ts';
 import type { ChangeCounts } from '../report/summary.ts';
@@ -69,7 +69,7 @@ export async function keepEdits(job: EditsJob): Promise<Omit<ChangeCounts, 'new'
       for (const field of compared.notShown) notShown.add(field);
     }
   }
-  writeLines(job.path, [csvLine(COLUMNS)], lines, (line) => line);
+  writeLines(job.path, csvHead(COLUMNS), lines, (line) => line);
   return { ...counts, not_compared: [...notShown].sort() };
 }
 

@@ -169,6 +169,11 @@ const BY_CODE: Readonly<Record<string, Advice>> = {
     what: 'The record that a correction replaces is no longer in the input.',
     fix: 'If its successor in the export still needs the correction, correct it there.',
   },
+  fixed_again: { what: 'Two files of corrections have the same record; the later one applies.', fix: '' },
+  corrected_id: {
+    what: 'A correction changes an external id.',
+    fix: 'If a spreadsheet did that (`00123` becomes `123`), write the id as it was into the corrected file.',
+  },
   short_row: { what: 'A row has fewer cells than the header: the missing cells are read as empty.', fix: '' },
   report_footer: { what: 'A line after the records was skipped as the footer of a report.', fix: '' },
   repeated_header: { what: 'A line repeats the header.', fix: 'Check that no export is included twice.' },

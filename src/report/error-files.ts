@@ -1,5 +1,5 @@
 /** `errors.csv` and `omitted.csv`: what the plan has of problems and of values left out, as tables. */
-import { csvLine } from '../csv.ts';
+import { csvHead, csvLine } from '../csv.ts';
 import type { StateDir } from '../state-dir.ts';
 import type { Database } from '../store/sqlite.ts';
 import { writeLines } from '../write-lines.ts';
@@ -41,7 +41,7 @@ export function writeOmitted(db: Database, output: StateDir): void {
   );
 }
 
-/** The ids in the service of everything that was acknowledged. */
+/** The ids in the service of everything that was acknowledged: for programs, so without a byte-order mark. */
 export function writeIds(db: Database, output: StateDir): void {
   writeTable(
     db,
@@ -50,23 +50,23 @@ export function writeIds(db: Database, output: StateDir): void {
     `
     select for_type as type, external_id, service_id from checkpoint.request
     where status = 'acknowledged' and service_id is not null and origin <> 'read' order by n`,
+    { bom: false },
   );
 }
 
 /**
- * Writes what a statement selects. `columns`: their names, as the statement returns them. `bom`: for spreadsheets, which then
- * read it as UTF-8. `seen` is called with each row.
+ * Writes what a statement selects. `columns`: their names, as the statement returns them. `bom`: whether people open it.
+ * `seen` is called with each row.
  */
 export function writeTable<Row extends Readonly<Record<string, string | number | null>>>(
   db: Database,
   path: string,
   columns: string,
   statement: string,
-  { bom = false, seen }: { bom?: boolean; seen?: (row: Row) => void } = {},
+  { bom = true, seen }: { bom?: boolean; seen?: (row: Row) => void } = {},
 ): void {
   const names = columns.split(' ');
-  const head = [bom ? '\ufeff' : '', csvLine(names)];
-  writeLines(path, head, db.each<Row>(statement), (row) => {
+  writeLines(path, bom ? csvHead(names) : csvLine(names), db.each<Row>(statement), (row) => {
     seen?.(row);
     return csvLine(names.map((name) => row[name] ?? undefined));
   });

@@ -26,7 +26,7 @@ export async function writePilot(db: Database, output: StateDir): Promise<Writte
   if (!db.get('select 1 from pilot limit 1')) return undefined;
   const gathered = `${output.file(PILOT_FILE)}.new`;
   let toLookAt = 0;
-  writeTable(db, gathered, COLUMNS, PILOT, { bom: true, seen: (row) => (toLookAt += Number(row.service_id !== null)) });
+  writeTable(db, gathered, COLUMNS, PILOT, { seen: (row) => (toLookAt += Number(row.service_id !== null)) });
   const nameOf = (number: number): string => (number === 1 ? PILOT_FILE : `pilot.${number}.csv`);
   const owns = (name: string): boolean => /^pilot(?:\.\d+)?\.csv$/.test(name);
   const directory = { db, root: output.path, path: output.path, owns };

@@ -1,6 +1,6 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { csvLine } from '../csv.ts';
+import { csvHead, csvLine } from '../csv.ts';
 import { cannotWrite, UserError } from '../errors.ts';
 import { canonicalJson, parseJson, type JsonObject } from '../json.ts';
 import type { RawRecord } from '../model.ts';
@@ -94,7 +94,7 @@ function writeSource(db: Database, { id, kind, columns: json }: SourceRow, path:
     id,
   );
   const { file, line, error, row: hash } = rejectColumnsFor(columns);
-  const head = kind === 'table' ? [csvLine([...columns, file, line, error, hash])] : [];
+  const head = kind === 'table' ? csvHead([...columns, file, line, error, hash]) : '';
   const corrections = new Set<string>();
   writeLines(path, head, rows, (row) => {
     if (row.original !== null) {

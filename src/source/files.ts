@@ -60,6 +60,13 @@ export async function findFiles(spec: SourceSpec): Promise<InputFile[]> {
   return files;
 }
 
+/** The files of corrected records of a source, in the order in which they apply. Throws a `UserError` if one is missing. */
+export async function findFixes({ name, fixes = [] }: SourceSpec): Promise<InputFile[]> {
+  const files = new Map<string, InputFile>();
+  for (const path of fixes) for (const file of await findFiles({ name, path })) files.set(file.path, file);
+  return [...files.values()];
+}
+
 /** The path relative to the working directory, if that is shorter. */
 export function shortPath(path: string): string {
   const short = relative(process.cwd(), path);

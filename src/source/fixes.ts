@@ -1,19 +1,13 @@
+/** Corrected records: copies of rejects that a person has corrected, beside the export (`fixes` of a source). */
 import { restore } from '../csv.ts';
-import { UserError } from '../errors.ts';
 import { NumberText, type JsonObject, type JsonValue } from '../json.ts';
 import type { Issue, Place, RawRecord, Row } from '../model.ts';
 import { counted } from '../numbers.ts';
 import { didYouMean, ProblemsError, type Problem } from '../problem.ts';
+import { findFixes } from './files.ts';
 import { openSource } from './open.ts';
 import { isRowHash, nameOf, numbered, rejectColumnsIn, rowHasher } from './reject-columns.ts';
-import type { Source, SourceSpec } from './source.ts';
-
-/** A file of corrected rejects. */
-export interface FixFile extends Pick<SourceSpec, 'encoding'> {
-  readonly path: string;
-  /** Accepted by an earlier run: the columns of the export may have changed since. */
-  readonly isKept: boolean;
-}
+import { SettingError, type FileDigest, type Source, type SourceNotice, type SourceSpec } from './source.ts';
 
 /** A corrected record, and where it stands in its fix file. */
 interface Correction {
@@ -25,25 +19,36 @@ interface Correction {
 }
 
 /**
- * The source with some records replaced: each row of a fix file replaces every record with the content that its `_row`
- * names, and of two corrections of one record that of the later file. A replaced record has the place of its correction,
- * which is where its mistakes can be repaired; all other records are read as before. Throws a `ProblemsError` if a file
- * cannot be used.
+ * The source with the records replaced that its `fixes` correct: each row of a fix file replaces every record with the
+ * content that its `_row` names, wherever that stands, and of two corrections of one record that of the later file. A
+ * replaced record has the place of its correction, which is where its mistakes can be repaired; all other records are read
+ * as before. Throws a `UserError` if a file is missing, and a `ProblemsError` if one cannot be used.
  */
-export async function withFixes(source: Source, files: readonly FixFile[]): Promise<Source> {
+export async function withFixes(source: Source, spec: SourceSpec): Promise<Source> {
+  const files = await findFixes(spec);
+  if (files.length === 0) return source;
   const corrections = new Map<string, Correction>();
-  for (const file of files) {
-    const found = await readFixFile(source, file).catch((error: unknown) => {
-      throw file.isKept && error instanceof UserError ? keptUnusable(file.path, error) : error;
-    });
+  const digests: FileDigest[] = [];
+  const notices: SourceNotice[] = [];
+  for (const { path, shown } of files) {
+    const file = await openFixes(spec, path, (message) =>
+      notices.push({ code: 'doubtful_encoding', message, file: shown }),
+    );
+    const found = await readFixFile(source, file);
+    const again = [...found.keys()].flatMap((row) => corrections.get(row)?.place.file ?? []);
+    for (const earlier of new Set(again)) {
+      const count = again.filter((each) => each === earlier).length;
+      const message = `${counted(count, 'record')} corrected in ${earlier} too: the later file, this one, applies`;
+      notices.push({ code: 'fixed_again', message, file: shown });
+    }
     for (const [row, correction] of found) corrections.set(row, correction);
+    digests.push(...file.digests()!);
   }
-  const keyOf = ({ file, record }: Place): string => `${record} ${file}`;
-  const replaced = new Map([...corrections].map(([row, { place }]) => [keyOf(place), row]));
   const hashOf = rowHasher(source.columns);
   let unused: readonly Place[] = [];
   return {
     ...source,
+    files: [...source.files, ...files],
     description: `${source.description}, ${counted(corrections.size, 'corrected record')}`,
     async *batches() {
       const used = new Set<string>();
@@ -55,14 +60,28 @@ export async function withFixes(source: Source, files: readonly FixFile[]): Prom
           if (!correction) return item;
           used.add(row);
           const { place, issues } = correction;
-          return { kind: 'row', place, raw: corrected(item.raw, correction), issues };
+          const corrects = { row, raw: item.raw };
+          return { kind: 'row', place, raw: corrected(item.raw, correction), issues, corrects };
         });
       }
       unused = [...corrections].flatMap(([row, { place }]) => (used.has(row) ? [] : [place]));
     },
-    originalOf: (place) => replaced.get(keyOf(place)),
     unusedFixes: () => unused,
+    digests: () => source.digests()?.concat(digests),
+    notices: () => [...source.notices(), ...notices],
   };
+}
+
+/** Spreadsheets may save a copy in a code page of theirs: that of the export, or the usual one. */
+async function openFixes(spec: SourceSpec, path: string, doubt: (message: string) => void): Promise<Source> {
+  const { name, encoding = 'windows-1252' } = spec;
+  try {
+    return await openSource({ name, path });
+  } catch (error) {
+    if (!(error instanceof SettingError && error.setting === 'encoding')) throw error;
+    doubt(`not UTF-8 text, so it is read as ${encoding}: check names with accents`);
+    return openSource({ name, path, encoding });
+  }
 }
 
 function corrected(original: RawRecord, { raw, lacking }: Correction): RawRecord {
@@ -70,13 +89,6 @@ function corrected(original: RawRecord, { raw, lacking }: Correction): RawRecord
   const cells = [...(raw as readonly string[])];
   for (const index of lacking) cells[index] = (original as readonly string[])[index] ?? '';
   return cells;
-}
-
-function keptUnusable(path: string, error: UserError): UserError {
-  return new UserError(error.message, {
-    hint: `an earlier run accepted these corrections: repair ${path}, or delete it to continue without them`,
-    cause: error,
-  });
 }
 
 const AS_WRITTEN = 'keep the columns of the rejects file unchanged';
@@ -87,9 +99,8 @@ const IDENTICAL =
  * The corrections in a fix file of this source, by the hash of the record that each replaces. Rows that were left as they
  * are correct nothing. Throws a `ProblemsError` with everything that is wrong with the file.
  */
-async function readFixFile(source: Source, { isKept, ...spec }: FixFile): Promise<ReadonlyMap<string, Correction>> {
-  const file = await openSource({ ...spec, name: source.name, isArgument: true });
-  const read = source.kind === 'table' ? tableReader(source, file, isKept) : treeReader(source, file);
+async function readFixFile(source: Source, file: Source): Promise<ReadonlyMap<string, Correction>> {
+  const read = source.kind === 'table' ? tableReader(source, file) : treeReader(source, file);
   const hashOf = rowHasher(source.columns);
   const corrections = new Map<string, Correction>();
   const problems: Problem[] = [];
@@ -117,7 +128,7 @@ async function readFixFile(source: Source, { isKept, ...spec }: FixFile): Promis
 /** A row of a fix file: the column that names the record that it replaces, what that column contains, and the record. */
 type ReadRow = (row: Row) => Pick<Correction, 'raw' | 'lacking'> & { readonly column: string; readonly row: string };
 
-function tableReader(source: Source, file: Source, isKept: boolean): ReadRow {
+function tableReader(source: Source, file: Source): ReadRow {
   if (file.kind !== 'table')
     throw mistakes([
       problem(whole(file), 'wrong_format', `source \`${source.name}\` is a table, so its fix file must be CSV`),
@@ -131,7 +142,7 @@ function tableReader(source: Source, file: Source, isKept: boolean): ReadRow {
     ...(there.includes(rowKey)
       ? []
       : [problem(whole(file), 'missing_column', `missing column \`${added.row}\``, AS_WRITTEN)]),
-    ...(isKept ? [] : there)
+    ...there
       .filter((key) => !wanted.includes(key) && !optional.has(nameOf(key)))
       .map((key) => {
         const near = didYouMean(nameOf(key), source.columns) ?? AS_WRITTEN;

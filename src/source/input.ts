@@ -2,7 +2,6 @@ import { stat } from 'node:fs/promises';
 import { UserError } from '../errors.ts';
 import type { Place } from '../model.ts';
 import { withFixes } from './fixes.ts';
-import type { FixFiles } from './kept-fixes.ts';
 import { openSource } from './open.ts';
 import type { FileDigest, Source, SourceSpec } from './source.ts';
 
@@ -15,16 +14,12 @@ export class Input {
     this.sources = sources;
   }
 
-  static async open(specs: readonly SourceSpec[], fixes: FixFiles): Promise<Input> {
+  static async open(specs: readonly SourceSpec[]): Promise<Input> {
     const sources = new Map<string, Source>();
-    for (const spec of specs) {
-      const source = await openSource(spec);
-      const files = fixes.get(spec.name);
-      sources.set(spec.name, files ? await withFixes(source, files) : source);
-    }
+    for (const spec of specs) sources.set(spec.name, await withFixes(await openSource(spec), spec));
     const input = new Input(sources);
-    const exports = [...sources.values()].flatMap(({ files }) => files);
-    for (const { path } of [...exports, ...[...fixes.values()].flat()]) input.#stamps.set(path, await stampOf(path));
+    const files = [...sources.values()].flatMap((source) => source.files);
+    for (const { path } of files) input.#stamps.set(path, await stampOf(path));
     return input;
   }
 

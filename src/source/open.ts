@@ -1,5 +1,5 @@
 import { UserError } from '../errors.ts';
-import { findFiles, type InputFile } from './files.ts';
+import { findFiles, findFixes, type InputFile } from './files.ts';
 import { filesSource, type SourceHead } from './reading.ts';
 import type { Source, SourceSpec } from './source.ts';
 import type { TextFile } from './encoding.ts';
@@ -29,7 +29,7 @@ const READERS: Readonly<Record<NonNullable<SourceSpec['format']>, () => Promise<
  * `UserError` if a file is missing, empty, cannot be decoded, or has no header or no array of records.
  */
 export async function openSource(spec: SourceSpec): Promise<Source> {
-  const files = await findFiles(spec);
+  const files = await exportsOf(spec);
   const texts: TextFile[] = [];
   for (const file of files) texts.push(await withEncoding(file, spec.encoding));
   const format = spec.format ?? formatOf(spec, files);
@@ -39,6 +39,16 @@ export async function openSource(spec: SourceSpec): Promise<Source> {
     doubt === undefined ? [] : [{ code: 'doubtful_encoding', message: doubt, file: shown }],
   );
   return filesSource({ ...head, notices: [...doubts, ...head.notices] });
+}
+
+/** The files of a source. A glob may match the corrections, too, which lie beside the export. */
+async function exportsOf(spec: SourceSpec): Promise<InputFile[]> {
+  const fixes = new Set((await findFixes(spec)).map(({ path }) => path));
+  const files = (await findFiles(spec)).filter(({ path }) => !fixes.has(path));
+  if (files.length > 0) return files;
+  throw new UserError(`source \`${spec.name}\`: \`fixes\` names every file of its path`, {
+    hint: 'corrections are files of their own, beside the export',
+  });
 }
 
 /** The format that the name of a file shows. */

@@ -132,7 +132,6 @@ export function filesSource({ parts, notices, ...head }: SourceHead): Source {
           : []),
       ];
     },
-    originalOf: () => undefined,
     unusedFixes: () => [],
     digests: () => digests,
     notices: () => [...notices, ...found],

@@ -17,6 +17,8 @@ export interface SourceSpec {
   readonly columns?: readonly string[];
   /** JSON: path to the array of records; the top-level array if absent. */
   readonly records?: string;
+  /** Corrected records: absolute paths or globs. Of two corrections of one record, that of the later file applies. */
+  readonly fixes?: readonly string[];
   /** Named on the command line, where its encoding is set too; otherwise in a mapping. */
   readonly isArgument?: boolean;
 }
@@ -64,6 +66,7 @@ export interface Source {
   readonly columns: readonly string[];
   /** Columns that occur more than once in one header: a mistake only if the mapping uses them. */
   readonly duplicateColumns: ReadonlySet<string>;
+  /** Those of its corrections come last. */
   readonly files: readonly { readonly path: string; readonly bytes: number }[];
   /** What separates the cells of its first file; undefined if there is only one column. */
   readonly delimiter?: string;
@@ -75,8 +78,6 @@ export interface Source {
    * names file and line. Every call starts again from the beginning.
    */
   batches(): AsyncGenerator<readonly ReadItem[], void, undefined>;
-  /** Of a corrected record, by the place of its correction: the hash of the original; undefined of any other record. */
-  originalOf(place: Place): string | undefined;
   /** Where corrections stand that replaced no record in the last complete reading. */
   unusedFixes(): readonly Place[];
   /** One digest per file, of the last complete reading; undefined before the first. */

@@ -1,6 +1,6 @@
 import { eventId } from '../identity.ts';
 import { recordJson } from '../json.ts';
-import { entityOf, type Invalid, type Place, type RawRecord, type Ready } from '../model.ts';
+import { entityOf, type Corrected, type Invalid, type Place, type RawRecord, type Ready } from '../model.ts';
 import type { Source } from '../source/source.ts';
 import type { Database } from '../store/sqlite.ts';
 
@@ -9,6 +9,7 @@ interface ReadRecord {
   readonly place: Place;
   readonly raw?: RawRecord;
   readonly text?: string;
+  readonly corrects?: Corrected;
 }
 
 /** What the control totals know about a deal: its group, and its amount (null: none, '': unreadable). */
@@ -21,7 +22,7 @@ export interface DealFigures {
 export class PlanWriter {
   readonly db: Database;
   readonly #migration: string;
-  readonly #sources = new Map<string, { readonly id: number; readonly source: Source }>();
+  readonly #sources = new Map<string, number>();
   readonly #files = new Map<string, number>();
   #last: { readonly item: ReadRecord; readonly id: number } | undefined;
 
@@ -30,29 +31,27 @@ export class PlanWriter {
     this.#migration = migration;
   }
 
-  addSource(source: Source): void {
-    const { name, kind, columns } = source;
+  addSource({ name, kind, columns }: Source): void {
     const id = this.db.insert(
       'insert into source (name, kind, columns) values (?, ?, ?)',
       name,
       kind,
       JSON.stringify(columns),
     );
-    this.#sources.set(name, { id, source });
+    this.#sources.set(name, id);
   }
 
   /** The record's number in the plan, under which it is stored the first time it is asked for. */
   record(item: ReadRecord): number {
     if (this.#last?.item === item) return this.#last.id;
-    const { place, raw, text } = item;
-    const { source } = this.#sources.get(place.source)!;
+    const { place, raw, text, corrects } = item;
     const id = this.db.insert(
       'insert into record (file, line, number, raw, original) values (?, ?, ?, ?, ?)',
       this.#file(place),
       place.line,
       place.record,
       text ?? (raw ? recordJson(raw) : null),
-      source.originalOf(place) ?? null,
+      corrects?.row ?? null,
     );
     this.#last = { item, id };
     return id;
@@ -89,7 +88,7 @@ export class PlanWriter {
     const key = `${source}\0${file}`;
     let id = this.#files.get(key);
     if (id === undefined) {
-      id = this.db.insert('insert into file (source, path) values (?, ?)', this.#sources.get(source)!.id, file);
+      id = this.db.insert('insert into file (source, path) values (?, ?)', this.#sources.get(source)!, file);
       this.#files.set(key, id);
     }
     return id;

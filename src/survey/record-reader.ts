@@ -1,7 +1,8 @@
-import type { CompiledMapping } from '../mapping/mapping.ts';
+import type { CompiledEntry, CompiledMapping } from '../mapping/mapping.ts';
 import type { Draft, Issue, ReadItem, Row } from '../model.ts';
 import { addOmissions, addProblem } from '../plan/problems.ts';
 import type { Source } from '../source/source.ts';
+import { correctedIds } from './corrected-ids.ts';
 import type { DealGroups } from './deal-groups.ts';
 import type { Features } from '../plan/features.ts';
 import type { PlanWriter } from './plan-writer.ts';
@@ -45,7 +46,7 @@ export class RecordReader {
     writer.addSource(source);
     const entries = compiled.entries.filter((entry) => entry.source === source.name);
     const watch = profiler.watch(source.name);
-    const before = this.records.read;
+    const readBefore = this.records.read;
     for await (const batch of source.batches()) {
       for (const item of batch) {
         if (!shouldContinue()) return;
@@ -54,21 +55,21 @@ export class RecordReader {
           this.#takeUnreadable(item);
           continue;
         }
+        const before = item.corrects && (await draftsOf(entries, { ...item, raw: item.corrects.raw }));
         watch.row(item);
         features?.begin(item);
         for (const issue of item.issues) addProblem(writer.db, { record: writer.record(item) }, issue);
-        const drafts: Draft[] = [];
-        for (const entry of entries) {
-          const mapped = entry.map(item);
-          // Only expressions of the mapping are asynchronous.
-          drafts.push(...(mapped instanceof Promise ? await mapped : mapped));
+        const drafts = await draftsOf(entries, item);
+        if (before) {
+          for (const issue of correctedIds(before, drafts))
+            addProblem(writer.db, { record: writer.record(item) }, issue);
         }
         this.records[drafts.length > 0 ? 'mapped' : 'skipped'] += 1;
         for (const draft of drafts) this.#takeEvent(draft, item);
         features?.end();
       }
     }
-    writer.db.run('update source set records = ? where name = ?', this.records.read - before, source.name);
+    writer.db.run('update source set records = ? where name = ?', this.records.read - readBefore, source.name);
   }
 
   #takeUnreadable(item: Extract<ReadItem, { kind: 'unreadable' }>): void {
@@ -93,6 +94,16 @@ export class RecordReader {
     profiler.lacks(event, { event: id, record });
     features?.event(draft, event, id);
   }
+}
+
+async function draftsOf(entries: readonly CompiledEntry[], row: Row): Promise<readonly Draft[]> {
+  const drafts: Draft[] = [];
+  for (const entry of entries) {
+    const mapped = entry.map(row);
+    // Only expressions of the mapping are asynchronous.
+    drafts.push(...(mapped instanceof Promise ? await mapped : mapped));
+  }
+  return drafts;
 }
 
 const NAMELESS: Issue = {

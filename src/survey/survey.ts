@@ -30,7 +30,6 @@ import type { Account } from '../service/account.ts';
 import type { Client } from '../service/client.ts';
 import type { RunSettings } from '../settings.ts';
 import { Input } from '../source/input.ts';
-import { collectFixes, keepFixes, type FixFiles } from '../source/kept-fixes.ts';
 import type { FileDigest } from '../source/source.ts';
 import type { StateDir } from '../state-dir.ts';
 import { storedPlanFiles } from '../store/stored-plans.ts';
@@ -50,7 +49,7 @@ import { worksheetRows, writeWorksheet, type WrittenWorksheet } from './workshee
 import { openReferences, type Answer } from './worksheet.ts';
 
 export interface SurveyJob {
-  readonly settings: Pick<RunSettings, 'fix' | 'dryRun' | 'only' | 'pilot' | 'pick' | 'plan' | 'concurrency'>;
+  readonly settings: Pick<RunSettings, 'dryRun' | 'only' | 'pilot' | 'pick' | 'plan' | 'concurrency'>;
   readonly mapping: Mapping;
   /** The plan as `beginPlan` made it, with the checkpoint attached. The survey closes it. */
   readonly db: Database;
@@ -101,7 +100,6 @@ export interface Survey {
 /** The input, opened. */
 interface OpenInput {
   readonly input: Input;
-  readonly fixes: FixFiles;
   readonly compiled: CompiledMapping;
   readonly policies: readonly Policies[];
   readonly features: Features | undefined;
@@ -132,14 +130,9 @@ export async function surveyInput(job: SurveyJob): Promise<Survey> {
 }
 
 async function openInput(job: SurveyJob): Promise<OpenInput> {
-  const { settings, mapping, db, state } = job;
-  const fixes = await collectFixes(state, mapping.usedSources, settings);
-  for (const { path, encoding } of [...fixes.values()].flat()) {
-    if (encoding !== undefined)
-      job.warn(`${path} is not UTF-8 text, so it is read as ${encoding}: check names with accents`);
-  }
+  const { settings, mapping, db } = job;
   const used = mapping.sources.filter(({ name }) => mapping.usedSources.includes(name));
-  const input = await Input.open(used, fixes);
+  const input = await Input.open(used);
   const features = settings.pilot === undefined ? undefined : new Features(settings.pilot, settings.only);
   const compiled = await mapping.compile(input.sources, features?.mark);
   const references = await openReferences(mapping, job.account);
@@ -149,7 +142,7 @@ async function openInput(job: SurveyJob): Promise<OpenInput> {
     addProblem(db, {}, { severity: 'warning', kind: 'map', code: 'marked_line', message });
   }
   const policies = compiled.entries.map((entry) => entry.policies);
-  return { input, fixes, compiled, policies, features, ...references };
+  return { input, compiled, policies, features, ...references };
 }
 
 interface ReadInput {
@@ -280,8 +273,6 @@ async function commit(
   db.run(`insert or replace into setting (name, value) values ('digest', ?)`, digest);
   markTold(db, mapping.sha256, storedPlanFiles(state)[0]);
   db.exec(COUNTING_INDEX);
-  // What led to an error above was not accepted; a dry run changes nothing for later runs.
-  if (!settings.dryRun) await keepFixes(state, open.fixes);
   db.exec('commit');
   commitPlan(db, output);
   const plan = openPlan(state, output);

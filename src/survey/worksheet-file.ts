@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { csvLine } from '../csv.ts';
+import { csvHead, csvLine } from '../csv.ts';
 import { cannotWrite, UserError } from '../errors.ts';
 import { numberText } from '../numbers.ts';
 import { publishFiles } from '../report/own-files.ts';
@@ -130,8 +130,7 @@ export async function writeWorksheet(
     return csvLine([kind, pipeline, oldName, records, suggestion, newName, choices]);
   });
   try {
-    // With a byte-order mark, spreadsheets read it as UTF-8.
-    await writeWhole(gathered, `\ufeff${csvLine(WORKSHEET_COLUMNS)}${lines.join('')}`);
+    await writeWhole(gathered, `${csvHead(WORKSHEET_COLUMNS)}${lines.join('')}`);
     const nameOfFile = (number: number): string => (number === 1 ? WORKSHEET_FILE : `references.${number}.csv`);
     const kept = new Set(inUse !== undefined && (await isIn(output, inUse)) ? [basename(inUse)] : []);
     const directory = {

@@ -1,5 +1,5 @@
 import { COMPARED, type Checked, type Likeness } from '../compare/fields.ts';
-import { csvLine } from '../csv.ts';
+import { csvHead, csvLine } from '../csv.ts';
 import { LineFile } from '../write-lines.ts';
 
 export const VERIFY_FILE = 'verify.csv';
@@ -82,7 +82,7 @@ export class Differences {
 
   constructor(path: string) {
     this.#file = new LineFile(path);
-    this.#file.add(csvLine(COLUMNS));
+    this.#file.add(csvHead(COLUMNS));
   }
 
   add(difference: FieldDifference): void {

@@ -15,8 +15,7 @@ const ACCOUNT = { base_url: 'http://127.0.0.1:1', read_at: '2026-01-31T12:00:00Z
 
 const FILES = {
   ...{ 'errors.csv': 'Ada', 'verify.csv': 'Ada', 'references.csv': 'Ada', 'report.html.tmp': 'Ada' },
-  ...{ 'rejects/people.csv': 'Ada', 'fixes/people.0001.csv': 'Ada', 'dry-run/plan.db': 'Ada', 'pilot.csv': 'Ada' },
-  'ids.csv': 'lead,1',
+  ...{ 'rejects/people.csv': 'Ada', 'dry-run/plan.db': 'Ada', 'pilot.csv': 'Ada', 'ids.csv': 'lead,1' },
 };
 const KEPT = ['checkpoint.db', 'ids.csv'];
 
@@ -36,7 +35,7 @@ async function migrated(extra: Readonly<Record<string, string>> = {}): Promise<{
   given.event('lead/created', '4', { full_name: 'Dora' }, { state: 'held' });
   given.request('lead/created', '1', { full_name: 'Ada' }, { serviceId: 's1' });
   given.close();
-  for (const name of ['rejects', 'fixes', 'dry-run']) await mkdir(join(state, name));
+  for (const name of ['rejects', 'dry-run']) await mkdir(join(state, name));
   await files(state, { ...FILES, ...extra });
   return { state, key: given.hasher.key };
 }
@@ -89,7 +88,7 @@ describe('purge', () => {
 
   it('warns of events that were not accepted, and of those that were not sent', async () => {
     const { stderr } = await purged((await migrated()).state);
-    expect(stderr).toContain('warning: 2 events not accepted; the rejects and --fix files are deleted too');
+    expect(stderr).toContain('warning: 2 events not accepted; the rejects are deleted too');
     expect(stderr).toContain('warning: 1 event not sent yet');
   });
 
@@ -104,12 +103,12 @@ describe('purge', () => {
   it('deletes no unknown files, and nothing outside the directory', async () => {
     const { state } = await migrated({ 'notes.txt': 'mine' });
     const outside = await workspace('demo');
-    await rm(join(state, 'fixes'), { recursive: true });
-    await symlink(outside, join(state, 'fixes'));
+    await rm(join(state, 'rejects'), { recursive: true });
+    await symlink(outside, join(state, 'rejects'));
     const { stderr } = await purged(state);
     expect(await readFile(join(state, 'notes.txt'), 'utf8')).toBe('mine');
     expect(stderr).toContain('notes.txt: not written by this program');
-    expect(await readdir(state)).not.toContain('fixes');
+    expect(await readdir(state)).not.toContain('rejects');
     expect(await readdir(outside)).toContain('mapping.yaml');
   });
 

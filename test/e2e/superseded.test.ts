@@ -202,8 +202,14 @@ describe('an older update that is sent after a newer one was acknowledged', () =
     const place = await migration({ changes: [OLD.replace('+39 06 123456', 'none'), NEW] });
     expect((await place.run()).summary.events).toMatchObject({ acknowledged: 2, invalid: 1 });
     const rejects = await place.read('rejects/changes.csv');
-    await files(place.cwd, { 'fixed.csv': rejects.replace('1,Old,none', '1,Old,+39 06 123456') });
-    const { summary, sent } = await place.run({ fix: [`changes=${join(place.cwd, 'fixed.csv')}`] });
+    await files(place.cwd, {
+      'fixed.csv': rejects.replace('1,Old,none', '1,Old,+39 06 123456'),
+      'mapping.yaml': (await readFile(join(place.cwd, 'mapping.yaml'), 'utf8')).replace(
+        'path: changes.csv',
+        'path: changes.csv, fixes: fixed.csv',
+      ),
+    });
+    const { summary, sent } = await place.run();
     expect(contents(sent)).toEqual([STRIPPED]);
     expect(summary).toMatchObject({ exit: { code: 0 }, events: { acknowledged: 3 } });
     expect(place.lead()).toMatchObject(BOTH);

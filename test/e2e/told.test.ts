@@ -268,14 +268,18 @@ describe('an error', { timeout: 60_000 }, () => {
     });
     await run();
     const rejects = await readFile(join(cwd, '.backfill/told/rejects/deals.csv'), 'utf8');
-    await files(cwd, { 'mine.csv': rejects.replace('1.2.3', '7.8.9').replace('4.5.6', '3') });
-    const ended = await run('--dry-run', '--fix', 'deals=mine.csv');
+    const fixedBy = (fixes: string): string => DEALS.replace('path: deals.csv', `path: deals.csv, fixes: ${fixes}`);
+    await files(cwd, {
+      'mine.csv': rejects.replace('1.2.3', '7.8.9').replace('4.5.6', '3'),
+      'mapping.yaml': fixedBy('mine.csv'),
+    });
+    const ended = await run('--dry-run');
     expect(flat(ended)).toContain('mine.csv:2: `7.8.9` is not a number');
     expect(await readFile(join(cwd, '.backfill/told/dry-run/errors.csv'), 'utf8')).toMatch(/^deals,[^,]*mine\.csv,2,/m);
     const again = await readFile(join(cwd, '.backfill/told/dry-run/rejects/deals.csv'), 'utf8');
-    await files(cwd, { 'again.csv': again.replace('7.8.9', '2') });
-    expect((await run('--fix', 'deals=mine.csv')).code).toBe(1);
-    expect((await run('--fix', 'deals=again.csv')).code).toBe(0);
+    expect((await run()).code).toBe(1);
+    await files(cwd, { 'again.csv': again.replace('7.8.9', '2'), 'mapping.yaml': fixedBy('[mine.csv, again.csv]') });
+    expect((await run()).code).toBe(0);
   });
 
   it('of identical records that one correction replaces leaves one reject, which corrects them all', async () => {
@@ -286,11 +290,14 @@ describe('an error', { timeout: 60_000 }, () => {
     });
     await run();
     const rejects = join(cwd, '.backfill/told/rejects/deals.csv');
-    await files(cwd, { 'mine.csv': (await readFile(rejects, 'utf8')).replaceAll('1.2.3', '7.8.9') });
-    expect(summaryOf(await run('--fix', 'deals=mine.csv')).errors_by_code).toEqual({ bad_number: 2 });
+    await files(cwd, {
+      'mine.csv': (await readFile(rejects, 'utf8')).replaceAll('1.2.3', '7.8.9'),
+      'mapping.yaml': DEALS.replace('path: deals.csv', 'path: deals.csv, fixes: [mine.csv]'),
+    });
+    expect(summaryOf(await run()).errors_by_code).toEqual({ bad_number: 2 });
     const [header = '', ...rows] = (await readFile(rejects, 'utf8')).trim().split(/\r?\n/);
     expect(rows).toEqual([expect.stringContaining('10,First,1,7.8.9,')]);
-    await files(cwd, { 'again.csv': `${header}\n${rows.join('').replace('7.8.9', '2')}\n` });
-    expect((await run('--fix', 'deals=again.csv')).code).toBe(0);
+    await files(cwd, { 'mine.csv': `${header}\n${rows.join('').replace('7.8.9', '2')}\n` });
+    expect((await run()).code).toBe(0);
   });
 });

@@ -190,7 +190,6 @@ function table(columns: readonly string[]): Source {
     files: [],
     description: 'a table in memory',
     async *batches() {},
-    originalOf: () => undefined,
     unusedFixes: () => [],
     digests: () => undefined,
     notices: () => [],

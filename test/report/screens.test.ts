@@ -186,7 +186,7 @@ describe('help', { timeout: 60_000 }, () => {
       }),
     );
     expect(short!.options.filter((name) => name !== 'help' && name !== 'version')).toEqual([
-      ...['source', 'fix', 'dry-run', 'plan', 'pilot', 'pick', 'sandbox', 'fresh'],
+      ...['source', 'dry-run', 'plan', 'pilot', 'pick', 'sandbox', 'fresh'],
       ...['rate', 'max-errors', 'max-omitted', 'until', 'notify'],
     ]);
     expect(short!.stdout).toContain('crm-backfill run --help-all');

@@ -90,12 +90,12 @@ describe.skipIf(!tmux)(
         await expect.poll(() => screen.text(), WAIT).toContain('ended 1');
         const copied = (await screen.copied()).split('\n').map((line) => line.trimEnd());
         expect(copied).toContain('report   .backfill/demo.sandbox/dry-run/report.html');
-        const fixes = ['contacts', 'deals', 'notes'].map((name) => `--fix ${name}=corrected-${name}.csv`).join(' ');
-        expect(copied).toContain(`  npx crm-backfill ${run} ${fixes}`);
+        expect(copied).toContain(`  npx crm-backfill ${run}`);
+        expect(copied).toContain('  fixes: corrected-notes.csv  # in source notes');
         expect(copied).toContain('  cp .backfill/demo.sandbox/dry-run/rejects/notes.csv corrected-notes.csv');
         const prose = copied.filter(
           (line) =>
-            line.includes(' ') && !/^ {2}(?:npx|cp) |^\w+ +\.backfill|":|: .* # (?:set this|check): /.test(line),
+            line.includes(' ') && !/^ {2}(?:npx|cp|fixes:) |^\w+ +\.backfill|":|: .* # (?:set this|check): /.test(line),
         );
         expect(prose.length).toBeGreaterThan(60);
         for (const line of prose) expect(line.length, line).toBeLessThanOrEqual(columns);

@@ -141,7 +141,7 @@ describe('the next command', () => {
       ...change,
     }) as Summary;
 
-  const CALM = { sandbox: false, rejects: new Map<string, string>(), pilot: undefined };
+  const CALM = { mapping: 'a.yaml', sandbox: false, toCorrect: [], pilot: undefined };
 
   it('repeats the command line, quoted for a shell', () => {
     expect(commandLine(argv('run', "it's a.yaml", '--pilot', '10'))).toBe(
@@ -186,17 +186,24 @@ describe('the next command', () => {
     ]);
   });
 
-  it('applies corrected rejects with --fix, which makes another plan', () => {
+  it('says how a copy of the rejects comes into the mapping, which makes another plan', () => {
     const found = summary({ exit: { code: 1, reason: 'invalid' }, events: { ...COUNTS, gone: 0, changed: 0 } });
     expect(
       nextSteps(found, argv('run', 'a.yaml', '--plan', '0123456789ab'), {
         ...CALM,
-        rejects: new Map([['deals', '/s/rejects/deals.ndjson']]),
+        toCorrect: [
+          { source: 'deals', rejects: '/s/deals.ndjson', copy: 'more.ndjson', fixes: ['more.ndjson'] },
+          { source: 'notes', rejects: '/s/notes.csv', copy: 'x/b: c.csv', fixes: ['a.csv', 'b: c.csv'] },
+        ],
       }),
     ).toEqual([
-      expect.stringContaining('correct copies of the rejects'),
-      '  cp /s/rejects/deals.ndjson corrected-deals.ndjson',
-      '  crm-backfill run a.yaml --fix deals=corrected-deals.ndjson',
+      expect.stringMatching(/correct copies of the rejects.*a\.yaml/),
+      '  cp /s/deals.ndjson more.ndjson',
+      '  fixes: more.ndjson  # in source deals',
+      "  cp /s/notes.csv 'x/b: c.csv'",
+      "  fixes: [a.csv, 'b: c.csv']  # in source notes",
+      'then run again:',
+      '  crm-backfill run a.yaml',
     ]);
   });
 

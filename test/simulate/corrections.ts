@@ -1,4 +1,4 @@
-/** What a person makes of `rejects/`: every cell that no event can have is corrected, and the rows are given back with `--fix`. */
+/** What a person makes of `rejects/`: every cell that no event can have is corrected, and the mapping names the corrected rows as `fixes`. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
@@ -34,19 +34,21 @@ export class Corrections {
     }
   }
 
-  /** Writes the corrected rows; returns what `--fix` takes. */
-  write(): string[] {
-    return Array.from(this.#rows, ([source, rows]) => {
-      const path = join(this.#cwd, `corrected-${source}.csv`);
+  /** Writes the corrected rows beside the mapping, and their files into it. */
+  write(): void {
+    const mapping = join(this.#cwd, 'mapping.yaml');
+    for (const [source, rows] of this.#rows) {
+      const name = `corrected-${source}.csv`;
       const lines = [...rows.values()].map((row) =>
         Object.values(row).map((cell) => `"${cell.replaceAll('"', '""')}"`),
       );
       writeFileSync(
-        path,
+        join(this.#cwd, name),
         [Object.keys([...rows.values()][0]!), ...lines].map((cells) => `${cells.join(',')}\n`).join(''),
       );
-      return `${source}=${path}`;
-    });
+      const text = readFileSync(mapping, 'utf8');
+      writeFileSync(mapping, text.replace(`path: ${source}.csv }`, `path: ${source}.csv, fixes: ${name} }`));
+    }
   }
 
   /** The cells of a row as they count since. */

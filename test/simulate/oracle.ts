@@ -186,7 +186,10 @@ function judgeReports({ cwd, summary }: Scene, { events }: Told): string[] {
     if (said !== counted(state))
       violations.push(`${said} ${state} events in the summary, ${counted(state)} in the plan`);
   }
-  const lines = parse<Record<string, string>>(readFileSync(join(cwd, STATE, 'errors.csv')), { columns: true });
+  const lines = parse<Record<string, string>>(readFileSync(join(cwd, STATE, 'errors.csv')), {
+    columns: true,
+    bom: true,
+  });
   const keyOf = (source: string, line: unknown, type: string): string => `${source}:${String(line)} ${type}`;
   const listed = new Set(lines.map(({ source, line, event_type: type }) => keyOf(source!, line, type!)));
   for (const { source, line, type, state } of events) {
@@ -321,7 +324,7 @@ function isConflict(record: ServiceRecord, policies: Policies, column: string, e
 /** The fields that `changes.csv` lists as in conflict: `lead L1 full_name`. */
 function conflictsIn({ cwd }: Scene): ReadonlySet<string> {
   const path = join(cwd, STATE, 'changes.csv');
-  const lines = existsSync(path) ? parse<Record<string, string>>(readFileSync(path), { columns: true }) : [];
+  const lines = existsSync(path) ? parse<Record<string, string>>(readFileSync(path), { columns: true, bom: true }) : [];
   const conflicts = lines.filter(({ verdict }) => verdict === 'conflict, kept');
   return new Set(conflicts.map(({ record, external_id: id, field }) => `${record} ${id} ${field}`));
 }

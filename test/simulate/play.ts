@@ -174,13 +174,12 @@ class Stage {
   async #run(run: Run): Promise<RunResult> {
     this.#runs += 1;
     if (run.fixes) this.#corrections.collect();
-    const fix = this.#corrections.write();
+    this.#corrections.write();
     const { weather, ending, concurrency, maxOutage } = run;
     const options = {
       ...(this.#adopts ? { adopt: true } : {}),
       concurrency: String(concurrency),
       maxOutage,
-      ...(fix.length > 0 ? { fix } : {}),
       ...(run.dryRun ? { dryRun: true } : {}),
       ...(run.refresh ? { refresh: true } : {}),
       ...(run.pilot === undefined ? {} : { pilot: String(run.pilot) }),

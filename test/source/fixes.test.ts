@@ -14,14 +14,12 @@ const EXPORT = 'ID,Status,Status,Note\n1,a,b,"x\ny"\n2,a,b,z,surplus\n3,c\n';
 /** What names each record of a source in `_row`. */
 async function rowsOf(source: Source): Promise<string[]> {
   const hashOf = rowHasher(source.columns);
-  return (await readAll(source)).map(({ place, raw }) => source.originalOf(place) ?? hashOf(raw!));
+  return (await readAll(source)).map((item) => (item.kind === 'row' && item.corrects?.row) || hashOf(item.raw!));
 }
 
 function fixedBy(source: Source, folder: string, ...names: readonly string[]) {
-  return withFixes(
-    source,
-    names.map((name) => ({ path: join(folder, name), isKept: false })),
-  );
+  const { name, files } = source;
+  return withFixes(source, { name, path: files[0]!.path, fixes: names.map((each) => join(folder, each)) });
 }
 
 /** The places of unused corrections as `file:line`. */
@@ -42,11 +40,15 @@ describe('corrected rejects of a table', () => {
     expect(after[0]).toEqual(before[0]);
     expect(before[1]).toMatchObject({ kind: 'unreadable', issue: { code: 'too_many_cells' } });
     const place = { source: 'it', file: shortPath(join(folder, 'fixed.csv')), line: 2, record: 1 };
-    expect(after[1]).toEqual({ kind: 'row', place, raw: ['2', 'A', 'B', '=Z'], issues: [] });
+    const corrects = { row, raw: before[1]!.raw };
+    expect(after[1]).toEqual({ kind: 'row', place, raw: ['2', 'A', 'B', '=Z'], issues: [], corrects });
     expect(after[2]).toEqual(before[2]);
     expect(after).toHaveLength(3);
     expect(fixed.unusedFixes()).toEqual([]);
-    expect(fixed.digests()).toEqual(source.digests());
+    expect(fixed.digests()).toEqual([
+      ...source.digests()!,
+      expect.objectContaining({ path: join(folder, 'fixed.csv'), rows: 1 }),
+    ]);
     expect(fixed.columns).toEqual(source.columns);
     expect(fixed.description).toBe('UTF-8, `,`, 4 columns, 1 corrected record');
   });
@@ -111,9 +113,13 @@ describe('corrected rejects of a table', () => {
     const [one, two, three] = await rowsOf(source);
     writeFileSync(join(folder, 'first.csv'), `ID,_row\n10,${one}\n20,${two}\n3,${three}\n`);
     writeFileSync(join(folder, 'second.csv'), `ID,_row\n1,${one}\n21,${two}\n`);
-    const fixed = await fixedBy(source, folder, 'first.csv', 'second.csv');
+    // A file named twice, once by a glob, is read once.
+    const fixed = await fixedBy(source, folder, 'first.csv', '[fs]*.csv');
     expect((await readAll(fixed)).map(({ raw }) => raw)).toEqual([['10'], ['21'], ['3']]);
     expect(fixed.description).toContain('2 corrected records');
+    expect(fixed.notices().map(({ code, file, message }) => [code, basename(file), message])).toEqual([
+      ['fixed_again', 'second.csv', expect.stringMatching(/^1 record .*first\.csv/)],
+    ]);
   });
 
   test('name a corrected record by its original, so that it can be corrected again', async () => {
@@ -127,17 +133,6 @@ describe('corrected rejects of a table', () => {
     writeFileSync(join(folder, 'again.csv'), `ID,_row\n3,${one}\n`);
     const again = await fixedBy(source, folder, 'fixed.csv', 'again.csv');
     expect((await readAll(again)).map(({ raw }) => raw)).toEqual([['3'], ['2']]);
-  });
-
-  test('that were accepted apply to an export whose columns have changed since', async () => {
-    const folder = folderWith({ 'deals.csv': 'ID,Old,Gone\n1,a,\n' });
-    const [row] = await rowsOf(await openIn(folder, 'deals.csv'));
-    writeFileSync(join(folder, 'kept.csv'), `ID,Old,Gone,_row\n1,b,x,${row}\n`);
-    writeFileSync(join(folder, 'deals.csv'), 'New,Old,ID,_error\n,a,1,\n');
-    const fixed = await withFixes(await openIn(folder, 'deals.csv'), [
-      { path: join(folder, 'kept.csv'), isKept: true },
-    ]);
-    expect((await readAll(fixed)).map(({ raw }) => raw)).toEqual([['', 'b', '1', '']]);
   });
 
   test('leave the cells of columns that they do not have as they are', async () => {
@@ -194,6 +189,26 @@ describe('corrected rejects of a table', () => {
     const folder = folderWith({ 'deals.csv': EXPORT, 'fixed.ndjson': `{"_row":"${ROW}"}\n` });
     const error = await failure(fixedBy(await openIn(folder, 'deals.csv'), folder, 'fixed.ndjson'));
     expect(error.message).toContain('source `it` is a table, so its fix file must be CSV');
+  });
+});
+
+describe('the files of corrections', () => {
+  test('may lie beside the exports that a glob matches, and are no exports themselves', async () => {
+    const folder = folderWith({ 'a.csv': 'ID\n1\n', 'b.csv': 'ID\n2\n' });
+    const [one] = await rowsOf(await openIn(folder, '*.csv'));
+    writeFileSync(join(folder, 'c.csv'), `ID,_row\n10,${one}\n`);
+    const spec = { fixes: [join(folder, 'c.csv')] };
+    const fixed = await fixedBy(await openIn(folder, '*.csv', spec), folder, 'c.csv');
+    expect((await readAll(fixed)).map(({ raw }) => raw)).toEqual([['10'], ['2']]);
+    expect(fixed.files.map(({ path }) => basename(path))).toEqual(['a.csv', 'b.csv', 'c.csv']);
+    const none = await failure(openIn(folder, 'c.csv', spec));
+    expect(none.message).toContain('`fixes` names every file of its path');
+  });
+
+  test('are refused where one is missing', async () => {
+    const folder = folderWith({ 'deals.csv': EXPORT });
+    const error = await failure(fixedBy(await openIn(folder, 'deals.csv'), folder, 'fixed.csv'));
+    expect(error.message).toContain('fixed.csv does not exist');
   });
 });
 
