@@ -24,6 +24,8 @@ export const PATHS = {
   deals: '/deals',
   health: '/health',
   version: '/version',
+  /** The reference of every route and field, for people; it decides where this program differs. */
+  reference: '/docs/partners',
 } as const;
 
 /** Sections 4.2, 5 and 8; lower case, as undici and Node give them. */

@@ -2,7 +2,7 @@
 import { systemClock, type Clock } from '../clock.ts';
 import { UserError } from '../errors.ts';
 import type { Client } from './client.ts';
-import { LIMITS } from './contract.ts';
+import { LIMITS, PATHS } from './contract.ts';
 import { tryParseJson } from '../json.ts';
 import { describe, hasMore, idOf, isFields, itemsIn, nextIn, totalIn, type Fields, type Query } from './list-page.ts';
 import type { Reply } from './error-body.ts';
@@ -193,6 +193,6 @@ function failureOf(path: string, attempt: Exclude<RestAttempt, { kind: 'answered
 
 export function unknownShape(path: string, found: string, expected = 'a list of objects with ids'): UserError {
   return new UserError(`GET ${path} returned ${found}`, {
-    hint: `expected ${expected}: check that the base URL is that of the API`,
+    hint: `expected ${expected}: check that the base URL is that of the API; what its routes return is published at {base URL}${PATHS.reference}`,
   });
 }
