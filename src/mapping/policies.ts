@@ -15,7 +15,7 @@ export const POLICIES = {
   if_exists: {
     choices: ['reject', 'skip', 'update'],
     appliesTo: (type) => !isUpdate(type),
-    doc: 'the record already exists in the service, created by someone else (409)',
+    doc: 'the record already exists in the service, created by someone else (409); `update` (leads and deals only) overwrites it',
   },
   if_changed: {
     /** Or a list of fields. */

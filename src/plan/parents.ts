@@ -82,7 +82,7 @@ export function reportBlocked(db: Database): void {
   const rows = `${EVENT_ROWS} where e.state = 'blocked' and e.id > ? order by e.id limit 500`;
   for (const page of pagesOf<EventRow & { readonly code: BlockedCode }>(db, rows)) {
     for (const event of page) {
-      addProblem(db, { event: event.id, record: event.record_id }, blockedIssue(event, event.code));
+      addProblem(db, { event: event.id, record: event.record_id }, blockedIssue(db, event, event.code));
     }
   }
 }
@@ -90,7 +90,7 @@ export function reportBlocked(db: Database): void {
 export type BlockedCode = 'own_created_failed' | 'parent_failed' | 'parent_missing' | 'later_update_invalid';
 
 /** Why an event cannot be sent, and the record that it depends on. */
-export function blockedIssue(event: EventRow, code: BlockedCode): Issue {
+export function blockedIssue(db: Database, event: EventRow, code: BlockedCode): Issue {
   const { entity, external_id: externalId, type } = event;
   const isOwn = code === 'own_created_failed' || code === 'later_update_invalid' || event.parent_id === null;
   const [needed, id] = isOwn ? [entity, externalId] : [event.parent_entity!, event.parent_id];
@@ -110,10 +110,16 @@ export function blockedIssue(event: EventRow, code: BlockedCode): Issue {
           'this one could overwrite its fields',
       };
     case 'parent_missing':
-      return {
-        ...common,
-        message: `${name} is not in the input, or no entry takes it, and it was not acknowledged earlier`,
-      };
+      return wasSkipped(db, event)
+        ? {
+            ...common,
+            message: `${name} does not exist in the service: its update was skipped`,
+            hint: 'set `if_missing: create` on the entry that updates it, or `if_parent_missing` on this one',
+          }
+        : {
+            ...common,
+            message: `${name} is not in the input, or no entry takes it, and it was not acknowledged earlier`,
+          };
     case 'own_created_failed':
     case 'parent_failed':
       return {
@@ -121,4 +127,10 @@ export function blockedIssue(event: EventRow, code: BlockedCode): Issue {
         message: `${name} was not accepted, so this event cannot be sent`,
       };
   }
+}
+
+/** Whether the parent that nobody has is in the input: then `if_missing: skip` ended its update without it. */
+function wasSkipped(db: Database, { parent_entity: entity, parent_id: id }: EventRow): boolean {
+  const parent = `select 1 from event where entity = ? and external_id = ? and state = 'acknowledged' limit 1`;
+  return db.get(parent, entity, id) !== undefined;
 }

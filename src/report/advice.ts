@@ -133,14 +133,17 @@ const BY_CODE: Readonly<Record<string, Advice>> = {
 
   already_exists: {
     what: 'The service already has a record with this external id, which this migration did not create.',
-    fix: 'Set `if_exists: skip` to keep such records, or `if_exists: update` to overwrite them.',
+    fix: 'Set `if_exists: skip` to keep such records, or `if_exists: update` (leads and deals only) to overwrite them.',
   },
   not_found: {
     what: 'The record to update does not exist in the service.',
     fix: 'Set `if_missing: skip` to drop such updates, or `if_missing: create` to create the record.',
   },
   parent_not_found: { what: 'The parent does not exist in the service.', fix: 'Send the parent first.' },
-  unresolved_reference: { what: 'A stage or an owner does not exist in the service.', fix: NAMES },
+  unresolved_reference: {
+    what: 'A stage or a user that the account had when this run began does not exist any more.',
+    fix: 'Rerun: pipelines and users are read again, and the events that need another name are listed.',
+  },
   invalid_payload: { what: 'The service rejected the content.', fix: 'Correct the record or the mapping.' },
   internal: { what: 'The service failed to process this event.', fix: RERUN },
   timeout: { what: 'The service did not answer in time.', fix: RERUN },

@@ -24,7 +24,7 @@ export function dueNow(db: Database, due: DueEvent, policies: Policies): Planned
     const code: BlockedCode =
       own === 'failed' ? 'own_created_failed' : lacksParent ? 'parent_missing' : 'parent_failed';
     setState(db, due.id, 'blocked', code);
-    addProblem(db, { event: due.id, record: due.record_id }, blockedIssue(due, code));
+    addProblem(db, { event: due.id, record: due.record_id }, blockedIssue(db, due, code));
     return undefined;
   }
   if (own === 'held' || own === 'expected' || parent === 'held' || parent === 'expected') {

@@ -4,6 +4,7 @@ import type { HaltReason } from '../halt.ts';
 import { isUpdate, type Outcome } from '../model.ts';
 import { INGEST_CODES } from '../service/contract.ts';
 import type { Intercepted, Refused, Unauthorised } from '../service/reply.ts';
+import { namedField } from './named-field.ts';
 import { acknowledged, newSendState, rejected, type SendState } from './delivery.ts';
 
 /** How often an event that was answered 409 is sent again with the same id, to learn whether the record is ours. */
@@ -23,7 +24,8 @@ export type NextStep = Outcome | 'second' | 'again';
 export function applyPolicies(sending: SendState, attempt: Refused): NextStep {
   const { delivery, isSecond, type } = sending;
   const { policies, earlierRequests } = delivery;
-  const { status, code, message, field } = attempt;
+  const { status, code, message } = attempt;
+  const field = attempt.field ?? namedField(message, sending.ready.data);
   let hint: string | undefined;
   if (status === 409 && (code === INGEST_CODES.alreadyExists || code === `http_${status}`)) {
     const mayBeOurs =
@@ -33,7 +35,8 @@ export function applyPolicies(sending: SendState, attempt: Refused): NextStep {
       if (askForEarlier(sending)) return 'again';
       if (policies.if_exists === 'update' && useSecondRequest(sending)) return 'second';
       if (policies.if_exists === 'skip') return acknowledged(sending, 'none', '', INGEST_CODES.alreadyExists);
-      hint = 'set `if_exists: skip` to keep such records, or `if_exists: update` to overwrite them';
+      const update = type === 'comment/created' ? '' : ', or `if_exists: update` to overwrite them';
+      hint = `set \`if_exists: skip\` to keep such records${update}`;
     }
   }
   if (status === 422 && code === INGEST_CODES.notFound && isUpdate(type) && !isSecond) {

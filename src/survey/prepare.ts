@@ -40,6 +40,14 @@ function isError({ severity }: Issue): boolean {
   return severity === 'error';
 }
 
+/** Names can be mapped in the mapping, ids cannot. */
+const ID_HINTS = {
+  stage_id:
+    'ids of stages are those of the target account, as `crm-backfill api GET /pipelines --query type=DEAL` lists them: correct it, or map the name of the stage to `stage_name` instead',
+  owner_id:
+    'ids of users are those of the target account, as `crm-backfill api GET /platform-users` lists them: correct it, or map the name of the user to `owner_name` instead',
+} as const;
+
 /** Replaces names of stages and owners with their ids. */
 function resolveReferences(draft: Draft, resolver: Resolver): { data: JsonObject; issues: readonly Issue[] } {
   const { data: given, place } = draft;
@@ -66,6 +74,7 @@ function resolveReferences(draft: Draft, resolver: Resolver): { data: JsonObject
       code: field === 'stage_id' ? 'unresolved_stage' : 'unresolved_owner',
       field,
       message: `the account has no ${noun} with the id \`${id}\``,
+      hint: ID_HINTS[field],
     });
   }
   return { data, issues };

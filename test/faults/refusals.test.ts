@@ -1,0 +1,105 @@
+/** What the service refuses, and what the files and the page then say. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { parse } from 'csv-parse/sync';
+import { backfill, FAST, files, workspace } from '../e2e/harness.ts';
+import { failed, processed, serve, type Answer } from '../service/scripted-server.ts';
+
+const STAGE = '0b0f6f0e-3f4b-4f0e-9a39-1f6a5c2d7e10';
+
+/** A service that has one stage and answers events as told. Runs a mapping of events against it; returns what errors.csv has. */
+async function errorsOf(events: string, exports: Readonly<Record<string, string>>, answer: (id: string) => Answer) {
+  const server = await serve(({ method, url, body }) => {
+    if (method === 'POST') return answer(String(body.data.external_id));
+    const pipelines = [{ id: 'p-1', name: 'Sales', type: 'DEAL', stages: [{ id: STAGE, name: 'New' }] }];
+    return { status: 200, body: url.startsWith('/pipelines') && url.includes('page=1&') ? pipelines : [] };
+  });
+  const cwd = await workspace();
+  const sources = Object.keys(exports).map((name) => `  ${name}: { path: ${name}.csv }\n`);
+  await files(cwd, {
+    'mapping.yaml': `version: 1\nmigration: refused\nsources:\n${sources.join('')}events:\n${events}`,
+    ...Object.fromEntries(Object.entries(exports).map(([name, text]) => [`${name}.csv`, text])),
+  });
+  const env = {
+    BACKFILL_BASE_URL: server.baseUrl,
+    BACKFILL_API_KEY: 'key-of-a-test',
+    BACKFILL_INGEST_TOKEN: 'token-1',
+  };
+  const ended = await backfill(['run', 'mapping.yaml', ...FAST], { cwd, env });
+  const state = join(cwd, '.backfill/refused');
+  const errors = parse<Record<string, string>>(await readFile(join(state, 'errors.csv'), 'utf8'), { columns: true });
+  const report = await backfill(['report', 'mapping.yaml', '--with-values'], { cwd, env });
+  expect(report.code).toBe(0);
+  return { ended, errors, page: await readFile(join(state, 'report.html'), 'utf8'), server };
+}
+
+const DEALS = `  - { type: deal/created, source: deals, data: { external_id: id, title: title, stage_id: stage } }\n`;
+
+it('the field that the message of the service names is in errors.csv and in the report', async () => {
+  const messages: Readonly<Record<string, string>> = {
+    a: 'title: too long',
+    b: 'no such thing',
+    c: 'data.stage_id is odd',
+  };
+  const { errors, page } = await errorsOf(
+    DEALS,
+    { deals: `id,title,stage\n${[...'dabc'].map((id) => `${id},Title ${id},${STAGE}\n`).join('')}` },
+    (id) => (messages[id] === undefined ? processed() : failed(400, 'invalid_payload', messages[id])),
+  );
+  expect(errors.map(({ external_id, field, message }) => [external_id, field, message])).toEqual([
+    ['a', 'title', 'title: too long'],
+    ['b', '', 'no such thing'],
+    ['c', 'stage_id', 'data.stage_id is odd'],
+  ]);
+  const rows = page.split('</tr>').map((row) => row.replace(/<[^>]*>/g, ' '));
+  expect(rows.some((row) => /\bstage\b.*data\.stage_id is odd/s.test(row))).toBe(true);
+  expect(rows.some((row) => /\btitle\b.*title: too long/s.test(row))).toBe(true);
+});
+
+it('a stage that vanished during the run is not for the mapping to correct: a rerun reads the account again', async () => {
+  const { errors, ended } = await errorsOf(DEALS, { deals: `id,title,stage\na,A,${STAGE}\n` }, () =>
+    failed(422, 'unresolved_reference', 'no such stage'),
+  );
+  expect(errors).toMatchObject([{ code: 'unresolved_reference', kind: 'send' }]);
+  expect(ended.stdout.replace(/\s+/g, ' ')).toMatch(/hint: rerun: pipelines and users are read again/);
+  expect(ended.stdout).not.toContain('references');
+});
+
+it('a stage_id that the account does not have is to be corrected in the export, not mapped as a name', async () => {
+  const unknown = STAGE.replace('0b', '1c');
+  const { errors, server } = await errorsOf(DEALS, { deals: `id,title,stage\na,A,${unknown}\n` }, () => processed());
+  expect(errors).toMatchObject([{ code: 'unresolved_stage', field: 'stage_id' }]);
+  expect(errors[0]!.message).toContain(unknown);
+  expect(errors[0]!.hint).toMatch(/GET \/pipelines.*stage_name/);
+  expect(server.arrived.filter(({ method }) => method === 'POST')).toEqual([]);
+});
+
+it('a parent whose update was skipped does not exist in the service: it is not called absent from the input', async () => {
+  const { errors } = await errorsOf(
+    `  - { type: lead/updated, source: people, if_missing: skip, data: { external_id: id, full_name: name } }
+  - { type: comment/created, source: notes, data: { external_id: id, content: text, lead_external_id: person } }\n`,
+    { people: 'id,name\np1,Ada\np2,Bob\n', notes: 'id,text,person\nn1,hello,p1\nn2,hello,p2\nn3,hello,p9\n' },
+    (id) => (id === 'p1' ? failed(422, 'not_found') : processed('updated')),
+  );
+  const blocked = errors.map(({ external_id, code, message }) => [external_id, code, message]);
+  expect(blocked).toEqual([
+    ['n3', 'parent_missing', expect.stringContaining('`p9` is not in the input')],
+    ['n1', 'parent_missing', expect.stringContaining('`p1` does not exist in the service')],
+  ]);
+  expect(errors[1]!.hint).toContain('if_missing: create');
+});
+
+it('only `if_exists: skip` is proposed for a comment, which cannot be updated', async () => {
+  const { errors } = await errorsOf(
+    `  - { type: lead/created, source: people, if_contact_exists: ignore, data: { external_id: id, full_name: name } }
+  - { type: comment/created, source: notes, data: { external_id: id, content: text, lead_external_id: person } }\n`,
+    { people: 'id,name\np1,Ada\np2,Bob\n', notes: 'id,text,person\nn1,hello,p1\n' },
+    (id) => (id === 'p1' ? processed() : failed(409, 'already_exists', 'external_id exists')),
+  );
+  expect(errors.map(({ event_type, hint }) => [event_type, hint!.includes('`if_exists: update`')])).toEqual([
+    ['lead/created', true],
+    ['comment/created', false],
+  ]);
+  for (const { hint } of errors) expect(hint).toContain('`if_exists: skip`');
+});
