@@ -2,7 +2,7 @@ import { UserError } from '../errors.ts';
 import type { Client } from '../service/client.ts';
 import { LIMITS, PATHS } from '../service/contract.ts';
 import { idOf, isFields, type Fields } from '../service/list-page.ts';
-import { pagesOf, readRecord } from '../service/lists.ts';
+import { pagesOf, readRecord, RecordRefused } from '../service/lists.ts';
 import type { Checked } from './fields.ts';
 
 const COLLECTION: Readonly<Record<Checked, string>> = { lead: PATHS.leads, deal: PATHS.deals };
@@ -13,32 +13,50 @@ export interface Found {
   readonly record: Fields | undefined;
 }
 
+export interface ReadBackOptions {
+  /** The minimum number of records in the list (our own). */
+  readonly atLeast: number;
+  readonly concurrency: number;
+  /** Called instead of throwing where the service refuses a single record (403), which is then left out. */
+  readonly refused?: (serviceId: string, why: UserError) => void;
+}
+
 /**
  * Reads records back with as few requests as possible: list pages of 100 while those need fewer requests than reading
  * each record, then the rest one by one. A 404 means that a record is gone only where the route has answered another GET:
- * it may not exist (GET /deals/{id} is not published). Otherwise the list tells. `atLeast`: the minimum number of records
- * in the list (our own). Throws a `UserError` if neither can tell.
+ * it may not exist (GET /deals/{id} is not published). Otherwise the list tells. Throws a `UserError` if neither can tell.
  */
 export async function* readBack(
   client: Client,
   entity: Checked,
   serviceIds: Iterable<string>,
-  options: { readonly atLeast: number; readonly concurrency: number },
+  options: ReadBackOptions,
 ): AsyncGenerator<Found, void, undefined> {
   const pending = new Set(serviceIds);
   let canTell = yield* fromPages(client, entity, pending, affordable(pending, options.atLeast));
   const ids = [...pending];
   for (let from = 0; from < ids.length; from += options.concurrency) {
     const batch = await Promise.all(
-      ids.slice(from, from + options.concurrency).map(async (serviceId) => ({
-        serviceId,
-        record: await readRecord(client, { collection: COLLECTION[entity], id: serviceId }),
-      })),
+      ids.slice(from, from + options.concurrency).map((serviceId) => readOne(client, entity, serviceId)),
     );
-    canTell ||= batch.some(({ record }) => record !== undefined);
+    canTell ||= batch.some((found) => found instanceof RecordRefused || found.record !== undefined);
     if (!canTell) return yield* fromWholeList(client, entity, pending);
-    yield* batch;
-    for (const { serviceId } of batch) pending.delete(serviceId);
+    for (const [index, found] of batch.entries()) {
+      const serviceId = ids[from + index]!;
+      pending.delete(serviceId);
+      if (!(found instanceof RecordRefused)) yield found;
+      else if (options.refused) options.refused(serviceId, found);
+      else throw found;
+    }
+  }
+}
+
+async function readOne(client: Client, entity: Checked, serviceId: string): Promise<Found | RecordRefused> {
+  try {
+    return { serviceId, record: await readRecord(client, { collection: COLLECTION[entity], id: serviceId }) };
+  } catch (error) {
+    if (error instanceof RecordRefused) return error;
+    throw error;
   }
 }
 

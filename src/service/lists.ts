@@ -131,9 +131,12 @@ function without(query: Query, path: string): Query {
   return Object.fromEntries(Object.entries(query).filter(([name]) => !given.has(name)));
 }
 
+/** The key may read others, but not this record: it belongs to another account (service interface, section 5). */
+export class RecordRefused extends UserError {}
+
 /**
  * Reads one record of a collection (`/leads`); undefined if the service has no record with this id. Throws a `UserError` as `read`
- * does, or if the answer is not the record with this id.
+ * does, or if the answer is not the record with this id; a `RecordRefused` after a 403.
  */
 export async function readRecord(
   client: Client,
@@ -143,6 +146,10 @@ export async function readRecord(
   const path = `${collection}/${encodeURIComponent(id)}`;
   const attempt = await attemptToRead(client, path, {}, options);
   if (attempt.kind === 'refused' && (attempt.status === 404 || attempt.status === 410)) return undefined;
+  if (attempt.kind === 'unauthorised' && attempt.status === 403) {
+    const message = `GET ${path} was refused (403 ${attempt.code}): ${attempt.message}`;
+    throw new RecordRefused(message, { hint: 'the record may belong to another account' });
+  }
   if (attempt.kind !== 'answered') throw failureOf(path, attempt);
   const body = tryParseJson(attempt.reply.body);
   const record = isFields(body) && isFields(body.data) && body.id === undefined ? body.data : body;

@@ -81,13 +81,8 @@ export class RecordComparison {
   ): FieldDifference[] {
     const written = this.written(entity, externalId);
     result.read_back += 1;
-    const common = {
-      entity,
-      external_id: externalId,
-      service_id: written.serviceId,
-      written_at: new Date(written.at).toISOString(),
-      updated_at: typeof record?.updatedAt === 'string' ? record.updatedAt : '',
-    };
+    const updatedAt = typeof record?.updatedAt === 'string' ? record.updatedAt : '';
+    const common = { entity, external_id: externalId, ...timesOf(written), updated_at: updatedAt };
     if (!record) {
       result.missing += 1;
       return [{ ...common, field: '', verdict: 'missing', expected: '', actual: '' }];
@@ -98,6 +93,21 @@ export class RecordComparison {
       .filter(({ verdict }) => verdict !== 'same' && verdict !== 'not_comparable')
       .map(({ expected: value = '', ...rest }) => ({ ...common, ...rest, expected: value }));
   }
+
+  /** Counts a record that the service does not let this key read. `why`: what it said. */
+  refused(
+    result: EntityResult,
+    { entity, externalId }: { entity: Checked; externalId: string },
+    why: string,
+  ): FieldDifference {
+    result.refused += 1;
+    const times = { ...timesOf(this.written(entity, externalId)), updated_at: '' };
+    return { entity, external_id: externalId, ...times, field: '', verdict: 'refused', expected: '', actual: why };
+  }
+}
+
+function timesOf({ serviceId, at }: WrittenRecord): Pick<FieldDifference, 'service_id' | 'written_at'> {
+  return { service_id: serviceId, written_at: new Date(at).toISOString() };
 }
 
 export function shownText(value: unknown): string {

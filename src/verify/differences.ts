@@ -25,10 +25,11 @@ export interface FieldDifference {
   readonly entity: Checked;
   readonly external_id: string;
   readonly service_id: string;
-  /** Empty if the whole record is missing. */
+  /** Empty if the whole record is missing or could not be read. */
   readonly field: string;
-  readonly verdict: FieldVerdict | 'missing';
+  readonly verdict: FieldVerdict | 'missing' | 'refused';
   readonly expected: string;
+  /** Of a record that was refused: what the service said. */
   readonly actual: string;
   /** ISO 8601; empty if the service does not return it. */
   readonly written_at: string;
@@ -59,6 +60,8 @@ export interface EntityResult {
   /** Records requested from the service, including missing ones. */
   read_back: number;
   missing: number;
+  /** Records that the service has, or may have, and does not let this key read (403). */
+  refused: number;
   readonly fields: Readonly<Record<string, FieldCounts>>;
 }
 
@@ -68,7 +71,7 @@ export function newResult(
 ): EntityResult {
   const none = (): FieldCounts => Object.fromEntries(VERDICT_NAMES.map((verdict) => [verdict, 0])) as FieldCounts;
   const fields = Object.fromEntries(COMPARED[entity].map(({ name }) => [name, none()]));
-  return { acknowledged, without_id: withoutId, not_in_input: 0, read_back: 0, missing: 0, fields };
+  return { acknowledged, without_id: withoutId, not_in_input: 0, read_back: 0, missing: 0, refused: 0, fields };
 }
 
 /** Maximum number of differences of each kind that are shown. */

@@ -35,12 +35,14 @@ export const ENDINGS: Readonly<Record<Verification['exit']['reason'], string>> =
   same: 'All comparable fields match what was sent.',
   different: 'Some records differ from what was sent.',
   missing: 'Some records no longer exist in the service.',
+  refused: 'Some records could not be read.',
 };
 
 function entityText(entity: Checked, result: EntityResult, columns: number): string {
   const [read, all] = [result.read_back, result.acknowledged].map(numberText);
   const lines = [`${entity}s: ${read} of ${all} acknowledged records read back`];
   if (result.missing > 0) lines.push(`  missing: ${numberText(result.missing)}`);
+  if (result.refused > 0) lines.push(`  refused: ${numberText(result.refused)} (they may belong to another account)`);
   if (result.without_id > 0) {
     lines.push(`  not read back: ${numberText(result.without_id)} without a known service id (skipped or replayed)`);
   }
@@ -63,6 +65,7 @@ function entityText(entity: Checked, result: EntityResult, columns: number): str
 function differenceText(difference: FieldDifference, names: ReadonlyMap<string, string>): string {
   const { entity, external_id: id, field, verdict } = difference;
   if (verdict === 'missing') return `${entity} ${id}: missing`;
+  if (verdict === 'refused') return `${entity} ${id}: not read: ${difference.actual}`;
   const value = (text: string): string => `\`${names.get(text.toLowerCase()) ?? text}\``;
   return `${entity} ${id} ${field}: expected ${value(difference.expected)}, found ${value(difference.actual)} (${VERDICTS[verdict]})`;
 }

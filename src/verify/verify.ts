@@ -27,7 +27,7 @@ import { populationOf, type SampleSize } from './population.ts';
 export interface Verification {
   readonly migration: string;
   readonly base_url: string;
-  readonly exit: { readonly code: ExitCode; readonly reason: 'same' | 'different' | 'missing' };
+  readonly exit: { readonly code: ExitCode; readonly reason: 'same' | 'different' | 'missing' | 'refused' };
   readonly sample: SampleSize;
   readonly finished_at: string;
   readonly entities: Readonly<Record<Checked, EntityResult>>;
@@ -133,7 +133,9 @@ function endingOf(results: readonly EntityResult[]): Verification['exit'] {
   const counts = results.flatMap(({ fields }) => Object.values(fields));
   if (results.some(({ missing }) => missing > 0)) return { code: EXIT.finishedWithErrors, reason: 'missing' };
   const isDifferent = counts.some(({ different, changed }) => different + changed > 0);
-  return isDifferent ? { code: EXIT.finishedWithErrors, reason: 'different' } : { code: EXIT.done, reason: 'same' };
+  if (isDifferent) return { code: EXIT.finishedWithErrors, reason: 'different' };
+  const isRefused = results.some(({ refused }) => refused > 0);
+  return isRefused ? { code: EXIT.finishedWithErrors, reason: 'refused' } : { code: EXIT.done, reason: 'same' };
 }
 
 interface EntityJob extends VerifyJob {
@@ -158,7 +160,12 @@ async function compareEntity(job: EntityJob, entity: Checked): Promise<EntityRes
   }
   if (all.chosen.length === 0) return result;
   job.reading?.(entity, byServiceId.size);
-  const options = { atLeast: all.acknowledged, concurrency: settings.concurrency };
+  const refused = (serviceId: string, { message }: UserError): void => {
+    for (const externalId of byServiceId.get(serviceId)!) {
+      differences.add(comparison.refused(result, { entity, externalId }, message));
+    }
+  };
+  const options = { atLeast: all.acknowledged, concurrency: settings.concurrency, refused };
   for await (const { serviceId, record } of readBack(target.client, entity, byServiceId.keys(), options)) {
     for (const externalId of byServiceId.get(serviceId)!) {
       const expected = comparison.expected(entity, externalId)!;

@@ -93,3 +93,19 @@ it.each([
     hint: expect.stringContaining('`1`') as string,
   });
 });
+
+it('stops at a record that may not be read, unless told what to do with it', async () => {
+  const server = await serve(({ url }) =>
+    url.endsWith('/2') ? { status: 403, body: { error: 'other account' } } : { status: 200, body: { id: url.at(-1) } },
+  );
+  const client = connectTo(server.baseUrl);
+  const options = { atLeast: 1_000, concurrency: 2 };
+  const found: string[] = [];
+  const refused: string[] = [];
+  const told = { ...options, refused: (id: string, { message }: Error) => refused.push(`${id}: ${message}`) };
+  for await (const { serviceId } of readBack(client, 'lead', ['1', '2', '3'], told)) found.push(serviceId);
+  expect(found).toEqual(['1', '3']);
+  expect(refused).toEqual([expect.stringMatching(/^2: GET \/leads\/2 was refused \(403 .*other account/)]);
+  const reading = readBack(client, 'lead', ['2'], options);
+  await expect(reading.next()).rejects.toThrow('GET /leads/2 was refused (403');
+});

@@ -14,7 +14,7 @@ import { StageTotals } from '../../src/verify/control-totals.ts';
 import type { Verification } from '../../src/verify/verify.ts';
 import { call, envFile, type Said } from '../commands/in-process.ts';
 import { files, sandbox, workspace } from '../e2e/harness.ts';
-import { send } from '../sandbox/client.ts';
+import { call as request, send } from '../sandbox/client.ts';
 import { StateOf } from '../state.ts';
 
 /** The clock of the service: it does not move unless a test moves it. */
@@ -230,6 +230,26 @@ describe('verify', () => {
     expect(found.entities.lead.fields.full_name).toMatchObject({ same: 3 });
     expect(found.first_differences).toMatchObject([{ external_id: 'lost', verdict: 'missing' }]);
     expect(stderr).toContain('lead lost: missing');
+  });
+
+  it.each([1, 5])('reports a record that may not be read, and compares all others (%i of them)', async (others) => {
+    const target = await service();
+    const job = await (await Migration.into(target)).leads(others);
+    const headers = { 'x-api-key': target.other.apiKey.reveal() };
+    const made = await request(target, 'POST', '/leads', { body: { fullName: 'Theirs' }, headers });
+    const { id: serviceId } = made.body as { id: string };
+    job.given.event('lead/created', 'theirs', { full_name: 'Theirs' });
+    job.given.request('lead/created', 'theirs', { full_name: 'Theirs' }, { serviceId });
+    const { code, found, stderr } = await job.check();
+    expect(code).toBe(1);
+    expect(found.exit.reason).toBe('refused');
+    expect(found.entities.lead).toMatchObject({ read_back: others, missing: 0, refused: 1 });
+    expect(found.entities.lead.fields.full_name).toMatchObject({ same: others });
+    expect(found.first_differences).toMatchObject([
+      { external_id: 'theirs', verdict: 'refused', service_id: serviceId },
+    ]);
+    expect(stderr).toMatch(/lead theirs: not read: GET \/leads\/\S+ was refused \(403/);
+    expect(reads(target, `/leads/${serviceId}`)).toHaveLength(1);
   });
 
   it('reports values changed in the input since they were sent, and records that it lacks', async () => {
