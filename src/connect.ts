@@ -1,12 +1,15 @@
 import { join } from 'node:path';
 import { systemClock } from './clock.ts';
 import type { RestCredentials } from './credentials.ts';
+import { UserError } from './errors.ts';
 import type { Account, StoredAccount } from './service/account.ts';
 import type { Client } from './service/client.ts';
 import type { Limiter } from './service/limiter.ts';
+import { LONGEST_RETRY_AFTER_MS } from './service/retry.ts';
 import type { Pace } from './settings.ts';
 import { DRY_RUN, type StateDir } from './state-dir.ts';
 import { readDocument, storeDocument } from './report/documents.ts';
+import { durationText } from './report/text.ts';
 import { openRateHistory } from './store/rate-history.ts';
 import { storedPlanFiles } from './store/stored-plans.ts';
 import { PLAN } from './store/plan-schema.ts';
@@ -58,6 +61,18 @@ export async function connect(
     timeoutSeconds: settings.timeout,
     notify: warn,
   });
+  const pausedMs = limiter.waiting()?.reason === 'rate_limited' ? limiter.waiting()!.nextInMs : 0;
+  if (pausedMs > LONGEST_RETRY_AFTER_MS) {
+    await limiter.stop();
+    history.close();
+    throw new UserError(
+      `the service has asked to wait for another ${durationText(pausedMs / 1000)} (429, Retry-After)`,
+      {
+        hint: 'rerun then; check what else uses the API key',
+      },
+    );
+  }
+  if (pausedMs > 0) warn(`waits for ${durationText(pausedMs / 1000)}, as the service has asked in a 429 (Retry-After)`);
   const client = createClient({
     ...credentials,
     timeoutSeconds: settings.timeout,

@@ -239,6 +239,7 @@ async function send(run: Run, target: Target, survey: Survey, hasher: FieldHashe
   const { settings, mapping, state, halt, log, watch, monitor } = run;
   return sendPlan({
     ...{ settings, mapping, state, target, survey, hasher, halt, log },
+    warn: (message) => monitor.trouble?.(message),
     started: async (deliverer) => {
       const view = { rate: target.rate, count: planCounter(survey.db), deliverer };
       watch.sending(view, survey.db);

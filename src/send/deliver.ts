@@ -34,6 +34,8 @@ export interface DelivererOptions {
    */
   readonly beforeSend: (sending: SendState) => Promise<void>;
   readonly log: (event: string, fields?: Readonly<Record<string, unknown>>) => void;
+  /** Shows a warning. */
+  readonly warn: (message: string) => void;
   /** Source of backoff jitter. */
   readonly random?: () => number;
 }

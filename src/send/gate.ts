@@ -1,6 +1,7 @@
 import { SleepWatch, type Clock } from '../clock.ts';
 import { EXIT } from '../errors.ts';
 import type { Halt } from '../halt.ts';
+import { durationText } from '../report/text.ts';
 import type { LimiterWait } from '../service/limiter.ts';
 import { probeDelay } from '../service/retry.ts';
 
@@ -16,6 +17,8 @@ export interface GateOptions {
   /** The machine was asleep: requests in flight are lost. */
   readonly onSleep: () => void;
   readonly log: (event: string, fields?: Readonly<Record<string, unknown>>) => void;
+  /** Shows a warning. */
+  readonly warn: (message: string) => void;
   /** Source of backoff jitter. */
   readonly random: () => number;
 }
@@ -76,6 +79,8 @@ export class Gate {
   /** When each event that waits for its next attempt is sent again (monotonic). */
   readonly #retries = new Map<string, number>();
   #answeredAt = -Infinity;
+  /** That the service asks for a longer wait than --max-outage. */
+  #hasSaidSo = false;
   /** Why nothing gets through, and for how long that has lasted until `countedTo` (`awake`). */
   #blocked: { cause: Cause; countedTo: number; lastedMs: number } | undefined;
 
@@ -133,13 +138,21 @@ export class Gate {
   /** The service answered an event with anything but a 429. */
   answered(): void {
     this.#alive();
+    this.#hasSaidSo = false;
     this.#blocked = undefined;
   }
 
   /** This event, which was sent at `sentAt`, was answered 429. */
   rateLimited(id: string, sentAt: number): void {
+    const { limiterWait, maxOutageMs, warn } = this.#options;
     this.#alive();
     this.end(id);
+    const pauseMs = limiterWait()?.nextInMs ?? 0;
+    if (pauseMs > maxOutageMs && !this.#hasSaidSo) {
+      this.#hasSaidSo = true;
+      const [asked, most] = [pauseMs, maxOutageMs].map((ms) => durationText(ms / 1000));
+      warn(`the service asks to wait for ${asked} (429, Retry-After), but the run stops after ${most} (--max-outage)`);
+    }
     this.#block('rate_limited', sentAt);
   }
 

@@ -35,6 +35,8 @@ export interface SendingJob {
   readonly hasher: FieldHasher;
   readonly halt: Halt;
   readonly log: RunLog;
+  /** Shows a warning. */
+  readonly warn: (message: string) => void;
   /** Called before the first event is sent. */
   readonly started: (deliverer: Deliverer) => Promise<void>;
 }
@@ -77,6 +79,7 @@ export async function sendPlan(job: SendingJob): Promise<Sender> {
         sending.mayHaveArrivedBefore = requests.opened(sending.delivery, sending);
       }),
     log: (event, fields) => log.write(event, fields),
+    warn: job.warn,
   });
   const sender = new Sender({
     db,

@@ -112,6 +112,7 @@ export class Limiter {
     this.#foreign = new ForeignUse(rate.seconds * 1000);
     this.#startedAt = clock.monotonic();
     this.#limit = options.history?.limit;
+    this.#pausedUntil = this.#startedAt + (options.history?.pauseMs ?? 0);
     // Every waiting request adds one.
     setMaxListeners(0, this.#stopping.signal);
     this.#queue = new PQueue({ concurrency, autoStart: false });
@@ -166,6 +167,7 @@ export class Limiter {
     const wait = (retryAfterMs ?? backoffCeiling(this.#refusals)) + backoff(this.#refusals);
     this.#pausedUntil = Math.max(this.#pausedUntil, now + wait);
     this.#window.tell({ refusals: this.#refusals, pauseMs: this.#pausedUntil - now });
+    this.#options.history?.pause(this.#pausedUntil - now);
     this.#adjust();
   }
 

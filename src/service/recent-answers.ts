@@ -3,6 +3,8 @@
  * one was killed) must not send another full burst. Times are milliseconds since 1970.
  */
 export interface RateHistory {
+  /** How much longer, in milliseconds, the service asked to wait in a 429 before this run. */
+  readonly pauseMs: number;
   /** When the requests of earlier runs were answered at the latest; oldest first, none in the future. */
   load(): readonly number[];
   /** What X-RateLimit-Limit said last: it holds until the first answer, too. */
@@ -12,6 +14,8 @@ export interface RateHistory {
    * as answered when they are loaded. Called before each request and after each answer; must not throw.
    */
   record(answered: readonly number[], inFlight: number, limit: number | undefined): void;
+  /** Nothing may be sent for this long, in milliseconds. Must not throw. */
+  pause(ms: number): void;
 }
 
 /** When requests were answered, by the monotonic clock, oldest first. The number kept is bounded by age. */

@@ -153,17 +153,35 @@ function broken(status: number, message: string): NoAnswer {
 /** A year: nothing waits longer, and it can be computed with. */
 const LONGEST_RETRY_AFTER_MS = 365 * 24 * 60 * 60 * 1000;
 
+/** Several headers arrive as one, and dates contain commas. */
+const WAITS = /[a-z]{3,9}, \d[^,]*|[^,]+/gi;
+/** A number this large is a Unix time, not a wait: in seconds, or in milliseconds. */
+const UNIX_TIMES = [
+  { from: 1e9, to: 1e11, unitMs: 1000 },
+  { from: 1e12, to: 1e14, unitMs: 1 },
+] as const;
+
 /**
- * The milliseconds to wait, from Retry-After in seconds or as an HTTP date; undefined if it is absent or invalid. A date
- * is compared with the Date of the same answer if it has one, because the server's clock may differ from ours.
+ * The milliseconds to wait, from Retry-After in seconds, as an HTTP date or as a Unix time; the longest of several; undefined if
+ * it is absent or invalid. A time is compared with the Date of the same answer if it has one, because the server's clock may
+ * differ from ours.
  */
 export function readRetryAfter(headers: Reply['headers'], now: number): number | undefined {
-  const value = headers[HEADERS.retryAfter];
-  if (value === undefined || value.trim() === '') return undefined;
-  const seconds = Number(value);
   const sent = Date.parse(headers.date ?? '');
-  const ms = Number.isNaN(seconds) ? Date.parse(value) - (Number.isNaN(sent) ? now : sent) : seconds * 1000;
-  return Number.isNaN(ms) ? undefined : Math.min(Math.max(0, ms), LONGEST_RETRY_AFTER_MS);
+  const from = Number.isNaN(sent) ? now : sent;
+  const waits = (headers[HEADERS.retryAfter]?.match(WAITS) ?? [])
+    .map((value) => waitOf(value.trim(), from))
+    .filter((ms) => !Number.isNaN(ms));
+  return waits.length === 0 ? undefined : Math.min(Math.max(0, ...waits), LONGEST_RETRY_AFTER_MS);
+}
+
+/** NaN if it is none. */
+function waitOf(value: string, from: number): number {
+  if (value === '') return Number.NaN;
+  const number = Number(value);
+  if (Number.isNaN(number)) return Date.parse(value) - from;
+  const unix = UNIX_TIMES.find((each) => number >= each.from && number < each.to);
+  return unix ? number * unix.unitMs - from : number * 1000;
 }
 
 /** Why a request was aborted. */

@@ -33,7 +33,7 @@ export function retryDelay(
 const MAX_RETRIES = 5;
 
 /** A longer Retry-After is not waited for when the service is only read. */
-const LONGEST_RETRY_AFTER_MS = 10 * 60_000;
+export const LONGEST_RETRY_AFTER_MS = 10 * 60_000;
 
 /**
  * Retries a REST request that got no usable answer or was rate-limited, at most five times. After a 429 it does

@@ -8,6 +8,17 @@ import { Database } from './sqlite.ts';
 const KEPT_MS = 24 * 60 * 60 * 1000;
 const MOST_KEPT = 2_000;
 
+/** Names of settings. */
+const REQUESTS = 'requests';
+const PAUSE = 'pause';
+
+/** What a 429 asked for. */
+interface StoredPause {
+  /** Milliseconds since 1970. */
+  readonly from: number;
+  readonly ms: number;
+}
+
 interface Stored {
   /** Milliseconds since 1970. */
   readonly answered: readonly number[];
@@ -27,25 +38,33 @@ export function openRateHistory(output: Files, clock: Clock, other?: Files): Rat
   db.exec('pragma checkpoint.journal_mode = wal; pragma checkpoint.synchronous = normal');
   const now = clock.wall();
   const [earlier, elsewhere] = [storedIn(db), other ? storedAt(other) : undefined];
+  const store = (name: string, value: Stored | StoredPause): void => {
+    if (!db.isOpen) return;
+    try {
+      db.run('insert or replace into setting (name, value) values (?, ?)', name, JSON.stringify(value));
+    } catch {
+      // Without a history, a restart at worst causes a few 429 answers.
+    }
+  };
   const ours = timesOf(earlier, now);
   const kept = ours.filter((at) => at > now - KEPT_MS).slice(-MOST_KEPT);
   return {
     load: () => [...ours, ...timesOf(elsewhere, now)].sort((a, b) => a - b),
-    limit: earlier?.limit ?? elsewhere?.limit,
-    record(answered, inFlight, limit) {
-      if (!db.isOpen) return;
-      const value = JSON.stringify({ answered: [...kept, ...answered], in_flight: inFlight, limit } satisfies Stored);
-      try {
-        db.run(`insert or replace into setting (name, value) values ('requests', ?)`, value);
-      } catch {
-        // Without a history, a restart at worst causes a few 429 answers.
-      }
-    },
+    limit: earlier?.requests?.limit ?? elsewhere?.requests?.limit,
+    pauseMs: Math.max(pauseOf(earlier, now), pauseOf(elsewhere, now)),
+    record: (answered, inFlight, limit) =>
+      store(REQUESTS, { answered: [...kept, ...answered], in_flight: inFlight, limit }),
+    pause: (ms) => store(PAUSE, { from: clock.wall(), ms }),
     close: () => db.close(),
   };
 }
 
-function storedAt(other: Files): Stored | undefined {
+interface Earlier {
+  readonly requests: Stored | undefined;
+  readonly pause: StoredPause | undefined;
+}
+
+function storedAt(other: Files): Earlier | undefined {
   try {
     const db = Database.read(other.file(CHECKPOINT_FILE), CHECKPOINT);
     const stored = db && storedIn(db);
@@ -58,13 +77,22 @@ function storedAt(other: Files): Stored | undefined {
   }
 }
 
-function storedIn(db: Database): Stored | undefined {
-  const stored = db.get<{ value: string }>(`select value from setting where name = 'requests'`)?.value;
-  return stored === undefined ? undefined : (JSON.parse(stored) as Stored);
+function storedIn(db: Database): Earlier {
+  const stored = <T>(name: string): T | undefined => {
+    const value = db.get<{ value: string }>('select value from setting where name = ?', name)?.value;
+    return value === undefined ? undefined : (JSON.parse(value) as T);
+  };
+  return { requests: stored<Stored>(REQUESTS), pause: stored<StoredPause>(PAUSE) };
 }
 
 /** Times in the future count as now, because the clock has been set back since; so do requests that were in flight. */
-function timesOf(stored: Stored | undefined, now: number): number[] {
-  const { answered = [], in_flight: inFlight = 0 } = stored ?? {};
+function timesOf(earlier: Earlier | undefined, now: number): number[] {
+  const { answered = [], in_flight: inFlight = 0 } = earlier?.requests ?? {};
   return [...answered.map((at) => Math.min(now, at)), ...Array<number>(inFlight).fill(now)];
+}
+
+/** What is left of the pause; all of it if the clock has been set back since. */
+function pauseOf(earlier: Earlier | undefined, now: number): number {
+  const { from = now, ms = 0 } = earlier?.pause ?? {};
+  return Math.max(0, ms - Math.max(0, now - from));
 }

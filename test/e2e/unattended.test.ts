@@ -113,6 +113,20 @@ describe('--notify', () => {
   });
 });
 
+it('a pause of an hour that the service asks for is said at once, and the next run does not ask before it is over', async () => {
+  const service = await sandbox({ faults: { rules: [{ kind: 'status', status: 429, retry_after_s: 3600 }] } });
+  const cwd = await leads(3);
+  const env = environmentOf(service);
+  const stopped = await backfill([...run, '--max-outage', '1s'], { cwd, env });
+  expect(stopped.code).toBe(3);
+  expect(stopped.stderr).toMatch(/warning: .*(?:1 h|6[01] min).*Retry-After.*1 s.*--max-outage/);
+  const requests = service.requests().length;
+  const again = await backfill(run, { cwd, env });
+  expect(again.code).toBe(2);
+  expect(again.stderr).toMatch(/asked to wait for another (?:1 h|6[01] min|5\d min)/);
+  expect(service.requests()).toHaveLength(requests);
+});
+
 describe('a run whose terminal is closed', () => {
   it('records the requests in flight, exits with 129 and can be resumed', async () => {
     const service = await sandbox({ faults: SLOW });

@@ -22,6 +22,8 @@ export interface Bench {
   /** Ids handed to `beforeSend`, in order. */
   readonly announced: string[];
   readonly logged: string[];
+  /** What was shown. */
+  readonly warned: string[];
   /** How the delivery ended. */
   deliver(delivery: Delivery): Promise<Outcome>;
   /** From now on `beforeSend` throws this. */
@@ -61,6 +63,7 @@ export async function startBench(
   });
   const announced: string[] = [];
   const logged: string[] = [];
+  const warned: string[] = [];
   let broken: Error | undefined;
   const deliverer = new Deliverer({
     client,
@@ -74,6 +77,7 @@ export async function startBench(
       announced.push(id);
     },
     log: (event, fields) => logged.push(`${event} ${JSON.stringify(fields ?? {})}`),
+    warn: (message) => warned.push(message),
     random: jitter(),
   });
   onTestFinished(async () => {
@@ -92,6 +96,7 @@ export async function startBench(
     deliverer,
     announced,
     logged,
+    warned,
     deliver: async (given) => (await deliverer.deliver(given)).outcome,
     failAnnouncing: (error) => (broken = error),
   };

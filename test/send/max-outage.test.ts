@@ -83,6 +83,23 @@ describe('--max-outage ends the run on time', () => {
     },
   );
 
+  test.each([
+    ['26', 1],
+    ['20', 0],
+  ])('a 429 with Retry-After: %s is said at once if it is longer', async (seconds, warnings) => {
+    const bench = await startBench(() => ({ status: 429, headers: { 'retry-after': seconds } }), {
+      maxOutageMs: MAX_OUTAGE_MS,
+    });
+    bench.clock.stop();
+    const [one, other] = [bench.deliver(delivery('e1')), bench.deliver(delivery('e2'))];
+    while (!bench.logged.some((line) => line.startsWith('rate_limited '))) await new Promise((go) => setTimeout(go, 1));
+    expect(bench.warned).toHaveLength(warnings);
+    for (const warning of bench.warned) expect(warning).toMatch(/2\d s.*Retry-After.*25 s.*--max-outage/);
+    expect(bench.halt.requested).toBe(false);
+    bench.clock.start();
+    await Promise.all([one, other]);
+  });
+
   test('while 429s and 503s take turns', async () => {
     const answers: Answer[] = [{ status: 429, headers: { 'retry-after': '2' } }, broken];
     const bench = await startBench((_request, nth) => answers[nth % 2]!, { maxOutageMs: MAX_OUTAGE_MS });
@@ -144,6 +161,7 @@ test('a Redis server that cannot be reached counts, and one that is back does no
     limiterWait: () => waitsFor && { reason: waitsFor, nextInMs: 500 },
     onSleep: () => undefined,
     log: () => undefined,
+    warn: () => undefined,
     random: () => 0.5,
   });
   clock.pass(MAX_OUTAGE_MS - 1_000);

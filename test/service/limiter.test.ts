@@ -229,7 +229,9 @@ describe('tokens', () => {
     const history = {
       load: () => [50_000, 20_000, 0].map((age) => Date.now() - age),
       limit: undefined,
+      pauseMs: 0,
       record: vi.fn(),
+      pause: vi.fn(),
     };
     const limiter = createLimiter({ ...options, rate: { requests: 4, seconds: 60 }, history });
     const startedAt = Date.now();
@@ -238,6 +240,20 @@ describe('tokens', () => {
     expect(waited).toEqual([0, 10, 40, 60]);
     expect(history.record.mock.calls[0]).toEqual([[], 1, undefined]);
     expect(history.record.mock.lastCall).toEqual([answeredAt, 0, undefined]);
+    await limiter.stop();
+  });
+
+  test('a pause of an earlier run goes on, and a new one is kept', async () => {
+    const pause = vi.fn();
+    const history = { load: () => [], limit: undefined, pauseMs: 40_000, record: () => undefined, pause };
+    const limiter = createLimiter({ ...options, history });
+    expect(limiter.waiting()).toMatchObject({ reason: 'rate_limited', nextInMs: 40_000 });
+    const startedAt = Date.now();
+    const answeredAt = await inFakedTime(limiter.schedule(job));
+    expect(answeredAt - startedAt).toBeGreaterThanOrEqual(40_000);
+    expect(pause).not.toHaveBeenCalled();
+    limiter.refused(90_000, fakedClock.monotonic());
+    expect(pause.mock.calls[0]![0]).toBeGreaterThanOrEqual(90_000);
     await limiter.stop();
   });
 });

@@ -75,6 +75,16 @@ describe('Retry-After', () => {
     ['Sat, 21 Nov 2026 08:00:45 GMT', 45_000],
     ['Sat, 21 Nov 2026 07:00:00 GMT', 0],
     ['soon', undefined],
+    ['30, 45', 45_000],
+    ['60, soon', 60_000],
+    ['5, Sat, 21 Nov 2026 08:00:45 GMT', 45_000],
+    ['Sat, 21 Nov 2026 08:00:10 GMT, Saturday, 21-Nov-26 08:00:20 GMT', 20_000],
+    // The Unix time of 08:00:45, and of an hour before it.
+    ['1795248045', 45_000],
+    ['1795248045000', 45_000],
+    ['1795244445', 0],
+    ['999999999', 365 * 86_400_000],
+    ['1e308', 365 * 86_400_000],
     ['', undefined],
     [undefined, undefined],
   ])('%j', (value, expected) => {

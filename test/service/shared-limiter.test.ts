@@ -130,7 +130,9 @@ describe.skipIf(!hasRedis)('several limiters over one Redis', { timeout: 60_000 
     const history = {
       load: () => [500, 100].map((age) => Date.now() - age),
       limit: undefined,
+      pauseMs: 0,
       record: () => undefined,
+      pause: () => undefined,
     };
     const begunAt = systemClock.monotonic();
     const { limiter } = await join(redis, { rate: { requests: 2, seconds: 1 }, history });

@@ -89,6 +89,21 @@ test('a restart begins with the limit that the service has said last', () => {
   expect(openRateHistory(temporary(), clock, state).limit).toBe(40);
 });
 
+test('a pause that the service has asked for outlives the process, and is never longer than it was', () => {
+  const state = temporary();
+  const clock = wallClock();
+  const left = (other?: State): number => openRateHistory(other ? temporary() : state, clock, other).pauseMs;
+  expect(left()).toBe(0);
+  openRateHistory(state, clock).pause(60_000);
+  clock.now += 20_000;
+  expect(left()).toBe(40_000);
+  expect(left(state)).toBe(40_000);
+  clock.now -= 3_600_000;
+  expect(left()).toBe(60_000);
+  clock.now += 3_700_000;
+  expect(left()).toBe(0);
+});
+
 test('answers dated in the future count as answered now: the clock was set back since', () => {
   const state = temporary();
   const clock = wallClock();
