@@ -1,5 +1,5 @@
 import { basename, dirname } from 'node:path';
-import { flow } from '../init/value-text.ts';
+import { flow } from '../init/yaml.ts';
 import { kebab, type OptionTable } from '../options/option.ts';
 import { isNameCode } from '../report/advice.ts';
 import type { WrittenPilot } from '../report/pilot-file.ts';

@@ -1,109 +1,164 @@
+/** What the values of a column look like: shares of the values in the sample, the same for every language. */
 import { isCurrency } from '../service/currencies.ts';
 import type { Database } from '../store/sqlite.ts';
-import { dateFacts } from './dates.ts';
+import { dateFacts, type DateFacts } from './dates.ts';
 import type { Export } from './open-export.ts';
-import { foldHeader } from './value-text.ts';
-
-/** How the numbers of a column are written. */
-export interface NumberFacts {
-  /** As the `number` transform takes them. */
-  readonly separators: { readonly decimal: '.' | ','; readonly group?: '.' | ',' | ' ' | "'" };
-  /** The values do not decide the separators: `1.250` may be 1250 or 1.25. */
-  readonly ambiguous: boolean;
-}
-
-/** A column of a table, or the path of a value in JSON, and what its values look like. Shares are of the cells with a value. */
-export type ExportColumn = ReturnType<typeof columnOf>;
+import { meaningOf, type Meaning, type Noun } from './words.ts';
 
 /** The records of an export, or the elements of a list inside them. */
 export interface Table {
   readonly db: Database;
   readonly from: Export;
+  /** Its name in `sources`. */
+  source: string;
   /** Path of the list; undefined for the records themselves. */
   readonly list: string | undefined;
   /** The table of the records that have the list. */
   readonly parent: Table | undefined;
-  readonly lists: readonly Table[];
-  readonly columns: readonly ExportColumn[];
+  readonly columns: Column[];
   readonly rows: number;
   /** Whether all records were read. */
   readonly whole: boolean;
+  /** What its records are called: by the name of the file or list, later by what they turned out to be. */
+  nouns: readonly Noun[];
   /** Its name in SQL. */
   readonly sql: string;
 }
 
-const EMAIL = /^[^\s@,;]+@[^\s@,;]+\.[^\s@]+$/;
-/** With 6 to 16 digits. */
-const PHONE = /^(?=(?:\D*\d){6,16}\D*$)(?:\+|00)?[\d\s().\-/]{6,22}(?:\s*(?:x|ext\.?)\s*\d{1,6})?$/i;
-const AMOUNT = /^[-+(]?\s*(?:[A-Z]{3}|[$€£¥])?\s*-?\d[\d.,'\u00a0\u202f ]*\s*(?:[A-Z]{3}|[$€£¥])?\)?$/;
-const CODE = /^\{?[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}\}?$|^(?=.*\d)(?=.*[a-z])[\w.:-]{2,40}$/i;
-const HTML = /<(?:p|br|div|b|ul|strong|span)\b[^>]*>/i;
-const PERSON = /^\p{Lu}[\p{L}'’.-]*(?: (?:\p{Lu}|d[aeiu]|v[ao]n|el|le|la)[\p{L}'’.-]*){1,3}$/u;
-const SCIENTIFIC = /^[+-]?\d(?:[.,]\d+)?E[+-]\d\d$/;
-/** The most frequent values that are shown or translated. */
-const MAX_FEW = 200;
+/** A column of a table, or the path of a value in JSON. */
+export interface Column {
+  readonly table: Table;
+  /** Its header or path. Files without a header get names by what their columns are. */
+  name: string;
+  /** Its name in SQL. */
+  readonly sql: string;
+  /** In JSON, the list inside the record that the value stands in: the sample has its first element. */
+  readonly list: string | undefined;
+  /** First and last name, of a column that stands for both. */
+  readonly pair?: readonly [Column, Column];
+  readonly meaning: Meaning;
+  readonly filled: number;
+  readonly distinct: number;
+  readonly length: number;
+  /** Other values are records of which this list has more than one element. */
+  readonly several: number;
+  readonly values: readonly string[];
+  readonly date: DateFacts | undefined;
+  readonly separators: Separators | undefined;
+  /** Shares of the values, from 0 to 1. */
+  readonly is: Readonly<Record<Shape, number>>;
+}
 
-/** `values`: the first ones, which decide what the column is. The other figures are of the whole sample. */
+/** What a value can look like. */
+const SHAPES = {
+  email: /^<?[^\s@,;<>]+@[^\s@,;<>]+\.[^\s@<>]+>?(?: ?[;,:|].*)?$/,
+  /** With 6 to 16 digits. */
+  phone: /^(?=(?:\D*\d){6,16}\D*$)(?:\+|00)?[\d\s().\-/\u00a0]{6,22}(?:\s*(?:x|ext\.?)\s*\d{1,6})?$/i,
+  international: /^\(?(?:\+|00)[\d\s().\-/\u00a0]{7,22}(?:\s*(?:x|ext\.?)\s*\d{1,6})?$/i,
+  grouped: /^\(?\+?\d+[)\s./-]+\d/,
+  number: /^[-+(]?\s*(?:[A-Z]{2,3}\$?|[$€£¥₽])?\s*-?\d[\d.,'\u00a0\u202f ]*\s*(?:[A-Z]{3}|[$€£¥₽]|zł|kr|руб\.?)?\)?$/,
+  decimal: /[.,]\d{1,2}\D*$|[.,]\d{4,}$/,
+  money: /[$€£¥₽]|zł|руб|^(?:[A-Z]{3}\s?-?\d)|\d\s?[A-Z]{3}$/,
+  whole: /^-?\d+$/,
+  digits: /^\d{1,7}$/,
+  percent: /^\d{1,3}(?:[.,]\d+)?\s?%$/,
+  hundred: /^(?:100|\d{1,2})(?:[.,]\d+)?\s?%?$/,
+  url: /^(?:https?:\/\/|www\.)\S+$|^[\w-]+(?:\.[\w-]+)*\.(?:com|org|net|io|co|example|de|eu|fr|it|es|ru|pl|nl|se|br)(?:\/\S*)?$/i,
+  uuid: /^\{?[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}\}?$/i,
+  code: /^(?=.*\d)(?=.*[a-z])[\w.:@-]{2,60}$|^[\w-]{15,60}$/i,
+  hash: /^[\da-f]{32,64}$/i,
+  currency: /^(?:[A-Z]{3}|[a-z]{3})$/,
+  flag: /^(?:0|1|true|false|yes|no|y|n|t|f|ja|nein|oui|non|si|sí|sim|não|да|нет|нет|tak|nie|nee|nej)$/i,
+  html: /<(?:p|br|div|b|ul|strong|span|body)\b[^>]*>/i,
+  words: /\p{L}{2}|[\p{Script=Han}\p{Script=Hangul}]/u,
+  /** The first and last name of a person, or one of them. */
+  person:
+    /^\p{Lu}[\p{L}'’.-]*(?: (?:\p{Lu}|d[aeiou]s?\b|v[ao]n|ten|ter|el|le|la)[\p{L}'’.-]*){1,4}$|^[\p{Script=Han}\p{Script=Hangul}]{2,4}$|^[\p{Script=Katakana}\p{Script=Han}]{1,4}[ 　][\p{Script=Katakana}\p{Script=Han}]{1,4}$/u,
+  oneName: /^\p{Lu}[\p{L}'’-]+(?:[ -]\p{Lu}[\p{L}'’-]+)?$|^[\p{Script=Han}\p{Script=Hangul}]{1,3}$/u,
+  /** Several words, as in a sentence. */
+  prose: /^(?=.{25,})\S+(?:\s+\p{L}\S*){4,}|[\p{Script=Han}\p{Script=Katakana}\p{Script=Hiragana}]{9,}|\n/su,
+  spaced: /\S\s+\S|[\p{Script=Han}\p{Script=Hangul}]{4,}/u,
+  /** Truncated by a spreadsheet: `3.93E+11`. */
+  damaged: /^[+-]?\d(?:[.,]\d+)?E[+-]\d\d$/,
+} as const;
+type Shape = keyof typeof SHAPES;
+
+/** What is known of a column before its values are looked at. */
+export interface ColumnData {
+  readonly name: string;
+  readonly sql: string;
+  readonly list: string | undefined;
+  readonly several: number;
+}
+
+/** The first values decide what a column looks like; the other figures are of the whole sample. */
+const FIRST = 2000;
+
 export function columnOf(
   table: Table,
-  { name, sql, values }: { readonly name: string; readonly sql: string; readonly values: readonly string[] },
+  { name, sql, list, several }: ColumnData,
+  header: string,
   dayFirst: boolean,
-) {
+): Column {
   const { db } = table;
-  const { filled, distinct, length } = db.get<{ filled: number; distinct: number; length: number | null }>(
+  const facts = db.get<{ filled: number; distinct: number; length: number | null }>(
     `select count(${sql}) filled, count(distinct ${sql}) "distinct", avg(length(${sql})) length from ${table.sql}`,
   )!;
-  const matching = (pattern: RegExp): number => values.filter((value) => pattern.test(value)).length;
-  const share = (pattern: RegExp): number => (values.length === 0 ? 0 : matching(pattern) / values.length);
-  const date = dateFacts(foldHeader(name), values, dayFirst);
-  const number = date === undefined && share(AMOUNT) > 0.8 ? numberFacts(values) : undefined;
-  const email = share(EMAIL) > 0.6;
-  const code = share(CODE) > 0.9;
-  let few: ReadonlyMap<string, number> | undefined;
+  const values = firstValues(table, sql);
+  const share = (pattern: RegExp): number =>
+    values.length === 0 ? 0 : values.filter((value) => pattern.test(value)).length / values.length;
+  const is = Object.fromEntries(Object.entries(SHAPES).map(([shape, pattern]) => [shape, share(pattern)])) as Record<
+    Shape,
+    number
+  >;
+  const meaning = meaningOf(header);
+  const date = dateFacts(meaning, values, dayFirst);
+  const currency =
+    is.currency > 0.8 ? values.filter((value) => isCurrency(value.toUpperCase())).length / values.length : 0;
   return {
     table,
     name,
-    /** Its name in SQL. */
     sql,
-    filled,
-    distinct,
-    /** No value occurs twice. */
-    unique: filled > 0 && distinct === filled,
-    /** Every record has a value. */
-    whole: filled > 0 && filled === table.rows,
-    /** Average number of characters. */
-    length: length ?? 0,
-    /** The first values, in order. */
+    list,
+    several,
+    meaning,
+    filled: facts.filled,
+    distinct: facts.distinct,
+    length: facts.length ?? 0,
     values,
-    email,
-    phone: date === undefined && share(PHONE) > 0.6,
-    html: share(HTML) > 0.1,
-    currency: values.length > 0 && values.filter(isCurrency).length > values.length * 0.8,
-    number,
     date,
-    /** Words, neither codes nor numbers nor dates. */
-    words: date === undefined && number === undefined && !email && !code && share(/\p{L}{2}/u) > 0.8,
-    /** Most values look like the first and last name of a person. */
-    person: share(PERSON) > 0.7,
-    /** Ids by their look: UUIDs, or codes of letters and digits. */
-    code,
-    /** Cells truncated by a spreadsheet: `3.93E+11`. */
-    damaged: matching(SCIENTIFIC),
-    /** The most frequent values with their counts. */
-    few: (): ReadonlyMap<string, number> =>
-      (few ??= new Map(
-        db
-          .all<{ value: string; n: number }>(
-            `select ${sql} value, count(*) n from ${table.sql} where ${sql} is not null group by 1 order by 2 desc, min(rowid) limit ${MAX_FEW}`,
-          )
-          .map(({ value, n }) => [value, n]),
-      )),
+    separators: date === undefined && is.number > 0.8 ? separatorsOf(values) : undefined,
+    is: { ...is, currency },
   };
 }
 
-/** How many rows a select without its `select` has: `from t0_0 where …`. */
-export function countOf(db: Database, from: string): number {
+export function firstValues({ db, sql: table }: Pick<Table, 'db' | 'sql'>, sql: string): string[] {
+  const query = `select ${sql} value from ${table} where ${sql} is not null order by rowid limit ${FIRST}`;
+  return db.all<{ value: string }>(query).map(({ value }) => value);
+}
+
+/** The values of some columns, row by row. */
+export function cellsOf(columns: readonly Column[]): (string | null)[][] {
+  const [first] = columns;
+  if (!first) return [];
+  const names = columns.map(({ sql }, at) => `${sql} v${at}`).join(', ');
+  const rows = first.table.db.all<Record<string, string | null>>(
+    `select ${names} from ${first.table.sql} order by rowid limit ${FIRST}`,
+  );
+  return rows.map((row) => columns.map((_, at) => row[`v${at}`] ?? null));
+}
+
+/** How many rows a select without its `select` has: `from t0 where …`. */
+export function countOf({ db }: Pick<Table, 'db'>, from: string): number {
   return db.get<{ n: number }>(`select count(*) n ${from}`)!.n;
+}
+
+/** The most frequent values with their counts. */
+export function countsOf({ table, sql }: Column, limit = 200): Map<string, number> {
+  const rows = table.db.all<{ value: string; n: number }>(
+    `select ${sql} value, count(*) n from ${table.sql} where ${sql} is not null group by 1 order by 2 desc, min(rowid) limit ${limit}`,
+  );
+  return new Map(rows.map(({ value, n }) => [value, n]));
 }
 
 /** How often each value occurs, in the order of their first occurrence. */
@@ -113,36 +168,54 @@ export function countEach<T>(values: Iterable<T | undefined>): Map<T, number> {
   return counts;
 }
 
-/** The path by which a record of the export reads it: `emails.value` for the values of a list. */
-export function pathOf({ name, table: { list } }: ExportColumn): string {
-  return list === undefined ? name : name === '.' ? list : `${list}.${name}`;
+export function isUnique({ filled, distinct }: Column): boolean {
+  return filled > 0 && distinct === filled;
 }
 
-/** Few values that repeat: a status or a type, no texts and no names of records. */
-export function isFew({ distinct, filled }: ExportColumn): boolean {
-  return distinct <= 30 && distinct <= filled / 3;
+export function isComplete({ filled, table }: Column): boolean {
+  return filled > 0 && filled === table.rows;
 }
 
-/** How a value is read whose separator may be either; undefined if the values decide it. */
-export function numberDoubt({ number, values }: ExportColumn): string | undefined {
-  if (!number?.ambiguous) return undefined;
-  const example = values.find((each) => /\d[.,]\d{3}$/.test(each)) ?? values[0];
-  return `set this: in \`${example}\`, \`${number.separators.group}\` is read as the thousands separator`;
+export function fillOf({ filled, table }: Column): number {
+  return table.rows === 0 ? 0 : filled / table.rows;
+}
+
+/** Few values that repeat: a status, a type, a member of the staff. */
+export function isFew({ distinct, filled }: Column): boolean {
+  return distinct <= 60 && (distinct <= filled / 2 || (distinct <= 3 && filled > distinct));
+}
+
+/** As the `number` transform takes them. `ambiguous`: the values do not decide: `1.250` may be 1250 or 1.25. */
+export interface Separators {
+  readonly decimal: '.' | ',';
+  readonly group?: '.' | ',' | ' ' | "'";
+  readonly ambiguous: boolean;
+}
+
+/** A number of the column; NaN if it is none. */
+export function numberIn(text: string | null, { separators }: Column): number {
+  if (text === null || !separators) return Number.NaN;
+  const { decimal, group = ' ' } = separators;
+  const plain = text
+    .replaceAll(group, '')
+    .replace(decimal, '.')
+    .replace(/[^\d.-]/g, '');
+  return plain === '' ? Number.NaN : Number(plain);
 }
 
 /** The separators that fit every value; those of plain decimals if no value has any. */
-function numberFacts(values: readonly string[]): NumberFacts {
+function separatorsOf(values: readonly string[]): Separators {
   const numbers = values.map((value) => value.replace(/[^\d.,'\s\u00a0\u202f]/g, '').trim());
   const some = (pattern: RegExp): boolean => numbers.some((value) => pattern.test(value));
-  const facts = (decimal: '.' | ',', group?: '.' | ',' | ' ' | "'", ambiguous = false): NumberFacts => ({
-    separators: { decimal, ...(group && { group }) },
+  const facts = (decimal: '.' | ',', group?: Separators['group'], ambiguous = false): Separators => ({
+    decimal,
+    ...(group && { group }),
     ambiguous,
   });
   const both = numbers.find((value) => value.includes('.') && value.includes(','));
   if (both !== undefined) return both.lastIndexOf(',') > both.lastIndexOf('.') ? facts(',', '.') : facts('.', ',');
   const space = some(/\d'\d{3}/) ? "'" : some(/\d[\s\u00a0\u202f]\d{3}/) ? ' ' : undefined;
-  const marks = [',', '.'] as const;
-  const mark = marks.find((each) => numbers.some((value) => value.includes(each)));
+  const mark = ([',', '.'] as const).find((each) => numbers.some((value) => value.includes(each)));
   if (mark === undefined) return facts('.', space);
   const other = mark === ',' ? '.' : ',';
   const marked = numbers.filter((value) => value.includes(mark));

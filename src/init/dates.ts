@@ -1,3 +1,4 @@
+import type { Meaning } from './words.ts';
 import { compileFormat, readIso, type DateFormat } from '../mapping/transforms/date-format.ts';
 
 /** How the dates of a column are read. */
@@ -52,7 +53,7 @@ const DATE_LIKE =
  * The date formats of a column, with its header as words, or undefined if most of its values are not dates. `dayFirst` is used if the values do
  * not decide the order of day and month.
  */
-export function dateFacts(header: string, values: readonly string[], dayFirst: boolean): DateFacts | undefined {
+export function dateFacts(header: Meaning, values: readonly string[], dayFirst: boolean): DateFacts | undefined {
   const unix = unixFormat(header, values);
   if (unix) return { formats: [unix], utc: false, hasTime: true, unread: 0 };
   const distinct = [...new Set(values)].slice(0, 500);
@@ -89,8 +90,9 @@ export function dateFacts(header: string, values: readonly string[], dayFirst: b
 }
 
 /** Seconds or milliseconds since 1970, in a column named as a time: ids have as many digits. */
-function unixFormat(header: string, values: readonly string[]): 'unix' | 'unix_ms' | undefined {
-  if (!/date|time|\bat\b|created|updated|modified|\bon\b/.test(header) || values.length === 0) return undefined;
+function unixFormat({ concepts }: Meaning, values: readonly string[]): 'unix' | 'unix_ms' | undefined {
+  if (!(['date', 'created', 'modified'] as const).some((each) => concepts.has(each)) || values.length === 0)
+    return undefined;
   if (values.every((value) => /^(?:9|1\d)\d{8}$/.test(value))) return 'unix';
   return values.every((value) => /^(?:9|1\d)\d{11}$/.test(value)) ? 'unix_ms' : undefined;
 }
@@ -112,6 +114,16 @@ function dateText(text: string, format: string): string {
   const read = readerOf(format)(text);
   if (!read) return text;
   return new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' }).format(read.local);
+}
+
+/** The dates in milliseconds; NaN for a text that is none. */
+export function datesIn(texts: readonly string[], { formats }: DateFacts): number[] {
+  const readers = formats.map((format) => READERS.get(format));
+  return texts.map((text) => {
+    if (formats[0] === 'unix') return Number(text) * 1000;
+    if (formats[0] === 'unix_ms') return Number(text);
+    return readers.map((read) => read?.(text)?.local).find((local) => local !== undefined) ?? Number.NaN;
+  });
 }
 
 /** Whether every value matches one of these formats. */

@@ -1,167 +1,310 @@
-/** What the records of every export are, and the role of each column. */
-import { basename } from 'node:path';
-import type { ExportColumn, Table } from './columns.ts';
-import { kindOf, kindOfNoun, type ExportKind, type Kind } from './kinds.ts';
-import { shareOf, type Reference } from './references.ts';
-import { fits, isIdName, roleOf, type Finding, type Role } from './roles.ts';
-import { foldHeader } from './value-text.ts';
+/** What the records of each table are: decided last, from the best assignments; the name of the file is one more sign. */
+import { numberText } from '../numbers.ts';
+import type { ValueSpec } from '../mapping/spec.ts';
+import { countOf, isComplete, isUnique, type Column, type Table } from './columns.ts';
+import { assign, SURE, type Assignment } from './assign.ts';
+import { isByChance, shareOf, valueOf, type Reference } from './references.ts';
+import type { RecordKind, Role } from './roles.ts';
 
-export interface Guess {
+/** Records that become events of a kind. */
+export interface EntryDraft extends Assignment {
   readonly table: Table;
-  readonly kind: ExportKind;
-  readonly roles: ReadonlyMap<Role, Finding>;
-  /** Its name in `sources`. */
-  readonly source: string;
-  /** Added to its ids, which are also those of records of another export, and why. */
+  /** The external id of its records. */
+  readonly key: Key | undefined;
+  /** Added to its ids, which are also those of other records of the kind or, of a deal, those of its person. */
   readonly prefix: { readonly text: string; readonly why: string } | undefined;
-  /** Written above its entry, or why it has none. */
-  readonly note?: string | undefined;
+  /** Rows that are a person and a deal: there is a draft of both kinds. */
+  readonly twin: boolean;
+  /** Why this was not certain, if so. */
+  readonly doubt: string | undefined;
 }
 
-const ROLES_OF: Readonly<Partial<Record<ExportKind, readonly Role[]>>> = {
-  leads: ['id', 'email', 'phone', 'first_name', 'last_name', 'full_name', 'created'],
-  deals: ['id', 'outcome', 'stage', 'amount', 'currency', 'pipeline', 'owner', 'created', 'title'],
-  comments: ['id', 'content', 'subject', 'author', 'happened'],
-  users: ['id', 'email', 'first_name', 'last_name', 'full_name'],
-  companies: ['id', 'company'],
-  stages: ['id', 'stage', 'label'],
+/** A column with ids, or what stands for one, and why. */
+export interface Key {
+  readonly value: ValueSpec;
+  readonly column?: Column;
+  readonly why?: string;
+  /** A record occurs in several rows. */
+  readonly repeats?: true;
+}
+
+type TableKinds = Map<RecordKind, { readonly assignment: Assignment; readonly doubt?: string }>;
+
+/** The entries that the tables need, leads first. `given`: the kinds of the tables that a preset knows. */
+export function guessDrafts(
+  tables: readonly Table[],
+  references: readonly Reference[],
+  given: ReadonlyMap<Table, ReadonlySet<RecordKind>> = new Map(),
+): EntryDraft[] {
+  const kinds = new Map<Table, TableKinds>();
+  for (const table of [...tables].sort((a, b) => Number(a.list === undefined) - Number(b.list === undefined))) {
+    const known = given.get(table);
+    const isRead = known ?? (table.parent && given.get(table.parent));
+    const found = kindsOf(readable(table, kinds), references);
+    if (isRead && !known) for (const kind of ['leads', 'deals'] as const) found.delete(kind);
+    kinds.set(
+      table,
+      known ? new Map([...known].map((kind) => [kind, { assignment: assign(table, kind, references) }])) : found,
+    );
+  }
+  const free = new Map([...kinds].filter(([table]) => !given.has(table)));
+  withoutUsers(free, references);
+  withoutParts(free, references);
+  if ([...kinds.values()].every(({ size }) => size === 0)) addSomething(kinds, references);
+  nameColumns(kinds);
+  const drafts: EntryDraft[] = [];
+  for (const kind of ['leads', 'deals', 'comments'] as const) {
+    for (const table of tables) {
+      const found = kinds.get(table)!.get(kind);
+      if (!found) continue;
+      table.nouns = [...new Set([kind, ...table.nouns.filter((noun) => kinds.get(table)!.has(noun as RecordKind))])];
+      const twin = kinds.get(table)!.has('leads') && kinds.get(table)!.has('deals');
+      const row = { ...found.assignment, table, twin, doubt: found.doubt };
+      const draft: EntryDraft = {
+        ...row,
+        key: twin && kind === 'leads' ? personKey(row, kinds) : keyOf(row),
+        prefix: undefined,
+      };
+      drafts.push({ ...draft, prefix: prefixOf(draft, drafts) });
+    }
+  }
+  return drafts;
+}
+
+/** Where nothing shows what any records are, the longest export becomes leads, so that there is something to correct. */
+function addSomething(kinds: ReadonlyMap<Table, TableKinds>, references: readonly Reference[]): void {
+  const [table] = [...kinds.keys()].filter(({ list }) => list === undefined).sort((a, b) => b.rows - a.rows);
+  const doubt = 'set this: nothing shows what these records are; leads are only an example';
+  if (table) kinds.get(table)!.set('leads', { assignment: assign(table, 'leads', references), doubt });
+}
+
+/** Columns of files without a header are called after their roles. */
+function nameColumns(kinds: ReadonlyMap<Table, TableKinds>): void {
+  for (const [table, found] of kinds) {
+    if (table.from.settings.columns === undefined) continue;
+    const taken = new Set<string>();
+    for (const [role, { column }] of [...found.values()].flatMap(({ assignment }) => [...assignment.roles])) {
+      const name = ROLE_NAMES[role] ?? role;
+      if (/^column_\d+$/.test(column.name) && !taken.has(name)) column.name = name;
+      taken.add(name);
+    }
+  }
+}
+
+const ROLE_NAMES: Readonly<Partial<Record<Role, string>>> = {
+  first: 'first_name',
+  last: 'last_name',
+  full: 'full_name',
+  created: 'created_at',
+  happened: 'happened_at',
 };
 
-/** `known`: what its records are, if that is known. */
-export function guess(
-  table: Table,
-  references: readonly Reference[],
-  source: string,
-  known: Kind = kindOf(table, references),
-): Guess {
-  const { kind, why } = known;
-  const roles = new Map<Role, Finding>();
-  const taken = new Set<ExportColumn>();
-  const elements = table.lists.flatMap(({ columns }) => columns);
-  for (const role of ROLES_OF[kind] ?? []) {
-    const rest = columnsFor(role, table, references).filter((each) => !taken.has(each));
-    const lists = role === 'email' || role === 'phone' ? elements : [];
-    const found = role === 'id' ? idOf(table, kind, references) : roleOf(role, [...rest, ...lists]);
-    if (!found) continue;
-    roles.set(role, found);
-    // An id that is an e-mail address, a name or a title is also that.
-    if (role !== 'id' || isIdName(found.column.name) || isKeyName(found.column.name)) taken.add(found.column);
+/** Without the columns of lists whose elements become events of their own. */
+function readable(table: Table, kinds: ReadonlyMap<Table, TableKinds>): Table {
+  const lists = [...kinds].flatMap(([each, found]) => (each.parent === table && found.size > 0 ? [each.list!] : []));
+  if (lists.length === 0) return table;
+  table.columns.splice(
+    0,
+    table.columns.length,
+    ...table.columns.filter(({ list }) => list === undefined || !lists.includes(list)),
+  );
+  return table;
+}
+
+function kindsOf(table: Table, references: readonly Reference[]): TableKinds {
+  const kinds: TableKinds = new Map();
+  const is = (noun: Table['nouns'][number]): boolean => table.nouns.includes(noun);
+  if (table.rows === 0 || is('others')) return kinds;
+  const [leads, deals, comments] = (['leads', 'deals', 'comments'] as const).map((kind) =>
+    assign(table, kind, references),
+  );
+  const of = (assignment: Assignment, ...roles: readonly Role[]): number =>
+    Math.max(...roles.map((role) => assignment.roles.get(role)?.score ?? 0));
+  const name = of(leads!, 'full', 'last');
+  const contact = of(leads!, 'email', 'phone');
+  const isList = table.list !== undefined;
+  // Without a header, content is all there is.
+  const least = table.columns.every(({ meaning }) => meaning.words.length === 0) ? 0.2 : 0.5;
+  const isOther = is('users') || is('companies');
+  if (name > least && contact > 0.5 && !isOther) kinds.set('leads', { assignment: leads! });
+  else if (is('leads') && !isList && Math.max(name, contact) > 0.5) kinds.set('leads', { assignment: leads! });
+  else if (contact > 0.8 && leads!.roles.has('id') && !isList && !isOther && !is('deals') && !is('comments')) {
+    if (name > 0.36 || leads!.roles.get('id')!.score > 0.4)
+      kinds.set('leads', { assignment: leads!, doubt: 'only addresses or numbers tell that these are people' });
   }
-  settleNames(roles);
-  settleStage(roles);
-  const pipeline = roles.get('pipeline')?.column;
-  // One id is no name that could choose between stages.
-  if (pipeline?.distinct === 1 && (pipeline.number || pipeline.code)) roles.delete('pipeline');
-  return { table, kind, roles, source, prefix: undefined, note: why };
+  const [amount, stage, title] = [of(deals!, 'amount'), of(deals!, 'stage', 'outcome'), of(deals!, 'title')];
+  const signs = [amount > 0.5, stage > 0.5, title > 0.5].filter(Boolean).length;
+  if (
+    !is('users') &&
+    !is('companies') &&
+    !is('comments') &&
+    ((amount > 0.5 && stage > (least < 0.5 ? least : 0.6)) ||
+      (is('deals') && !is('stages') && amount > 0.35 && stage > 0.35))
+  ) {
+    kinds.set('deals', { assignment: deals! });
+  } else if (is('deals') && !is('stages') && !isList && signs >= 2) kinds.set('deals', { assignment: deals! });
+  if (kinds.size === 2 && !isTwin(leads!, deals!)) kinds.delete('leads');
+  const text = of(comments!, 'content', 'subject');
+  const refers = references.some((each) => each.from.table === table && shareOf(each) > 0.3 && isUnique(each.to));
+  const isNote = is('comments')
+    ? text > 0.36 || of(comments!, 'happened') > 0.7
+    : of(comments!, 'content') > 0.55 && amount < 0.6 && (refers || isList) && comments!.roles.size >= (isList ? 3 : 2);
+  if (isNote && kinds.size === 0) kinds.set('comments', { assignment: comments! });
+  return kinds;
 }
 
-/** The value of an id column, or path, with the prefix of its export. */
-export function prefixed({ prefix }: Guess, path: string): unknown {
-  return prefix ? { from: path, apply: [{ prefix: prefix.text }] } : path;
+/** Rows are a person and a deal only with a name of the person that is no title, and an address that is not the owner's. */
+function isTwin(leads: Assignment, deals: Assignment): boolean {
+  const [name, title] = [leads.roles.get('full') ?? leads.roles.get('last'), deals.roles.get('title')];
+  const [email, owner] = [leads.roles.get('email'), deals.roles.get('owner')];
+  const isName = name !== undefined && (name.column !== title?.column || name.column.is.person > 0.7);
+  return isName && (email === undefined || email.column !== owner?.column);
 }
 
-/** A text of a comment is no name of another record, such as the title of its deal. */
-function columnsFor(role: Role, { columns }: Table, references: readonly Reference[]): readonly ExportColumn[] {
-  if (role !== 'subject' && role !== 'content') return columns;
-  return columns.filter((column) => !references.some((each) => each.from === column && shareOf(each) > 0.5));
-}
-
-/** A first or last name without the other one is the full name (`nome` without `cognome`). */
-function settleNames(roles: Map<Role, Finding>): void {
-  const [first, last, full] = [roles.get('first_name'), roles.get('last_name'), roles.get('full_name')];
-  const only = first && last ? undefined : (first ?? last);
-  if (first && last && full?.unnamed) roles.delete('full_name');
-  if (!only) return;
-  if (!full || full.unnamed) roles.set('full_name', only);
-  roles.delete('first_name');
-  roles.delete('last_name');
-}
-
-/** Without another stage, the outcome is the stage. */
-function settleStage(roles: Map<Role, Finding>): void {
-  const outcome = roles.get('outcome');
-  if (!outcome || roles.has('stage')) return;
-  roles.set('stage', outcome);
-  roles.delete('outcome');
-}
-
-/** The longest id, such as a UUID with a prefix. */
-const MAX_ID = 60;
-
-/**
- * The column that is unique in every record: by what others refer to, by its look, then by its header, in which the noun
- * of the file counts most: `payment_id` of payments, which may also have a `deal_id`. Otherwise a column with the name of
- * an id; otherwise the e-mail address, the name or the title, if they are unique.
- */
-export function idOf(table: Table, kind: ExportKind, references: readonly Reference[]): Finding | undefined {
-  const { columns, rows, from, list } = table;
-  const file = foldHeader(list ?? basename(from.path));
-  const own = columns.filter(({ name }) => {
-    const stem = stemOf(name);
-    const noun = kindOfNoun(stem ?? foldHeader(name).split(' ').at(-1)!);
-    const isOther = noun !== undefined && noun !== kind && noun !== 'unknown' && kind !== 'unknown';
-    const isForeign = /^(?:z )?fk\b/.test(foldHeader(name));
-    return !isForeign && (!isOther || (noun === 'comments' && stem === undefined));
-  });
-  const score = (column: ExportColumn): number => {
-    const stem = stemOf(column.name);
-    const isOwn = stem !== undefined && (file.includes(stem) || kindOfNoun(stem) === kind);
-    const isReferred = references.some((each) => each.to === column && isSure(each) && shareOf(each) > 0.5);
-    const refers = references.some(
-      (each) => each.from === column && each.to.unique && isSure(each) && shareOf(each) > 0.9,
+/** People to whom others refer as their owner or author are users, where others are the leads. */
+function withoutUsers(kinds: ReadonlyMap<Table, TableKinds>, references: readonly Reference[]): void {
+  const leads = [...kinds].filter(([, found]) => found.has('leads')).map(([table]) => table);
+  for (const table of leads) {
+    const byOwners = references.filter(
+      (each) => each.to.table === table && shareOf(each) > 0.7 && !isByChance(each) && isStaff(each.from),
     );
-    return (
-      8 * Number(isOwn) +
-      4 * Number(isKeyName(column.name)) +
-      2 * Number(stem !== undefined) +
-      4 * Number(/id$/.test(foldHeader(column.name))) +
-      5 * Number(isReferred) +
-      3 * Number(column.code) +
-      Number(isWholeNumber(column) && column === columns[0]) -
-      6 * Number(refers && !isReferred)
+    const byOthers = references.filter(
+      (each) => each.to.table === table && shareOf(each) > 0.7 && !isByChance(each) && !isStaff(each.from),
     );
-  };
-  const unique = own.filter((column) => column.unique && column.whole);
-  const why = `unique in all ${rows} records`;
-  const [best] = unique.filter(couldBeId).sort((a, b) => score(b) - score(a));
-  if (best && score(best) > 0) return { column: best, why, unnamed: false };
-  const named = own.find(
-    (column) => column.filled > rows / 2 && (isKeyName(column.name) || stemOf(column.name) === ''),
+    if (byOwners.length > 0 && byOthers.length === 0 && leads.length > 1) kinds.get(table)!.delete('leads');
+  }
+  // Addresses of people who are in another export are no people of their own.
+  const isDoubtful = (table: Table): boolean => kinds.get(table)!.get('leads')?.doubt !== undefined;
+  if (leads.some((table) => !isDoubtful(table)))
+    for (const table of leads) if (isDoubtful(table)) kinds.get(table)!.delete('leads');
+}
+
+/** Whether a header names somebody who works with the records. */
+export function isStaff({ meaning: { concepts } }: Column): boolean {
+  return concepts.has('owner') || concepts.has('user') || concepts.has('author') || concepts.has('modified');
+}
+
+/** Deals whose people are in another export are no people themselves. Line items and payments of deals are no deals. */
+function withoutParts(kinds: ReadonlyMap<Table, TableKinds>, references: readonly Reference[]): void {
+  const keysOf = (table: Table, kind: RecordKind): Column[] =>
+    (['id', 'email'] as const).flatMap((role) => kinds.get(table)?.get(kind)?.assignment.roles.get(role)?.column ?? []);
+  for (const [table, found] of kinds) {
+    if (!found.has('deals')) continue;
+    const refers = (kind: RecordKind): boolean =>
+      [...kinds].some(
+        ([other, its]) =>
+          other !== table &&
+          its.has(kind) &&
+          references.some(
+            (each) =>
+              each.from.table === table &&
+              each.to.table === other &&
+              keysOf(other, kind).includes(each.to) &&
+              shareOf(each) > 0.4 &&
+              !isByChance(each),
+          ),
+      );
+    const hasPeople = [...kinds].some(([other, its]) => other !== table && its.has('leads') && its.size === 1);
+    if (found.has('leads') && (refers('leads') || (hasPeople && !hasPerson(found)))) found.delete('leads');
+    if (refers('deals') && !table.nouns.includes('deals')) found.delete('deals');
+  }
+}
+
+/** Whether the rows have a person with a name and an address. */
+function hasPerson(found: TableKinds): boolean {
+  const roles = found.get('leads')!.assignment.roles;
+  return (roles.get('full')?.score ?? 0) > SURE && roles.has('email');
+}
+
+type Recognised = Omit<EntryDraft, 'key' | 'prefix'>;
+
+function keyOf({ roles, table, kind }: Recognised): Key | undefined {
+  const id = roles.get('id')?.column;
+  if (id) return { value: table.list === undefined ? valueOf(id) : id.name, column: id };
+  return kind === 'leads' ? personalKey(roles) : kind === 'deals' ? uniqueKey(roles, table) : undefined;
+}
+
+/** Of people in rows of deals: the id of the row, or of people who are in several rows, what they have in common. */
+function personKey(row: Recognised, kinds: ReadonlyMap<Table, TableKinds>): Key | undefined {
+  const { roles, table } = row;
+  const deal = kinds.get(table)!.get('deals')!.assignment.roles.get('id')?.column;
+  const own = roles.get('id')?.column;
+  if (own && own !== deal) return keyOf(row);
+  const [best] = (['email', 'full', 'phone'] as const)
+    .flatMap((role) => roles.get(role)?.column ?? [])
+    .sort((a, b) => b.filled - a.filled);
+  if (deal && (!best || isUnique(best))) return { value: deal.name, column: deal };
+  const key = personalKey(roles);
+  return key && { ...key, why: 'people are in several rows, and no column has their ids', repeats: true };
+}
+
+/** The first of these that a person has. */
+function personalKey(roles: Assignment['roles']): Key | undefined {
+  const columns = (['email', 'phone', 'full', 'last'] as const).flatMap((role) => roles.get(role)?.column ?? []);
+  const complete = columns.findIndex(isComplete);
+  const used = complete < 0 ? columns : columns.slice(0, complete + 1);
+  if (used.length === 0) return undefined;
+  const names = used.map(({ name, list }) => (list === undefined ? name : { from: name, apply: [{ at: 0 }] }));
+  return { value: names.length === 1 ? names[0]! : { from: names }, why: 'no column has a unique id' };
+}
+
+/** The fewest columns that are unique together. */
+function uniqueKey(roles: Assignment['roles'], table: Table): Key | undefined {
+  const preferred = (['title', 'created', 'amount'] as const).flatMap((role) => roles.get(role)?.column ?? []);
+  const able = [...new Set([...preferred, ...table.columns.filter(({ distinct }) => distinct > 1)])].filter(
+    (each) => isComplete(each) && each.list === undefined,
   );
-  if (named) return { column: named, why: '', unnamed: false };
-  if (kind === 'comments' || kind === 'unknown') return undefined;
-  const found =
-    unique.find(({ email }) => email) ?? unique.find((column) => fits('full_name', column) || fits('title', column));
-  return found && { column: found, why, unnamed: true };
+  const chosen: Column[] = [];
+  let distinct = 0;
+  while (chosen.length < 4 && distinct < table.rows) {
+    const distinctWith = (each: Column): number =>
+      countOf(table, `from (select distinct ${[...chosen, each].map(({ sql }) => sql).join(', ')} from ${table.sql})`);
+    const first =
+      chosen.length === 0 && able[0] ? [able[0]] : able.filter((each) => !chosen.includes(each)).slice(0, 25);
+    const [best] = first.map((each) => ({ each, n: distinctWith(each) })).sort((a, b) => b.n - a.n);
+    if (!best || best.n <= distinct) break;
+    chosen.push(best.each);
+    distinct = best.n;
+  }
+  if (chosen.length === 0) return undefined;
+  const value =
+    chosen.length === 1
+      ? chosen[0]!.name
+      : { template: chosen.map(({ name }) => `{${name.replace(/[{}]/g, '$&$&')}}`).join(' / ') };
+  const rest =
+    distinct === table.rows
+      ? 'but these are unique together'
+      : `and these leave ${numberText(table.rows - distinct)} records alike`;
+  return { value, why: `no column has a unique id, ${rest}` };
 }
 
-function couldBeId({ email, date, number, length, html, values, person, phone, name }: ExportColumn): boolean {
-  const isName = person || (phone && !isKeyName(name) && stemOf(name) === undefined);
-  const hasBlanks = values.some((value) => value.includes(' '));
-  const isDecimal = number !== undefined && values.some((value) => /[.,]\d/.test(value));
-  return !email && !date && !html && !isName && !hasBlanks && !isDecimal && length <= MAX_ID;
-}
+/** What tells whether two records with the same id are the same. */
+const IDENTITIES = ['email', 'full', 'last', 'title', 'content', 'subject'] as const;
 
-function isWholeNumber({ values }: ExportColumn): boolean {
-  return values.every((value) => /^\d+$/.test(value));
-}
-
-/** Small whole numbers are among each other by chance. */
-function isSure({ from, to }: Reference): boolean {
-  return !isWholeNumber(to) || foldHeader(from.name) === foldHeader(to.name) || isIdName(from.name);
-}
-
-function isKeyName(name: string): boolean {
-  return /^(?:(?:record|contact|lead|person|deal|opportunity|customer|client|note|activity|company|account|user|owner|stage|external|cliente|contatto|trattativa|kunden?|kontakt|vorgangs?) ?)?(?:id|guid|uuid|key|nr|nummer|no|numero|codice|code|cod)$|^(?:id|codice|cod|code) (?:cliente|contatto|trattativa|contact|lead|deal|nota|client|opportunit\w*)$|^identifi\w+$|^external id(?: c)?$|\breference id$|^(?:z )?pk\b/.test(
-    foldHeader(name),
-  );
-}
-
-/** What the name of an id column is the id of: `contact` for `Contact ID` and `CONTACTID`, empty for `Id`. */
-function stemOf(name: string): string | undefined {
-  const header = foldHeader(name);
-  const joined = /^(\w+?)(?:id|nummer|nr)$/.exec(header)?.[1];
-  if (joined !== undefined) return kindOfNoun(joined) === undefined ? undefined : joined;
-  const spaced = /^(?:(.+) )?(?:id|nr|no|number|code|codice)$/.exec(header);
-  return spaced ? (spaced[1] ?? '') : undefined;
+/** For ids that are also those of other records of an earlier export of the kind: both number their records. */
+function prefixOf(draft: EntryDraft, earlier: readonly EntryDraft[]): EntryDraft['prefix'] {
+  const { table, kind, roles } = draft;
+  const id = roles.get('id')?.column;
+  if (!id) return undefined;
+  const text = `${table.list?.replaceAll('.', '-') ?? table.source}-`;
+  const lead = earlier.find((each) => each.table === table && each.kind === 'leads');
+  if (kind === 'deals' && lead?.key?.column === id)
+    return { text: 'deal-', why: 'the person of the row has the same id without it' };
+  for (const other of earlier.filter((each) => each.kind === kind)) {
+    const theirs = other.roles.get('id')?.column;
+    if (!theirs || other.table === table) continue;
+    const pairs = `from ${table.sql} a join ${other.table.sql} b on a.${id.sql} = b.${theirs.sql}`;
+    const shared = countOf(table, pairs);
+    const by = IDENTITIES.find((role) => roles.has(role) && other.roles.has(role));
+    const same =
+      by === undefined
+        ? 0
+        : countOf(
+            table,
+            `${pairs} where lower(a.${roles.get(by)!.column.sql}) = lower(b.${other.roles.get(by)!.column.sql})`,
+          );
+    if (shared > 0 && same === 0)
+      return { text, why: `${shared} ids are also in ${other.table.source}, of other records: two number ranges` };
+  }
+  return undefined;
 }

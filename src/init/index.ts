@@ -1,20 +1,22 @@
 /** `crm-backfill init`: creates a commented mapping from unknown exports. */
-import { dirname, relative, resolve } from 'node:path';
+import { basename, dirname, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { markedLines, type Mark } from '../mapping/marks.ts';
+import { nameError } from '../mapping/names.ts';
 import { counted, numberText } from '../numbers.ts';
 import { PROGRAM } from '../version.ts';
-import type { ExportColumn, Table } from './columns.ts';
-import type { EntryText } from './entry-text.ts';
+import type { Table } from './columns.ts';
+import { keyOf, type Entry } from './entries.ts';
+import type { Known } from './joins.ts';
+import { guessDrafts, type EntryDraft } from './guess.ts';
 import { openExports, type Export, type ExportOptions } from './open-export.ts';
-import { guessOthers, nameGuesses } from './others.ts';
-import { fitPreset, usedSources } from './preset-entries.ts';
-import { bestMatch, columnsOf, matchPreset, presetNamed, presets, type PresetMatch } from './preset.ts';
+import { bestMatch, matchPreset, presetNamed, presets, type PresetMatch } from './preset.ts';
+import { entriesOf, kindsOfPreset } from './preset-entries.ts';
 import { findReferences } from './references.ts';
 import { regionOf, timezoneLine } from './region.ts';
 import { MAX_COLUMNS } from './sample.ts';
-import { loadSamples, type Samples } from './tables.ts';
-import { flow } from './value-text.ts';
+import { loadSamples, nounsIn, type Samples } from './tables.ts';
+import { flow, lineText, lookupsIn, remarkText } from './yaml.ts';
 
 /** The text of the mapping, what was recognised in each export and why, and how much is left to do. */
 export interface StarterMapping {
@@ -32,62 +34,101 @@ export async function startMapping(
   const exports: Export[] = [];
   for (const path of paths) exports.push(...(await openExports(path, options)));
   const all = await presets();
-  const missing = [...new Set(all.flatMap(({ spec }) => spec.defaults?.missing_values ?? []))];
-  const samples = loadSamples(exports, missing);
+  const noValue = [...new Set(all.flatMap(({ spec }) => spec.defaults?.missing_values ?? []))];
+  const samples = loadSamples(exports, sourceNames(exports), noValue);
   const { tables } = samples;
-  const references = findReferences(samples);
   const match =
     options.preset === undefined ? bestMatch(all, tables) : matchPreset(presetNamed(options.preset, all), tables);
+  if (match) nameSources(match, tables);
+  const references = findReferences(samples);
+  const drafts = guessDrafts(tables, references, match && kindsOfPreset(match, tables));
+  const known: Known = { drafts, tables, references };
+  const { entries, findings: omitted } = entriesOf(drafts, known, match);
   const folder = dirname(resolve(options.out ?? 'mapping.yaml'));
-  const guesses = nameGuesses(tables, references, match?.preset.columns.keys() ?? []);
-  const matched = [...(match?.exports.values() ?? [])];
-  const unmatched = guesses.filter(({ table }) => !matched.includes(table.parent ?? table));
-  const comments = new Set(
-    guesses.flatMap(({ kind, table }) => (kind === 'comments' && table.list !== undefined ? [table] : [])),
+  const read = new Set(
+    entries.flatMap(({ source, settings, data, custom }) => [
+      source,
+      ...lookupsIn([settings, data, custom].flat().filter(({ off }) => !off)).map((each) => each.source),
+    ]),
   );
-  const fitted = match && fitPreset(match, { guesses: unmatched, references }, comments);
-  const recognised = usedSources(match, fitted?.entries ?? []);
-  const others = guesses.flatMap((each) => {
-    const [name] = recognised.find(([, used]) => used.sample === each.table.from.sample) ?? [];
-    if (name === undefined) return [each];
-    // Notes inside the records that no entry of the preset reads.
-    const { list } = each.table;
-    if (list === undefined || each.kind !== 'comments') return [];
-    const read = [...(columnsOf(fitted!.entries.map(({ entry }) => entry)).get(name) ?? [])];
-    return read.some((path) => path.startsWith(list)) ? [] : [{ ...each, source: name }];
-  });
-  const guessed = guessOthers(others, fitted?.entries ?? [], references)
-    // A list inside records is worth a word only where it becomes comments.
-    .filter(({ table, entry }) => table.list === undefined || entry);
-  const used = guessed.filter((each) => each.entry || each.lookedUp);
-  const sources = new Map([...recognised, ...used.map(({ source, table }) => [source, table.from] as const)]);
-  const entries = [...(fitted?.entries ?? []), ...guessed.flatMap(({ entry }) => entry ?? [])];
+  const records = samples.tables.filter(({ list }) => list === undefined);
   const text = [
-    ...heading(match, folder),
+    ...heading(folder, match),
     'version: 1',
     `migration: ${match?.preset.spec.migration ?? 'crm-export'} # set this: the name of the migration; it is part of every event id, so do not change it between runs`,
     '',
-    ...defaultsText(match, samples),
+    ...defaultsText(samples, match),
     '',
     'sources:',
-    ...[...sources].map(([name, each]) => sourceText(name, each, folder)),
-    ...guessed.flatMap((each) => (sources.has(each.source) ? [] : [`  # not read: ${each.finding}`])),
+    ...records.map((table) =>
+      read.has(table.source) ? sourceText(table, folder) : `  ${remarkText(`not read: ${unreadText(table)}`)}`,
+    ),
+    ...deeperSources(match, records).flatMap((table) => (read.has(table.source) ? [sourceText(table, folder)] : [])),
     '',
     ...referencesText(entries),
     '',
-    ...(entries.length > 0 ? ['events:', entries.map((each) => each.text).join('\n\n')] : NO_EVENTS),
+    'events:',
+    entries.map(entryText).join('\n\n'),
     '',
   ].join('\n');
   const marks = markedLines(text);
-  const findings = [...tables.map(exportText), ...(fitted?.findings ?? []), ...guessed.map(({ finding }) => finding)];
   const marked = (mark: Mark): number => marks.filter((each) => each.mark === mark).length;
+  const findings = [
+    ...records.map((table) => `${exportText(table)}; ${finding(table, drafts, read)}`),
+    ...(match ? [matchText(match)] : []),
+    ...omitted,
+  ];
   return { text, findings, open: { set: marked('set this'), check: marked('check') } };
 }
 
-/** Without entries, the mapping still shows what is missing. */
-const NO_EVENTS = ['events: [] # set this: nothing was recognised; see the README for how to write an entry'];
+/** Of the name of a source. */
+const MOST_CHARACTERS = 40;
 
-function heading(match: PresetMatch | undefined, folder: string): string[] {
+/** A name for each export: that of its file, or of the array that it is in a JSON document. */
+function sourceNames(exports: readonly Export[]): string[] {
+  const taken = new Set<string>();
+  return exports.map(({ path, settings }) => {
+    const several = exports.filter((other) => other.path === path).length > 1;
+    const full = several ? settings.records! : basename(path).replace(/(?:\.[A-Za-z\d]{1,7})+$/, '');
+    const plain = [...keyOf(full)].slice(0, MOST_CHARACTERS).join('');
+    let source = plain;
+    for (let number = 2; taken.has(source) || nameError(source) !== undefined; number += 1)
+      source = `${plain}_${number}`;
+    taken.add(source);
+    return source;
+  });
+}
+
+/** Sources that a preset knows get its names, which its lookups use. */
+function nameSources({ tables: matched, preset: { spec } }: PresetMatch, tables: readonly Table[]): void {
+  const isDeeper = (name: string): boolean => /\[/.test(spec.sources[name]?.records ?? '');
+  const own = new Map(
+    [...matched].sort(([a], [b]) => Number(isDeeper(b)) - Number(isDeeper(a))).map(([name, table]) => [table, name]),
+  );
+  for (const table of tables) {
+    const name = own.get(table.parent ?? table);
+    if (name === undefined && matched.has(table.source)) table.source = `${table.source}_2`;
+    else if (name !== undefined) table.source = name;
+    table.nouns = nounsIn(table.list ?? table.from.settings.records, table.source);
+  }
+}
+
+/** Further sources of a preset in a file that is also read as a whole: the stages inside its pipelines. */
+function deeperSources(match: PresetMatch | undefined, tables: readonly Table[]): Table[] {
+  return [...(match?.tables ?? [])].flatMap(([source, table]) => {
+    if (tables.some((each) => each.source === source)) return [];
+    const { records } = match!.preset.spec.sources[source]!;
+    const { from } = table;
+    const isDeeper = records !== undefined && records.startsWith(`${from.settings.records ?? ''}[`);
+    return [{ ...table, source, from: isDeeper ? { ...from, settings: { ...from.settings, records } } : from }];
+  });
+}
+
+function matchText({ preset, tables, found }: PresetMatch): string {
+  return `preset ${preset.name}: ${[...tables].map(([name, table]) => `${basename(table.from.path)} is \`${name}\``).join(', ')} (${found} columns recognised)`;
+}
+
+function heading(folder: string, match: PresetMatch | undefined): string[] {
   const schema = fileURLToPath(new URL('../../mappings/mapping.schema.json', import.meta.url));
   return [
     `# yaml-language-server: $schema=${relative(folder, schema)}`,
@@ -98,10 +139,8 @@ function heading(match: PresetMatch | undefined, folder: string): string[] {
   ];
 }
 
-function defaultsText(match: PresetMatch | undefined, { tables, missing: texts }: Samples): string[] {
-  const columns = tables.flatMap((table): readonly ExportColumn[] =>
-    [table, ...table.lists].flatMap((each) => each.columns),
-  );
+function defaultsText({ tables, missing: texts }: Samples, match: PresetMatch | undefined): string[] {
+  const columns = tables.flatMap((table) => table.columns);
   const region = regionOf(columns);
   const found = [...texts].map(([text, count]) => `${flow(text)} in ${counted(count, 'cell')}`);
   const missing = [...new Set(['', ...(match?.preset.spec.defaults?.missing_values ?? []), ...texts.keys()])];
@@ -115,28 +154,48 @@ function defaultsText(match: PresetMatch | undefined, { tables, missing: texts }
   ];
 }
 
-function sourceText(name: string, { path, settings, reasons }: Export, folder: string): string {
-  const { headerLine, ...rest } = settings;
-  const mark = settings.columns ? 'set this' : 'check';
+function sourceText({ source, columns, from: { path, settings, reasons } }: Table, folder: string): string {
+  const { headerLine, columns: given, ...rest } = settings;
   const value = {
     path: relative(folder, resolve(path)),
     ...rest,
+    ...(given && { columns: columns.map(({ name }) => name) }),
     ...(headerLine === undefined ? {} : { header_line: headerLine }),
   };
+  const mark = given ? 'set this' : 'check';
   const assumptions = settings.records === undefined ? reasons : [];
-  return `  ${flow(name)}: ${flow(value)}${assumptions.length > 0 ? ` # ${mark}: ${assumptions.join('; ')}` : ''}`;
+  return `  ${flow(source)}: ${flow(value)}${assumptions.length > 0 ? ` ${remarkText(`${mark}: ${assumptions.join('; ')}`)}` : ''}`;
 }
 
-/** Of the names of a kind. */
+function entryText({ type, source, above, settings, data, custom }: Entry): string {
+  const field = type === 'lead/created' ? 'custom_params' : 'custom_fields';
+  return [
+    ...above.map((comment) => `  ${remarkText(comment)}`),
+    `  - type: ${type}`,
+    `    source: ${flow(source)}`,
+    ...settings.map((line) => lineText(line, 4)),
+    '    data:',
+    ...data.map((line) => lineText(line, 6)),
+    ...(custom.length > 0 ? [`      ${field}:`, ...custom.map((line) => lineText(line, 8))] : []),
+  ].join('\n');
+}
+
+/** Of the names of a kind; owners are in the worksheet. */
 const MAX_NAMES = 60;
 
 /** The `references` block, with each name of the old CRM commented out as a template. */
-function referencesText(entries: readonly EntryText[]): string[] {
-  const names = entries.flatMap((each) => each.names);
-  const blocks = (['pipelines', 'stages', 'owners'] as const).map((kind) => {
+function referencesText(entries: readonly Entry[]): string[] {
+  const blocks = (['pipelines', 'stages', 'owners'] as const).flatMap((kind) => {
     const counts = new Map<string, number>();
-    for (const [name, count] of names.flatMap(([of, found]) => (of === kind ? [...found] : [])))
-      counts.set(name, (counts.get(name) ?? 0) + count);
+    for (const [of, found] of entries.flatMap(({ names }) => names))
+      if (of === kind) for (const [name, count] of found) counts.set(name, (counts.get(name) ?? 0) + count);
+    if (kind === 'owners') {
+      const remark =
+        counts.size > 0
+          ? ` # ${counted(counts.size, 'name')} in the sample: a dry run lists them in references.csv, to be filled in there`
+          : '';
+      return [`  owners: {}${remark}`];
+    }
     const sorted = [...counts].sort((a, b) => b[1] - a[1]);
     const more = sorted.length > MAX_NAMES ? [`  #  and ${numberText(sorted.length - MAX_NAMES)} more`] : [];
     const shown = sorted
@@ -148,11 +207,36 @@ function referencesText(entries: readonly EntryText[]): string[] {
     'references:',
     '  # set this: old name: name or UUID in the target account; null omits the field.',
     '  # Only names that differ are needed: replace {} with their lines.',
-    ...blocks.flat(),
+    ...blocks,
   ];
 }
 
-function exportText({ from: { path, source, reasons }, columns, rows, whole }: Table): string {
+/** As messages name it: an array of a JSON document like a file. */
+function nameOf({ from: { path, settings } }: Table): string {
+  return settings.records === undefined ? path : `${path}#${settings.records}`;
+}
+
+function exportText(table: Table): string {
+  const { from, columns, rows, whole } = table;
   const more = columns.length < MAX_COLUMNS ? [] : [`only the first ${numberText(MAX_COLUMNS)} columns were looked at`];
-  return `${path}: ${source.description}, ${whole ? '' : 'the first '}${counted(rows, 'record')} read${[...reasons, ...more].map((reason) => `; ${reason}`).join('')}`;
+  const reasons = [...from.reasons, ...more].map((reason) => `; ${reason}`).join('');
+  return `${nameOf(table)}: ${from.source.description}, ${whole ? '' : 'the first '}${counted(rows, 'record')} read${reasons}`;
+}
+
+function finding(table: Table, drafts: readonly EntryDraft[], read: ReadonlySet<string>): string {
+  const own = drafts.filter((each) => each.table === table || each.table.parent === table);
+  if (own.length > 0) return `its records become ${[...new Set(own.map(({ kind }) => kind))].join(' and ')}`;
+  return read.has(table.source) ? 'other records look up names or ids in it' : `not used: ${whyUnread(table)}`;
+}
+
+function unreadText(table: Table): string {
+  return `${nameOf(table)}: not used, because ${whyUnread(table)}`;
+}
+
+function whyUnread({ rows, nouns }: Table): string {
+  if (rows === 0) return 'it has no records';
+  if (nouns.includes('others')) return 'the service has no place for such records';
+  if (nouns.includes('companies')) return 'no lead or deal has ids of these companies';
+  if (nouns.includes('users')) return 'no record has ids of these users';
+  return 'its columns show neither people nor deals nor texts about them, and no other record has ids of it';
 }

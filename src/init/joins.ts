@@ -1,128 +1,302 @@
-/** Which column of a record refers to the records of another export, for its id or for a name. */
-import type { ExportColumn } from './columns.ts';
-import type { EntryLine } from './entry-text.ts';
-import type { Guess } from './guess.ts';
-import type { ExportKind } from './kinds.ts';
-import { lookupOf, referenceText, shareOf, type Reference } from './references.ts';
-import type { Role } from './roles.ts';
-import { foldHeader } from './value-text.ts';
-
-/** Values found for a join: almost all. If only the beginning of the other export was read, a third. */
-const MIN_SHARE = 0.9;
-const MIN_SHARE_OF_PART = 1 / 3;
-/** The same for a column with the name of the other export's id, unless that is just `id`. */
-const MIN_SHARE_OF_NAMED = 0.5;
-
-const KEYS = ['id', 'email', 'full_name', 'title'] as const satisfies readonly Role[];
+/** How the records of one table find those of another: the lead of a deal, the deal of a comment, the name of a stage. */
+import { numberText } from '../numbers.ts';
+import type { ValueSpec } from '../mapping/spec.ts';
+import { countOf, countsOf, isFew, isUnique, type Column, type Table } from './columns.ts';
+import { isStaff, type EntryDraft } from './guess.ts';
+import {
+  isByChance,
+  lookupOf,
+  namesTable,
+  partOf,
+  referenceText,
+  shareOf,
+  valueOf,
+  type Reference,
+} from './references.ts';
+import { fold, nounsOf } from './words.ts';
 
 /** What is known of all exports. */
-export interface KnownExports {
-  readonly guesses: readonly Guess[];
+export interface Known {
+  readonly drafts: readonly EntryDraft[];
+  readonly tables: readonly Table[];
   readonly references: readonly Reference[];
 }
 
-export interface JoinSearch {
-  /** By id if possible, otherwise by e-mail address, otherwise by name. */
-  readonly join: Reference | undefined;
-  /** The best overlaps that are not enough for a join, or are possible by chance. */
-  readonly candidates: readonly Reference[];
+export interface Join {
+  readonly value: ValueSpec;
+  /** The columns of the record that it reads. */
+  readonly columns: readonly Column[];
+  readonly share: number;
+  /** How good it is: the share, less for anything but an id. */
+  readonly score: number;
+  /** By its id, however likely. */
+  readonly byId?: boolean;
+  /** Without a match, there is no value. */
+  readonly optional: boolean;
+  readonly why: string;
 }
 
-/** Searches all columns of `from`, and of the lists in its records, for the ids, e-mail addresses and names of `to`. */
-export function findJoin(
-  from: Guess,
-  to: Guess,
-  references: readonly Reference[],
-  isAble = (_column: ExportColumn) => true,
-): JoinSearch {
-  const own = from.roles.get('id')?.column;
-  const ofPair = references.filter(
-    (each) => each.to.table === to.table && isWithin(each.from, from) && each.from !== own && isAble(each.from),
+/** The external id of a record of a draft, as a value on that record. */
+export function idValue(draft: EntryDraft): ValueSpec | undefined {
+  return draft.key && prefixed(draft.key.value, draft);
+}
+
+/** All ways to the record of `target`, best first. */
+export function joinsTo(
+  { table: own, roles, kind }: EntryDraft,
+  target: EntryDraft,
+  { references, tables, drafts }: Known,
+): Join[] {
+  const id = roles.get('id')?.column;
+  const from = references.filter(
+    (each) => each.from.table === own && each.from !== id && each.to.table === target.table,
   );
-  const candidates: Reference[] = [];
-  for (const role of KEYS) {
-    const key = to.roles.get(role)?.column;
-    if (!key || (role === 'title' && !key.unique)) continue;
-    const found = ofPair.filter((each) => each.to === key).sort((a, b) => shareOf(b) - shareOf(a));
-    const named = found.filter((each) => role !== 'id' || !isNumberRange(key) || refersTo(each.from, to));
-    const asId = named.find((each) => isNamedAs(each) && shareOf(each) >= MIN_SHARE_OF_NAMED);
-    const best = asId ?? named[0];
-    const enough = to.table.whole ? MIN_SHARE : MIN_SHARE_OF_PART;
-    if (asId || (best && shareOf(best) >= enough)) return { join: best, candidates: [] };
-    candidates.push(...found);
+  const direct = from.flatMap((each) => directJoin(each, target, kind === 'comments'));
+  const events = drafts.filter(({ kind: each }) => each !== 'comments').map(({ table }) => table);
+  const third = tables
+    .filter((each) => each !== own && each.list === undefined && !events.includes(each))
+    .flatMap((each) => throughThird(own, id, each, target, references));
+  return [...direct, ...third].filter(({ score }) => score > 0.05).sort((a, b) => b.score - a.score);
+}
+
+/** `isMixed`: a column may also have the ids of other kinds of records. */
+function directJoin(reference: Reference, target: EntryDraft, isMixed: boolean): Join[] {
+  const { from, to, by } = reference;
+  const id = target.key?.column;
+  const take = idValue(target);
+  const rank = rankOf(reference, target);
+  if (rank === 0 || take === undefined) return [];
+  const share = shareOf(reference);
+  const named = (namesTable(from, target.table) ? 0.1 : 0) + (fold(from.name) === fold(to.name) ? 0.05 : 0);
+  const byId = to === id && by.apply.length === 0;
+  const common = {
+    columns: [from],
+    share,
+    byId,
+    score: share * (rank + named - (from.list === undefined ? 0 : 0.05)),
+    why: referenceText(reference),
+  };
+  const isPart = isMixed && share < 0.95 && target.table.whole && target.table.list === undefined;
+  if (to === id && !by.fold && !isPart) {
+    const part = partOf(reference);
+    return [{ ...common, value: prefixed(part, target), optional: false }];
   }
-  return { join: undefined, candidates: candidates.sort((a, b) => shareOf(b) - shareOf(a)).slice(0, 3) };
+  if (target.table.list !== undefined) return [];
+  return [
+    {
+      ...common,
+      value: lookupOf(reference, take, share < 0.98),
+      optional: share < 0.98,
+      why: `${common.why}${to === id ? '; the others have none' : ', looked up because it is no id'}`,
+    },
+  ];
 }
 
-function isWithin({ table }: ExportColumn, { table: own }: Guess): boolean {
-  return table === own || table.parent === own;
+export function prefixed(value: ValueSpec, { prefix }: EntryDraft): ValueSpec {
+  if (!prefix) return value;
+  if (typeof value === 'string') return { from: value, apply: [{ prefix: prefix.text }] };
+  return { ...value, apply: [...(value.apply ?? []), { prefix: prefix.text }] };
 }
 
-function isNamedAs({ from, to }: Reference): boolean {
-  const header = foldHeader(from.name);
-  return header === foldHeader(to.name) && !/^(?:id|guid|uuid|key|nr|no|code|name)$/.test(header);
+/** An id before an e-mail address, before a name, before a company; small numbers only where the header names what they are. */
+function rankOf(reference: Reference, { roles, kind }: EntryDraft): number {
+  const { from, to } = reference;
+  if (isByChance(reference) || isStaff(from)) return 0.1;
+  const roleOf = [...roles].filter(([, { column }]) => column === to).map(([role]) => role);
+  if (roleOf.includes('id')) return 1;
+  if (to.is.email > 0.5) return 0.9;
+  if (to.pair !== undefined) return 0.75;
+  if (
+    roleOf.includes('full') ||
+    (kind === 'leads' && to.is.person > 0.7 && !to.meaning.concepts.has('company')) ||
+    (kind === 'deals' && roleOf.includes('title'))
+  )
+    return 0.8;
+  // A deal with the same person or company need not be the one that is meant.
+  if (kind === 'deals') return 0;
+  if (from.meaning.concepts.has('address') || to.is.digits > 0.9)
+    return namesTable(from, to.table) || to.meaning.concepts.has('company') ? 0.5 : 0;
+  const isShared = [to, from].every(
+    ({ meaning }) => meaning.concepts.has('company') || meaning.concepts.has('customer'),
+  );
+  return isShared ? (to.is.words > 0.8 ? 0.42 : 0.5) : isUnique(to) && to.meaning.concepts.has('id') ? 0.6 : 0;
 }
 
-/** Short whole numbers: any other column of small numbers is among them by chance. */
-export function isNumberRange({ values }: ExportColumn): boolean {
-  return values.every((value) => /^\d{1,7}$/.test(value));
-}
-
-/** Whether a column, or the list that it is in, is named after the kind of records or their id: `Contact ID`, `person_id`. */
-export function refersTo({ name, table: { list } }: ExportColumn, to: Guess): boolean {
-  const header = foldHeader(`${list ?? ''} ${name}`);
-  const id = to.roles.get('id')?.column;
-  return foldHeader(name) === foldHeader(id?.name ?? '') || KIND_NAMES[to.kind]?.test(header) === true;
-}
-
-const KIND_NAMES: Readonly<Record<string, RegExp>> = {
-  leads: /contact|lead|person|people|party|client|customer|kund|kontakt|contatt|anagrafic|prospect|^who id/,
-  companies: /compan|account|organi[sz]ation|\borg\b|aziend|firm|unternehmen|entreprise|empresa/,
-  stages: /stage|phase|status|fase|stato/,
-  deals: /deal|opportun|trattativ|potential|affar|geschaft|vorgang|verkauf|^what id/,
-  users:
-    /owner|user|agent|assigned|author|creat|utent|benutzer|betreuer|bearbeiter|verantwortlich|responsab|proprietari|manager|\brep\b/,
-};
-
-export interface NameJoin {
-  /** The column with the ids. */
-  readonly column: ExportColumn;
-  /** The column of the other export with the names. */
-  readonly name: ExportColumn;
-  line(key: string): EntryLine;
-}
-
-/** The roles of the columns with the names, best first. `optional`: records without a match have no name. */
-const NAMES = {
-  owner: { kind: 'users', roles: ['email', 'full_name'], optional: false },
-  author: { kind: 'users', roles: ['full_name', 'email'], optional: true },
-  stage: { kind: 'stages', roles: ['stage', 'label'], optional: false },
-  company: { kind: 'companies', roles: ['company'], optional: true },
-} as const satisfies Record<string, { kind: ExportKind; roles: readonly Role[]; optional: boolean }>;
-
-const OWNER = /owner|owned|assigned|responsab|manager|\brep\b|agent|verantwortlich|betreuer|proprietari/;
-const ANY = /(?:)/;
-
-/** Names for ids, looked up in exports of users, companies and stages. Owners are rather looked up by a column with such a name. */
-export function nameJoin(
-  guess: Guess,
-  { guesses, references }: KnownExports,
-  of: keyof typeof NAMES,
-): NameJoin | undefined {
-  const { kind, roles, optional } = NAMES[of];
-  for (const header of of === 'owner' ? [OWNER, ANY] : [ANY]) {
-    for (const to of guesses.filter((each) => each.kind === kind)) {
-      const columnOf = (role: Role): ExportColumn | undefined => to.roles.get(role)?.column;
-      const [first, last] = [columnOf('first_name'), columnOf('last_name')];
-      const [name] = roles.flatMap((role) => (role === 'full_name' && last) || (columnOf(role) ?? []));
-      const join = name && findJoin(guess, to, references, (column) => header.test(foldHeader(column.name))).join;
-      if (!join || join.to === name) continue;
-      const figures = referenceText(join, guess.kind, to.source);
-      const take = first && name === last ? { list: [first.name, name.name], apply: [{ join: ' ' }] } : name.name;
-      const value = lookupOf(join, to.source, take, optional);
-      const comment = join.found === join.of ? figures : `check: ${figures}`;
-      return { column: join.from, name, line: (key) => ({ key, value, comment }) };
+/** By a third table with the ids of both, such as the contacts of deals, or a company with its contact. */
+function throughThird(
+  own: Table,
+  id: Column | undefined,
+  third: Table,
+  target: EntryDraft,
+  references: readonly Reference[],
+): Join[] {
+  const targetId = target.key?.column;
+  const on = references.filter(
+    (each) => each.from.table === third && each.to === targetId && shareOf(each) >= 0.5 && !isByChance(each),
+  );
+  const found: Join[] = [];
+  for (const last of on) {
+    for (const step of stepsTo(own, id, third, references)) {
+      if (step.other === last.from) continue;
+      const take = prefixed(partOf(last), target);
+      found.push({
+        value: step.lookup(take),
+        columns: step.columns,
+        share: step.share * shareOf(last),
+        score: step.share * shareOf(last) * 0.7,
+        optional: true,
+        why: `${numberText(step.found)} of ${numberText(own.rows)} are in ${third.source}; if it has several, the first one is used`,
+      });
     }
+  }
+  return found;
+}
+
+interface Step {
+  /** The column of the other table by which its record is found. */
+  readonly other: Column;
+  readonly columns: readonly Column[];
+  readonly share: number;
+  readonly found: number;
+  readonly lookup: (take: ValueSpec) => ValueSpec;
+}
+
+/** The ways from a record to one of another table: by a column with its key, or by the id that the other one has. */
+function stepsTo(own: Table, id: Column | undefined, other: Table, references: readonly Reference[]): Step[] {
+  if (other.list !== undefined) return [];
+  return references.flatMap((each): Step[] => {
+    if (isByChance(each)) return [];
+    if (each.from.table === own && each.to.table === other && shareOf(each) >= 0.5 && each.from !== id) {
+      return [
+        {
+          other: each.to,
+          columns: [each.from],
+          share: shareOf(each),
+          found: each.found,
+          lookup: (take) => lookupOf(each, take, true),
+        },
+      ];
+    }
+    if (each.to !== id || each.from.table !== other || each.from.list !== undefined || shareOf(each) < 0.5) return [];
+    const found = countOf(own, `from ${own.sql} where ${id.sql} in (select ${each.from.sql} from ${other.sql})`);
+    const lookup = (take: ValueSpec): ValueSpec => ({
+      lookup: {
+        source: other.source,
+        match: partOf(each),
+        with: id.name,
+        take,
+        if_missing: 'skip',
+        ...(isUnique(each.from) ? {} : { if_many: 'first' }),
+      },
+    });
+    return [{ other: each.from, columns: [], share: found / own.rows, found, lookup }];
+  });
+}
+
+/** A value of another table that belongs to the record, in one step or two: the address that stands in a table of its own. */
+export function reach(
+  own: Table,
+  id: Column | undefined,
+  to: Column,
+  references: readonly Reference[],
+  tables: readonly Table[],
+): Pick<Join, 'value' | 'why'> | undefined {
+  const one = stepsTo(own, id, to.table, references).map((step) => ({ step, value: step.lookup(to.name) }));
+  const two = tables
+    .filter((each) => each !== own && each !== to.table)
+    .flatMap((third) =>
+      stepsTo(own, id, third, references).flatMap((step) =>
+        references
+          .filter(
+            (each) =>
+              each.from.table === third &&
+              each.to.table === to.table &&
+              each.from !== step.other &&
+              shareOf(each) > 0.5 &&
+              !isByChance(each),
+          )
+          .map((each) => ({ step, value: step.lookup(lookupOf(each, to.name, true)) })),
+      ),
+    );
+  const [best] = [...one, ...two].filter(({ step }) => step.share > 0.3).sort((a, b) => b.step.share - a.step.share);
+  return (
+    best && {
+      value: best.value,
+      why: `${numberText(best.step.found)} of ${numberText(own.rows)} have one in ${to.table.source}`,
+    }
+  );
+}
+
+/** The name that the id in a column stands for, where another table has both: of a stage, a user, a company. */
+export function nameOf(
+  column: Column,
+  references: readonly Reference[],
+  events: ReadonlySet<Table>,
+): { join: Join; name: Column } | undefined {
+  const found = references
+    .filter(
+      (each) =>
+        each.from === column &&
+        shareOf(each) >= 0.8 &&
+        !events.has(each.to.table) &&
+        !isByChance(each) &&
+        each.to.table.list === undefined,
+    )
+    .sort(
+      (a, b) =>
+        shareOf(b) - shareOf(a) || Number(namesTable(b.from, b.to.table)) - Number(namesTable(a.from, a.to.table)),
+    )[0];
+  const name = found && nameIn(found.to.table, found.to);
+  if (!found || !name || name === found.to) return undefined;
+  const share = shareOf(found);
+  return {
+    name,
+    join: {
+      value: lookupOf(found, valueOf(name), true),
+      columns: [column],
+      share,
+      score: share,
+      optional: true,
+      why: referenceText(found),
+    },
+  };
+}
+
+/** What a record is called: its e-mail address, otherwise its name. */
+function nameIn(table: Table, key: Column): Column | undefined {
+  const able = table.columns.filter(
+    (column) => column !== key && column.list === undefined && column.filled > table.rows / 2,
+  );
+  const email = able.find(({ is, meaning }) => is.email > 0.8 && meaning.concepts.has('email'));
+  const named = able.filter(
+    ({ is, meaning, date }) =>
+      is.words > 0.6 &&
+      !date &&
+      is.prose < 0.5 &&
+      (meaning.concepts.has('name') ||
+        meaning.concepts.has('title') ||
+        meaning.concepts.has('stage') ||
+        meaning.concepts.has('company')),
+  );
+  const rank = ({ meaning }: Column): number => Number(meaning.concepts.has('name')) - meaning.words.length * 0.01;
+  return email ?? named.sort((a, b) => rank(b) - rank(a))[0];
+}
+
+/** The column that says which kind of record an id is of, with the values for each kind. */
+export function typeOf(
+  id: Column,
+): { readonly column: Column; readonly values: ReadonlyMap<'leads' | 'deals', readonly string[]> } | undefined {
+  for (const column of id.table.columns) {
+    if (column === id || column.distinct > 12 || !(isFew(column) || column.filled < 12) || column.is.words < 0.8)
+      continue;
+    const values = new Map<'leads' | 'deals', string[]>();
+    for (const value of countsOf(column).keys()) {
+      const nouns = nounsOf(value);
+      for (const kind of ['leads', 'deals'] as const)
+        if (nouns.includes(kind)) values.set(kind, [...(values.get(kind) ?? []), value]);
+    }
+    const isType = column.meaning.concepts.has('type') || column.meaning.concepts.has('parent');
+    if (values.size === 2 || (values.size === 1 && isType)) return { column, values };
   }
   return undefined;
 }

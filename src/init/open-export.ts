@@ -115,7 +115,8 @@ async function otherHeader(
 ): Promise<SettingsCorrection | undefined> {
   if (kind === 'tree' || settings.columns) return undefined;
   if (columns.length === 1) return headerBelow(base, settings);
-  const isValue = (name: string): boolean => /^\S+@\S+\.\w+$|^\+?\d{7,}$|^\d{4}-\d\d-\d\d/.test(name);
+  const isValue = (name: string): boolean =>
+    /^\S+@\S+\.\w+$|^\+?[\d\s()-]{8,}$|^\d{4}-\d\d-\d\d|^\\N$|^\d+[.,]\d{2,}$/.test(name);
   if (settings.headerLine !== undefined || !columns.some(isValue)) return undefined;
   const numbered = columns.map((_, index) => `column_${index + 1}`);
   return [{ columns: numbered }, 'its first line is a record, so the columns have numbers: name them'];

@@ -1,148 +1,154 @@
-/** The entries of a preset, adapted to the given exports, as text. */
-import { basename } from 'node:path';
-import type { EntrySpec, ValueObject, ValueSpec } from '../mapping/spec.ts';
-import { fitEntry, type FittedEntry } from './adapt.ts';
-import { pathOf, type Table } from './columns.ts';
-import { entryText, type CrmNames, type EntryLine, type EntryText } from './entry-text.ts';
-import { guess, type Guess } from './guess.ts';
-import type { Export } from './open-export.ts';
-import { nameJoin, type KnownExports } from './joins.ts';
-import { parentLine, parentOf } from './parents.ts';
-import type { Reference } from './references.ts';
-import { columnsOf, comparable, type PresetMatch } from './preset.ts';
-import { flow } from './value-text.ts';
+/** The entries of a preset: the same lines as any entry, with the values of the preset where the export has their columns. */
+import type { EntrySpec, ValueSpec } from '../mapping/spec.ts';
+import type { Table } from './columns.ts';
+import { entryOf, type Entry } from './entries.ts';
+import type { EntryDraft } from './guess.ts';
+import type { Known } from './joins.ts';
+import { columnsOf, comparable, Fitter, isCustom, type PresetMatch } from './preset.ts';
+import type { RecordKind } from './roles.ts';
+import { flow, type Line } from './yaml.ts';
 
-export interface PresetEntry extends EntryText {
-  readonly entry: EntrySpec;
-  /** The leads or deals that it creates, for joins from other exports. */
-  readonly parents: readonly Guess[];
+const KINDS: Readonly<Record<string, RecordKind>> = {
+  'lead/created': 'leads',
+  'deal/created': 'deals',
+  'comment/created': 'comments',
+};
+
+/** The kinds of the tables that a preset reads; none for those that it only looks up. */
+export function kindsOfPreset({ preset, tables }: PresetMatch, all: readonly Table[]): Map<Table, Set<RecordKind>> {
+  const kinds = new Map<Table, Set<RecordKind>>([...tables.values()].map((table) => [table, new Set()]));
+  for (const spec of preset.spec.events) {
+    const table = tableOf(spec, tables, all);
+    const kind = KINDS[spec.type];
+    if (table && kind) kinds.set(table, (kinds.get(table) ?? new Set()).add(kind));
+  }
+  return kinds;
 }
 
-/**
- * The entries, and what was recognised, with each entry that is omitted. `others`: exports that the preset does not read.
- * `comments`: lists inside records that become comments, if the preset does not read them.
- */
-export function fitPreset(
-  { preset, exports, found }: PresetMatch,
-  others: KnownExports,
-  comments: ReadonlySet<Table>,
-): { readonly entries: readonly PresetEntry[]; readonly findings: readonly string[] } {
-  const { references } = others;
-  const files = [...exports].map(([name, each]) => `${basename(each.from.path)} is \`${name}\``);
-  const findings = [`preset ${preset.name}: ${files.join(', ')} (${found} columns recognised)`];
-  const leads: Guess[] = [];
-  const entries = preset.spec.events.flatMap((spec): PresetEntry[] => {
-    const fitted = fitEntry(spec, exports, references);
-    if ('why' in fitted) {
-      findings.push(`${spec.type} from \`${spec.source}\` is omitted: ${fitted.why}`);
-      return [];
-    }
-    const { entry } = fitted;
-    const table = exports.get(spec.source)!;
-    const parents = parentsOf(entry, table, references);
-    if (spec.type === 'lead/created') leads.push(...parents);
-    addCompany(fitted, parents, others);
-    const isDeal = spec.type === 'deal/created';
-    const lines = isDeal ? addLead(fitted, parents, { guesses: leads, references }) : [];
-    const unused = unusedText(entry, table, comments);
-    return [{ entry, ...fittedText(fitted, lines, unused, isDeal ? namesIn(entry, exports) : []), parents }];
+function tableOf(
+  { source, each }: EntrySpec,
+  tables: ReadonlyMap<string, Table>,
+  all: readonly Table[],
+): Table | undefined {
+  const table = tables.get(source);
+  return each === undefined ? table : all.find(({ parent, list }) => parent === table && list === each);
+}
+
+/** The entries of the drafts, those of the preset with its values, and what it leaves out. */
+export function entriesOf(
+  drafts: readonly EntryDraft[],
+  known: Known,
+  match: PresetMatch | undefined,
+): { entries: Entry[]; findings: string[] } {
+  const findings: string[] = [];
+  const entries = drafts.flatMap((draft) => {
+    const plain = entryOf(draft, known);
+    const specs =
+      match?.preset.spec.events.filter(
+        (spec) => KINDS[spec.type] === draft.kind && tableOf(spec, match.tables, known.tables) === draft.table,
+      ) ?? [];
+    return specs.length === 0 ? [plain] : specs.map((spec) => overlay(plain, spec, match!, draft));
   });
+  for (const { type, source } of match?.preset.spec.events ?? []) {
+    if (!match!.tables.has(source)) findings.push(`${type} from \`${source}\` is omitted: there is no export for it`);
+  }
   return { entries, findings };
 }
 
-function parentsOf({ type, source, data }: EntrySpec, own: Table, references: readonly Reference[]): Guess[] {
-  const kind = type === 'lead/created' ? 'leads' : type === 'deal/created' ? 'deals' : 'comments';
-  const column = own.columns.find(({ name }) => name === data['external_id']);
-  if (!column) return [];
-  const found = guess(own, references, source, { kind });
-  return [{ ...found, roles: new Map([...found.roles, ['id', { column, why: 'of the preset', unnamed: false }]]) }];
-}
-
-/** Adds the name of the company as a custom field, if the records have its id and another export its name. */
-function addCompany({ entry, data }: FittedEntry, [own]: readonly Guess[], others: KnownExports): void {
-  const field = entry.type === 'deal/created' ? 'custom_fields' : 'custom_params';
-  const custom = data[field] as Readonly<Record<string, ValueSpec>> | undefined;
-  const company = own && nameJoin(own, others, 'company')?.line('company');
-  if (!company || custom?.['company'] !== undefined || custom?.['account'] !== undefined) return;
-  data[field] = { ...custom, company: company.value as ValueSpec };
-}
-
-/** Joins a deal by the overlap of values, if its lead is not in the columns that the preset knows. Returns the line for it if there is no join. */
-function addLead({ data, remarks }: FittedEntry, [own]: readonly Guess[], leads: KnownExports): EntryLine[] {
-  if (!own || data['lead_external_id'] !== undefined) return [];
-  const [line] = parentLine('lead_external_id', parentOf(own, 'leads', leads));
-  if (!line || line.off) return line ? [line] : [];
-  data['lead_external_id'] = line.value as ValueSpec;
-  remarks.set('data.lead_external_id', line.comment!);
-  return [];
-}
-
-/** Columns and lists with values that the preset does not use, usually custom fields of the company. */
-function unusedText(entry: EntrySpec, { columns, lists }: Table, comments: ReadonlySet<Table>): string[] {
-  const used = [...(columnsOf([entry]).get(entry.source) ?? [])].map(comparable);
-  const isUsed = (name: string): boolean =>
-    used.some((each) => each === comparable(name) || `${comparable(name)} `.startsWith(`${each} `));
-  const unused = [
-    ...columns.flatMap(({ name, filled }) => (filled > 0 && !isUsed(name) ? [name] : [])),
-    ...lists.flatMap((each) =>
-      comments.has(each) || each.columns.some((column) => isUsed(pathOf(column))) ? [] : [each.list!],
-    ),
-  ];
-  if (unused.length === 0) return [];
-  return [`check: not used, although they have values: ${unused.map((name) => flow(name)).join(', ')}`];
-}
-
-function fittedText(
-  { entry: { type, source, data, ...settings }, remarks, missing, empty }: FittedEntry,
-  more: readonly EntryLine[],
-  unused: readonly string[],
-  names: readonly CrmNames[],
-): EntryText {
-  const lines = (prefix: string, values: object): EntryLine[] =>
-    Object.entries(values).flatMap(([key, value]) =>
-      value === undefined ? [] : [{ key, value: value as unknown, comment: remarks.get(`${prefix}${key}`) }],
-    );
-  const inside = [...remarks].filter(([path]) => path.startsWith('data.custom_'));
-  const above = [
-    ...unused,
-    ...(missing.size > 0 ? [`not in this export: ${[...missing].join(', ')}`] : []),
-    ...(empty.size > 0 ? [`without a value in this export: ${[...empty].join(', ')}`] : []),
-    ...inside.map(([path, remark]) => `${path.slice('data.'.length)}: ${remark}`),
-  ];
-  return entryText(type, source, lines('', settings), [...lines('data.', data), ...more], { above, names });
-}
-
-/** The names of stages, owners and pipelines that a deal uses, as far as they come from columns. */
-function namesIn({ source, data, stage_pipeline }: EntrySpec, exports: ReadonlyMap<string, Table>): CrmNames[] {
-  const values = [
-    ['stages', data['stage_name']],
-    ['owners', data['owner_name']],
-    ['pipelines', stage_pipeline],
-  ] as const;
-  return values.flatMap(([kind, value]) =>
-    unchangedColumns(value, source).flatMap(({ from, path }): CrmNames[] => {
-      const column = exports.get(from)?.columns.find(({ name }) => name === path);
-      return column ? [[kind, column.few()]] : [];
-    }),
+function overlay(plain: Entry, spec: EntrySpec, { tables }: PresetMatch, { table }: EntryDraft): Entry {
+  const fitter = new Fitter(tables, spec.source);
+  const line = (key: string, value: ValueSpec | undefined): Line | undefined => {
+    const fitted = fitter.fit(value);
+    return fitted === undefined ? undefined : { key, value: fitted, comment: fitter.doubt };
+  };
+  const { type: _type, source: _source, data, when, priority, each, occurred_at, stage_pipeline, ...policies } = spec;
+  const condition = when && fitter.condition(when);
+  const own = [
+    ...(each === undefined ? [] : [{ key: 'each', value: each }]),
+    ...(condition ? [{ key: 'when', value: condition }] : []),
+    ...Object.entries(policies).map(([key, value]) => ({ key, value })),
+    ...[line('stage_pipeline', stage_pipeline), line('occurred_at', occurred_at)],
+    typeof priority === 'number' ? { key: 'priority', value: priority } : line('priority', priority),
+  ].flatMap((found): Line[] => (found ? [found] : []));
+  const fields = Object.entries(data).flatMap(([key, value]) =>
+    isCustom(key) ? [] : (line(key, value as ValueSpec) ?? []),
   );
+  const custom = Object.entries(data).flatMap(([key, values]) =>
+    isCustom(key)
+      ? Object.entries(values as Readonly<Record<string, ValueSpec>>).flatMap(
+          ([name, value]) => line(name, value) ?? [],
+        )
+      : [],
+  );
+  const settings = merged(plain.settings, own).filter(({ key }) => key !== 'when' || condition);
+  const lines = merged(
+    plain.data,
+    fields.map((field) => (field.key === 'currency' ? currencyLine(field, plain) : field)),
+  );
+  const both = lines.filter(({ key, off }) => /^(?:deal|lead)_external_id$/.test(key) && !off).length === 2;
+  const kept = settings.filter(
+    ({ key, off }) =>
+      (key !== 'if_both' || both) &&
+      !(key === 'stage_pipeline' && !off && lines.find((each) => each.key === 'stage_name')?.off),
+  );
+  const left = unused(
+    table,
+    {
+      ...spec,
+      data: Object.fromEntries(
+        [...lines, ...custom].filter(({ off }) => !off).map(({ key, value }) => [key, value]),
+      ) as EntrySpec['data'],
+    },
+    kept,
+  );
+  const above = [
+    ...(left.length > 0
+      ? [`check: not used, although they have values: ${left.map((name) => flow(name)).join(', ')}`]
+      : []),
+    ...(fitter.missing.size > 0 ? [`not in this export: ${[...fitter.missing].join(', ')}`] : []),
+  ];
+  return { ...plain, above, settings: kept, data: lines, custom };
 }
 
-/** The columns whose values are used unchanged: no lookup keys, no values with transforms. */
-function unchangedColumns(value: unknown, source: string): { from: string; path: string }[] {
-  if (typeof value === 'string') return [{ from: source, path: value }];
-  if (Array.isArray(value)) return value.flatMap((each) => unchangedColumns(each, source));
-  const { from, lookup, apply } = (value ?? {}) as ValueObject;
-  if (apply !== undefined || (!lookup && from === undefined)) return [];
-  return lookup ? unchangedColumns(lookup.take, lookup.source) : unchangedColumns(from, source);
+/** The guessed lines, with those of the preset in their places. */
+function merged(guessed: readonly Line[], own: readonly Line[]): Line[] {
+  const keys = new Set(own.map(({ key }) => key));
+  const known = new Set(guessed.map(({ key }) => key));
+  return [
+    ...guessed.map((line) => (keys.has(line.key) ? own.find(({ key }) => key === line.key)! : line)),
+    ...own.filter(({ key }) => !known.has(key)),
+  ];
 }
 
-/** In the preset's order. If the preset reads a list inside the file's records, so does the mapping. */
-export function usedSources(match: PresetMatch | undefined, entries: readonly PresetEntry[]): [string, Export][] {
-  if (!match) return [];
-  return Object.entries(match.preset.spec.sources).flatMap(([name, { records }]): [string, Export][] => {
-    const found = match.exports.get(name)?.from;
-    if (!found || !entries.some(({ reads }) => reads.has(name))) return [];
-    const deeper = records !== undefined && records.startsWith(`${found.settings.records ?? ''}[`);
-    return [[name, deeper ? { ...found, settings: { ...found.settings, records } } : found]];
-  });
+/** A constant of the preset is only an example. */
+function currencyLine(line: Line, { data }: Entry): Line {
+  const guessed = data.find(({ key }) => key === 'currency');
+  const { value, from } = line.value as { value?: unknown; from?: unknown };
+  const constant =
+    value ??
+    (Array.isArray(from)
+      ? (from as readonly { value?: unknown }[]).find((each) => each.value !== undefined)?.value
+      : undefined);
+  if (constant === undefined) return line;
+  if (value !== undefined)
+    return guessed && !guessed.off ? guessed : { ...line, comment: 'set this: no column has the currency' };
+  return { ...line, comment: `check: ${flow(constant)} where there is none` };
+}
+
+/** Columns and lists with values that the entry does not use. */
+function unused({ columns }: Table, entry: EntrySpec, settings: readonly Line[]): string[] {
+  const read = Object.fromEntries(
+    settings.filter(({ off, key }) => !off && key !== 'each').map(({ key, value }) => [key, value]),
+  );
+  const used = [...(columnsOf([{ ...entry, ...read }]).get(entry.source) ?? [])].map(comparable);
+  const names = columns.filter(({ filled }) => filled > 0).map(({ name, list }) => list ?? name);
+  const isUsed = (name: string): boolean =>
+    used.some(
+      (each) =>
+        each === comparable(name) ||
+        each.endsWith(` ${comparable(name)}`) ||
+        `${comparable(name)} `.startsWith(`${each} `) ||
+        each.startsWith(`${comparable(name)} `),
+    );
+  return [...new Set(names)].filter((name) => !isUsed(name));
 }

@@ -1,8 +1,8 @@
 /** The country of the exports, from evidence in them: the region of phone numbers without a country code, and the time zone. */
 import { getCountries, parsePhoneNumberFromString, type CountryCode } from 'libphonenumber-js/max';
-import { countEach, type ExportColumn } from './columns.ts';
-import { isPhone } from './roles.ts';
-import { foldHeader } from './value-text.ts';
+import { countEach, type Column } from './columns.ts';
+import { headerScore } from './roles.ts';
+import { fold } from './words.ts';
 import { numberText } from '../numbers.ts';
 
 /** A region is proposed only if at least this share of the numbers without a country code would be valid in it. */
@@ -22,8 +22,10 @@ export interface RegionGuess {
   readonly country: CountryCode | undefined;
 }
 
-export function regionOf(columns: readonly ExportColumn[]): RegionGuess {
-  const numbers = columns.filter(isPhone).flatMap(({ values }) => values);
+export function regionOf(columns: readonly Column[]): RegionGuess {
+  const numbers = columns
+    .filter((column) => column.is.phone > 0.6 && headerScore('phone', column, 'leads') > 0.5)
+    .flatMap(({ values }) => values);
   const international = numbers.filter((number) => INTERNATIONAL.test(number)).slice(0, MAX_NUMBERS);
   const national = numbers.filter((number) => !INTERNATIONAL.test(number)).slice(0, MAX_NUMBERS);
   const byNumbers = countEach(international.map(countryOf));
@@ -101,27 +103,34 @@ const MAIN_COUNTRY: Readonly<Record<string, CountryCode>> = {
   358: 'FI',
 };
 
-function isCountry({ name, filled }: ExportColumn): boolean {
-  return filled > 0 && /\b(?:country|nazione|paese|stato estero|land|pays|pais|countrycode)\b/.test(foldHeader(name));
+/** Most of its values are countries, by name or by code. */
+export function isCountry(column: Column): boolean {
+  if (column.filled === 0 || !column.meaning.concepts.has('country') || column.meaning.concepts.has('number'))
+    return false;
+  const found = countries(column);
+  return found.filter((each) => each !== undefined).length > found.length * 0.8;
 }
 
-/** Names as in English and in the languages of the exports that `init` knows, and codes of two letters. */
-function countries({ values }: ExportColumn): (CountryCode | undefined)[] {
-  const names = ['en', 'it', 'de', 'fr', 'es'].map((language) => new Intl.DisplayNames(language, { type: 'region' }));
-  const codes = new Map<string, CountryCode>([
+let codes: ReadonlyMap<string, CountryCode> | undefined;
+
+/** Names in the languages of the headers that `init` knows, and codes of two letters. */
+function countries({ values }: Column): (CountryCode | undefined)[] {
+  const languages = ['en', 'de', 'fr', 'es', 'pt', 'it', 'nl', 'pl', 'ru', 'sv'];
+  const names = languages.map((language) => new Intl.DisplayNames(language, { type: 'region' }));
+  codes ??= new Map<string, CountryCode>([
     ...getCountries().flatMap((country) =>
-      [country, ...names.map((each) => each.of(country)!)].map((name) => [name.toLowerCase(), country] as const),
+      [country, ...names.map((each) => each.of(country)!)].map((name) => [fold(name), country] as const),
     ),
     ['usa', 'US'],
     ['uk', 'GB'],
     ['united states of america', 'US'],
   ]);
   // Odoo exports ids such as `base.it`.
-  return values.map((value) => codes.get(value.toLowerCase().replace(/^base\./, '')));
+  return values.map((value) => codes!.get(fold(value.replace(/^base\./, ''))));
 }
 
 /** The `timezone` of `defaults`, with its reason. `country`: that of phone numbers or addresses, if it is clear. */
-export function timezoneLine(columns: readonly ExportColumn[], country: string | undefined): string {
+export function timezoneLine(columns: readonly Column[], country: string | undefined): string {
   if (!columns.some(hasNoOffset)) return '  timezone: UTC # no date is without an offset';
   const unset = '  timezone: UTC # set this: the time zone of dates without an offset, such as Europe/Rome';
   const zone = country === undefined ? undefined : onlyZone(country);
@@ -155,7 +164,7 @@ function offsetsOf(timeZone: string): string[] {
   });
 }
 
-function hasNoOffset({ date, values }: ExportColumn): boolean {
+function hasNoOffset({ date, values }: Column): boolean {
   if (date === undefined || date.formats.some((format) => format.startsWith('unix'))) return false;
   return values.some((value) => !/(?:Z|UTC|[+-]\d\d:?\d\d)$/.test(value) || /^\d+-\d+-\d+$/.test(value));
 }

@@ -1,279 +1,401 @@
 /**
- * The table of roles: what the values of a column must be to have a role, and which names decide between columns that could
- * have it. Both the lines of the mapping and their comments are written from what `roleOf` finds.
+ * The table of roles: what the values of a column must look like to have the role, and which words of a header speak for it and
+ * against it. Content can veto, a header cannot.
  */
-import { numberText } from '../numbers.ts';
-import { isFew, type ExportColumn } from './columns.ts';
-import { foldHeader } from './value-text.ts';
+import {
+  cellsOf,
+  countsOf,
+  fillOf,
+  isComplete,
+  isFew,
+  isUnique,
+  numberIn,
+  type Column,
+  type Table,
+} from './columns.ts';
+import { datesIn } from './dates.ts';
+import { endingOf, type Concept } from './words.ts';
 
-/** A column with its role, and why it has it. */
-export interface Finding {
-  readonly column: ExportColumn;
-  readonly why: string;
-  /** No header names it: only its content does. */
-  readonly unnamed: boolean;
-}
+export type RecordKind = 'leads' | 'deals' | 'comments';
 
 interface RoleSpec {
-  /** What the values must be. */
-  readonly holds: (column: ExportColumn) => boolean;
-  /** Of headers in the form of `foldHeader`, best first. */
-  readonly names: readonly RegExp[];
-  readonly not?: RegExp;
-  /** Better left to another column, if there is one: ids where names are wanted. */
-  readonly avoid?: (column: ExportColumn) => boolean;
-  /** Without a fitting header, the column for which this is highest; none below 0. Without it, a header is needed. */
-  readonly byContent?: (column: ExportColumn) => number;
-  readonly why: (column: ExportColumn) => string;
+  /** How probable the role is by the values alone, from 0 (impossible) to 1. */
+  readonly content: (column: Column) => number;
+  /** Concepts that a header has together, and how much they say. */
+  readonly header: Readonly<Record<string, number>>;
+  /** Concepts that mean something else. */
+  readonly against: string;
+  /** One such concept outweighs all others: a due date is no date of creation. */
+  readonly strict?: true;
+  /** What a share of the values is, for the evidence. */
+  readonly evidence: string;
 }
 
-const ANY = (): boolean => true;
-/** Mostly different texts, which tell records apart. */
-const isText = ({ date, email, distinct, filled, length }: ExportColumn): boolean =>
-  !date && !email && length <= 200 && distinct >= Math.min(filled, 30) / 5;
-/** Longer texts, mostly different. */
-const isProse = (column: ExportColumn): boolean => column.words && !column.person && !isFew(column);
+const isId = ({ is }: Column): boolean => is.uuid > 0.8 || is.code > 0.8 || is.digits > 0.9;
+const isText = ({ is, date, separators }: Column): boolean =>
+  is.words > 0.8 && !date && !separators && is.email < 0.3 && is.url < 0.3 && is.uuid < 0.2;
+const isRare = ({ distinct, filled }: Column): number => (filled === 0 ? 0 : distinct / filled);
 
-const RECORDS = ({ filled, table }: ExportColumn): string =>
-  `${numberText(filled)} of ${numberText(table.rows)} records`;
-const TEXTS = ({ distinct, filled }: ExportColumn): string =>
-  `${numberText(distinct)} different texts in ${numberText(filled)} records`;
-
-function valuesText(column: ExportColumn): string {
-  const { distinct } = column;
-  const shown = [...column.few().keys()]
-    .slice(0, 4)
-    .map((value) => (value.length > 30 ? `${value.slice(0, 29)}…` : value));
-  return `${numberText(distinct)} ${distinct === 1 ? 'value' : 'values'}: ${shown.join(', ')}${distinct > shown.length ? ', …' : ''}`;
+function personal(column: Column): number {
+  const { is } = column;
+  if (!isText(column) || is.flag > 0.5 || is.hash > 0.5) return 0;
+  const fewer = isFew(column) ? 0.4 : 1;
+  return is.person > 0.6 ? 0.5 * is.person * fewer : is.prose > 0.3 ? 0 : 0.12;
 }
 
-function datesText({ values, date }: ExportColumn): string {
-  if (date?.formats[0]?.startsWith('unix')) return 'times in seconds or milliseconds since 1970';
-  const years = values.flatMap((value) => /(?:19|20)\d\d/.exec(value)?.[0] ?? []).sort();
-  const [first, last] = [years[0], years.at(-1)];
-  return first === undefined ? 'dates' : first === last ? `dates of ${first}` : `dates of ${first} to ${last}`;
+function partOfName(column: Column): number {
+  const { is, length } = column;
+  if (!isText(column) || is.flag > 0.5 || length > 30 || is.spaced > 0.6) return 0;
+  return is.oneName > 0.7 ? 0.3 * Math.min(1, isRare(column) + 0.4) : 0.1;
 }
 
-const SUBJECTS = [/subject|^(?!job ).*title|oggetto|titel|betreff|titre|asunto|^topic$/, /^name$|^summary$/];
-
-/** Dates of what has not happened yet, and of later changes. */
-const NOT_CREATED =
-  /\b(?:due|deadline|next|expected|forecast|close[ds]?|closing|end|scheduled|remind\w*|follow|modif\w*|updat\w*|chang\w*|last|birth\w*|expir\w*|scadenza|prossim\w*|chiusur\w*|modific\w*|ultim\w*|fallig\w*|nachste\w*|geandert|echeance|prochain\w*|vencimiento|proxim\w*)\b/;
-const PERSONAL = /\b(?:deal|company|account|organi[sz]ation|product|pipeline|stage|owner|file)\b/;
-
-const ROLES = {
-  email: {
-    holds: ({ email }) => email,
-    names: [/\be ?mail\d?\b|^mail$|posta elettronica|courriel|correo/],
-    avoid: ({ name }) => /\b(?:owner|created|assigned|user|company|account|rep)\b/.test(foldHeader(name)),
-    byContent: ({ filled }) => filled,
-    why: RECORDS,
-  },
-  phone: {
-    holds: ({ phone, damaged }) => phone || damaged > 0,
-    names: [/phone|\btel\b|telefon|mobil|\bcell|handy|gsm|movil|fon\b/, /^phones?\b|\bnumber\b/],
-    not: /\bfax\b|\bids?$/,
-    byContent: ({ values }) => (values.some((value) => /^(?:\+|00)\d{2}/.test(value)) ? 1 : -1),
-    why: RECORDS,
-  },
-  first_name: {
-    holds: isName,
-    names: [/^(?:first|given) ?name$|^firstname$|^nome$|^vorname$|^prenom$|^nombre$|^voornaam$/],
-    why: RECORDS,
-  },
-  last_name: {
-    holds: isName,
-    names: [
-      /^(?:last|sur|family) ?name$|^surname$|^cognome$|^nachname$|^apellidos?$|^achternaam$|^nom(?: de famille)?$/,
-    ],
-    why: RECORDS,
-  },
-  full_name: {
-    holds: isName,
-    names: [
-      /^(?:full ?|display |contact |contact person |person |lead )?name$|^nominativo$|^nome completo$|^nom complet$|^naam$|^kontakt(?:person)?$|^ragione sociale$/,
-      /^(?:customer|client|rep|user|agent|employee) name$|^sales (?:agent|rep|person)$|^(?:person|contact|lead)$/,
-    ],
-    not: PERSONAL,
-    byContent: (column) =>
-      column.person && !isFew(column) && !PERSONAL.test(foldHeader(column.name)) ? column.distinct : -1,
-    why: RECORDS,
-  },
-  company: {
-    holds: isName,
-    names: [
-      /^(?:company|account|organi[sz]ation|firm|azienda|firma|unternehmen|societe|empresa)(?: name)?$|^name$|^nome$|^ragione sociale$/,
-    ],
-    why: TEXTS,
-  },
-  amount: {
-    holds: ({ number, code }) => number !== undefined && !code,
-    names: [
-      /amount|\bvalue\b|valore|importo|betrag|montant|importe|prezzo|price|wert\b|summe|total/,
-      /revenue|umsatz|ricavo|fatturato|\bbudget\b|deal size/,
-    ],
-    not: /\bids?$|weighted|ponderat|gewichtet|\btax|discount|probab|quantity|count\b|\bpaid\b|\bcosts?\b|year|number of/,
-    avoid: ({ name }) => /\bbase\b|actual|expected/.test(foldHeader(name)),
-    why: ({ values }) => `numbers such as ${values.slice(0, 2).join(', ')}`,
-  },
-  currency: {
-    holds: ({ currency }) => currency,
-    names: [/currency|valuta|wahrung|devise|moneda/],
-    byContent: ({ filled }) => filled,
-    why: valuesText,
-  },
-  stage: {
-    holds: ({ distinct, date, email }) => distinct <= 60 && !date && !email,
-    names: [/stage|\bfase\b|phase|etape|etapa|stufe|pipeline step|milestone/, /\bstato\b|status/],
-    not: /forecast|\b(?:created|date|changed|moved|order|time|probability|lead status)\b/,
-    avoid: isIdLike,
-    why: valuesText,
-  },
-  outcome: {
-    holds: isOutcome,
-    names: [/status|outcome|result|esito|\bstato\b|ergebnis|statut|estado|state\b|won/],
-    not: /stage|fase|phase|etap|stufe|milestone|reason/,
-    byContent: (column) => (hasOnlyOutcomes(column) ? column.filled : -1),
-    why: valuesText,
-  },
-  pipeline: {
-    holds: ({ distinct }) => distinct <= 60,
-    names: [/pipeline|imbuto|funnel|sales process/],
-    not: /stage|phase/,
-    avoid: isIdLike,
-    why: valuesText,
-  },
-  owner: {
-    holds: ({ date, number, phone, name }) => !date && !number && !phone && !isIdName(name),
-    names: [
-      /owner|owned by|assigned|assegnat|responsab|responsible|proprietari|commerciale|verantwortlich|besitzer|betreuer|inhaber|sales ?(?:rep|person|agent)|seller|account manager|vendeur|venditore|\bagente?\b/,
-      /^(?:user|rep|agent|manager|benutzer|utente)(?: (?:name|e ?mail))?$/,
-    ],
-    not: /team|group|type|phone/,
-    why: valuesText,
-  },
-  created: {
-    holds: ({ date }) => date !== undefined,
-    names: [
-      /creat|inseri[tm]|creazione|erstell|angelegt|\bcree\b|alta|added|add time|^data$|^date$|^datum$|activity date/,
-      /^engage date$|\b(?:opened?|start(?:ed)?) (?:date|on|at)$|date entered/,
-    ],
-    not: NOT_CREATED,
-    why: datesText,
-  },
-  happened: {
-    holds: ({ date }) => date !== undefined,
-    names: [
-      /(?:activity|call|meeting|note|event|interaction|start|started|done|sent|completed) ?(?:date|time|at|on)|^date (?:start|sent|held)|^timestamp$/,
-      /creat|inseri[tm]|creazione|erstell|angelegt|\bcree\b|alta|added|add time|date entered/,
-      /\b(?:date|data|datum|at|on|time|fecha)\b/,
-    ],
-    not: NOT_CREATED,
-    why: datesText,
-  },
-  label: { holds: ANY, names: [/^label$|^name$|^nome$|^bezeichnung$/], why: valuesText },
-  subject: {
-    holds: (column) => isText(column) && !isFew(column),
-    names: SUBJECTS,
-    why: TEXTS,
-  },
-  content: {
-    holds: (column) => (column.words || column.html) && !isFew(column),
-    names: [
-      /content|body|^notes?$|^nota$|testo|\btext\b|comment|commento|bemerkung|inhalt|description|descrizione|message/,
-      /\bnotes?\b|summary|feedback|transcript|snippet|detail/,
-    ],
-    byContent: (column) => (isProse(column) && column.length > 25 ? column.length : -1),
-    why: TEXTS,
-  },
-  author: {
-    holds: ({ name, length, date, number }) => !isIdName(name) && length <= 60 && !date && !number,
-    names: [
-      /author|autore|created by|autor|verfasser|^user name$|^owner$|^operatore$/,
-      /owner|assigned to|logged by|\b(?:user|agent|rep|sender)\b/,
-    ],
-    why: valuesText,
-  },
-  title: {
-    holds: isText,
-    names: [
-      /title|subject|oggetto|(?:deal|opportunity|potential) ?name|nome trattativa|titel|betreff|titre|asunto|bezeichnung|argomento/,
-      /^(?:deal|opportunity|potential|trattativa|topic|name|nome|negocio|oportunidad|affaire|vorgang)$/,
-    ],
-    not: /job|salutation|^contact|owner/,
-    byContent: (column) =>
-      column.words &&
-      !column.person &&
-      column.distinct >= column.filled * 0.6 &&
-      column.filled >= column.table.rows / 2 &&
-      !PERSONAL.test(foldHeader(column.name))
-        ? column.distinct
-        : -1,
-    why: TEXTS,
-  },
-} satisfies Readonly<Record<string, RoleSpec>>;
-
-/** What a column is recognised as by its values and its header. */
-export type ColumnRole = keyof typeof ROLES;
-/** The `id` is found by more than that: see `idOf`. */
-export type Role = ColumnRole | 'id';
-
-/** The best column for a role, if any: by content first, then by header. */
-export function roleOf(role: ColumnRole, columns: readonly ExportColumn[]): Finding | undefined {
-  const { holds, names, not, avoid, byContent, why }: RoleSpec = ROLES[role];
-  const headerOf = ({ name, table }: ExportColumn): string => foldHeader(name === '.' ? (table.list ?? '') : name);
-  const able = columns.filter((column) => column.filled > 0 && holds(column) && not?.test(headerOf(column)) !== true);
-  const rank = (column: ExportColumn): number => names.findIndex((each) => each.test(headerOf(column)));
-  const avoided = (column: ExportColumn): number => Number(avoid?.(column) ?? false);
-  const [named] = able
-    .filter((column) => rank(column) >= 0)
-    .sort((a, b) => avoided(a) - avoided(b) || rank(a) - rank(b));
-  if (named) return { column: named, why: why(named), unnamed: false };
-  if (!byContent) return undefined;
-  const [found] = able.filter((column) => byContent(column) >= 0).sort((a, b) => byContent(b) - byContent(a));
-  return found && { column: found, why: why(found), unnamed: true };
+function member(column: Column): number {
+  const { is, date, distinct, filled, separators } = column;
+  if (date || is.flag > 0.9 || is.prose > 0.2 || is.url > 0.3 || is.money > 0.3 || (separators && is.decimal > 0.2))
+    return 0;
+  const repeats = distinct <= 2 ? filled > distinct : distinct <= filled * 0.8;
+  const few = repeats ? 1 : 0.5;
+  if (is.person > 0.6) return 0.35 * few;
+  if (is.email > 0.6) return 0.3 * few;
+  return is.words > 0.8 ? 0.12 * few : 0.1 * few;
 }
 
-/** Whether a header and the values of the column fit a role. */
-export function fits(role: ColumnRole, column: ExportColumn): boolean {
-  return roleOf(role, [column])?.unnamed === false;
+/** Never later than any other date of its record, complete, and in the past. */
+function createdAt(column: Column): number {
+  const { date } = column;
+  if (!date) return 0;
+  const complete = fillOf(column) > 0.97 ? 1 : fillOf(column) > 0.7 ? 0.5 : 0.2;
+  const own = datesIn(column.values, date);
+  if (own.filter((each) => each > Date.now()).length > own.length * 0.05) return 0.03;
+  const others = column.table.columns.filter((each) => each !== column && each.date && fillOf(each) > 0.2);
+  let later = 0;
+  let earlier = 0;
+  for (const other of others.slice(0, 12)) {
+    const pairs = cellsOf([column, other]).filter((pair): pair is [string, string] =>
+      pair.every((cell) => cell !== null),
+    );
+    const mine = datesIn(
+      pairs.map(([cell]) => cell),
+      date,
+    );
+    const theirs = datesIn(
+      pairs.map(([, cell]) => cell),
+      other.date!,
+    );
+    const day = date.hasTime && other.date!.hasTime ? 0 : 86_400_000;
+    const isLater = mine.filter((each, at) => each > theirs[at]! + day).length;
+    if (isLater > pairs.length * 0.05) later += 1;
+    if (mine.filter((each, at) => each < theirs[at]!).length > pairs.length * 0.2) earlier += 1;
+  }
+  if (later > 0) return 0.15 * complete;
+  return (0.3 + (date.hasTime ? 0.1 : 0) + (earlier > 0 ? 0.15 : 0)) * complete;
 }
 
-export function isIdName(name: string): boolean {
-  return /(?:^| )ids?$/.test(foldHeader(name));
+/** Amounts have decimals or a currency; a product with the probability, a gross amount and percentages are something else. */
+function sumOfMoney(column: Column): number {
+  const { is, separators, distinct, filled, length } = column;
+  if (!separators || is.percent > 0.5 || is.flag > 0.95 || is.international > 0.3 || is.email > 0) return 0;
+  const isKey = isUnique(column) && isComplete(column) && is.whole > 0.95 && is.decimal < 0.05 && isRising(column);
+  if (isKey || is.hundred > 0.95) return 0.06;
+  const relation = derivedOf(column.table).get(column);
+  const less = relation === 'weighted' ? 0.15 : relation === 'gross' ? 0.6 : 1;
+  if (is.money > 0.5) return 0.7 * less;
+  if (is.decimal > 0.3) return 0.55 * less;
+  return (distinct > Math.min(4, filled / 4) && length >= 3 ? 0.3 : 0.1) * less;
 }
 
-/** A column of phone numbers by name and values, since ids have similar values. */
-export function isPhone(column: ExportColumn): boolean {
-  return column.phone && fits('phone', column);
+function isRising({ values }: Column): boolean {
+  return values.length > 3 && values.every((value, at) => at === 0 || Number(value) > Number(values[at - 1]));
 }
 
-function isName({ person, email, phone, date, number }: ExportColumn): boolean {
-  return person || (!email && !phone && !date && !number);
+const DERIVED = new WeakMap<Table, Map<Column, 'weighted' | 'gross'>>();
+
+/** Numbers that follow from other numbers of their record: times a probability, or a constant tax. */
+function derivedOf(table: Table): Map<Column, 'weighted' | 'gross'> {
+  const known = DERIVED.get(table);
+  if (known) return known;
+  const derived = new Map<Column, 'weighted' | 'gross'>();
+  DERIVED.set(table, derived);
+  const numbers = table.columns.filter(({ separators, is }) => separators && is.flag < 0.95).slice(0, 20);
+  const rows = cellsOf(numbers).map((row) => row.map((cell, at) => numberIn(cell, numbers[at]!)));
+  const chances = numbers.flatMap(({ is }, at) => (is.hundred > 0.95 ? [at] : []));
+  for (const a of numbers.keys()) {
+    for (const b of numbers.keys()) {
+      const pairs = rows.filter((row) => a !== b && row[a]! > 0 && row[b]! > 0);
+      if (pairs.length < 4 || chances.includes(a) || chances.includes(b)) continue;
+      const ratios = pairs.map((row) => row[b]! / row[a]!);
+      const [low, high] = [Math.min(...ratios), Math.max(...ratios)];
+      const isTimes = (row: number[], p: number): boolean =>
+        [1, 100].some((of) => Math.abs(row[a]! * (row[p]! / of) - row[b]!) <= row[b]! * 0.01 + 1);
+      if (high < 1.28 && low > 1.045 && high - low < 0.01) derived.set(numbers[b]!, 'gross');
+      else if (low < 1 && chances.some((p) => pairs.filter((row) => isTimes(row, p)).length > pairs.length * 0.9)) {
+        derived.set(numbers[b]!, 'weighted');
+      } else if (high < 0.77 && high - low < 0.02) derived.set(numbers[b]!, 'weighted');
+    }
+  }
+  // What is itself derived says nothing of others: of two weighted columns of one amount, the amount stays.
+  return derived;
 }
 
-function isIdLike({ name, code, number }: ExportColumn): boolean {
-  return isIdName(name) || code || number !== undefined;
+function endings(column: Column): { ends: number; all: number } {
+  const counts = [...countsOf(column)];
+  const total = counts.reduce((sum, [, n]) => sum + n, 0);
+  const of = (test: (end: string | undefined) => boolean): number =>
+    counts.reduce((sum, [value, n]) => sum + (test(endingOf(value)) ? n : 0), 0) / Math.max(1, total);
+  return { ends: of((end) => end === 'won' || end === 'lost'), all: of((end) => end !== undefined) };
 }
 
-const WON = /\b(?:won|win|vint[oa]|acquisit[oa]|gewonnen|gagnée?|ganad[oa]|success(?:ful)?)\b/i;
-const LOST = /\b(?:lost|loss|pers[oa]|verloren|perdue?|perdid[oa]|unsuccessful)\b/i;
-const OTHER_OUTCOME =
-  /^(?:open|apert[oa]|offen|ouverte?|abiert[oa]|closed|pending|in progress|in corso|active|abandoned|abandonnée?|deleted|canceled|cancelled|on hold|stalled|none|new)$/i;
+function stages(column: Column): number {
+  const { is, date, separators, length } = column;
+  if (date || is.email > 0.2 || is.flag > 0.9 || is.money > 0.3 || length > 60 || is.prose > 0.3) return 0;
+  if (separators && (is.decimal > 0.2 || column.distinct > 40)) return 0;
+  if (!isFew(column) && column.filled > 6) return column.distinct <= column.filled * 0.7 ? 0.08 : 0;
+  const isPerson = is.person > 0.8 ? 0.3 : 1;
+  return (is.words > 0.8 ? 0.22 + (endings(column).ends > 0 ? 0.2 : 0) : 0.12) * isPerson;
+}
 
-/** Few values, won or lost among them. */
-function isOutcome(column: ExportColumn): boolean {
+function outcomes(column: Column): number {
+  const { is, date, distinct } = column;
+  if (date || distinct > 8 || is.email > 0) return 0;
+  if (is.digits > 0.9) return distinct <= 4 && distinct > 1 && is.hundred > 0.9 ? 0.1 : 0;
+  const { ends, all } = endings(column);
+  return ends === 0 ? 0 : all > 0.95 ? 0.6 : 0.15;
+}
+
+function titles(column: Column): number {
+  const { is, length } = column;
+  if (!isText(column) || is.flag > 0.5 || length > 200) return 0;
+  const spaced = is.spaced > 0.5 ? 0.35 : 0.15;
   return (
-    column.distinct <= 8 && column.words && [...column.few().keys()].some((value) => outcomeOf(value) !== undefined)
+    spaced *
+    (0.3 + 0.7 * isRare(column)) *
+    (is.person > 0.7 ? 0.3 : 1) *
+    (is.prose > 0.6 ? 0.6 : 1) *
+    (is.html > 0.2 ? 0.3 : 1)
   );
 }
 
-/** Nothing that a stage could be. */
-function hasOnlyOutcomes(column: ExportColumn): boolean {
-  return [...column.few().keys()].every((value) => outcomeOf(value) !== undefined || OTHER_OUTCOME.test(value));
+function texts(column: Column): number {
+  const { is, length } = column;
+  if (is.words < 0.6 || column.date || is.email > 0.5 || is.url > 0.5 || is.code > 0.8) return 0;
+  const rare = isRare(column);
+  const prose = Math.max(is.prose, is.html > 0.3 ? 0.9 : 0);
+  return (prose > 0.2 ? 0.25 + 0.5 * prose : length > 12 && is.spaced > 0.5 ? 0.2 : 0.08) * (0.4 + 0.6 * rare);
 }
 
-/** What a value of an outcome column says. */
-export function outcomeOf(value: string): 'won' | 'lost' | undefined {
-  return LOST.test(value) ? 'lost' : WON.test(value) ? 'won' : undefined;
+function keys(column: Column): number {
+  const { is, date, filled, distinct, table, length } = column;
+  if (
+    filled === 0 ||
+    date ||
+    is.url > 0.5 ||
+    is.money > 0.3 ||
+    is.html > 0.1 ||
+    length > 130 ||
+    column.list !== undefined
+  )
+    return 0;
+  if (is.decimal > 0.1 && column.separators) return 0;
+  if (is.international > 0.5 || is.prose > 0.5) return 0;
+  const damaged = is.damaged > 0;
+  if ((distinct < filled * 0.97 || filled < table.rows * 0.9) && !damaged) return 0.04;
+  const exact = isUnique(column) && isComplete(column) ? 1 : 0.6;
+  if (is.hash > 0.9 && is.uuid < 0.5) return 0.25 * exact;
+  if (is.uuid > 0.9 || is.code > 0.8 || damaged) return 0.5 * exact;
+  if (is.whole > 0.9) return 0.45 * exact;
+  return (is.email > 0.6 ? 0.2 : is.words > 0.8 ? 0.12 : 0.25) * exact;
+}
+
+const NOT_PERSON =
+  'user owner company deal author stage pipeline status job type source other modified parent address email phone tag id date web';
+
+export const ROLES = {
+  id: {
+    content: keys,
+    header: { id: 0.9, number: 0.5 },
+    against:
+      'company person customer deal user owner author tax address phone mobile other hash parent type created text happened stage pipeline currency previous source count amount email name web',
+    evidence: 'unique values',
+  },
+  first: {
+    content: partOfName,
+    header: { 'first name': 1, first: 0.9, name: 0.45 },
+    against: `${NOT_PERSON} surname full happened middle last`,
+    evidence: 'words',
+  },
+  last: {
+    content: partOfName,
+    header: { surname: 1, 'surname name': 1, 'last name': 1 },
+    against: `${NOT_PERSON} first happened`,
+    evidence: 'words',
+  },
+  full: {
+    content: personal,
+    header: { 'person name': 1, 'full name': 1, 'customer name': 0.9, name: 0.8, person: 0.7, customer: 0.75 },
+    against: `${NOT_PERSON} first surname middle`,
+    evidence: 'names',
+  },
+  email: {
+    content: ({ is }) => (is.email > 0.5 ? 0.85 * is.email : 0),
+    header: { email: 0.9 },
+    against: 'user owner author created company deal text title',
+    evidence: 'e-mail addresses',
+  },
+  phone: {
+    content: ({ is, date, separators }) =>
+      (is.phone < 0.6 && is.damaged === 0) || date || (is.decimal > 0.3 && separators)
+        ? 0
+        : is.international > 0.3
+          ? 0.7
+          : is.grouped > 0.5
+            ? 0.4
+            : 0.12,
+    header: { phone: 1, mobile: 0.95 },
+    against: 'fax id tax address count amount user owner company deal date other email hash',
+    evidence: 'phone numbers',
+  },
+  created: {
+    strict: true,
+    content: createdAt,
+    header: { 'created date': 1, created: 0.9, date: 0.55 },
+    against: 'modified closed due last previous happened stage text',
+    evidence: 'dates',
+  },
+  title: {
+    content: titles,
+    header: { 'deal name': 1, 'deal title': 1, title: 0.85, name: 0.75, deal: 0.6 },
+    against:
+      'job person company first surname owner user stage pipeline status type author reason source customer address previous other id text date country currency email phone count tag web parent',
+    evidence: 'texts',
+  },
+  amount: {
+    content: sumOfMoney,
+    header: { amount: 0.9, 'deal amount': 0.95 },
+    against:
+      'weighted probability tax cost count id base gross number company address phone mobile currency date reason previous type email user tag',
+    evidence: 'numbers',
+  },
+  currency: {
+    content: ({ is }) => (is.currency > 0.8 ? 0.75 : 0),
+    header: { currency: 1 },
+    against: 'country id base',
+    evidence: 'currencies',
+  },
+  stage: {
+    content: stages,
+    header: { stage: 0.95, 'stage name': 1, 'deal status': 0.75, status: 0.65 },
+    against:
+      'date modified previous happened probability person customer type outcome user owner number count reason last address tag deleted',
+    evidence: 'names that repeat',
+  },
+  pipeline: {
+    content: (column) => (stages(column) > 0 ? 0.12 : 0),
+    header: { pipeline: 0.95, 'pipeline name': 1, type: 0.25 },
+    against: 'stage date status deal parent source',
+    evidence: 'names that repeat',
+  },
+  outcome: {
+    content: outcomes,
+    header: { status: 0.7, outcome: 0.8, 'deal status': 0.85 },
+    against: 'stage reason date person happened deleted',
+    evidence: 'outcomes',
+  },
+  owner: {
+    content: member,
+    header: { owner: 0.95, 'owner name': 1, user: 0.7, 'user name': 0.75, 'owner user': 1 },
+    against: 'modified created author phone date type deleted reason',
+    evidence: 'names that repeat',
+  },
+  subject: {
+    content: (column) => titles(column) * 0.6,
+    header: { title: 0.85, 'text title': 0.9, 'happened title': 0.9, name: 0.6 },
+    against: 'job person company owner user stage type author parent deal customer id date email',
+    evidence: 'texts',
+  },
+  content: {
+    content: texts,
+    header: { text: 0.85, 'happened text': 0.9, 'text date': 0 },
+    against: 'type date id author user owner parent title name company person deal status',
+    evidence: 'texts',
+  },
+  author: {
+    content: member,
+    header: {
+      author: 0.85,
+      'author name': 0.95,
+      'created author': 0.95,
+      'created user': 0.9,
+      owner: 0.8,
+      user: 0.8,
+      'user name': 0.85,
+    },
+    against: 'modified date type phone parent deleted person customer company deal text',
+    evidence: 'names that repeat',
+  },
+  happened: {
+    strict: true,
+    content: createdAt,
+    header: { 'happened date': 1, happened: 0.7, date: 0.75, 'created date': 0.8, created: 0.75 },
+    against: 'modified due previous last closed',
+    evidence: 'dates',
+  },
+} satisfies Record<string, RoleSpec>;
+export type Role = keyof typeof ROLES;
+
+/** The roles of each kind of event, and how much each says of what the records are. */
+export const ROLES_OF = {
+  leads: ['id', 'first', 'last', 'full', 'email', 'phone', 'created'],
+  deals: ['id', 'title', 'amount', 'currency', 'stage', 'outcome', 'pipeline', 'owner', 'created'],
+  comments: ['id', 'subject', 'content', 'author', 'happened'],
+} as const satisfies Readonly<Record<RecordKind, readonly Role[]>>;
+
+const OWN: Readonly<Record<RecordKind, readonly Concept[]>> = {
+  leads: ['person', 'customer'],
+  deals: ['deal'],
+  comments: ['text', 'happened'],
+};
+
+const PATTERNS = new Map(
+  Object.entries<RoleSpec>(ROLES).map(([role, { header, against, strict }]) => [
+    role,
+    {
+      patterns: Object.entries(header).map(([words, weight]) => ({ concepts: words.split(' ') as Concept[], weight })),
+      against: against.split(' ') as Concept[],
+      penalty: strict ? 1 : 0.6,
+    },
+  ]),
+);
+
+/** How much the header says for a role (to 1) or against it (to -1). */
+export function headerScore(role: Role, { meaning }: Column, kind: RecordKind): number {
+  const { patterns, against, penalty } = PATTERNS.get(role)!;
+  const { concepts, words } = meaning;
+  let best = 0;
+  let used: readonly Concept[] = [];
+  for (const each of patterns) {
+    if (each.weight > best && each.concepts.every((concept) => concepts.has(concept))) {
+      best = each.weight;
+      used = each.concepts;
+    }
+  }
+  const own = OWN[kind];
+  // A word may mean several things: one that is explained is not against the role.
+  const explained = [...used, ...own];
+  const rest = words.filter((word) => !explained.some((each) => word.has(each)));
+  const foreign = rest.filter((word) => against.some((each) => word.has(each))).length;
+  const unknown = rest.filter((word) => word.size === 0).length;
+  return Math.max(-0.9, best - penalty * foreign - (best > 0 ? Math.min(0.2, 0.04 * unknown) : 0));
+}
+
+/** From 0 (impossible, or no sign of it) to 1. */
+export function scoreOf(role: Role, column: Column, kind: RecordKind, more = 0): number {
+  const plain = ROLES[role].content(column);
+  if (plain === 0 || column.filled === 0) return 0;
+  const content =
+    1 - (1 - plain * (role === 'content' ? 0.8 : 0.6 + 0.4 * fillOf(column))) * (1 - (plain > 0.1 ? more : 0));
+  const header = headerScore(role, column, kind);
+  // What others refer to is an id whatever it is called.
+  return header >= 0
+    ? 1 - (1 - content) * (1 - 0.9 * header)
+    : content * (1 + header * (isId(column) ? 1 - 2 * more : 1));
 }

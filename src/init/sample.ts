@@ -10,16 +10,13 @@ const MAX_LENGTH = 500;
 /** SQLite allows 2,000 columns in a table. */
 export const MAX_COLUMNS = 1900;
 
-export type Cell = string | number | null;
-
 /** The records, or the elements of a list inside them. */
 export interface RawTable {
-  /** Path of the list; undefined for the records themselves. */
   readonly list: string | undefined;
-  /** The columns, and the places of their cells. */
-  readonly names: Map<string, number>;
+  /** The columns, by name: the places of their cells, the list that they stand in, and records with several elements of it. */
+  readonly columns: Map<string, { readonly at: number; readonly list: string | undefined; several: number }>;
   /** The number of the record, and its cells by column. */
-  readonly rows: Cell[][];
+  readonly rows: (string | number | null)[][];
 }
 
 export interface ExportSample {
@@ -31,7 +28,7 @@ export interface ExportSample {
 
 /** Throws the `UserError` of a source that cannot be read with its settings. */
 export async function readSample(source: Source): Promise<ExportSample> {
-  const main: RawTable = { list: undefined, names: new Map(), rows: [] };
+  const main: RawTable = { list: undefined, columns: new Map(), rows: [] };
   const lists = new Map<string, RawTable>();
   const names = source.columns.map((name, index) => nameOf(source, name, index));
   for (const name of names) columnAt(main, name);
@@ -45,7 +42,7 @@ export async function readSample(source: Source): Promise<ExportSample> {
         addRow(
           main,
           record,
-          (item.raw as readonly string[]).map((cell, index) => [names[index] ?? '', cell]),
+          (item.raw as readonly string[]).map((text, index) => ({ name: names[index] ?? '', text })),
         );
     }
   }
@@ -58,55 +55,61 @@ function nameOf({ columns, duplicateColumns }: Source, name: string, index: numb
   return `${name}#${columns.slice(0, index + 1).filter((each) => each === name).length}`;
 }
 
-/** Adds a record in JSON. The elements of its lists become rows of tables of their own; lists in lists stay whole. */
+interface Leaf {
+  readonly name: string;
+  readonly text: string | undefined;
+  readonly list?: string;
+  readonly several?: boolean;
+}
+
+/** Adds a record in JSON. The elements of its lists become rows of tables of their own, too. */
 function addRecord(main: RawTable, lists: Map<string, RawTable>, record: number, value: JsonValue): void {
-  const leaves = [...leavesOf(value)];
-  addRow(
-    main,
-    record,
-    leaves.flatMap(([path, leaf]) => (Array.isArray(leaf) ? [] : [[path, textOf(leaf)]])),
-  );
-  for (const [path, leaf] of leaves) {
-    if (!Array.isArray(leaf)) continue;
-    const table = lists.get(path) ?? { list: path, names: new Map<string, number>(), rows: [] };
+  addRow(main, record, [...leavesOf(value)]);
+  for (const [path, list] of listsIn(value)) {
+    const table = lists.get(path) ?? { list: path, columns: new Map(), rows: [] };
     lists.set(path, table);
-    for (const element of leaf as readonly JsonValue[]) {
-      addRow(
-        table,
-        record,
-        [...leavesOf(element)].map(([at, each]) => [at, Array.isArray(each) ? '[…]' : textOf(each)]),
-      );
-    }
+    for (const element of list) addRow(table, record, [...leavesOf(element)]);
   }
 }
 
-/** The scalars and lists in a value by path; of a scalar itself, `.`. */
-function* leavesOf(value: JsonValue, path?: string): Generator<[path: string, leaf: JsonValue]> {
-  if (!isObject(value)) yield [path ?? '.', value];
-  else {
+/** The scalars in a value by path (of a scalar itself, `.`); of a list, its first element. */
+function* leavesOf(value: JsonValue, path = '', list?: string, several = false): Generator<Leaf> {
+  if (Array.isArray(value)) {
+    const [first] = value as readonly JsonValue[];
+    if (first !== undefined && !Array.isArray(first))
+      yield* leavesOf(first, path, list ?? path, several || value.length > 1);
+  } else if (isObject(value)) {
     for (const [key, member] of Object.entries(value)) {
-      if (member !== undefined) yield* leavesOf(member, path === undefined ? key : `${path}.${key}`);
+      if (member !== undefined) yield* leavesOf(member, path === '' ? key : `${path}.${key}`, list, several);
+    }
+  } else yield { name: path === '' ? '.' : path, text: textOf(value), ...(list !== undefined && { list, several }) };
+}
+
+function* listsIn(value: JsonValue, path = ''): Generator<[path: string, list: readonly JsonValue[]]> {
+  if (Array.isArray(value)) yield [path, value as readonly JsonValue[]];
+  else if (isObject(value)) {
+    for (const [key, member] of Object.entries(value)) {
+      if (member !== undefined) yield* listsIn(member, path === '' ? key : `${path}.${key}`);
     }
   }
 }
 
-function addRow(
-  table: RawTable,
-  record: number,
-  cells: readonly (readonly [name: string, text: string | undefined])[],
-): void {
-  const row: Cell[] = [record];
+function addRow(table: RawTable, record: number, cells: readonly Leaf[]): void {
+  const row: (string | number | null)[] = [record];
   table.rows.push(row);
-  for (const [name, text] of cells) {
+  for (const { name, text, list, several } of cells) {
     const value = text?.trim() ?? '';
-    const at = value === '' || name === '' ? undefined : columnAt(table, name);
-    if (at !== undefined) row[at] = value.slice(0, MAX_LENGTH);
+    const column = value === '' || name === '' ? undefined : columnAt(table, name, list);
+    if (!column) continue;
+    row[column.at] = value.slice(0, MAX_LENGTH);
+    if (several) column.several += 1;
   }
 }
 
-function columnAt({ names }: RawTable, name: string): number | undefined {
-  const known = names.get(name);
-  if (known !== undefined || name === '' || names.size >= MAX_COLUMNS) return known;
-  names.set(name, names.size + 1);
-  return names.size;
+function columnAt({ columns }: RawTable, name: string, list?: string) {
+  const known = columns.get(name);
+  if (known !== undefined || name === '' || columns.size >= MAX_COLUMNS) return known;
+  const column = { at: columns.size + 1, list, several: 0 };
+  columns.set(name, column);
+  return column;
 }

@@ -1,148 +1,258 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { startMapping } from '../../src/init/index.ts';
-import { workspace } from '../e2e/harness.ts';
-import { mapping, times } from './mapping.ts';
+import { draftOf, times } from './mapping.ts';
 
-const CONTACTS = ['Contact ID,Full name,Email', ...times(50, (n) => `${n + 1},Person ${n},p${n}@acme.example`)];
+const NAMES = ['Bell', 'Costa', 'Dietz', 'Fontana', 'Gil', 'Horn', 'Keller', 'Lodi', 'Moreno', 'Nystrom'];
+const person = (n: number): string => `${['Ada', 'Bruno', 'Carla', 'Dario'][Math.floor(n / 10)]!} ${NAMES[n % 10]!}`;
+const CONTACTS = ['Contact ID,Full name,Email', ...times(40, (n) => `${n + 1001},${person(n)},p${n}@acme.example`)];
 const DEALS = 'Deal ID,Title,Stage,Amount';
-const deal = (n: number, more: string): string => `D${n},Roof ${n},New,1${n}00.50,${more}`;
+const deal = (n: number, more: string): string => `D${n},Roof of house ${n},New,1${n}00.50,${more}`;
 
-describe('joins of exports by the overlap of values', () => {
-  it('finds a column of e-mail addresses whatever its name, with its figures', async () => {
-    const text = await mapping({
-      'contacts.csv': CONTACTS,
-      'deals.csv': [`${DEALS},Reference`, ...times(40, (n) => deal(n, `p${n}@acme.example`))],
-    });
-    expect(text).toContain('lookup: { source: contacts, match: Email, with: Reference, take: Contact ID }');
-    expect(text).toContain('# 40 of 40 deals match contacts.Email');
+const byEmail = (column: string) => ({
+  lookup: { source: 'contacts', match: 'Email', with: column, take: 'Contact ID' },
+});
+
+describe('the lead of a deal', () => {
+  it('is found by its id, else by its e-mail address, else by its name, whatever the headers', async () => {
+    const rows = times(40, (n) => deal(n, `${person(n)},p${n}@acme.example,${n + 1001}`));
+    const cut = (lines: string[]): string[] => lines.map((row) => row.replace(/,[^,]*$/, ''));
+    const ids = [`${DEALS},A,B,C`, ...rows];
+    const byId = await draftOf({ 'contacts.csv': CONTACTS, 'deals.csv': ids });
+    expect(byId.deal['lead_external_id']).toBe('C');
+    expect(byId.remark('lead_external_id')).toMatch(/^40 of 40 match contacts\.Contact ID/);
+    const emails = await draftOf({ 'contacts.csv': CONTACTS, 'deals.csv': cut(ids) });
+    expect(emails.deal['lead_external_id']).toEqual(byEmail('B'));
+    const names = await draftOf({ 'contacts.csv': CONTACTS, 'deals.csv': cut(cut(ids)) });
+    expect(names.deal['lead_external_id']).toMatchObject({ lookup: { match: 'Full name', with: 'A' } });
+    expect(names.remark('lead_external_id')).toContain('check: 40 of 40');
   });
 
-  it('matches e-mail addresses without regard to case', async () => {
-    const text = await mapping({
+  const PARTS: readonly (readonly [what: string, cell: (n: number) => string, apply: unknown])[] = [
+    ['the text before a link', (n) => `${person(n)} (https://x.example/${n})`, [{ extract: '^(.+?) \\(' }]],
+    ['the text in brackets', (n) => `Customer (${n + 1001})`, [{ extract: '\\(([^()]+)\\)\\s*$' }]],
+    ['the text behind an @', (n) => `@${n + 1001}`, [{ extract: '^@(.+)$' }]],
+    ['the end of an address', (n) => `https://crm.example/contacts/${n + 1001}`, [expect.anything()]],
+    ['the first of several', (n) => `${n + 1001};${((n + 1) % 40) + 1001}`, [{ split: ';' }, { at: 0 }]],
+  ];
+  it.each(PARTS)('is found by %s', async (_what, cell, apply) => {
+    const rows = times(40, (n) => deal(n, cell(n)));
+    const draft = await draftOf({ 'contacts.csv': CONTACTS, 'deals.csv': [`${DEALS},Reference`, ...rows] });
+    const value = draft.deal['lead_external_id'] as { lookup?: { with: unknown } };
+    expect(value.lookup?.with ?? value).toEqual({ from: 'Reference', apply });
+  });
+
+  it('is found by an e-mail address in other letters, and by first and last name', async () => {
+    const split = CONTACTS.map((row, n) =>
+      row.replace(n === 0 ? 'Full name' : ' ', n === 0 ? 'First name,Last name' : ','),
+    );
+    const emails = await draftOf({
       'contacts.csv': CONTACTS,
       'deals.csv': [`${DEALS},Reference`, ...times(40, (n) => deal(n, `P${n}@ACME.example`))],
     });
-    expect(text).toMatch(
-      /match:\s+from: Email\s+apply:\s+- lowercase\s+with:\s+from: Reference\s+apply:\s+- lowercase/,
-    );
-    expect(text).toContain('# 40 of 40 deals match contacts.Email');
-  });
-
-  it('prefers ids to e-mail addresses to names', async () => {
-    const rows = times(40, (n) => deal(n, `Person ${n},p${n}@acme.example,${n + 1}`));
-    const exports = { 'contacts.csv': CONTACTS, 'deals.csv': [`${DEALS},A,B,Contact ID`, ...rows] };
-    expect(await mapping(exports)).toContain('lead_external_id: Contact ID # 40 of 40 deals match contacts.Contact ID');
-    const withoutIds = exports['deals.csv'].map((row) => row.replace(/,[^,]*$/, ''));
-    expect(await mapping({ ...exports, 'deals.csv': withoutIds })).toContain('match: Email, with: B');
-    const names = withoutIds.map((row) => row.replace(/,[^,]*$/, ''));
-    expect(await mapping({ ...exports, 'deals.csv': names })).toContain('match: Full name, with: A');
-  });
-
-  it('marks a join of less than all records', async () => {
-    const text = await mapping({
-      'contacts.csv': CONTACTS,
-      'deals.csv': [`${DEALS},Reference`, ...times(40, (n) => deal(n, n < 38 ? `p${n}@acme.example` : 'x@y.example'))],
+    expect(emails.deal['lead_external_id']).toMatchObject({
+      lookup: { match: { from: 'Email', apply: ['lowercase'] }, with: { from: 'Reference', apply: ['lowercase'] } },
     });
-    expect(text).toContain('# check: 38 of 40 deals match contacts.Email');
+    const names = await draftOf({
+      'contacts.csv': split,
+      'deals.csv': [`${DEALS},Reference`, ...times(40, (n) => deal(n, person(n)))],
+    });
+    expect(names.deal['lead_external_id']).toMatchObject({
+      lookup: { match: { list: ['First name', 'Last name'], apply: [{ join: ' ' }] } },
+    });
   });
 
-  it('comments a join out if too few values match, with the candidates and their figures', async () => {
-    const text = await mapping({
+  it('is found through a third export, and through the company', async () => {
+    const deals = [
+      'DealID,CompanyID,Title,Amount,Stage',
+      ...times(20, (n) => `D${n},K${n},Roof of ${n},1${n}00.50,New`),
+    ];
+    const people = [
+      'ContactID,CompanyID,Name,Email',
+      ...times(20, (n) => `C${n},K${n},${person(n)},p${n}@acme.example`),
+    ];
+    const pairs = ['deal_id,contact_id,added_at', ...times(12, (n) => `D${n},C${n},2024-01-01`)];
+    const linked = await draftOf({ 'contacts.csv': people, 'deals.csv': deals, 'deal_contact.csv': pairs });
+    const values = JSON.stringify(linked.deal['lead_external_id']);
+    expect(values).toContain('"match":"CompanyID","with":"CompanyID","take":"ContactID"');
+    const onlyPairs = await draftOf({
+      'contacts.csv': people,
+      'deals.csv': deals.map((row) => row.replace(/,[^,]*/, '')),
+      'deal_contact.csv': pairs,
+    });
+    expect(onlyPairs.deal['lead_external_id']).toEqual({
+      lookup: { source: 'deal_contact', match: 'deal_id', with: 'DealID', take: 'contact_id', if_missing: 'skip' },
+    });
+    expect(onlyPairs.remark('lead_external_id')).toContain('check: 12 of 20 are in deal_contact');
+  });
+
+  it('is left open where too few values match, or only by chance, with the candidates and their figures', async () => {
+    const few = await draftOf({
       'contacts.csv': CONTACTS,
       'deals.csv': [
         `${DEALS},Reference`,
-        ...times(40, (n) => deal(n, n < 10 ? `P${n}@acme.example` : `x@y${n}.example`)),
+        ...times(40, (n) => deal(n, n < 8 ? `p${n}@acme.example` : `x@y${n}.example`)),
       ],
     });
-    expect(text).toContain('# lead_external_id: ');
-    expect(text).toContain('`Reference`: 10 of 40 values match contacts.Email');
+    expect(few.deal).not.toHaveProperty('lead_external_id');
+    expect(few.remark('lead_external_id')).toMatch(/set this: .*`Reference` \(8 of 40 match contacts\.Email/);
+    const small = CONTACTS.map((row, n) => row.replace(/^\d+/, String(n)));
+    const chance = await draftOf({
+      'contacts.csv': small,
+      'deals.csv': [`${DEALS},Probability`, ...times(40, (n) => deal(n, `${(n % 4) + 1}`))],
+    });
+    expect(chance.deal).not.toHaveProperty('lead_external_id');
   });
 
-  it('does not take small numbers for ids because they are among them by chance', async () => {
-    const text = await mapping({
+  it('has a prefix where two exports number their records alike', async () => {
+    const draft = await draftOf({
+      'leads.csv': [
+        'Lead ID,Full name,Email',
+        ...times(40, (n) => `${n + 1001},${person(39 - n)},o${n}@other.example`),
+      ],
       'contacts.csv': CONTACTS,
-      'deals.csv': [`${DEALS},Probability`, ...times(40, (n) => deal(n, `${((n % 4) + 1) * 10}`))],
+      'deals.csv': [`${DEALS},Contact ID`, ...times(40, (n) => deal(n, `${n + 1001}`))],
     });
-    expect(text).not.toMatch(/^ *lead_external_id:/m);
-    expect(text).toContain('`Probability`: 40 of 40 values match contacts.Contact ID');
-  });
-
-  it('gives the ids of a second export a prefix if both number their records from 1', async () => {
-    const text = await mapping({
-      'leads.csv': ['Lead ID,Full name,Email', ...times(50, (n) => `${n + 1},Other ${n},o${n}@other.example`)],
-      'contacts.csv': CONTACTS,
-      'deals.csv': [`${DEALS},Contact ID`, ...times(40, (n) => deal(n, `${n + 1}`))],
-    });
-    expect(text).toContain(
-      'external_id: { from: Contact ID, apply: [{ prefix: contacts- }] } # check: 50 ids are also in leads, without one common e-mail address',
-    );
-    expect(text).toContain(
-      'lead_external_id: { from: Contact ID, apply: [{ prefix: contacts- }] } # 40 of 40 deals match contacts.Contact ID',
+    expect(draft.deal['lead_external_id']).toEqual({ from: 'Contact ID', apply: [{ prefix: 'contacts-' }] });
+    expect(draft.text).toMatch(
+      /external_id: \{ from: Contact ID, apply: \[\{ prefix: contacts- \}\] \} # check: 40 ids/,
     );
   });
 
-  it('gives them a prefix also if the same people are in both exports, with other ids', async () => {
-    const text = await mapping({
-      'contacts.csv': CONTACTS,
-      'leads.csv': ['Lead ID,Full name,Email', ...times(50, (n) => `${50 - n},Person ${n},p${n}@acme.example`)],
-      'deals.csv': [`${DEALS},Lead ID`, ...times(40, (n) => deal(n, `${n + 1}`))],
-    });
-    expect(text).toContain(
-      'external_id: { from: Lead ID, apply: [{ prefix: leads- }] } # check: 50 ids are also in contacts',
+  it('is the person of the same row, where a row is both', async () => {
+    const rows = times(
+      20,
+      (n) => `D-${n},Roof of house ${n},New,${n + 3}250.50,${person(n % 9)},p${n % 9}@acme.example`,
     );
-    expect(text).toContain('lead_external_id: { from: Lead ID, apply: [{ prefix: leads- }] }');
-  });
-
-  it('joins an export that a preset does not know to one that it knows', async () => {
-    const text = await mapping({
-      'contacts.csv': [
-        'Record ID,First Name,Last Name,Email,Lifecycle Stage,Lead Status,Job Title,Create Date,Phone Number',
-        ...times(20, (n) => `${n + 1},A${n},B,p${n}@acme.example,Lead,New,CTO,2024-01-01 10:00,+39 02 8088 1201`),
-      ],
-      'sales.csv': [
-        'Sale,Title,Total,Stage,Reference,Code',
-        ...times(20, (n) => `x,T${n},1${n}.50,New,p${n}@acme.example,S${n}`),
-      ],
+    const draft = await draftOf({ 'pipeline.csv': ['Id,Title,Stage,Amount,Contact name,Email', ...rows] });
+    expect(draft.entries).toEqual(['pipeline: lead/created', 'pipeline: deal/created']);
+    expect(draft.lead).toMatchObject({ external_id: 'Email', duplicates: 'first', full_name: 'Contact name' });
+    expect(draft.deal).toMatchObject({ external_id: 'Id', lead_external_id: 'Email' });
+    const single = times(9, (n) => `D-${n},Roof of ${n},New,${n + 3}250.50,${person(n)},p${n}@acme.example`);
+    const once = await draftOf({ 'pipeline.csv': ['Id,Title,Stage,Amount,Contact name,Email', ...single] });
+    expect(once.lead['external_id']).toBe('Id');
+    expect(once.deal).toMatchObject({
+      external_id: { from: 'Id', apply: [{ prefix: 'deal-' }] },
+      lead_external_id: 'Id',
     });
-    expect(text).toContain('preset hubspot-csv');
-    expect(text).toContain('# 20 of 20 deals match contacts.Email');
   });
 
-  it('finds the joins of an export of which it reads only the beginning', async () => {
-    const people = times(30_000, (n) => `K${n},Person ${n},p${n}@acme.example`);
-    const text = await mapping({
+  it('is found in an export of which only the beginning is read', async () => {
+    const people = times(25_000, (n) => `K${n},${person(n % 40)},p${n}@acme.example`);
+    const draft = await draftOf({
       'contacts.csv': ['Contact ID,Full name,Email', ...people],
-      'deals.csv': [`${DEALS},Reference`, ...times(30_000, (n) => deal(n, `K${29_999 - n}`))],
+      'deals.csv': [`${DEALS},Reference`, ...times(25_000, (n) => deal(n, `K${24_999 - n}`))],
     });
-    expect(text).toMatch(/lead_external_id: Reference # check: [\d,]+ of [\d,]+ deals match contacts\.Contact ID/);
+    expect(draft.deal['lead_external_id']).toBe('Reference');
+    expect(draft.remark('lead_external_id')).toMatch(/^check: /);
+  });
+});
+
+describe('the lead and the deal of a comment', () => {
+  const deals = [DEALS, ...times(20, (n) => deal(n, '').slice(0, -1))];
+  const text = (n: number): string => `We spoke about the roof of house ${n}`;
+
+  it('stand in one column, which a type or the values tell apart', async () => {
+    const ids = times(20, (n) => (n % 2 ? `D${n},deal` : `${n + 1001},contact`));
+    const notes = ['Note ID,Parent,Kind,Text', ...times(20, (n) => `N${n},${ids[n]!},${text(n)}`)];
+    const typed = await draftOf({ 'contacts.csv': CONTACTS, 'deals.csv': deals, 'notes.csv': notes });
+    expect(typed.comment).toMatchObject({
+      deal_external_id: { template: '{Kind} {Parent}', apply: [{ extract: '^deal (.+)$' }] },
+      lead_external_id: { template: '{Kind} {Parent}', apply: [{ extract: '^contact (.+)$' }] },
+      if_both: 'deal',
+    });
+    const untyped = notes.map((row) => row.split(',').toSpliced(2, 1).join(','));
+    const plain = await draftOf({ 'contacts.csv': CONTACTS, 'deals.csv': deals, 'notes.csv': untyped });
+    expect(plain.comment).toMatchObject({
+      deal_external_id: { lookup: { match: 'Deal ID', with: 'Parent', if_missing: 'skip' } },
+      lead_external_id: { lookup: { match: 'Contact ID', with: 'Parent', if_missing: 'skip' } },
+    });
+    expect(plain.comment['when']).toMatchObject({ present: true });
   });
 
-  it('finds ids that are marked, as in the trees of Salesforce', async () => {
-    const cwd = await workspace();
-    const record = (type: string, n: number): object => ({ attributes: { type, referenceId: `${type}Ref${n}` } });
-    const contacts = times(9, (n) =>
-      JSON.stringify({ ...record('Contact', n), LastName: `Bell ${n}`, Email: `p${n}@a.test` }),
-    );
-    const deals = times(9, (n) =>
-      JSON.stringify({
-        ...record('Opportunity', n),
-        Name: `Roof ${n}`,
-        StageName: 'New',
-        ContactId: `@ContactRef${n}`,
-      }),
-    );
-    const files = { 'Contact.json': contacts, 'Opportunity.json': deals };
-    for (const [name, records] of Object.entries(files))
-      await writeFile(join(cwd, name), `{ "records": [${records.join(', ')}] }`);
-    const { text } = await startMapping(
-      Object.keys(files).map((name) => join(cwd, name)),
-      {},
-    );
-    expect(text).toContain('external_id: attributes.referenceId # unique in all 9 records');
-    expect(text).toContain(
-      "lead_external_id: { from: ContactId, apply: [{ replace: { pattern: ^@, with: '' } }] } # 9 of 9 deals match contact.attributes.referenceId",
-    );
+  it('are told apart by their type where all ids are small numbers', async () => {
+    const numbered = (rows: readonly string[]): string[] =>
+      rows.map((row, n) => (n === 0 ? row : row.replace(/^[^,]*/, String(n))));
+    const notes = times(18, (n) => `${n + 1},${(n % 3) + 1},${n + 1},${n % 2 ? 'Deal' : 'Subscriber'},${text(n)}`);
+    const draft = await draftOf({
+      'contacts.csv': numbered(CONTACTS),
+      'deals.csv': numbered(deals),
+      'notes.csv': ['id,userid,relid,reltype,note', ...notes],
+    });
+    expect(draft.comment).toMatchObject({
+      deal_external_id: { template: '{reltype} {relid}' },
+      lead_external_id: { template: '{reltype} {relid}' },
+      author_name: 'userid',
+      content: 'note',
+    });
+  });
+
+  it('are the record that has the list of comments', async () => {
+    const records = Array.from({ length: 9 }, (_, n) => ({
+      id: `p${n}`,
+      name: person(n),
+      email: `p${n}@acme.example`,
+      notes: [{ id: `n${n}`, body: text(n), createdAt: '2024-01-01T10:00:00Z', author: 'Ada Lovelace' }],
+    }));
+    const draft = await draftOf({ 'people.json': records });
+    expect(draft.comment).toMatchObject({ each: 'notes', lead_external_id: '$.id', content: 'body' });
+    expect(draft.lead).not.toHaveProperty('custom_params');
+  });
+});
+
+describe('other exports', () => {
+  const people = [
+    'ContactID,CompanyID,Name,Email',
+    ...times(20, (n) => `C${n},K${n % 5},${person(n)},p${n}@acme.example`),
+  ];
+  const deals = [
+    'DealID,ContactID,Title,Amount,StageID,OwnerID',
+    ...times(20, (n) => `D${n},C${n},Roof of house ${n},1${n}00.50,S${n % 3},U${n % 2}`),
+  ];
+
+  it('give names to the ids of companies, stages and owners', async () => {
+    const draft = await draftOf({
+      'contacts.csv': people,
+      'companies.csv': ['CompanyID,Name,City', ...times(5, (n) => `K${n},Company ${n},Rome`)],
+      'deals.csv': deals,
+      'pipeline_stages.csv': ['StageID,StageName,SortOrder', 'S0,New,1', 'S1,Offer,2', 'S2,Won,3'],
+      'users.csv': ['UserID,Name,Email', 'U0,Ann Bell,ann@bell.example', 'U1,Bob Cole,bob@cole.example'],
+    });
+    expect(draft.entries).toEqual(['contacts: lead/created', 'deals: deal/created']);
+    expect(draft.lead['custom_params']).toMatchObject({
+      company: { lookup: { source: 'companies', match: 'CompanyID', with: 'CompanyID', take: 'Name' } },
+    });
+    expect(draft.deal).toMatchObject({
+      stage_name: { lookup: { source: 'pipeline_stages', with: 'StageID', take: 'StageName' } },
+      owner_name: { lookup: { source: 'users', with: 'OwnerID', take: 'Email' } },
+    });
+    expect(draft.text).toMatch(/^ {2}# {2}Offer: Offer # 1 in the sample$/m);
+    expect(draft.text).toMatch(/^ {2}owners: \{\} # 2 names in the sample/m);
+  });
+
+  it('give the e-mail addresses that stand in a table of their own, in two steps', async () => {
+    const draft = await draftOf({
+      'contacts.csv': [
+        'id,first_name,last_name,phone',
+        ...times(20, (n) => `C${n},Ada,${NAMES[n % 10]!},+44 20 7946 00${n + 10}`),
+      ],
+      'email_rel.csv': ['id,address_id,bean_id', ...times(20, (n) => `R${n},A${n},C${n}`)],
+      'email_addresses.csv': ['id,email_address', ...times(20, (n) => `A${n},p${n}@acme.example`)],
+    });
+    expect(draft.entries).toEqual(['contacts: lead/created']);
+    const values = JSON.stringify(draft.lead['email']);
+    expect(values).toContain('"source":"email_rel","match":"bean_id","with":"id"');
+    expect(values).toContain('"source":"email_addresses","match":"id","with":"address_id","take":"email_address"');
+  });
+
+  it('become no events where the service has no place for them, and are named with a reason', async () => {
+    const draft = await draftOf({
+      'deals.csv': deals,
+      'deal_products.csv': ['deal_id,product,unit_price', ...times(20, (n) => `D${n},P${n},12.50`)],
+      'payments.csv': ['payment_id,deal_id,amount,status', ...times(20, (n) => `Z${n},D${n},100,paid`)],
+      'users.csv': ['UserID,Name,Email', 'X1,Ann Bell,ann@bell.example'],
+      'crm.json': { invoices: [{ id: 1, total: 10.5, status: 'paid' }], colours: ['red'] },
+    });
+    expect(draft.entries).toEqual(['deals: deal/created']);
+    for (const name of ['payments.csv', 'deal_products.csv', 'users.csv', 'crm.json#invoices'])
+      expect(draft.text).toMatch(new RegExp(`# not read: .*${name}: not used, because `));
   });
 });

@@ -1,28 +1,61 @@
-/** The mapping that `init` writes for exports given as rows. */
+/** The mapping that `init` writes for exports given as rows or as JSON. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect } from 'vitest';
+import { parse } from 'yaml';
 import { startMapping } from '../../src/init/index.ts';
-import { backfill, workspace } from '../e2e/harness.ts';
+import { loadMapping } from '../../src/mapping/load.ts';
+import type { MappingSpec } from '../../src/mapping/schema.ts';
+import { workspace } from '../e2e/harness.ts';
 
-/** The text of the mapping and what `init` says, after a dry run has accepted the mapping. */
-export async function mappingAndFindings(
-  exports: Readonly<Record<string, readonly string[]>>,
-): Promise<{ text: string; findings: string }> {
-  const cwd = await workspace();
-  for (const [name, rows] of Object.entries(exports)) {
-    await writeFile(join(cwd, name), rows.map((row) => `${row}\n`).join(''));
-  }
-  const paths = Object.keys(exports).map((name) => join(cwd, name));
-  const { text, findings } = await startMapping(paths, { out: join(cwd, 'mapping.yaml') });
-  await writeFile(join(cwd, 'mapping.yaml'), text);
-  const dry = await backfill(['run', 'mapping.yaml', '--dry-run', '--offline'], { cwd });
-  expect([0, 1], dry.stderr).toContain(dry.code);
-  return { text, findings: findings.join('\n').replaceAll(`${cwd}/`, '') };
+export interface Draft {
+  readonly text: string;
+  readonly findings: string;
+  readonly spec: MappingSpec;
+  /** `people: lead/created`. */
+  readonly entries: readonly string[];
+  /** The values of the first entry of a type, settings and data together. */
+  readonly lead: Values;
+  readonly deal: Values;
+  readonly comment: Values;
+  /** The comment behind the first line with this key, commented out or not; undefined if there is none. */
+  remark(key: string): string | undefined;
 }
 
-export async function mapping(exports: Readonly<Record<string, readonly string[]>>): Promise<string> {
-  return (await mappingAndFindings(exports)).text;
+type Values = Readonly<Record<string, unknown>>;
+
+/** Fails unless the mapping is valid: `init` never writes another one. */
+export async function draftOf(
+  exports: Readonly<Record<string, readonly string[] | object>>,
+  options: { readonly preset?: string } = {},
+): Promise<Draft> {
+  const cwd = await workspace();
+  for (const [name, content] of Object.entries(exports)) {
+    const isRows = Array.isArray(content) && content.every((row) => typeof row === 'string');
+    const text = isRows ? content.map((row) => `${row}\n`).join('') : JSON.stringify(content);
+    await writeFile(join(cwd, name), text);
+  }
+  const out = join(cwd, 'mapping.yaml');
+  const { text, findings } = await startMapping(
+    Object.keys(exports).map((name) => join(cwd, name)),
+    { out, ...options },
+  );
+  await writeFile(out, text);
+  await loadMapping(out);
+  const spec = parse(text) as MappingSpec;
+  const valuesOf = (type: string): Values => {
+    const { data = {}, ...settings } = spec.events.find((entry) => entry.type === type) ?? {};
+    return { ...settings, ...data };
+  };
+  return {
+    text,
+    findings: findings.join('\n').replaceAll(`${cwd}/`, ''),
+    spec,
+    entries: spec.events.map(({ source, type }) => `${source}: ${type}`),
+    lead: valuesOf('lead/created'),
+    deal: valuesOf('deal/created'),
+    comment: valuesOf('comment/created'),
+    remark: (key) => new RegExp(`^ *(?:# )?${key}:.*? # (.*)$`, 'm').exec(text)?.[1],
+  };
 }
 
 export function times(count: number, text: (n: number) => string): string[] {

@@ -1,84 +1,85 @@
 import { describe, expect, it } from 'vitest';
-import { mapping, times } from './mapping.ts';
-
-/** The lines of a mapping for one file that contain `key`. */
-async function lines(file: string, rows: readonly string[], key: string): Promise<string> {
-  const text = await mapping({ [file]: rows });
-  return text
-    .split('\n')
-    .filter((line) => line.includes(`${key}:`))
-    .join('\n');
-}
+import { draftOf, times } from './mapping.ts';
 
 const CONTACTS = 'Contact ID,Full name,Email,Phone,Country';
 const contact = (n: number, phone: string, country = ''): string =>
-  `${n},Person ${n},p${n}@acme.example,${phone},${country}`;
+  `${n},Ada Bell,p${n}@acme.example,${phone},${country}`;
 
 describe('the region of phone numbers without a country code', () => {
-  it('is proposed with its figures if the numbers with a country code agree and the others are valid in it', async () => {
-    const rows = [
-      ...times(4, (n) => contact(n, `+39 02 8088 120${n}`)),
-      ...times(10, (n) => contact(10 + n, `06 4567 102${n}`)),
-    ];
-    const line = await lines('contacts.csv', [CONTACTS, ...rows], 'region');
-    expect(line).toContain('  region: IT # set this: IT: 10 of 10 numbers without a country code are valid');
-    expect(line).toContain('4 of 4 with one are of it');
+  const CASES: readonly (readonly [
+    what: string,
+    rows: readonly string[],
+    region: string | undefined,
+    remark: RegExp,
+  ])[] = [
+    [
+      'is that of the numbers with one, if the others are valid in it',
+      [...times(4, (n) => contact(n, `+39 02 8088 120${n}`)), ...times(10, (n) => contact(10 + n, `06 4567 102${n}`))],
+      'IT',
+      /^set this: IT: 10 of 10 numbers without a country code are valid, 4 of 4/,
+    ],
+    [
+      'is read from numbers with 00 in front, too, and not from cells that mean no value',
+      [
+        ...times(5, (n) => contact(n, `(0034) 93 222 300${n}`)),
+        ...times(10, (n) => contact(10 + n, `612 345 00${n}`)),
+        ...times(9, (n) => contact(20 + n, 'n/a')),
+      ],
+      'ES',
+      /^set this: ES: 10 of 10/,
+    ],
+    [
+      'is left open on two numbers against sixty-five',
+      [
+        ...times(2, (n) => contact(n, `+39 02 8088 120${n}`)),
+        ...times(65, (n) => contact(10 + n, `06 4567 10${10 + n}`)),
+      ],
+      undefined,
+      /^set this: the evidence is thin: IT: 65 of 65/,
+    ],
+    [
+      'is left open if most of the other numbers are not valid in it',
+      [...times(8, (n) => contact(n, `+39 02 8088 120${n}`)), ...times(8, (n) => contact(10 + n, `(212) 555-019${n}`))],
+      undefined,
+      /IT: 0 of 8 numbers without a country code are valid/,
+    ],
+    [
+      'is that of a column of countries, by name or code',
+      times(10, (n) => contact(n, `030 90182${n}0`, n % 2 === 0 ? 'Deutschland' : 'DE')),
+      'DE',
+      /10 records name it/,
+    ],
+    ['is left open if nothing shows a country', [contact(1, '06 4567 1026')], undefined, /nothing shows their country/],
+  ];
+  it.each(CASES)('%s', async (_what, rows, region, remark) => {
+    const draft = await draftOf({ 'contacts.csv': [CONTACTS, ...rows] });
+    expect(draft.spec.defaults?.region).toBe(region);
+    expect(draft.remark('region')).toMatch(remark);
   });
 
-  it('is read from numbers with 00 or a bracket in front too, and not from cells that mean no value', async () => {
-    const rows = [
-      ...times(5, (n) => contact(n, `(0034) 93 222 300${n}`)),
-      ...times(10, (n) => contact(10 + n, `612 345 00${n}`)),
-      ...times(9, (n) => contact(20 + n, 'n/a')),
-    ];
-    const line = await lines('contacts.csv', [CONTACTS, ...rows], 'region');
-    expect(line).toContain('  region: ES # set this: ES: 10 of 10 numbers without a country code are valid');
-    expect(line).toContain('5 of 5 with one are of it');
-  });
-
-  it('is not proposed by two numbers against sixty-five', async () => {
-    const rows = [
-      ...times(2, (n) => contact(n, `+39 02 8088 120${n}`)),
-      ...times(65, (n) => contact(10 + n, `06 4567 10${10 + n}`)),
-    ];
-    const line = await lines('contacts.csv', [CONTACTS, ...rows], 'region');
-    expect(line).toContain('  # region: IT # set this: the evidence is thin: IT: 65 of 65');
-  });
-
-  it('is not proposed if most of the other numbers are not valid in it', async () => {
-    const rows = [
-      ...times(8, (n) => contact(n, `+39 02 8088 120${n}`)),
-      ...times(8, (n) => contact(10 + n, `(212) 555-019${n}`)),
-    ];
-    const line = await lines('contacts.csv', [CONTACTS, ...rows], 'region');
-    expect(line).toContain('  # region: IT # set this: ');
-    expect(line).toContain('IT: 0 of 8 numbers without a country code are valid');
-  });
-
-  it('is proposed by a column of countries, by name or code', async () => {
-    const rows = times(10, (n) => contact(n, `030 90182${n}0`, n % 2 === 0 ? 'Deutschland' : 'DE'));
-    const line = await lines('contacts.csv', [CONTACTS, ...rows], 'region');
-    expect(line).toContain('  region: DE # set this: ');
-    expect(line).toContain('10 records name it');
-  });
-
-  it('stays unset if nothing shows a country', async () => {
-    const line = await lines('contacts.csv', [CONTACTS, contact(1, '06 4567 1026')], 'region');
-    expect(line).toContain('# region: IT # set this: 1 phone numbers have no country code, and nothing shows');
+  it('is read from the country in its record, where most have one', async () => {
+    const rows = times(10, (n) => contact(n, `030 90182${n}0`, n % 2 === 0 ? 'Deutschland' : 'Österreich'));
+    const draft = await draftOf({ 'contacts.csv': [CONTACTS, ...rows] });
+    expect(draft.lead['phone_number']).toEqual({ from: 'Phone', apply: [{ phone: { region_from: 'Country' } }] });
   });
 });
 
-describe('the currency of deals without a column for it', () => {
-  const DEALS = 'Deal ID,Title,Stage,Amount';
+describe('the time zone', () => {
+  const dated =
+    (country: string, time = '2024-01-01 10:00') =>
+    (n: number): string =>
+      `C${n},Ada Bell,a${n}@bell.example,${country},${time}`;
+  const zoneOf = async (rows: readonly string[]) =>
+    (await draftOf({ 'contacts.csv': ['Contact ID,Full name,Email,Country,Created', ...rows] })).remark('timezone');
 
-  it('is the one whose sign the amounts have, with its figures', async () => {
-    const line = await lines('deals.csv', [DEALS, 'D1,Roof,New,"£22,700.00"', 'D2,Floor,New,£80.50'], 'currency');
-    expect(line).toContain('currency: { value: GBP } # set this: ');
-    expect(line).toContain('2 of 2 amounts have £');
+  it('is that of the country, if it has only one', async () => {
+    expect(await zoneOf(times(12, dated('Italy')))).toMatch(/^check: .*the country is IT/);
   });
 
-  it('stays unset if the signs conflict', async () => {
-    const line = await lines('deals.csv', [DEALS, 'D1,Roof,New,"£22,700.00"', 'D2,Floor,New,€80.50'], 'currency');
-    expect(line).toContain('# currency: { value: EUR } # set this: several currencies: 1 of 2 amounts have £, 1 of 2');
+  it('is left open for a country with several, for several countries, and for dates with another offset', async () => {
+    expect(await zoneOf(times(12, dated('United States')))).toMatch(/^set this: /);
+    expect(await zoneOf(times(12, (n) => dated(n % 2 ? 'Italy' : 'France')(n)))).toMatch(/^set this: /);
+    const away = times(12, (n) => dated('Italy', n > 5 ? '2024-01-01 10:00' : '2024-01-01T10:00:00+05:00')(n));
+    expect(await zoneOf(away)).toContain('dates have the offset +05:00');
   });
 });

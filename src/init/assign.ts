@@ -1,0 +1,157 @@
+/** The score matrix, columns x roles: the assignment with the best sum is taken. What a table is follows from it, last. */
+import { isComplete, isUnique, type Column, type Table } from './columns.ts';
+import { isByChance, namesTable, shareOf, type Reference } from './references.ts';
+import { ROLES_OF, scoreOf, type RecordKind, type Role } from './roles.ts';
+
+/** The column of a role, and those that come near it. */
+export interface RoleFound {
+  readonly column: Column;
+  readonly score: number;
+  readonly others: readonly RoleCandidate[];
+}
+
+export interface RoleCandidate {
+  readonly column: Column;
+  readonly score: number;
+}
+
+export interface Assignment {
+  readonly kind: RecordKind;
+  readonly roles: ReadonlyMap<Role, RoleFound>;
+  /** Of the roles that no column is sure to have: the columns that may have them, best first. */
+  readonly candidates: ReadonlyMap<Role, readonly RoleCandidate[]>;
+}
+
+/** From here on a column has its role; below, the role is left open. */
+export const MIN_SCORE = 0.36;
+/** From here on it needs no check. */
+export const SURE = 0.62;
+/** Columns below are no candidates. */
+const MIN_CANDIDATE = 0.15;
+const MAX_CANDIDATES = 6;
+
+export function assign(table: Table, kind: RecordKind, references: readonly Reference[]): Assignment {
+  const scores = new Map<Role, RoleCandidate[]>();
+  for (const role of ROLES_OF[kind]) {
+    const able = table.columns.map((column) => ({
+      column,
+      score: scoreOf(role, column, kind, role === 'id' ? referred(column, references) : 0),
+    }));
+    const sorted = able.filter(({ score }) => score >= MIN_CANDIDATE).sort((a, b) => b.score - a.score);
+    scores.set(role, sorted.slice(0, MAX_CANDIDATES));
+  }
+  const taken = new Map<Role, Column>();
+  const [id] = scores.get('id')!;
+  if (id && id.score >= MIN_SCORE) taken.set('id', id.column);
+  // A name, a title or an address that is the id is that, too.
+  const isKeyOnly =
+    id && id.score >= MIN_SCORE && !(id.column.is.words > 0.8 && id.column.is.code < 0.5) && id.column.is.email < 0.5;
+  const rest = ROLES_OF[kind].filter((role) => role !== 'id');
+  const columns = [...new Set(rest.flatMap((role) => scores.get(role)!.map(({ column }) => column)))].filter(
+    (column) => !(isKeyOnly && column === id.column),
+  );
+  // Without a header, content is all there is.
+  const least = table.columns.every(({ meaning }) => meaning.words.length === 0) ? 0.2 : MIN_SCORE;
+  const matrix = rest.map((role) => {
+    const own = new Map(scores.get(role)!.map(({ column, score }) => [column, score]));
+    return columns.map((column) => ((own.get(column) ?? 0) >= least ? own.get(column)! : 0));
+  });
+  bestSum(matrix).forEach((at, row) => {
+    if (at !== undefined && matrix[row]![at]! > 0) taken.set(rest[row]!, columns[at]!);
+  });
+  settle(kind, taken, scores);
+  const used = new Set(taken.values());
+  const roles = new Map<Role, RoleFound>();
+  const candidates = new Map<Role, RoleCandidate[]>();
+  for (const [role, sorted] of scores) {
+    const column = taken.get(role);
+    const others = sorted.filter((each) => !used.has(each.column)).slice(0, 3);
+    if (column)
+      roles.set(role, { column, score: sorted.find((each) => each.column === column)?.score ?? MIN_SCORE, others });
+    else
+      candidates.set(
+        role,
+        others.length > 0 ? others : sorted.filter((each) => each.column !== id?.column).slice(0, 2),
+      );
+  }
+  return { kind, roles, candidates };
+}
+
+/** How sure others refer to a column: the best of the shares. */
+function referred(column: Column, references: readonly Reference[]): number {
+  const shares = references
+    .filter(
+      (each) => each.to === column && (!isKey(each.from) || namesTable(each.from, column.table)) && !isByChance(each),
+    )
+    .map(shareOf);
+  const most = Math.max(0, ...shares);
+  return most < 0.8 ? 0 : 0.5 * most;
+}
+
+/** The ids of other records refer to nothing. */
+function isKey(column: Column): boolean {
+  return isUnique(column) && isComplete(column);
+}
+
+/** A first or a last name alone is the full name; an outcome alone is the stage. */
+function settle(kind: RecordKind, taken: Map<Role, Column>, scores: ReadonlyMap<Role, readonly RoleCandidate[]>): void {
+  if (kind === 'leads') {
+    const [first, last, full] = [taken.get('first'), taken.get('last'), taken.get('full')];
+    if (last && !first && full && full.is.spaced < 0.4) {
+      taken.set('first', full);
+      taken.delete('full');
+    } else if (!(first && last)) {
+      const only = first ?? last;
+      if (only && (!full || scoreIn(scores, 'full', full) < SURE)) taken.set('full', only);
+      taken.delete('first');
+      taken.delete('last');
+    } else taken.delete('full');
+  }
+  const outcome = taken.get('outcome');
+  if (kind === 'deals' && outcome && !taken.has('stage') && outcome.is.words > 0.8) {
+    taken.set('stage', outcome);
+    taken.delete('outcome');
+  }
+}
+
+function scoreIn(scores: ReadonlyMap<Role, readonly RoleCandidate[]>, role: Role, column: Column): number {
+  return scores.get(role)?.find((each) => each.column === column)?.score ?? 0;
+}
+
+/** The column of each row, so that the sum is the greatest and no column is used twice (the Hungarian algorithm). */
+export function bestSum(matrix: readonly (readonly number[])[]): (number | undefined)[] {
+  const rows = matrix.length;
+  const columns = Math.max(rows, matrix[0]?.length ?? 0);
+  const cost = (row: number, column: number): number => -(matrix[row - 1]?.[column - 1] ?? 0);
+  const [u, v] = [new Array<number>(rows + 1).fill(0), new Array<number>(columns + 1).fill(0)];
+  const rowOf = new Array<number>(columns + 1).fill(0);
+  for (let row = 1; row <= rows; row += 1) {
+    rowOf[0] = row;
+    let at = 0;
+    const least = new Array<number>(columns + 1).fill(Infinity);
+    const from = new Array<number>(columns + 1).fill(0);
+    const done = new Array<boolean>(columns + 1).fill(false);
+    do {
+      done[at] = true;
+      let delta = Infinity;
+      let next = 0;
+      for (let column = 1; column <= columns; column += 1) {
+        if (done[column]) continue;
+        const reduced = cost(rowOf[at]!, column) - u[rowOf[at]!]! - v[column]!;
+        if (reduced < least[column]!) [least[column], from[column]] = [reduced, at];
+        if (least[column]! < delta) [delta, next] = [least[column]!, column];
+      }
+      for (let column = 0; column <= columns; column += 1) {
+        if (done[column]) {
+          u[rowOf[column]!]! += delta;
+          v[column]! -= delta;
+        } else least[column]! -= delta;
+      }
+      at = next;
+    } while (rowOf[at] !== 0);
+    for (; at !== 0; at = from[at]!) rowOf[at] = rowOf[from[at]!]!;
+  }
+  const found = new Array<number | undefined>(rows).fill(undefined);
+  for (let column = 1; column <= columns; column += 1) if (rowOf[column] !== 0) found[rowOf[column]! - 1] = column - 1;
+  return found;
+}

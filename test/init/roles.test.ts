@@ -1,0 +1,164 @@
+import { describe, expect, it } from 'vitest';
+import { bestSum } from '../../src/init/assign.ts';
+import { draftOf, times } from './mapping.ts';
+
+/** Headers of the same deals, in the order: id, title, stage, amount, owner, created, modified. */
+const LANGUAGES: readonly (readonly [language: string, headers: string])[] = [
+  ['English', 'Deal ID;Deal name;Stage;Amount;Owner;Created at;Last modified'],
+  ['German', 'Kennung;Bezeichnung;Phase;Auftragswert;Zuständiger Mitarbeiter;Erstellt am;Geändert am'],
+  ['French', 'Identifiant;Titre;Étape;Montant;Propriétaire;Date de création;Dernière modification'],
+  ['Spanish', 'Identificador;Título;Etapa;Importe;Propietario;Fecha de creación;Última modificación'],
+  ['Portuguese', 'ID;Título;Fase;Valor;Responsável;Criado em;Atualizado em'],
+  ['Italian', 'ID;Oggetto;Fase;Importo;Responsabile;Data creazione;Ultima modifica'],
+  ['Dutch', 'ID;Titel;Fase;Bedrag;Verantwoordelijke;Aangemaakt op;Gewijzigd op'],
+  ['Polish', 'ID;Nazwa;Etap;Kwota;Opiekun;Data utworzenia;Data modyfikacji'],
+  ['Russian', 'ID;Название;Стадия;Сумма;Ответственный;Дата создания;Дата изменения'],
+  ['Swedish', 'ID;Titel;Fas;Belopp;Ansvarig;Skapad;Ändrad'],
+  ['Chinese', '编号;名称;阶段;金额;负责人;创建时间;修改时间'],
+  ['an API', 'id;dealname;dealstage;opportunity;assignedUserName;createdate;modifiedAt'],
+];
+
+const STAGES = ['New', 'Offer', 'Won'];
+const deal = (n: number): string =>
+  `D-${n + 101};Roof of house ${n};${STAGES[n % 3]!};${n + 3}250.50;${['Ann Bell', 'Bob Cole'][n % 2]!};2024-01-${n + 10};2024-02-${n + 10}`;
+
+describe('the roles of columns', () => {
+  it.each(LANGUAGES)('are found by their words in %s', async (_language, headers) => {
+    const [id, title, stage, amount, owner, created] = headers.split(';');
+    const draft = await draftOf({ 'export.csv': [headers, ...times(12, deal)] });
+    expect(draft.entries).toEqual(['export: deal/created']);
+    expect(draft.deal).toMatchObject({ external_id: id, title, stage_name: stage, owner_name: owner });
+    expect(JSON.stringify(draft.deal['amount'])).toContain(amount);
+    expect(draft.deal['occurred_at']).toMatchObject({ from: created });
+    expect(draft.remark('amount')).toMatch(/^check: 12 of 12 numbers/);
+  });
+
+  it('are found by content alone, which is said; a weighted amount is not the amount', async () => {
+    const rows = times(12, (n) => `${deal(n)};${(n + 3) * 625.125};50`);
+    const draft = await draftOf({ 'export.csv': ['a;b;Stage;c;d;e;f;g;h', ...rows] });
+    expect(draft.deal['external_id']).toBe('a');
+    expect(JSON.stringify(draft.deal['amount'])).toContain('"c"');
+    expect(draft.remark('amount')).toContain('next: `g`');
+  });
+
+  it('that no column is sure to have are commented out, with the candidates in their order', async () => {
+    const draft = await draftOf({
+      'deals.csv': ['Id,Title,Stage,Size of team', ...times(12, (n) => `D${n},Roof of house ${n},New,${n % 4}`)],
+    });
+    expect(draft.deal).not.toHaveProperty('amount');
+    expect(draft.text).toMatch(/^ +# owner_name: … # no column looks like the owner$/m);
+    expect(draft.text).toMatch(/^ +# currency: .* # set this: /m);
+  });
+
+  it('show the column that comes near', async () => {
+    const rows = times(12, (n) => `${n + 1},Roof ${n},New,Lead,${n}000,Ann,Bob,2024-01-${n + 10},2024-01-${n + 11}`);
+    const draft = await draftOf({
+      'deals.csv': ['Id,Title,Stage,Previous stage,Value,Owner,Second owner,Created at,Created in CRM at', ...rows],
+    });
+    expect(draft.deal).toMatchObject({ stage_name: 'Stage', owner_name: 'Owner' });
+    expect(draft.remark('owner_name')).toContain('next: `Second owner`');
+    expect(draft.remark('occurred_at')).toContain('next: `Created in CRM at`');
+  });
+
+  it('take no column twice, so that the sum of the scores is the best', () => {
+    expect(
+      bestSum([
+        [0.9, 0.8, 0],
+        [0.9, 0.1, 0],
+      ]),
+    ).toEqual([1, 0]);
+    expect(bestSum([])).toEqual([]);
+  });
+
+  it('are those of the first and last name, or of the full name', async () => {
+    const header = 'Id;Nombre;Apellidos;Correo;Teléfono';
+    const names = ['Vega', 'Ruiz', 'Gil'];
+    const both = await draftOf({
+      'contactos.csv': [
+        header,
+        ...times(9, (n) => `${n};Lucía;${names[n % 3]!};l${n}@vega.example;+34 93 222 300${n}`),
+      ],
+    });
+    expect(both.lead['full_name']).toEqual({ list: ['Nombre', 'Apellidos'], apply: [{ join: ' ' }] });
+    const one = await draftOf({
+      'clienti.csv': ['Id;Nome;Posta', ...times(9, (n) => `${n};Ada ${names[n % 3]!};a${n}@bassi.example`)],
+    });
+    expect(one.lead).toMatchObject({ full_name: 'Nome', email: { from: 'Posta' } });
+  });
+
+  it('of a fax, a zip code and a tax number are no phone numbers', async () => {
+    const draft = await draftOf({
+      'contacts.csv': [
+        'Id,Name,Phone,Fax,Zip,VAT no',
+        ...times(9, (n) => `C${n},Ada Bell,+44 20 7946 000${n},+44 20 7946 010${n},1000${n},12345678${n}`),
+      ],
+    });
+    expect(draft.lead['phone_number']).toEqual({ from: 'Phone', apply: ['phone'] });
+  });
+
+  it('of an outcome decide before the stage, where they say more', async () => {
+    const rows = times(12, (n) => `D${n},Roof of ${n},${['Offer', 'Demo'][n % 2]!},${['open', 'won', 'lost'][n % 3]!}`);
+    const draft = await draftOf({ 'deals.csv': ['Id,Title,Stage,Status', ...rows] });
+    expect(draft.deal['stage_name']).toEqual({
+      from: [{ from: 'Status', apply: [{ map: { won: 'Won', lost: 'Lost', '*': null } }] }, 'Stage'],
+    });
+    expect(draft.remark('stage_name')).toMatch(/^check: 8 deals are won or lost by `Status`/);
+  });
+});
+
+describe('amounts', () => {
+  it('are read with the separators of their values; one that may mean two things is marked', async () => {
+    const rows = (amount: (n: number) => string): string[] => [
+      'Id;Titel;Phase;Betrag',
+      ...times(9, (n) => `${n};Dach ${n};Neu;${amount(n)}`),
+    ];
+    const german = await draftOf({ 'deals.csv': rows((n) => `${n + 1}.250,50 €`) });
+    expect(german.deal['amount']).toEqual({ from: 'Betrag', apply: [{ number: { decimal: ',', group: '.' } }] });
+    expect(german.deal['currency']).toEqual({ value: 'EUR' });
+    const either = await draftOf({ 'deals.csv': rows((n) => `${n + 1}.250`) });
+    expect(either.remark('amount')).toMatch(/^set this: in `\d\.250`, `\.` is read as the thousands separator/);
+  });
+
+  it('are cents where their name or another column says so, and asked about where all are whole hundreds', async () => {
+    const deals = (header: string, more: (n: number) => string) =>
+      draftOf({ 'deals.csv': [`Deal ID,Stage,${header}`, ...times(5, (n) => `O${n},New,${more(n)}`)] });
+    const divided = { number: { decimal: '.', divide: 100 } };
+    const named = await deals('Amount in cents', (n) => `${n + 1}050`);
+    expect(named.deal['amount']).toMatchObject({ apply: [divided] });
+    const shown = await deals('Value,Shown', (n) => `${n + 1}050,$${n + 1}0.50`);
+    expect(shown.remark('amount')).toContain('`Shown` has a hundredth of it');
+    expect((await deals('Value', (n) => `${n + 1}5000`)).remark('amount')).toContain('if these are cents');
+    expect((await deals('Value', (n) => `${n + 1}050`)).remark('amount')).not.toContain('cents');
+  });
+
+  it('with signs of several currencies leave the currency open', async () => {
+    const draft = await draftOf({
+      'deals.csv': ['Id,Title,Stage,Amount', 'D1,Roof,New,"£22,700.00"', 'D2,Floor,New,€80.50', 'D3,Door,New,€9.50'],
+    });
+    expect(draft.deal).not.toHaveProperty('currency');
+    expect(draft.remark('currency')).toContain('several currencies: 1 of 3 amounts have £, 2 of 3 amounts have €');
+  });
+});
+
+describe('dates', () => {
+  it('are none where they only look like dates; short years, UTC and hours without a zero are read', async () => {
+    const draft = await draftOf({
+      'deals.csv': [
+        'Deal ID,Stage,Amount,Version,Close,Created,Seen',
+        ...times(5, (n) => {
+          const day = `2023-09-0${n + 1} 15:23:12.000000 UTC`;
+          return `O${n},New,1${n}.50,1.99.${n + 130},2${n}-10-26,${day},1${n}/12/2024 ${n + 7}:05`;
+        }),
+      ],
+    });
+    expect(draft.deal['custom_fields']).toMatchObject({
+      version: 'Version',
+      close: { from: 'Close', apply: [{ date: { formats: 'd-M-yy', as: 'date' } }] },
+      seen: { from: 'Seen', apply: [{ date: 'd/M/yyyy H:mm' }] },
+    });
+    expect(draft.deal['occurred_at']).toEqual({
+      from: 'Created',
+      apply: [{ date: { formats: "yyyy-MM-dd HH:mm:ss.u 'UTC'", timezone: 'UTC' } }],
+    });
+  });
+});
