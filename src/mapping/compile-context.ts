@@ -17,20 +17,12 @@ export interface PathUse {
   readonly isRest?: boolean;
 }
 
-/** What a mapping can decide for a record: an answer of `when`, a key of `map`, a date format, an alternative of `from`, `default`. */
-export type BranchKind = 'when' | 'map' | 'date' | 'from' | 'default';
-
-/** Called with every branch that a record takes. `name` says where in the mapping file (line:column) and which: `12:7 yes`. */
-export type Trace = (kind: BranchKind, name: string) => void;
-
 export interface CompileContext {
   readonly defaults: Defaults;
   readonly sources: ReadonlyMap<string, Source>;
   readonly lookups: LookupTables;
   readonly problems: Problem[];
   readonly warnings: Problem[];
-  /** Undefined unless a pilot is chosen by what the records use. */
-  readonly trace: Trace | undefined;
   locate(path: Path, part?: 'key' | 'value'): Location;
   /** The texts that mean "no value" in a source; the empty text always does and is not included. */
   missingValues(source: string): ReadonlySet<string>;
@@ -54,15 +46,4 @@ export interface ValueContext {
 
 export function within(context: ValueContext, ...steps: (string | number)[]): ValueContext {
   return { ...context, path: [...context.path, ...steps] };
-}
-
-/** A trace of the value at `path`; undefined where nothing is traced, so that it costs nothing. */
-export function traceAt(
-  { trace, locate }: { readonly trace: Trace | undefined; readonly locate: (path: Path) => Location },
-  path: Path,
-  kind: BranchKind,
-): ((branch: string) => void) | undefined {
-  if (!trace) return undefined;
-  const { line, column } = locate(path);
-  return (branch) => trace(kind, `${line}:${column} ${branch}`);
 }

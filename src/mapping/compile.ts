@@ -9,7 +9,7 @@ import { compileEntry } from './entry.ts';
 import { LookupTables } from './lookup-table.ts';
 import type { CompiledMapping } from './mapping.ts';
 import { sourcesLookedUp } from './spec-values.ts';
-import type { Trace, CompileContext } from './compile-context.ts';
+import type { CompileContext } from './compile-context.ts';
 
 /** Problems are located through `document` and shown with lines of `texts`. */
 export async function compileMapping(
@@ -17,9 +17,8 @@ export async function compileMapping(
   sources: ReadonlyMap<string, Source>,
   document: Pick<MappingDocument, 'locate'>,
   texts: ReadonlyMap<string, string>,
-  trace: Trace | undefined,
 ): Promise<CompiledMapping> {
-  const compilation = newContext(spec, sources, document, trace);
+  const compilation = newContext(spec, sources, document);
   const entries = spec.events.map((entry, index) => compileEntry(entry, index, compilation));
   const problems = inOrder(compilation.problems);
   if (problems.length > 0) {
@@ -45,7 +44,7 @@ export function columnProblems(
   { spec, document, damaged }: ParsedMapping,
   sources: ReadonlyMap<string, Source>,
 ): readonly Problem[] {
-  const compilation = newContext(spec, sources, document, undefined);
+  const compilation = newContext(spec, sources, document);
   for (const [index, entry] of spec.events.entries()) {
     // Without its `each`, paths into the elements would look like columns.
     if (!entry || damaged(['events', index, 'each'])) continue;
@@ -59,7 +58,6 @@ function newContext(
   spec: ParsedMapping['spec'],
   sources: ReadonlyMap<string, Source>,
   document: Pick<MappingDocument, 'locate'>,
-  trace: Trace | undefined,
 ): CompileContext {
   const missing = new Map<string, ReadonlySet<string>>();
   for (const [name, source] of Object.entries(spec.sources ?? {})) {
@@ -72,7 +70,6 @@ function newContext(
     lookups: new LookupTables(),
     problems: [],
     warnings: [],
-    trace,
     locate: (path, part) => document.locate(path, part),
     missingValues: (source) => missing.get(source) ?? new Set(),
   };

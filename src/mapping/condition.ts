@@ -4,7 +4,7 @@ import { compilePattern } from './pattern.ts';
 import { ValueError, textOf } from './result.ts';
 import type { RowContext } from './row-context.ts';
 import type { ConditionSpec } from './spec.ts';
-import { traceAt, within, type ValueContext } from './compile-context.ts';
+import { within, type ValueContext } from './compile-context.ts';
 import { compileValue } from './value.ts';
 
 /** An error where a value of the condition cannot be read. */
@@ -30,13 +30,9 @@ export function compileCondition(spec: ConditionSpec, context: ValueContext): Co
   }
   const value = compileValue(spec, context);
   const holds = compileTest(spec);
-  const trace = traceAt(context.compilation, context.path, 'when');
   return (row) => {
     const result = value(row);
-    if (result instanceof ValueError) return result;
-    const answer = holds(result);
-    trace?.(answer ? 'yes' : 'no');
-    return answer;
+    return result instanceof ValueError ? result : holds(result);
   };
 }
 

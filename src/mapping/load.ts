@@ -58,7 +58,7 @@ export async function loadMapping(path: string, { sources = new Map() }: LoadOpt
     })),
     marks: markedLines(text),
     words: () => spec.events.map((entry) => entryWords(entry, spec.defaults ?? {})),
-    compile: (opened, trace) => compileMapping(spec, opened, document, texts, trace),
+    compile: (opened) => compileMapping(spec, opened, document, texts),
   };
 }
 

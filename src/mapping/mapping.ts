@@ -3,7 +3,6 @@ import type { Location, Problem } from '../problem.ts';
 import type { Source, SourceSpec } from '../source/source.ts';
 import type { MarkedLine } from './marks.ts';
 import type { Policies } from './policies.ts';
-import type { Trace } from './compile-context.ts';
 import type { EntryWords } from './words.ts';
 
 /** Old name -> new name or UUID; null leaves the field out. `"*"` matches all other names. Names are as written in the file. */
@@ -43,9 +42,9 @@ export interface Mapping {
   words(): readonly EntryWords[];
   /**
    * Binds the mapping to opened sources: checks columns, reads the lookup sources, and yields functions from row to
-   * drafts. Throws `ProblemsError` with all errors at once. `trace` is called while records are mapped.
+   * drafts. Throws `ProblemsError` with all errors at once.
    */
-  compile(sources: ReadonlyMap<string, Source>, trace?: Trace): Promise<CompiledMapping>;
+  compile(sources: ReadonlyMap<string, Source>): Promise<CompiledMapping>;
 }
 
 export interface WorksheetRef {

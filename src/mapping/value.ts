@@ -7,7 +7,7 @@ import { compileLookup } from './lookup.ts';
 import { compilePath, isPathError } from './path.ts';
 import type { Evaluate, RowContext } from './row-context.ts';
 import { isAlternatives, type TransformSpec, type ValueObject, type ValueSpec } from './spec.ts';
-import { traceAt, within, type ValueContext } from './compile-context.ts';
+import { within, type ValueContext } from './compile-context.ts';
 import { parseTemplate } from './template.ts';
 import { TRANSFORM_BY_NAME } from './transforms/index.ts';
 import type { Apply, ValueShape } from './transforms/transform.ts';
@@ -34,7 +34,6 @@ export function compileValue(spec: ValueSpec, context: ValueContext): Evaluate {
   const fallback = spec.default === '' ? undefined : spec.default;
   const read = applies.length === 0 ? source : withTransforms(source, applies);
   if (onError === 'reject' && !required && fallback === undefined) return read;
-  const trace = traceAt(context.compilation, context.path, 'default');
   return (row) => {
     let result = read(row);
     if (result instanceof ValueError) {
@@ -44,7 +43,6 @@ export function compileValue(spec: ValueSpec, context: ValueContext): Evaluate {
     }
     if (result !== undefined) return result;
     if (required) return missingValue();
-    if (fallback !== undefined) trace?.('used');
     return fallback;
   };
 }
@@ -112,12 +110,10 @@ function compileAlternatives(specs: readonly ValueSpec[], context: ValueContext)
   const alternatives = whole.map(({ evaluate }) => evaluate);
   const columns = whole.map(({ evaluate, spec }) => (typeof spec === 'string' ? { path: spec, evaluate } : undefined));
   const isSaid = saysWhatIsLeft(context);
-  const trace = traceAt(context.compilation, context.path, 'from');
   return (row) => {
     for (let index = 0; index < alternatives.length; index += 1) {
       const result = alternatives[index]!(row);
       if (result === undefined) continue;
-      trace?.(`number ${index + 1}`);
       const taken = columns[index];
       if (isSaid && taken && !(result instanceof ValueError)) {
         const behind = columns.slice(index + 1).flatMap((column) => column ?? []);
@@ -188,7 +184,6 @@ function partText(result: Result): string | undefined | ValueError {
 function compileTransform(item: TransformSpec, context: ValueContext): Apply {
   const [name, argument] = typeof item === 'string' ? [item, undefined] : Object.entries(item)[0]!;
   return TRANSFORM_BY_NAME.get(name)!.compile(argument, {
-    trace: name === 'map' || name === 'date' ? traceAt(context.compilation, context.path, name) : undefined,
     defaults: context.compilation.defaults,
     columns: context.frame.source.columns,
     // The transform handles errors of its argument.

@@ -74,7 +74,7 @@ export const OPTIONS = {
     group: WHAT,
     type: 'value',
     check: oneOrMore,
-    describe: 'Pilot: the N records, with their parents, that together use most of the mapping',
+    describe: 'Pilot: the N records, with their parents, that together show most of the plan',
   },
   pick: {
     group: WHAT,

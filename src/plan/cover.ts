@@ -1,141 +1,155 @@
-/** `--pilot`: the records that together have most of the features that occur. */
+/** `--pilot`: the records of the plan that together show most of what occurs in it. */
 import { featureText, featureTexts, type FeatureKind, type PilotCounts } from '../report/pilot.ts';
+import type { Account } from '../service/account.ts';
 import type { Database } from '../store/sqlite.ts';
-import { MOST_FEATURES, type Candidate, type Feature, type Features } from './features.ts';
 import { parentsOf } from './chosen.ts';
+import { FeatureReader, type Feature, type ShownRecord } from './shown.ts';
 import type { State } from './states.ts';
 
 export interface Cover {
   readonly counts: PilotCounts;
   /** What occurs, but in no record of the pilot. */
   readonly missed: readonly string[];
-  /** The chosen records, in the order in which they were chosen; their parents come in addition. */
-  readonly chosen: readonly Chosen[];
+  /** Numbers of the events of the chosen records; the parents that they need come in addition. */
+  readonly events: readonly number[];
+  /** What to look at, in this order: each chosen record after those of its parents that show something. */
+  readonly toSee: readonly ToSee[];
 }
 
-interface Chosen {
-  /** Numbers of the events of the record. */
-  readonly events: readonly number[];
+interface ToSee {
+  /** The first event of the record. */
+  readonly event: number;
   /** What it shows that no record before it does, in words. */
   readonly shows: readonly string[];
 }
 
-/** A record as it would be chosen: its events that can be sent, and its features with those of its parents. */
+/** A record that may be chosen. */
 interface Choice {
-  readonly events: readonly number[];
+  readonly own: ShownRecord;
+  /** The records of the parents that it needs, and itself last. */
+  readonly family: readonly ShownRecord[];
+  /** Of the whole family. */
   readonly features: ReadonlySet<Feature>;
 }
 
-const SENDABLE: ReadonlySet<State> = new Set(['ready', 'retry', 'acknowledged']);
+const IN_STATES = 'e.is_chosen = 1 and e.is_change = 0 and e.state in (select value from json_each(?))';
+const AMONG = 'e.id in (select value from json_each(?))';
+
+const SENDABLE: readonly State[] = ['ready', 'retry', 'acknowledged'];
 /** Chosen only where there are too few others, so that the run says what they wait for. */
-const WAITING: ReadonlySet<State> = new Set(['waiting']);
+const WAITING: readonly State[] = ['waiting'];
 
 /**
- * Chooses `features.limit` records, one after the other: the one with most features that no chosen record has yet, and of
+ * Chooses `limit` records, one after the other: the one with most features that no record of the pilot has yet, and of
  * equal ones the first in the input. Once every feature is covered, it begins again with all of them. Acknowledged events
- * count, so a rerun chooses the same records.
+ * count, so a rerun chooses the same records. Without an account, stages and owners have the names of the export.
  */
-export function coverOf(db: Database, features: Features): Cover {
-  const { limit } = features;
-  const candidates = features.candidates();
-  const byEvent = new Map(candidates.flatMap((each) => each.events.map((event) => [event, each])));
-  const stateOf = (event: number): State =>
-    db.get<{ state: State }>('select state from event where id = ?', event)!.state;
-  const choicesIn = (states: ReadonlySet<State>): Choice[] =>
-    candidates.flatMap((candidate) => {
-      const events = candidate.events.filter((event) => states.has(stateOf(event)));
-      return events.length === 0 ? [] : [{ events, features: withParents(db, candidate, byEvent) }];
-    });
-  const sendable = choicesIn(SENDABLE);
-  const waiting = choicesIn(WAITING);
-  const choices = greedy(sendable, limit);
-  choices.push(...greedy(waiting, limit - choices.length));
-  const chosen = choices.map(({ choice, gained }) => ({ events: choice.events, shows: featureTexts(gained) }));
-  const family = withAllParents(
-    db,
-    chosen.flatMap(({ events }) => events),
-  );
-  const events = [...family].filter((event) => SENDABLE.has(stateOf(event))).length;
-  const picked = choices.map(({ choice }) => choice);
-  return { ...covered(picked, [...sendable, ...waiting], events), chosen };
-}
-
-/** Remembers the chosen records, for `pilot.csv`. */
-export function storePilot(db: Database, { chosen }: Cover): void {
-  for (const { events, shows } of chosen)
-    db.run('insert into pilot (event, shows) values (?, ?)', events[0]!, shows.join('; '));
-}
-
-function withAllParents(db: Database, events: readonly number[]): ReadonlySet<number> {
-  const family = new Set(events);
-  for (const event of family) for (const parent of parentsOf(db, event)) family.add(parent);
-  return family;
-}
-
-function withParents(db: Database, candidate: Candidate, byEvent: ReadonlyMap<number, Candidate>): Set<Feature> {
-  const found = new Set<Feature>();
-  const visited = new Set<Candidate>();
-  const visit = (each: Candidate): void => {
-    if (visited.has(each)) return;
-    visited.add(each);
-    for (const feature of each.features) found.add(feature);
-    for (const event of each.events) {
-      for (const needed of parentsOf(db, event)) {
-        const parent = byEvent.get(needed);
-        if (parent) visit(parent);
-      }
-    }
+export function coverOf(db: Database, limit: number, account: Account | undefined): Cover {
+  const reader = new FeatureReader(db, account);
+  const sendable = choicesIn(db, reader, SENDABLE, limit);
+  const waiting = choicesIn(db, reader, WAITING, limit);
+  const picked = pick(sendable, limit);
+  picked.push(...pick(waiting, limit - picked.length));
+  const covered = featuresOf(picked.map(({ choice }) => choice));
+  const features: { [K in FeatureKind]?: { covered: number; occurring: number } } = {};
+  const missed: string[] = [];
+  for (const feature of featuresOf([...sendable, ...waiting])) {
+    const counts = (features[feature.kind] ??= { covered: 0, occurring: 0 });
+    counts.occurring += 1;
+    if (covered.has(feature)) counts.covered += 1;
+    else missed.push(featureText(feature));
+  }
+  const family = picked.flatMap(({ choice }) => choice.family.flatMap(({ events }) => events));
+  return {
+    counts: { records: picked.length, events: countIn(db, family, SENDABLE), features },
+    missed,
+    events: picked.flatMap(({ choice }) => choice.own.events),
+    toSee: picked.flatMap(({ toSee }) => toSee),
   };
-  visit(candidate);
-  return found;
 }
 
-/** A choice, and the features that no choice before it had. */
+/** Remembers what to look at, for `pilot.csv`. */
+export function storePilot(db: Database, { toSee }: Cover): void {
+  for (const { event, shows } of toSee)
+    db.run('insert into pilot (event, shows) values (?, ?)', event, shows.join('; '));
+}
+
 interface Picked {
   readonly choice: Choice;
-  readonly gained: readonly Feature[];
+  readonly toSee: readonly ToSee[];
 }
 
-function greedy(choices: readonly Choice[], limit: number): Picked[] {
-  const left = new Set(choices);
+function pick(choices: readonly Choice[], limit: number): Picked[] {
+  const left = new Map(choices.map((choice) => [choice.own.record, choice]));
   const picked: Picked[] = [];
-  let uncovered = new Set<Feature>();
+  let uncovered: Set<Feature> = new Set();
   while (picked.length < limit && left.size > 0) {
-    if (uncovered.size === 0) uncovered = featuresOf(left);
-    let best: Choice | undefined;
-    let most = -1;
-    for (const choice of left) {
-      const gain = gainOf(choice.features, uncovered);
-      if (gain > most) [best, most] = [choice, gain];
-    }
-    left.delete(best!);
-    const gained = [...best!.features].filter((feature) => uncovered.delete(feature));
-    picked.push({ choice: best!, gained });
+    if (uncovered.size === 0) uncovered = featuresOf(left.values());
+    const choice = richest(left.values(), uncovered);
+    const toSee = choice.family.flatMap((each) => {
+      // Those in the pilot need not be chosen once more.
+      left.delete(each.record);
+      const gained = [...each.features].filter((feature) => uncovered.delete(feature));
+      return gained.length > 0 || each === choice.own ? [{ event: each.events[0]!, shows: featureTexts(gained) }] : [];
+    });
+    picked.push({ choice, toSee });
   }
   return picked;
 }
 
-function covered(picked: readonly Choice[], all: readonly Choice[], events: number): Omit<Cover, 'chosen'> {
-  const found = featuresOf(picked);
-  const missed: string[] = [];
-  const features: { [K in FeatureKind]?: { covered: number; occurring: number } } = {};
-  for (const feature of featuresOf(all)) {
-    const { kind, name } = feature;
-    const counts = (features[kind] ??= { covered: 0, occurring: 0 });
-    counts.occurring += 1;
-    if (found.has(feature)) counts.covered += 1;
-    else missed.push(featureText(kind, name));
+function richest(choices: Iterable<Choice>, uncovered: ReadonlySet<Feature>): Choice {
+  let best: Choice | undefined;
+  let most = -1;
+  for (const choice of choices) {
+    let gain = 0;
+    for (const feature of choice.features) if (uncovered.has(feature)) gain += 1;
+    if (gain > most) [best, most] = [choice, gain];
   }
-  return { counts: { records: picked.length, events, features }, missed };
-}
-
-/** What the mapping and the account say comes first; special values only decide between records that are equal in that. */
-function gainOf(features: ReadonlySet<Feature>, uncovered: ReadonlySet<Feature>): number {
-  let gain = 0;
-  for (const feature of features) if (uncovered.has(feature)) gain += feature.kind === 'value' ? 1 : MOST_FEATURES;
-  return gain;
+  return best!;
 }
 
 function featuresOf(choices: Iterable<Choice>): Set<Feature> {
   return new Set([...choices].flatMap(({ features }) => [...features]));
+}
+
+/** The first records with each feature, so many that there is always another one to choose, with their parents. */
+function choicesIn(db: Database, reader: FeatureReader, states: readonly State[], limit: number): Choice[] {
+  const seen = new Map<Feature, number>();
+  const records: ShownRecord[] = [];
+  for (const record of reader.records(IN_STATES, states)) {
+    let isNeeded = false;
+    for (const feature of record.features) {
+      const before = seen.get(feature) ?? 0;
+      seen.set(feature, before + 1);
+      if (before < limit) isNeeded = true;
+    }
+    if (isNeeded) records.push(record);
+  }
+  const families = records.map(({ events }) => withParents(db, events));
+  const byEvent = new Map<number, ShownRecord>();
+  for (const record of reader.records(AMONG, [...new Set(families.flat())]))
+    for (const event of record.events) byEvent.set(event, record);
+  return records.map((own, index) => {
+    const parents = families[index]!.flatMap((event) => byEvent.get(event) ?? []).filter(
+      ({ record }) => record !== own.record,
+    );
+    // A lead before its deal.
+    const family = [...new Set(parents)].toSorted((a, b) => a.record - b.record).concat(own);
+    return { own, family, features: new Set(family.flatMap(({ features }) => [...features])) };
+  });
+}
+
+function withParents(db: Database, events: readonly number[]): number[] {
+  const family = new Set(events);
+  for (const event of family) for (const parent of parentsOf(db, event)) family.add(parent);
+  return [...family];
+}
+
+function countIn(db: Database, events: readonly number[], states: readonly State[]): number {
+  return db.get<{ count: number }>(
+    `select count(*) as count from event where id in (select value from json_each(?))
+       and state in (select value from json_each(?))`,
+    JSON.stringify(events),
+    JSON.stringify(states),
+  )!.count;
 }

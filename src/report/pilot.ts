@@ -1,26 +1,19 @@
 /** What a pilot covers, as the survey and the summary say it. */
 import { counted } from '../numbers.ts';
 
-/** The kinds of features that a pilot covers: the words before the name of one, and their plurals. */
+/** The kinds of features that a pilot covers: the word before the name of one, where it needs one, and their plurals. */
 const FEATURE_KINDS = {
-  entry: { one: 'entry', many: 'entries' },
-  when: { one: '`when` at', many: 'answers of `when`' },
-  map: { one: '`map` at', many: 'keys of `map`' },
-  date: { one: 'date format at', many: 'date formats' },
-  from: { one: '`from` at', many: 'alternatives of `from`' },
-  default: { one: '`default` at', many: 'defaults' },
+  source: { one: 'source', many: 'sources' },
+  entry: { one: '', many: 'entries' },
   stage: { one: 'stage', many: 'stages' },
-  pipeline: { one: 'pipeline', many: 'pipelines' },
   owner: { one: 'owner', many: 'owners' },
-  parent: { one: '', many: 'kinds of parents' },
-  omission: { one: 'omission in', many: 'omissions' },
+  omission: { one: '', many: 'omissions' },
   warning: { one: 'warning', many: 'warnings' },
-  value: { one: '', many: 'special values' },
   field: { one: 'field', many: 'fields' },
 } as const;
 export type FeatureKind = keyof typeof FEATURE_KINDS;
 
-/** What the records chosen by `--pilot` use of all that the records of the input use. */
+/** What the records chosen by `--pilot` show of all that the plan shows. */
 export interface PilotCounts {
   /** Records of the exports that were chosen; their parents come in addition. */
   readonly records: number;
@@ -30,17 +23,20 @@ export interface PilotCounts {
   readonly features: Readonly<Partial<Record<FeatureKind, { readonly covered: number; readonly occurring: number }>>>;
 }
 
-/** A feature in words: `stage \`Won\``. */
-export function featureText(kind: FeatureKind, name: string): string {
+/** A feature in words: `stage Sales / Won`, `phone_number left out: bad_phone`. */
+export function featureText({ kind, name }: { readonly kind: FeatureKind; readonly name: string }): string {
   return `${FEATURE_KINDS[kind].one} ${name}`.trimStart();
 }
 
-/** The features in words; fields, which are many, come last. */
+/** The features in words; fields, which are many, come last and together. */
 export function featureTexts(features: readonly { readonly kind: FeatureKind; readonly name: string }[]): string[] {
   const kinds = Object.keys(FEATURE_KINDS);
-  return features
-    .toSorted((a, b) => kinds.indexOf(a.kind) - kinds.indexOf(b.kind))
-    .map(({ kind, name }) => featureText(kind, name));
+  const others = features.filter(({ kind }) => kind !== 'field');
+  const fields = features.filter(({ kind }) => kind === 'field').map(({ name }) => name);
+  return [
+    ...others.toSorted((a, b) => kinds.indexOf(a.kind) - kinds.indexOf(b.kind)).map(featureText),
+    ...(fields.length === 0 ? [] : [`fields ${fields.join(', ')}`]),
+  ];
 }
 
 /** One line about what is covered and, if there is such, one about what occurs but is not covered. */

@@ -116,11 +116,11 @@ create table reading (
 -- What is to be sent, in this order.
 create table turn (place integer primary key, event integer not null references event) strict;
 
--- The records that --pilot chose, in the order in which to look at them.
+-- The records that --pilot chose and their parents that show something, in the order in which to look at them.
 create table pilot (
   place integer primary key,
   event integer not null references event,  -- the first one of the record
-  shows text not null            -- what this record uses of the mapping, and no one before it
+  shows text not null            -- what this record shows, and no one before it
 ) strict;
 
 -- Hashes of the files for people that the program wrote: only those are ever replaced.

@@ -4,7 +4,6 @@ import { addOmissions, addProblem } from '../plan/problems.ts';
 import type { Source } from '../source/source.ts';
 import { correctedIds } from './corrected-ids.ts';
 import type { DealGroups } from './deal-groups.ts';
-import type { Features } from '../plan/features.ts';
 import type { PlanWriter } from './plan-writer.ts';
 import { prepare } from './prepare.ts';
 import type { Profiler } from './profile.ts';
@@ -24,8 +23,6 @@ interface ReadingJob {
   readonly writer: PlanWriter;
   readonly profiler: Profiler;
   readonly groups: DealGroups;
-  /** Undefined unless a pilot is chosen by what the records use. */
-  readonly features: Features | undefined;
   /** Whether to continue after the current record. */
   readonly shouldContinue: () => boolean;
 }
@@ -42,7 +39,7 @@ export class RecordReader {
   }
 
   async read(source: Source): Promise<void> {
-    const { compiled, writer, profiler, features, shouldContinue } = this.#job;
+    const { compiled, writer, profiler, shouldContinue } = this.#job;
     writer.addSource(source);
     const entries = compiled.entries.filter((entry) => entry.source === source.name);
     const watch = profiler.watch(source.name);
@@ -57,7 +54,6 @@ export class RecordReader {
         }
         const before = item.corrects && (await draftsOf(entries, { ...item, raw: item.corrects.raw }));
         watch.row(item);
-        features?.begin(item);
         for (const issue of item.issues) addProblem(writer.db, { record: writer.record(item) }, issue);
         const drafts = await draftsOf(entries, item);
         if (before) {
@@ -66,7 +62,6 @@ export class RecordReader {
         }
         this.records[drafts.length > 0 ? 'mapped' : 'skipped'] += 1;
         for (const draft of drafts) this.#takeEvent(draft, item);
-        features?.end();
       }
     }
     writer.db.run('update source set records = ? where name = ?', this.records.read - readBefore, source.name);
@@ -79,7 +74,7 @@ export class RecordReader {
   }
 
   #takeEvent(draft: Draft, row: Row): void {
-    const { writer, profiler, groups, features, resolver } = this.#job;
+    const { writer, profiler, groups, resolver } = this.#job;
     const event = prepare(draft, resolver);
     const record = writer.record(row);
     profiler.event(event, row);
@@ -92,7 +87,6 @@ export class RecordReader {
       addProblem(writer.db, { event: id, record }, NAMELESS);
     }
     profiler.lacks(event, { event: id, record });
-    features?.event(draft, event, id);
   }
 }
 

@@ -38,7 +38,6 @@ import { COUNTING_INDEX, PLAN_FILE, PLAN_INDEXES } from '../store/plan-schema.ts
 import type { Database } from '../store/sqlite.ts';
 import { DealGroups } from './deal-groups.ts';
 import { samplesOf } from '../plan/events.ts';
-import { Features } from '../plan/features.ts';
 import { OmittedValues } from './omitted.ts';
 import { commitPlan, discardPlan, openPlan } from './plan-file.ts';
 import { PlanWriter } from './plan-writer.ts';
@@ -102,7 +101,6 @@ interface OpenInput {
   readonly input: Input;
   readonly compiled: CompiledMapping;
   readonly policies: readonly Policies[];
-  readonly features: Features | undefined;
   readonly resolver: Resolver;
   readonly answers: readonly Answer[];
 }
@@ -130,11 +128,10 @@ export async function surveyInput(job: SurveyJob): Promise<Survey> {
 }
 
 async function openInput(job: SurveyJob): Promise<OpenInput> {
-  const { settings, mapping, db } = job;
+  const { mapping, db } = job;
   const used = mapping.sources.filter(({ name }) => mapping.usedSources.includes(name));
   const input = await Input.open(used);
-  const features = settings.pilot === undefined ? undefined : new Features(settings.pilot, settings.only);
-  const compiled = await mapping.compile(input.sources, features?.mark);
+  const compiled = await mapping.compile(input.sources);
   const references = await openReferences(mapping, job.account);
   for (const { line, mark, why } of mapping.marks) {
     if (mark !== 'set this') continue;
@@ -142,7 +139,7 @@ async function openInput(job: SurveyJob): Promise<OpenInput> {
     addProblem(db, {}, { severity: 'warning', kind: 'map', code: 'marked_line', message });
   }
   const policies = compiled.entries.map((entry) => entry.policies);
-  return { input, compiled, policies, features, ...references };
+  return { input, compiled, policies, ...references };
 }
 
 interface ReadInput {
@@ -152,7 +149,7 @@ interface ReadInput {
 }
 
 async function readInput({ db, mapping, halt }: SurveyJob, open: OpenInput): Promise<ReadInput> {
-  const { input, compiled, resolver, features } = open;
+  const { input, compiled, resolver } = open;
   const profiler = new Profiler({ sources: input.sources, eventSources: mapping.eventSources, compiled, db });
   const reader = new RecordReader({
     compiled,
@@ -160,7 +157,6 @@ async function readInput({ db, mapping, halt }: SurveyJob, open: OpenInput): Pro
     writer: new PlanWriter(db, mapping.migration),
     profiler,
     groups: new DealGroups(db, resolver),
-    features,
     shouldContinue: () => !halt.requested,
   });
   for (const name of mapping.eventSources) await reader.read(input.sources.get(name)!);
@@ -244,14 +240,11 @@ async function describe(
 }
 
 /** What this run sends, and in which order. */
-function choose({ db, settings }: SurveyJob, { features, compiled }: OpenInput): Cover | undefined {
+function choose({ db, settings, account }: SurveyJob, { compiled }: OpenInput): Cover | undefined {
   const left = chooseTypes(db, settings.only);
-  const cover = features && coverOf(db, features);
+  const cover = settings.pilot === undefined ? undefined : coverOf(db, settings.pilot, account);
   if (cover) {
-    chooseEvents(
-      db,
-      cover.chosen.flatMap(({ events }) => events),
-    );
+    chooseEvents(db, cover.events);
     storePilot(db, cover);
   }
   if (settings.pick.length > 0) choosePicked(db, settings.pick);

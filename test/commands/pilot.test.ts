@@ -19,7 +19,9 @@ it('a dry run with --pilot says what the pilot covers, in the survey and in the 
   const { pilot } = JSON.parse(stdout) as Summary;
   expect(pilot).toMatchObject({ records: 3, features: { entry: { covered: 3, occurring: 3 } } });
   const text = stderr.replaceAll(/\s+/g, ' ');
-  expect(text).toContain(`pilot of 3 records, ${pilot!.events} events with their parents: 3 of 3 entries`);
+  expect(text).toContain(
+    `pilot of 3 records, ${pilot!.events} events with their parents: 3 of 3 sources, 3 of 3 entries`,
+  );
   expect(text).toContain('in the input but not in the pilot: ');
   const shown = stderr.slice(stderr.indexOf('lead/created, picked:')).split('\n\n')[0]!;
   expect([...shown.matchAll(/"external_id"/g)]).toHaveLength(pilot!.events);
@@ -31,9 +33,10 @@ it('a pilot ends with how many records to look at and where: pilot.csv names the
   const pilot = { mapping: join(cwd, 'mapping.yaml'), envFile: await envFile(service), pilot: '3', rate: '100000/1s' };
   const { stdout } = await call(run, pilot);
   const path = join(cwd, '.backfill/demo/pilot.csv');
-  expect(stdout).toMatch(/^next: look at 3 records in the service, in the order of .*pilot\.csv/m);
+  expect(stdout).toMatch(/^next: look at \d+ records in the service, in the order of .*pilot\.csv/m);
   const rows = parse<Record<string, string>>(await readFile(path), { columns: true, bom: true });
-  expect(rows.map(({ order }) => order)).toEqual(['1', '2', '3']);
+  expect(rows.map(({ order }) => Number(order))).toEqual(rows.map((_, index) => index + 1));
+  expect(rows.length).toBeGreaterThanOrEqual(3);
   const { leads, deals } = service.state();
   for (const { look_at, external_id, service_id, name, state, shows, line } of rows) {
     const there = [...leads, ...deals].find(({ id }) => id === service_id);
@@ -43,7 +46,7 @@ it('a pilot ends with how many records to look at and where: pilot.csv names the
     expect(shows).not.toBe('');
     expect(Number(line)).toBeGreaterThan(1);
   }
-  expect(rows.map(({ shows }) => shows).join('; ')).toMatch(/entry lead\/created .*stage `/s);
+  expect(rows.map(({ shows }) => shows).join('; ')).toMatch(/new lead.*stage Sales \/ /s);
 
   // Notes that somebody made in it stay.
   await writeFile(path, 'order,ok\n1,yes\n');

@@ -103,10 +103,7 @@ function checkZone({ formats, timezone, as }: ReturnType<typeof options>, defaul
   ];
 }
 
-function compileDate(
-  { formats, timezone, locale, as }: ReturnType<typeof options>,
-  { defaults, trace }: TransformContext,
-) {
+function compileDate({ formats, timezone, locale, as }: ReturnType<typeof options>, { defaults }: TransformContext) {
   const zone = timezone ?? defaults.timezone;
   const inZone = zone === undefined ? undefined : zoneReader(zone);
   const readers = formats.map((source) => compileReader(source, locale ?? defaults.locale ?? 'en', zone));
@@ -119,7 +116,6 @@ function compileDate(
     for (let index = 0; index < readers.length; index += 1) {
       const read = readers[index]!(text);
       if (read === undefined) continue;
-      trace?.(formats[index]!);
       const result = finish(read, text, row);
       if (typeof result === 'string') warnIfReadDifferently(text, read, readers, index, row);
       return result;

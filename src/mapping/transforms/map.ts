@@ -18,16 +18,12 @@ export const map = transform<Readonly<Record<string, string | null>>>({
     { apply: '{ map: { spam: null } }', from: 'spam', to: undefined },
   ],
   argument: () => record(textOrNull),
-  compile: (argument, { trace }) => {
+  compile: (argument) => {
     const table = new Map(Object.entries(argument!).filter(([key]) => key !== ANY));
     const other = Object.hasOwn(argument!, ANY) ? argument![ANY]! : undefined;
     return onText((input) => {
       const known = table.get(input);
-      if (known !== undefined) {
-        trace?.(input);
-        return known ?? undefined;
-      }
-      if (other !== undefined) trace?.(ANY);
+      if (known !== undefined) return known ?? undefined;
       if (other === SAME) return input;
       if (other !== undefined) return other ?? undefined;
       const near = nearest(input, table.keys(), 2);

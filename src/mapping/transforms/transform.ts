@@ -19,8 +19,6 @@ export interface TransformContext {
   readonly defaults: Defaults;
   /** Columns of the source; empty for trees. */
   readonly columns: readonly string[];
-  /** Called with the branch that a value takes; undefined unless a pilot is chosen by what the records use. */
-  readonly trace?: ((branch: string) => void) | undefined;
   /** Compiles a value within the argument, at `key`. */
   readonly value: (spec: ValueSpec, key: string) => Evaluate;
 }
