@@ -1,4 +1,5 @@
-import { readdir, stat } from 'node:fs/promises';
+import type { Stats } from 'node:fs';
+import { lstat, readdir, readlink, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { codeOf, messageOf, UserError } from '../errors.ts';
 import { didYouMean } from '../problem.ts';
@@ -17,14 +18,14 @@ export interface InputFile {
 }
 
 /**
- * The files of a source: the file at its path, or those that a glob matches, in the order of their names (by UTF-16 code
- * unit, so that every machine reads them in the same order). Throws a `UserError` if there is nothing to read.
+ * The files of a source: the file at its path, or those that a glob matches, in natural order (`part-2` before `part-10`).
+ * Throws a `UserError` if there is nothing to read, or if something that the glob matches cannot be reached.
  */
 export async function findFiles(spec: SourceSpec): Promise<InputFile[]> {
   const { path, name, isArgument } = spec;
   const shown = shortPath(path);
   const found = await stat(path).catch((error: unknown) => {
-    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return undefined;
+    if (isMissing(error)) return undefined;
     throw unreadable(shown, error);
   });
   if (found?.isDirectory()) {
@@ -38,11 +39,11 @@ export async function findFiles(spec: SourceSpec): Promise<InputFile[]> {
     });
   }
   if (found) return [{ path, shown, bytes: found.size, isArgument }];
-  if (!/[*?[{]/.test(path)) throw await missing(spec);
+  if (!GLOB.test(path)) throw await missing(spec);
 
   const files: InputFile[] = [];
-  for (const match of (await expand(path)).sort()) {
-    const { size } = await stat(match);
+  for (const match of (await expand(path)).sort(inNaturalOrder)) {
+    const { size } = await reach(match);
     files.push({ path: match, shown: shortPath(match), bytes: size, isArgument });
   }
   if (files.length === 0) {
@@ -65,6 +66,12 @@ export async function findFixes({ name, fixes = [] }: SourceSpec): Promise<Input
   const files = new Map<string, InputFile>();
   for (const path of fixes) for (const file of await findFiles({ name, path })) files.set(file.path, file);
   return [...files.values()];
+}
+
+const GLOB = /[*?[{]/;
+
+function isMissing(error: unknown): boolean {
+  return codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR';
 }
 
 /** The path relative to the working directory, if that is shorter. */
@@ -99,29 +106,66 @@ async function expand(glob: string): Promise<string[]> {
   return walk(`${root}/`, segments);
 }
 
+/** Nothing that matches is passed over because it cannot be reached: its records would be missing in silence. */
 async function walk(folder: string, segments: readonly string[]): Promise<string[]> {
   const [segment, ...rest] = segments;
   if (segment === undefined) return [];
-  const entries = await readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
-    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return [];
-    throw unreadable(folder, error);
-  });
   const deep = segment === '**';
-  const wanted = deep ? undefined : segmentPattern(segment);
   const found = deep ? await walk(folder, rest) : [];
-  for (const entry of entries) {
-    const path = join(folder, entry.name);
-    if (wanted ? !wanted.test(entry.name) : entry.name.startsWith('.')) continue;
-    const kind = entry.isSymbolicLink() ? await stat(path).catch(() => undefined) : entry;
-    if (deep) {
-      if (entry.isDirectory()) found.push(...(await walk(path, segments)));
-    } else if (rest.length === 0) {
-      if (kind?.isFile()) found.push(path);
-    } else if (kind?.isDirectory()) {
-      found.push(...(await walk(path, rest)));
+  for (const name of await namesIn(folder, segment)) {
+    const path = join(folder, name);
+    const isLast = rest.length === 0;
+    // `**` follows no links, which may lead in a circle.
+    const kind = deep ? await lstat(path).catch((error: unknown) => cannotReach(path, error)) : await reach(path);
+    if (kind.isDirectory()) found.push(...(await walk(path, deep ? segments : rest)));
+    else if (isLast && !deep && kind.isFile()) found.push(path);
+    else if (isLast && !deep) {
+      throw new UserError(`${shortPath(path)} is not a regular file`, { hint: 'remove it, or use a narrower glob' });
     }
   }
   return found;
+}
+
+/** The names in a folder that match one part of a glob. A part that is a name need not be listed, only reached. */
+async function namesIn(folder: string, segment: string): Promise<readonly string[]> {
+  if (!GLOB.test(segment)) {
+    const isThere = await lstat(join(folder, segment)).then(
+      () => true,
+      (error: unknown) => !isMissing(error) && cannotReach(join(folder, segment), error),
+    );
+    return isThere ? [segment] : [];
+  }
+  const names = await readdir(folder).catch((error: unknown) => cannotReach(folder, error));
+  const wanted = segment === '**' ? /^[^.]/ : segmentPattern(segment);
+  return names.filter((name) => wanted.test(name));
+}
+
+/** What a path leads to, through links. */
+function reach(path: string): Promise<Stats> {
+  return stat(path).catch((error: unknown) => cannotReach(path, error));
+}
+
+async function cannotReach(path: string, error: unknown): Promise<never> {
+  const shown = shortPath(path);
+  if (!isMissing(error)) throw unreadable(shown, error);
+  if (basename(path).includes(REPLACED)) {
+    throw new UserError(`cannot read ${shown}: its name is not UTF-8`, { hint: 'rename the file', cause: error });
+  }
+  const target = await readlink(path).catch(() => undefined);
+  if (target === undefined) throw unreadable(shown, error);
+  throw new UserError(`${shown} is a link to ${target}, which does not exist`, {
+    hint: 'remove the link, or use a narrower glob',
+    cause: error,
+  });
+}
+
+/** What stands in a name for bytes that are no UTF-8. */
+const REPLACED = '\ufffd';
+
+const numeric = new Intl.Collator('en', { numeric: true });
+
+function inNaturalOrder(one: string, other: string): number {
+  return numeric.compare(one, other) || (one < other ? -1 : 1);
 }
 
 function segmentPattern(segment: string): RegExp {

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { UserError } from '../errors.ts';
 import type { Place } from '../model.ts';
+import { shortPath, unreadable } from './files.ts';
 import { withFixes } from './fixes.ts';
 import { openSource } from './open.ts';
 import type { FileDigest, Source, SourceSpec } from './source.ts';
@@ -48,6 +49,8 @@ export class Input {
 }
 
 async function stampOf(path: string): Promise<string> {
-  const { size, mtimeMs, ino } = await stat(path);
+  const { size, mtimeMs, ino } = await stat(path).catch((error: unknown) => {
+    throw unreadable(shortPath(path), error);
+  });
   return `${ino}:${size}:${mtimeMs}`;
 }

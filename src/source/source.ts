@@ -4,7 +4,7 @@ import type { Place, ReadItem } from '../model.ts';
 /** What the mapping says about one source, with its path resolved. */
 export interface SourceSpec {
   readonly name: string;
-  /** An absolute path or glob. The files of a glob are read in the order of their names, as one source. */
+  /** An absolute path or glob. The files of a glob are read in natural order, as one source. */
   readonly path: string;
   readonly format?: 'csv' | 'json' | 'ndjson';
   readonly encoding?: string;

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -156,7 +157,7 @@ describe('globs', () => {
   }
 
   test.each([
-    ['a*.csv', ['a1.csv', 'a10.csv', 'a2.csv']],
+    ['a*.csv', ['a1.csv', 'a2.csv', 'a10.csv']],
     ['a?.csv', ['a1.csv', 'a2.csv']],
     ['a[2-9].csv', ['a2.csv']],
     ['a[!2]*.csv', ['a1.csv', 'a10.csv']],
@@ -169,6 +170,39 @@ describe('globs', () => {
     ['**/[st].csv', ['sub/deep/t.csv', 'sub/s.csv']],
   ])('%s', async (glob, expected) => {
     expect(await matches(glob)).toEqual(expected);
+  });
+
+  test.each([
+    ['a link to nothing', 'x.csv', (path: string) => symlinkSync('gone.csv', path), 'gone.csv, which does not exist'],
+    ['a link to itself', 'x.csv', (path: string) => symlinkSync(path, path), 'cannot read'],
+    ['a link to nothing on the way', 'x', (path: string) => symlinkSync('gone', path), 'gone, which does not exist'],
+    ['a pipe', 'x.csv', (path: string) => void execFileSync('mkfifo', [path]), 'is not a regular file'],
+  ])('%s that one matches is an error that names it', async (_, name, make, message) => {
+    const folder = folderWith({ 'a.csv': TABLE });
+    mkdirSync(join(folder, 'sub'));
+    writeFileSync(join(folder, 'sub/a.csv'), TABLE);
+    make(join(folder, name));
+    const error = await failure(openIn(folder, name === 'x' ? '*/a.csv' : '*.csv'));
+    expect(error).toBeInstanceOf(UserError);
+    expect(error.message).toContain(name);
+    expect(error.message).toContain(message);
+  });
+
+  test('a name that is not UTF-8 is an error that names the file', async () => {
+    const folder = folderWith({ 'a.csv': TABLE });
+    writeFileSync(Buffer.concat([Buffer.from(`${folder}/b`), Buffer.from([0xe9]), Buffer.from('.csv')]), TABLE);
+    const error = await failure(openIn(folder, '*.csv'));
+    expect(error).toBeInstanceOf(UserError);
+    expect(error.message).toContain('b\ufffd.csv: its name is not UTF-8');
+  });
+
+  test.skipIf(process.getuid?.() === 0)('a folder on the way need not be listed, only passed through', async () => {
+    const folder = folderWith({});
+    mkdirSync(join(folder, 'closed/sub'), { recursive: true });
+    writeFileSync(join(folder, 'closed/sub/a.csv'), TABLE);
+    chmodSync(join(folder, 'closed'), 0o100);
+    const { files } = await openIn(folder, 'closed/sub/*.csv').finally(() => chmodSync(join(folder, 'closed'), 0o700));
+    expect(files).toHaveLength(1);
   });
 
   test('a directory with a matching name is ignored', async () => {
