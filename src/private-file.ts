@@ -12,7 +12,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
-import { codeOf } from './errors.ts';
+import { codeOf, messageOf, UserError } from './errors.ts';
 
 /** Not every system has all of them. Without O_NONBLOCK, opening a named pipe waits for its other end. */
 const { O_APPEND, O_CREAT, O_WRONLY, O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
@@ -48,6 +48,21 @@ function openUnlinked(path: string): number {
     if (codeOf(error) === 'ELOOP') throw new Unusable('it is a symbolic link', { cause: error });
     if (codeOf(error) === 'ENXIO') throw new Unusable('it is a named pipe', { cause: error });
     throw error;
+  }
+}
+
+/**
+ * Whether this path leads to a file or directory. Only "no such file" means no: throws a `UserError` where it is
+ * not known, since a run that goes on without its files would lose what it has sent.
+ */
+export function isThere(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    throw new UserError(`cannot look for ${path}: ${messageOf(error)}`, {
+      hint: 'check the permissions of its directories, and the disk',
+      cause: error,
+    });
   }
 }
 

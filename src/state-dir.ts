@@ -1,7 +1,8 @@
-import { rename, rm, stat, writeFile } from 'node:fs/promises';
+import { statSync } from 'node:fs';
+import { rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { cannotWrite, EXIT, messageOf, UserError } from './errors.ts';
-import { makePrivate } from './private-file.ts';
+import { isThere, makePrivate } from './private-file.ts';
 
 /** Where a dry run writes, inside the state directory. */
 export const DRY_RUN = 'dry-run';
@@ -29,10 +30,15 @@ export class StateDir {
     return new StateDir(made(path, { inside: false }));
   }
 
+  /** The state directory that a run left; undefined if there is none. Throws a `UserError` if that is not known. */
+  static find(path: string): StateDir | undefined {
+    return isThere(path) && statSync(path).isDirectory() ? new StateDir(path) : undefined;
+  }
+
   /** The state directory that a run left; throws a `UserError` if there is none. */
   static async existing(path: string): Promise<StateDir> {
-    const found = await stat(path).catch(() => undefined);
-    if (found?.isDirectory()) return new StateDir(path);
+    const found = StateDir.find(path);
+    if (found) return found;
     throw new UserError(`there is no state directory ${path}`, {
       hint: 'run the migration first, or give its state directory with --state DIR',
     });

@@ -83,6 +83,8 @@ describe('the options of run', () => {
     [{ rate: '100/0.0001s' }, '--rate'],
     [{ rate: '99999999999/60s' }, '--rate'],
     [{ until: '2026-02-30T99:00:00Z' }, '--until'],
+    [{ until: '2027-02-29T06:00:00Z' }, '--until'],
+    [{ until: '2030-06-31T06:00:00' }, '--until'],
     [{ pilot: '-1' }, '--pilot'],
     [{ state: ['a', 'b'] }, '--state: given more than once'],
     [{ plan: '0123456789a' }, '--plan: `0123456789a` is not a plan'],

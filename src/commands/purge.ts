@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Console } from '../console.ts';
@@ -6,6 +5,7 @@ import { cannotWrite, EXIT, type ExitCode, UserError } from '../errors.ts';
 import { Lock, LOCK_FILE } from '../store/lock.ts';
 import { counted } from '../numbers.ts';
 import { parseOptions } from '../options/option.ts';
+import { isThere } from '../private-file.ts';
 import { REPORT_FILE } from '../report/summary.ts';
 import { isRunLog, RUN_LOG_FILE } from '../run-log.ts';
 import { DRY_RUN, type StateDir } from '../state-dir.ts';
@@ -96,7 +96,7 @@ export async function purge(argv: Argv, console: Console): Promise<ExitCode> {
 }
 
 function warnOfTheUnsent(state: StateDir, console: Console): void {
-  if (!existsSync(state.file(PLAN_FILE))) return;
+  if (!isThere(state.file(PLAN_FILE))) return;
   try {
     const { failed, pending } = unsentIn(state);
     if (failed > 0) {

@@ -1,8 +1,8 @@
-import { existsSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { SANDBOX, type Credentials } from '../credentials.ts';
 import { cannotWrite, UserError } from '../errors.ts';
 import { loadMapping } from '../mapping/load.ts';
+import { isThere } from '../private-file.ts';
 import { storedAccountOf } from '../connect.ts';
 import { startSandbox } from '../sandbox/index.ts';
 import type { RunSettings } from '../settings.ts';
@@ -31,7 +31,7 @@ export async function startRehearsal(
   const mapping = await loadMapping(settings.mapping, { sources: new Map() });
   const state = await StateDir.create(statePath(settings, mapping, '.sandbox'));
   if (settings.fresh) await startOver(state);
-  const real = await StateDir.existing(statePath({ mapping: settings.mapping }, mapping, '')).catch(() => undefined);
+  const real = StateDir.find(statePath({ mapping: settings.mapping }, mapping, ''));
   const stored = real && storedAccountOf(real);
   const sandbox = await startSandbox({
     ...(stored ? { account: { pipelines: stored.pipelines, users: stored.users } } : {}),
@@ -54,7 +54,7 @@ async function startOver(state: StateDir): Promise<void> {
   const names = (await readdir(state.path)).filter((name) => isStateFile(name) && name !== 'rejects');
   if (names.length === 0) return;
   const header = storedBinding(state);
-  if (header ? header.base_url !== SANDBOX : !existsSync(state.file(JOURNAL_FILE))) {
+  if (header ? header.base_url !== SANDBOX : !isThere(state.file(JOURNAL_FILE))) {
     const what = header ? `the state of a migration to ${header.base_url}` : 'not the state of a rehearsal';
     throw new UserError(`${state.path} is ${what}; --fresh has deleted nothing`, {
       hint: 'only the state of a rehearsal can be started over: check --state',

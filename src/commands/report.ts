@@ -1,7 +1,7 @@
-import { existsSync } from 'node:fs';
 import type { Console } from '../console.ts';
 import { EXIT, UserError, type ExitCode } from '../errors.ts';
 import { parseOptions } from '../options/option.ts';
+import { isThere } from '../private-file.ts';
 import { writeReport, WRITE_EVERY_S } from '../pages/html/page.ts';
 import { writeErrors, writeOmitted } from '../report/error-files.ts';
 import { writeRejects } from '../report/rejects.ts';
@@ -25,7 +25,7 @@ export async function report(argv: Argv, console: Console): Promise<ExitCode> {
   if (watch && dryRun) throw new UserError('--watch follows a run, so it cannot be combined with --dry-run');
   const state = await existingState(settings);
   const output = dryRun ? await StateDir.existing(state.file(DRY_RUN)) : state;
-  if (![PLAN_FILE, CHECKPOINT_FILE].some((name) => existsSync(output.file(name)))) {
+  if (![PLAN_FILE, CHECKPOINT_FILE].some((name) => isThere(output.file(name)))) {
     throw new UserError(`there is nothing to report in ${output.path}: it has neither a checkpoint nor a plan`, {
       hint: dryRun
         ? 'run with --dry-run first'
@@ -40,7 +40,7 @@ export async function report(argv: Argv, console: Console): Promise<ExitCode> {
     await new Promise((resolve) => setTimeout(resolve, WRITE_EVERY_S * 1000));
     holder = current();
   }
-  if (existsSync(output.file(PLAN_FILE))) await writeTables(state, output, console);
+  if (isThere(output.file(PLAN_FILE))) await writeTables(state, output, console);
   console.print(await writeReport(state, output, { withValues, holder }));
   if (withValues) console.say('it contains field values of records: treat it like the exports themselves');
   return EXIT.done;

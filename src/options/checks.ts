@@ -119,6 +119,8 @@ export const tolerance = value('a number or a percentage like `5%`', (given): To
   return Number.isInteger(amount) && amount <= MANY ? { count: amount } : undefined;
 });
 
+const dateTime = z.iso.datetime({ offset: true, local: true });
+
 /** `06:00`: the next time that the local clock shows it; or an ISO 8601 time. */
 export const time = value('a time like `06:00` or `2026-01-31T06:00:00+01:00`', (given): Date | undefined => {
   const clock = /^([01]?\d|2[0-3]):([0-5]\d)$/.exec(given);
@@ -128,8 +130,8 @@ export const time = value('a time like `06:00` or `2026-01-31T06:00:00+01:00`', 
     if (next.getTime() <= Date.now()) next.setDate(next.getDate() + 1);
     return next;
   }
-  const parsed = /^\d{4}-\d\d-\d\dT/.test(given) ? new Date(given) : new Date(Number.NaN);
-  return Number.isNaN(parsed.getTime()) ? undefined : parsed;
+  // `Date` reads the 31st of June as the first of July.
+  return dateTime.safeParse(given).success ? new Date(given) : undefined;
 });
 
 /** A plan by the digest that a dry run prints, in lower case. */

@@ -3,7 +3,7 @@
  * as it left them: the plan has their hashes.
  */
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
+import { createReadStream, lstatSync } from 'node:fs';
 import { lstat, readdir, rename, unlink } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { Database } from '../store/sqlite.ts';
@@ -73,7 +73,7 @@ async function freeName(
   for (let number = 1; ; number += 1) {
     const name = nameOf(number);
     if (taken.has(name)) continue;
-    if (unchanged.has(name) || !(await lstat(join(directory, name)).catch(() => undefined))) return name;
+    if (unchanged.has(name) || !lstatSync(join(directory, name), { throwIfNoEntry: false })) return name;
   }
 }
 

@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { systemClock } from '../clock.ts';
 import { EXIT } from '../errors.ts';
 import { isStateLost, STOPPED, type Halt } from '../halt.ts';
@@ -150,9 +150,10 @@ function writeNewErrors(db: Database, state: StateDir): () => void {
 
 /** Throws `StateRemoved` if the file was removed or replaced: writing to it would succeed all the same. */
 function watchFile(path: string): () => void {
-  const { ino } = statSync(path);
+  const inode = (): number | undefined => statSync(path, { throwIfNoEntry: false })?.ino;
+  const ours = inode();
   return () => {
-    if (!existsSync(path) || statSync(path).ino !== ino) throw new StateRemoved(path);
+    if (ours === undefined || inode() !== ours) throw new StateRemoved(path);
   };
 }
 

@@ -41,9 +41,12 @@ export const HEADERS = {
 
 const text = z.string();
 
+/** An id with NUL, which JSON can contain, would be another one in a database. */
+const id = text.refine((value) => !value.includes('\0'), { error: 'the id contains a NUL character' });
+
 /** Section 2.4. */
 export const leadData = z.strictObject({
-  external_id: text.min(1),
+  external_id: id.min(1),
   full_name: text.optional(),
   email: text.optional(),
   phone_number: text.optional(),
@@ -52,11 +55,11 @@ export const leadData = z.strictObject({
 
 /** Section 2.5. */
 export const dealData = z.strictObject({
-  external_id: text.min(1),
+  external_id: id.min(1),
   title: text.optional(),
   amount: z.number().optional(),
   currency: text.optional(),
-  lead_external_id: text.optional(),
+  lead_external_id: id.optional(),
   stage_id: z.guid().optional(),
   stage_name: text.optional(),
   owner_id: z.guid().optional(),
@@ -67,10 +70,10 @@ export const dealData = z.strictObject({
 /** Section 2.6. That there is exactly one parent is checked separately. */
 export const commentData = z.strictObject({
   content: text.min(1),
-  external_id: text.optional(),
+  external_id: id.optional(),
   author_name: text.optional(),
-  lead_external_id: text.optional(),
-  deal_external_id: text.optional(),
+  lead_external_id: id.optional(),
+  deal_external_id: id.optional(),
 });
 
 /**

@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs';
 import { UserError } from '../errors.ts';
+import { isThere } from '../private-file.ts';
 import type { Account } from '../service/account.ts';
 import type { StateDir } from '../state-dir.ts';
 import { CHECKPOINT, CHECKPOINT_FILE } from './checkpoint-schema.ts';
@@ -18,7 +18,7 @@ export function openCheckpoint(state: StateDir): Database {
 }
 
 export function assertNotOld(state: StateDir): void {
-  if (!existsSync(state.file(OLD_FILE))) return;
+  if (!isThere(state.file(OLD_FILE))) return;
   throw new UserError(`${state.file(OLD_FILE)} was written by an earlier version, which this one cannot continue`, {
     hint: 'finish that migration with the version that began it, or use another state directory with --state DIR',
   });

@@ -1,5 +1,5 @@
 /** What a new plan takes over from earlier ones: contacts of the account, which files the program wrote, and the like. */
-import { existsSync } from 'node:fs';
+import { isThere } from '../private-file.ts';
 import type { StateDir } from '../state-dir.ts';
 import { PLAN } from './plan-schema.ts';
 import type { Database } from './sqlite.ts';
@@ -11,7 +11,7 @@ import { storedPlanFiles } from './stored-plans.ts';
  */
 export function takeOver(db: Database, path: string, state: StateDir, interrupted: string): void {
   for (const from of new Set([interrupted, path, ...storedPlanFiles(state)])) {
-    if (!existsSync(from)) continue;
+    if (!isThere(from)) continue;
     try {
       db.attach(from, 'earlier', PLAN);
     } catch {

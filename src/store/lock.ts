@@ -1,8 +1,8 @@
-import { closeSync, existsSync } from 'node:fs';
+import { closeSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { EXIT, messageOf, UserError } from '../errors.ts';
-import { openPrivate } from '../private-file.ts';
+import { isThere, openPrivate } from '../private-file.ts';
 import type { StateDir } from '../state-dir.ts';
 import { CHECKPOINT, CHECKPOINT_FILE } from './checkpoint-schema.ts';
 import { Database } from './sqlite.ts';
@@ -61,7 +61,7 @@ export function nameHolder(checkpoint: Database): void {
 /** Who holds the lock; undefined if nobody does. */
 export function lockHolder(state: StateDir): LockHolder | undefined {
   const path = state.file(LOCK_FILE);
-  if (!existsSync(path)) return undefined;
+  if (!isThere(path)) return undefined;
   const db = openLock(path);
   try {
     db.exec('begin; select * from sqlite_schema; commit');

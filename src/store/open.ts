@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { isThere } from '../private-file.ts';
 import type { StateDir } from '../state-dir.ts';
 import { CHECKPOINT, CHECKPOINT_FILE } from './checkpoint-schema.ts';
 import { PLAN, PLAN_FILE } from './plan-schema.ts';
@@ -18,5 +18,5 @@ export function readState(state: StateDir, output: Pick<StateDir, 'file'> = stat
 /** Makes the checkpoint reachable as `checkpoint`; an empty one if there is none. Throws a `UserError` if it is damaged. */
 export function attachCheckpoint(db: Database, state: StateDir): void {
   const path = state.file(CHECKPOINT_FILE);
-  db.attach(existsSync(path) ? path : undefined, 'checkpoint', CHECKPOINT);
+  db.attach(isThere(path) ? path : undefined, 'checkpoint', CHECKPOINT);
 }

@@ -1,7 +1,7 @@
-import { closeSync, existsSync, lstatSync } from 'node:fs';
+import { closeSync, lstatSync } from 'node:fs';
 import { DatabaseSync, type StatementSyncInstance } from '@photostructure/sqlite';
 import { EXIT, messageOf, UserError } from '../errors.ts';
-import { openPrivate, Unusable } from '../private-file.ts';
+import { isThere, openPrivate, Unusable } from '../private-file.ts';
 
 export type SqlValue = string | number | bigint | null;
 
@@ -46,7 +46,7 @@ export class Database {
 
   /** Opens a database that another process may be writing, to read only. Undefined if there is none, or none yet. */
   static read(path: string, schema: Schema): Database | undefined {
-    if (!existsSync(path)) return undefined;
+    if (!isThere(path)) return undefined;
     return orExplain(path, () => {
       if (lstatSync(path).isFIFO()) throw new Unusable('it is a named pipe');
       const db = Database.#connect(path, (opened) => {

@@ -1,5 +1,6 @@
 import { cannotWrite } from '../errors.ts';
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
+import { isThere } from '../private-file.ts';
 import type { StateDir } from '../state-dir.ts';
 import { takeOver } from '../store/earlier.ts';
 import { attachCheckpoint } from '../store/open.ts';
@@ -13,7 +14,7 @@ export function beginPlan(state: StateDir, output: StateDir): Database {
   const interrupted = `${path}.old`;
   try {
     for (const name of [interrupted, `${temporary}-journal`]) rmSync(name, { force: true });
-    if (existsSync(temporary)) renameSync(temporary, interrupted);
+    if (isThere(temporary)) renameSync(temporary, interrupted);
   } catch (error) {
     throw cannotWrite(path, error);
   }

@@ -1,9 +1,9 @@
 /** The worksheet of names (`references.file`): a table in which people say what old names become in the target account. */
-import { stat } from 'node:fs/promises';
 import { restore } from '../csv.ts';
 import { UserError } from '../errors.ts';
 import type { Mapping, References } from '../mapping/mapping.ts';
 import type { ReadItem } from '../model.ts';
+import { isThere } from '../private-file.ts';
 import { didYouMean, meant, ProblemsError, type Location, type Problem } from '../problem.ts';
 import type { Account } from '../service/account.ts';
 import { openSource } from '../source/open.ts';
@@ -61,7 +61,7 @@ interface ReadAnswers {
 async function readWorksheet({ worksheet }: Pick<Mapping, 'worksheet'>): Promise<ReadAnswers> {
   if (!worksheet) return { answers: [], problems: [] };
   const { path, at } = worksheet;
-  if (!(await stat(path).catch(() => undefined))?.isFile()) {
+  if (!isThere(path)) {
     const suggestion =
       'leave `file` out for the first dry run, copy the references.csv that it writes beside the mapping, and fill it in';
     return { answers: [], problems: [error('no_worksheet', `the worksheet ${path} does not exist`, at, suggestion)] };

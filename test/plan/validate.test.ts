@@ -51,6 +51,14 @@ describe('validation', () => {
       'invalid_value',
       'stage_id',
     ],
+    ['an id with NUL', 'lead/created', { external_id: 'a\0b' }, 'invalid_value', 'external_id'],
+    [
+      'the id of a parent with NUL',
+      'deal/created',
+      { external_id: '1', lead_external_id: '\0' },
+      'invalid_value',
+      'lead_external_id',
+    ],
     ['an empty comment', 'comment/created', { content: '', lead_external_id: '1' }, 'invalid_value', 'content'],
     [
       'half a surrogate pair',

@@ -1,8 +1,11 @@
+import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
 import { StateDir } from '../../src/state-dir.ts';
+import { assertNotOld } from '../../src/store/checkpoint.ts';
+import { lockHolder } from '../../src/store/lock.ts';
 import { readState } from '../../src/store/open.ts';
 import { workspace } from '../e2e/harness.ts';
 import { StateOf } from '../state.ts';
@@ -26,6 +29,16 @@ it('a state without a checkpoint or a plan reads as an empty one, and cannot be 
     expect(() => db.run('delete from event')).toThrow('it cannot be written');
     db.close();
   }
+});
+
+it('a state of which is not known whether it has a checkpoint is not read as an empty one', async () => {
+  const root = await workspace();
+  symlinkSync('loop', join(root, 'loop'));
+  const files = { file: (name: string) => join(root, 'loop', name) } as StateDir;
+  expect(() => readState(files)).toThrow('cannot look for');
+  expect(() => lockHolder(files)).toThrow('cannot look for');
+  expect(() => assertNotOld(files)).toThrow('cannot look for');
+  await expect(StateDir.existing(files.file('state'))).rejects.toThrow('cannot look for');
 });
 
 it('rows are read one by one while memory is collected', async () => {
