@@ -2,6 +2,7 @@
 import { NumberText, type JsonValue } from '../json.ts';
 import type { Entity } from '../model.ts';
 import type { Fields } from '../service/list-page.ts';
+import { shown } from './shown.ts';
 
 /** Comments cannot be read back: no documented list of the service contains their text. */
 export const CHECKED = ['lead', 'deal'] as const satisfies readonly Entity[];
@@ -45,33 +46,49 @@ export const COMPARED: Readonly<Record<Checked, readonly ComparedField[]>> = {
   ],
 };
 
-export type Likeness = 'same' | 'normalised' | 'different' | 'not_comparable';
+/**
+ * `normalised`: in a known form of the same value. `other_form`: in one that cannot be interpreted, so that nobody can tell.
+ * `not_comparable`: the answer lacks the field.
+ */
+export type Likeness = 'same' | 'normalised' | 'different' | 'other_form' | 'not_comparable';
 
-/** `actual` is undefined if the answer lacks the field; null is a field without a value. */
-export function likeness({ like }: ComparedField, expected: string, actual: unknown): Likeness {
+/**
+ * `actual` is undefined if the answer lacks the field; null is a field without a value. `region`: the country of phone numbers
+ * without a country code.
+ */
+export function likeness(field: ComparedField, expected: string, actual: unknown, region?: string): Likeness {
   if (actual === undefined) return 'not_comparable';
-  if (typeof actual !== 'string' && typeof actual !== 'number') return 'different';
-  const shown = String(actual);
-  if (shown === expected) return 'same';
+  if (isSame(field, expected, actual)) return 'same';
+  const mayBe = (value: JsonValue | null): boolean => isAlike(field, expected, textOf(value ?? undefined));
+  const what = shown(field.sent, actual, { mayBe, wanted: expected, region });
+  if (what.kind === 'not_comparable') return 'other_form';
+  return what.kind === 'value' && mayBe(what.value) ? 'normalised' : 'different';
+}
+
+function isSame({ like }: ComparedField, expected: string, actual: unknown): boolean {
+  if (typeof actual !== 'string' && typeof actual !== 'number') return false;
+  const text = String(actual);
+  if (like === 'id') return text.toLowerCase() === expected.toLowerCase();
+  return text === expected || (like === 'number' && text.trim() !== '' && Number(text) === Number(expected));
+}
+
+function isAlike({ like }: ComparedField, expected: string, value: string | undefined): boolean {
+  if (value === undefined) return false;
   switch (like) {
     case 'id':
-      return shown.toLowerCase() === expected.toLowerCase() ? 'same' : 'different';
+      return value.toLowerCase() === expected.toLowerCase();
     case 'number':
-      return numbersAlike(expected, shown);
+      return isRoundedTo(Number(value), Number(expected));
     case 'phone':
-      return digits(shown) === digits(expected) ? 'normalised' : 'different';
+      return digits(value) === digits(expected);
     case 'text':
-      return fold(shown) === fold(expected) ? 'normalised' : 'different';
+      return fold(value) === fold(expected);
   }
 }
 
-/** `"1250.50"` equals 1250.5; a value rounded to cents counts as normalised. */
-function numbersAlike(expected: string, shown: string): Likeness {
-  const [wanted, found] = [Number(expected), Number(shown)];
-  if (shown.trim() === '' || Number.isNaN(found)) return 'different';
-  if (wanted === found) return 'same';
-  const isRounded = Number(found.toFixed(2)) === found && Math.abs(wanted - found) <= 0.005 + 1e-9;
-  return isRounded ? 'normalised' : 'different';
+/** Whether it is the number, or the number in whole cents. */
+function isRoundedTo(found: number, wanted: number): boolean {
+  return found === wanted || (Number(found.toFixed(2)) === found && Math.abs(wanted - found) <= 0.005 + 1e-9);
 }
 
 function digits(text: string): string {

@@ -33,9 +33,11 @@ export class RecordComparison {
   readonly #db: Database;
   readonly #hasher: FieldHasher;
   readonly #stagePipelines: ReadonlyMap<string, string>;
+  readonly #region: string | undefined;
 
-  /** `db`: plan and checkpoint. */
-  constructor(db: Database, hasher: FieldHasher, account: Account) {
+  /** `db`: plan and checkpoint. `region`: the country of phone numbers that the service shows without a country code. */
+  constructor(db: Database, hasher: FieldHasher, account: Account, region?: string) {
+    this.#region = region;
     this.#db = db;
     this.#hasher = hasher;
     this.#stagePipelines = stagePipelinesOf(account);
@@ -58,15 +60,23 @@ export class RecordComparison {
       // The service id of a parent that this migration did not create is unknown.
       const value = field.sent === PARENT ? leadIdOf(this.#db, wanted.value) : wanted.value;
       const actual = field.shown === undefined ? undefined : record[field.shown];
-      const like = value === undefined ? 'not_comparable' : likeness(field, value, actual);
-      const verdict = like === 'different' ? this.#difference(field, wanted, written, record) : like;
+      const like = value === undefined ? 'not_comparable' : likeness(field, value, actual, this.#region);
+      const verdict =
+        like === 'different' || like === 'other_form' ? this.#difference(field, wanted, written, record, like) : like;
       return [{ field: field.name, verdict, expected: value, actual: shownText(actual) }];
     });
   }
 
-  #difference(field: ComparedField, wanted: Expected, written: WrittenRecord, record: Fields): FieldVerdict {
+  #difference(
+    field: ComparedField,
+    wanted: Expected,
+    written: WrittenRecord,
+    record: Fields,
+    like: 'different' | 'other_form',
+  ): FieldVerdict {
     const { name, sent } = field;
     if (!this.#hasher.matches(written.sent[sent], sent, wanted.sent)) return 'changed';
+    if (like === 'other_form') return like;
     const actual = record[field.shown!];
     const isComparable = name === sent && sent !== PARENT && (typeof actual === 'string' || typeof actual === 'number');
     const isOurs = isComparable && written.ours[sent]?.some((hash) => this.#hasher.matches(hash, sent, actual));

@@ -17,6 +17,7 @@ export const VERDICTS: Readonly<Record<FieldVerdict, string>> = {
   edited: 'edited since',
   changed: 'changed since sent',
   different: 'different',
+  other_form: 'in another form',
   not_comparable: 'not comparable',
 };
 export const VERDICT_NAMES = Object.keys(VERDICTS) as readonly FieldVerdict[];

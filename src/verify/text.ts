@@ -4,16 +4,19 @@ import { namesById, type Account } from '../service/account.ts';
 import { stageTotalsText } from './control-totals.ts';
 import { VERDICT_NAMES, VERDICTS, type FieldDifference, type EntityResult } from './differences.ts';
 import { CHECKED, COMPARED, type Checked } from '../compare/fields.ts';
+import { isLikelyForm } from '../compare/shown.ts';
 import { whyNotComparable } from './compare.ts';
 import type { LiveRecord } from './record.ts';
 import type { Verification } from './verify.ts';
-import { numberText } from '../numbers.ts';
+import { counted, numberText } from '../numbers.ts';
 
 /** The result of a verification as text, but for its ending. Names of stages and pipelines come from `account`. */
 export function verificationText(found: Verification, account: Account | undefined, columns: number): string {
   const names = namesById(account);
   const parts = CHECKED.map((entity) => entityText(entity, found.entities[entity], columns));
   const reasons = CHECKED.flatMap((entity) => notComparable(entity, found.entities[entity]));
+  const forms = CHECKED.flatMap((entity) => otherForms(entity, found));
+  if (forms.length > 0) parts.push(['shown in a form that cannot be compared', ...forms].join('\n'));
   if (reasons.length > 0) parts.push(['not comparable', ...reasons].join('\n'));
   if (found.totals.length > 0) parts.push(stageTotalsText(found.totals, found.entities.deal));
   if (found.first_differences.length > 0) {
@@ -30,11 +33,27 @@ function notComparable(entity: Checked, { fields }: EntityResult): string[] {
     .map((field) => `  ${entity} ${field.name}: ${whyNotComparable(field)}`);
 }
 
+function otherForms(entity: Checked, { entities, first_differences: first }: Verification): string[] {
+  const { fields, read_back: read, missing } = entities[entity];
+  return Object.entries(fields)
+    .filter(([, { other_form: count }]) => count > 0)
+    .map(([name, { other_form: count }]) => {
+      const example = first.find(
+        (each) => each.entity === entity && each.field === name && each.verdict === 'other_form',
+      );
+      const such = example ? `, such as \`${example.actual}\` for \`${example.expected}\`` : '';
+      const isForm = isLikelyForm({ read: read - missing, unexplained: count });
+      const why = isForm ? ': with so many, it is rather how the service writes this field than an edit' : '';
+      return `  ${entity} ${name}: ${counted(count, 'record')} of ${numberText(read - missing)}${such}${why}`;
+    });
+}
+
 /** How a verification ended, in a sentence. */
 export const ENDINGS: Readonly<Record<Verification['exit']['reason'], string>> = {
   same: 'All comparable fields match what was sent.',
   different: 'Some records differ from what was sent.',
   missing: 'Some records no longer exist in the service.',
+  other_form: 'No record differs, but some values are shown in a form that cannot be compared.',
   refused: 'Some records could not be read.',
 };
 

@@ -27,7 +27,10 @@ import { populationOf, type SampleSize } from './population.ts';
 export interface Verification {
   readonly migration: string;
   readonly base_url: string;
-  readonly exit: { readonly code: ExitCode; readonly reason: 'same' | 'different' | 'missing' | 'refused' };
+  readonly exit: {
+    readonly code: ExitCode;
+    readonly reason: 'same' | 'different' | 'missing' | 'refused' | 'other_form';
+  };
   readonly sample: SampleSize;
   readonly finished_at: string;
   readonly entities: Readonly<Record<Checked, EntityResult>>;
@@ -103,7 +106,7 @@ async function compareAll(
   db: Database,
   target: Target,
 ): Promise<Verification> {
-  const comparison = new RecordComparison(db, hasherOf(db), target.account);
+  const comparison = new RecordComparison(db, hasherOf(db), target.account, mapping.region);
   const path = state.file(VERIFY_FILE);
   const differences = new Differences(path);
   const totals = new StageTotals();
@@ -134,6 +137,9 @@ function endingOf(results: readonly EntityResult[]): Verification['exit'] {
   if (results.some(({ missing }) => missing > 0)) return { code: EXIT.finishedWithErrors, reason: 'missing' };
   const isDifferent = counts.some(({ different, changed }) => different + changed > 0);
   if (isDifferent) return { code: EXIT.finishedWithErrors, reason: 'different' };
+  if (counts.some(({ other_form: forms }) => forms > 0)) {
+    return { code: EXIT.finishedWithErrors, reason: 'other_form' };
+  }
   const isRefused = results.some(({ refused }) => refused > 0);
   return isRefused ? { code: EXIT.finishedWithErrors, reason: 'refused' } : { code: EXIT.done, reason: 'same' };
 }

@@ -6,6 +6,7 @@ function like(entity: Checked, name: string, expected: string, actual: unknown):
     COMPARED[entity].find((field) => field.name === name)!,
     expected,
     actual,
+    'IT',
   );
 }
 
@@ -21,6 +22,10 @@ describe('a value read back', () => {
     ['lead', 'email', 'ada@example.test', 'ada@example.com', 'different'],
     ['lead', 'phone_number', '+390669821000', '+39 06 6982 1000', 'normalised'],
     ['lead', 'phone_number', '+390669821000', '+390669821001', 'different'],
+    ['lead', 'phone_number', '+390669821000', '06 6982 1000', 'normalised'],
+    ['lead', 'email', 'ada@bücher.example', 'ada@xn--bcher-kva.example', 'normalised'],
+    ['lead', 'full_name', 'Rossi & C.', 'Rossi &amp; C.', 'other_form'],
+    ['lead', 'full_name', 'Rossi & C.', ['Rossi & C.', 'Bianchi'], 'other_form'],
     ['deal', 'amount', '980.5', 980.5, 'same'],
     ['deal', 'amount', '980.5', '980.50', 'same'],
     ['deal', 'amount', '5.10', 5.1, 'same'],
@@ -28,11 +33,14 @@ describe('a value read back', () => {
     ['deal', 'amount', '980.5', 9805, 'different'],
     ['deal', 'amount', '0', '', 'different'],
     ['deal', 'amount', '0', null, 'different'],
-    ['deal', 'amount', '980.5', '980,50', 'different'],
+    ['deal', 'amount', '980.5', '980,50', 'other_form'],
+    ['deal', 'amount', '980.5', 98050, 'other_form'],
+    ['deal', 'amount', '980.5', { value: '980.50', currency: 'EUR' }, 'normalised'],
     ['deal', 'currency', 'EUR', 'eur', 'normalised'],
     ['deal', 'stage_id', 'AB-1', 'ab-1', 'same'],
     ['deal', 'stage_id', 'ab-1', 'ab-2', 'different'],
-    ['deal', 'lead_external_id', 'ab-1', { id: 'ab-1' }, 'different'],
+    ['deal', 'lead_external_id', 'ab-1', { id: 'ab-1' }, 'other_form'],
+    ['deal', 'lead_external_id', 'ab-1', ['ab-1'], 'normalised'],
   ] as const)('%s %s: sent %j, shown %j: %s', (entity, name, expected, actual, verdict) => {
     expect(like(entity, name, expected, actual)).toBe(verdict);
   });

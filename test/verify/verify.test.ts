@@ -176,6 +176,25 @@ describe('verify', () => {
     expect(await readFile(found.files.verify, 'utf8')).toContain(`full_name,edited,Name 2,'=Edited,`);
   });
 
+  it('takes another form of most records for the form of the service, not for edits', async () => {
+    const target = await service();
+    const job = await Migration.into(target);
+    for (let id = 0; id < 6; id += 1) {
+      await job.sent('lead/created', String(id), { full_name: `Rossi & Co ${id}`, email: `p${id}@example.test` });
+    }
+    now += DAY_MS;
+    for (let id = 0; id < 5; id += 1) {
+      await send(target, 'lead/updated', { external_id: String(id), full_name: `Rossi &amp; Co ${id}` });
+    }
+    const { code, found, stderr } = await job.check();
+    expect(code).toBe(1);
+    expect(found.exit.reason).toBe('other_form');
+    expect(found.entities.lead.fields.full_name).toMatchObject({ same: 1, other_form: 5, edited: 0, different: 0 });
+    expect(stderr).toMatch(
+      /lead full_name: 5 records of 6, such as `Rossi &amp; Co 0` for `Rossi & Co 0`: .*service writes/,
+    );
+  });
+
   it('does not fail for values edited later', async () => {
     const target = await service();
     const job = await (await Migration.into(target)).leads(3);
