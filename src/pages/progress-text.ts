@@ -19,6 +19,8 @@ export interface TypeProgress {
 export interface WaitingState {
   readonly reason: WaitReason;
   readonly nextInMs: number;
+  /** What came last instead of an answer. */
+  readonly because?: string | undefined;
   /** How long this has lasted. */
   readonly forMs: number;
 }
@@ -76,10 +78,11 @@ export function progressLogLine(types: readonly TypeProgress[], pace: ProgressSn
   ].join('; ');
 }
 
-export function waitingText({ reason, nextInMs, forMs }: WaitingState): string {
+export function waitingText({ reason, nextInMs, forMs, because }: WaitingState): string {
+  const cause = because === undefined ? '' : ` (${because})`;
   const isTried = reason === 'redis' || reason === 'credentials' || reason === 'intercepted';
-  if (reason !== 'outage') return `${WAITS[reason]}, ${isTried ? 'retrying' : 'next'} in ${waitText(nextInMs)}`;
-  return `${WAITS.outage} for ${durationText(forMs / 1000)}, ${nextInMs > 0 ? `next check in ${waitText(nextInMs)}` : 'checking'}`;
+  if (reason !== 'outage') return `${WAITS[reason]}${cause}, ${isTried ? 'retrying' : 'next'} in ${waitText(nextInMs)}`;
+  return `${WAITS.outage} for ${durationText(forMs / 1000)}${cause}, ${nextInMs > 0 ? `next check in ${waitText(nextInMs)}` : 'checking'}`;
 }
 
 function waitText(ms: number): string {

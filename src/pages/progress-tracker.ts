@@ -2,7 +2,6 @@ import { EVENT_TYPES, type EventType } from '../model.ts';
 import { countStates, countWhere, type CountedState } from '../plan/counts.ts';
 import { priorityProgress, type PriorityProgress } from '../plan/order.ts';
 import { isOpen } from '../plan/states.ts';
-import type { WaitReason } from '../report/words.ts';
 import type { Database } from '../store/sqlite.ts';
 import type { Rate } from '../rate.ts';
 import { paceOf, type ProgressSnapshot, type TypeProgress, type WaitingState } from './progress-text.ts';
@@ -21,7 +20,7 @@ export interface ProgressView {
   /** From `planCounter`. */
   readonly count: (exactly?: boolean) => PlanCounts;
   readonly deliverer: {
-    status(): { readonly waiting?: { readonly reason: WaitReason; readonly nextInMs: number } };
+    status(): { readonly waiting?: Omit<WaitingState, 'forMs'> };
   };
 }
 

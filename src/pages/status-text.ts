@@ -79,9 +79,10 @@ function leftText(view: StatusView): string {
   return `${left}, about ${durationText(secondsLeft)} (until ${end})`;
 }
 
-/** `service down, for 20 min` */
-export function waitText({ reason, since }: RunWait, now: Date): string {
-  return `${WAITS[reason as WaitReason]}, for ${durationText((now.getTime() - Date.parse(since)) / 1000)}`;
+/** `service down, for 20 min (500 internal: out of memory)` */
+export function waitText({ reason, since, because }: RunWait, now: Date): string {
+  const cause = because ? ` (${because})` : '';
+  return `${WAITS[reason as WaitReason]}, for ${durationText((now.getTime() - Date.parse(since)) / 1000)}${cause}`;
 }
 
 /** As the progress of the run itself shows it: over the last five minutes, or since its survey if that is later. */

@@ -58,7 +58,7 @@ const STOPS: Readonly<Record<string, string>> = {
   interrupted: 'it was interrupted',
   until: 'the time given with --until was over',
   max_requests: 'the --max-requests budget was spent',
-  outage: 'the service could not be reached for too long',
+  outage: 'the service gave no usable answer for too long',
   rate_limited: 'the service kept rate-limiting the run',
   redis: 'Redis could not be reached for too long',
   too_many_errors: 'the service rejected too many events',

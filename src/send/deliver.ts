@@ -4,7 +4,15 @@ import type { Outcome } from '../model.ts';
 import type { Client } from '../service/client.ts';
 import { envelope } from '../service/envelope.ts';
 import type { Limiter } from '../service/limiter.ts';
-import type { Attempt, Intercepted, NoAnswer, RateLimited, Refused, Unauthorised } from '../service/reply.ts';
+import {
+  causeOf,
+  type Attempt,
+  type Intercepted,
+  type NoAnswer,
+  type RateLimited,
+  type Refused,
+  type Unauthorised,
+} from '../service/reply.ts';
 import { backoff, retryDelay } from '../service/retry.ts';
 import type { Halt } from '../halt.ts';
 import {
@@ -193,7 +201,7 @@ export class Deliverer {
     const { externalId, data } = sending.delivery.event;
     const message = withoutValues(attempt.message, data);
     log('unanswered', { id: sending.id, external_id: externalId, code: attempt.code, message });
-    this.#gate.failed(sending.id, sending.sentAt);
+    this.#gate.failed(sending.id, sending.sentAt, withoutValues(causeOf(attempt), data));
     if (halt.requested) return undefined;
     const isUp = !this.#gate.isDown && (this.#gate.answeredSince(sending.sentAt) || (await this.#health()));
     if (this.#gate.isDown) {

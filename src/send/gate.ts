@@ -26,6 +26,8 @@ export interface GateOptions {
 export interface GateWait {
   readonly reason: LimiterWait['reason'] | 'outage' | 'retry' | 'credentials' | 'intercepted';
   readonly nextInMs: number;
+  /** What came last instead of an answer, without values of the event. */
+  readonly because?: string | undefined;
 }
 
 /**
@@ -53,7 +55,7 @@ const ALWAYS_WAITED_MS = 60_000;
 type Cause = 'outage' | 'rate_limited' | 'redis';
 
 const STOPS: Readonly<Record<Cause, readonly [message: string, hint: string]>> = {
-  outage: ['the service was unreachable for longer than --max-outage', 'rerun when the service is back'],
+  outage: ['the service gave no usable answer for longer than --max-outage', 'rerun when the service is back'],
   rate_limited: [
     'the service kept rate-limiting the run for longer than --max-outage',
     'check what else uses the API key, and the Retry-After in run.log; rerun later',
@@ -79,6 +81,8 @@ export class Gate {
   /** When each event that waits for its next attempt is sent again (monotonic). */
   readonly #retries = new Map<string, number>();
   #answeredAt = -Infinity;
+  /** Since the last answer. */
+  #lastFailure: string | undefined;
   /** That the service asks for a longer wait than --max-outage. */
   #hasSaidSo = false;
   /** Why nothing gets through, and for how long that has lasted until `countedTo` (`awake`). */
@@ -129,16 +133,19 @@ export class Gate {
     const state = this.#state;
     const inMs = (until: number): number => Math.max(0, until - this.#options.clock.monotonic());
     if (state.kind === 'alone') return { reason: state.reason, nextInMs: inMs(state.until) };
-    if (state.kind !== 'open') return { reason: 'outage', nextInMs: state.kind === 'down' ? inMs(state.until) : 0 };
+    const because = this.#lastFailure;
+    if (state.kind !== 'open')
+      return { reason: 'outage', nextInMs: state.kind === 'down' ? inMs(state.until) : 0, because };
     const limiter = this.#options.limiterWait();
     if (limiter || this.#retries.size === 0 || this.#retries.size < inProgress) return limiter;
-    return { reason: 'retry', nextInMs: inMs(Math.min(...this.#retries.values())) };
+    return { reason: 'retry', nextInMs: inMs(Math.min(...this.#retries.values())), because };
   }
 
   /** The service answered an event with anything but a 429. */
   answered(): void {
     this.#alive();
     this.#hasSaidSo = false;
+    this.#lastFailure = undefined;
     this.#blocked = undefined;
   }
 
@@ -156,9 +163,10 @@ export class Gate {
     this.#block('rate_limited', sentAt);
   }
 
-  /** This event, which was sent at `sentAt`, got no answer. */
-  failed(id: string, sentAt: number): void {
+  /** This event, which was sent at `sentAt`, got no answer; `because`: what came instead, without its values. */
+  failed(id: string, sentAt: number, because: string): void {
     const state = this.#state;
+    this.#lastFailure = because;
     this.#failing.add(id);
     if (state.kind === 'probe' && state.id === id) this.#goDown(state.probes + 1);
     else if (!this.isDown && this.#failing.size >= this.#threshold) {
@@ -272,7 +280,8 @@ export class Gate {
     if (blocked.lastedMs < maxOutageMs) return;
     const { cause } = blocked;
     const [message, hint] = STOPS[cause];
-    halt.request({ code: cause, message, hint, exitCode: EXIT.stopped });
+    const last = cause === 'outage' && this.#lastFailure !== undefined ? `; the last was: ${this.#lastFailure}` : '';
+    halt.request({ code: cause, message: `${message}${last}`, hint, exitCode: EXIT.stopped });
     // The requests in flight would otherwise prolong the outage by up to --timeout.
     if (cause === 'outage') halt.abort();
   }

@@ -211,7 +211,7 @@ export class Client {
       };
     } catch (error) {
       const cut = request.signal.aborted ? (request.signal.reason as Cut) : undefined;
-      const { setup, ...failure } = readError(error, cut, this.#proxy?.variable);
+      const { setup, ...failure } = readError(error, cut, this.#proxy?.variable, this.#options.timeoutSeconds);
       return setup && (!this.#reached || failure.lasting) ? { ...failure, setup } : failure;
     } finally {
       clearTimeout(deadline);

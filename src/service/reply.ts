@@ -6,6 +6,7 @@ import { codeOf, EXIT, messageOf, shortageOf } from '../errors.ts';
 import { tryParseJson } from '../json.ts';
 import { UndecodableBody } from './content-encoding.ts';
 import { acknowledgement, HEADERS, INGEST_CODES, type Acknowledgement } from './contract.ts';
+import { isFields } from './list-page.ts';
 import { describeBody, errorOf, messageOfPage, shorten, type Reply } from './error-body.ts';
 
 interface Explained {
@@ -98,7 +99,7 @@ export function readIngestReply(reply: Reply, now: number, entity: Acknowledgeme
     const parsed = acknowledgement.safeParse(tryParseJson(reply.body));
     if (status === 200 && parsed.success && parsed.data.entity === entity)
       return { kind: 'acknowledged', acknowledgement: parsed.data };
-    return broken(status, `answered ${status} with ${describeBody(reply)} instead of the documented body`);
+    return broken(status, noAcknowledgement(reply));
   }
   const { code } = errorOf(reply);
   if ((status === 403 && code !== INGEST_CODES.authFailed) || status === 404 || status === 405 || status === 410) {
@@ -106,6 +107,22 @@ export function readIngestReply(reply: Reply, now: number, entity: Acknowledgeme
     return { kind: 'intercepted', status, code: code ?? plain, message: messageOfPage(reply) };
   }
   return readFailure(reply, now);
+}
+
+/** What an acknowledgement has, in the order in which the first that is missing is named. */
+const PARTS = {
+  id: 'an id',
+  status: 'a status',
+  entity: 'an entity',
+  outcome: 'an outcome',
+  deduplicated: 'deduplicated',
+} as const satisfies Readonly<Partial<Record<keyof Acknowledgement, string>>>;
+
+function noAcknowledgement(reply: Reply): string {
+  const body = tryParseJson(reply.body);
+  const missing = isFields(body) ? Object.entries(PARTS).find(([key]) => !Object.hasOwn(body, key)) : undefined;
+  const without = missing === undefined ? '' : ` without ${missing[1]},`;
+  return `answered ${reply.status}${without} with ${describeBody(reply)} instead of the documented body`;
 }
 
 /** An answer of a REST route. The body of a success must be JSON or empty. */
@@ -184,11 +201,15 @@ function waitOf(value: string, from: number): number {
   return unix ? number * unix.unitMs - from : number * 1000;
 }
 
+/** What came instead of an answer, for people: `500 internal: out of memory`, `no answer within 30 s (--timeout)`. */
+export function causeOf({ status, code, message }: NoAnswer): string {
+  return status === undefined || message.startsWith('answered ') ? message : `${status} ${code}: ${message}`;
+}
+
 /** Why a request was aborted. */
 export type Cut = 'timeout' | 'asleep' | 'aborted';
 
-const CUT_MESSAGES: Readonly<Record<Cut, string>> = {
-  timeout: 'no answer within the time set by --timeout',
+const CUT_MESSAGES: Readonly<Record<Exclude<Cut, 'timeout'>, string>> = {
   asleep: 'the machine slept while the request was in flight',
   aborted: 'cancelled because the run was stopped immediately',
 };
@@ -223,9 +244,10 @@ const REQUEST_ERROR = /^(UND_ERR_INVALID_ARG|ERR_INVALID_URL|ERR_INVALID_CHAR|ER
 /**
  * Interprets a request that failed without an answer. Of errors that are not our own only the code is used, because
  * their message, `input` or `cause` may contain the URL with the ingestion token. `proxy`: the variable that names the
- * proxy, if there is one.
+ * proxy, if there is one; `timeoutSeconds`: --timeout.
  */
-export function readError(error: unknown, cut: Cut | undefined, proxy?: string): NoAnswer {
+export function readError(error: unknown, cut: Cut | undefined, proxy?: string, timeoutSeconds?: number): NoAnswer {
+  if (cut === 'timeout') return noAnswer(cut, `no answer within ${timeoutSeconds} s (--timeout)`, 'maybe');
   if (cut) return noAnswer(cut, CUT_MESSAGES[cut], 'maybe');
   const code = codeOf(error) ?? codeOf((error as { cause?: unknown } | null)?.cause) ?? 'unknown';
   if (error instanceof UndecodableBody && !error.isTooLarge) {

@@ -30,7 +30,8 @@ create table run (
   field_key text not null,       -- the key of its field hashes
   at text not null,              -- ISO 8601: when its survey had ended
   waits_for text,                -- why it sends nothing, other than for its own rate limit; null while it sends
-  waits_since text               -- ISO 8601
+  waits_since text,              -- ISO 8601
+  waits_because text             -- what came last instead of an answer, without values of records
 ) strict;
 
 -- One request about a record, or one reading of it. The row is committed before the request goes out.

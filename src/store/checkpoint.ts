@@ -72,19 +72,23 @@ export function assertBound(
 export interface RunWait {
   readonly reason: string;
   readonly since: string;
+  /** What came last instead of an answer. */
+  readonly because?: string | null;
 }
 
 /** Says in the last run of the checkpoint what it waits for; undefined once it sends again or has ended. */
 export function noteWait(db: Database, wait: RunWait | undefined): void {
-  const sql =
-    'update checkpoint.run set waits_for = ?, waits_since = ? where id = (select max(id) from checkpoint.run)';
-  db.run(sql, wait?.reason ?? null, wait?.since ?? null);
+  db.run(
+    `update checkpoint.run set waits_for = ?, waits_since = ?, waits_because = ?
+     where id = (select max(id) from checkpoint.run)`,
+    ...[wait?.reason ?? null, wait?.since ?? null, wait?.because ?? null],
+  );
 }
 
 /** What the run that holds the lock waits for. The row of one that was killed before says nothing about it. */
 export function readWait(db: Database): RunWait | undefined {
   return db.get<RunWait>(`
-    select waits_for as reason, waits_since as since from checkpoint.run
+    select waits_for as reason, waits_since as since, waits_because as because from checkpoint.run
     where waits_for is not null and id = (select max(id) from checkpoint.run)
       and at >= (select at from checkpoint.holder)`);
 }

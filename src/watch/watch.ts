@@ -48,7 +48,7 @@ export class Watch {
   /** Monotonic, as `#heldUpSince`. */
   #progressAt = 0;
   #heldUpSince: number | undefined;
-  /** The reason in the checkpoint. */
+  /** What is in the checkpoint. */
   #noted: string | undefined;
   /** Sent one after the other, so that messages arrive in order. */
   #notifications: Promise<void> = Promise.resolve();
@@ -134,11 +134,13 @@ export class Watch {
   #note(waiting: WaitingState | undefined, now: Date): void {
     const reason = waiting?.reason === 'rate' ? undefined : waiting?.reason;
     const isLost = isStateLost(this.#options.halt.reason?.code);
-    if (reason === this.#noted || isLost || !this.#db?.isOpen) return;
-    this.#noted = reason;
+    const because = reason === undefined ? undefined : waiting?.because;
+    const noted = reason === undefined ? undefined : `${reason} ${because}`;
+    if (noted === this.#noted || isLost || !this.#db?.isOpen) return;
+    this.#noted = noted;
     try {
       const since = new Date(now.getTime() - (waiting?.forMs ?? 0)).toISOString();
-      noteWait(this.#db, reason === undefined ? undefined : { reason, since });
+      noteWait(this.#db, reason === undefined ? undefined : { reason, since, because: because ?? null });
     } catch (error) {
       this.#log('wait_not_noted', { message: messageOf(error) });
     }

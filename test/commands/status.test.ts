@@ -61,7 +61,7 @@ it('status estimates the time left from the rate of the run before its first win
 
 it('status says what the run waits for, and not what a run that was killed before it waited for', async () => {
   const minutesAgo = (minutes: number): string => new Date(Date.now() - minutes * MINUTE).toISOString();
-  const waits = { reason: 'outage', since: minutesAgo(20) };
+  const waits = { reason: 'outage', since: minutesAgo(20), because: '500 internal: out of memory' };
   const look = async (at: string): Promise<{ json: unknown; text: string }> => {
     const state = await stateDirectory({
       events: [{ state: 'ready' }],
@@ -75,7 +75,7 @@ it('status says what the run waits for, and not what a run that was killed befor
   };
   const current = await look(minutesAgo(25));
   expect(current.json).toEqual(waits);
-  expect(current.text).toMatch(/service down, for 2\d min/);
+  expect(current.text).toMatch(/service down, for 2\d min \(500 internal: out of memory\)/);
   const earlier = await look(minutesAgo(40));
   expect(earlier.json).toBeNull();
   expect(earlier.text).not.toContain('service down');

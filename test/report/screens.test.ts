@@ -68,11 +68,13 @@ describe('an outage', { timeout: 60_000 }, () => {
     const run = start(['run', 'mapping.yaml', ...FAST], { cwd, env: environmentOf(service) });
     await expect.poll(() => run.stderr(), { timeout: 30_000 }).toContain('service down for');
     const status = async (): Promise<string> => (await backfill(['status', 'mapping.yaml'], { cwd })).stdout;
-    await expect.poll(status, { timeout: 10_000 }).toMatch(/service down, for \d+ \w+/);
+    await expect.poll(status, { timeout: 10_000 }).toMatch(/service down, for \d+ \w+ \(.*503/);
     service.setFaults({ rules: [] });
     const { stderr, code } = await run.ended;
     expect(code).toBe(1);
-    expect(stderr).toMatch(/service down for \d+ \w+, (?:next check in .*|checking)\nthe service is back\n/);
+    expect(stderr).toMatch(
+      /service down for \d+ \w+ \(.*503.*\), (?:next check in .*|checking)\nthe service is back\n/,
+    );
   });
 });
 

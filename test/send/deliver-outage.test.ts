@@ -282,3 +282,31 @@ test.each([1, 2, 3])(
     expect(bench.deliverer.counters.retries).toBe(bench.server.arrived.length - 40);
   },
 );
+
+describe('what came instead of an answer', () => {
+  test.each<[string, Answer, RegExp]>([
+    ['an error', failed(500, 'internal', 'out of memory'), /^500 internal: out of memory$/],
+    ['a success without an id', { status: 200, body: { status: 'processed' } }, /^answered 200 without an id/],
+    ['a web page', { status: 200, body: '<html><title>Proxy</title></html>' }, /^answered 200 with a web page/],
+    ['nothing in time', 'silence', /^no answer within 0.2 s/],
+  ])('is shown while the run waits, and when it stops: %s', async (_what, answer, expected) => {
+    const bench = await startBench(() => answer, { maxOutageMs: 25_000, concurrency: 2, timeoutSeconds: 0.2 });
+    bench.server.health = 503;
+    bench.clock.stop();
+    const sending = ['e1', 'e2', 'e3'].map((id) => bench.deliver(delivery(id)));
+    await until(() => bench.deliverer.status().waiting?.reason === 'outage');
+    expect(bench.deliverer.status().waiting!.because).toMatch(expected);
+    bench.clock.start();
+    await Promise.all(sending);
+    expect(bench.halt.reason).toMatchObject({ code: 'outage' });
+    expect(bench.halt.reason!.message.split('the last was: ')[1]).toMatch(expected);
+  });
+
+  test('is shown without values of the event', async () => {
+    const bench = await startBench(() => failed(500, 'internal', 'no room for Ada'), { maxOutageMs: 25_000 });
+    bench.server.health = 503;
+    await bench.deliver(delivery('e1'));
+    expect(bench.halt.reason!.message).toContain('500 internal');
+    expect(bench.halt.reason!.message).not.toContain('Ada');
+  });
+});
