@@ -131,13 +131,25 @@ function storedKey(state: StateDir): string | undefined {
   }
 }
 
-/** Overwrites the key, also in the write-ahead log, where a deletion would leave it. */
+/**
+ * Overwrites the key, also in the write-ahead log, where a deletion would leave it. Throws a `UserError` (exit 1) while another
+ * program reads, which keeps the log: before the deletion, so that a rerun finds the key again.
+ */
 function forgetKey(state: StateDir): void {
-  const db = Database.open(state.file(CHECKPOINT_FILE), CHECKPOINT);
+  const path = state.file(CHECKPOINT_FILE);
+  const db = Database.open(path, CHECKPOINT);
+  const emptyLog = (): void => {
+    if (db.get<{ busy: number }>('pragma checkpoint.wal_checkpoint(truncate)')!.busy === 0) return;
+    throw new UserError(`another program is reading ${path}, so the key of the hashes may still be in ${path}-wal`, {
+      hint: 'close that program and purge again; everything else is deleted',
+      exitCode: EXIT.finishedWithErrors,
+    });
+  };
   try {
     db.exec('pragma checkpoint.secure_delete = on');
+    emptyLog();
     db.run(`delete from setting where name = 'field_key'`);
-    db.exec('pragma checkpoint.wal_checkpoint(truncate)');
+    emptyLog();
   } finally {
     db.close();
   }

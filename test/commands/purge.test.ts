@@ -6,6 +6,7 @@ import { purge } from '../../src/commands/purge.ts';
 import { Lock } from '../../src/store/lock.ts';
 import { StateDir } from '../../src/state-dir.ts';
 import { CHECKPOINT } from '../../src/store/checkpoint-schema.ts';
+import type { UserError } from '../../src/errors.ts';
 import { Database } from '../../src/store/sqlite.ts';
 import { backfill, files, filesBelow, workspace } from '../e2e/harness.ts';
 import { StateOf } from '../state.ts';
@@ -57,6 +58,26 @@ describe('purge', () => {
     const db = Database.read(join(state, 'checkpoint.db'), CHECKPOINT)!;
     expect(db.all('select external_id, status from sent')).toEqual([{ external_id: '1', status: 'acknowledged' }]);
     db.close();
+  });
+
+  it('says so while somebody reads the checkpoint, whose log keeps the key of the hashes', async () => {
+    const { state } = await migrated();
+    const path = join(state, 'checkpoint.db');
+    const writer = Database.open(path, CHECKPOINT);
+    const reader = Database.read(path, CHECKPOINT)!;
+    reader.exec('begin');
+    reader.get('select count(*) from request');
+    writer.run('delete from run where id < 0');
+    writer.run(`insert into setting (name, value) values ('x', 'y')`);
+    writer.close();
+    const { code, stderr } = await purged(state).catch((error: UserError) => ({
+      code: error.exitCode,
+      stderr: error.message,
+    }));
+    expect(code, stderr).toBe(1);
+    expect(stderr).toContain('checkpoint.db-wal');
+    reader.close();
+    expect((await purged(state)).stderr).toContain('to delete  the key of the hashes');
   });
 
   it('leaves no trace of the key of the hashes in any file', async () => {
