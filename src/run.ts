@@ -11,6 +11,7 @@ import type { Credentials } from './credentials.ts';
 import { EXIT, messageOf, shortageOf, UserError } from './errors.ts';
 import { isStateLost, type Halt } from './halt.ts';
 import { Lock, nameHolder } from './store/lock.ts';
+import type { FunctionModule } from './mapping/functions.ts';
 import { loadMapping } from './mapping/load.ts';
 import type { Mapping } from './mapping/mapping.ts';
 import { counted } from './numbers.ts';
@@ -42,6 +43,8 @@ import { Watch } from './watch/watch.ts';
 
 /** Callbacks of a run, called as each stage begins, with the data that progress is computed from. */
 export interface Monitor {
+  /** The mapping runs code of the user's. */
+  runsCode?(functions: Pick<FunctionModule, 'file' | 'sha256'>): void;
   connected?(account: Account, baseUrl: string | undefined): void;
   /** The leads of the account are being read: how many so far, of how many in all if the service says. */
   readingContacts?(read: number, total: number | undefined): void;
@@ -106,6 +109,7 @@ export async function runMigration(job: RunJob): Promise<RunEnd> {
     watch.begin(mapping.migration, (event, fields) => log.write(event, fields));
     const { file, sha256 } = mapping;
     log.write('run', { tool: TOOL, mapping: file, mapping_sha256: sha256, dry_run: settings.dryRun });
+    if (mapping.functions) job.monitor.runsCode?.(mapping.functions);
     const run: Run = {
       ...job,
       watch,

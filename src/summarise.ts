@@ -98,12 +98,13 @@ export function snapshotOf(
 
 /** For the report: how the exports are mapped, and what of them is not used. */
 export async function storedMapping(
-  mapping: Pick<Mapping, 'file' | 'timezone' | 'worksheet' | 'words'>,
+  mapping: Pick<Mapping, 'file' | 'timezone' | 'worksheet' | 'functions' | 'words'>,
   { profile, inputs }: Pick<Survey, 'profile' | 'inputs'>,
 ): Promise<StoredMapping> {
   const sources = Object.entries(profile.sources).map(([name, { records, unused }]) => [name, { records, unused }]);
-  const { worksheet } = mapping;
-  const own = [resolve(mapping.file), ...(worksheet ? [worksheet.path] : [])];
+  const own = [resolve(mapping.file), mapping.worksheet?.path, mapping.functions?.path].filter(
+    (path) => path !== undefined,
+  );
   const unread = await unreadFiles([...inputs.map(({ path }) => path), ...own]);
   return {
     timezone: mapping.timezone ?? null,

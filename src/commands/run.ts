@@ -172,6 +172,7 @@ interface Watching {
 function watch(settings: RunSettings, console: Console, show: Show): Watching {
   let progress: progressModule.Progress | undefined;
   const monitor: Monitor = {
+    runsCode: ({ file, sha256 }) => show(`runs code of ${oneLine(file)} (sha256 ${sha256})`),
     connected(account, baseUrl) {
       const stages = account.pipelines.reduce((sum, { stages: list }) => sum + list.length, 0);
       const names = account.pipelines.map(({ name }) => `\`${oneLine(name)}\``).join(', ');

@@ -5,6 +5,7 @@ import { entityOf } from '../model.ts';
 import type { MappingDocument, Path } from './document.ts';
 import { fieldsOf } from './fields.ts';
 import type { Defaults, EntrySpec, ValueSpec } from './spec.ts';
+import { isModule, type FunctionModule, type FunctionModuleError } from './functions.ts';
 import { foldedName } from './names.ts';
 import { policiesOf } from './policies.ts';
 import { wrongPriorities } from './priority.ts';
@@ -22,6 +23,11 @@ export interface ParsedMapping {
   readonly damaged: (path: Path) => boolean;
 }
 
+/** With the module of its functions, or why there is none. */
+export interface LoadedMapping extends ParsedMapping {
+  readonly functions: FunctionModule | FunctionModuleError | undefined;
+}
+
 type Report = (code: string, message: string, path: Path, suggestion?: string, part?: 'key' | 'value') => void;
 
 interface Checks {
@@ -30,7 +36,7 @@ interface Checks {
 }
 
 /** All problems found. The libraries of the transforms must be loaded. */
-export function checkMapping({ spec, document, damaged }: ParsedMapping): Problem[] {
+export function checkMapping({ spec, functions, document, damaged }: LoadedMapping): Problem[] {
   const problems: Problem[] = [];
   const report: Report = (code, message, path, suggestion, part = 'value') =>
     void problems.push({
@@ -50,6 +56,8 @@ export function checkMapping({ spec, document, damaged }: ParsedMapping): Proble
     for (const { code, message, suggestion } of regionProblems(defaults.region, []))
       report(code, message, ['defaults', 'region'], suggestion);
   }
+  if (functions && !isModule(functions))
+    report('bad_functions', functions.message, ['functions'], functions.suggestion);
   for (const [name, source] of Object.entries(spec.sources ?? {})) checkSource(name, source, report);
   for (const [index, entry] of spec.events.entries()) {
     if (!entry) continue;
@@ -57,7 +65,7 @@ export function checkMapping({ spec, document, damaged }: ParsedMapping): Proble
     checkSourceName(entry.source, sources, [...path, 'source'], report);
     checkEntry(entry, path, { report, damaged });
     for (const found of valuesOf(entry, path)) {
-      checkTransforms(found, defaults, report);
+      checkTransforms(found, defaults, functions, report);
       if (found.lookup) checkSourceName(found.lookup, sources, [...found.path, 'lookup', 'source'], report);
     }
   }
@@ -169,11 +177,19 @@ function checkShape(spec: ValueSpec, path: Path, field: string, { report, damage
   report('not_scalar', `\`${field}\` would receive a list`, path, advice);
 }
 
-function checkTransforms({ path, apply }: FoundValue, defaults: Defaults, report: Report): void {
+function checkTransforms(
+  { path, apply }: FoundValue,
+  defaults: Defaults,
+  functions: LoadedMapping['functions'],
+  report: Report,
+): void {
   for (const [index, item] of apply.entries()) {
     const [name, argument] = typeof item === 'string' ? [item, undefined] : Object.entries(item)[0]!;
     const at = [...path, 'apply', index, ...(typeof item === 'string' ? [] : [name])];
-    for (const problem of TRANSFORM_BY_NAME.get(name)?.check?.(argument, defaults) ?? []) {
+    // What a module that cannot be loaded exports is not known.
+    if (name === 'call' && functions && !isModule(functions)) continue;
+    const module = functions && isModule(functions) ? functions : undefined;
+    for (const problem of TRANSFORM_BY_NAME.get(name)?.check?.(argument, defaults, module) ?? []) {
       report(problem.code, problem.message, [...at, ...(problem.path ?? [])], problem.suggestion);
     }
   }

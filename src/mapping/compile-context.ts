@@ -3,6 +3,7 @@ import type { Location, Problem } from '../problem.ts';
 import type { Source } from '../source/source.ts';
 import type { Path } from './document.ts';
 import type { FieldKind } from './fields.ts';
+import type { FunctionModule } from './functions.ts';
 import type { CompiledPath, PathContext } from './path.ts';
 import type { LookupTable, LookupTables } from './lookup-table.ts';
 import type { Defaults, OnError } from './spec.ts';
@@ -20,6 +21,7 @@ export interface PathUse {
 export interface CompileContext {
   readonly defaults: Defaults;
   readonly sources: ReadonlyMap<string, Source>;
+  readonly functions: FunctionModule | undefined;
   readonly lookups: LookupTables;
   readonly problems: Problem[];
   readonly warnings: Problem[];

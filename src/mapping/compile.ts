@@ -3,9 +3,10 @@ import type { MappingSpec } from './schema.ts';
 import { counted } from '../numbers.ts';
 import { ProblemsError, type Problem } from '../problem.ts';
 import type { Source } from '../source/source.ts';
-import type { ParsedMapping } from './check.ts';
+import type { LoadedMapping, ParsedMapping } from './check.ts';
 import type { MappingDocument } from './document.ts';
 import { compileEntry } from './entry.ts';
+import { isModule, type FunctionModule } from './functions.ts';
 import { LookupTables } from './lookup-table.ts';
 import type { CompiledMapping } from './mapping.ts';
 import { sourcesLookedUp } from './spec-values.ts';
@@ -14,11 +15,12 @@ import type { CompileContext } from './compile-context.ts';
 /** Problems are located through `document` and shown with lines of `texts`. */
 export async function compileMapping(
   spec: MappingSpec,
+  functions: FunctionModule | undefined,
   sources: ReadonlyMap<string, Source>,
   document: Pick<MappingDocument, 'locate'>,
   texts: ReadonlyMap<string, string>,
 ): Promise<CompiledMapping> {
-  const compilation = newContext(spec, sources, document);
+  const compilation = newContext(spec, functions, sources, document);
   const entries = spec.events.map((entry, index) => compileEntry(entry, index, compilation));
   const problems = inOrder(compilation.problems);
   if (problems.length > 0) {
@@ -41,10 +43,10 @@ export async function compileMapping(
 
 /** The columns that the valid parts of a mapping name and `sources` lack; entries that need other sources are not checked. */
 export function columnProblems(
-  { spec, document, damaged }: ParsedMapping,
+  { spec, functions, document, damaged }: LoadedMapping,
   sources: ReadonlyMap<string, Source>,
 ): readonly Problem[] {
-  const compilation = newContext(spec, sources, document);
+  const compilation = newContext(spec, functions && isModule(functions) ? functions : undefined, sources, document);
   for (const [index, entry] of spec.events.entries()) {
     // Without its `each`, paths into the elements would look like columns.
     if (!entry || damaged(['events', index, 'each'])) continue;
@@ -56,6 +58,7 @@ export function columnProblems(
 
 function newContext(
   spec: ParsedMapping['spec'],
+  functions: FunctionModule | undefined,
   sources: ReadonlyMap<string, Source>,
   document: Pick<MappingDocument, 'locate'>,
 ): CompileContext {
@@ -67,6 +70,7 @@ function newContext(
   return {
     defaults: spec.defaults ?? {},
     sources,
+    functions,
     lookups: new LookupTables(),
     problems: [],
     warnings: [],

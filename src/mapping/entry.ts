@@ -69,7 +69,8 @@ export function compileEntry(spec: EntrySpec, index: number, compilation: Compil
     return draft;
   };
 
-  const drafts = (record: Row, row: RowContext): readonly Draft[] => {
+  const row = new RowContext();
+  const drafts = (record: Row): readonly Draft[] => {
     row.begin(record);
     if (!each) {
       const only = draftOf(row);
@@ -88,7 +89,6 @@ export function compileEntry(spec: EntrySpec, index: number, compilation: Compil
     return found;
   };
 
-  const row = new RowContext();
   return {
     index,
     type,
@@ -101,22 +101,8 @@ export function compileEntry(spec: EntrySpec, index: number, compilation: Compil
       column: compiled.column,
       isRest,
     })),
-    map: (record) => {
-      const found = drafts(record, row);
-      return row.waits ? mapInRounds(record, drafts) : found;
-    },
+    map: drafts,
   };
-
-  /** Maps again until every asynchronous expression has its result. */
-  async function mapInRounds(record: Row, attempt: typeof drafts): Promise<readonly Draft[]> {
-    row.forgetAnswers();
-    const own = new RowContext();
-    for (;;) {
-      const found = attempt(record, own);
-      if (!own.waits) return found;
-      await own.settle();
-    }
-  }
 }
 
 function compileParts(spec: EntrySpec, path: Path, compilation: CompileContext, uses: PathUse[]): Parts {

@@ -11,6 +11,7 @@ import { counted } from '../numbers.ts';
 import { checkMapping, type ParsedMapping } from './check.ts';
 import { columnProblems, compileMapping, inOrder } from './compile.ts';
 import { parseMappingDocument, type MappingDocument } from './document.ts';
+import { isModule, loadFunctions, type FunctionModule } from './functions.ts';
 import type { Mapping, NameMap, References, WorksheetRef } from './mapping.ts';
 import { policiesOf } from './policies.ts';
 import { validParts } from './valid-parts.ts';
@@ -34,19 +35,20 @@ export async function loadMapping(path: string, { sources = new Map() }: LoadOpt
   const text = decode(bytes, path);
   const texts = new Map([[path, text]]);
   const document = parseMappingDocument(text, path);
-  const spec = await validate(document, path, texts, sources);
+  const { spec, functions } = await validate(document, path, texts, sources);
   checkOverrides(sources, spec);
   const worksheet = worksheetOf(spec, document, dirname(resolve(path)));
   const eventSources = unique(spec.events.map((entry) => entry.source));
   const lookedUp = spec.events.flatMap(sourcesLookedUp);
   return {
     file: path,
-    sha256: await sha256Of(bytes, worksheet),
+    sha256: await sha256Of(bytes, worksheet, functions),
     migration: spec.migration,
     timezone: spec.defaults?.timezone,
     sources: sourceSpecs(spec.sources, dirname(resolve(path)), sources),
     references: referencesOf(spec),
     worksheet,
+    functions,
     region: spec.defaults?.region,
     usedSources: unique([...eventSources, ...lookedUp]),
     eventSources,
@@ -58,7 +60,7 @@ export async function loadMapping(path: string, { sources = new Map() }: LoadOpt
     })),
     marks: markedLines(text),
     words: () => spec.events.map((entry) => entryWords(entry, spec.defaults ?? {})),
-    compile: (opened) => compileMapping(spec, opened, document, texts),
+    compile: (opened) => compileMapping(spec, functions, opened, document, texts),
   };
 }
 
@@ -83,9 +85,14 @@ async function readRegular(path: string): Promise<Buffer> {
 }
 
 /** A worksheet that cannot be read does not count here: the survey reports it. */
-async function sha256Of(bytes: Buffer, worksheet: WorksheetRef | undefined): Promise<string> {
+async function sha256Of(
+  bytes: Buffer,
+  worksheet: WorksheetRef | undefined,
+  functions: FunctionModule | undefined,
+): Promise<string> {
   const hash = createHash('sha256').update(bytes);
   if (worksheet) hash.update(await readRegular(worksheet.path).catch(() => ''));
+  if (functions) hash.update(functions.sha256);
   return hash.digest('hex');
 }
 
@@ -103,20 +110,25 @@ async function validate(
   path: string,
   texts: ReadonlyMap<string, string>,
   overrides: ReadonlyMap<string, string>,
-): Promise<MappingSpec> {
+): Promise<{ readonly spec: MappingSpec; readonly functions: FunctionModule | undefined }> {
   const fail = (problems: readonly Problem[]): never => {
     throw new ProblemsError(`${path} has ${counted(problems.length, 'error')}`, inOrder(problems), texts);
   };
   if (document.data === undefined) fail(document.problems);
   // Compiling a schema pays off only when it is used more than once.
   const parsed = mappingSchema.safeParse(document.data, { jitless: true });
-  const checked: ParsedMapping = parsed.success
+  const parts: ParsedMapping = parsed.success
     ? { spec: asMappingSpec(parsed.data), document, damaged: () => false }
     : validParts(document);
-  await load(checked);
+  await load(parts);
+  const folder = dirname(resolve(path));
+  const { functions: file } = parts.spec;
+  const functions = file === undefined ? undefined : await loadFunctions(file, folder);
+  const checked = { ...parts, functions };
   const found = [...(parsed.success ? [] : problemsOf(parsed.error.issues, document)), ...checkMapping(checked)];
-  if (parsed.success && document.problems.length + found.length === 0) return asMappingSpec(parsed.data);
-  const sources = await readable(sourceSpecs(checked.spec.sources ?? {}, dirname(resolve(path)), overrides));
+  if (parsed.success && document.problems.length + found.length === 0 && (!functions || isModule(functions)))
+    return { spec: asMappingSpec(parsed.data), functions };
+  const sources = await readable(sourceSpecs(checked.spec.sources ?? {}, folder, overrides));
   // A YAML mistake causes others on its line, and an invalid value may look like a column.
   const lines = new Set(document.problems.map(({ at }) => at?.line));
   const places = new Set(found.map(({ at }) => JSON.stringify(at)));

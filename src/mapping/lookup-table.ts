@@ -32,20 +32,12 @@ export class LookupTable {
     this.spec = spec;
   }
 
-  async add(record: Row, row: RowContext): Promise<void> {
-    let [match, take] = this.#read(record, row);
-    while (row.waits) {
-      await row.settle();
-      [match, take] = this.#read(record, row);
-    }
-    row.forgetAnswers();
+  add(record: Row, row: RowContext): void {
+    row.begin(record);
+    const match = this.spec.match(row);
+    const take = this.spec.take(row);
     if (match instanceof ValueError) this.unusable += 1;
     else for (const element of [match].flat() as (JsonValue | undefined)[]) this.#put(textOf(element), take);
-  }
-
-  #read(record: Row, row: RowContext): [Result, Result] {
-    row.begin(record);
-    return [this.spec.match(row), this.spec.take(row)];
   }
 
   #put(text: string | undefined, take: Result): void {
@@ -105,7 +97,7 @@ async function readInto(source: Source, tables: readonly LookupTable[]): Promise
   for await (const batch of source.batches()) {
     for (const item of batch) {
       if (item.kind === 'unreadable') unreadable += 1;
-      else for (const table of tables) await table.add(item, row);
+      else for (const table of tables) table.add(item, row);
     }
   }
   return unreadable + Math.max(...tables.map(({ unusable }) => unusable));

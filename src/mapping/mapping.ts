@@ -1,6 +1,7 @@
 import type { Draft, EventType, Row } from '../model.ts';
 import type { Location, Problem } from '../problem.ts';
 import type { Source, SourceSpec } from '../source/source.ts';
+import type { FunctionModule } from './functions.ts';
 import type { MarkedLine } from './marks.ts';
 import type { Policies } from './policies.ts';
 import type { EntryWords } from './words.ts';
@@ -20,7 +21,7 @@ export interface References {
 export interface Mapping {
   /** The path as given. */
   readonly file: string;
-  /** Of the file and its worksheet. */
+  /** Of the file, its worksheet and its functions. */
   readonly sha256: string;
   readonly migration: string;
   /** `defaults.timezone`, an IANA zone. */
@@ -29,6 +30,8 @@ export interface Mapping {
   readonly references: References;
   /** The worksheet that `references.file` names. */
   readonly worksheet: WorksheetRef | undefined;
+  /** The module that `functions` names: code that the mapping runs. */
+  readonly functions: FunctionModule | undefined;
   /** `defaults.region`: the country of national phone numbers. */
   readonly region: string | undefined;
   /** Names of the sources that events or lookups use, in the order of the mapping. */
@@ -62,10 +65,10 @@ export interface EntryHead {
   readonly policies: Policies;
 }
 
-/** One item of `events` as a function. Pure: the same row gives the same drafts, whatever was mapped before. */
+/** One item of `events` as a function. Pure, as far as the functions that it calls are: the same row gives the same drafts, whatever was mapped before. */
 export interface CompiledEntry extends EntryHead {
-  /** No drafts where `when` does not hold or `each` is empty. Returns a promise only where `jsonata` is used. */
-  map(row: Row): readonly Draft[] | Promise<readonly Draft[]>;
+  /** No drafts where `when` does not hold or `each` is empty. */
+  map(row: Row): readonly Draft[];
   /** Columns and paths of the entry's own source that it reads, in the order of the mapping. */
   readonly uses: readonly ColumnUse[];
 }

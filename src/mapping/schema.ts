@@ -256,6 +256,9 @@ export const mappingSchema = part.object({
       missing_values: z.array(part.text).optional(),
     })
     .optional(),
+  functions: part.name
+    .meta({ description: 'An ES module beside the mapping, whose exports `call` may name.' })
+    .optional(),
   sources: part.record(source, part.fileKey),
   references: part
     .object({

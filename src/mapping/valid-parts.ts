@@ -21,9 +21,11 @@ export function validParts(document: MappingDocument): ParsedMapping {
     sound(shape[key] as z.ZodType, whole[key], [key], cuts) as T | undefined;
   const defaults = section<MappingSpec['defaults']>('defaults');
   const sources = section<MappingSpec['sources']>('sources');
+  const functions = shape.functions.safeParse(whole['functions']);
   return {
     spec: {
       ...(defaults && { defaults }),
+      ...(functions.success && { functions: functions.data }),
       ...(sources && { sources }),
       events: events.map(
         (event, index) => sound(shape.events.element, event, ['events', index], cuts) as EntrySpec | undefined,

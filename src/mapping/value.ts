@@ -186,6 +186,8 @@ function compileTransform(item: TransformSpec, context: ValueContext): Apply {
   return TRANSFORM_BY_NAME.get(name)!.compile(argument, {
     defaults: context.compilation.defaults,
     columns: context.frame.source.columns,
+    functions: context.compilation.functions,
+    at: context.compilation.locate(context.path),
     // The transform handles errors of its argument.
     value: (spec, key) => compileValue(spec, { ...within(context, name, key), onError: 'reject' }),
   });

@@ -49,9 +49,9 @@ const BY_CODE: Readonly<Record<string, Advice>> = {
     fix: 'Name the custom field differently.',
   },
   scientific_id: { what: 'An id is in scientific notation: its last digits are lost.', fix: SPREADSHEET },
-  bad_expression: {
-    what: 'An expression in the mapping failed.',
-    fix: 'Correct the expression or the values that it reads.',
+  function_failed: {
+    what: 'A function that the mapping calls failed, or returned what is no value.',
+    fix: 'Correct the function (the message says where it failed), or the values that it reads.',
   },
   not_mapped: { what: 'A value is not in its `map`.', fix: 'Add the value to the map, or add a "*" entry.' },
   missing_value: { what: 'A required value is missing.', fix: FILL },

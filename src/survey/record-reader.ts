@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { CompiledEntry, CompiledMapping } from '../mapping/mapping.ts';
 import type { Draft, Issue, ReadItem, Row } from '../model.ts';
 import { addOmissions, addProblem } from '../plan/problems.ts';
@@ -27,12 +28,16 @@ interface ReadingJob {
   readonly shouldContinue: () => boolean;
 }
 
+const LONGEST_HOLD_MS = 50;
+
 /** Reads the records of a source, one after the other, into the plan and the profile. */
 export class RecordReader {
   readonly records: RecordCounts = { read: 0, mapped: 0, skipped: 0, unreadable: 0 };
   /** Unreadable records, without those that are only a warning (a report's footer). */
   unreadable = 0;
   readonly #job: ReadingJob;
+  /** When other work of the process last had its turn, in milliseconds. */
+  #pausedAt = 0;
 
   constructor(job: ReadingJob) {
     this.#job = job;
@@ -46,16 +51,18 @@ export class RecordReader {
     const readBefore = this.records.read;
     for await (const batch of source.batches()) {
       for (const item of batch) {
+        // A slow function of the mapping must not hold up a signal until the batch has been read.
+        if (performance.now() - this.#pausedAt > LONGEST_HOLD_MS) await this.#pause();
         if (!shouldContinue()) return;
         this.records.read += 1;
         if (item.kind === 'unreadable') {
           this.#takeUnreadable(item);
           continue;
         }
-        const before = item.corrects && (await draftsOf(entries, { ...item, raw: item.corrects.raw }));
+        const before = item.corrects && draftsOf(entries, { ...item, raw: item.corrects.raw });
         watch.row(item);
         for (const issue of item.issues) addProblem(writer.db, { record: writer.record(item) }, issue);
-        const drafts = await draftsOf(entries, item);
+        const drafts = draftsOf(entries, item);
         if (before) {
           for (const issue of correctedIds(before, drafts))
             addProblem(writer.db, { record: writer.record(item) }, issue);
@@ -65,6 +72,11 @@ export class RecordReader {
       }
     }
     writer.db.run('update source set records = ? where name = ?', this.records.read - readBefore, source.name);
+  }
+
+  async #pause(): Promise<void> {
+    await setImmediate();
+    this.#pausedAt = performance.now();
   }
 
   #takeUnreadable(item: Extract<ReadItem, { kind: 'unreadable' }>): void {
@@ -90,14 +102,8 @@ export class RecordReader {
   }
 }
 
-async function draftsOf(entries: readonly CompiledEntry[], row: Row): Promise<readonly Draft[]> {
-  const drafts: Draft[] = [];
-  for (const entry of entries) {
-    const mapped = entry.map(row);
-    // Only expressions of the mapping are asynchronous.
-    drafts.push(...(mapped instanceof Promise ? await mapped : mapped));
-  }
-  return drafts;
+function draftsOf(entries: readonly CompiledEntry[], row: Row): readonly Draft[] {
+  return entries.flatMap((entry) => entry.map(row));
 }
 
 const NAMELESS: Issue = {

@@ -59,12 +59,18 @@ describe('a run that is interrupted', () => {
     },
   );
 
-  it('by SIGINT during a survey with a slow expression ends before the next record', async () => {
+  it('by SIGINT during a survey with a slow function ends before the next records', async () => {
     const service = await sandbox();
     const cwd = await leads(300);
-    const slow = `{ from: name, apply: [{ jsonata: "$string($sum([1..20000].($ * 2)))" }] }`;
+    const slow = `full_name: { from: name, apply: [{ call: slow }] }`;
     const mapping = await readFile(join(cwd, 'mapping.yaml'), 'utf8');
-    await files(cwd, { 'mapping.yaml': mapping.replace('full_name: name', `full_name: ${slow}`) });
+    await files(cwd, {
+      'mapping.yaml': `functions: functions.mjs\n${mapping.replace('full_name: name', slow)}`,
+      'functions.mjs': `export function slow(name) {
+        for (const end = Date.now() + 50; Date.now() < end; );
+        return name;
+      }`,
+    });
     const run = start(['run', 'mapping.yaml', '--dry-run', '--json'], { cwd, env: environmentOf(service) });
     await expect.poll(() => run.stderr(), { timeout: 20_000 }).toContain('deal pipelines');
     await new Promise((resolve) => setTimeout(resolve, 1000));

@@ -1,11 +1,16 @@
+import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import type { JsonValue } from '../../src/json.ts';
 import type { Issue } from '../../src/model.ts';
 import { parseMappingDocument, WrittenScalar } from '../../src/mapping/document.ts';
+import { isModule, loadFunctions } from '../../src/mapping/functions.ts';
 import { ValueError, type Result } from '../../src/mapping/result.ts';
 import { RowContext } from '../../src/mapping/row-context.ts';
 import type { Defaults, ValueSpec } from '../../src/mapping/spec.ts';
 import { TRANSFORM_BY_NAME } from '../../src/mapping/transforms/index.ts';
+
+/** The functions of the reference. */
+const MAPPINGS = fileURLToPath(new URL('../../mappings', import.meta.url));
 
 export interface Applied {
   readonly result: Result;
@@ -22,17 +27,21 @@ export async function apply(written: string, value: JsonValue, defaults: Default
   const entry = TRANSFORM_BY_NAME.get(name)!;
   const argument = raw === undefined ? undefined : entry.argument!(z.any()).parse(raw);
   await entry.load?.();
-  const problemsFound = entry.check?.(argument, defaults) ?? [];
+  const functions = await loadFunctions('functions.mjs', MAPPINGS);
+  if (!isModule(functions)) throw new Error(functions.message);
+  const problemsFound = entry.check?.(argument, defaults, functions) ?? [];
   if (problemsFound.length > 0) throw new Error(problemsFound[0]!.message);
   const value_ = (spec: ValueSpec) => (): Result => (spec instanceof WrittenScalar ? spec.text : (spec as string));
-  const run = entry.compile(argument, { defaults, columns: [], value: value_ });
+  const run = entry.compile(argument, {
+    defaults,
+    columns: [],
+    functions,
+    at: { file: 'inline', line: 1, column: 3 },
+    value: value_,
+  });
   const row = new RowContext();
   row.root = value;
-  for (;;) {
-    const result = run(value, row);
-    if (!row.waits) return { result, warnings: row.issues };
-    await row.settle();
-  }
+  return { result: run(value, row), warnings: row.issues };
 }
 
 /** The result, or the code of the error. */

@@ -37,7 +37,7 @@ export async function draftsOf(compiled: CompiledMapping, sources: ReadonlyMap<s
   const drafts: Draft[] = [];
   for (const entry of compiled.entries) {
     for await (const batch of sources.get(entry.source)!.batches()) {
-      for (const item of batch) if (item.kind === 'row') drafts.push(...(await entry.map(item)));
+      for (const item of batch) if (item.kind === 'row') drafts.push(...entry.map(item));
     }
   }
   return drafts;

@@ -19,15 +19,16 @@ const WAYS: Readonly<Record<string, (text: string) => string>> = {
   'a `date` transform': () => '{ from: At, apply: [{ date: iso }] }',
   'a `date` transform with a format': () => `{ from: At, apply: [{ date: "yyyy-MM-dd'T'HH:mm:ssXXX" }] }`,
   'a constant': (text) => `{ value: "${text}" }`,
-  jsonata: () => '{ from: At, apply: [{ jsonata: "$ & \'\'" }] }',
+  'a function': () => '{ from: At, apply: [{ call: same }] }',
   'a template': () => '{ template: "{At}" }',
 };
 
 async function occurred(value: string, text: string) {
   const mapping =
-    'sources: { it: { path: it.csv } }\n' +
+    'functions: functions.mjs\nsources: { it: { path: it.csv } }\n' +
     `events: [{ type: lead/created, source: it, occurred_at: ${value}, data: { external_id: Id } }]\n`;
-  const [draft] = await mapped(mapping, { 'it.csv': `Id,At\n1,${text}\n` });
+  const exports = { 'it.csv': `Id,At\n1,${text}\n`, 'functions.mjs': 'export const same = (text) => text;\n' };
+  const [draft] = await mapped(mapping, exports);
   return draft!;
 }
 

@@ -7,10 +7,15 @@ import type { EntryWords } from '../../src/mapping/words.ts';
 
 /** What a mapping with these events says in words. */
 async function wordsOf(events: string): Promise<readonly EntryWords[]> {
-  const path = join(temporaryDirectory(), 'mapping.yaml');
+  const folder = temporaryDirectory();
+  const path = join(folder, 'mapping.yaml');
+  await writeFile(join(folder, 'functions.mjs'), 'export const nameOf = (name) => name;\n');
   const defaults = 'defaults: { region: IT, timezone: Europe/Rome }';
   const sources = 'sources: { rows: { path: rows.csv }, firms: { path: firms.csv } }';
-  await writeFile(path, `version: 1\nmigration: m\n${defaults}\n${sources}\nevents:\n${events}`);
+  await writeFile(
+    path,
+    `version: 1\nmigration: m\nfunctions: functions.mjs\n${defaults}\n${sources}\nevents:\n${events}`,
+  );
   return (await loadMapping(path)).words();
 }
 
@@ -112,7 +117,7 @@ test.each([
   ['{ prefix: note- }', 'adds `note-` at the beginning'],
   ['{ suffix: -old }', 'adds `-old` at the end'],
   ['{ truncate: 3 }', 'keeps the first 3 characters'],
-  ['{ jsonata: "$ & 1" }', 'evaluates the expression `$ & 1`'],
+  ['{ call: nameOf }', 'is what the function `nameOf` makes of it'],
 ])('a transform in words: %s', async (transform, words) => {
   expect((await wordsOfValue(`{ from: A, apply: [${transform}] }`)).how).toEqual([words]);
 });

@@ -27,7 +27,7 @@ export type Page = (typeof PAGES)[number];
 
 const SECTIONS: Readonly<Record<Page, Readonly<Record<string, () => string>>>> = {
   'README.md': { commands, 'options of run': runOptions, 'exit codes': exitCodes },
-  'mappings/README.md': { fields, policies, transforms },
+  'mappings/README.md': { fields, policies, transforms, functions },
   'mappings/operations.md': {},
   'src/README.md': { faults, 'conditions of faults': faultConditions },
   'test/bench/README.md': {},
@@ -128,6 +128,11 @@ function transforms(): string {
       examples.map(exampleText).join('<br>'),
     ]),
   );
+}
+
+/** The functions of the reference, with their tests in `test/mapping/functions.test.ts`. */
+function functions(): string {
+  return `\`\`\`js\n${readFileSync(join(ROOT, 'mappings/functions.mjs'), 'utf8')}\`\`\``;
 }
 
 function faults(): string {

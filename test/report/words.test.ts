@@ -22,7 +22,7 @@ const OTHER_CODES = [
 /** Codes that no record is counted under. */
 const NOT_COUNTED = new Set([
   // Mistakes in the arguments of a transform.
-  ...['bad_argument', 'unknown_region', 'no_timezone'],
+  ...['bad_argument', 'unknown_region', 'no_timezone', 'unknown_function', 'bad_function'],
   // Why a run stopped, which it says itself.
   ...[
     'interrupted',

@@ -1,6 +1,6 @@
+import { call } from './call.ts';
 import { date } from './date.ts';
 import { htmlToText } from './html.ts';
-import { jsonata } from './jsonata.ts';
 import { at, join, split } from './list.ts';
 import { boolean, map } from './map.ts';
 import { number } from './number.ts';
@@ -27,7 +27,7 @@ export const TRANSFORMS: readonly Transform[] = [
   prefix,
   suffix,
   truncate,
-  jsonata,
+  call,
 ];
 
 export const TRANSFORM_BY_NAME: ReadonlyMap<string, Transform> = new Map(

@@ -5,7 +5,8 @@
 import type { z } from 'zod';
 import { ValueError, type Result, textOf, shown } from '../result.ts';
 import type { JsonValue } from '../../json.ts';
-import type { Problem } from '../../problem.ts';
+import type { Location, Problem } from '../../problem.ts';
+import type { FunctionModule } from '../functions.ts';
 import type { RowContext, Evaluate } from '../row-context.ts';
 import type { Defaults, ValueSpec } from '../spec.ts';
 
@@ -19,6 +20,10 @@ export interface TransformContext {
   readonly defaults: Defaults;
   /** Columns of the source; empty for trees. */
   readonly columns: readonly string[];
+  /** What `functions` of the mapping names. */
+  readonly functions: FunctionModule | undefined;
+  /** The place of the transform in the mapping. */
+  readonly at: Location;
   /** Compiles a value within the argument, at `key`. */
   readonly value: (spec: ValueSpec, key: string) => Evaluate;
 }
@@ -51,8 +56,12 @@ interface Definition<A> {
   readonly bare?: boolean;
   /** Loads a library, only when a mapping uses the transform. */
   readonly load?: () => Promise<unknown>;
-  /** Problems that the schema of the argument cannot find, such as those that depend on the defaults. */
-  readonly check?: (argument: A | undefined, defaults: Defaults) => readonly ArgumentProblem[];
+  /** Problems that the schema of the argument cannot find, such as those that depend on the defaults or the functions. */
+  readonly check?: (
+    argument: A | undefined,
+    defaults: Defaults,
+    functions: FunctionModule | undefined,
+  ) => readonly ArgumentProblem[];
   readonly shape?: (input: ValueShape) => ValueShape;
   readonly compile: (argument: A | undefined, context: TransformContext) => Apply;
 }
@@ -68,7 +77,7 @@ export function transform<A>(definition: Definition<A>): Transform {
   const [what = ''] = rest.doc.split(/[.:](?: |$)/);
   return {
     ...rest,
-    ...(check && { check: (argument: unknown, defaults: Defaults) => check(argument as A | undefined, defaults) }),
+    ...(check && { check: (argument: unknown, ...rest) => check(argument as A | undefined, ...rest) }),
     words: (argument, defaults) => words?.(argument as A, defaults) ?? what.charAt(0).toLowerCase() + what.slice(1),
     shape: shape ?? ((input) => input),
     compile: (argument: unknown, context) => compile(argument as A | undefined, context),

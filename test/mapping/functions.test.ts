@@ -1,0 +1,179 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { loadMapping } from '../../src/mapping/load.ts';
+import { temporaryDirectory } from '../directory.ts';
+import { files, project, summaryOf } from '../e2e/harness.ts';
+import { apply } from './apply.ts';
+import { mapped } from './inline.ts';
+
+const EXPORT = { 'rows.csv': 'Id,Name,Mail,Mail\n00123, Ada ,a@x.test,\n' };
+const JSON_EXPORT = { 'rows.json': '[{"Id":7,"Sum":5.10,"Big":12345678901234567890,"Tags":["a"],"Of":{"Name":"B"}}]' };
+
+/** What `custom_params.x` is, made by this code of the column `Name` (or `from`). */
+async function called(code: string, exports: Readonly<Record<string, string>> = EXPORT, from = 'Name') {
+  const mapping =
+    `functions: functions.mjs\nsources: { rows: { path: ${Object.keys(exports)[0]!} } }\nevents:\n` +
+    `  - type: lead/created\n    source: rows\n    data:\n      external_id: Id\n` +
+    `      custom_params: { x: { from: ${from}, as: json, apply: [{ call: f }] } }\n`;
+  const [draft] = await mapped(mapping, { ...exports, 'functions.mjs': `export ${code}\n` });
+  const { x } = (draft!.data.custom_params ?? {}) as { x?: unknown };
+  return { x, omissions: draft!.omissions };
+}
+
+describe('a function gets', () => {
+  it('the value as the mapping reads it, and the record as the file has it', async () => {
+    const { x } = await called('const f = (value, record) => [value, record]');
+    expect(x).toEqual(['Ada', { Id: '00123', Name: ' Ada ', Mail: 'a@x.test', 'Mail#2': '' }]);
+  });
+
+  it('numbers as numbers, or as text where JavaScript would lose digits', async () => {
+    const { x } = await called('const f = (value, record) => [value, record]', JSON_EXPORT, 'Sum');
+    expect(x).toEqual([5.1, { Id: 7, Sum: 5.1, Big: '12345678901234567890', Tags: ['a'], Of: { Name: 'B' } }]);
+  });
+
+  it.each([
+    ['a cell', 'record.Name = value', EXPORT, 'Name'],
+    ['a list', 'value.push("b")', JSON_EXPORT, 'Tags'],
+    ['a nested key', 'record.Of.Name = "C"', JSON_EXPORT, 'Of'],
+  ])('no way to change the input: %s', async (_what, change, exports, from) => {
+    const { x, omissions } = await called(`function f(value, record) { ${change}; return 1; }`, exports, from);
+    expect(x).toBeUndefined();
+    expect(omissions).toMatchObject([
+      {
+        field: 'custom_params.x',
+        code: 'function_failed',
+        reason: expect.stringMatching(/read only|not extensible/) as string,
+      },
+    ]);
+  });
+});
+
+describe('what a function returns', () => {
+  it.each([
+    ['a text', "'b'", 'b'],
+    ['a number', '-1.5', -1.5],
+    ['false', 'false', false],
+    ['undefined', 'undefined', undefined],
+    ['null', 'null', undefined],
+    ['an empty text', "''", undefined],
+    ['a list with gaps', "['a', undefined, null]", ['a', null, null]],
+    ['an object', '({ a: [1], b: undefined, c: null })', { a: [1], c: null }],
+    ['an object without a prototype', 'Object.create(null, { a: { value: 1, enumerable: true } })', { a: 1 }],
+  ])('is a value or none: %s', async (_what, returned, x) => {
+    expect(await called(`const f = () => ${returned}`)).toEqual({ x, omissions: [] });
+  });
+
+  it.each([
+    ['NaN', 'NaN', 'NaN'],
+    ['an infinite number', '1 / 0', 'Infinity'],
+    ['an integer without all its digits', '2 ** 53', '9007199254740992'],
+    ['a bigint', '1n', 'a bigint'],
+    ['a symbol', 'Symbol()', 'a symbol'],
+    ['a function', '() => 1', 'a function'],
+    ['a date', 'new Date(0)', 'class `Date`'],
+    ['a map', 'new Map()', 'class `Map`'],
+    ['NaN in a list', '[NaN]', 'NaN'],
+    ['a promise', 'Promise.resolve(1)', 'a promise'],
+    ['a promise that fails later', 'Promise.reject(new Error("later"))', 'a promise'],
+  ])('fails with its place where it is no value: %s', async (_what, returned, named) => {
+    const { x, omissions } = await called(`const f = () => ${returned}`);
+    expect(x).toBeUndefined();
+    expect(omissions).toMatchObject([{ code: 'function_failed', original: 'Ada' }]);
+    expect(omissions[0]!.reason).toContain(named);
+    expect(omissions[0]!.reason).toContain('(functions.mjs, called at mapping.yaml:10:59)');
+  });
+
+  it.each([
+    ['an error', 'function f(value) {\n  throw new Error(`no ${value}`);\n}', 'Error: no Ada (functions.mjs:2:9, '],
+    ['a text', 'function f() {\n  throw "nothing";\n}', 'nothing (functions.mjs, '],
+    ['an endless recursion', 'function f(value) {\n  return f(value) + 1;\n}', 'RangeError: Maximum call stack'],
+    ['an object that contains itself', 'function f() { const a = {}; a.a = a; return a; }', 'RangeError: Maximum call'],
+  ])('fails with what was thrown and where: %s', async (_what, code, said) => {
+    const { omissions } = await called(code);
+    expect(omissions).toMatchObject([{ code: 'function_failed', reason: expect.stringContaining(said) as string }]);
+  });
+});
+
+describe('the functions of the reference', () => {
+  const outcome = async (name: string, value: Parameters<typeof apply>[1]) =>
+    (await apply(`{ call: ${name} }`, value)).result;
+
+  it('primaryAddress takes the address that is marked, else the first', async () => {
+    const [a, b] = [{ value: 'a@x.test' }, { value: 'b@x.test', primary: true }];
+    expect(await outcome('primaryAddress', [a, b])).toBe('b@x.test');
+    expect(await outcome('primaryAddress', [a, { value: '' }])).toBe('a@x.test');
+    expect(await outcome('primaryAddress', a)).toBe('a@x.test');
+    expect(await outcome('primaryAddress', [{ value: null }])).toBeUndefined();
+  });
+
+  it('sumOfItems adds without losing a cent, and fails where a price is missing', async () => {
+    expect(await outcome('sumOfItems', [{ price: 0.1 }, { price: 0.2 }])).toBe(0.3);
+    expect(await outcome('sumOfItems', [{ quantity: 3, price: '19.99' }])).toBe(59.97);
+    expect(await outcome('sumOfItems', [{ quantity: 1 }])).toMatchObject({ code: 'function_failed' });
+  });
+
+  it('callSummary has a line for each column that is filled', async () => {
+    const mapping =
+      'functions: functions.mjs\nsources: { calls: { path: calls.csv } }\n' +
+      'events: [{ type: comment/created, source: calls, data: { lead_external_id: Who, content: { from: Type, apply: [{ call: callSummary }] } } }]\n';
+    const code = await readFile(new URL('../../mappings/functions.mjs', import.meta.url), 'utf8');
+    const [draft] = await mapped(mapping, {
+      'calls.csv': 'Who,Type,Outcome,Duration,Notes\n1,Call,No answer,, Try again \n',
+      'functions.mjs': code,
+    });
+    expect(draft!.data.content).toBe('Call\nOutcome: No answer\nNotes: Try again');
+  });
+});
+
+const MAPPING = `version: 1
+migration: functions
+functions: functions.mjs
+sources: { people: { path: people.csv } }
+events:
+  - type: lead/created
+    source: people
+    if_changed: update
+    data: { external_id: id, full_name: { from: name, apply: [{ call: nameOf }] } }
+`;
+
+describe('code of a mapping', { timeout: 60_000 }, () => {
+  it('that changes is a change of the mapping', async () => {
+    const folder = temporaryDirectory();
+    const hashes = [];
+    for (const name of ['name', 'name.toUpperCase()']) {
+      await writeFile(join(folder, 'functions.mjs'), `export const nameOf = (name) => ${name};\n`);
+      await writeFile(join(folder, 'mapping.yaml'), MAPPING);
+      hashes.push((await loadMapping(join(folder, 'mapping.yaml'))).sha256);
+    }
+    expect(new Set(hashes).size).toBe(2);
+  });
+
+  it('is named by the survey with its hash, and what it makes now is sent in a rerun', async () => {
+    const code = 'export const nameOf = (name) => name;\n';
+    const place = await project({
+      'mapping.yaml': MAPPING,
+      'functions.mjs': code,
+      'people.csv': 'id,name\n1,Ada\n2,Bob\n',
+    });
+    const first = await place.run();
+    expect(summaryOf(first)).toMatchObject({ exit: { code: 0 }, events: { acknowledged: 2 } });
+    const { functions } = await loadMapping(join(place.cwd, 'mapping.yaml'));
+    expect(first.stderr.replace(/\s+/g, ' ')).toContain(`runs code of functions.mjs (sha256 ${functions!.sha256})`);
+    await files(place.cwd, { 'functions.mjs': code.replace('=> name', '=> name.toUpperCase()') });
+    expect(summaryOf(await place.run())).toMatchObject({ exit: { code: 0 }, mapping_changed: true });
+    expect(place.service.state().leads.map(({ fullName }) => fullName)).toEqual(['ADA', 'BOB']);
+  });
+
+  it('with a syntax error is refused with its line', async () => {
+    const place = await project({
+      'mapping.yaml': MAPPING,
+      'functions.mjs': 'export function nameOf(name) {\n  return name +;\n}\n',
+      'people.csv': 'id,name\n1,Ada\n',
+    });
+    const ended = await place.run();
+    expect(ended.code).toBe(2);
+    expect(ended.stderr).toContain('mapping.yaml:3:12 error: functions.mjs:2 cannot be loaded: SyntaxError');
+    expect(place.posts()).toBe(0);
+  });
+});
