@@ -115,6 +115,8 @@ export function columnOf(
   const date = dateFacts(meaning, values, dayFirst);
   const currency =
     is.currency > 0.8 ? values.filter((value) => isCurrency(value.toUpperCase())).length / values.length : 0;
+  // `POT7` is no amount of a currency.
+  const number = is.number > 0.8 ? values.filter((value) => isAmount(value)).length / values.length : is.number;
   return {
     table,
     name,
@@ -127,9 +129,14 @@ export function columnOf(
     length: facts.length ?? 0,
     values,
     date,
-    separators: date === undefined && is.number > 0.8 ? separatorsOf(values) : undefined,
-    is: { ...is, currency },
+    separators: date === undefined && number > 0.8 ? separatorsOf(values) : undefined,
+    is: { ...is, currency, number },
   };
+}
+
+function isAmount(value: string): boolean {
+  const [, code] = /^([A-Z]{2,3})\s?-?\d/.exec(value) ?? [];
+  return SHAPES.number.test(value) && (code === undefined || isCurrency(code));
 }
 
 export function firstValues({ db, sql: table }: Pick<Table, 'db' | 'sql'>, sql: string): string[] {

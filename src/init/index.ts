@@ -6,7 +6,7 @@ import { nameError } from '../mapping/names.ts';
 import { counted, numberText } from '../numbers.ts';
 import { PROGRAM } from '../version.ts';
 import type { Table } from './columns.ts';
-import { keyOf, type Entry } from './entries.ts';
+import { keyOf } from './evidence.ts';
 import type { Known } from './joins.ts';
 import { guessDrafts, type EntryDraft } from './guess.ts';
 import { openExports, type Export, type ExportOptions } from './open-export.ts';
@@ -16,7 +16,7 @@ import { findReferences } from './references.ts';
 import { regionOf, timezoneLine } from './region.ts';
 import { MAX_COLUMNS } from './sample.ts';
 import { loadSamples, nounsIn, type Samples } from './tables.ts';
-import { flow, lineText, lookupsIn, remarkText } from './yaml.ts';
+import { flow, lineText, lookupsIn, remarkText, type Entry } from './yaml.ts';
 
 /** The text of the mapping, what was recognised in each export and why, and how much is left to do. */
 export interface StarterMapping {

@@ -1,12 +1,12 @@
 /** The entries of a preset: the same lines as any entry, with the values of the preset where the export has their columns. */
 import type { EntrySpec, ValueSpec } from '../mapping/spec.ts';
 import type { Table } from './columns.ts';
-import { entryOf, type Entry } from './entries.ts';
+import { entryOf } from './entries.ts';
 import type { EntryDraft } from './guess.ts';
 import type { Known } from './joins.ts';
 import { columnsOf, comparable, Fitter, isCustom, type PresetMatch } from './preset.ts';
 import type { RecordKind } from './roles.ts';
-import { flow, type Line } from './yaml.ts';
+import { flow, type Entry, type Line } from './yaml.ts';
 
 const KINDS: Readonly<Record<string, RecordKind>> = {
   'lead/created': 'leads',

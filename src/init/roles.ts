@@ -116,7 +116,9 @@ function derivedOf(table: Table): Map<Column, 'weighted' | 'gross'> {
   if (known) return known;
   const derived = new Map<Column, 'weighted' | 'gross'>();
   DERIVED.set(table, derived);
-  const numbers = table.columns.filter(({ separators, is }) => separators && is.flag < 0.95).slice(0, 20);
+  const numbers = table.columns
+    .filter(({ separators, is }) => separators && is.flag < 0.95 && is.international < 0.3)
+    .slice(0, 20);
   const rows = cellsOf(numbers).map((row) => row.map((cell, at) => numberIn(cell, numbers[at]!)));
   const chances = numbers.flatMap(({ is }, at) => (is.hundred > 0.95 ? [at] : []));
   for (const a of numbers.keys()) {
@@ -130,10 +132,9 @@ function derivedOf(table: Table): Map<Column, 'weighted' | 'gross'> {
       if (high < 1.28 && low > 1.045 && high - low < 0.01) derived.set(numbers[b]!, 'gross');
       else if (low < 1 && chances.some((p) => pairs.filter((row) => isTimes(row, p)).length > pairs.length * 0.9)) {
         derived.set(numbers[b]!, 'weighted');
-      } else if (high < 0.77 && high - low < 0.02) derived.set(numbers[b]!, 'weighted');
+      } else if (low > 0.02 && high < 0.77 && high - low < 0.02) derived.set(numbers[b]!, 'weighted');
     }
   }
-  // What is itself derived says nothing of others: of two weighted columns of one amount, the amount stays.
   return derived;
 }
 
@@ -263,7 +264,7 @@ export const ROLES = {
   },
   title: {
     content: titles,
-    header: { 'deal name': 1, 'deal title': 1, title: 0.85, name: 0.75, deal: 0.6 },
+    header: { 'deal name': 1, 'deal title': 1, title: 0.85, name: 0.75, deal: 0.6, text: 0.15 },
     against:
       'job person company first surname owner user stage pipeline status type author reason source customer address previous other id text date country currency email phone count tag web parent',
     evidence: 'texts',
@@ -395,7 +396,7 @@ export function scoreOf(role: Role, column: Column, kind: RecordKind, more = 0):
     1 - (1 - plain * (role === 'content' ? 0.8 : 0.6 + 0.4 * fillOf(column))) * (1 - (plain > 0.1 ? more : 0));
   const header = headerScore(role, column, kind);
   // What others refer to is an id whatever it is called.
-  return header >= 0
-    ? 1 - (1 - content) * (1 - 0.9 * header)
-    : content * (1 + header * (isId(column) ? 1 - 2 * more : 1));
+  if (header < 0) return content * (1 + header * (isId(column) ? 1 - 2 * more : 1));
+  // No header makes sure what the values speak against.
+  return Math.min(1 - (1 - content) * (1 - 0.9 * header), role === 'amount' && plain < 0.1 ? 0.49 : 1);
 }

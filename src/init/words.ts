@@ -8,8 +8,8 @@ const WORDS = {
   id: 'id ids uuid guid key identifier / kennung / identifiant / identificador clave / chave / identificativo / identificatie / identyfikator klucz / идентификатор ид ключ / identitet / 编号 识别码',
   number:
     'number no nr num numbers / nummer / numero n / nro / num / numero / nummer / numer / номер / nummer / 号码 番号',
-  name: 'name names label / bezeichnung namen / nom intitule libelle / nombre / nome / denominazione nominativo ragione / naam / nazwa / название наименование / namn benamning / 名称 名前 姓名 이름 navn nimi isim jmeno nazev nev adi',
-  first: 'first given forename / vor vorname / prenom / / / / voor voornaam / imie / имя / fornamn / 名',
+  name: 'name names label / bezeichnung namen / nom intitule libelle / nombre / nome / denominazione nominativo ragione / naam / nazwa / название наименование / namn benamning / 名称 名前 姓名 名 이름 navn nimi isim jmeno nazev nev adi',
+  first: 'first given forename / vor vorname / prenom / / / / voor voornaam / imie / имя / fornamn',
   last: 'last latest recent / letzte letzter letztes zuletzt / dernier derniere / ultimo ultima / ultimo ultima / ultimo ultima / laatste laatst / ostatni ostatnia / последний последняя последнее / senaste sista',
   surname:
     'surname family / nach nachname familien familienname / famille / apellido apellidos / sobrenome apelido / cognome / achter achternaam / nazwisko / фамилия / efternamn / 姓',
@@ -29,7 +29,7 @@ const WORDS = {
   company:
     'company companies account accounts organization organisation organizations organisations org orgs firm business employer vendor / firma firmen unternehmen organisation gesellschaft / societe entreprise compte / empresa empresas compania organizacion cuenta / empresas organizacao conta / azienda aziende societa ditta impresa organizzazione / bedrijf bedrijven organisatie onderneming / organizacja przedsiebiorstwo / компания компании организация фирма / foretag bolag / 公司 企业 会社 sirket spolecnost',
   deal: 'deal deals opportunity opportunities potential potentials opp opps oppty sale / geschaft geschafte verkaufschance verkaufschancen chance auftrag auftrage vorgang / affaire affaires opportunite opportunites vente / negocio negocios oportunidad oportunidades trato tratos / negocio oportunidade oportunidades / trattativa trattative affare affari opportunita / kans kansen verkoopkans / szansa szanse transakcja transakcje okazja / сделка сделки / affar affarer affarsmojlighet / 商机 交易 案件 商談 거래 firsat prilezitost',
-  user: 'user users employee employees staff rep reps representative agent agents seller salesperson salesrep consultant member admin / benutzer mitarbeiter verkaufer vertriebler / utilisateur commercial vendeur / usuario usuarios vendedor comercial / usuario vendedor / utente utenti venditore commerciale agente operatore / gebruiker gebruikers verkoper medewerker / uzytkownik handlowiec sprzedawca pracownik / пользователь менеджер сотрудник продавец / anvandare saljare / 用户 销售员 业务员 사용자',
+  user: 'user users employee employees staff rep reps representative agent agents seller salesperson salesrep consultant member admin / benutzer mitarbeiter verkaufer vertriebler / utilisateur commercial vendeur / usuario usuarios vendedor comercial / usuario vendedor / utente utenti venditore commerciale agente operatore / gebruiker gebruikers verkoper medewerker / uzytkownik handlowiec sprzedawca pracownik / пользователь менеджер сотрудник продавец / anvandare saljare / 用户 销售员 业务员 営業 사용자',
   owner:
     'owner owners owned assigned assignee responsible manager / besitzer inhaber verantwortlich verantwortliche verantwortlicher zustandig zustandiger zustandige betreuer zugewiesen zugewiesener bearbeiter / proprietaire responsable attribue assigne charge / propietario responsable asignado asignada encargado titular / proprietario responsavel atribuido dono / responsabile assegnato assegnatario incaricato / eigenaar verantwoordelijke toegewezen beheerder / wlasciciel opiekun przypisany odpowiedzialny / ответственный владелец / agare ansvarig tilldelad / 负责人 所有者 担当者 担当 담당자 sorumlu ejer vlastnik',
   created:
@@ -107,7 +107,8 @@ export function fold(name: string): string {
   return name
     .replace(/([\p{Ll}\d])(\p{Lu})|(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1$3 $2$4')
     .normalize('NFKD')
-    .replace(/\p{M}/gu, '')
+    .replace(/(\p{Script=Latin})\p{M}+/gu, '$1')
+    .normalize('NFC')
     .toLowerCase()
     .replaceAll('ł', 'l')
     .replaceAll('ø', 'o')
@@ -137,10 +138,9 @@ export interface Meaning {
 }
 
 export function meaningOf(header: string): Meaning {
-  const words = fold(header)
-    .split(' ')
-    .filter((word) => word !== '' && !EMPTY.has(word))
-    .flatMap(partsOf);
+  const all = fold(header).split(' ').filter(Boolean);
+  const telling = all.filter((word) => !EMPTY.has(word));
+  const words = (telling.length > 0 ? telling : all).flatMap(partsOf);
   return { words, concepts: new Set(words.flatMap((each) => [...each])) };
 }
 
@@ -165,7 +165,7 @@ const NONE: ReadonlySet<Concept> = new Set();
 
 /** Words of values that say how a deal ended, and that it is still open. */
 const ENDS = {
-  won: 'won win closedwon success successful gewonnen gagne gagnee ganado ganada ganho vinto vinta acquisito wygrana wygrany выиграна выигран успешно успешная vunnen vunnet 赢单 成交 受注',
+  won: 'won win closedwon success successful sold vendida vendido gewonnen gagne gagnee ganado ganada ganho vinto vinta acquisito wygrana wygrany выиграна выигран успешно успешная vunnen vunnet 赢单 成交 受注',
   lost: 'lost loss closedlost unsuccessful verloren abgelehnt geweigerd perdu perdue perdido perdida perso persa przegrana przegrany utracona проиграна проигран отказ forlorad 输单 失注 junk',
   open: 'open new pending progress active offen laufend ouvert ouverte encours abierto abierta aberto aperto aperta corso otwarta otwarty открыта открыт open oppen pagaende stalled hold abandoned deleted canceled cancelled none',
 } as const;

@@ -11,6 +11,20 @@ export interface Line {
   readonly off?: boolean | undefined;
 }
 
+/** An item of `events`. */
+export interface Entry {
+  readonly type: 'lead/created' | 'deal/created' | 'comment/created';
+  readonly source: string;
+  /** Comments about the whole entry. */
+  readonly above: readonly string[];
+  readonly settings: readonly Line[];
+  readonly data: readonly Line[];
+  /** One level deeper. */
+  readonly custom: readonly Line[];
+  /** Names in the old CRM that may differ in the target account. */
+  readonly names: readonly (readonly [kind: 'pipelines' | 'stages' | 'owners', counts: ReadonlyMap<string, number>])[];
+}
+
 /** Longer values are written over several lines, unless they are commented out. */
 const MAX_WIDTH = 110;
 /** Of a comment that quotes the export. */

@@ -125,7 +125,7 @@ describe('amounts', () => {
     const divided = { number: { decimal: '.', divide: 100 } };
     const named = await deals('Amount in cents', (n) => `${n + 1}050`);
     expect(named.deal['amount']).toMatchObject({ apply: [divided] });
-    const shown = await deals('Value,Shown', (n) => `${n + 1}050,$${n + 1}0.50`);
+    const shown = await deals('Value,Shown', (n) => `${((n * 3) % 5) + 1}050,$${((n * 3) % 5) + 1}0.50`);
     expect(shown.remark('amount')).toContain('`Shown` has a hundredth of it');
     expect((await deals('Value', (n) => `${n + 1}5000`)).remark('amount')).toContain('if these are cents');
     expect((await deals('Value', (n) => `${n + 1}050`)).remark('amount')).not.toContain('cents');
@@ -161,4 +161,15 @@ describe('dates', () => {
       apply: [{ date: { formats: "yyyy-MM-dd HH:mm:ss.u 'UTC'", timezone: 'UTC' } }],
     });
   });
+});
+
+it('gives a valid mapping whatever stands in file names and headers, and where nothing is recognised', async () => {
+  const long = 'x'.repeat(1100);
+  const headers = [long, '{Id}', '#', '- a', 'null', 'a: b', "it's", '"Last\nname"', '[0]', '', 'Ünï\u2028code', '{{y'];
+  const row = (n: number): string => headers.map((_, at) => `v${at}-${n % (at + 1)}`).join(',');
+  const odd = await draftOf({ 'a\n- b: c.csv': [headers.join(','), ...times(9, row)] });
+  expect(odd.entries).toHaveLength(1);
+  expect(Object.values(odd.spec.sources)).toMatchObject([{ path: 'a\n- b: c.csv' }]);
+  const nothing = await draftOf({ 'colours.csv': ['colour', 'red', 'blue'] });
+  expect(nothing.text).toContain('# set this: nothing shows what these records are');
 });
