@@ -95,7 +95,7 @@ export const SANDBOX = define({
     ...pick(OPTIONS, 'port', 'account'),
     state: { ...OPTIONS.state, group: undefined, describe: 'State directory of that mapping, if it is elsewhere' },
     rate: { type: 'value', check: rate, default: USUAL, describe: 'Requests per sliding window' },
-    ...pick(OPTIONS, 'journal', 'faults'),
+    journal: OPTIONS.journal,
   },
   examples: [
     ['$0 sandbox --port 8080', 'a service on this machine; its URL and secrets are printed'],

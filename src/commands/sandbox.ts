@@ -1,11 +1,9 @@
-import { readFile } from 'node:fs/promises';
 import { storedAccountOf } from '../connect.ts';
 import type { Console } from '../console.ts';
-import { EXIT, messageOf, UserError, type ExitCode } from '../errors.ts';
+import { EXIT, UserError, type ExitCode } from '../errors.ts';
 import { untilStopped } from '../halt.ts';
 import { counted } from '../numbers.ts';
 import { parseOptions } from '../options/option.ts';
-import { parseFaultPlan } from '../sandbox/faults.ts';
 import { startSandbox } from '../sandbox/index.ts';
 import type { Account } from '../service/account.ts';
 import { PROGRAM } from '../version.ts';
@@ -22,7 +20,6 @@ export async function sandbox(argv: Argv, console: Console): Promise<ExitCode> {
     rate: settings.rate,
     ...(account ? { account } : {}),
     ...(settings.journal === undefined ? {} : { journal: settings.journal }),
-    ...(settings.faults === undefined ? {} : { faults: parseFaultPlan(await readJson(settings.faults)) }),
   });
   console.print(`BACKFILL_BASE_URL=${running.baseUrl}`);
   console.print(`BACKFILL_API_KEY=${running.apiKey.reveal()}`);
@@ -48,12 +45,4 @@ async function accountFor({
   throw new UserError(`no account is stored in ${state.path}`, {
     hint: `run \`${PROGRAM} run MAPPING --dry-run\` with access to the service first`,
   });
-}
-
-async function readJson(path: string): Promise<unknown> {
-  try {
-    return JSON.parse(await readFile(path, 'utf8'));
-  } catch (error) {
-    throw new UserError(`cannot read ${path}: ${messageOf(error)}`, { cause: error });
-  }
 }

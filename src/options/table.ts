@@ -205,14 +205,6 @@ export const OPTIONS = {
     describe: 'Have the pipelines, stages and users that the last run or dry run of this mapping read',
   },
   journal: { type: 'value', check: text('a file'), describe: 'Keep records in this file between sessions' },
-  faults: {
-    type: 'value',
-    check: text('a file'),
-    describe:
-      'JSON file with faults to inject: { "rules": [{ "kind": "drop_after", "when": { "probability": 0.01 } }] }. Kinds: ' +
-      'latency, drop_before, drop_after, reset, hang, status, status_after, html, cut_body, redirect, bad_ack, rotate_token, ' +
-      'rotate_key, foreign, outage. src/README.md describes them',
-  },
   data: { type: 'value', check: text('JSON or @FILE'), describe: 'Body: JSON, or @FILE' },
   query: { type: 'repeatable', check: parameters, describe: 'Query parameter (NAME=VALUE, repeatable)' },
   paginate: { type: 'boolean', describe: 'Fetch all pages of a list, as one array' },

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { HttpBindings } from '@hono/node-server';
 import { Secret } from '../redact.ts';
 import type { Account } from '../service/account.ts';
 import type { RequestEntry, Success } from './reply.ts';
@@ -38,7 +39,7 @@ export type ParsedBody =
 
 /** Hono's environment type for the routes. */
 export interface HonoEnv {
-  Bindings: { call: ApiCall };
+  Bindings: HttpBindings & { readonly call: ApiCall };
 }
 
 export function newApiKey(): Secret {

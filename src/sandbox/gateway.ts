@@ -1,63 +1,31 @@
-/** Handles a request before the routes do: request log, faults, API key, rate limit. */
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { isObject } from '../json.ts';
+/** Handles a request before the routes do: request log, API key, rate limit. */
+import type { IncomingMessage } from 'node:http';
+import type { HttpBindings } from '@hono/node-server';
 import { HEADERS, LIMITS, PATHS } from '../service/contract.ts';
-import type { Fields } from '../service/list-page.ts';
-import { newApiKey, newIngestToken, type ApiCall, type ParsedBody, type SandboxContext } from './context.ts';
-import { faultOf, type FaultPlan, type FaultTarget } from './fault-kinds.ts';
-import { FaultInjector, type FaultEvent } from './faults.ts';
+import type { ApiCall, HonoEnv, ParsedBody, SandboxContext } from './context.ts';
 import { Refusal, respond, type RequestEntry } from './reply.ts';
 import { SlidingWindow, type Admission, type SandboxRate } from './window.ts';
 
 export interface GatewayOptions {
   readonly rate: SandboxRate;
   readonly countRefused: boolean;
-  readonly faults: FaultPlan;
-  /** Stops listening for this many milliseconds. */
-  readonly stopListening: (ms: number) => void;
 }
 
-type Routes = (request: Request, env: { call: ApiCall }) => Promise<Response> | Response;
+/** What answers a request that the gateway lets through. */
+export type Routes = (request: Request, env: HonoEnv['Bindings']) => Promise<Response> | Response;
 
-export class Gateway implements FaultTarget {
+export class Gateway {
   readonly #context: SandboxContext;
   readonly #options: GatewayOptions;
   readonly #routes: Routes;
   readonly #windows = new Map<string, SlidingWindow>();
-  readonly #closing = new AbortController();
   #rate: SandboxRate;
-  #injector: FaultInjector;
-  #outage: { readonly until: number; readonly status: number } | undefined;
 
   constructor(context: SandboxContext, routes: Routes, options: GatewayOptions) {
     this.#context = context;
     this.#options = options;
     this.#routes = routes;
     this.#rate = options.rate;
-    this.#injector = new FaultInjector(options.faults, context.now());
-  }
-
-  rotateToken(): void {
-    this.#context.ingestToken = newIngestToken();
-  }
-
-  rotateKey(): void {
-    this.#context.apiKey = newApiKey();
-  }
-
-  takeWindow(requests: number, perSecondForMs: number | undefined): void {
-    this.#window(this.#context.apiKey.reveal()).simulate(this.#context.now(), requests, perSecondForMs);
-  }
-
-  outage(lastsMs: number, status: number | undefined): void {
-    if (status === undefined) this.#options.stopListening(lastsMs);
-    else this.#outage = { until: this.#context.now() + lastsMs, status };
-  }
-
-  setFaults(plan: FaultPlan): void {
-    this.#injector = new FaultInjector(plan, this.#context.now());
-    this.#outage = undefined;
   }
 
   setLimit(requests: number): void {
@@ -65,53 +33,32 @@ export class Gateway implements FaultTarget {
     for (const window of this.#windows.values()) window.setLimit(requests);
   }
 
-  /** Delayed requests end without an answer, and are not committed if they have not been yet. */
-  close(): void {
-    this.#closing.abort();
-  }
-
-  async handle(request: Request, incoming: IncomingMessage, outgoing: ServerResponse): Promise<Response> {
+  async handle(request: Request, bindings: HttpBindings): Promise<Response> {
     const { pathname, search } = new URL(request.url);
-    const body = parseBody(await readBody(incoming), request);
+    const body = parseBody(await readBody(bindings.incoming), request);
     const path = pathname.startsWith(`${PATHS.ingest}/`) ? `${PATHS.ingest}/***` : `${pathname}${search}`;
     const value = body.ok ? body.value : undefined;
     const entry = logRequest(this.#context.requests, request, path, value, this.#context.now());
-    outgoing.once('close', () => (entry.endedAt ??= this.#context.now()));
+    bindings.outgoing.once('close', () => (entry.endedAt ??= this.#context.now()));
     const suppressTriggers = request.headers.get(HEADERS.suppressTriggers)?.toLowerCase() === 'true';
     const call: ApiCall = { context: this.#context, entry, body, suppressTriggers };
-    const [response, admission = this.#fullWindow()] = await this.#answer(request, call, pathname, outgoing);
+    const [response, admission = this.#fullWindow()] = await this.#answer(request, pathname, { ...bindings, call });
     // Only JSON comes from the service itself. Section 8: every response has the rate-limit headers.
     if (response.headers.get('content-type')?.includes('json')) {
       response.headers.set(HEADERS.limit, String(admission.limit));
       response.headers.set(HEADERS.remaining, String(admission.remaining));
       response.headers.set(HEADERS.reset, String(Math.ceil(admission.freeAt / 1000)));
     }
-    if (!response.headers.has('x-hono-already-sent')) {
-      entry.status = response.status;
-      entry.endedAt = this.#context.now();
-    }
+    entry.status = response.status;
+    entry.endedAt = this.#context.now();
     return response;
   }
 
   /** The answer, and the window after it where the request counts. */
-  async #answer(request: Request, call: ApiCall, path: string, out: ServerResponse): Promise<[Response, Admission?]> {
+  async #answer(request: Request, path: string, env: HonoEnv['Bindings']): Promise<[Response, Admission?]> {
+    if (path === PATHS.health || path === PATHS.version) return [await this.#routes(request, env)];
+    const { call } = env;
     const { entry } = call;
-    if (this.#outage && this.#context.now() < this.#outage.until) {
-      entry.fault = 'outage';
-      return [new Response('the service is down', { status: this.#outage.status })];
-    }
-    if (path === PATHS.health || path === PATHS.version) return [await this.#routes(request, { call })];
-
-    const event = path.startsWith(PATHS.ingest) ? eventOf(call) : undefined;
-    const isProcessed = this.#context.store.processed(event?.id as string) !== undefined;
-    const { latencyMs, effects, fault } = this.#injector.decide({ path, event, isProcessed, now: this.#context.now() });
-    const [before, after] = latencyMs;
-    if (before > 0) await sleep(before, undefined, { signal: this.#closing.signal });
-    for (const rule of effects) {
-      entry.fault = rule.kind;
-      faultOf(rule).effect!(rule, this);
-    }
-
     const key = request.headers.get(HEADERS.apiKey);
     const context = [this.#context, this.#context.other].find(({ apiKey }) => apiKey.reveal() === key);
     if (key === null || !context) {
@@ -122,13 +69,7 @@ export class Gateway implements FaultTarget {
     entry.account = context.name;
     const admission = this.#window(key).admit(this.#context.now());
     if (!admission.admitted) return [this.#tooMany(path, call, admission), admission];
-
-    const commits = fault === undefined || faultOf(fault).commits || ('committed' in fault && fault.committed);
-    const reply = commits ? await this.#routes(request, { call: { ...call, context } }) : undefined;
-    if (after > 0) await sleep(after, undefined, { signal: this.#closing.signal });
-    if (!fault) return [reply!, admission];
-    entry.fault = fault.kind;
-    return [await faultOf(fault).answer!(fault, { out, reply, target: this }), admission];
+    return [await this.#routes(request, { ...env, call: { ...call, context } }), admission];
   }
 
   #window(key: string): SlidingWindow {
@@ -176,16 +117,6 @@ function parseBody(body: Buffer | undefined, request: Request): ParsedBody {
   } catch {
     return { ok: false, status: 400, error: 'the body is not valid JSON in UTF-8' };
   }
-}
-
-/** What identifies an event, as far as it can be read. */
-function eventOf({ entry }: ApiCall): FaultEvent {
-  const { id, type, data } = fieldsOf(entry.body);
-  return { id, type, externalId: fieldsOf(data).external_id };
-}
-
-function fieldsOf(value: unknown): Fields {
-  return isObject(value) ? value : {};
 }
 
 const LOGGED_HEADERS = ['content-type', 'x-suppress-triggers', 'idempotency-key', 'user-agent'];

@@ -1,6 +1,6 @@
 /**
- * A local stand-in for the service, for rehearsals and tests: it validates requests as the service interface says,
- * stores what it accepts, and can inject faults. Only its command, the library entry point and tests import it.
+ * A local stand-in for the service, for rehearsals and tests: it validates requests as the service interface says, and
+ * stores what it accepts. Only its commands and tests import it.
  */
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
@@ -11,8 +11,7 @@ import { Secret } from '../redact.ts';
 import type { Account } from '../service/account.ts';
 import { LIMITS } from '../service/contract.ts';
 import { defaultAccount, otherAccount } from './account.ts';
-import type { FaultPlan } from './fault-kinds.ts';
-import { Gateway } from './gateway.ts';
+import { Gateway, type Routes } from './gateway.ts';
 import { sandboxApp } from './serve.ts';
 import type { RequestEntry } from './reply.ts';
 import { Store, type SandboxState } from './store.ts';
@@ -20,8 +19,6 @@ import type { SandboxRate } from './window.ts';
 import { newApiKey, newIngestToken, type SandboxContext } from './context.ts';
 
 export { defaultAccount } from './account.ts';
-export type { FaultPlan } from './fault-kinds.ts';
-export { parseFaultPlan } from './faults.ts';
 export type { RequestEntry } from './reply.ts';
 export type { SandboxState } from './store.ts';
 
@@ -38,7 +35,6 @@ export interface SandboxOptions {
   readonly countRefused?: boolean;
   /** File to which accepted records are appended, and from which a later sandbox restores them. */
   readonly journal?: string;
-  readonly faults?: FaultPlan;
   /** Milliseconds since the epoch, monotonic; for tests of the window. */
   readonly clock?: () => number;
 }
@@ -56,8 +52,6 @@ export interface Sandbox {
   state(): SandboxState;
   /** In the order of arrival. */
   requests(): readonly RequestEntry[];
-  /** Takes effect with the next request; all rule counters are reset. */
-  setFaults(plan: FaultPlan): void;
   /** Requests per window from now on. */
   setLimit(requests: number): void;
   /** The old token is refused immediately. */
@@ -68,10 +62,13 @@ export interface Sandbox {
 }
 
 /**
- * Starts a sandbox; it is listening when the promise resolves. Throws a `UserError` for a port, journal or fault plan
- * that cannot be used.
+ * Starts a sandbox; it is listening when the promise resolves. `routesOf`: what answers the requests that its gateway lets
+ * through. Throws a `UserError` for a port or journal that cannot be used.
  */
-export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+export async function startSandbox(
+  options: SandboxOptions = {},
+  routesOf: (context: SandboxContext) => Routes = (context) => sandboxApp(context).fetch,
+): Promise<Sandbox> {
   const requests: RequestEntry[] = [];
   const now = options.clock ?? (() => performance.timeOrigin + performance.now());
   const contextOf = async (
@@ -93,32 +90,17 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   });
   const context = await contextOf('main', options);
   const other = await contextOf('other', { account: otherAccount() });
-  let port = options.port ?? 0;
-  let relisten: NodeJS.Timeout | undefined;
-  const stopListening = (ms: number): void => {
-    server.close();
-    server.closeAllConnections();
-    clearTimeout(relisten);
-    relisten = setTimeout(() => {
-      // Another process may have taken the port; then the outage lasts a little longer.
-      listen(server, port).catch(() => stopListening(50));
-    }, ms);
-  };
-
-  const app = sandboxApp(context);
-  const gateway = new Gateway(context, (request, env) => app.fetch(request, env), {
+  const gateway = new Gateway(context, routesOf(context), {
     rate: options.rate ?? { requests: LIMITS.requestsPerWindow, seconds: LIMITS.windowSeconds },
     countRefused: options.countRefused ?? false,
-    faults: options.faults ?? { rules: [] },
-    stopListening,
   });
   const server = createAdaptorServer({
-    fetch: (request, env) => gateway.handle(request, (env as HttpBindings).incoming, (env as HttpBindings).outgoing),
+    fetch: (request, env) => gateway.handle(request, env as HttpBindings),
     createServer,
     overrideGlobalObjects: false,
   }) as Server;
-  await listen(server, port);
-  port = (server.address() as AddressInfo).port;
+  await listen(server, options.port ?? 0);
+  const { port } = server.address() as AddressInfo;
 
   return {
     baseUrl: `http://127.0.0.1:${port}`,
@@ -135,13 +117,10 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     },
     state: () => context.store.state(),
     requests: () => requests,
-    setFaults: (plan) => gateway.setFaults(plan),
     setLimit: (limit) => gateway.setLimit(limit),
-    rotateToken: () => gateway.rotateToken(),
-    rotateKey: () => gateway.rotateKey(),
+    rotateToken: () => void (context.ingestToken = newIngestToken()),
+    rotateKey: () => void (context.apiKey = newApiKey()),
     async close() {
-      clearTimeout(relisten);
-      gateway.close();
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeAllConnections();
       await closed;

@@ -13,8 +13,6 @@ export interface RequestEntry {
   /** The JSON of the body; undefined if there is none or it is not JSON. */
   readonly body: unknown;
   readonly at: number;
-  /** Kind of the injected fault. */
-  fault?: string;
   /** The account that the API key belongs to; undefined if the key was invalid. */
   account?: 'main' | 'other';
   /** Why the service refused it. */

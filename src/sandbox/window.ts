@@ -15,7 +15,7 @@ export interface SandboxRate {
 
 /**
  * The strict sliding window of one API key: at most `limit` calls within any `windowMs`, counted on arrival (service
- * interface, section 8). Calls of another client with the same key can be simulated.
+ * interface, section 8).
  */
 export class SlidingWindow {
   #limit: number;
@@ -24,8 +24,6 @@ export class SlidingWindow {
   #calls: number[] = [];
   /** Calls before this index have left the window. */
   #first = 0;
-  /** When the calls of the other client arrive, in order. */
-  #foreign: number[] = [];
 
   constructor(rate: SandboxRate, countRefused: boolean) {
     this.#countRefused = countRefused;
@@ -40,7 +38,6 @@ export class SlidingWindow {
 
   /** A call that arrives at `now`. */
   admit(now: number): Admission {
-    for (; this.#foreign[0]! <= now; this.#foreign.shift()) this.#take(this.#foreign[0]!);
     const admitted = this.#take(now);
     if (!admitted && this.#countRefused) this.#calls.push(now);
     const [limit, used] = [this.#limit, this.#calls.length - this.#first];
@@ -48,13 +45,6 @@ export class SlidingWindow {
     const frees = this.#calls[used < limit ? this.#first : this.#calls.length - limit];
     const freeAt = frees === undefined ? now : frees + this.#windowMs;
     return { admitted, limit, remaining: Math.max(0, limit - used), freeAt };
-  }
-
-  /** Simulates another client that sends `requests`, as far as the limit allows: at once, or per second for a while. */
-  simulate(now: number, requests: number, perSecondForMs: number | undefined): void {
-    const count = perSecondForMs === undefined ? requests : Math.floor((requests * perSecondForMs) / 1000) + 1;
-    const gapMs = perSecondForMs === undefined ? 0 : 1000 / requests;
-    this.#foreign = Array.from({ length: count }, (_, index) => now + index * gapMs);
   }
 
   #take(now: number): boolean {

@@ -8,6 +8,7 @@ import { Database } from '../../src/store/sqlite.ts';
 import { backfill, environmentOf, FAST, files, sandbox, summaryOf, workspace } from '../e2e/harness.ts';
 import { migrate, type Options } from '../faults/in-process.ts';
 import { call, send } from '../sandbox/client.ts';
+import type { FaultySandbox } from '../sandbox/faults.ts';
 
 function mapping(policy: string): string {
   return `version: 1
@@ -36,7 +37,7 @@ const PEOPLE = `id,name,email,phone
 `;
 
 interface Place {
-  readonly service: Sandbox;
+  readonly service: FaultySandbox;
   readonly cwd: string;
   readonly run: (options?: Options) => ReturnType<typeof migrate>;
   /** The cells of `matches.csv` without service ids, sorted. */
@@ -46,7 +47,7 @@ interface Place {
 
 const STATE = '.backfill/people';
 
-async function place(policy = '', people = PEOPLE, service?: Sandbox): Promise<Place> {
+async function place(policy = '', people = PEOPLE, service?: FaultySandbox): Promise<Place> {
   const target = service ?? (await sandbox());
   const cwd = await workspace();
   await files(cwd, {

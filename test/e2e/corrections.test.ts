@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Sandbox } from '../../src/sandbox/index.ts';
 import { PLAN } from '../../src/store/plan-schema.ts';
 import { Database } from '../../src/store/sqlite.ts';
 import { backfill, environmentOf, FAST, files, sandbox, start, summaryOf, workspace, type Ended } from './harness.ts';
+import type { FaultySandbox } from '../sandbox/faults.ts';
 
 const MAPPING = `version: 1
 migration: fix
@@ -23,7 +23,7 @@ const PEOPLE = 'id,name,email\n1,Ada,ada@example.test\n2,Bob,bob(at)example.test
 const STATE = '.backfill/fix';
 const REJECTS = `${STATE}/rejects`;
 
-let service: Sandbox;
+let service: FaultySandbox;
 let cwd: string;
 
 beforeEach(async () => {

@@ -6,9 +6,10 @@ import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { temporaryDirectory } from '../directory.ts';
 import type { Summary } from '../../src/report/summary.ts';
-import { startSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/index.ts';
+import type { Sandbox } from '../../src/sandbox/index.ts';
 import { StateDir } from '../../src/state-dir.ts';
 import { readState } from '../../src/store/open.ts';
+import { startFaulty, type FaultyOptions, type FaultySandbox } from '../sandbox/faults.ts';
 import { CLI, inProcess, type Ended } from '../program.ts';
 
 export { CLI, type Ended };
@@ -21,8 +22,8 @@ export async function workspace(from?: string): Promise<string> {
   return directory;
 }
 
-export async function sandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const running = await startSandbox({ rate: { requests: 100_000, seconds: 1 }, ...options });
+export async function sandbox(options: FaultyOptions = {}): Promise<FaultySandbox> {
+  const running = await startFaulty({ rate: { requests: 100_000, seconds: 1 }, ...options });
   onTestFinished(() => running.close());
   return running;
 }

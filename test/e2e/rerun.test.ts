@@ -8,6 +8,7 @@ import { readState } from '../../src/store/open.ts';
 import { migrate, type Options } from '../faults/in-process.ts';
 import { send } from '../sandbox/client.ts';
 import { backfill, environmentOf, FAST, files, sandbox, start, workspace } from './harness.ts';
+import type { FaultySandbox } from '../sandbox/faults.ts';
 
 interface Body {
   readonly id: string;
@@ -65,7 +66,7 @@ events:
 }
 
 interface Place {
-  readonly service: Sandbox;
+  readonly service: FaultySandbox;
   readonly cwd: string;
   readonly run: (options?: Options) => Promise<{ summary: Summary; sent: Body[] }>;
 }
@@ -177,7 +178,7 @@ describe('a record that another client created', () => {
     await elsewhere(place.service, 'lead/created', { external_id: '1', full_name: 'Another Ada' });
     await killBeforeTheAnswer(place, { committed: true });
     const updates = { event: { type: 'lead/updated' as const }, requests: { from: 1, to: 1 } };
-    place.service.setFaults({ rules: [{ kind: 'drop_after', when: updates }] });
+    place.service.setFaults({ rules: [{ kind: 'drop', committed: true, when: updates }] });
     const { summary } = await place.run();
     expect(summary.events).toMatchObject({ acknowledged: 4 });
     expect(LEAD(place.service, '1')).toMatchObject({ fullName: 'Ada', revision: 2 });

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
-import type { FaultPlan, Sandbox } from '../../src/sandbox/index.ts';
+import type { Sandbox } from '../../src/sandbox/index.ts';
 import { processed, serve } from '../service/scripted-server.ts';
 import {
   backfill,
@@ -14,6 +14,7 @@ import {
   workspace,
   type Ended,
 } from './harness.ts';
+import type { FaultPlan } from '../sandbox/faults.ts';
 
 function expectNoSecret(service: Sandbox, secrets: readonly string[], where: string, text: string): void {
   for (const secret of secrets) expect(text.includes(secret), `a secret occurs in ${where}`).toBe(false);

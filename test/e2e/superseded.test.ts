@@ -4,13 +4,14 @@ import { isDeepStrictEqual } from 'node:util';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { verify } from '../../src/commands/verify.ts';
 import type { Summary } from '../../src/report/summary.ts';
-import type { FaultPlan, RequestEntry, Sandbox } from '../../src/sandbox/index.ts';
+import type { RequestEntry } from '../../src/sandbox/index.ts';
 import { PLAN } from '../../src/store/plan-schema.ts';
 import { Database } from '../../src/store/sqlite.ts';
 import { call, envFile } from '../commands/in-process.ts';
 import { migrate, type Options } from '../faults/in-process.ts';
 import { send } from '../sandbox/client.ts';
 import { environmentOf, FAST, files, sandbox, start, workspace } from './harness.ts';
+import type { FaultRule, FaultySandbox } from '../sandbox/faults.ts';
 
 const MAPPING = (ifChanged: string) => `version: 1
 migration: newer
@@ -62,11 +63,11 @@ interface Sent {
 }
 
 class Migration {
-  readonly service: Sandbox;
+  readonly service: FaultySandbox;
   readonly cwd: string;
-  readonly #faults: FaultPlan['rules'] = [];
+  readonly #faults: FaultRule[] = [];
 
-  constructor(service: Sandbox, cwd: string) {
+  constructor(service: FaultySandbox, cwd: string) {
     this.service = service;
     this.cwd = cwd;
   }
@@ -82,7 +83,7 @@ class Migration {
   }
 
   /** Faults of the next run. */
-  disturb(...rules: FaultPlan['rules']): void {
+  disturb(...rules: FaultRule[]): void {
     this.#faults.push(...rules);
   }
 
@@ -140,14 +141,15 @@ async function migration(exports: Exports): Promise<Migration> {
 
 type Requests = { readonly from: number; readonly to: number };
 const update = (type: 'lead/updated' | 'deal/updated', requests: Requests) => ({ event: { type }, requests });
-const refused = (type: 'lead/updated' | 'deal/updated', nth: number): FaultPlan['rules'][number] => ({
+const refused = (type: 'lead/updated' | 'deal/updated', nth: number): FaultRule => ({
   kind: 'status',
   status: 422,
   code: 'unresolved_reference',
   when: update(type, { from: nth, to: nth }),
 });
-const lost = (from: number): FaultPlan['rules'][number] => ({
-  kind: 'status_after',
+const lost = (from: number): FaultRule => ({
+  kind: 'status',
+  committed: true,
   status: 503,
   when: update('lead/updated', { from, to: from + 4 }),
 });

@@ -1,15 +1,15 @@
 import { expect, it } from 'vitest';
-import type { FaultPlan } from '../../src/sandbox/index.ts';
 import { files, sandbox, workspace } from '../e2e/harness.ts';
 import { send } from '../sandbox/client.ts';
 import { migrate } from './in-process.ts';
+import type { FaultRule } from '../sandbox/faults.ts';
 
 const IDS = Array.from({ length: 30 }, (_, index) => String(index + 1));
 
 it.each([
   ['503 before the event counts', [{ kind: 'status', status: 503, when: { delivery: { from: 1, to: 1 } } }]],
-  ['a lost connection before the event counts', [{ kind: 'drop_before', when: { delivery: { from: 1, to: 1 } } }]],
-] as [string, FaultPlan['rules']][])(
+  ['a lost connection before the event counts', [{ kind: 'drop', when: { delivery: { from: 1, to: 1 } } }]],
+] as [string, FaultRule[]][])(
   'records of somebody else have our content under `if_exists: update` despite %s',
   async (_name, rules) => {
     const service = await sandbox();

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Sandbox } from '../../src/sandbox/index.ts';
 import { summaryOf } from '../e2e/harness.ts';
+import type { FaultySandbox } from '../sandbox/faults.ts';
 import { bodyOf, expectUndisturbed, ingested, inScene, undisturbed, type Undisturbed } from './scene.ts';
 
 let calm: Undisturbed;
@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 
 /** How often a lead's created event was sent. */
-function sends(service: Sandbox, externalId: string): number {
+function sends(service: FaultySandbox, externalId: string): number {
   const events = ingested(service).map(bodyOf);
   return events.filter(({ type, data }) => type === 'lead/created' && data.external_id === externalId).length;
 }
@@ -60,7 +60,7 @@ describe.concurrent('a single event that fails', () => {
   });
 
   it('is recognised and not duplicated if the service stored its record anyway', async () => {
-    const poison = { kind: 'status_after', status: 500, when: { event: { external_id: '10114' } } } as const;
+    const poison = { kind: 'status', committed: true, status: 500, when: { event: { external_id: '10114' } } } as const;
     await inScene({ faults: { rules: [poison] } }, async ({ service, run }) => {
       expect((await run()).events.rejected).toBe(1);
       service.setFaults({ rules: [] });

@@ -4,13 +4,14 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { makeDirectory } from '../directory.ts';
 import type { Summary } from '../../src/report/summary.ts';
-import { startSandbox, type RequestEntry, type Sandbox, type SandboxOptions } from '../../src/sandbox/index.ts';
+import type { RequestEntry } from '../../src/sandbox/index.ts';
 import { environmentOf, FAST, FIXTURES, start, type Running } from '../e2e/harness.ts';
 import { withoutTimes } from '../sandbox/client.ts';
+import { startFaulty, type FaultyOptions, type FaultyRequest, type FaultySandbox } from '../sandbox/faults.ts';
 import { migrate, type Options } from './in-process.ts';
 
 export interface Scene {
-  readonly service: Sandbox;
+  readonly service: FaultySandbox;
   readonly cwd: string;
   readonly run: (options?: Options) => Promise<Summary>;
   /** The same in a separate process. */
@@ -21,9 +22,9 @@ export interface Scene {
  * A directory with the fixture and a sandbox, for as long as `act` takes. Concurrent tests cannot use hooks to
  * clean up: after the first await, it is unknown which test a hook belongs to.
  */
-export async function inScene<T>(options: SandboxOptions, act: (scene: Scene) => Promise<T>): Promise<T> {
+export async function inScene<T>(options: FaultyOptions, act: (scene: Scene) => Promise<T>): Promise<T> {
   const cwd = makeDirectory();
-  const service = await startSandbox({ rate: { requests: 100_000, seconds: 1 }, ...options });
+  const service = await startFaulty({ rate: { requests: 100_000, seconds: 1 }, ...options });
   try {
     await cp(join(FIXTURES, 'faults'), cwd, { recursive: true });
     return await act({
@@ -54,7 +55,7 @@ export function undisturbed(prepare?: (cwd: string) => Promise<void>): Promise<U
 }
 
 /** Requests of the ingestion webhook, in the order of arrival. */
-export function ingested(service: Sandbox): RequestEntry[] {
+export function ingested(service: FaultySandbox): FaultyRequest[] {
   return service.requests().filter(({ method }) => method === 'POST');
 }
 
@@ -72,7 +73,7 @@ export function bodyOf({ body }: RequestEntry): Body {
  * Exactly once: the same records with the same number of writes each, the same totals and errors, no automation
  * triggered, and events about the same record sent one after another.
  */
-export function expectUndisturbed(service: Sandbox, summary: Summary, calm: Undisturbed): void {
+export function expectUndisturbed(service: FaultySandbox, summary: Summary, calm: Undisturbed): void {
   expect(withoutTimes(service.state())).toEqual(calm.state);
   expect(summary.events).toEqual(calm.summary.events);
   expect(summary.by_type).toEqual(calm.summary.by_type);

@@ -2,14 +2,12 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { ZodType } from 'zod';
 import { COMMANDS, nameOf } from '../../src/commands/definitions.ts';
 import { EXIT } from '../../src/errors.ts';
 import { ENTITIES, EVENT_TYPES } from '../../src/model.ts';
 import { fieldsOf } from '../../src/mapping/fields.ts';
 import { choicesOf, POLICIES, POLICY_NAMES } from '../../src/mapping/policies.ts';
 import { TRANSFORMS } from '../../src/mapping/transforms/index.ts';
-import { CONDITIONS, FAULTS } from '../../src/sandbox/fault-kinds.ts';
 import type { TransformExample } from '../../src/mapping/transforms/transform.ts';
 import { inProcess } from '../program.ts';
 
@@ -29,7 +27,7 @@ const SECTIONS: Readonly<Record<Page, Readonly<Record<string, () => string>>>> =
   'README.md': { commands, 'options of run': runOptions, 'exit codes': exitCodes },
   'mappings/README.md': { fields, policies, transforms, functions },
   'mappings/operations.md': {},
-  'src/README.md': { faults, 'conditions of faults': faultConditions },
+  'src/README.md': {},
   'test/bench/README.md': {},
 };
 
@@ -133,26 +131,6 @@ function transforms(): string {
 /** The functions of the reference, with their tests in `test/mapping/functions.test.ts`. */
 function functions(): string {
   return `\`\`\`js\n${readFileSync(join(ROOT, 'mappings/functions.mjs'), 'utf8')}\`\`\``;
-}
-
-function faults(): string {
-  return table(
-    ['kind', 'options', 'what happens'],
-    Object.entries(FAULTS).map(([kind, { doc, options }]) => [
-      code(kind),
-      Object.entries<ZodType>(options)
-        .map(([name, type]) => `${code(name)}${type.safeParse(undefined).success ? '' : ' (required)'}`)
-        .join(', '),
-      doc,
-    ]),
-  );
-}
-
-function faultConditions(): string {
-  return table(
-    ['key of `when`', 'the rule applies to'],
-    Object.entries(CONDITIONS.shape).map(([name, { description = '' }]) => [code(name), description]),
-  );
 }
 
 /** A page with up-to-date generated sections. */

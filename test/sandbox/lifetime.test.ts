@@ -102,13 +102,13 @@ describe('the server', () => {
 
   test('closes while requests hang or are delayed, and lets the process end', async () => {
     const program = `
-      import { startSandbox } from ${JSON.stringify(new URL('../../src/sandbox/index.ts', import.meta.url).href)};
+      import { startFaulty } from ${JSON.stringify(new URL('./faults.ts', import.meta.url).href)};
       const rules = [
         { kind: 'hang', when: { path: '/tags' } },
         { kind: 'latency', min_ms: 3600000, max_ms: 3600000, when: { path: '/roles' } },
         { kind: 'outage', lasts_ms: 3600000, when: { path: '/calls' } },
       ];
-      const sandbox = await startSandbox({ faults: { rules } });
+      const sandbox = await startFaulty({ faults: { rules } });
       const ask = (path) => fetch(sandbox.baseUrl + path, { headers: { 'x-api-key': sandbox.apiKey.reveal() } });
       const failures = ['/tags', '/roles'].map((path) => ask(path).then(() => 'answered', () => 'dropped'));
       while (sandbox.requests().length < 2) await new Promise((resolve) => setTimeout(resolve, 5));

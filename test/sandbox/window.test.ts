@@ -87,15 +87,4 @@ describe('the sliding window', () => {
       expect(window.admit(1000).admitted).toBe(!countRefused);
     }
   });
-
-  test('another client takes places at once, or as time goes by', () => {
-    const window = new SlidingWindow({ requests: 10, seconds: 1 }, false);
-    window.simulate(0, 4, undefined);
-    expect(window.admit(0).remaining).toBe(5);
-    const steady = new SlidingWindow({ requests: 10, seconds: 10 }, false);
-    steady.simulate(0, 2, 3000);
-    const remaining = [0, 2000, 9000, 13_000].map((now) => steady.admit(now).remaining);
-    // 2 per second for 3 s, beside one call of our own each time.
-    expect(remaining).toEqual([8, 3, 0, 8]);
-  });
 });

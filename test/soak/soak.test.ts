@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import type { FaultPlan } from '../../src/sandbox/index.ts';
 import { CHECKPOINT } from '../../src/store/checkpoint-schema.ts';
 import { Database } from '../../src/store/sqlite.ts';
 import { summaryOf } from '../e2e/harness.ts';
 import { bodyOf, expectUndisturbed, ingested, inScene, undisturbed, type Scene } from '../faults/scene.ts';
 import { EVENTS_PER_COPY, multiply } from './copies.ts';
+import type { FaultRule } from '../sandbox/faults.ts';
 
 /** SOAK_SEED and SOAK_KILLS repeat a run: the same faults at the same requests, and kills drawn from the same numbers. */
 const SEED = Number(process.env.SOAK_SEED ?? Math.floor(Math.random() * 2 ** 31));
@@ -19,14 +19,14 @@ const REQUESTS_PER_KILL = 12;
 const COPIES = Math.ceil((KILLS * REQUESTS_PER_KILL) / EVENTS_PER_COPY);
 
 /** Some of every fault, on about every tenth request; short, so that kills happen during them. */
-const TROUBLE: FaultPlan['rules'] = [
+const TROUBLE: readonly FaultRule[] = [
   { kind: 'latency', min_ms: 5, max_ms: 60 },
-  { kind: 'drop_before', when: { probability: 0.01 } },
-  { kind: 'drop_after', when: { probability: 0.02 } },
+  { kind: 'drop', when: { probability: 0.01 } },
+  { kind: 'drop', committed: true, when: { probability: 0.02 } },
   { kind: 'reset', committed: true, when: { probability: 0.01 } },
   { kind: 'status', status: 503, when: { probability: 0.01 } },
   { kind: 'status', status: 429, retry_after_s: 1, when: { probability: 0.003 } },
-  { kind: 'status_after', status: 500, when: { probability: 0.01 } },
+  { kind: 'status', committed: true, status: 500, when: { probability: 0.01 } },
   { kind: 'html', committed: true, when: { probability: 0.005 } },
   { kind: 'cut_body', when: { probability: 0.01 } },
   { kind: 'bad_ack', when: { probability: 0.01 } },

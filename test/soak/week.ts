@@ -8,12 +8,13 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import ts from 'typescript';
 import type { Summary } from '../../src/report/summary.ts';
-import type { Sandbox, SandboxState } from '../../src/sandbox/index.ts';
+import type { SandboxState } from '../../src/sandbox/index.ts';
 import { environmentOf, start, summaryOf, type Running } from '../e2e/harness.ts';
 import { inScene } from '../faults/scene.ts';
 import { EVENTS_PER_COPY, multiply } from './copies.ts';
 import { SharedTime } from './shared-time.ts';
 import { withoutTimes } from '../sandbox/client.ts';
+import type { FaultySandbox } from '../sandbox/faults.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -88,7 +89,7 @@ export async function disturbedWeek(events: number, say: (message: string) => vo
 
 class DisturbedWeek {
   readonly #cwd: string;
-  readonly #service: Sandbox;
+  readonly #service: FaultySandbox;
   readonly #say: (message: string) => void;
   readonly #time: SharedTime;
   readonly #disturbances: { readonly after: number; readonly kind: (typeof DISTURBANCES)[number][1] }[];
@@ -100,7 +101,7 @@ class DisturbedWeek {
   #running: Running | undefined;
   #isCrashing = false;
 
-  constructor(cwd: string, service: Sandbox, events: number, say: (message: string) => void) {
+  constructor(cwd: string, service: FaultySandbox, events: number, say: (message: string) => void) {
     this.#cwd = cwd;
     this.#service = service;
     this.#say = say;
@@ -237,7 +238,7 @@ class Arrivals {
   #collected = 0;
 
   /** Leaves out the last ones, which may not have been answered yet, unless `all`. */
-  collect(requests: ReturnType<Sandbox['requests']>, { all = false } = {}): void {
+  collect(requests: ReturnType<FaultySandbox['requests']>, { all = false } = {}): void {
     const last = requests.at(-1)?.number ?? 0;
     if (!all && last - this.#collected < 20_000) return;
     const first = last - requests.length + 1;

@@ -148,7 +148,7 @@ describe('of all statements of surveys and of runs', { timeout: 120_000 }, () =>
     await files(cwd, exports(1));
     await run({ dryRun: true, pilot: '10' });
     await run({ pick: ['lead:3', 'deal:d5'] });
-    service.setFaults({ seed: 1, rules: [{ kind: 'drop_after', when: { probability: 0.02 } }] });
+    service.setFaults({ seed: 1, rules: [{ kind: 'drop', committed: true, when: { probability: 0.02 } }] });
     await run({ maxRequests: '150' });
     service.setFaults({ rules: [] });
     await run();
