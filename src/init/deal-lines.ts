@@ -14,7 +14,12 @@ export class DealLines extends FieldLines {
   titleLine(): Line {
     const { roles, table } = this.draft;
     const key = 'title';
-    if (roles.has('title')) return this.plainLine(key, 'title', 'a title');
+    if (roles.has('title')) {
+      const line = this.plainLine(key, 'title', 'a title');
+      const person = this.known.drafts.find((each) => each.kind === 'leads' && each.table === table)?.roles.get('full');
+      if (person?.column !== roles.get('title')?.column) return line;
+      return { ...line, comment: 'check: no column has a title, so the name of the person stands for one' };
+    }
     const above = table.parent?.columns.filter(
       (each) => each.list === undefined && scoreOf('full', each, 'leads') > 0.5,
     );

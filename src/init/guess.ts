@@ -235,7 +235,8 @@ function personKey(row: Recognised, kinds: ReadonlyMap<Table, TableKinds>): Key 
     .sort((a, b) => b.filled - a.filled);
   if (deal && (!best || isUnique(best))) return { value: deal.name, column: deal };
   const key = personalKey(roles);
-  return key && { ...key, why: 'people are in several rows, and no column has their ids', repeats: true };
+  const why = best && isUnique(best) ? 'no column has ids' : 'people are in several rows, and no column has their ids';
+  return key && { ...key, why, repeats: true };
 }
 
 /** The first of these that a person has. */
@@ -273,7 +274,7 @@ function uniqueKey(roles: Assignment['roles'], table: Table): Key | undefined {
       : { template: chosen.map(({ name }) => `{${name.replace(/[{}]/g, '$&$&')}}`).join(' / ') };
   const rest =
     distinct === table.rows
-      ? 'but these are unique together'
+      ? `but ${chosen.length === 1 ? 'this is unique' : 'these are unique together'}`
       : `and these leave ${numberText(table.rows - distinct)} records alike`;
   return { value, why: `no column has a unique id, ${rest}` };
 }
