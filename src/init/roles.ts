@@ -2,19 +2,21 @@
  * The table of roles: what the values of a column must look like to have the role, and which words of a header speak for it and
  * against it. Content can veto, a header cannot.
  */
+import { fillOf, type Column } from './columns.ts';
 import {
-  cellsOf,
-  countsOf,
-  fillOf,
-  isComplete,
-  isFew,
-  isUnique,
-  numberIn,
-  type Column,
-  type Table,
-} from './columns.ts';
-import { datesIn } from './dates.ts';
-import { endingOf, type Concept } from './words.ts';
+  createdAt,
+  isId,
+  keys,
+  member,
+  outcomes,
+  partOfName,
+  personal,
+  stages,
+  sumOfMoney,
+  texts,
+  titles,
+} from './content.ts';
+import type { Concept } from './words.ts';
 
 export type RecordKind = 'leads' | 'deals' | 'comments';
 
@@ -29,182 +31,6 @@ interface RoleSpec {
   readonly strict?: true;
   /** What a share of the values is, for the evidence. */
   readonly evidence: string;
-}
-
-const isId = ({ is }: Column): boolean => is.uuid > 0.8 || is.code > 0.8 || is.digits > 0.9;
-const isText = ({ is, date, separators }: Column): boolean =>
-  is.words > 0.8 && !date && !separators && is.email < 0.3 && is.url < 0.3 && is.uuid < 0.2;
-const isRare = ({ distinct, filled }: Column): number => (filled === 0 ? 0 : distinct / filled);
-
-function personal(column: Column): number {
-  const { is } = column;
-  if (!isText(column) || is.flag > 0.5 || is.hash > 0.5) return 0;
-  const fewer = isFew(column) ? 0.4 : 1;
-  return is.person > 0.6 ? 0.5 * is.person * fewer : is.prose > 0.3 ? 0 : 0.12;
-}
-
-function partOfName(column: Column): number {
-  const { is, length } = column;
-  if (!isText(column) || is.flag > 0.5 || length > 30 || is.spaced > 0.6) return 0;
-  return is.oneName > 0.7 ? 0.3 * Math.min(1, isRare(column) + 0.4) : 0.1;
-}
-
-function member(column: Column): number {
-  const { is, date, distinct, filled, separators } = column;
-  if (date || is.flag > 0.9 || is.prose > 0.2 || is.url > 0.3 || is.money > 0.3 || (separators && is.decimal > 0.2))
-    return 0;
-  const repeats = distinct <= 2 ? filled > distinct : distinct <= filled * 0.8;
-  const few = repeats ? 1 : 0.5;
-  if (is.person > 0.6) return 0.35 * few;
-  if (is.email > 0.6) return 0.3 * few;
-  return is.words > 0.8 ? 0.12 * few : 0.1 * few;
-}
-
-/** Never later than any other date of its record, complete, and in the past. */
-function createdAt(column: Column): number {
-  const { date } = column;
-  if (!date) return 0;
-  const complete = fillOf(column) > 0.97 ? 1 : fillOf(column) > 0.7 ? 0.5 : 0.2;
-  const own = datesIn(column.values, date);
-  if (own.filter((each) => each > Date.now()).length > own.length * 0.05) return 0.03;
-  const others = column.table.columns.filter((each) => each !== column && each.date && fillOf(each) > 0.2);
-  let later = 0;
-  let earlier = 0;
-  for (const other of others.slice(0, 12)) {
-    const pairs = cellsOf([column, other]).filter((pair): pair is [string, string] =>
-      pair.every((cell) => cell !== null),
-    );
-    const mine = datesIn(
-      pairs.map(([cell]) => cell),
-      date,
-    );
-    const theirs = datesIn(
-      pairs.map(([, cell]) => cell),
-      other.date!,
-    );
-    const day = date.hasTime && other.date!.hasTime ? 0 : 86_400_000;
-    const isLater = mine.filter((each, at) => each > theirs[at]! + day).length;
-    if (isLater > pairs.length * 0.05) later += 1;
-    if (mine.filter((each, at) => each < theirs[at]!).length > pairs.length * 0.2) earlier += 1;
-  }
-  if (later > 0) return 0.15 * complete;
-  return (0.3 + (date.hasTime ? 0.1 : 0) + (earlier > 0 ? 0.15 : 0)) * complete;
-}
-
-/** Amounts have decimals or a currency; a product with the probability, a gross amount and percentages are something else. */
-function sumOfMoney(column: Column): number {
-  const { is, separators, distinct, filled, length } = column;
-  if (!separators || is.percent > 0.5 || is.flag > 0.95 || is.international > 0.3 || is.email > 0) return 0;
-  const isKey = isUnique(column) && isComplete(column) && is.whole > 0.95 && is.decimal < 0.05 && isRising(column);
-  if (isKey || is.hundred > 0.95) return 0.06;
-  const relation = derivedOf(column.table).get(column);
-  const less = relation === 'weighted' ? 0.15 : relation === 'gross' ? 0.6 : 1;
-  if (is.money > 0.5) return 0.7 * less;
-  if (is.decimal > 0.3) return 0.55 * less;
-  return (distinct > Math.min(4, filled / 4) && length >= 3 ? 0.3 : 0.1) * less;
-}
-
-function isRising({ values }: Column): boolean {
-  return values.length > 3 && values.every((value, at) => at === 0 || Number(value) > Number(values[at - 1]));
-}
-
-const DERIVED = new WeakMap<Table, Map<Column, 'weighted' | 'gross'>>();
-
-/** Numbers that follow from other numbers of their record: times a probability, or a constant tax. */
-function derivedOf(table: Table): Map<Column, 'weighted' | 'gross'> {
-  const known = DERIVED.get(table);
-  if (known) return known;
-  const derived = new Map<Column, 'weighted' | 'gross'>();
-  DERIVED.set(table, derived);
-  const numbers = table.columns
-    .filter(({ separators, is }) => separators && is.flag < 0.95 && is.international < 0.3)
-    .slice(0, 20);
-  const rows = cellsOf(numbers).map((row) => row.map((cell, at) => numberIn(cell, numbers[at]!)));
-  const chances = numbers.flatMap(({ is }, at) => (is.hundred > 0.95 ? [at] : []));
-  for (const a of numbers.keys()) {
-    for (const b of numbers.keys()) {
-      const pairs = rows.filter((row) => a !== b && row[a]! > 0 && row[b]! > 0);
-      if (pairs.length < 4 || chances.includes(a) || chances.includes(b)) continue;
-      const ratios = pairs.map((row) => row[b]! / row[a]!);
-      const [low, high] = [Math.min(...ratios), Math.max(...ratios)];
-      const isTimes = (row: number[], p: number): boolean =>
-        [1, 100].some((of) => Math.abs(row[a]! * (row[p]! / of) - row[b]!) <= row[b]! * 0.01 + 1);
-      if (high < 1.28 && low > 1.045 && high - low < 0.01) derived.set(numbers[b]!, 'gross');
-      else if (low < 1 && chances.some((p) => pairs.filter((row) => isTimes(row, p)).length > pairs.length * 0.9)) {
-        derived.set(numbers[b]!, 'weighted');
-      } else if (low > 0.02 && high < 0.77 && high - low < 0.02) derived.set(numbers[b]!, 'weighted');
-    }
-  }
-  return derived;
-}
-
-function endings(column: Column): { ends: number; all: number } {
-  const counts = [...countsOf(column)];
-  const total = counts.reduce((sum, [, n]) => sum + n, 0);
-  const of = (test: (end: string | undefined) => boolean): number =>
-    counts.reduce((sum, [value, n]) => sum + (test(endingOf(value)) ? n : 0), 0) / Math.max(1, total);
-  return { ends: of((end) => end === 'won' || end === 'lost'), all: of((end) => end !== undefined) };
-}
-
-function stages(column: Column): number {
-  const { is, date, separators, length } = column;
-  if (date || is.email > 0.2 || is.flag > 0.9 || is.money > 0.3 || length > 60 || is.prose > 0.3) return 0;
-  if (separators && (is.decimal > 0.2 || column.distinct > 40)) return 0;
-  if (!isFew(column) && column.filled > 6) return column.distinct <= column.filled * 0.7 ? 0.08 : 0;
-  const isPerson = is.person > 0.8 ? 0.3 : 1;
-  return (is.words > 0.8 ? 0.22 + (endings(column).ends > 0 ? 0.2 : 0) : 0.12) * isPerson;
-}
-
-function outcomes(column: Column): number {
-  const { is, date, distinct } = column;
-  if (date || distinct > 8 || is.email > 0) return 0;
-  if (is.digits > 0.9) return distinct <= 4 && distinct > 1 && is.hundred > 0.9 ? 0.1 : 0;
-  const { ends, all } = endings(column);
-  return ends === 0 ? 0 : all > 0.95 ? 0.6 : 0.15;
-}
-
-function titles(column: Column): number {
-  const { is, length } = column;
-  if (!isText(column) || is.flag > 0.5 || length > 200) return 0;
-  const spaced = is.spaced > 0.5 ? 0.35 : 0.15;
-  return (
-    spaced *
-    (0.3 + 0.7 * isRare(column)) *
-    (is.person > 0.7 ? 0.3 : 1) *
-    (is.prose > 0.6 ? 0.6 : 1) *
-    (is.html > 0.2 ? 0.3 : 1)
-  );
-}
-
-function texts(column: Column): number {
-  const { is, length } = column;
-  if (is.words < 0.6 || column.date || is.email > 0.5 || is.url > 0.5 || is.code > 0.8) return 0;
-  const rare = isRare(column);
-  const prose = Math.max(is.prose, is.html > 0.3 ? 0.9 : 0);
-  return (prose > 0.2 ? 0.25 + 0.5 * prose : length > 12 && is.spaced > 0.5 ? 0.2 : 0.08) * (0.4 + 0.6 * rare);
-}
-
-function keys(column: Column): number {
-  const { is, date, filled, distinct, table, length } = column;
-  if (
-    filled === 0 ||
-    date ||
-    is.url > 0.5 ||
-    is.money > 0.3 ||
-    is.html > 0.1 ||
-    length > 130 ||
-    column.list !== undefined
-  )
-    return 0;
-  if (is.decimal > 0.1 && column.separators) return 0;
-  if (is.international > 0.5 || is.prose > 0.5) return 0;
-  const damaged = is.damaged > 0;
-  if ((distinct < filled * 0.97 || filled < table.rows * 0.9) && !damaged) return 0.04;
-  const exact = isUnique(column) && isComplete(column) ? 1 : 0.6;
-  if (is.hash > 0.9 && is.uuid < 0.5) return 0.25 * exact;
-  if (is.uuid > 0.9 || is.code > 0.8 || damaged) return 0.5 * exact;
-  if (is.whole > 0.9) return 0.45 * exact;
-  return (is.email > 0.6 ? 0.2 : is.words > 0.8 ? 0.12 : 0.25) * exact;
 }
 
 const NOT_PERSON =
