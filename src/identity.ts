@@ -11,21 +11,14 @@ const NAMESPACE = Buffer.from('8d2f6c1e5b0a4c0f9a3e7d41c6b25e90', 'hex');
 export interface EventIdentity {
   readonly migration: string;
   readonly type: EventType;
-  /** Absent for comments that have no id in the old CRM; then `occurredAt` is part of the identity. */
-  readonly externalId: string | undefined;
+  readonly externalId: string;
   /** The canonical JSON of the data as sent. */
   readonly content: string;
-  readonly occurredAt: string | undefined;
-  /** Distinguishes requests that are otherwise the same: see src/README.md. */
-  readonly n: number | string;
 }
 
-/** The envelope id: UUIDv5 over the canonical JSON of `[migration, type, external_id, data, n]`. */
-export function eventId(event: EventIdentity): string {
-  const { migration, type, externalId, content, occurredAt, n } = event;
-  const before = `${JSON.stringify(migration)},${JSON.stringify(type)},${JSON.stringify(externalId ?? null)}`;
-  const at = externalId === undefined && occurredAt !== undefined ? `,${JSON.stringify(occurredAt)}` : '';
-  return uuidV5(`[${before},${content},${JSON.stringify(n)}${at}]`);
+/** The envelope id of a create or comment: UUIDv5 over the canonical JSON of `[migration, type, external_id, data, 0]`. */
+export function eventId({ migration, type, externalId, content }: EventIdentity): string {
+  return uuidV5(`[${JSON.stringify(migration)},${JSON.stringify(type)},${JSON.stringify(externalId)},${content},0]`);
 }
 
 /** RFC 9562, section 5.5. */
@@ -35,7 +28,12 @@ function uuidV5(name: string): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-5${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
-/** 128 bits over the canonical JSON of the data as sent, 32 hexadecimal digits. */
-export function contentSha(content: string): string {
-  return hash('sha256', content, 'hex').slice(0, 32);
+/** 128 bits over the type and the canonical JSON of the data, 32 hexadecimal digits. */
+export function contentSha(type: EventType, content: string): string {
+  return shortSha(`${type} ${content}`);
+}
+
+/** 128 bits over a text, 32 hexadecimal digits. */
+export function shortSha(text: string): string {
+  return hash('sha256', text, 'hex').slice(0, 32);
 }

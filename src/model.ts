@@ -148,7 +148,7 @@ export interface Sendable {
   readonly data: JsonObject;
   /** The canonical JSON of `data`, made once because the size, ids and hashes are all computed from it. */
   readonly content: string;
-  /** The hash of the content as mapped (`contentSha`), by which runs recognise what they sent. */
+  /** The hash of type and content (`contentSha`), by which runs recognise what they sent. */
   readonly sha: string;
   readonly occurredAt?: string;
 }
@@ -161,16 +161,14 @@ export interface Ready extends Sendable {
   readonly omissions: readonly Omission[];
 }
 
-/** An event as read from the plan. `data` and `content` are what goes out; `sha` is the hash of the whole, as mapped. */
+/** An event as read from the plan: what the input wants of its record. */
 export interface Planned extends Sendable {
   /** Its number in the plan. */
   readonly id: number;
   /** The envelope id. */
   readonly eventId: string;
-  /** Of the record that it comes from. */
+  /** Of the record that its first row is. */
   readonly record: number;
-  /** An update that `if_changed` makes for a record acknowledged earlier. */
-  readonly isChange: boolean;
 }
 
 /** An event that cannot be sent: at least one of its issues is an error. */
@@ -187,29 +185,13 @@ export interface Invalid {
 /** What the service did with an acknowledged event (service interface, section 2.7). */
 export type Effect = 'created' | 'updated' | 'none';
 
-/** How sending one event ended. `attempts` counts the requests spent on it. */
-export type Outcome =
-  | {
-      readonly status: 'acknowledged';
-      readonly outcome: Effect;
-      readonly entityId: string;
-      /** `deduplicated`, `changed`, `already_exists` (skipped), …: why it counts as acknowledged, if not simply accepted. */
-      readonly code?: string;
-      readonly attempts: number;
-    }
-  | {
-      readonly status: 'rejected';
-      readonly code: string;
-      readonly message: string;
-      readonly field?: string;
-      readonly hint?: string;
-      readonly httpStatus?: number;
-      /** The service itself refused it, so it has had no effect; otherwise it may have arrived. */
-      readonly refused?: true;
-      readonly attempts: number;
-    }
-  /** Not settled: the run is stopping; a rerun sends it again with the same id. */
-  | { readonly status: 'pending'; readonly attempts: number };
-
 /** While it is being put together. */
 export type Writable<T> = { -readonly [K in keyof T]: T[K] };
+
+/** The parent of an event, according to its data. */
+export function parentOf(type: EventType, data: JsonObject): ParentRef | undefined {
+  const { lead_external_id: lead, deal_external_id: deal } = data;
+  if (entityOf(type) === 'lead') return undefined;
+  if (typeof deal === 'string') return { entity: 'deal', externalId: deal };
+  return typeof lead === 'string' ? { entity: 'lead', externalId: lead } : undefined;
+}

@@ -13,6 +13,7 @@ import {
   type CountedState,
 } from './plan/counts.ts';
 import { countGone } from './plan/gone.ts';
+import { DIFFERENCE_CODES, type DifferenceCode } from './plan/judge-known.ts';
 import { priorityProgress } from './plan/order.ts';
 import type { FoundCodes } from './report/found-codes.ts';
 import {
@@ -49,7 +50,7 @@ export function endingOf({ db, unreadable }: Pick<Survey, 'db' | 'unreadable'>):
     ['unmapped', countCode(states, 'unmapped')],
     ['unreadable', unreadable],
     ['waiting', countWhere(states, ({ state }) => state === 'waiting')],
-    ['changed', countCode(states, 'changed')],
+    ...DIFFERENCE_CODES.map((code) => [code, countCode(states, code)] as const),
   ] as const;
   const reason = found.find(([, count]) => count > 0)?.[0];
   return reason ? { code: EXIT.finishedWithErrors, reason } : { code: EXIT.done, reason: 'done' };
@@ -65,7 +66,7 @@ export function estimateSeconds(events: number, rate: Rate, reserve: number): nu
 }
 
 /** Acknowledged events with this code. */
-function countCode(states: readonly CountedState[], code: 'changed' | 'unmapped'): number {
+function countCode(states: readonly CountedState[], code: DifferenceCode | 'unmapped'): number {
   return countWhere(states, (each) => each.state === 'acknowledged' && each.code === code);
 }
 
@@ -145,7 +146,11 @@ export function summarise(run: {
     started_at: run.startedAt.toISOString(),
     finished_at: finished.toISOString(),
     records: survey.records,
-    events: { ...totalOf(Object.values(byType)), gone: countGone(db), changed: countCode(states, 'changed') },
+    events: {
+      ...totalOf(Object.values(byType)),
+      gone: countGone(db),
+      changed: DIFFERENCE_CODES.reduce((sum, code) => sum + countCode(states, code), 0),
+    },
     mapping_changed: hasMappingChanged(db, run.mapping.sha256, sender !== undefined),
     ...(survey.changes && { changes: survey.changes }),
     by_type: byType,

@@ -33,7 +33,7 @@ interface EventRow {
   readonly code?: string;
   readonly priority?: number;
   readonly isChosen?: boolean;
-  readonly isChange?: boolean;
+  readonly sends?: EventType;
   readonly occurredAt?: string;
   /** The id of the event and the hash of its content, where two events shall share them. */
   readonly eventId?: string;
@@ -50,15 +50,12 @@ interface ProblemRow {
 
 interface RequestRow {
   readonly run?: number;
-  readonly origin?: 'input' | 'second' | 'change' | 'read';
   readonly status?: 'open' | 'acknowledged' | 'rejected';
-  readonly hadNoEffect?: boolean;
   readonly outcome?: string | null;
   readonly serviceId?: string | null;
   readonly code?: string;
-  readonly forType?: EventType;
-  /** The content of the event that it stands for, if it is not that of the request. */
-  readonly forData?: JsonObject;
+  /** What the event wants that it stands for, if that is not what the request sends. */
+  readonly wanted?: JsonObject;
   readonly at?: string;
 }
 
@@ -108,7 +105,10 @@ export class StateOf {
   ): this {
     const ids = (list: readonly { readonly id: string }[] = []): string => JSON.stringify(list.map(({ id }) => id));
     const row = [migration, baseUrl, ids(account?.pipelines), ids(account?.users), at] as const;
-    this.checkpoint.run('insert into migration values (1, ?, ?, ?, ?, ?)', ...row);
+    this.checkpoint.run(
+      'insert into migration (id, name, base_url, pipeline_ids, user_ids, created_at) values (1, ?, ?, ?, ?, ?)',
+      ...row,
+    );
     this.checkpoint.run(`insert into setting values ('field_key', ?)`, this.hasher.key);
     return this;
   }
@@ -147,11 +147,11 @@ export class StateOf {
     const text = data === null ? null : canonicalJson({ ...(id === null ? {} : { external_id: id }), ...data });
     return this.plan.insert(
       `insert into event (event_id, type, entity, external_id, record, entry, occurred_at, data, content, parent_entity,
-        parent_id, state, code, priority, is_chosen, is_change) values (?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        parent_id, state, code, priority, is_chosen, sends) values (?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       ...[given.eventId ?? randomUUID(), type, entityOf(type), id, this.record({ ...given, raw })],
-      ...[given.occurredAt ?? null, text, text === null ? null : contentSha(text)],
+      ...[given.occurredAt ?? null, text, text === null ? null : contentSha(type, text)],
       ...[parent?.[0] ?? null, parent?.[1] ?? null, state, given.code ?? null, given.priority ?? 0],
-      ...[given.isChosen === false ? 0 : 1, given.isChange ? 1 : 0],
+      ...[given.isChosen === false ? 0 : 1, given.sends ?? null],
     );
   }
 
@@ -174,22 +174,46 @@ export class StateOf {
     );
   }
 
-  /** An acknowledged event of the input, unless `given` says more. Returns its id. */
+  /** An acknowledged request, unless `given` says more, and what is known of its record then. Returns its id. */
   request(type: EventType, id: string, data: JsonObject, given: RequestRow = {}): string {
-    const { origin = 'input', status = 'acknowledged', forType = type, forData = data, at = AT } = given;
+    const { status = 'acknowledged', wanted = data, at = AT } = given;
     const eventId = randomUUID();
     this.checkpoint.run(
-      `insert into request (id, run, origin, type, entity, external_id, for_id, for_type, content, fields, status,
-        had_no_effect, outcome, service_id, code, attempts, sent_at, settled_at)
-        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?)`,
-      ...[eventId, given.run ?? 1, origin, type, entityOf(type), id],
-      ...[origin === 'input' ? eventId : 'the event of the input', forType],
-      ...[contentSha(canonicalJson({ external_id: id, ...forData })), JSON.stringify(this.hasher.hashesOf(data))],
-      ...[status, given.hadNoEffect ? 1 : 0],
+      `insert into request (id, run, type, entity, external_id, status, outcome, service_id, code, attempts, sent_at, settled_at)
+        values (?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?)`,
+      ...[eventId, given.run ?? 1, type, entityOf(type), id, status],
       given.outcome === undefined ? (status === 'acknowledged' ? 'created' : null) : given.outcome,
       ...[given.serviceId ?? null, given.code ?? null, at, status === 'open' ? null : at],
     );
+    this.#know(type, id, data, { ...given, status, wanted });
     return eventId;
+  }
+
+  #know(
+    type: EventType,
+    id: string,
+    data: JsonObject,
+    { status, wanted, serviceId, code }: RequestRow & { readonly wanted: JsonObject },
+  ): void {
+    const key = [entityOf(type), id] as const;
+    const before = this.checkpoint.get<{ fields: string; is_acknowledged: number; service_id: string | null }>(
+      'select fields, is_acknowledged, service_id from record where entity = ? and external_id = ?',
+      ...key,
+    );
+    const isAcknowledged = status === 'acknowledged';
+    const fields = JSON.parse(before?.fields ?? '{}') as Record<string, string[]>;
+    for (const [name, hash] of status === 'rejected' ? [] : Object.entries(this.hasher.hashesOf(data))) {
+      fields[name] = isAcknowledged || !before ? [hash] : [...(fields[name] ?? ['-']), hash];
+    }
+    const sha = contentSha(type, canonicalJson({ external_id: id, ...wanted }));
+    this.checkpoint.run(
+      `insert or replace into record (entity, external_id, type, existence, whose, is_acknowledged, service_id, fields, content,
+        rejected, code, field_key) values (?, ?, ?, ?, 'ours', ?, ?, ?, ?, ?, ?, ?)`,
+      ...[...key, type, isAcknowledged || before?.is_acknowledged ? 'yes' : status === 'open' ? 'maybe' : 'no'],
+      ...[Number(isAcknowledged || before?.is_acknowledged === 1), serviceId ?? before?.service_id ?? null],
+      ...[JSON.stringify(fields), isAcknowledged ? sha : null, status === 'rejected' ? sha : null],
+      ...[isAcknowledged ? null : (code ?? null), this.hasher.keyId],
+    );
   }
 
   /** Completes the plan as a survey does. */
@@ -215,7 +239,7 @@ export interface GivenProblem extends Omit<ProblemRow, 'record'> {
   readonly at?: At;
 }
 
-export interface GivenEvent extends Pick<EventRow, 'parent' | 'code' | 'priority' | 'isChosen' | 'isChange'> {
+export interface GivenEvent extends Pick<EventRow, 'parent' | 'code' | 'priority' | 'isChosen' | 'sends'> {
   readonly type?: EventType;
   readonly state: State;
   readonly id?: string;
@@ -226,7 +250,7 @@ export interface GivenEvent extends Pick<EventRow, 'parent' | 'code' | 'priority
   readonly omitted?: readonly { readonly field: string; readonly original: string; readonly code: string }[];
 }
 
-export interface GivenAnswer extends Pick<RequestRow, 'code' | 'origin'> {
+export interface GivenAnswer extends Pick<RequestRow, 'code'> {
   readonly type?: EventType;
   readonly id?: string;
   readonly status?: 'acknowledged' | 'rejected';

@@ -1,7 +1,8 @@
 import { canonicalJson } from '../json.ts';
 import { EVENT_TYPES, type EventType, type Place, type Planned } from '../model.ts';
-import { countStates, countWhere, outcomesOf, totalOf } from '../plan/counts.ts';
-import { isOpen, type State } from '../plan/states.ts';
+import { countStates, countWhere, dueByType, outcomesOf, totalOf } from '../plan/counts.ts';
+import type { FoldCounts } from '../plan/fold.ts';
+import type { State } from '../plan/states.ts';
 import type { Survey } from '../survey/survey.ts';
 import type { ChangeCounts } from '../report/summary.ts';
 import { estimateSeconds, prioritiesOf } from '../summarise.ts';
@@ -13,15 +14,12 @@ import { counted, numberText } from '../numbers.ts';
 
 /** What the survey found, before anything is sent: the events to send, how long that takes, which are not sent, and priorities. */
 export function surveyText(
-  { db, digest, listed, records, cover }: Pick<Survey, 'db' | 'digest' | 'listed' | 'records' | 'cover'>,
+  { db, digest, listed, records, fold, cover }: Pick<Survey, 'db' | 'digest' | 'listed' | 'records' | 'fold' | 'cover'>,
   pace: { readonly rate: Rate; readonly reserve: number; readonly now: Date },
 ): string {
   const states = countStates(db);
   const events = totalOf(Object.values(outcomesOf(states)));
-  const due = EVENT_TYPES.flatMap((type) => {
-    const count = countWhere(states, (each) => each.type === type && isOpen(each.state));
-    return count > 0 ? [{ type, count }] : [];
-  });
+  const due = dueByType(db);
   const sum = due.reduce((total, { count }) => total + count, 0);
   const inState = (state: State): number => countWhere(states, (each) => each.state === state);
   const not = [
@@ -38,6 +36,7 @@ export function surveyText(
     ...(due.length === 0
       ? []
       : [`  ${due.map(({ type, count }) => `${type} ${numberText(count)}`).join(', ')}`, `  ${paceText(sum, pace)}`]),
+    ...(fold.rows > 0 ? [`  ${foldText(fold)}`] : []),
     ...(cover ? pilotLines(cover.counts, cover.missed).map((line) => `  ${line}`) : []),
     ...(digest === undefined ? [] : [`  plan ${digest}: the digest of ${counted(listed, 'event')} that could be sent`]),
     ...(not.length === 0 ? [] : [`  not to send: ${not.join(', ')}`]),
@@ -45,6 +44,10 @@ export function surveyText(
   ];
   const priorities = prioritiesTable(prioritiesOf(db, pace), pace.now);
   return [...lines, ...(priorities === '' ? [] : [priorities.replace(/^/gm, '  ')])].join('\n');
+}
+
+function foldText({ rows, records }: FoldCounts): string {
+  return `${counted(rows, 'row')} were folded into ${counted(records, 'record')}: ${counted(rows - records, 'request')} saved`;
 }
 
 /** Every correction whose record is no longer in the input: nothing else names them. */
@@ -77,7 +80,7 @@ export function changesText({ not_compared: fields, gone, ...changes }: ChangeCo
   return [
     `  compared with what was sent: ${counted(added, 'record')} not sent yet, ${numberText(changed)} changed, ${numberText(edited)} of them edited in the service ` +
       `(${numberText(conflicts)} in conflict), ${numberText(gone)} gone from the export`,
-    ...(changed > reported ? ['  changes.csv lists each changed field'] : []),
+    ...(changed > 0 ? ['  changes.csv lists each changed field'] : []),
     ...(reported > 0
       ? [`  ${numberText(reported)} of the changed are only reported: set \`if_changed\` to send what has changed`]
       : []),

@@ -102,8 +102,8 @@ function addContact(db: Database, lead: Fields, hasher: FieldHasher, region: str
   db.run(
     'insert or replace into contact (service_id, email, phone_number) values (?, ?, ?)',
     id,
-    typeof email === 'string' && email.trim() !== '' ? hasher.hashOf('email', email) : null,
-    phone !== '' ? hasher.hashOf('phone_number', phone) : null,
+    typeof email === 'string' && email.trim() !== '' ? hasher.normalHashOf('email', email) : null,
+    phone !== '' ? hasher.normalHashOf('phone_number', phone) : null,
   );
 }
 

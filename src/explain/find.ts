@@ -29,13 +29,13 @@ function nameOf({ entity, externalId }: AskedRecord): string {
 
 function isKnown(db: Database, entity: Entity, id: string): boolean {
   const about = `select 1 from event where entity = ? and external_id = ?
-    union all select 1 from checkpoint.request where entity = ? and external_id = ? limit 1`;
+    union all select 1 from checkpoint.record where entity = ? and external_id = ? limit 1`;
   return db.get(about, entity, id, entity, id) !== undefined;
 }
 
 function inOtherCase(db: Database, entity: Entity, id: string): NamedRecord[] {
   const alike = `select external_id as externalId from event where entity = ? and external_id = ? collate nocase
-    union select external_id from checkpoint.request where entity = ? and external_id = ? collate nocase`;
+    union select external_id from checkpoint.record where entity = ? and external_id = ? collate nocase`;
   const rows = db.all<{ externalId: string }>(alike, entity, id, entity, id);
   return rows.map(({ externalId }) => ({ entity, externalId }));
 }

@@ -28,6 +28,27 @@ interface PlannedRow {
   readonly raw: string | null;
   readonly columns: string;
   readonly problems: string | null;
+  /** The other rows of its record, in JSON. */
+  readonly others: string;
+}
+
+/** The cells of all rows of the event's record; of a column that several have, all different values. */
+function oldCells(row: PlannedRow): Map<string, string> {
+  const cells = new Map<string, string>();
+  const others = JSON.parse(row.others) as Pick<PlannedRow, 'raw' | 'columns'>[];
+  for (const [name, value] of [row, ...others].flatMap(cellsOf)) {
+    const [before, text] = [cells.get(name), valueText(value)];
+    if (before === undefined || before === '') cells.set(name, text);
+    else if (text !== '' && !before.split('; ').includes(text)) cells.set(name, `${before}; ${text}`);
+  }
+  return cells;
+}
+
+/** `contacts.csv:2; scores.csv:7`: where the rows of the record stand, but for the first. */
+function otherPlaces({ others }: PlannedRow): string {
+  return (JSON.parse(others) as Pick<PlannedRow, 'file' | 'line'>[])
+    .map(({ file, line }) => `${file}:${line}`)
+    .join('; ');
 }
 
 /**
@@ -55,13 +76,16 @@ export async function writePlanCsv(db: Database, directory: string, names: Names
 
 async function writeType(db: Database, type: EventType, path: string, names: Names): Promise<string> {
   const [old, fields] = [new Set<string>(), new Set<string>()];
+  let isFolded = false;
   for await (const row of rowsOf(db, type)) {
-    for (const [name] of cellsOf(row)) old.add(name);
+    for (const name of oldCells(row).keys()) old.add(name);
+    if (otherPlaces(row) !== '') isFolded = true;
     for (const [name] of fieldsIn(row, names)) fields.add(name);
   }
   const head = [
     'file',
     'line',
+    ...(isFolded ? ['further rows'] : []),
     'state',
     'problems',
     ...labelled('old', old),
@@ -72,11 +96,11 @@ async function writeType(db: Database, type: EventType, path: string, names: Nam
   try {
     csv.add(csvHead([...head, 'new: occurred_at', 'priority']));
     for await (const row of rowsOf(db, type)) {
-      const [cells, values] = [new Map(cellsOf(row)), new Map(fieldsIn(row, names))];
+      const [cells, values] = [oldCells(row), new Map(fieldsIn(row, names))];
       csv.add(
         csvLine([
-          ...[row.file, row.line, fateOf(row.state), row.problems ?? ''],
-          ...Array.from(old, (name) => valueText(cells.get(name))),
+          ...[row.file, row.line, ...(isFolded ? [otherPlaces(row)] : []), fateOf(row.state), row.problems ?? ''],
+          ...Array.from(old, (name) => cells.get(name) ?? ''),
           row.external_id ?? '',
           ...Array.from(fields, (name) => values.get(name)),
           ...[row.occurred_at ?? '', row.priority],
@@ -93,7 +117,10 @@ async function writeType(db: Database, type: EventType, path: string, names: Nam
 async function* rowsOf(db: Database, type: EventType): AsyncGenerator<PlannedRow, void> {
   const rows = db.each<PlannedRow>(
     `select f.path as file, r.line, e.state, e.external_id, e.occurred_at, e.priority, e.data, r.raw, s.columns,
-        (select group_concat(p.message, '; ') from problem p where p.event = e.id) as problems
+        (select group_concat(p.message, '; ') from problem p where p.event = e.id) as problems,
+        (select json_group_array(json_object('file', g.path, 'line', o.line, 'raw', o.raw, 'columns', t.columns))
+          from row_of w join record o on o.id = w.record join file g on g.id = o.file join source t on t.id = g.source
+          where w.event = e.id and e.rows > 1 and w.record <> e.record) as others
       from event e not indexed join record r on r.id = e.record join file f on f.id = r.file
         join source s on s.id = f.source
       where e.type = ? order by e.id`,

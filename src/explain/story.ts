@@ -1,6 +1,6 @@
 /** The story of one record, as a few selects over the plan and the checkpoint: nothing is written, and no lock is taken. */
 import { isObject, parseJson, type JsonObject, type JsonValue } from '../json.ts';
-import { isUpdate, type EventType, type Place } from '../model.ts';
+import type { EventType, Place } from '../model.ts';
 import { adviceFor, hintFor } from '../report/advice.ts';
 import { RECORD } from '../report/omitted.ts';
 import { outcomeOf, type State } from '../plan/states.ts';
@@ -36,15 +36,21 @@ export interface RecordStory {
   readonly answers: readonly ServiceAnswer[];
 }
 
-export interface EventStory extends Place {
-  readonly type: EventType;
-  readonly state: EventFate;
-  /** Made by `if_changed` from the created event. */
-  readonly is_derived: boolean;
-  /** Acknowledged with other content than it has in the input now. */
-  readonly has_changed: boolean;
+/** A row of a record. */
+export interface RowStory extends Place {
   /** By column or key; null where nothing could be read. */
   readonly raw: JsonObject | null;
+}
+
+export interface EventStory {
+  readonly type: EventType;
+  readonly state: EventFate;
+  /** Acknowledged, and not as the input wants it now: `changed`, `emptied`, `comment_changed`, `not_comparable`. */
+  readonly difference: string | null;
+  /** What is sent of it next; null if nothing is. */
+  readonly sends: EventType | null;
+  /** In the order in which they were folded. */
+  readonly rows: readonly RowStory[];
   /** As planned; null if it is invalid. */
   readonly data: JsonObject | null;
   readonly occurred_at: string | null;
@@ -86,11 +92,6 @@ export interface ServiceAnswer {
   readonly sent_at: string;
   readonly type: EventType;
   readonly event_id: string;
-  /** `input`: an event of the input. `second`: what `if_exists` or `if_missing` sends for one. `change`: `if_changed`. */
-  readonly origin: 'input' | 'second' | 'change';
-  /** The event of the input that it stands for. */
-  readonly for_id: string;
-  readonly for_type: EventType;
   readonly status: 'acknowledged' | 'rejected' | 'unanswered';
   readonly outcome: string | null;
   readonly code: string | null;
@@ -102,7 +103,7 @@ export function storyOf(db: Database, { output, isDryRun, at }: FoundPlan, recor
   const requests = requestsAbout(db, record);
   const rows = eventsAbout(db, record);
   // Of records with one id, those that are not used.
-  const unused = rows.filter(({ type, state }) => state === 'duplicate' && !isUpdate(type));
+  const unused = rows.filter(({ state }) => state === 'duplicate');
   const used = unused.length < rows.length ? rows.filter((row) => !unused.includes(row)) : rows;
   const events = used.map((row) => eventStory(db, row, requests));
   const child = rows.find(({ parent_id: id }) => id !== null);
@@ -115,7 +116,7 @@ export function storyOf(db: Database, { output, isDryRun, at }: FoundPlan, recor
     dropped: used === rows ? [] : unused.map((row) => droppedRow(db, row)),
     parent: child ? parentOf(db, child.parent_entity!, child.parent_id!) : null,
     children: childrenOf(db, record),
-    answers: requests.flatMap(({ content: _content, is_read: isRead, ...answer }) => (isRead ? [] : [answer])),
+    answers: requests,
   };
 }
 
@@ -123,8 +124,9 @@ interface StoryRow extends Place {
   readonly id: number;
   readonly type: EventType;
   readonly state: string;
-  readonly content: string | null;
-  readonly is_change: number;
+  readonly code: string | null;
+  readonly sends: EventType | null;
+  readonly rows: number;
   readonly occurred_at: string | null;
   readonly data: string | null;
   readonly parent_entity: string | null;
@@ -135,7 +137,7 @@ interface StoryRow extends Place {
 
 function eventsAbout(db: Database, { entity, externalId }: NamedRecord): StoryRow[] {
   return db.all<StoryRow>(
-    `select e.id, e.type, e.state, e.content, e.is_change, e.occurred_at, e.data, e.parent_entity, e.parent_id,
+    `select e.id, e.type, e.state, e.code, e.sends, e.rows, e.occurred_at, e.data, e.parent_entity, e.parent_id,
         s.name as source, f.path as file, r.line, r.number as record, r.raw, s.columns
       from event e join record r on r.id = e.record join file f on f.id = r.file join source s on s.id = f.source
       where e.entity = ? and e.external_id = ? order by e.id`,
@@ -144,16 +146,10 @@ function eventsAbout(db: Database, { entity, externalId }: NamedRecord): StoryRo
   );
 }
 
-/** With what is not part of the story. */
-interface RequestRow extends ServiceAnswer {
-  readonly content: string;
-  readonly is_read: number;
-}
-
-function requestsAbout(db: Database, { entity, externalId }: NamedRecord): RequestRow[] {
-  return db.all<RequestRow>(
-    `select settled_at as at, sent_at, type, id as event_id, origin, for_id, for_type,
-        case when status <> 'open' then status when had_no_effect = 1 then 'rejected' else 'unanswered' end as status, outcome, code, service_id, content, origin = 'read' as is_read
+function requestsAbout(db: Database, { entity, externalId }: NamedRecord): ServiceAnswer[] {
+  return db.all<ServiceAnswer>(
+    `select settled_at as at, sent_at, type, id as event_id, iif(status = 'open', 'unanswered', status) as status, outcome, code,
+        service_id
       from checkpoint.request where entity = ? and external_id = ? order by n`,
     entity,
     externalId,
@@ -166,27 +162,35 @@ export function fateOf(state: string): EventFate {
   return outcome === 'duplicates' ? 'duplicate' : outcome;
 }
 
-function eventStory(db: Database, row: StoryRow, requests: readonly RequestRow[]): EventStory {
-  const { id, type, source, file, line, record, content } = row;
+function eventStory(db: Database, row: StoryRow, requests: readonly ServiceAnswer[]): EventStory {
+  const { id, type } = row;
   const state = fateOf(row.state);
-  const wasSent = requests.some(
-    (request) => request.status === 'acknowledged' && request.for_type === type && request.content === content,
-  );
   return {
-    ...{ source, file, line, record, type, state },
-    is_derived: row.is_change === 1,
-    has_changed: state === 'acknowledged' && row.is_change === 0 && !wasSent,
-    raw: row.raw === null ? null : Object.fromEntries(cellsOf(row)),
+    ...{ type, state },
+    difference: state === 'acknowledged' ? row.code : null,
+    sends: row.state === 'ready' || row.state === 'retry' ? row.sends : null,
+    rows: rowsOf(db, row),
     data: row.data === null ? null : (parseJson(row.data) as JsonObject),
     occurred_at: row.occurred_at,
-    errors: errorsOf(
-      db,
-      id,
-      state,
-      requests.findLast((request) => request.for_type === type),
-    ),
-    omitted: row.is_change === 1 ? [] : leftOutOf(db, id).filter(({ field }) => field !== RECORD),
+    errors: errorsOf(db, id, state, requests.at(-1)),
+    omitted: leftOutOf(db, id).filter(({ field }) => field !== RECORD),
   };
+}
+
+function rowsOf(db: Database, row: StoryRow): RowStory[] {
+  const rows =
+    row.rows === 1
+      ? [row]
+      : db.all<StoryRow>(
+          `select s.name as source, f.path as file, r.line, r.number as record, r.raw, s.columns
+            from row_of w join record r on r.id = w.record join file f on f.id = r.file join source s on s.id = f.source
+            where w.event = ? order by w.entry, w.record`,
+          row.id,
+        );
+  return rows.map((each) => {
+    const { source, file, line, record } = each;
+    return { source, file, line, record, raw: each.raw === null ? null : Object.fromEntries(cellsOf(each)) };
+  });
 }
 
 /** The cells of a record by their columns; of a column that the export has twice, the second is `Name (2)`. */
@@ -204,7 +208,7 @@ export function cellsOf({ raw, columns }: Pick<StoryRow, 'raw' | 'columns'>): [n
 }
 
 /** The message of a rejection in an earlier run is no longer known, but its code is. */
-function errorsOf(db: Database, event: number, state: EventFate, last: RequestRow | undefined): EventError[] {
+function errorsOf(db: Database, event: number, state: EventFate, last: ServiceAnswer | undefined): EventError[] {
   const found = db.all<EventError>(
     `select kind, code, field, message, hint from problem where event = ? and severity = 'error' order by id`,
     event,
@@ -248,7 +252,7 @@ function parentOf(db: Database, entity: string, id: string): Relative {
   );
   if (found) return relative(found);
   const isThere = db.get(
-    `select 1 from checkpoint.request where entity = ? and external_id = ? and status = 'acknowledged' limit 1`,
+    'select 1 from checkpoint.record where entity = ? and external_id = ? and is_acknowledged = 1',
     entity,
     id,
   );

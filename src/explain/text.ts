@@ -6,7 +6,8 @@ import { clockText, shortPath } from '../report/text.ts';
 import { printable } from '../visible.ts';
 import { cutTo, valueRows, wrapped } from '../layout.ts';
 import { counted, numberText } from '../numbers.ts';
-import type { EventFate, EventStory, RecordStory, Relative, ServiceAnswer } from './story.ts';
+import { adviceFor } from '../report/advice.ts';
+import type { EventFate, EventStory, RecordStory, Relative, RowStory, ServiceAnswer } from './story.ts';
 
 /** Of one list; `--json` has all of them. */
 const MOST_LINES = 12;
@@ -25,15 +26,9 @@ const STATES: Readonly<Record<RecordStory['state'], string>> = {
 export function storyText(story: RecordStory, names: ReadonlyMap<string, string>, now: Date, columns: number): string {
   const { record, state, service_id: serviceId, plan, events, dropped, parent, children, answers } = story;
   const id = serviceId === null ? '' : `\nin the service   ${serviceId}`;
-  const shown = new Set<string>();
   const parts = [
     `${record}   ${STATES[state]}${id}`,
-    ...events.flatMap((event) => {
-      const place = `${event.source} ${event.file} ${event.record}`;
-      const row = shown.has(place) ? [] : [rowText(event, columns)];
-      shown.add(place);
-      return [...row, eventText(event, names, columns)];
-    }),
+    ...events.flatMap((event) => [...event.rows.map((row) => rowText(row, columns)), eventText(event, names, columns)]),
     leftOutText('records with this id that are not used', dropped, columns),
     parent ? `parent\n${relativeText(parent, columns)}` : '',
     childrenText(children, columns),
@@ -43,7 +38,7 @@ export function storyText(story: RecordStory, names: ReadonlyMap<string, string>
   return parts.filter((part) => part !== '').join('\n\n');
 }
 
-function rowText({ source, file, line, record, raw }: EventStory, columns: number): string {
+function rowText({ source, file, line, record, raw }: RowStory, columns: number): string {
   const where = line > 0 ? `${file}:${line}` : file;
   const head = `in the export   ${where} (${source}, record ${record})`;
   if (raw === null) return `${head}\n  its values are not stored`;
@@ -59,8 +54,8 @@ function eventText(event: EventStory, names: ReadonlyMap<string, string>, column
   const values = data === null ? [] : namedValues(data, names);
   if (event.occurred_at !== null) values.push(['occurred_at', event.occurred_at]);
   const notes = [
-    event.is_derived ? 'because the record has changed since it was sent (`if_changed`)' : '',
-    event.has_changed ? 'the record has changed since it was sent' : '',
+    event.sends !== null && event.sends !== type ? `what has changed is sent as ${event.sends}` : '',
+    event.difference === null ? '' : differenceText(event.difference),
     ...errors.map((error) => {
       const { field, message, code, hint } = error;
       return `${field ? `${field}: ` : ''}${printable(message)} [${code}]${hint ? `\nhint: ${hint}` : ''}`;
@@ -122,19 +117,14 @@ function answersText(answers: readonly ServiceAnswer[], now: Date): string {
   const lines = answers.slice(-MOST_LINES).map((answer) => {
     const { at, sent_at: sentAt, outcome, code } = answer;
     const how = [outcome, code].filter((part) => part !== null).join(', ');
-    const fate = answer.status === 'unanswered' ? openText(answer, answers.at(-1) === answer) : answer.status;
-    return `  ${clockText(new Date(at ?? sentAt), now)}  ${sentText(answer)}   ${fate}${how ? ` (${how})` : ''}`;
+    const fate = answer.status === 'unanswered' ? UNANSWERED : answer.status;
+    return `  ${clockText(new Date(at ?? sentAt), now)}  ${answer.type}   ${fate}${how ? ` (${how})` : ''}`;
   });
   return ['sent, and answered', ...lines].join('\n');
 }
 
-function sentText({ type, origin, for_type: forType }: ServiceAnswer): string {
-  if (origin === 'input') return type;
-  return `${type} for ${forType} (${origin === 'change' ? 'if_changed' : 'if_exists or if_missing'})`;
-}
+const UNANSWERED = 'no answer is recorded: it may have arrived, and the next run settles it';
 
-/** Only the last request about a record is repeated: after a later one, a repetition would prove nothing. */
-function openText({ origin }: ServiceAnswer, isLast: boolean): string {
-  const isRepeated = isLast && origin === 'input';
-  return `no answer is recorded: it may have arrived${isRepeated ? ', and is sent again under the same id' : ''}`;
+function differenceText(code: string): string {
+  return code === 'unmapped' ? 'its rows can no longer be mapped' : adviceFor(code, 'map').what;
 }

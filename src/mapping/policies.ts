@@ -20,8 +20,8 @@ export const POLICIES = {
   if_changed: {
     /** Or a list of fields. */
     choices: ['report', 'ignore', 'update'],
-    appliesTo: (type) => !isComment(type),
-    doc: 'an earlier run created the record, and its content in the export has changed since; a list sends only those fields',
+    appliesTo: () => true,
+    doc: 'the record was sent before, and its content in the export has changed since; a list sends only those fields',
   },
   if_missing: {
     choices: ['reject', 'skip', 'create'],
@@ -40,7 +40,7 @@ export const POLICIES = {
   },
   if_edited: {
     choices: ['keep', 'overwrite'],
-    appliesTo: (type) => !isUpdate(type) && !isComment(type),
+    appliesTo: (type) => !isComment(type),
     doc: 'a field that `if_changed` would send has been edited in the service since it was sent',
   },
   if_contact_exists: {

@@ -167,7 +167,13 @@ function policyShape(type: EventType): z.ZodRawShape {
   return Object.fromEntries(
     names.map((name) => {
       const choice = part.oneOf(choicesOf(name, type));
-      return [name, (name === 'if_changed' ? z.union([choice, z.array(part.name).min(1)]) : choice).optional()];
+      return [
+        name,
+        (name === 'if_changed' && type !== 'comment/created'
+          ? z.union([choice, z.array(part.name).min(1)])
+          : choice
+        ).optional(),
+      ];
     }),
   );
 }

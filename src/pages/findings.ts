@@ -127,32 +127,28 @@ function errorExamples(db: Database, { kind, code }: CountedErrors): ErrorExampl
 
 /**
  * Counts every blocked event under the record at the head of its chain: the parent that it needs, or that parent's parent.
- * An update whose own record was not accepted needs that. The `+` keep SQLite from looking for a record among all blocked ones.
+ * The `+` keep SQLite from looking for a record among all blocked ones.
  */
 function readChains(db: Database): (Omit<BlockedChain, 'types'> & { readonly types: string; readonly of: number })[] {
   return db.all(`
     with recursive blocked as materialized (
-      select id, type, entity, external_id,
-        iif(needs_itself, entity, parent_entity) as on_entity, iif(needs_itself, external_id, parent_id) as on_id
-      from (
-        select *, type like '%/updated' and (parent_id is null or code in ('own_created_failed', 'later_update_invalid'))
-          as needs_itself
-        from event where state = 'blocked'
-          and type in ('lead/created', 'lead/updated', 'deal/created', 'deal/updated', 'comment/created'))),
+      select id, type, entity, external_id, parent_entity as on_entity, parent_id as on_id
+      from event where state = 'blocked'
+        and type in ('lead/created', 'lead/updated', 'deal/created', 'deal/updated', 'comment/created')),
     step as (
       select type, on_entity as entity, on_id as id, count(*) as count, 1 as steps
       from blocked where on_id is not null group by 1, 2, 3
       union all
       select step.type, parent.on_entity, parent.on_id, step.count, steps + 1
       from step join event on event.entity = step.entity and event.external_id = step.id
-          and +event.type = step.entity || '/created' and +event.state = 'blocked'
+          and +event.state = 'blocked'
         join blocked parent on parent.id = event.id
       where steps < 4),
     head as (
       select entity, id, type, sum(count) as count from step
       where not exists (
         select 1 from event where event.entity = step.entity and event.external_id = step.id
-          and +event.type = step.entity || '/created' and +event.state = 'blocked')
+          and +event.state = 'blocked')
       group by 1, 2, 3)
     select longest.*, (
         select p.code from event e join problem p on p.event = e.id and p.severity = 'error'

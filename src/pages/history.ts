@@ -18,7 +18,7 @@ export function readRuns(db: Database): RunSpan[] {
       `
     select run.at, sum(status = 'acknowledged') as acknowledged, sum(status = 'rejected') as rejected, max(settled_at) as last
     from checkpoint.request join checkpoint.run on run.id = request.run
-    where settled_at is not null and origin <> 'read'
+    where settled_at is not null
     group by run.id order by run.id desc limit 20`,
     )
     .reverse();
@@ -50,7 +50,7 @@ const MAX_READ = 20_000;
 export function readTimeline(db: Database, { maxBins = 60 } = {}): Timeline {
   const { seconds } = db.get<{ seconds: number | null }>(
     `select unixepoch(max(settled_at)) - unixepoch(min(settled_at)) as seconds from checkpoint.request
-     where settled_at is not null and origin <> 'read'`,
+     where settled_at is not null`,
   )!;
   const finest = STEPS.find((step) => (seconds ?? 0) / step <= MAX_READ) ?? WIDEST;
   const binsOf = (step: number): Bin[] =>
@@ -59,7 +59,7 @@ export function readTimeline(db: Database, { maxBins = 60 } = {}): Timeline {
          sum(status = 'acknowledged' and entity = 'lead') as lead,
          sum(status = 'acknowledged' and entity = 'deal') as deal,
          sum(status = 'acknowledged' and entity = 'comment') as comment
-       from checkpoint.request where settled_at is not null and origin <> 'read'
+       from checkpoint.request where settled_at is not null
        group by 1 order by 1`,
       step,
     );

@@ -84,23 +84,20 @@ function endedPriorities(summary: StoredSummary): MigrationStatus['priorities'] 
 function countCheckpoint(db: Database): CountedState[] {
   return db.all(`
     select type, iif(is_acknowledged, 'acknowledged', 'rejected') as state, null as code, 1 as is_chosen, count(*) as count
-    from (
-      select for_type as type, max(status = 'acknowledged') as is_acknowledged from checkpoint.request
-      where settled_at is not null and origin <> 'read' group by for_id)
-    group by type, state`);
+    from checkpoint.record where is_acknowledged = 1 or rejected is not null group by type, state`);
 }
 
 function lastAnswer(db: Database): string | undefined {
   return db.get<{ at: string }>(`
     select settled_at as at from checkpoint.request
-    where settled_at is not null and origin <> 'read' order by settled_at desc limit 1`)?.at;
+    where settled_at is not null order by settled_at desc limit 1`)?.at;
 }
 
 /** The answers since then, but at most those of the last five minutes. */
 export function recentAnswers(db: Database, from: number, now: number): RecentlySettled {
   const since = Math.max(from, now - RECENT_MS);
   const { settled } = db.get<{ settled: number }>(
-    "select count(*) as settled from checkpoint.request where settled_at > ? and origin <> 'read'",
+    'select count(*) as settled from checkpoint.request where settled_at > ?',
     new Date(since).toISOString(),
   )!;
   return { settled, ms: now - since };

@@ -1,17 +1,13 @@
-import { contentSha } from '../identity.ts';
 import { canonicalJson, type JsonObject, type JsonValue } from '../json.ts';
-import type { EventType, Planned } from '../model.ts';
 import { CUSTOM_FIELDS } from '../store/field-hashes.ts';
 
 /** Fields whose names in the mapping are not those of the event: ids are sent instead. */
 export const SENT_AS: Readonly<Record<string, string>> = { stage_name: 'stage_id', owner_name: 'owner_id' };
 
-/** The canonical JSON of an event's data with these fields (names as in `fieldsOf`); undefined if there are none. */
-export function dataWith(externalId: string, fields: Iterable<readonly [string, JsonValue]>): string | undefined {
+/** The canonical JSON of an event's data with these fields (names as in `fieldsOf`). */
+export function dataWith(externalId: string, fields: Iterable<readonly [string, JsonValue]>): string {
   const data: Record<string, JsonValue> = { external_id: externalId };
-  let count = 0;
   for (const [name, value] of fields) {
-    count += 1;
     const outer = CUSTOM_FIELDS.find((custom) => name.startsWith(`${custom}.`));
     if (outer === undefined) data[name] = value;
     else {
@@ -20,25 +16,7 @@ export function dataWith(externalId: string, fields: Iterable<readonly [string, 
       inner[name.slice(outer.length + 1)] = value;
     }
   }
-  return count === 0 ? undefined : canonicalJson(data);
-}
-
-/** An update that changes nothing: its answer has the service id of the record. */
-export function dataWithout(externalId: string): string {
-  return canonicalJson({ external_id: externalId });
-}
-
-/** The event without the reference to its parent. */
-export function withoutParent(event: Planned): Planned {
-  const { lead_external_id: _lead, deal_external_id: _deal, ...data } = event.data;
-  const { parent: _parent, ...rest } = event;
-  const content = canonicalJson(data);
-  return { ...rest, data, content, sha: contentSha(content) };
-}
-
-/** The type of an update of the record that an event of type `lead/created` or `deal/created` is about. */
-export function updatedTypeOf(type: EventType): 'lead/updated' | 'deal/updated' {
-  return type === 'lead/created' ? 'lead/updated' : 'deal/updated';
+  return canonicalJson(data);
 }
 
 /** Whether `if_changed` lists a field: by its name, by that of the custom fields, or by that of one of them. */

@@ -63,15 +63,20 @@ export function countDue(states: readonly CountedState[]): number {
   return countWhere(states, ({ state }) => isOpen(state));
 }
 
-/** What the events that wait for a parent outside the selection wait for: their own created event, or their parent. */
+/** What this run will send, by the type of the request. */
+export function dueByType(db: Database): readonly { readonly type: EventType; readonly count: number }[] {
+  const found = db.all<{ type: EventType; count: number }>(
+    `select ifnull(sends, type) as type, count(*) as count from event where state in ('ready', 'retry') group by 1`,
+  );
+  return EVENT_TYPES.flatMap((type) => found.filter((each) => each.type === type));
+}
+
+/** What the events that wait for a parent outside the selection wait for. */
 export function countWaiting(db: Database): WaitingCounts {
   const counts: { -readonly [T in EventType]?: Partial<Record<Entity, number>> } = {};
-  const rows = db.all<{ type: EventType; entity: Entity; count: number }>(`
-    select e.type, case when exists (
-        select 1 from event c where c.entity = e.entity and c.external_id = e.external_id and c.id <> e.id
-          and c.state in ('held', 'waiting')) and e.type like '%/updated'
-      then e.entity else e.parent_entity end as entity, count(*) as count
-    from event e where e.state = 'waiting' group by 1, 2`);
+  const rows = db.all<{ type: EventType; entity: Entity; count: number }>(
+    `select type, parent_entity as entity, count(*) as count from event where state = 'waiting' group by 1, 2`,
+  );
   for (const { type, entity, count } of rows) (counts[type] ??= {})[entity] = count;
   return counts;
 }

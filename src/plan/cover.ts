@@ -32,7 +32,7 @@ interface Choice {
   readonly features: ReadonlySet<Feature>;
 }
 
-const IN_STATES = 'e.is_chosen = 1 and e.is_change = 0 and e.state in (select value from json_each(?))';
+const IN_STATES = 'e.is_chosen = 1 and e.state in (select value from json_each(?))';
 const AMONG = 'e.id in (select value from json_each(?))';
 
 const SENDABLE: readonly State[] = ['ready', 'retry', 'acknowledged'];

@@ -20,14 +20,15 @@ export interface EventRow extends Place {
   readonly parent_id: string | null;
   readonly state: State;
   readonly code: string | null;
-  readonly is_change: number;
-  readonly is_delicate: number;
+  readonly field_entries: string | null;
+  readonly rows: number;
+  readonly sends: EventType | null;
 }
 
 /** The columns of `EventRow`; what follows chooses among `event e`. */
 export const EVENT_ROWS = `
   select e.id, e.event_id, e.type, e.entity, e.external_id, e.record as record_id, e.entry, e.priority, e.occurred_at, e.data, e.content,
-    e.parent_entity, e.parent_id, e.state, e.code, e.is_change, e.is_delicate,
+    e.parent_entity, e.parent_id, e.state, e.code, e.field_entries, e.rows, e.sends,
     s.name as source, f.path as file, r.line, r.number as record
   from event e join record r on r.id = e.record join file f on f.id = r.file join source s on s.id = f.source`;
 
@@ -47,7 +48,6 @@ export function plannedOf(row: EventRow): Planned {
     data: parseJson(row.data) as JsonObject,
     content: row.data,
     sha: row.content,
-    isChange: row.is_change === 1,
   };
   if (row.external_id !== null) planned.externalId = row.external_id;
   if (row.occurred_at !== null) planned.occurredAt = row.occurred_at;
@@ -81,7 +81,7 @@ const PER_TYPE = 3;
 export function samplesOf(db: Database, areChosen: boolean): Map<EventType, Planned[]> {
   // In the order of reading: by an index of types, all events of a type would be sorted.
   const sql = `${EVENT_ROWS}
-    where +e.type = ? and e.data is not null and e.is_change = 0 and e.is_chosen = 1 and e.state not in ('invalid', 'duplicate')
+    where +e.type = ? and e.data is not null and e.is_chosen = 1 and e.state not in ('invalid', 'duplicate')
     order by e.id limit ?`;
   const found = db.all<{ type: EventType }>('select distinct type from event').map(({ type }) => type);
   const types = EVENT_TYPES.filter((type) => found.includes(type));

@@ -1,7 +1,7 @@
-import { eventId } from '../identity.ts';
+import { contentSha, eventId } from '../identity.ts';
+import { canonicalJson, parseJson, type JsonObject } from '../json.ts';
 import type { Policies } from '../mapping/policies.ts';
 import type { Database } from '../store/sqlite.ts';
-import { withoutParent } from './changes.ts';
 import { EVENT_ROWS, pagesOf, plannedOf, type EventRow } from './events.ts';
 
 /** `if_parent_missing: omit`: an event whose parent is in neither the input nor the checkpoint goes out without naming it. */
@@ -11,17 +11,19 @@ export function omitMissingParents(db: Database, policies: readonly Policies[], 
   const lacking = `${EVENT_ROWS}
     where e.entry in (select value from json_each(?)) and e.data is not null and e.parent_id is not null
       and not exists (select 1 from event p where p.entity = e.parent_entity and p.external_id = e.parent_id)
-      and not exists (select 1 from checkpoint.request q where q.entity = e.parent_entity and q.external_id = e.parent_id
-        and q.status = 'acknowledged' and q.code is not 'not_found')
+      and not exists (select 1 from checkpoint.record q where q.entity = e.parent_entity and q.external_id = e.parent_id
+        and q.is_acknowledged = 1)
       and e.id > ? order by e.id limit 500`;
   for (const page of pagesOf<EventRow>(db, lacking, JSON.stringify(entries))) {
     for (const row of page) {
-      const { id, type, externalId, content, sha, occurredAt } = withoutParent(plannedOf(row));
+      const { id, type, externalId } = plannedOf(row);
+      const { lead_external_id: _lead, ...data } = parseJson(row.data) as JsonObject;
+      const content = canonicalJson(data);
       db.run(
         'update event set data = ?, content = ?, event_id = ?, parent_entity = null, parent_id = null where id = ?',
         content,
-        sha,
-        eventId({ migration, type, externalId, content, occurredAt, n: 0 }),
+        contentSha(type, content),
+        eventId({ migration, type, externalId: externalId!, content }),
         id,
       );
     }

@@ -12,8 +12,8 @@ export interface PriorityProgress {
 }
 
 /**
- * Writes the order in which a run sends its events: by priority, within a priority by type, and within a type first what may
- * have arrived already, then what was never tried, last what was rejected before; otherwise as in the files.
+ * Writes the order in which a run sends its events: by priority, within a priority by what is sent, and within that first what
+ * was never tried, last what was rejected before; otherwise as in the files.
  *
  * Comments of one parent go by time, the ones without a time last: the service dates comments by arrival, so their order
  * cannot be corrected later. The comments of each parent are spread over all, so that while one is on its way, those of
@@ -21,19 +21,20 @@ export interface PriorityProgress {
  */
 export function writeOrder(db: Database): void {
   db.exec(`
+    update event set sends = type where sends is null and state in ('ready', 'retry');
     insert into turn (event)
     select id from (
-      select id, priority, goes_first, state, 0 as share,
-        case type when 'lead/created' then 0 when 'lead/updated' then 1 when 'deal/created' then 2 else 3 end as rank
+      select id, priority, state, 0 as share,
+        case sends when 'lead/created' then 0 when 'lead/updated' then 1 when 'deal/created' then 2 else 3 end as rank
       from event where state in ('ready', 'retry') and type <> 'comment/created'
       union all
-      select id, priority, goes_first, state,
+      select id, priority, state,
         (row_number() over (parent order by julianday(occurred_at) is null, julianday(occurred_at), id) - 0.5)
           / count(*) over parent as share,
         4 as rank
       from event where state in ('ready', 'retry') and type = 'comment/created'
       window parent as (partition by state, parent_entity, parent_id))
-    order by priority desc, rank, goes_first desc, state, share, id`);
+    order by priority desc, rank, state, share, id`);
 }
 
 /** An event whose turn it is. */
@@ -44,13 +45,18 @@ export interface DueEvent extends EventRow {
 
 const PAGE = 500;
 
-/** Every event to send, in its order, as it stands in the plan when its page is read. */
-export function* dueEvents(db: Database): Generator<DueEvent, void, undefined> {
+/** Adds what was found to be left to send after all others. */
+export function appendTurns(db: Database, events: readonly number[]): void {
+  for (const id of events) db.run('insert into turn (event) values (?)', id);
+}
+
+/** Every event to send after this place, in its order, as it stands in the plan when its page is read. */
+export function* dueEvents(db: Database, after = 0): Generator<DueEvent, void, undefined> {
   const page = EVENT_ROWS.replace('select ', 'select t.place, ').replace(
     'from event e',
     'from turn t join event e on e.id = t.event',
   );
-  for (let last = 0; ;) {
+  for (let last = after; ;) {
     const due = db.all<DueEvent>(`${page} where t.place > ? order by t.place limit ${PAGE}`, last);
     if (due.length === 0) return;
     yield* due;

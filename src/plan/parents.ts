@@ -1,5 +1,5 @@
 import type { EntryHead } from '../mapping/mapping.ts';
-import { isUpdate, type Issue } from '../model.ts';
+import type { Issue } from '../model.ts';
 import type { Database } from '../store/sqlite.ts';
 import { EVENT_ROWS, pagesOf, type EventRow } from './events.ts';
 import { addProblem } from './problems.ts';
@@ -8,47 +8,26 @@ import { addProblem } from './problems.ts';
 export type ParentStatus = 'exists' | 'expected' | 'held' | 'missing' | 'failed';
 
 /**
- * The status of the record that is bound to two names: what an earlier run acknowledged about it, or else what becomes of its
- * events in the input, the created one first. An update that was skipped for want of a record has not made it.
+ * The status of an event's parent: what an earlier run acknowledged about it, or else what becomes of its event in the input. An
+ * update that was skipped for want of a record has not made it.
  */
-const standing = (entity: string, id: string): string => `
-  case when exists (
-    select 1 from checkpoint.request q where q.entity = ${entity} and q.external_id = ${id}
-      and q.status = 'acknowledged' and q.code is not 'not_found') then 'exists'
+const PARENT = `
+  case when e.parent_id is null then null
+  when exists (
+    select 1 from checkpoint.record q where q.entity = e.parent_entity and q.external_id = e.parent_id
+      and q.is_acknowledged = 1) then 'exists'
   else coalesce((
-    select case c.state when 'acknowledged' then iif(exists (
-          select 1 from checkpoint.request s where s.for_id = c.event_id and s.code = 'not_found'), 'missing', 'exists')
+    select case c.state when 'acknowledged' then 'missing'
       when 'ready' then 'expected' when 'retry' then 'expected' when 'held' then 'held' when 'waiting' then 'held'
       else 'failed' end
-    from event c where c.entity = ${entity} and c.external_id = ${id} and c.state <> 'duplicate' and c.is_change = 0
-    order by c.type, c.state = 'invalid', c.id limit 1), 'missing') end`;
+    from event c where c.entity = e.parent_entity and c.external_id = e.parent_id and c.state <> 'duplicate'
+    order by c.state = 'invalid', c.id limit 1), 'missing') end`;
 
-/** The created event of an update's own record; null if the input has none and no earlier run made it. */
-const OWN = `
-  case when e.is_change = 1 or e.type not in ('lead/updated', 'deal/updated') then null
-  when exists (
-    select 1 from checkpoint.request q where q.entity = e.entity and q.external_id = e.external_id
-      and q.for_type = e.entity || '/created' and q.status = 'acknowledged') then null
-  else (
-    select case c.state when 'acknowledged' then null when 'ready' then 'expected' when 'retry' then 'expected'
-      when 'held' then 'held' when 'waiting' then 'held' else 'failed' end
-    from event c where c.entity = e.entity and c.external_id = e.external_id and c.type = e.entity || '/created'
-      and c.state <> 'duplicate'
-    order by c.state = 'invalid', c.id limit 1) end`;
+const STATUS_OF_ONE = `select ${PARENT} as parent from event e where e.id = ?`;
 
-const PARENT = `case when e.parent_id is null then null else ${standing('e.parent_entity', 'e.parent_id')} end`;
-
-const STATUS_OF_ONE = `select ${OWN} as own, ${PARENT} as parent from event e where e.id = ?`;
-
-export interface Dependence {
-  /** Of the created event of its own record. */
-  readonly own: ParentStatus | null;
-  readonly parent: ParentStatus | null;
-}
-
-/** What an event depends on, as it stands now. */
-export function dependenceOf(db: Database, id: number): Dependence {
-  return db.get<Dependence>(STATUS_OF_ONE, id)!;
+/** The status of an event's parent as it stands now; null if it has none. */
+export function parentStatus(db: Database, id: number): ParentStatus | null {
+  return db.get<{ parent: ParentStatus | null }>(STATUS_OF_ONE, id)!.parent;
 }
 
 /**
@@ -59,18 +38,17 @@ export function judgeParents(db: Database, entries: readonly EntryHead[]): void 
   const sendsWithout = entries
     .filter(({ policies }) => policies.if_parent_missing === 'send')
     .map(({ index }) => index);
-  for (const type of ['lead/updated', 'deal/created', 'deal/updated', 'comment/created'] as const) {
-    if (!entries.some((entry) => entry.type === type) && !isUpdate(type)) continue;
+  for (const type of ['deal/created', 'deal/updated', 'comment/created'] as const) {
+    if (!entries.some((entry) => entry.type === type)) continue;
     db.run(
       `update event set (state, code) = (
-         select case when own = 'failed' or parent = 'failed' then 'blocked'
+         select case when parent = 'failed' then 'blocked'
              when parent = 'missing' and not isSent then 'blocked'
-             when own = 'held' or parent = 'held' then 'waiting' else event.state end,
-           case when own = 'failed' then 'own_created_failed' when parent = 'failed' then 'parent_failed'
-             when parent = 'missing' and not isSent then 'parent_missing' end
-         from (select ${OWN} as own, ${PARENT} as parent, e.entry in (select value from json_each(?)) as isSent
+             when parent = 'held' then 'waiting' else event.state end,
+           case when parent = 'failed' then 'parent_failed' when parent = 'missing' and not isSent then 'parent_missing' end
+         from (select ${PARENT} as parent, e.entry in (select value from json_each(?)) as isSent
            from event e where e.id = event.id))
-       where type = ? and state in ('ready', 'retry') and (parent_id is not null or type in ('lead/updated', 'deal/updated'))`,
+       where type = ? and state in ('ready', 'retry') and parent_id is not null`,
       JSON.stringify(sendsWithout),
       type,
     );
@@ -87,46 +65,24 @@ export function reportBlocked(db: Database): void {
   }
 }
 
-export type BlockedCode = 'own_created_failed' | 'parent_failed' | 'parent_missing' | 'later_update_invalid';
+export type BlockedCode = 'parent_failed' | 'parent_missing';
 
 /** Why an event cannot be sent, and the record that it depends on. */
 export function blockedIssue(db: Database, event: EventRow, code: BlockedCode): Issue {
-  const { entity, external_id: externalId, type } = event;
-  const isOwn = code === 'own_created_failed' || code === 'later_update_invalid' || event.parent_id === null;
-  const [needed, id] = isOwn ? [entity, externalId] : [event.parent_entity!, event.parent_id];
-  const name = `${needed} \`${id ?? ''}\``;
-  const common = {
-    severity: 'error',
-    kind: 'blocked',
-    code,
-    field: isOwn && isUpdate(type) ? 'external_id' : `${needed}_external_id`,
-  } as const;
-  switch (code) {
-    case 'later_update_invalid':
-      return {
-        ...common,
-        message:
-          `a later update of the ${name} was sent earlier, but can no longer be mapped: ` +
-          'this one could overwrite its fields',
-      };
-    case 'parent_missing':
-      return wasSkipped(db, event)
-        ? {
-            ...common,
-            message: `${name} does not exist in the service: its update was skipped`,
-            hint: 'set `if_missing: create` on the entry that updates it, or `if_parent_missing` on this one',
-          }
-        : {
-            ...common,
-            message: `${name} is not in the input, or no entry takes it, and it was not acknowledged earlier`,
-          };
-    case 'own_created_failed':
-    case 'parent_failed':
-      return {
-        ...common,
-        message: `${name} was not accepted, so this event cannot be sent`,
-      };
+  const name = `${event.parent_entity} \`${event.parent_id ?? ''}\``;
+  const common = { severity: 'error', kind: 'blocked', code, field: `${event.parent_entity}_external_id` } as const;
+  if (code === 'parent_failed') return { ...common, message: `${name} was not accepted, so this event cannot be sent` };
+  if (!wasSkipped(db, event)) {
+    return {
+      ...common,
+      message: `${name} is not in the input, or no entry takes it, and it was not acknowledged earlier`,
+    };
   }
+  return {
+    ...common,
+    message: `${name} does not exist in the service: its update was skipped`,
+    hint: 'set `if_missing: create` on the entry that updates it, or `if_parent_missing` on this one',
+  };
 }
 
 /** Whether the parent that nobody has is in the input: then `if_missing: skip` ended its update without it. */

@@ -80,10 +80,6 @@ const BY_CODE: Readonly<Record<string, Advice>> = {
     what: 'A source has less than half of the records of the last run.',
     fix: 'Check that the export is complete. A run asks before it goes on, unless --yes is given.',
   },
-  not_compared: {
-    what: 'The service id of a record is not known yet, so edits of it in the service cannot be seen.',
-    fix: 'Rerun: the answer to this update has the id, and the next run compares and sends the rest.',
-  },
   deleted_in_service: {
     what: 'A record that has changed in the export was deleted in the service.',
     fix: 'Remove the record from the export, or set `if_changed: ignore`.',
@@ -125,11 +121,6 @@ const BY_CODE: Readonly<Record<string, Advice>> = {
     fix: 'Add the parent to the input, check the `when` of its entry, or set `if_parent_missing` if the service already has it.',
   },
   parent_failed: { what: 'The parent was not accepted.', fix: FOLLOWS },
-  own_created_failed: { what: 'The record to update was not accepted.', fix: FOLLOWS },
-  later_update_invalid: {
-    what: 'A later update of the record, sent earlier, can no longer be mapped.',
-    fix: 'Fix the later record; the next run then sends this event without the fields that the later one has set.',
-  },
 
   already_exists: {
     what: 'The service already has a record with this external id, which this migration did not create.',
@@ -190,12 +181,27 @@ const BY_CODE: Readonly<Record<string, Advice>> = {
     what: 'A record differs from what was acknowledged: its export or the mapping has changed since.',
     fix: 'Set `if_changed` to decide what happens to such records.',
   },
+  emptied: {
+    what: 'A field that was sent no longer has a value in the export. Ingestion cannot clear it, so the service keeps the old one.',
+    fix: 'Clear it in the service by hand (`changes.csv` lists each), or set `if_changed: ignore`.',
+  },
+  comment_changed: {
+    what: 'A comment changed after it was sent. A comment can neither be corrected nor withdrawn through ingestion.',
+    fix: 'Correct it in the service by hand, or set `if_changed: ignore`.',
+  },
+  not_comparable: {
+    what: 'The service shows a value in a form that cannot be compared, so nothing was overwritten.',
+    fix: 'Compare it by hand (`changes.csv` lists each). `if_edited: overwrite` sends the value of the export.',
+  },
+  row_invalid: {
+    what: 'A record has several rows, and one of them cannot be mapped, so nothing of the record is sent.',
+    fix: 'Correct that row. With `on_error: omit` a value that cannot be read is left out instead.',
+  },
   duplicates: { what: 'Another record with the same external id was chosen, by `duplicates`.', fix: '' },
-  superseded: {
-    what: 'Later updates of the record, already acknowledged, have set all fields of an update: it was not sent.',
+  comment_without_id: {
+    what: 'A comment has no id in the export, so it gets one made of its parent, time and text. Changed later, it would be added a second time.',
     fix: '',
   },
-  comment_without_id: { what: 'A comment without an external id cannot be corrected later.', fix: '' },
   lead_without_contact: {
     what: 'A lead has no name, e-mail address or phone number.',
     fix: 'Map these fields, or skip such records with `when`.',

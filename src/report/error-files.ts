@@ -22,9 +22,9 @@ export function writeErrors(db: Database, output: StateDir): void {
     `
     select s.name as source, f.path as file, r.line, r.number as record, e.type as event_type, e.external_id, e.event_id,
       p.kind, p.code, p.http_status, p.field, p.message, p.hint, p.attempts, p.at
-    from problem p left join event e on e.id = p.event left join record r on r.id = p.record
-      left join file f on f.id = r.file left join source s on s.id = f.source
-    where p.severity = 'error' order by p.id`,
+    from problem p join problem_row w on w.problem = p.id left join event e on e.id = p.event
+      left join record r on r.id = w.record left join file f on f.id = r.file left join source s on s.id = f.source
+    where p.severity = 'error' order by p.id, r.id`,
   );
 }
 
@@ -48,8 +48,8 @@ export function writeIds(db: Database, output: StateDir): void {
     output.file(IDS_FILE),
     ID_COLUMNS,
     `
-    select for_type as type, external_id, service_id from checkpoint.request
-    where status = 'acknowledged' and service_id is not null and origin <> 'read' order by n`,
+    select type, external_id, service_id from checkpoint.record
+    where is_acknowledged = 1 and service_id is not null order by entity = 'comment', entity desc, external_id`,
     { bom: false },
   );
 }

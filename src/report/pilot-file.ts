@@ -37,9 +37,8 @@ export async function writePilot(db: Database, output: StateDir): Promise<Writte
 const PILOT = `
     select p.place as "order", p.shows, seen.entity as look_at, seen.external_id, f.path as file, r.line,
       ${SHOWN_STATE} as state,
-      (select q.service_id from checkpoint.request q
-        where q.entity = seen.entity and q.external_id = seen.external_id and q.status = 'acknowledged'
-          and q.service_id is not null order by q.n desc limit 1) as service_id,
+      (select q.service_id from checkpoint.record q
+        where q.entity = seen.entity and q.external_id = seen.external_id) as service_id,
       (select coalesce(json_extract(c.data, '$.full_name'), json_extract(c.data, '$.title')) from event c
         where c.entity = seen.entity and c.external_id = seen.external_id and c.state <> 'duplicate'
         order by c.id limit 1) as name,

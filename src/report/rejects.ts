@@ -76,7 +76,8 @@ function nameOf({ name, kind }: SourceRow, number = 1): string {
 function faultySources(db: Database): SourceRow[] {
   return db.all<SourceRow>(`
     select s.id, s.name, s.kind, s.columns, max(p.kind <> 'blocked') as is_faulty
-    from problem p join record r on r.id = p.record join file f on f.id = r.file join source s on s.id = f.source
+    from problem p join problem_row w on w.problem = p.id join record r on r.id = w.record
+      join file f on f.id = r.file join source s on s.id = f.source
     where p.severity = 'error' and r.raw is not null
     group by s.id order by s.id`);
 }
@@ -88,7 +89,7 @@ function writeSource(db: Database, { id, kind, columns: json }: SourceRow, path:
   const rows = db.each<RejectRow>(
     `select f.path, r.line, r.raw, r.original,
        group_concat(case when p.field is null then p.message else p.field || ': ' || p.message end, '; ' order by p.id) as error
-     from problem p join record r on r.id = p.record join file f on f.id = r.file
+     from problem p join problem_row w on w.problem = p.id join record r on r.id = w.record join file f on f.id = r.file
      where p.severity = 'error' and r.raw is not null and f.source = ?
      group by r.id order by r.id`,
     id,

@@ -1,6 +1,5 @@
 import type { Clock } from '../clock.ts';
 import { EXIT } from '../errors.ts';
-import type { Outcome } from '../model.ts';
 import type { Client } from '../service/client.ts';
 import { envelope } from '../service/envelope.ts';
 import type { Limiter } from '../service/limiter.ts';
@@ -15,18 +14,9 @@ import {
 } from '../service/reply.ts';
 import { backoff, retryDelay } from '../service/retry.ts';
 import type { Halt } from '../halt.ts';
-import {
-  acknowledged,
-  delivered,
-  newSendState,
-  pending,
-  rejected,
-  type Delivered,
-  type Delivery,
-  type SendState,
-} from './delivery.ts';
+import { newSendState, pending, type Delivered, type Delivery, type SendState } from './delivery.ts';
 import { Gate, type GateWait } from './gate.ts';
-import { allIntercepted, applyPolicies, credentialsRefused, intercepted, wrongTarget } from './refusals.ts';
+import { allIntercepted, credentialsRefused, intercepted, refused, wrongTarget } from './refusals.ts';
 import { withoutValues } from './without-values.ts';
 
 export interface DelivererOptions {
@@ -36,11 +26,6 @@ export interface DelivererOptions {
   readonly clock: Clock;
   readonly concurrency: number;
   readonly maxOutageMs: number;
-  /**
-   * Awaited immediately before the first attempt with each id: that of the event, of its second request, and of each
-   * earlier request that is asked for. `deliver` throws only what this throws.
-   */
-  readonly beforeSend: (sending: SendState) => Promise<void>;
   readonly log: (event: string, fields?: Readonly<Record<string, unknown>>) => void;
   /** Shows a warning. */
   readonly warn: (message: string) => void;
@@ -66,7 +51,7 @@ const MAX_FAILURES = 5;
 /** Sent once more, an event that is intercepted again is rejected. */
 const MAX_INTERCEPTIONS = 2;
 
-/** Sends events until each has an outcome, through refusals, lost answers and outages, always with the same id. */
+/** Sends requests until each has an outcome, through refusals, lost answers and outages, always with the same id. */
 export class Deliverer {
   readonly counters: DeliveryCounters = { requests: 0, events_sent: 0, retries: 0, rate_limited: 0 };
   readonly #options: DelivererOptions;
@@ -92,20 +77,23 @@ export class Deliverer {
     halt.hardSignal.addEventListener('abort', () => client.dropSockets('aborted'), { once: true });
   }
 
-  /** Never throws for errors of the service or the network. The outcome is `pending` only if the run is stopping. */
-  async deliver(delivery: Delivery): Promise<Delivered> {
+  /**
+   * Never throws for errors of the service or the network. The outcome is `pending` only if the run is stopping. `beforeSend` is
+   * awaited immediately before the first attempt; only what it throws is thrown.
+   */
+  async deliver(delivery: Delivery, beforeSend: () => Promise<void>): Promise<Delivered> {
     const sending = newSendState(delivery);
     this.#inProgress += 1;
     try {
       for (;;) {
-        await this.#gate.pass(sending.id);
-        if (this.#options.halt.requested) return delivered(sending, pending(sending));
-        const outcome = await this.#conclude(sending, await this.#attempt(sending));
-        if (outcome) return delivered(sending, outcome);
+        await this.#gate.pass(delivery.id);
+        if (this.#options.halt.requested) return pending(sending);
+        const outcome = await this.#conclude(sending, await this.#attempt(sending, beforeSend));
+        if (outcome) return outcome;
       }
     } finally {
       this.#inProgress -= 1;
-      this.#gate.end(sending.id);
+      this.#gate.end(delivery.id);
     }
   }
 
@@ -119,28 +107,27 @@ export class Deliverer {
     this.#gate.close();
   }
 
-  #attempt(sending: SendState): Promise<Attempt> {
-    const { client, halt, beforeSend } = this.#options;
-    const { ready, id, type, delivery } = sending;
-    return client.ingest(envelope(ready, id, type), {
+  #attempt(sending: SendState, beforeSend: () => Promise<void>): Promise<Attempt> {
+    const { client, halt } = this.#options;
+    const { delivery } = sending;
+    return client.ingest(envelope(delivery, delivery.id, delivery.type), {
       signal: halt.signal,
-      mayStart: () => !this.#gate.holds(id),
-      place: delivery.place ?? 0,
+      mayStart: () => !this.#gate.holds(delivery.id),
+      place: delivery.place,
       beforeSend: async () => {
-        if (sending.announced !== id) await beforeSend(sending);
-        sending.announced = id;
+        if (!sending.isAnnounced) await beforeSend();
+        sending.isAnnounced = true;
         if (sending.attempts === 0) this.counters.events_sent += 1;
-        if (sending.tries > 0) this.counters.retries += 1;
+        else this.counters.retries += 1;
         this.counters.requests += 1;
         sending.sentAt = this.#gate.awake();
         sending.attempts += 1;
-        sending.tries += 1;
       },
     });
   }
 
   /** The outcome after an attempt, or undefined if another attempt is needed. */
-  async #conclude(sending: SendState, attempt: Attempt): Promise<Outcome | undefined> {
+  async #conclude(sending: SendState, attempt: Attempt): Promise<Delivered | undefined> {
     switch (attempt.kind) {
       case 'withdrawn':
         return this.#options.limiter.stopped ? pending(sending) : undefined;
@@ -157,8 +144,9 @@ export class Deliverer {
       case 'acknowledged': {
         this.#settled(sending);
         this.#hasAcknowledged = true;
-        const { outcome, id, deduplicated } = attempt.acknowledgement;
-        return acknowledged(sending, outcome, id, deduplicated ? 'deduplicated' : undefined);
+        const { outcome, id: serviceId, deduplicated } = attempt.acknowledgement;
+        const { attempts, mayHaveArrived } = sending;
+        return { kind: 'acknowledged', outcome, serviceId, deduplicated, mayHaveArrived, attempts };
       }
       case 'refused':
         this.#settled(sending);
@@ -169,7 +157,7 @@ export class Deliverer {
   /** The service itself has acknowledged or refused the event. */
   #settled(sending: SendState): void {
     this.#gate.answered();
-    this.#gate.end(sending.id);
+    this.#gate.end(sending.delivery.id);
     this.#hasSettled = true;
     this.#interceptedInARow = 0;
   }
@@ -180,11 +168,11 @@ export class Deliverer {
     this.counters.rate_limited += 1;
     sending.unansweredSince = undefined;
     const seconds = Math.round((limiter.waiting()?.nextInMs ?? retryAfterMs ?? 0) / 1000);
-    log('rate_limited', { id: sending.id, external_id: sending.delivery.event.externalId, seconds });
-    this.#gate.rateLimited(sending.id, sending.sentAt);
+    log('rate_limited', { id: sending.delivery.id, external_id: sending.delivery.externalId, seconds });
+    this.#gate.rateLimited(sending.delivery.id, sending.sentAt);
   }
 
-  async #unanswered(sending: SendState, attempt: NoAnswer): Promise<Outcome | undefined> {
+  async #unanswered(sending: SendState, attempt: NoAnswer): Promise<Delivered | undefined> {
     const { halt, log, maxOutageMs } = this.#options;
     if (attempt.sent === 'maybe') sending.mayHaveArrived = true;
     if (attempt.setup) {
@@ -198,10 +186,10 @@ export class Deliverer {
     if (halt.requested) return undefined;
     sending.unanswered += 1;
     sending.unansweredSince ??= sending.sentAt;
-    const { externalId, data } = sending.delivery.event;
+    const { externalId, data } = sending.delivery;
     const message = withoutValues(attempt.message, data);
-    log('unanswered', { id: sending.id, external_id: externalId, code: attempt.code, message });
-    this.#gate.failed(sending.id, sending.sentAt, withoutValues(causeOf(attempt), data));
+    log('unanswered', { id: sending.delivery.id, external_id: externalId, code: attempt.code, message });
+    this.#gate.failed(sending.delivery.id, sending.sentAt, withoutValues(causeOf(attempt), data));
     if (halt.requested) return undefined;
     const isUp = !this.#gate.isDown && (this.#gate.answeredSince(sending.sentAt) || (await this.#health()));
     if (this.#gate.isDown) {
@@ -217,12 +205,7 @@ export class Deliverer {
     const isOverdue = isUp && retryAfterMs !== undefined && leftMs <= 0;
     if (sending.failures >= MAX_FAILURES || isOverdue) {
       const hint = 'rerun to send it again with the same id';
-      return rejected(sending, {
-        code,
-        message: attempt.message,
-        hint,
-        ...(status === undefined ? {} : { httpStatus: status }),
-      });
+      return { kind: 'failed', code, message: attempt.message, hint, httpStatus: status, attempts: sending.attempts };
     }
     const ms = retryDelay(sending.unanswered, { retryAfterMs, leftMs, random: this.#random });
     await this.#wait(sending, ms, isUp);
@@ -231,8 +214,8 @@ export class Deliverer {
 
   /** Before the event is sent again. `isUp`: whether the service answers other requests. */
   async #wait(sending: SendState, ms: number, isUp = true): Promise<void> {
-    const { id, delivery } = sending;
-    this.#options.log('retry', { id, external_id: delivery.event.externalId, seconds: Math.round(ms / 1000) });
+    const { id, externalId } = sending.delivery;
+    this.#options.log('retry', { id, external_id: externalId, seconds: Math.round(ms / 1000) });
     await this.#gate.retryIn(ms, id, isUp);
   }
 
@@ -242,37 +225,35 @@ export class Deliverer {
     return health.answers;
   }
 
-  async #refused(sending: SendState, attempt: Refused): Promise<Outcome | undefined> {
-    const next = applyPolicies(sending, attempt);
-    if (typeof next === 'object') return next;
-    if (next === 'again') {
-      sending.askedAgain += 1;
-      await this.#wait(sending, backoff(sending.askedAgain, this.#random));
-    }
+  async #refused(sending: SendState, attempt: Refused): Promise<Delivered | undefined> {
+    const ended = refused(sending, attempt);
+    if (ended) return ended;
+    sending.askedAgain += 1;
+    await this.#wait(sending, backoff(sending.askedAgain, this.#random));
     return undefined;
   }
 
-  async #unauthorised(sending: SendState, attempt: Unauthorised): Promise<Outcome | undefined> {
+  async #unauthorised(sending: SendState, attempt: Unauthorised): Promise<Delivered | undefined> {
     const { halt, log } = this.#options;
-    if (this.#gate.holds(sending.id)) return undefined;
-    if (this.#gate.isAlone(sending.id)) {
+    if (this.#gate.holds(sending.delivery.id)) return undefined;
+    if (this.#gate.isAlone(sending.delivery.id)) {
       halt.request(credentialsRefused(attempt));
       return undefined;
     }
     log('credentials_refused', { status: attempt.status, code: attempt.code });
-    await this.#gate.begin(sending.id, 'credentials');
+    await this.#gate.begin(sending.delivery.id, 'credentials');
     return undefined;
   }
 
-  async #intercepted(sending: SendState, attempt: Intercepted): Promise<Outcome | undefined> {
+  async #intercepted(sending: SendState, attempt: Intercepted): Promise<Delivered | undefined> {
     const { halt, log } = this.#options;
-    if (this.#gate.holds(sending.id)) return undefined;
-    const { externalId, data } = sending.delivery.event;
+    if (this.#gate.holds(sending.delivery.id)) return undefined;
+    const { externalId, data } = sending.delivery;
     const message = withoutValues(attempt.message, data);
-    log('intercepted', { id: sending.id, external_id: externalId, status: attempt.status, message });
+    log('intercepted', { id: sending.delivery.id, external_id: externalId, status: attempt.status, message });
     sending.interceptions += 1;
     if (sending.interceptions < MAX_INTERCEPTIONS) {
-      await this.#gate.begin(sending.id, 'intercepted');
+      await this.#gate.begin(sending.delivery.id, 'intercepted');
       return undefined;
     }
     this.#interceptedInARow += 1;

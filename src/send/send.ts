@@ -4,6 +4,8 @@ import { EXIT } from '../errors.ts';
 import { isStateLost, STOPPED, type Halt } from '../halt.ts';
 import type { Mapping } from '../mapping/mapping.ts';
 import { allowedErrors, countAll } from '../plan/counts.ts';
+import { CHANGES_FILE } from '../plan/changes-file.ts';
+import { rememberShown } from '../plan/read-back.ts';
 import { hintFor } from '../report/advice.ts';
 import { writeErrors } from '../report/error-files.ts';
 import type { RunLog } from '../run-log.ts';
@@ -18,7 +20,9 @@ import type { FieldHasher } from '../store/field-hashes.ts';
 import type { Database } from '../store/sqlite.ts';
 import type { Survey } from '../survey/survey.ts';
 import { Deliverer } from './deliver.ts';
-import { Requests } from './requests.ts';
+import { SendLog } from './log.ts';
+import { Outcomes } from './outcomes.ts';
+import { readLeft } from './read-left.ts';
 import { reasonOf, Sender } from './sender.ts';
 
 export interface SendingJob {
@@ -55,18 +59,21 @@ export async function sendPlan(job: SendingJob): Promise<Sender> {
   const { db, compiled } = survey;
   const path = state.file(CHECKPOINT_FILE);
   const isFirstRun = !settings.adopt && db.get('select 1 from checkpoint.run') === undefined;
-  const requests = new Requests(db, hasher);
+  const sendLog = new SendLog(db, hasher);
+  const policies = compiled.entries.map((entry) => entry.policies);
   const assertInPlace = watchFile(path);
   const commits = new Commits(db, assertInPlace);
-  await commits.commit(() =>
-    requests.begin({
+  await commits.commit(() => {
+    sendLog.begin({
       migration: mapping.migration,
       baseUrl: target.baseUrl,
       account: target.account,
       mappingSha256: mapping.sha256,
       inputs: survey.inputs,
-    }),
-  );
+      isAdopted: settings.adopt,
+    });
+    rememberShown(db, policies, hasher);
+  });
   const deliverer = new Deliverer({
     client: target.client,
     limiter: target.limiter,
@@ -74,26 +81,21 @@ export async function sendPlan(job: SendingJob): Promise<Sender> {
     clock: systemClock,
     concurrency: settings.concurrency,
     maxOutageMs: settings.maxOutage,
-    beforeSend: (sending) =>
-      commits.commit(() => {
-        sending.mayHaveArrivedBefore = requests.opened(sending.delivery, sending);
-      }),
     log: (event, fields) => log.write(event, fields),
     warn: job.warn,
   });
-  const sender = new Sender({
-    db,
-    commits,
-    requests,
-    policies: compiled.entries.map(({ policies }) => policies),
-    deliverer,
-    halt,
-    concurrency: settings.concurrency,
+  const outcomes = new Outcomes({
+    ...{ db, commits, halt, isFirstRun, log: sendLog },
     maxRejectionsInARow: settings.maxRejectionsInARow,
     maxRejections: allowedErrors(settings.maxErrors, countAll(db).total),
+  });
+  const sender = new Sender({
+    ...{ db, commits, hasher, policies, deliverer, halt, outcomes, log: sendLog },
+    migration: mapping.migration,
+    isAdopted: sendLog.isAdopted,
+    concurrency: settings.concurrency,
     maxRequests: settings.maxRequests,
     sentRequests: () => target.client.requests,
-    isFirstRun,
   });
   await job.started(deliverer);
   const stopAlarm = settings.until && haltAt(settings.until, halt);
@@ -106,7 +108,24 @@ export async function sendPlan(job: SendingJob): Promise<Sender> {
   });
   const stopWriting = systemClock.every(WRITE_ERRORS_MS, writeNewErrors(db, state));
   try {
-    await sender.sendAll();
+    const { client } = target;
+    const { concurrency } = settings;
+    do await sender.sendAll();
+    while (
+      !halt.requested &&
+      (await readLeft({
+        db,
+        commits,
+        hasher,
+        policies,
+        client,
+        concurrency,
+        region: mapping.region,
+        changes: state.file(CHANGES_FILE),
+      }))
+    );
+  } catch (error) {
+    halt.request(reasonOf(error));
   } finally {
     stopAlarm?.();
     stopWriting();
@@ -122,7 +141,7 @@ export async function sendPlan(job: SendingJob): Promise<Sender> {
 /** The service knows events that this checkpoint does not: it is left as if this run had not been. */
 function forget(db: Database): void {
   db.transaction(() => {
-    for (const table of ['request', 'run', 'migration']) db.run(`delete from checkpoint.${table}`);
+    for (const table of ['record', 'request', 'run', 'migration']) db.run(`delete from checkpoint.${table}`);
   });
 }
 

@@ -1,17 +1,17 @@
 import { EXIT, shortageOf, UserError } from '../errors.ts';
-import { STOPPED, type HaltReason } from '../halt.ts';
-import type { Policies } from '../mapping/policies.ts';
+import { STOPPED, type Halt, type HaltReason } from '../halt.ts';
 import { dueEvents, type DueEvent } from '../plan/order.ts';
 import { StateRemoved } from '../state-dir.ts';
 import type { Deliverer } from './deliver.ts';
-import type { Delivery } from './delivery.ts';
-import { deliveryOf, dueNow } from './due.ts';
+import { blockedIssue, parentStatus, type BlockedCode } from '../plan/parents.ts';
+import { setState } from '../plan/events.ts';
+import { addProblem } from '../plan/problems.ts';
 import { EventQueue } from './queue.ts';
-import { OutcomeRecorder, type RecorderOptions } from './recorder.ts';
+import type { Outcomes } from './outcomes.ts';
+import { RecordSender, type RecordSenderOptions } from './record-sender.ts';
 
-export interface SenderOptions extends RecorderOptions {
-  readonly policies: readonly Policies[];
-  readonly deliverer: Deliverer;
+export interface SenderOptions extends RecordSenderOptions {
+  readonly halt: Halt;
   readonly concurrency: number;
   readonly maxRequests: number | undefined;
   /** All requests of this run so far. */
@@ -33,21 +33,26 @@ export class Sender {
   /** When the last event of each priority ended. */
   readonly endedAt = new Map<number, Date>();
   readonly #options: SenderOptions;
-  readonly #recorder: OutcomeRecorder;
+  readonly #records: RecordSender;
   readonly #queue: EventQueue;
+  #place = 0;
 
   constructor(options: SenderOptions) {
     this.#options = options;
-    this.#recorder = new OutcomeRecorder(options);
+    this.#records = new RecordSender(options);
     this.#queue = new EventQueue(IN_PROGRESS * options.concurrency);
   }
 
-  /** Sends the events in their order. Resolves when every event has ended, or the run is stopping and none is in flight. */
+  /**
+   * Sends the events in their order, from where the last call ended. Resolves when every event has ended, or the run is stopping and
+   * none is in flight.
+   */
   async sendAll(): Promise<void> {
     const { db, halt } = this.#options;
     let previous: DueEvent['state'] = 'ready';
-    for (const due of dueEvents(db)) {
+    for (const due of dueEvents(db, this.#place)) {
       if (halt.requested) break;
+      this.#place = due.place;
       // What was rejected before goes only when what was never tried has ended.
       if (due.state === 'retry' && previous === 'ready') await this.#queue.idle();
       previous = due.state;
@@ -56,8 +61,13 @@ export class Sender {
     await this.#queue.idle();
   }
 
-  get outcomes(): OutcomeRecorder['outcomes'] {
-    return this.#recorder.outcomes;
+  get outcomes(): Outcomes['counts'] {
+    return this.#options.outcomes.counts;
+  }
+
+  /** Records that this migration has made, as the service says, and that this checkpoint did not know. */
+  get adopted(): number {
+    return this.#options.outcomes.adopted;
   }
 
   get counters(): Deliverer['counters'] {
@@ -66,7 +76,7 @@ export class Sender {
 
   /** Resolves when the event is on its way and there is room for the next. */
   async #take(due: DueEvent): Promise<void> {
-    const isCanary = !this.#recorder.proven.has(due.type);
+    const isCanary = !this.#options.outcomes.proven.has(due.sends ?? due.type);
     if (isCanary) await this.#queue.idle();
     await this.#stayWithinBudget();
     if (this.#options.halt.requested) return;
@@ -89,38 +99,38 @@ export class Sender {
 
   /** Everything that the event depends on has ended: it is sent, unless its parent was not accepted. */
   async #begin(due: DueEvent): Promise<void> {
-    const { deliverer, halt } = this.#options;
+    const { halt } = this.#options;
     if (halt.requested) return;
     try {
-      const delivery = this.#deliveryOf(due);
-      if (delivery) await this.#recorder.record(due, delivery, await deliverer.deliver(delivery));
+      if (this.#mayGo(due)) await this.#records.send(due);
       this.endedAt.set(due.priority, new Date());
     } catch (error) {
       halt.request(reasonOf(error));
     }
   }
 
-  /** Undefined if the event must not be sent. Waits for no commit: the request is committed before it goes out. */
-  #deliveryOf(due: DueEvent): Delivery | undefined {
+  /** Whether its parent was accepted; otherwise the plan says why it was not sent. */
+  #mayGo(due: DueEvent): boolean {
     const { db, policies } = this.#options;
-    const policy = policies[due.entry]!;
-    return db.transaction(() => {
-      const event = dueNow(db, due, policy);
-      return event && deliveryOf(db, event, policy, due.place);
-    });
+    const parent = parentStatus(db, due.id);
+    const lacksParent = parent === 'missing' && policies[due.entry]!.if_parent_missing !== 'send';
+    if (parent === 'failed' || lacksParent) {
+      const code: BlockedCode = lacksParent ? 'parent_missing' : 'parent_failed';
+      db.transaction(() => {
+        setState(db, due.id, 'blocked', code);
+        addProblem(db, { event: due.id, record: due.record_id }, blockedIssue(db, due, code));
+      });
+      return false;
+    }
+    if (parent !== 'held' && parent !== 'expected') return true;
+    setState(db, due.id, 'held');
+    return false;
   }
 }
 
-function linksOf({
-  type,
-  entity,
-  external_id: id,
-  event_id: eventId,
-  parent_entity: parentEntity,
-  parent_id: parentId,
-}: DueEvent) {
+function linksOf({ type, entity, external_id: id, parent_entity: parentEntity, parent_id: parentId }: DueEvent) {
   return {
-    record: `${entity} ${id ?? eventId}`,
+    record: `${entity} ${id}`,
     parent: parentId === null ? undefined : `${parentEntity} ${parentId}`,
     isComment: type === 'comment/created',
   };

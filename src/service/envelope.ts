@@ -1,4 +1,4 @@
-import type { EventType, Sendable } from '../model.ts';
+import type { EventType } from '../model.ts';
 import { HEADERS, type Acknowledgement } from './contract.ts';
 
 /** Triggers are suppressed twice: in the envelope and by a header (section 2.3). */
@@ -12,8 +12,12 @@ declare const brand: unique symbol;
  */
 export type Envelope = string & { readonly [brand]: true };
 
-/** Pass `type` to send the event as a different type (a created event as an update, or the reverse). */
-export function envelope(event: Sendable, id: string, type: EventType = event.type): Envelope {
+/** `content`: the canonical JSON of the data. `occurredAt`: ISO 8601. */
+export function envelope(
+  event: { readonly content: string; readonly occurredAt?: string | undefined },
+  id: string,
+  type: EventType,
+): Envelope {
   const occurredAt = event.occurredAt === undefined ? '' : `"occurred_at":${JSON.stringify(event.occurredAt)},`;
   const rest = `"id":${JSON.stringify(id)},${occurredAt}"suppress_triggers":true,"type":"${type}"`;
   return `{"data":${event.content},${rest}}` as Envelope;

@@ -18,6 +18,7 @@ create table migration (
   base_url text not null,
   pipeline_ids text not null,    -- JSON; the same account has at least one of them
   user_ids text not null,        -- JSON
+  is_adopted integer not null default 0,       -- 1: begun with --adopt, after another checkpoint was lost
   created_at text not null
 ) strict;
 
@@ -34,23 +35,37 @@ create table run (
   waits_because text             -- what came last instead of an answer, without values of records
 ) strict;
 
--- One request about a record, or one reading of it. The row is committed before the request goes out.
+-- What the service may have of a record, by all that was sent and answered (core/known). It alone decides what is sent next.
+create table record (
+  entity text not null,
+  external_id text not null,
+  type text not null,            -- of the event that was last sent about it, as the mapping says it
+  existence text not null check (existence in ('no', 'maybe', 'yes')),
+  whose text not null check (whose in ('ours', 'other')),
+  is_acknowledged integer not null default 0,  -- 1: an event about it was acknowledged
+  service_id text,
+  fields text not null,          -- JSON: for each field the hashes of the values that it may have
+  creation text,                 -- JSON: the id under which it was first tried to be created, and every body that went out under it
+  open text,                     -- JSON: the last request without a definite answer
+  others text,                   -- JSON, as fields: what updates may have set, should it be somebody else's
+  missing text,                  -- hash of the update that was refused because there is no such record
+  content text,                  -- hash of all that was wanted of it; null while any of that is uncertain
+  rejected text,                 -- hash of what was wanted of it when it was last rejected
+  code text,                     -- of that rejection, or why it was skipped
+  field_key text not null,       -- the key of its hashes
+  primary key (entity, external_id)
+) strict, without rowid;
+create index record_service on record (service_id) where service_id is not null;
+
+-- What was sent and answered: history for people, which decides nothing.
 create table request (
   n integer primary key,         -- in the order of sending
   id text not null unique,       -- the envelope id
   run integer not null references run,
-  origin text not null check (origin in ('input', 'second', 'change', 'read')),
-                                 -- input: an event of the input. second: what if_exists or if_missing send for one.
-                                 -- change: what if_changed sends. read: the record was read back, nothing was sent
   type text not null,            -- as sent
   entity text not null,
-  external_id text,              -- null for comments without one
-  for_id text not null,          -- the id of the input's event that it stands for; its own id if there is none
-  for_type text not null,
-  content text not null,         -- hash of the content of that event as mapped
-  fields text not null,          -- JSON: a keyed hash of each value that the request sets
+  external_id text not null,
   status text not null check (status in ('open', 'acknowledged', 'rejected')),
-  had_no_effect integer not null default 0,  -- 1: refused, or never received, so it has set nothing
   outcome text,                  -- created, updated or none
   service_id text,
   code text,
@@ -59,13 +74,10 @@ create table request (
   settled_at text
 ) strict;
 create index request_about on request (entity, external_id);
-create index request_for on request (for_id);
-create index request_service on request (service_id) where service_id is not null;
 create index request_settled on request (settled_at) where settled_at is not null;
 
 create view sent as
-  select id, type, external_id, status, outcome, service_id, code, attempts, sent_at, settled_at
-  from request where origin <> 'read';
+  select id, type, external_id, status, outcome, service_id, code, attempts, sent_at, settled_at from request;
 
 -- Who holds run.lock; the row of a process that was killed stays.
 create table holder (id integer primary key check (id = 1), pid integer not null, host text not null, at text not null) strict;

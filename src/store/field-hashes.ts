@@ -16,11 +16,11 @@ export function* fieldsOf(data: JsonObject): Generator<[name: string, value: Jso
   }
 }
 
-/** A short hash per field, by the names of `fieldsOf`: enough to detect a changed value without storing it. */
+/** A hash per field, by the names of `fieldsOf`: enough to detect a changed value without storing it. */
 export type FieldHashes = Readonly<Record<string, string>>;
 
 const KEY_BYTES = 32;
-/** Hexadecimal digits of a hash. */
+/** Hexadecimal digits of half a hash. */
 const DIGITS = 12;
 
 /**
@@ -49,17 +49,21 @@ export class FieldHasher {
     return hashes;
   }
 
-  /** Whether a hash from the checkpoint is that of this value, in any of the forms that `normalForm` treats as equal. */
-  matches(stored: string | undefined, name: string, value: JsonValue): boolean {
-    return stored === this.hashOf(name, value);
-  }
-
   /**
-   * The hash of a value in the form that `normalForm` gives it: 12 hexadecimal digits. Cut off after 48 bits, so nothing can be
-   * appended to a hashed value: a key in front is as good as an HMAC.
+   * The hash of a value (`Hash` in core/known): 12 hexadecimal digits of the value exactly, and 12 of the form that `normalForm`
+   * gives it. Cut off after 48 bits each, so nothing can be appended to a hashed value: a key in front is as good as an HMAC.
    */
   hashOf(name: string, value: JsonValue): string {
-    return hash('sha256', `${this.key} ${normalForm(name, value)}`, 'hex').slice(0, DIGITS);
+    return this.#digits(`= ${canonicalJson(value)}`) + this.normalHashOf(name, value);
+  }
+
+  /** The second half of `hashOf`: equal for all forms in which the service may show a value. */
+  normalHashOf(name: string, value: JsonValue): string {
+    return this.#digits(normalForm(name, value));
+  }
+
+  #digits(text: string): string {
+    return hash('sha256', `${this.key} ${text}`, 'hex').slice(0, DIGITS);
   }
 }
 

@@ -40,31 +40,40 @@ create table record (
   original text                  -- of a corrected record: the hash of the original, which names it in rejects
 ) strict;
 
--- An event of the input, or one that if_changed makes.
+-- One event per record: what the input wants of it, folded from its rows (plan/fold).
 create table event (
-  id integer primary key,        -- in the order of reading
-  event_id text not null,        -- the envelope id; empty if the event is invalid
+  id integer primary key,        -- in the order of reading, of its first row
+  event_id text not null,        -- the envelope id of its creation; empty if the event is invalid
   type text not null,
   entity text not null,
-  external_id text,              -- null for comments without one
-  record integer not null references record,
-  entry integer not null,        -- of the mapping, from 0
+  external_id text,              -- null where an invalid event has none
+  is_derived integer not null default 0,   -- 1: a comment that has no id in the export (plan/comment-ids)
+  record integer not null references record,   -- of its first row
+  rows integer not null default 1,             -- of several, all are in row_of
+  entry integer not null,        -- of the mapping, from 0: of its first row
+  field_entries text,            -- JSON, of several rows: the entry that set each field, where it is not that of the first row
   occurred_at text,
   data text,                     -- JSON, exactly as the body carries it; null if the event is invalid
-  content text,                  -- hash of the data as mapped
+  content text,                  -- hash of type and data
   parent_entity text,
   parent_id text,
   own_priority integer,          -- what its entry sets
   priority integer not null default 0,
   state text not null,           -- see states.ts
   code text,                     -- why it has this state, where that is not plain
-  is_change integer not null default 0,    -- 1: made by if_changed, so not part of the digest
-  is_delicate integer not null default 0,  -- 1: what is left to send is decided again before it goes
-  goes_first integer not null default 0,   -- 1: an earlier request about it may have arrived
+  sends text,                    -- what is sent of it next: its own type, or an update of what is there
   is_chosen integer not null default 1,    -- 0: left out by --only, --pick or --pilot
   deal_group integer references deal_group,
   amount text                    -- of a deal: decimal digits; null if it has none, '' if it could not be read
 ) strict;
+
+-- The rows of an event that has several, in the order in which they were folded.
+create table row_of (
+  event integer not null references event,
+  record integer not null references record,
+  entry integer not null,
+  primary key (event, record, entry)
+) strict, without rowid;
 
 create table problem (
   id integer primary key,
@@ -103,15 +112,22 @@ create table deal_group (
   is_rest integer not null default 0
 ) strict;
 
--- What the survey read back of a record and found to be as the input wants it: to be remembered in the checkpoint.
-create table reading (
+-- What the service showed when a record was read back.
+create table shown (
   entity text not null, external_id text not null,
-  service_id text not null,
-  event_id text not null,        -- of the event that wants it, and the hash of its content
-  type text not null,
-  content text not null,
-  fields text not null           -- JSON, as in the checkpoint
+  fields text not null,          -- JSON: for each field its Shown, as in core/known
+  primary key (entity, external_id)
+) strict, without rowid;
+
+-- Fields of records that were sent before, and that are not as they were: changes.csv.
+create table change (
+  id integer primary key,
+  entity text not null, external_id text not null, service_id text,
+  field text not null,
+  in_service text, in_export text,
+  verdict text not null
 ) strict;
+create index change_of on change (entity, external_id);
 
 -- What is to be sent, in this order.
 create table turn (place integer primary key, event integer not null references event) strict;
@@ -140,12 +156,18 @@ create table document (name text primary key, content text not null) strict;
 -- The events of the plan's digest: those of the input that could be sent, whatever was acknowledged before.
 create view listed as
   select * from event
-  where data is not null and is_change = 0 and state <> 'invalid' and (state <> 'duplicate' or code is 'superseded');
+  where data is not null and state not in ('invalid', 'duplicate');
+
+-- The rows that a problem is about: all of its event's, where the event as a whole was not accepted.
+create view problem_row as
+  select p.id as problem, ifnull(w.record, p.record) as record
+  from problem p left join event e on e.id = p.event
+    left join row_of w on w.event = e.id and e.rows > 1 and p.record = e.record and p.kind in ('send', 'blocked');
 
 create view events as
   select e.type, e.external_id,
     ${SHOWN_STATE} as state,
-    s.name as source, f.path as file, r.line, r.number as record, e.occurred_at, e.priority, e.data, r.raw
+    s.name as source, f.path as file, r.line, r.number as record, e.rows, e.occurred_at, e.priority, e.data, r.raw
   from event e join record r on r.id = e.record join file f on f.id = r.file join source s on s.id = f.source;
 
 create view problems as

@@ -61,12 +61,13 @@ export class PlanWriter {
   event(event: Ready | Invalid, record: number, deal?: DealFigures): number {
     const { kind: state, type, entry, externalId } = event;
     const ready = event.kind === 'ready' ? event : undefined;
-    const identity = { migration: this.#migration, type, externalId, occurredAt: ready?.occurredAt, n: 0 };
+    const content = ready?.externalId === undefined ? undefined : ready.content;
     return this.db.insert(
       `insert into event (event_id, type, entity, external_id, record, entry, occurred_at, data, content,
          parent_entity, parent_id, own_priority, state, deal_group, amount)
        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      ready ? eventId({ ...identity, content: ready.content }) : '',
+      // Comments without an id get theirs when all are there (plan/comment-ids).
+      content === undefined ? '' : eventId({ migration: this.#migration, type, externalId: externalId!, content }),
       type,
       entityOf(type),
       externalId?.toWellFormed().replaceAll('\0', '') ?? null,

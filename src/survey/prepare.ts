@@ -1,13 +1,9 @@
 import { contentSha } from '../identity.ts';
 import { canonicalJson, type JsonObject, type JsonValue } from '../json.ts';
-import { entityOf, type Draft, type Invalid, type Issue, type ParentRef, type Ready, type Writable } from '../model.ts';
-import { LIMITS } from '../service/contract.ts';
+import { entityOf, parentOf, type Draft, type Invalid, type Issue, type Ready, type Writable } from '../model.ts';
+import { oversized } from '../plan/body-size.ts';
 import type { Resolution, Resolver } from './resolve.ts';
 import { validate } from './validate.ts';
-import { numberText } from '../numbers.ts';
-
-/** Size of the envelope around the data: id, type, time and flag (service interface, section 2.3). */
-const ENVELOPE_BYTES = 512;
 
 /** Turns a mapped event into one that can be sent as is, or into an invalid one with the reasons why it cannot. */
 export function prepare(draft: Draft, resolver: Resolver): Ready | Invalid {
@@ -26,12 +22,12 @@ export function prepare(draft: Draft, resolver: Resolver): Ready | Invalid {
     if (externalId !== undefined) invalid.externalId = externalId;
     return invalid;
   }
-  const sha = contentSha(content);
+  const sha = contentSha(type, content);
   const ready: Writable<Ready> = { kind: 'ready', type, entry, place, data, content, sha, issues, omissions };
   if (externalId !== undefined) ready.externalId = externalId;
   if (occurredAt !== undefined) ready.occurredAt = occurredAt;
   if (priority !== undefined) ready.priority = priority;
-  const parent = parentOf(draft, data);
+  const parent = parentOf(type, data);
   if (parent) ready.parent = parent;
   return ready;
 }
@@ -78,21 +74,4 @@ function resolveReferences(draft: Draft, resolver: Resolver): { data: JsonObject
     });
   }
   return { data, issues };
-}
-
-function oversized(content: string): readonly Issue[] {
-  // A UTF-16 unit has at most three bytes in UTF-8: the bytes of most events need not be counted.
-  if (content.length * 3 + ENVELOPE_BYTES <= LIMITS.bodyBytes) return [];
-  const bytes = Buffer.byteLength(content) + ENVELOPE_BYTES;
-  if (bytes <= LIMITS.bodyBytes) return [];
-  const message = `the event has ${numberText(bytes)} bytes; the service accepts at most ${numberText(LIMITS.bodyBytes)}`;
-  return [{ severity: 'error', kind: 'map', code: 'body_too_large', message }];
-}
-
-/** The parent of an event, according to its data. */
-export function parentOf({ type }: Pick<Draft, 'type'>, data: JsonObject): ParentRef | undefined {
-  const { lead_external_id: lead, deal_external_id: deal } = data;
-  if (entityOf(type) === 'lead') return undefined;
-  if (typeof deal === 'string') return { entity: 'deal', externalId: deal };
-  return typeof lead === 'string' ? { entity: 'lead', externalId: lead } : undefined;
 }

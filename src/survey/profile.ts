@@ -83,7 +83,7 @@ export class Profiler {
       duplicates: Object.fromEntries(
         db
           .all<{ type: string; count: number }>(
-            `select type, count(*) as count from event where state = 'duplicate' and code is null or code = 'superseded' group by type`,
+            `select type, count(*) as count from event where state = 'duplicate' group by type`,
           )
           .map(({ type, count }) => [type, count]),
       ),

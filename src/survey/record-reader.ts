@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { CompiledEntry, CompiledMapping } from '../mapping/mapping.ts';
-import type { Draft, Issue, ReadItem, Row } from '../model.ts';
+import { entityOf, type Draft, type Issue, type ReadItem, type Row } from '../model.ts';
 import { addOmissions, addProblem } from '../plan/problems.ts';
 import type { Source } from '../source/source.ts';
 import { correctedIds } from './corrected-ids.ts';
@@ -90,7 +90,7 @@ export class RecordReader {
     const event = prepare(draft, resolver);
     const record = writer.record(row);
     profiler.event(event, row);
-    const deal = draft.type === 'deal/created' ? groups.figuresOf(draft, event) : undefined;
+    const deal = entityOf(draft.type) === 'deal' ? groups.figuresOf(draft, event) : undefined;
     const id = writer.event(event, record, deal);
     for (const issue of event.issues) addProblem(writer.db, { event: id, record }, issue);
     if (event.omissions.length > 0) addOmissions(writer.db, { event: id, record }, event.omissions);
@@ -111,5 +111,5 @@ const NAMELESS: Issue = {
   kind: 'map',
   code: 'comment_without_id',
   message:
-    'a comment without external_id cannot be corrected later: a changed version would be added as a second comment',
+    'a comment without external_id gets one made of its parent, time and text: a changed version would be added as a second comment',
 };

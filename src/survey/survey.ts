@@ -7,23 +7,25 @@ import type { Halt } from '../halt.ts';
 import type { CompiledMapping, Mapping } from '../mapping/mapping.ts';
 import type { Policies } from '../mapping/policies.ts';
 import { UserError } from '../errors.ts';
-import { isUpdate, type EventType, type Issue, type Place, type Planned } from '../model.ts';
-import { hasRequests, judgeAcknowledged } from '../plan/acknowledged.ts';
-import { judgeChanged, type Doubt } from '../plan/changed.ts';
+import type { EventType, Issue, Place, Planned } from '../model.ts';
+import { CHANGES_FILE, countChanges, writeChanges } from '../plan/changes-file.ts';
 import { chooseEvents, choosePicked, chooseTypes } from '../plan/chosen.ts';
 import { judgeContacts, MATCHES_FILE } from '../plan/contacts.ts';
 import { coverOf, storePilot, type Cover } from '../plan/cover.ts';
 import { planDigest } from '../plan/digest.ts';
 import { judgeDuplicates } from '../plan/duplicates.ts';
 import { assertApproved, markTold, shrunkSource } from '../plan/earlier-plans.ts';
-import { CHANGES_FILE, keepEdits, reportDoubts } from '../plan/edits.ts';
+import { deriveCommentIds } from '../plan/comment-ids.ts';
+import { foldRows, type FoldCounts } from '../plan/fold.ts';
 import { GONE_FILE, listGone } from '../plan/gone.ts';
+import { judgeKnown } from '../plan/judge-known.ts';
 import { omitMissingParents } from '../plan/missing-parents.ts';
-import { numberOccurrences } from '../plan/occurrences.ts';
 import { writeOrder } from '../plan/order.ts';
 import { judgeParents, reportBlocked } from '../plan/parents.ts';
 import { liftPriorities } from '../plan/priorities.ts';
 import { addProblem } from '../plan/problems.ts';
+import { readSubjects } from '../plan/read-back.ts';
+import { hasRecords } from '../plan/records.ts';
 import type { Profile } from '../report/profile.ts';
 import type { ChangeCounts } from '../report/summary.ts';
 import type { Account } from '../service/account.ts';
@@ -78,6 +80,8 @@ export interface Survey {
   /** Events of the input that could be sent: those of the digest. */
   readonly listed: number;
   readonly records: RecordCounts;
+  /** Rows that became one event with others. */
+  readonly fold: FoldCounts;
   /** Unreadable records, without those that are only a warning (a report's footer). */
   readonly unreadable: number;
   /** Where corrections stand whose records are no longer in the input. */
@@ -117,10 +121,10 @@ export async function surveyInput(job: SurveyJob): Promise<Survey> {
     const found = await readInput(job, open);
     if (halt.requested) return interrupted(job, open, found);
     await assertComplete(job, open, found);
-    const changes = await judge(job, open);
+    const { changes, fold } = await judge(job, open);
     const { worksheet, profile } = await describe(job, open, found);
     const cover = choose(job, open);
-    return await commit(job, open, found, { changes, worksheet, profile, cover });
+    return await commit(job, open, found, { changes, fold, worksheet, profile, cover });
   } catch (error) {
     discardPlan(db, output);
     throw error;
@@ -178,56 +182,42 @@ async function assertComplete(job: SurveyJob, { input }: OpenInput, { reader }: 
 }
 
 /** Decides the state of every event: each step depends on those before it. */
-async function judge(job: SurveyJob, { policies, compiled, input }: OpenInput): Promise<ChangeCounts | undefined> {
+async function judge(
+  job: SurveyJob,
+  { policies, compiled, input }: OpenInput,
+): Promise<Pick<Survey, 'changes' | 'fold'>> {
   const { db, hasher, mapping, output, client, settings, contacts } = job;
+  const { migration } = mapping;
   for (const { file, line } of input.unusedFixes()) addProblem(db, {}, unusedFix(file, line));
   db.exec(PLAN_INDEXES);
+  deriveCommentIds(db, migration);
   judgeDuplicates(db, policies);
-  omitMissingParents(db, policies, mapping.migration);
-  if (compiled.entries.some(({ type }) => isUpdate(type) || type === 'comment/created')) {
-    numberOccurrences(db, mapping.migration);
-  }
-  let doubts: readonly Doubt[] = [];
-  if (hasRequests(db)) {
-    judgeAcknowledged(db, policies);
-    doubts = judgeChanged(db, policies, hasher);
-  }
+  const fold = foldRows(db, migration);
+  omitMissingParents(db, policies, migration);
+  const changes = hasRecords(db) ? await compareWithKnown(job, policies) : undefined;
   if (contacts !== undefined) {
     const service = client && { client, leads: contacts, concurrency: settings.concurrency };
     await judgeContacts({ db, hasher, policies, path: output.file(MATCHES_FILE), service });
   }
   judgeParents(db, compiled.entries);
-  const changes = await compareWithService(job, policies, doubts);
   reportBlocked(db);
-  return changes;
+  return { changes, fold };
 }
 
-/** Undefined if nothing was sent before. Without the network, the service is not compared. */
-async function compareWithService(
-  { db, hasher, output, client, settings }: SurveyJob,
+/** What is known of the records from earlier runs, and what the service shows of those that differ. Not read without the network. */
+async function compareWithKnown(
+  { db, hasher, output, client, settings, mapping }: SurveyJob,
   policies: readonly Policies[],
-  doubts: readonly Doubt[],
-): Promise<ChangeCounts | undefined> {
-  if (!client || !hasRequests(db)) {
-    reportDoubts(db, doubts);
-    return undefined;
-  }
-  const counts = await keepEdits({
-    db,
-    hasher,
-    path: output.file(CHANGES_FILE),
-    overwrites: (entry) => policies[entry]!.if_edited === 'overwrite',
-    reportsChanges: (entry) => policies[entry]!.if_changed !== 'ignore',
-    client,
-    concurrency: settings.concurrency,
-    doubts,
-  });
+): Promise<ChangeCounts> {
+  const subjects = judgeKnown(db, policies, hasher, client !== undefined);
+  if (client)
+    await readSubjects({ db, hasher, client, concurrency: settings.concurrency, region: mapping.region }, subjects);
+  writeChanges(db, output.file(CHANGES_FILE));
   const gone = listGone(db, output.file(GONE_FILE));
   const added = db.get<{ count: number }>(`
-    select count(*) as count from event e
-    where e.type in ('lead/created', 'deal/created', 'comment/created') and e.state in ('ready', 'retry')
-      and not exists (select 1 from checkpoint.request r where r.for_id = e.event_id)`)!.count;
-  return { new: added, ...counts, gone };
+    select count(*) as count from event e where e.state in ('ready', 'retry')
+      and not exists (select 1 from checkpoint.record r where r.entity = e.entity and r.external_id = e.external_id)`)!.count;
+  return { new: added, ...countChanges(db), gone };
 }
 
 async function describe(
@@ -258,7 +248,7 @@ async function commit(
   job: SurveyJob,
   open: OpenInput,
   read: ReadInput,
-  found: Pick<Survey, 'changes' | 'worksheet' | 'profile' | 'cover'>,
+  found: Pick<Survey, 'changes' | 'fold' | 'worksheet' | 'profile' | 'cover'>,
 ): Promise<Survey> {
   const { db, settings, mapping, state, output } = job;
   const { digest, listed } = planDigest(db, open.policies);
@@ -286,6 +276,7 @@ function interrupted({ db }: SurveyJob, open: OpenInput, read: ReadInput): Surve
   const nothing = {
     digest: undefined,
     listed: 0,
+    fold: { rows: 0, records: 0 },
     unusedFixes: [],
     cover: undefined,
     samples: new Map(),

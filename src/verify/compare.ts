@@ -1,3 +1,4 @@
+import { isAlike, valuesOf } from '../core/known.ts';
 import { wasEdited } from '../compare/edited.ts';
 import { COMPARED, likeness, type Checked, type ComparedField } from '../compare/fields.ts';
 import type { Account } from '../service/account.ts';
@@ -75,11 +76,12 @@ export class RecordComparison {
     like: 'different' | 'other_form',
   ): FieldVerdict {
     const { name, sent } = field;
-    if (!this.#hasher.matches(written.sent[sent], sent, wanted.sent)) return 'changed';
+    const set = valuesOf(written.known, sent);
+    if (!set.includes(this.#hasher.hashOf(sent, wanted.wanted))) return 'changed';
     if (like === 'other_form') return like;
     const actual = record[field.shown!];
     const isComparable = name === sent && sent !== PARENT && (typeof actual === 'string' || typeof actual === 'number');
-    const isOurs = isComparable && written.ours[sent]?.some((hash) => this.#hasher.matches(hash, sent, actual));
+    const isOurs = isComparable && set.some((hash) => isAlike(hash, this.#hasher.hashOf(sent, actual)));
     return !isOurs && wasEdited(record, written) ? 'edited' : 'different';
   }
 

@@ -1,5 +1,5 @@
 import type { Checked } from '../compare/fields.ts';
-import { contentSha } from '../identity.ts';
+import { shortSha } from '../identity.ts';
 import type { Database } from '../store/sqlite.ts';
 
 /** How many records of each type are read back. */
@@ -21,15 +21,12 @@ interface SentRecord {
 
 export function populationOf(db: Database, entity: Checked, sample: SampleSize): Population {
   const { number: acknowledged } = db.get<{ number: number }>(
-    `select count(distinct external_id) as number from checkpoint.request
-      where entity = ? and status = 'acknowledged' and origin <> 'read'`,
+    'select count(*) as number from checkpoint.record where entity = ? and is_acknowledged = 1',
     entity,
   )!;
-  // Of the columns beside max(), SQLite takes those of the same row: the service id that was answered last.
   const known = db.all<SentRecord>(
-    `select external_id as externalId, service_id as serviceId, max(n) from checkpoint.request
-      where entity = ? and status = 'acknowledged' and origin <> 'read' and external_id is not null and service_id <> ''
-      group by external_id`,
+    `select external_id as externalId, service_id as serviceId from checkpoint.record
+      where entity = ? and is_acknowledged = 1 and service_id is not null`,
     entity,
   );
   const inOrder = known
@@ -41,5 +38,5 @@ export function populationOf(db: Database, entity: Checked, sample: SampleSize):
 
 /** A fixed order that is independent of the order in the export, so that a sample is spread over it. */
 function orderOf(externalId: string): number {
-  return Number.parseInt(contentSha(`sample:${externalId}`).slice(0, 8), 16);
+  return Number.parseInt(shortSha(`sample:${externalId}`).slice(0, 8), 16);
 }

@@ -6,7 +6,9 @@ import { createReadStream, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { createInterface } from 'node:readline';
 import type * as events from '../../src/plan/events.ts';
-import type * as sending from '../../src/send/requests.ts';
+import type * as core from '../../src/core/known.ts';
+import type * as wants from '../../src/plan/wanted.ts';
+import type * as sending from '../../src/send/log.ts';
 import type * as directories from '../../src/state-dir.ts';
 import type * as checkpoints from '../../src/store/checkpoint.ts';
 import type * as plans from '../../src/survey/plan-file.ts';
@@ -75,24 +77,44 @@ const programs: Record<string, (...args: string[]) => Promise<void>> = {
     const { StateDir } = (await import(`${dist}/state-dir.js`)) as typeof directories;
     const { openCheckpoint, openFieldHasher } = (await import(`${dist}/store/checkpoint.js`)) as typeof checkpoints;
     const { openPlan } = (await import(`${dist}/survey/plan-file.js`)) as typeof plans;
-    const { Requests } = (await import(`${dist}/send/requests.js`)) as typeof sending;
-    const { EVENT_ROWS, pagesOf, plannedOf } = (await import(`${dist}/plan/events.js`)) as typeof events;
+    const { SendLog } = (await import(`${dist}/send/log.js`)) as typeof sending;
+    const { answered, opened, NOTHING_KNOWN } = (await import(`${dist}/core/known.js`)) as typeof core;
+    const { wantedOf } = (await import(`${dist}/plan/wanted.js`)) as typeof wants;
+    const { EVENT_ROWS, pagesOf } = (await import(`${dist}/plan/events.js`)) as typeof events;
     const { policiesOf } = (await import(`${dist}/mapping/policies.js`)) as typeof policies;
     const state = await StateDir.existing(directory);
     openCheckpoint(state).close();
     const db = openPlan(state, await StateDir.existing(`${directory}/dry-run`));
-    const requests = new Requests(db, openFieldHasher(db, { dryRun: false }));
+    const hasher = openFieldHasher(db, { dryRun: false });
+    const log = new SendLog(db, hasher);
+    const all = Array.from({ length: 50 }, () => policiesOf({}));
     const rows = `${EVENT_ROWS} where e.id > ? order by e.id limit 500`;
     db.transaction(() => {
       const account = { pipelines: [], users: [] } as unknown as sending.RunStart['account'];
-      requests.begin({ migration, baseUrl, account, mappingSha256: '', inputs: [] });
+      log.begin({ migration, baseUrl, account, mappingSha256: '', inputs: [], isAdopted: false });
       for (const page of pagesOf<events.EventRow>(db, rows)) {
         for (const row of page) {
-          const event = plannedOf(row);
-          const delivery = { event, earlierRequests: [], policies: policiesOf({}) };
-          requests.opened(delivery, { id: event.eventId, type: event.type, ready: event });
-          const entityId = event.eventId;
-          requests.settled(delivery, entityId, { status: 'acknowledged', outcome: 'created', entityId, attempts: 1 });
+          const { type, entity, external_id: id, event_id: eventId, data: content } = row;
+          const wanted = wantedOf(row, all, hasher);
+          const record = { entity, external_id: id!, type, wanted };
+          const request = { kind: 'create', id: eventId, fields: Object.fromEntries(wanted.fields) } as const;
+          const delivery = {
+            id: eventId,
+            type,
+            externalId: id!,
+            data: {},
+            content,
+            mayHaveArrivedBefore: false,
+            place: 1,
+          };
+          const answer = {
+            ...({ kind: 'acknowledged', outcome: 'created', serviceId: eventId } as const),
+            ...{ deduplicated: false, mayHaveArrived: false, attempts: 1 },
+          };
+          const circumstances = { content: wanted.content, isShown: () => true, isAdopted: false };
+          log.opened(record, opened(NOTHING_KNOWN, request), delivery);
+          const known = answered(NOTHING_KNOWN, request, answer, circumstances);
+          log.answered(record, known, delivery, answer, { isAcknowledged: true, code: undefined });
         }
       }
     });

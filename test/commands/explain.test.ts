@@ -80,7 +80,7 @@ describe('explain', () => {
       state.source('people', ['Id', 'Phone', 'Phone']);
       state.event('lead/created', '1', { full_name: 'Ada' }, { raw: ['1', '555-1', '555-2'] });
     });
-    expect((await story('lead:1')).events[0]!.raw).toEqual({ Id: '1', Phone: '555-1', 'Phone (2)': '555-2' });
+    expect((await story('lead:1')).events[0]!.rows[0]!.raw).toEqual({ Id: '1', Phone: '555-1', 'Phone (2)': '555-2' });
   });
 
   it('shows the story of a record on one screen', async () => {
@@ -128,10 +128,15 @@ describe('explain', () => {
       plan: { dry_run: false },
       events: [
         {
-          ...{ type: 'deal/created', state: 'acknowledged', source: 'deals', file: 'deals.csv', line: 6, record: 5 },
-          raw: { Id: '100', Title: 'Roof', Amount: '1250.50' },
+          ...{ type: 'deal/created', state: 'acknowledged' },
+          rows: [
+            {
+              ...{ source: 'deals', file: 'deals.csv', line: 6, record: 5 },
+              raw: { Id: '100', Title: 'Roof', Amount: '1250.50' },
+            },
+          ],
           data: { title: 'Roof', amount: 1250.5, lead_external_id: '1' },
-          ...{ has_changed: false, errors: [], omitted: [] },
+          ...{ difference: null, sends: null, errors: [], omitted: [] },
         },
       ],
       parent: { record: 'lead:1', name: 'Ada', state: 'acknowledged', file: 'people.csv', line: 2 },
@@ -151,7 +156,7 @@ describe('explain', () => {
     const { tell, story } = await scene(migrated);
     expect(await story('lead:2')).toMatchObject({
       state: 'invalid',
-      events: [{ file: 'people.csv', line: 3, raw: { Name: 'Bob' }, data: null }],
+      events: [{ rows: [{ file: 'people.csv', line: 3, raw: { Name: 'Bob' } }], data: null }],
       children: { by_state: { blocked: 1 }, first: [{ record: 'deal:101', name: 'Door', state: 'blocked' }] },
       answers: [],
     });
@@ -181,22 +186,23 @@ describe('explain', () => {
     const { story } = await scene(migrated);
     expect(await story('lead:3')).toMatchObject({
       state: 'acknowledged',
-      events: [{ line: 4, data: { full_name: 'Carl' } }],
+      events: [{ rows: [{ line: 4 }], data: { full_name: 'Carl' } }],
       dropped: [{ file: 'people.csv', line: 5, reason: '`duplicates: first` uses another record' }],
     });
   });
 
-  it('tells that an update is superseded, and a record gone from the input', async () => {
+  it('shows every row of a record, and a record gone from the input', async () => {
     const { story } = await scene((state) => {
       migrated(state);
-      state.event('lead/updated', '1', { full_name: 'Old' }, { state: 'duplicate' });
-      state.event('lead/updated', '1', { full_name: 'Ada L.' });
+      const event = state.event('lead/created', '7', { full_name: 'Eve' });
+      const second = state.record({ source: 'people', raw: ['7', 'Eve', ''] });
+      const { record } = state.plan.get<{ record: number }>('select record from event where id = ?', event)!;
+      state.plan.run('update event set rows = 2 where id = ?', event);
+      for (const row of [record, second]) state.plan.run('insert into row_of values (?, ?, 0)', event, row);
     });
-    expect((await story('lead:1')).events).toMatchObject([
-      { type: 'lead/created', state: 'acknowledged' },
-      { type: 'lead/updated', state: 'duplicate' },
-      { type: 'lead/updated', state: 'acknowledged' },
-    ]);
+    const [event] = (await story('lead:7')).events;
+    expect(event!.rows).toHaveLength(2);
+    expect(event!.rows[1]!.raw).toMatchObject({ Name: 'Eve' });
     expect(await story('deal:gone')).toMatchObject({ state: 'gone', events: [], service_id: 's0' });
   });
 
@@ -213,48 +219,46 @@ describe('explain', () => {
 
 describe('explain, of a record that has changed since it was sent,', () => {
   const [BEFORE, NOW]: JsonObject[] = [{ full_name: 'Ada' }, { full_name: 'Ada L.' }];
-  const changed = (more: (state: StateOf) => void): Promise<Scene> =>
+  const changed = (more: (state: StateOf) => void, given: Parameters<StateOf['event']>[3] = {}): Promise<Scene> =>
     scene((state) => {
       state.source('people');
-      state.event('lead/created', '1', NOW!);
+      state.event('lead/created', '1', NOW!, given);
       state.run(AT);
       state.request('lead/created', '1', BEFORE!, { serviceId: 's1' });
       more(state);
     });
 
   it('says so', async () => {
-    const { story, tell } = await changed(() => undefined);
-    expect(await story('1')).toMatchObject({ events: [{ has_changed: true }] });
-    expect((await tell('1')).stdout).toContain('the record has changed since it was sent');
+    const { story, tell } = await changed(() => undefined, { code: 'changed' });
+    expect(await story('1')).toMatchObject({ events: [{ difference: 'changed' }] });
+    expect((await tell('1')).stdout).toContain('A record differs from what was acknowledged');
+  });
+
+  it('says what of it is sent next', async () => {
+    const { story, tell } = await changed(() => undefined, { state: 'ready', sends: 'lead/updated' });
+    expect(await story('1')).toMatchObject({ events: [{ state: 'pending', sends: 'lead/updated' }] });
+    expect((await tell('1')).stdout).toContain('what has changed is sent as lead/updated');
   });
 
   it('shows the update by if_changed with its answer, and no missing one', async () => {
-    const sent = {
-      origin: 'change',
-      outcome: 'updated',
-      serviceId: 's1',
-      forType: 'lead/created',
-      forData: NOW!,
-    } as const;
-    const { story, tell } = await changed((state) => void state.request('lead/updated', '1', NOW!, sent));
+    const { story, tell } = await changed(
+      (state) => void state.request('lead/updated', '1', NOW!, { outcome: 'updated', serviceId: 's1' }),
+    );
     const { events, answers } = await story('1');
-    expect(events).toMatchObject([{ has_changed: false }]);
+    expect(events).toMatchObject([{ difference: null, sends: null }]);
     expect(answers).toMatchObject([
-      { origin: 'input', status: 'acknowledged' },
-      { origin: 'change', type: 'lead/updated', for_type: 'lead/created', status: 'acknowledged' },
+      { type: 'lead/created', status: 'acknowledged' },
+      { type: 'lead/updated', status: 'acknowledged' },
     ]);
     const { stdout } = await tell('1');
-    expect(stdout).toContain('lead/updated for lead/created (if_changed)   acknowledged (updated)');
+    expect(stdout).toContain('lead/updated   acknowledged (updated)');
     expect(stdout).not.toContain('no answer');
   });
 
-  it('says which answer is missing, and repeats only the last request of the input', async () => {
-    const open = { status: 'open', serviceId: null } as const;
-    const own = await changed((state) => void state.request('lead/updated', '1', NOW!, { ...open, origin: 'change' }));
-    expect((await own.tell('1')).stdout).toMatch(/\(if_changed\) {3}no answer is recorded: it may have arrived\n/);
-    const last = await changed((state) => void state.request('lead/updated', '1', NOW!, open));
-    expect((await last.tell('1')).stdout).toContain('it may have arrived, and is sent again under the same id');
-    expect((await last.story('1')).answers.at(-1)).toMatchObject({ status: 'unanswered', at: null });
+  it('says which answer is missing', async () => {
+    const open = await changed((state) => void state.request('lead/updated', '1', NOW!, { status: 'open' }));
+    expect((await open.tell('1')).stdout).toContain('no answer is recorded: it may have arrived');
+    expect((await open.story('1')).answers.at(-1)).toMatchObject({ status: 'unanswered', at: null });
   });
 });
 

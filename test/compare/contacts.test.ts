@@ -215,7 +215,8 @@ describe('the leads of the account', () => {
         return;
       }
       response.setHeader('content-type', 'application/json');
-      response.end(JSON.stringify(page === '1' ? total : { leads: [], total: 20_001 }));
+      if (request.url!.startsWith('/leads/')) response.end(JSON.stringify(total.leads[0]));
+      else response.end(JSON.stringify(page === '1' ? total : { leads: [], total: 20_001 }));
     });
     await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve));
     const { port } = front.address() as { port: number };

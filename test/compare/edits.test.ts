@@ -161,7 +161,7 @@ describe('a record that the export', () => {
         'lead,1,,email,ADA@example.test,new@example.test,changed',
         'lead,1,,full_name," Ada ",Ada L.,changed',
       ]);
-      expect(await run(CHANGED)).toMatchObject({ exit: { code: 0 }, events: { acknowledged: 3 } });
+      expect(await run(CHANGED)).toMatchObject({ exit: { code: 0 }, events: { acknowledged: 2 } });
       expect(sent()).toEqual([{ external_id: '1', full_name: 'Ada L.', email: 'new@example.test' }]);
       expect(await lines('changes.csv')).toEqual(listed);
       expect(shown()).toMatchObject({ fullName: 'Ada L.', email: 'new@example.test', customParams: { city: 'Bari' } });
@@ -207,14 +207,6 @@ describe('a record that the export', () => {
     });
 
     it.each([
-      ['a value less is not read', 'update', FIRST.replace('Ada@example.test', ''), {}, 0],
-      [
-        'a value less, and another that was edited in the service, is not read',
-        'update',
-        FIRST.replace('Ada@example.test', ''),
-        { full_name: 'Ada B.' },
-        0,
-      ],
       [
         'the new value of the service is read once',
         'update',
@@ -244,6 +236,36 @@ describe('a record that the export', () => {
       expect(requests().filter((path) => path.startsWith('/leads'))).toEqual([]);
       await run(FIRST.replace('Ada,', 'Ada M.,'));
       expect(requests().filter((path) => path.startsWith('/leads'))).toHaveLength(1);
+    });
+
+    it('and lost a value is reported as emptied by every run, with the value that stays', async () => {
+      const { run, sent, lines } = await migrated('', undefined, 'update');
+      const emptied = FIRST.replace('Ada@example.test', '');
+      for (let n = 0; n < 2; n += 1) {
+        expect(await run(emptied)).toMatchObject({
+          exit: { code: 1, reason: 'emptied' },
+          events: { acknowledged: 2, changed: 1 },
+          warnings_by_code: { emptied: 1 },
+        });
+        expect(sent()).toEqual([]);
+        expect(await lines('changes.csv')).toEqual(['lead,1,,email,Ada@example.test,,emptied']);
+      }
+      expect(await run(FIRST)).toMatchObject({ exit: { code: 0 }, changes: { changed: 0 } });
+    });
+
+    it('and lost a value is not reported under `if_changed: ignore`', async () => {
+      const { run } = await migrated('', undefined, 'ignore');
+      const summary = await run(FIRST.replace('Ada@example.test', ''));
+      expect(summary).toMatchObject({ exit: { code: 0 }, events: { changed: 0 } });
+    });
+
+    it.each([
+      ['the letter case of an address', FIRST.replace('Ada@example.test', 'ADA@example.test')],
+      ['a line break', FIRST.replace('Ada,', '"Ada\nL",')],
+    ])('in %s alone is sent', async (_, next) => {
+      const { run, sent } = await migrated('', undefined, 'update');
+      expect(await run(next)).toMatchObject({ exit: { code: 0 } });
+      expect(sent()).toHaveLength(1);
     });
 
     it('is an error, and no new record, if it was deleted in the service', async () => {
@@ -284,11 +306,14 @@ describe('the comparison', () => {
     const { cwd, run, service, sent, lines } = await migrated('', undefined, 'report');
     expect(await run(CHANGED)).toMatchObject({ exit: { reason: 'changed' }, changes: { changed: 1, reported: 1 } });
     expect(sent()).toEqual([]);
-    expect(await lines('changes.csv')).toEqual([]);
+    expect(await lines('changes.csv')).toEqual([
+      'lead,1,,email,,new@example.test,reported',
+      'lead,1,,full_name,,Ada L.,reported',
+    ]);
     const { stdout } = await backfill(['run', 'mapping.yaml', ...FAST], { cwd, env: environmentOf(service) });
     expect(stdout).toContain('0 records not sent yet, 1 changed, 0 of them edited');
     expect(stdout).toContain('1 of the changed are only reported');
-    expect(stdout).not.toContain('changes.csv');
+    expect(stdout).toContain('changes.csv');
   });
 
   it('is printed by a dry run of the second export, with the fields that the service does not show', async () => {

@@ -56,10 +56,20 @@ describe('a checkpoint', () => {
             const kept = Math.floor(last * sent);
             db.run('delete from request where n > ?', kept);
             db.run(
-              `update request set status = 'open', had_no_effect = 0, outcome = null, service_id = null, code = null, settled_at = null
+              `update request set status = 'open', outcome = null, service_id = null, code = null, settled_at = null
                where n > ?`,
               kept - unanswered,
             );
+            db.exec(`
+              delete from record where not exists (
+                select 1 from request q where q.entity = record.entity and q.external_id = record.external_id);
+              update record set existence = 'maybe', is_acknowledged = 0, service_id = null, content = null,
+                creation = json_object(
+                  'id', (select id from request q where q.entity = record.entity and q.external_id = record.external_id),
+                  'bodies', json_array((select json_group_object(key, json_extract(value, '$[0]')) from json_each(fields))))
+              where exists (select 1 from request q where q.entity = record.entity
+                and q.external_id = record.external_id and q.status = 'open');
+            `);
           });
           const summary = await run();
           expectUndisturbed(service, summary, calm);

@@ -57,8 +57,8 @@ async function progressOf(events: readonly GivenEvent[], columns?: number): Prom
       for (const { id } of sent) {
         db.run("update event set state = 'acknowledged' where id = ?", id);
         db.run(
-          `insert into checkpoint.request (n, id, run, type, entity, for_type, for_id, origin, content, fields, status, sent_at, settled_at)
-           select ?1, event_id, 1, type, entity, type, event_id, 'input', '', '{}', 'acknowledged', ?2, ?2 from event where id = ?1`,
+          `insert into checkpoint.request (n, id, run, type, entity, external_id, status, sent_at, settled_at)
+           select ?1, event_id, 1, type, entity, external_id, 'acknowledged', ?2, ?2 from event where id = ?1`,
           id,
           new Date(began + 1_000).toISOString(),
         );

@@ -18,17 +18,6 @@ describe('without priorities, events', () => {
     await planning.settle([lead('1')], 'rejected');
     expect(turnsOf(await planning.survey([lead('1'), lead('2'), deal('d', '2')]))).toEqual(['2', '1', 'd']);
   });
-
-  it('that may have arrived already go first within their type', async () => {
-    const planning = await Planning.create();
-    const update = (n: number) => event('lead/updated', { external_id: '1', custom_params: { n } });
-    await planning.settle([lead('1')]);
-    await planning.settle([update(2)], 'open');
-    const db = await planning.survey([lead('1'), lead('2'), update(1), update(2)]);
-    expect(
-      [...dueEvents(db)].map(({ data }) => (JSON.parse(data) as { custom_params?: unknown }).custom_params),
-    ).toEqual([undefined, { n: 2 }, { n: 1 }]);
-  });
 });
 
 describe('an event with a higher priority', () => {
@@ -69,21 +58,21 @@ describe('an event with a higher priority', () => {
     ).toEqual(['2', 'd2', 'n2', '1', 'd1']);
   });
 
-  it('can be an update, and everything about its record goes with it, in its order', async () => {
+  it('can get it from any of its rows', async () => {
     const update = (id: string, n: number, priority?: number) =>
       event('lead/updated', { external_id: id, custom_params: { n } }, priority === undefined ? {} : { priority });
     const events = [lead('1'), lead('2'), update('1', 1), update('2', 1, 0), update('2', 2, 4)];
-    expect(await idsOf(events)).toEqual(['2', '2+', '2+', '1', '1+']);
+    expect(await idsOf(events)).toEqual(['2', '1']);
   });
 
-  it('lifts every parent that its record has, also one that only an update names', async () => {
+  it('lifts the parent that its last row names', async () => {
     const ids = await idsOf([
-      lead('1', { priority: 2 }),
+      lead('1'),
       lead('2'),
-      deal('d', '1'),
+      deal('d', '1', { priority: 2 }),
       event('deal/updated', { external_id: 'd', lead_external_id: '2' }),
     ]);
-    expect(ids).toEqual(['1', '2', 'd', 'd+']);
+    expect(ids).toEqual(['2', 'd', '1']);
   });
 
   it('is not a duplicate that was dropped, nor one that is invalid', async () => {

@@ -1,18 +1,22 @@
 /** Real surveys of events that a test writes as data, in a state directory of their own. Tests ask the plan in SQL. */
+import { randomUUID } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { makeDirectory } from '../directory.ts';
+import { answered, opened } from '../../src/core/known.ts';
 import { Halt } from '../../src/halt.ts';
 import type { JsonObject } from '../../src/json.ts';
 import { loadMapping } from '../../src/mapping/load.ts';
 import type { Mapping } from '../../src/mapping/mapping.ts';
 import { policiesOf, type Policies } from '../../src/mapping/policies.ts';
-import { EVENT_TYPES, type EventType } from '../../src/model.ts';
-import { EVENT_ROWS, plannedOf, type EventRow } from '../../src/plan/events.ts';
+import { EVENT_TYPES, isUpdate, type EventType } from '../../src/model.ts';
+import { EVENT_ROWS, type EventRow } from '../../src/plan/events.ts';
+import { readRecord } from '../../src/plan/records.ts';
+import { wantedOf } from '../../src/plan/wanted.ts';
 import type { State } from '../../src/plan/states.ts';
 import { defaultAccount } from '../../src/sandbox/account.ts';
-import { Requests } from '../../src/send/requests.ts';
+import { SendLog } from '../../src/send/log.ts';
 import { runSettings } from '../../src/settings.ts';
 import { StateDir } from '../../src/state-dir.ts';
 import { openCheckpoint, openFieldHasher } from '../../src/store/checkpoint.ts';
@@ -59,7 +63,7 @@ const DATA: Readonly<Record<EventType, string>> = {
 /** On which types a policy may stand. */
 const POLICIES: { readonly [P in keyof Policies]?: readonly EventType[] } = {
   duplicates: ['lead/created', 'deal/created', 'comment/created'],
-  if_changed: ['lead/created', 'deal/created'],
+  if_changed: ['lead/created', 'lead/updated', 'deal/created', 'deal/updated'],
   if_parent_missing: ['deal/created', 'deal/updated'],
 };
 
@@ -147,15 +151,30 @@ export class Planning {
   /** The events of this plan were sent, and ended like this. Closes the plan. */
   sent(db: Database, status: Status = 'acknowledged'): void {
     const { baseUrl, account } = { baseUrl: 'http://127.0.0.1:1', account: defaultAccount() };
-    const requests = new Requests(db, openFieldHasher(db, { dryRun: false }));
-    requests.begin({ migration: 'planned', baseUrl, account, mappingSha256: '', inputs: [] });
+    const hasher = openFieldHasher(db, { dryRun: false });
+    const log = new SendLog(db, hasher);
+    const all = EVENT_TYPES.map(() => policiesOf({}));
+    log.begin({ migration: 'planned', baseUrl, account, mappingSha256: '', inputs: [], isAdopted: false });
     for (const row of db.all<EventRow>(
       `${EVENT_ROWS} where e.data is not null and e.state <> 'acknowledged' order by e.id`,
     )) {
-      const sent = plannedOf(row);
-      const delivery = { event: sent, earlierRequests: [], policies: policiesOf({}) };
-      requests.opened(delivery, { id: sent.eventId, type: sent.type, ready: sent });
-      if (status !== 'open') requests.settled(delivery, sent.eventId, OUTCOMES[status]);
+      const { type, entity, external_id: externalId, event_id: eventId, data: content } = row;
+      const wanted = wantedOf(row, all, hasher);
+      const record = { entity, external_id: externalId!, type, wanted };
+      const { known } = readRecord(db, hasher, record);
+      const kind = isUpdate(row.sends ?? type) ? 'update' : 'create';
+      const id = kind === 'update' ? randomUUID() : eventId;
+      const request = { kind, id, fields: Object.fromEntries(wanted.fields) } as const;
+      const delivery = { id, type, externalId: externalId!, data: {}, content, mayHaveArrivedBefore: false, place: 1 };
+      log.opened(record, opened(known, request), delivery);
+      if (status === 'open') continue;
+      const isAcknowledged = status === 'acknowledged';
+      const answer = isAcknowledged ? ACKNOWLEDGED : REFUSED;
+      const circumstances = { content: wanted.content, isShown: () => true, isAdopted: false };
+      log.answered(record, answered(known, request, answer, circumstances), delivery, answer, {
+        isAcknowledged,
+        code: isAcknowledged ? undefined : 'odd',
+      });
     }
     db.close();
   }
@@ -163,10 +182,15 @@ export class Planning {
 
 type Status = 'acknowledged' | 'rejected' | 'open';
 
-const OUTCOMES = {
-  acknowledged: { status: 'acknowledged', outcome: 'created', entityId: 'e', attempts: 1 },
-  rejected: { status: 'rejected', code: 'odd', message: 'odd', refused: true, attempts: 1 },
+const ACKNOWLEDGED = {
+  kind: 'acknowledged',
+  outcome: 'created',
+  serviceId: 'e',
+  deduplicated: false,
+  mayHaveArrived: false,
+  attempts: 1,
 } as const;
+const REFUSED = { kind: 'refused', why: 'other', code: 'odd', message: 'odd', attempts: 1 } as const;
 
 /** The plan of a survey of these events that follows no other run. */
 export async function planOf(events: readonly Given[], policies: Partial<Policies> = {}): Promise<Database> {

@@ -33,7 +33,7 @@ describe('an outage', () => {
     isUp = true;
     bench.server.health = 200;
     const outcomes = await Promise.all(sending);
-    expect(outcomes.every(({ status }) => status === 'acknowledged')).toBe(true);
+    expect(outcomes.every(({ kind }) => kind === 'acknowledged')).toBe(true);
     expect(bench.logged.filter((line) => line.startsWith('outage '))).toHaveLength(1);
     expect(most).toBeGreaterThan(1);
   });
@@ -75,14 +75,14 @@ describe('an outage', () => {
     expect(alone.size).toBe(10);
     isUp = true;
     const outcomes = await Promise.all(sending);
-    expect(outcomes.map(({ status }) => status)).toEqual(tenIds.map(() => 'acknowledged'));
+    expect(outcomes.map(({ kind }) => kind)).toEqual(tenIds.map(() => 'acknowledged'));
   });
 
   test('that lasts longer than --max-outage stops the run (exit 3) with everything pending', async () => {
     const bench = await startBench(() => 'cut', { maxOutageMs: 10 * 60_000 });
     bench.server.health = 503;
     const outcomes = await Promise.all(tenIds.map((id) => bench.deliver(delivery(id))));
-    expect(outcomes.every(({ status }) => status === 'pending')).toBe(true);
+    expect(outcomes.every(({ kind }) => kind === 'pending')).toBe(true);
     expect(bench.halt.reason).toMatchObject({ code: 'outage', exitCode: 3 });
   });
 
@@ -96,7 +96,7 @@ describe('an outage', () => {
     isUp = true;
     bench.server.health = 200;
     const outcomes = await Promise.all(sending);
-    expect(outcomes.every(({ status }) => status === 'acknowledged')).toBe(true);
+    expect(outcomes.every(({ kind }) => kind === 'acknowledged')).toBe(true);
   });
 });
 
@@ -104,34 +104,34 @@ describe('a single event that fails', () => {
   test('does not count its attempts while /health is down', async () => {
     const bench = await startBench((_request, nth) => (nth <= 20 ? broken : processed()), forLong);
     bench.server.health = 503;
-    expect(await bench.deliver(delivery('e1'))).toMatchObject({ status: 'acknowledged', attempts: 21 });
+    expect(await bench.deliver(delivery('e1'))).toMatchObject({ kind: 'acknowledged', attempts: 21 });
   });
 
   test('stops the run after --max-outage while /health is down', async () => {
     const bench = await startBench(() => broken, { maxOutageMs: 5 * 60_000 });
     bench.server.health = 503;
-    expect(await bench.deliver(delivery('e1'))).toMatchObject({ status: 'pending' });
+    expect(await bench.deliver(delivery('e1'))).toMatchObject({ kind: 'pending' });
     expect(bench.halt.reason).toMatchObject({ code: 'outage', exitCode: 3 });
   });
 
   test('is rejected after five attempts while /health answers, even with a concurrency of 1', async () => {
     const bench = await startBench(({ body }) => (body.id === 'poison' ? broken : processed()), { concurrency: 1 });
     expect(await bench.deliver(delivery('poison'))).toMatchObject({
-      status: 'rejected',
+      kind: 'failed',
       code: 'internal',
       attempts: 5,
     });
-    expect(await bench.deliver(delivery('e2'))).toMatchObject({ status: 'acknowledged' });
+    expect(await bench.deliver(delivery('e2'))).toMatchObject({ kind: 'acknowledged' });
   });
 
   test('followed by another failing event is an outage, even with a concurrency of 1', async () => {
     let isUp = false;
     const bench = await startBench(() => (isUp ? processed() : broken), { concurrency: 1 });
-    expect(await bench.deliver(delivery('first'))).toMatchObject({ status: 'rejected' });
+    expect(await bench.deliver(delivery('first'))).toMatchObject({ kind: 'failed' });
     const second = bench.deliver(delivery('second'));
     await until(() => bench.server.arrived.length > 15);
     isUp = true;
-    expect(await second).toMatchObject({ status: 'acknowledged' });
+    expect(await second).toMatchObject({ kind: 'acknowledged' });
   });
 });
 
@@ -150,14 +150,14 @@ describe('a maintenance page with a Retry-After of an hour', () => {
     });
     const outcomes = await Promise.all(Array.from({ length: events }, (_, at) => bench.deliver(delivery(`e${at}`))));
     stop();
-    expect(outcomes.map(({ status }) => status)).toEqual(outcomes.map(() => 'acknowledged'));
+    expect(outcomes.map(({ kind }) => kind)).toEqual(outcomes.map(() => 'acknowledged'));
     expect(bench.clock.monotonic() - back).toBeLessThan(600_000);
   });
 
   test('that spares /health holds an event for a minute only', async () => {
     const bench = await startBench((_request, nth) => (nth === 1 ? page : processed()));
     const began = bench.clock.monotonic();
-    expect(await bench.deliver(delivery('e1'))).toMatchObject({ status: 'acknowledged', attempts: 2 });
+    expect(await bench.deliver(delivery('e1'))).toMatchObject({ kind: 'acknowledged', attempts: 2 });
     expect(bench.clock.monotonic() - began).toBeGreaterThanOrEqual(60_000);
     expect(bench.clock.monotonic() - began).toBeLessThan(600_000);
   });
@@ -168,7 +168,7 @@ describe('a maintenance page with a Retry-After of an hour', () => {
       forLong,
     );
     const began = bench.clock.monotonic();
-    expect(await bench.deliver(delivery('e1'))).toMatchObject({ status: 'acknowledged' });
+    expect(await bench.deliver(delivery('e1'))).toMatchObject({ kind: 'acknowledged' });
     expect(bench.clock.monotonic() - began).toBeGreaterThanOrEqual(3_600_000);
     expect(bench.server.healthChecks).toEqual([]);
   });
@@ -185,9 +185,9 @@ describe('a run that is stopped', () => {
     await until(() => bench.server.arrived.length === 1);
     bench.halt.request(reason);
     const late = bench.deliver(delivery('e2'));
-    expect(await late).toEqual({ status: 'pending', attempts: 0 });
+    expect(await late).toEqual({ kind: 'pending', hadNoEffect: true, attempts: 0 });
     answer();
-    expect(await inFlight).toMatchObject({ status: 'acknowledged' });
+    expect(await inFlight).toMatchObject({ kind: 'acknowledged' });
     expect(bench.server.arrived).toHaveLength(1);
     expect(bench.announced).toEqual(['e1']);
   });
@@ -198,7 +198,7 @@ describe('a run that is stopped', () => {
     const sending = bench.deliver(delivery('e1'));
     await until(() => bench.deliverer.status().waiting?.reason === 'retry');
     bench.halt.request(reason);
-    expect(await sending).toEqual({ status: 'pending', attempts: 1 });
+    expect(await sending).toMatchObject({ kind: 'pending', attempts: 1 });
   });
 
   test('ends a wait for the rate limit immediately', async () => {
@@ -207,7 +207,7 @@ describe('a run that is stopped', () => {
     const sending = bench.deliver(delivery('e1'));
     await until(() => bench.deliverer.status().waiting?.reason === 'rate_limited');
     bench.halt.request(reason);
-    expect(await sending).toEqual({ status: 'pending', attempts: 1 });
+    expect(await sending).toMatchObject({ kind: 'pending', attempts: 1 });
   });
 
   test('a second time cancels requests in flight', async () => {
@@ -216,7 +216,7 @@ describe('a run that is stopped', () => {
     await until(() => bench.server.arrived.length === 1);
     bench.halt.request(reason);
     bench.halt.abort();
-    expect(await sending).toEqual({ status: 'pending', attempts: 1 });
+    expect(await sending).toMatchObject({ kind: 'pending', attempts: 1 });
   });
 
   test('keeps the first reason', async () => {
@@ -233,13 +233,13 @@ test('after the machine slept, requests in flight count as unanswered and are se
   await until(() => bench.server.arrived.length === 1);
   bench.clock.suspend(8 * 60 * 60_000);
   bench.clock.pass(5_000);
-  expect(await sending).toMatchObject({ status: 'acknowledged', attempts: 2 });
+  expect(await sending).toMatchObject({ kind: 'acknowledged', attempts: 2 });
   expect(bench.logged).toContainEqual('machine_slept {"seconds":28805}');
 });
 
 test('a TLS failure before the first success stops the run (exit 2)', async () => {
   const bench = await startBench(() => processed(), { isSecure: true });
-  expect(await bench.deliver(delivery('e1'))).toMatchObject({ status: 'pending' });
+  expect(await bench.deliver(delivery('e1'))).toMatchObject({ kind: 'pending' });
   expect(bench.halt.reason).toMatchObject({ code: 'tls', exitCode: 2 });
 });
 
@@ -270,8 +270,8 @@ test.each([1, 2, 3])(
     for (const wave of waves) {
       for (const outcome of await Promise.all(wave.map((id) => bench.deliver(delivery(id))))) {
         // Five failures in a row are a rejection, which a rerun repeats under the same id.
-        if (outcome.status === 'rejected') expect(outcome.attempts).toBeGreaterThanOrEqual(5);
-        else expect(outcome.status).toBe('acknowledged');
+        if (outcome.kind === 'failed') expect(outcome.attempts).toBeGreaterThanOrEqual(5);
+        else expect(outcome.kind).toBe('acknowledged');
       }
     }
     expect(done.size).toBeGreaterThan(35);

@@ -1,10 +1,7 @@
 import { onTestFinished } from 'vitest';
-import { contentSha } from '../../src/identity.ts';
 import { canonicalJson } from '../../src/json.ts';
-import { policiesOf, type Policies } from '../../src/mapping/policies.ts';
-import type { EventType, Outcome, Planned } from '../../src/model.ts';
 import { Deliverer } from '../../src/send/deliver.ts';
-import type { Delivery } from '../../src/send/delivery.ts';
+import type { Delivered, Delivery } from '../../src/send/delivery.ts';
 import { Halt } from '../../src/halt.ts';
 import { Secret } from '../../src/redact.ts';
 import { createClient, type Client } from '../../src/service/client.ts';
@@ -24,8 +21,7 @@ export interface Bench {
   readonly logged: string[];
   /** What was shown. */
   readonly warned: string[];
-  /** How the delivery ended. */
-  deliver(delivery: Delivery): Promise<Outcome>;
+  deliver(delivery: Delivery): Promise<Delivered>;
   /** From now on `beforeSend` throws this. */
   failAnnouncing(error: Error): void;
 }
@@ -72,10 +68,6 @@ export async function startBench(
     clock,
     concurrency,
     maxOutageMs,
-    beforeSend: async ({ id }) => {
-      if (broken) throw broken;
-      announced.push(id);
-    },
     log: (event, fields) => logged.push(`${event} ${JSON.stringify(fields ?? {})}`),
     warn: (message) => warned.push(message),
     random: jitter(),
@@ -97,7 +89,11 @@ export async function startBench(
     announced,
     logged,
     warned,
-    deliver: async (given) => (await deliverer.deliver(given)).outcome,
+    deliver: (given) =>
+      deliverer.deliver(given, async () => {
+        if (broken) throw broken;
+        announced.push(given.id);
+      }),
     failAnnouncing: (error) => (broken = error),
   };
 }
@@ -110,33 +106,11 @@ export function jitter(start = 20_260): () => number {
 
 export function delivery(
   id: string,
-  options: {
-    type?: EventType;
-    policies?: Partial<Policies>;
-    earlier?: readonly string[];
-    second?: Omit<NonNullable<Delivery['second']>, 'ready'>;
-  } = {},
+  {
+    type = 'lead/created',
+    mayHaveArrivedBefore = false,
+  }: Partial<Pick<Delivery, 'type' | 'mayHaveArrivedBefore'>> = {},
 ): Delivery {
-  const { type = 'lead/created', policies, earlier = [], second } = options;
   const data = { external_id: `x-${id}`, full_name: 'Ada' };
-  const content = canonicalJson(data);
-  const event: Planned = {
-    id: 1,
-    eventId: id,
-    record: 1,
-    isChange: false,
-    type,
-    entry: 0,
-    place: { source: 'contacts', file: 'contacts.csv', line: 2, record: 1 },
-    externalId: `x-${id}`,
-    data,
-    content,
-    sha: contentSha(content),
-  };
-  return {
-    event,
-    policies: policiesOf(policies ?? {}),
-    earlierRequests: earlier.map((each) => ({ id: each, sha: `content of ${each}` })),
-    ...(second ? { second: { ...second, ready: event } } : {}),
-  };
+  return { id, type, externalId: `x-${id}`, data, content: canonicalJson(data), mayHaveArrivedBefore, place: 1 };
 }

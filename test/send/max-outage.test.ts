@@ -48,7 +48,7 @@ describe('--max-outage ends the run on time', () => {
     const stopped = untilStopped(bench);
     const ids = Array.from({ length: events }, (_, index) => `e${index}`);
     const outcomes = await Promise.all(ids.map((id) => bench.deliver(delivery(id))));
-    expect(outcomes.map(({ status }) => status)).toEqual(ids.map(() => 'pending'));
+    expect(outcomes.map(({ kind }) => kind)).toEqual(ids.map(() => 'pending'));
     expect(bench.halt.reason).toMatchObject({ code, exitCode: 3 });
     expectOnTime(await stopped);
   });
@@ -73,11 +73,11 @@ describe('--max-outage ends the run on time', () => {
         await new Promise((go) => setTimeout(go, 1));
       const stopped = untilStopped(bench);
       release();
-      expect(await slow).toMatchObject({ status: 'acknowledged' });
+      expect(await slow).toMatchObject({ kind: 'acknowledged' });
       expect(bench.deliverer.status().waiting).toMatchObject({ reason: 'rate_limited' });
       expect(Number.isFinite(bench.deliverer.status().waiting!.nextInMs)).toBe(true);
       bench.clock.start();
-      expect(await refused).toMatchObject({ status: 'pending' });
+      expect(await refused).toMatchObject({ kind: 'pending' });
       expect(bench.halt.reason).toMatchObject({ code: 'rate_limited', exitCode: 3 });
       expect(await stopped).toBeLessThanOrEqual(MAX_OUTAGE_MS + 2_000);
     },
@@ -105,7 +105,7 @@ describe('--max-outage ends the run on time', () => {
     const bench = await startBench((_request, nth) => answers[nth % 2]!, { maxOutageMs: MAX_OUTAGE_MS });
     bench.server.health = 503;
     const stopped = untilStopped(bench);
-    expect(await bench.deliver(delivery('e1'))).toMatchObject({ status: 'pending' });
+    expect(await bench.deliver(delivery('e1'))).toMatchObject({ kind: 'pending' });
     expectOnTime(await stopped);
   });
 });
@@ -124,7 +124,7 @@ test('one event with a 503 and a Retry-After of years is rejected after --max-ou
     await bench.deliver(delivery(`good-${n}`));
     bench.clock.pass(1_000);
   }
-  expect(await odd).toMatchObject({ status: 'rejected', code: 'http_503', attempts: 2 });
+  expect(await odd).toMatchObject({ kind: 'failed', code: 'http_503', attempts: 2 });
   expect(bench.halt.requested).toBe(false);
 });
 
@@ -142,7 +142,7 @@ test('time without an answer because of our own rate limit does not count', asyn
     bench.clock.pass(1_000);
     await new Promise((go) => setTimeout(go, 1));
   }
-  expect(await second).toMatchObject({ status: 'acknowledged', attempts: 2 });
+  expect(await second).toMatchObject({ kind: 'acknowledged', attempts: 2 });
   expect(bench.server.arrived).toHaveLength(3);
   expect(bench.halt.requested).toBe(false);
 });
@@ -194,7 +194,7 @@ describe('a wait is told', () => {
     expect(bench.deliverer.status().waiting).toMatchObject({ reason: 'retry', nextInMs: 120_000 });
     expect(bench.logged).toContainEqual(expect.stringMatching(/^retry .*"external_id":"x-e1".*"seconds":120/));
     bench.clock.start();
-    expect(await sending).toMatchObject({ status: 'acknowledged' });
+    expect(await sending).toMatchObject({ kind: 'acknowledged' });
     expect(bench.deliverer.status().waiting).toBeUndefined();
   });
 });

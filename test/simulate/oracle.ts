@@ -88,7 +88,7 @@ interface Told {
 }
 
 const FAILED = ['invalid', 'rejected', 'blocked'];
-const DIFFERS = ['changed', 'uncertain', 'not_compared', 'deleted_in_service'];
+const DIFFERS = ['changed', 'emptied', 'comment_changed', 'not_comparable', 'uncertain', 'deleted_in_service'];
 
 /** The counts of any run that ended by itself. */
 export function judgeCounts({ events, records, exit }: Summary): string[] {
@@ -219,8 +219,9 @@ function judgeTotals(scene: Scene, { events }: Told): string[] {
       ({ type, state }) => type === 'deal/created' && (part === '' || `${state}_` === part),
     );
     const amounts = counted.map(({ external_id: id }) => {
-      const [cells] = cellsOf(scene, 'deals', id!);
-      return (cells && Number(valueIn(cells, 'amount'))) || 0;
+      const rows = [...cellsOf(scene, 'deals', id!), ...cellsOf(scene, 'dealChanges', id!)];
+      const last = rows.findLast((cells) => valueIn(cells, 'amount') !== undefined);
+      return (last && Number(valueIn(last, 'amount'))) || 0;
     });
     const expected = amounts.reduce((sum, amount) => sum + amount, 0);
     const said = summary.totals.reduce((sum, total) => sum + Number(total[`${part}amount`]), 0);
@@ -265,7 +266,9 @@ function judgeRecords(scene: Scene, told: Told, entity: 'lead' | 'deal'): string
     if (record.madeBy === 'somebody' && policies.if_exists === 'skip') continue;
     const conflicts = isCalm && !scene.isForgotten ? conflictsIn(scene) : undefined;
     const possible = [...created, ...changes].filter((row) => row.id === id);
-    for (const [column, expected] of wanted(scene, rows, policies, columns)) {
+    const fields = wanted(scene, rows, policies, columns);
+    for (const field of leftBehind(scene, policies, record, fields)) violations.push(`${key}: ${field}`);
+    for (const [column, expected] of fields) {
       const found = judgeField(scene, policies, record, { column, expected, possible });
       if (found !== undefined) violations.push(`${key}: ${found}`);
       if (conflicts && isConflict(record, policies, column, expected) && !conflicts.has(`${key} ${FIELDS[column]}`))
@@ -282,6 +285,27 @@ interface WantedField {
   readonly possible: readonly Row[];
 }
 
+/** Fields that we have set, and that the exports no longer have: ingestion cannot clear them, so they are to be reported. */
+function leftBehind(
+  { isForgotten }: Scene,
+  policies: Policies,
+  record: ServiceRecord,
+  wanted: ReadonlyMap<string, Value>,
+): string[] {
+  if (isForgotten) return [];
+  const names = new Set([...wanted.keys()].map((column) => FIELDS[column]!));
+  return [...record.fields].flatMap(([field, value]) => {
+    const isOurs = value !== SOMEBODYS && !record.edited.has(field);
+    if (names.has(field) || !isOurs || !isCompared(policies, field)) return [];
+    if (field === 'lead_external_id' && policies.if_parent_missing === 'omit') return [];
+    return [`${field} still is ${JSON.stringify(value)}, and the exports no longer have it`];
+  });
+}
+
+function isCompared({ if_changed: policy }: Policies, field: string): boolean {
+  return policy !== 'ignore' && (policy !== 'listed' || LISTED.includes(field));
+}
+
 /** Undefined if the field is as it may be. */
 function judgeField(
   scene: Scene,
@@ -295,16 +319,13 @@ function judgeField(
   if (actual === expected) return undefined;
   const edited = record.edited.get(field);
   if (edited !== undefined) return undefined;
-  const isCompared =
-    !scene.isForgotten &&
-    policies.if_changed !== 'ignore' &&
-    (policies.if_changed !== 'listed' || LISTED.includes(field));
+  const mustBe = !scene.isForgotten && isCompared(policies, field);
   // Nothing is known of a field that only somebody else has set: that is a conflict, and kept.
   const isSomebodys = record.madeBy === 'somebody' && actual === SOMEBODYS;
-  if (isSomebodys && (policies.if_edited === 'keep' || !isCompared)) return undefined;
+  if (isSomebodys && (policies.if_edited === 'keep' || !mustBe)) return undefined;
   if (column === 'lead' && policies.if_parent_missing === 'omit' && !isInInput(scene, String(expected)))
     return undefined;
-  if (isCompared) return said;
+  if (mustBe) return said;
   // It may be out of date, but nobody may have invented it.
   const values = possible.flatMap(({ days }) =>
     days.flatMap((cells, day) => (cells ? [valueIn(cells, columnOn(scene.history, day, column))] : [])),
@@ -317,8 +338,8 @@ function judgeField(
 function isConflict(record: ServiceRecord, policies: Policies, column: string, expected: Value): boolean {
   const field = FIELDS[column]!;
   const { madeBy, edited, unedited } = record;
-  const isCompared = policies.if_changed === 'update' && policies.if_edited === 'keep' && madeBy === 'us';
-  return isCompared && ![undefined, '', expected].includes(edited.get(field)) && unedited.get(field) !== expected;
+  const mayConflict = policies.if_changed === 'update' && policies.if_edited === 'keep' && madeBy === 'us';
+  return mayConflict && ![undefined, '', expected].includes(edited.get(field)) && unedited.get(field) !== expected;
 }
 
 /** The fields that `changes.csv` lists as in conflict: `lead L1 full_name`. */
@@ -389,7 +410,7 @@ function mayBeTold(scene: Scene, entity: 'lead' | 'deal', id: string): boolean {
   const distinct = new Set(createdNow.map((cells) => JSON.stringify(cells)));
   const record = service.find(entity, id);
   if (all.some(isInvalid) || scene.isForgotten) return true;
-  if (policies.if_changed !== 'update') return true;
+  if (policies.if_changed !== 'update' || mayBeEmptied(scene, entity, id)) return true;
   if (policies.if_contact_exists === 'reject' && mayLookLikeOthers(scene, id)) return true;
   if (policies.duplicates === 'reject' && distinct.size > 1) return true;
   if (policies.if_missing === 'reject' && createdNow.length === 0) return true;
@@ -401,6 +422,19 @@ function mayBeTold(scene: Scene, entity: 'lead' | 'deal', id: string): boolean {
   return (
     entity === 'deal' && all.some((cells) => cells.lead !== '' && parentMayFail(scene, textOf('lead', cells.lead!)))
   );
+}
+
+/** Whether an earlier export had a value of a field that is not wanted now. */
+function mayBeEmptied(scene: Scene, entity: 'lead' | 'deal', id: string): boolean {
+  const { history, day } = scene;
+  const columns = entity === 'lead' ? LEAD_COLUMNS : DEAL_COLUMNS;
+  const rows = [...history[`${entity}s`], ...history[`${entity}Changes`]].filter((row) => row.id === id);
+  const now = { created: rowsOf(scene, `${entity}s`, id), changes: rowsOf(scene, `${entity}Changes`, id) };
+  const fields = wanted(scene, now, policiesOn(history, day, entity), columns);
+  const had = (on: number, column: string): boolean =>
+    rows.some(({ days }) => days[on] && valueIn(days[on], columnOn(history, on, column)) !== undefined);
+  const before = Array.from({ length: day }, (_, on) => on);
+  return columns.some((column) => !fields.has(column) && before.some((on) => had(on, column)));
 }
 
 /**
@@ -442,7 +476,11 @@ function judgeComments(scene: Scene, told: Told): string[] {
     if (mayWait(scene, told, ({ source, line }) => source === 'comments' && line === index + 2)) continue;
     const repeated = present.flatMap(({ id }, at) => (id === comment.id ? [at + 2] : []));
     if (repeated.some((line) => told.comments.has(line))) continue;
-    if (!stored.some(({ externalId }) => externalId === comment.id)) violations.push(`${name} is lost`);
+    const found = stored.find(({ externalId }) => externalId === comment.id);
+    if (!found) violations.push(`${name} is lost`);
+    else if (!scene.isForgotten && repeated.length === 1 && !isAs(found, comment, comment.days[day] as 'a' | 'b')) {
+      violations.push(`${name} differs from the export, and nobody says so`);
+    }
   }
   const nameless = history.comments.filter(({ id }) => id === '');
   for (const [index, comment] of present.entries()) {
@@ -467,14 +505,22 @@ function keyOf({ lead, deal, at }: Comment): string {
   return `${lead} ${deal} ${at}`;
 }
 
-function isOf({ externalId, fields }: ServiceRecord, { lead, deal, at }: Comment, content: 'a' | 'b'): boolean {
-  const occurred = fields.get('occurred_at');
+/** A comment without an id, which the program gives one. */
+function isOf(record: ServiceRecord, comment: Comment, content: 'a' | 'b'): boolean {
+  const occurred = record.fields.get('occurred_at');
+  const { at } = comment;
   return (
-    externalId === undefined &&
+    /^[0-9a-f]{32}$/.test(record.externalId ?? '') &&
+    isAs(record, comment, content) &&
+    (occurred === undefined ? at === '' : at !== '' && Date.parse(String(occurred)) === Date.parse(at))
+  );
+}
+
+function isAs({ fields }: ServiceRecord, { lead, deal }: Comment, content: 'a' | 'b'): boolean {
+  return (
     fields.get('content') === contentOf(content) &&
     (fields.get('lead_external_id') ?? '') === lead &&
-    (fields.get('deal_external_id') ?? '') === deal &&
-    (occurred === undefined ? at === '' : at !== '' && Date.parse(String(occurred)) === Date.parse(at))
+    (fields.get('deal_external_id') ?? '') === deal
   );
 }
 
@@ -483,9 +529,16 @@ function mayCommentBeTold(scene: Scene, comment: Comment, parent: string): boole
   const [entity, id] = parent.split(' ') as ['lead' | 'deal', string];
   const same = history.comments.filter((other) => other.id === comment.id && other.id !== '' && other.days[day]);
   const rows = (entity === 'lead' ? history.leads : history.deals).filter((row) => row.id === id && row.days[day]);
+  // All that had this id, on any day: it cannot be corrected.
+  const versions = new Set(
+    history.comments
+      .filter((other) => other.id === comment.id && other.id !== '')
+      .flatMap((other) => other.days.slice(0, day + 1).map((content) => content && `${keyOf(other)} ${content}`)),
+  );
   return (
     comment.days[day] === '!' ||
     same.length > 1 ||
+    versions.size > 1 ||
     rows.length === 0 ||
     scene.deleted.has(parent) ||
     mayBeTold(scene, entity, id)

@@ -110,7 +110,7 @@ function collect(): void {
 }
 
 /** Columns with few different values: a search by them alone finds a good part of the table. */
-const COARSE = ['type', 'for_type', 'entity', 'parent_entity', 'state', 'status', 'origin', 'is_change', 'is_chosen'];
+const COARSE = ['type', 'entity', 'parent_entity', 'state', 'status', 'is_chosen'];
 
 function scans({ detail }: Step): boolean {
   if (/^SCAN (?!.*VIRTUAL TABLE|CONSTANT ROW)/.test(detail)) return true;

@@ -1,0 +1,108 @@
+/** Reads back the records that differ, or may differ, from what the input wants, and decides what is sent of them. */
+import { seen, type ShownFields } from '../core/known.ts';
+import { next } from '../core/next.ts';
+import { shownFields, type Checked } from '../compare/fields.ts';
+import { readBack } from '../compare/read-back.ts';
+import type { Client } from '../service/client.ts';
+import type { Fields } from '../service/list-page.ts';
+import type { Policies } from '../mapping/policies.ts';
+import type { FieldHasher } from '../store/field-hashes.ts';
+import type { Database } from '../store/sqlite.ts';
+import { setState } from './events.ts';
+import { conclude, shownBy, subjectsOf } from './judge-known.ts';
+import { addProblem } from './problems.ts';
+import { storeKnown, type RecordKey } from './records.ts';
+import { shownLeads } from './shown-leads.ts';
+import { recordInService, type RecordInService } from './in-service.ts';
+import { listChanges, listDeleted } from './changes-file.ts';
+import type { Subject } from './wanted.ts';
+
+export interface ReadBackJob {
+  readonly db: Database;
+  readonly hasher: FieldHasher;
+  readonly client: Client;
+  readonly concurrency: number;
+  /** The country of phone numbers without a country code. */
+  readonly region: string | undefined;
+}
+
+/**
+ * Reads records back with as few requests as possible, keeps what they show in the plan (`shown`), and lists every field that is
+ * not as the input wants it (`change`). Nothing is written to the checkpoint: see `rememberShown`.
+ */
+export async function readSubjects(job: ReadBackJob, subjects: readonly Subject[]): Promise<void> {
+  for (const entity of ['lead', 'deal'] as const) {
+    await readEntity(
+      job,
+      entity,
+      subjects.filter((subject) => subject.entity === entity),
+    );
+  }
+}
+
+async function readEntity(job: ReadBackJob, entity: Checked, subjects: readonly Subject[]): Promise<void> {
+  const { db, hasher, client, concurrency, region } = job;
+  if (subjects.length === 0) return;
+  const byServiceId = new Map<string, Subject[]>();
+  for (const subject of subjects) {
+    const serviceId = subject.known.serviceId!;
+    byServiceId.set(serviceId, [...(byServiceId.get(serviceId) ?? []), subject]);
+  }
+  const atLeast = db.get<{ count: number }>(
+    'select count(*) as count from checkpoint.record where entity = ? and is_acknowledged = 1',
+    entity,
+  )!.count;
+  const records = new Map<string, Fields | undefined>();
+  for await (const { serviceId, record } of readBack(client, entity, byServiceId.keys(), { atLeast, concurrency })) {
+    records.set(serviceId, record && shownFields(entity, record));
+  }
+  const leads = shownLeads(db, hasher, records.values());
+  for (const [serviceId, record] of records) {
+    for (const subject of byServiceId.get(serviceId)!) {
+      if (record)
+        judgeShown(
+          job,
+          subject,
+          recordInService(entity, record, { subject, leads: leads(subject.known), hasher, region }),
+        );
+      else reportDeleted(db, subject);
+    }
+  }
+}
+
+function judgeShown({ db }: ReadBackJob, subject: Subject, shown: RecordInService): void {
+  const { entity, external_id: externalId, wanted } = subject;
+  db.run(
+    'insert or replace into shown (entity, external_id, fields) values (?, ?, ?)',
+    entity,
+    externalId,
+    JSON.stringify(shown.fields),
+  );
+  const known = seen(subject.known, wanted.fields, shown.fields);
+  const decided = next(wanted, known, shownBy(subject), shown.fields);
+  conclude(db, subject, decided);
+  listChanges(db, { ...subject, known }, decided, shown);
+}
+
+function reportDeleted(db: Database, subject: Subject): void {
+  const { id, record, entity, external_id: externalId } = subject;
+  const message = `the ${entity} \`${externalId}\` was deleted in the service, so its update cannot be sent`;
+  setState(db, id, 'invalid', 'deleted_in_service');
+  addProblem(db, { event: id, record }, { severity: 'error', kind: 'resolve', code: 'deleted_in_service', message });
+  listDeleted(db, subject);
+}
+
+/** What was read back is known from now on. In a transaction of the caller. */
+export function rememberShown(db: Database, policies: readonly Policies[], hasher: FieldHasher): void {
+  const isShown = 'exists (select 1 from shown s where s.entity = e.entity and s.external_id = e.external_id)';
+  for (const subject of subjectsOf(db, policies, hasher, isShown)) {
+    const shown = shownOf(db, subject);
+    if (shown) storeKnown(db, hasher, subject, seen(subject.known, subject.wanted.fields, shown), subject.wanted);
+  }
+}
+
+/** What the service showed of a record; undefined if it was not read back. */
+export function shownOf(db: Database, { entity, external_id: id }: RecordKey): ShownFields | undefined {
+  const row = db.get<{ fields: string }>('select fields from shown where entity = ? and external_id = ?', entity, id);
+  return row && (JSON.parse(row.fields) as ShownFields);
+}

@@ -1,0 +1,57 @@
+/** What an event of the plan wants of its record, for the core. */
+import type { Known } from '../core/known.ts';
+import type { Wanted } from '../core/next.ts';
+import { parseJson, type JsonObject, type JsonValue } from '../json.ts';
+import type { Policies } from '../mapping/policies.ts';
+import { isUpdate, type EventType } from '../model.ts';
+import { fieldsOf, type FieldHasher } from '../store/field-hashes.ts';
+import { isListed } from './changes.ts';
+import type { RecordKey } from './records.ts';
+
+/** A comment can neither be updated nor be read back: as far as the core is concerned it has one field, which is all of it. */
+const COMMENT_FIELD = 'content';
+
+export interface WantedRow {
+  readonly type: EventType;
+  readonly content: string;
+  readonly data: string;
+  readonly entry: number;
+  readonly field_entries: string | null;
+}
+
+export interface WantedEvent extends Wanted {
+  readonly values: ReadonlyMap<string, JsonValue>;
+}
+
+/** An event about a record of which something was sent before. */
+export interface Subject extends RecordKey {
+  readonly id: number;
+  readonly record: number;
+  readonly wanted: WantedEvent;
+  readonly known: Known;
+  /** It was rejected before, and has not changed since. */
+  readonly isRetry: boolean;
+}
+
+/** `policies`: of all entries. */
+export function wantedOf(row: WantedRow, policies: readonly Policies[], hasher: FieldHasher): WantedEvent {
+  const { type, content, entry } = row;
+  const own = policies[entry]!;
+  const isComment = type === 'comment/created';
+  const data = parseJson(row.data) as JsonObject;
+  const values = new Map<string, JsonValue>(isComment ? [[COMMENT_FIELD, row.data]] : fieldsOf(data));
+  const entries = row.field_entries === null ? {} : (JSON.parse(row.field_entries) as Record<string, number>);
+  return {
+    mode: isUpdate(type) ? 'update' : 'create',
+    content,
+    values,
+    fields: new Map([...values].map(([field, value]) => [field, hasher.hashOf(field, value)])),
+    ifExists: own.if_exists,
+    ifMissing: own.if_missing,
+    policyOf: (field) => {
+      const { if_changed: changed, if_edited: edited } = policies[entries[field] ?? entry]!;
+      const listed = typeof changed === 'object' ? (isListed(field, changed) ? 'update' : 'ignore') : changed;
+      return { ifChanged: isComment && listed === 'update' ? 'report' : listed, ifEdited: edited };
+    },
+  };
+}

@@ -1,0 +1,107 @@
+/** What the checkpoint gets of requests: committed before each goes out, and again when it was answered. */
+import type { Known } from '../core/known.ts';
+import type { EventType } from '../model.ts';
+import { writeRecord, type Ended, type RecordKey } from '../plan/records.ts';
+import type { WantedEvent } from '../plan/wanted.ts';
+import type { Account } from '../service/account.ts';
+import type { FileDigest } from '../source/source.ts';
+import type { FieldHasher } from '../store/field-hashes.ts';
+import type { Database } from '../store/sqlite.ts';
+import { TOOL } from '../version.ts';
+import type { Delivered, Delivery } from './delivery.ts';
+
+export interface RunStart {
+  readonly migration: string;
+  readonly baseUrl: string;
+  readonly account: Account;
+  readonly mappingSha256: string;
+  readonly inputs: readonly FileDigest[];
+  /** `--adopt`: another checkpoint of this migration was lost. */
+  readonly isAdopted: boolean;
+}
+
+/** The record of an event that is being sent. */
+export interface RecordOf extends RecordKey {
+  /** Of the event. */
+  readonly type: EventType;
+  readonly wanted: WantedEvent;
+}
+
+export class SendLog {
+  readonly #db: Database;
+  readonly #hasher: FieldHasher;
+  #run = 0;
+
+  constructor(db: Database, hasher: FieldHasher) {
+    this.#db = db;
+    this.#hasher = hasher;
+  }
+
+  /** Binds a new checkpoint to the account and adds the run. In a transaction of the caller. */
+  begin({ migration, baseUrl, account, mappingSha256, inputs, isAdopted }: RunStart): void {
+    const db = this.#db;
+    const now = new Date().toISOString();
+    db.run(
+      `insert or ignore into checkpoint.migration (id, name, base_url, pipeline_ids, user_ids, created_at)
+       values (1, ?, ?, ?, ?, ?)`,
+      migration,
+      baseUrl,
+      JSON.stringify(account.pipelines.map(({ id }) => id)),
+      JSON.stringify(account.users.map(({ id }) => id)),
+      now,
+    );
+    if (isAdopted) db.run('update checkpoint.migration set is_adopted = 1');
+    this.#run = db.insert(
+      'insert into checkpoint.run (tool, mapping_sha256, inputs, field_key, at) values (?, ?, ?, ?, ?)',
+      TOOL,
+      mappingSha256,
+      JSON.stringify(inputs),
+      this.#hasher.keyId,
+      now,
+    );
+  }
+
+  /** Whether an earlier checkpoint of this migration was lost: what is deduplicated may have been sent by it. */
+  get isAdopted(): boolean {
+    return this.#db.get('select 1 from checkpoint.migration where is_adopted = 1') !== undefined;
+  }
+
+  /** Before the request goes out. `known`: what is known of its record from now on. In a transaction of the caller. */
+  opened(record: RecordOf, known: Known, { id, type }: Delivery): void {
+    writeRecord(this.#db, this.#hasher, record, known, { ...record.wanted, type: record.type });
+    this.#db.run(
+      `insert into checkpoint.request (id, run, type, entity, external_id, status, sent_at) values (?, ?, ?, ?, ?, 'open', ?)
+       on conflict (id) do update set status = 'open', run = excluded.run, sent_at = excluded.sent_at, settled_at = null,
+         outcome = null, code = null`,
+      id,
+      this.#run,
+      type,
+      record.entity,
+      record.external_id,
+      new Date().toISOString(),
+    );
+  }
+
+  /** When it was answered, or was given up. `ended`: if that ends its event. In a transaction of the caller. */
+  answered(record: RecordOf, known: Known, { id }: Delivery, answer: Delivered, ended: Ended | undefined): void {
+    writeRecord(this.#db, this.#hasher, record, known, { ...record.wanted, type: record.type }, ended);
+    const isAcknowledged = answer.kind === 'acknowledged';
+    const wasNotProcessed = answer.kind === 'refused' || (answer.kind === 'pending' && answer.hadNoEffect);
+    this.#db.run(
+      `update checkpoint.request set status = ?, outcome = ?, service_id = ?, code = ?, attempts = attempts + ?, settled_at = ?
+       where id = ?`,
+      isAcknowledged ? 'acknowledged' : wasNotProcessed ? 'rejected' : 'open',
+      isAcknowledged ? answer.outcome : null,
+      isAcknowledged ? answer.serviceId : null,
+      isAcknowledged ? (answer.deduplicated ? 'deduplicated' : null) : answer.kind === 'pending' ? null : answer.code,
+      answer.attempts,
+      answer.kind === 'pending' ? null : new Date().toISOString(),
+      id,
+    );
+  }
+
+  /** An event ended without a request. In a transaction of the caller. */
+  ended(record: RecordOf, known: Known, ended: Ended): void {
+    writeRecord(this.#db, this.#hasher, record, known, { ...record.wanted, type: record.type }, ended);
+  }
+}

@@ -1,0 +1,151 @@
+/** What becomes of events in a run, and when there is too much of one kind. */
+import { EXIT } from '../errors.ts';
+import { STOPPED, type Halt } from '../halt.ts';
+import type { Effect, EventType, Issue } from '../model.ts';
+import { setState } from '../plan/events.ts';
+import type { DueEvent } from '../plan/order.ts';
+import { addProblem } from '../plan/problems.ts';
+import { INGEST_CODES } from '../service/contract.ts';
+import type { Commits } from '../store/commits.ts';
+import type { Database } from '../store/sqlite.ts';
+import type { Known } from '../core/known.ts';
+import type { Delivered, Failure } from './delivery.ts';
+import type { RecordOf, SendLog } from './log.ts';
+import { Rejections } from './rejections.ts';
+
+export interface OutcomeOptions {
+  readonly db: Database;
+  readonly commits: Commits;
+  readonly log: SendLog;
+  readonly halt: Halt;
+  /** Stop after this many rejections in a row with the same code; 0 = off. */
+  readonly maxRejectionsInARow: number;
+  /** Stop if this run has more rejections than this. */
+  readonly maxRejections: number;
+  /** Whether the checkpoint is new: then a first answer `deduplicated` stops the run. */
+  readonly isFirstRun: boolean;
+}
+
+interface Rejected {
+  readonly due: DueEvent;
+  readonly record: RecordOf;
+  readonly known: Known;
+}
+
+/** Records how events ended. */
+export class Outcomes {
+  readonly counts: Record<Effect, number> = { created: 0, updated: 0, none: 0 };
+  /** Types of which a request was acknowledged in this run. */
+  readonly proven = new Set<EventType>();
+  /** Records that this migration has made, as the service says, and that this checkpoint did not know. */
+  adopted = 0;
+  readonly #options: OutcomeOptions;
+  readonly #rejections: Rejections;
+  #answered = 0;
+
+  constructor(options: OutcomeOptions) {
+    this.#options = options;
+    this.#rejections = new Rejections(options);
+  }
+
+  /** The service has processed an id that this checkpoint has not sent. False if the run stops for it. */
+  takeOver(): boolean {
+    const { halt, isFirstRun } = this.#options;
+    if (isFirstRun && this.#answered === 0) {
+      halt.request(WRONG_STATE_DIRECTORY);
+      return false;
+    }
+    this.adopted += 1;
+    return true;
+  }
+
+  /** In a transaction of the caller. */
+  acknowledged(due: DueEvent, { outcome, deduplicated }: Extract<Delivered, { kind: 'acknowledged' }>): void {
+    this.#answered += 1;
+    this.#rejections.interrupt();
+    this.counts[outcome] += 1;
+    if (outcome !== 'none' || deduplicated) return;
+    addProblem(this.#options.db, { event: due.id, record: due.record_id }, NOT_CREATED);
+  }
+
+  /** It stays as it is, since a policy says so. */
+  skipped(): void {
+    this.#answered += 1;
+    this.#rejections.interrupt();
+    this.counts.none += 1;
+  }
+
+  /** Resolves when the rejection is on disk: the problem before the mark. */
+  async rejected(rejected: Rejected, answer: Extract<Delivered, { kind: 'refused' }>): Promise<void> {
+    const { commits, log } = this.#options;
+    this.count(rejected.due, answer);
+    await commits.commit(() => {
+      this.#reject(rejected, answer, answer.attempts);
+      log.ended(rejected.record, rejected.known, { isAcknowledged: false, code: answer.code });
+    });
+  }
+
+  /** It was sent again and again without an answer. In a transaction of the caller. */
+  failed({ due }: Pick<Rejected, 'due'>, answer: Extract<Delivered, { kind: 'failed' }>): void {
+    this.#reject({ due }, answer, answer.attempts);
+  }
+
+  /**
+   * Counted before waiting for the disk: it may stop the run, and then no other event must be sent. Another rejection of what an
+   * earlier run saw rejected does not count.
+   */
+  count(due: DueEvent, { code }: Failure): void {
+    this.#answered += 1;
+    if (due.state !== 'retry') this.#rejections.add(code);
+  }
+
+  #reject({ due }: Pick<Rejected, 'due'>, failure: Failure, attempts: number): void {
+    const { db } = this.#options;
+    const { code, httpStatus } = failure;
+    addProblem(db, { event: due.id, record: due.record_id }, issueOf(due.type, failure), { httpStatus, attempts });
+    setState(db, due.id, 'rejected', code);
+  }
+}
+
+function issueOf(type: EventType, { code, message, field, hint, httpStatus }: Failure): Issue {
+  const hints = [hint ?? hintOf(type, code, httpStatus), type === 'comment/created' ? COMMENT_ORDER : undefined];
+  const text = hints.filter((each) => each !== undefined).join('; ');
+  return {
+    severity: 'error',
+    kind: 'send',
+    code,
+    message,
+    ...(field === undefined ? {} : { field }),
+    ...(text === '' ? {} : { hint: text }),
+  };
+}
+
+/** Which policy decides about it otherwise. */
+function hintOf(type: EventType, code: string, status: number | undefined): string | undefined {
+  if (status === 409) {
+    const update = type === 'comment/created' ? '' : ', or `if_exists: update` to overwrite them';
+    return `set \`if_exists: skip\` to keep such records${update}`;
+  }
+  if (code === INGEST_CODES.notFound) {
+    return 'set `if_missing: skip` to drop such updates, or `if_missing: create` to create the record';
+  }
+  return undefined;
+}
+
+const NOT_CREATED: Issue = {
+  severity: 'warning',
+  kind: 'send',
+  code: 'not_created',
+  message: 'acknowledged with outcome `none`: nothing was created or updated',
+};
+
+/** Later comments do not wait for one that is rejected. */
+const COMMENT_ORDER = 'comments are dated on arrival, so this one will appear after later ones';
+
+const WRONG_STATE_DIRECTORY = {
+  code: STOPPED.unknownHistory,
+  message:
+    'the service has already processed the first event of this migration, but this state directory has no record of it',
+  hint: 'specify the right directory with --state DIR, or continue with --adopt if it is lost',
+  exitCode: EXIT.stopped,
+} as const;
