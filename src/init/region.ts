@@ -1,5 +1,6 @@
 /** The country of the exports, from evidence in them: the region of phone numbers without a country code, and the time zone. */
 import { getCountries, parsePhoneNumberFromString, type CountryCode } from 'libphonenumber-js/max';
+import type { ValueSpec } from '../mapping/spec.ts';
 import { countEach, type Column } from './columns.ts';
 import { headerScore } from './roles.ts';
 import { fold } from './words.ts';
@@ -111,10 +112,20 @@ export function isCountry(column: Column): boolean {
   return found.filter((each) => each !== undefined).length > found.length * 0.8;
 }
 
+/** The region of a record, as the `phone` transform takes it: the names of countries become their codes. */
+export function regionValue(column: Column): ValueSpec {
+  const names = [...new Set(column.values)];
+  const pairs = countries({ values: names }).flatMap((country, at): [string, string][] =>
+    country ? [[names[at]!, country]] : [],
+  );
+  if (pairs.every(([name, country]) => name === country)) return column.name;
+  return { from: column.name, apply: [{ map: { ...Object.fromEntries(pairs), '*': null } }] };
+}
+
 let codes: ReadonlyMap<string, CountryCode> | undefined;
 
 /** Names in the languages of the headers that `init` knows, and codes of two letters. */
-function countries({ values }: Column): (CountryCode | undefined)[] {
+function countries({ values }: Pick<Column, 'values'>): (CountryCode | undefined)[] {
   const languages = ['en', 'de', 'fr', 'es', 'pt', 'it', 'nl', 'pl', 'ru', 'sv'];
   const names = languages.map((language) => new Intl.DisplayNames(language, { type: 'region' }));
   codes ??= new Map<string, CountryCode>([
