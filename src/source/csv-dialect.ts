@@ -1,7 +1,6 @@
 import { UserError } from '../errors.ts';
 import { SettingError, type SourceSpec } from './source.ts';
-import { QuickParser } from './csv-quick.ts';
-import { MAX_HEADER } from './csv-records.ts';
+import { MAX_HEADER, RecordParser } from './csv-records.ts';
 import { counted } from '../numbers.ts';
 
 /** What must be known about a CSV file before its records can be read. */
@@ -135,7 +134,7 @@ async function tryDelimiter(
   const take = (cells: string[], at: number): void => {
     if (records.length < RECORDS && cells.some((cell) => cell.trim() !== '')) records.push({ cells, line: at });
   };
-  const parser = new QuickParser(shown, { delimiter, escape }, line, take, MAX_HEADER);
+  const parser = new RecordParser(shown, { delimiter, escape }, line, take, MAX_HEADER);
   let error: UserError | undefined;
   try {
     await parser.feed(text);

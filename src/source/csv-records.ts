@@ -1,4 +1,4 @@
-import { parse, type InfoRecord, type Options, type Parser } from 'csv-parse';
+import { Parser, type Options } from 'csv-parse';
 import { codeOf, UserError } from '../errors.ts';
 import { MAX_RECORD } from './reading.ts';
 import { SettingError } from './source.ts';
@@ -34,8 +34,10 @@ export class RecordParser {
   readonly #maxRecord: number;
   readonly #escape: string;
   readonly #parser: Parser;
-  /** What was fed after the end of the last record. */
-  #pending: Buffer = Buffer.alloc(0);
+  /** What was fed after the end of the last record, chunk by chunk: joining a long record anew with each would take long. */
+  #pending: Buffer[] = [];
+  /** Bytes in `#pending`. */
+  #length = 0;
   /** Bytes before `#pending`. */
   #offset = 0;
   /** Line on which `#pending` begins. */
@@ -54,32 +56,47 @@ export class RecordParser {
     this.#delimiter = delimiter;
     this.#escape = escape;
     this.#line = firstLine;
-    this.#parser = parse({
+    this.#parser = new Parser({
       delimiter,
       escape,
       record_delimiter: ['\r\n', '\n', '\r'],
       relax_column_count: true,
       skip_empty_lines: true,
       max_record_size: maxRecord,
-      on_record: (cells: string[], { bytes }: InfoRecord): undefined => {
-        const text = this.#pending.toString('utf8', 0, bytes - this.#offset);
-        const blank = leadingBreaks(text);
-        take(cells, this.#line + countBreaks(blank), blank !== '');
-        this.#pending = this.#pending.subarray(bytes - this.#offset);
-        this.#offset = bytes;
-        this.#line += countBreaks(text);
-      },
-    } satisfies Options<string[]>);
+    } satisfies Options);
+    // Records are taken here, not from the stream, which loses those before an error. `on_record` would copy its info each time.
+    this.#parser.push = (cells: string[] | null) => {
+      if (cells !== null) this.#pass(cells, take);
+      return true;
+    };
     // `feed` and `finish` throw the error; without a listener it would end the process as well.
     this.#parser.on('error', () => undefined);
   }
 
+  #pass(cells: string[], take: TakeRecord): void {
+    const pending = this.#joined();
+    const end = this.#parser.info.bytes - this.#offset;
+    const text = pending.toString('latin1', 0, end);
+    const blank = leadingBreaks(text);
+    take(cells, this.#line + countBreaks(blank), blank !== '');
+    this.#pending = [pending.subarray(end)];
+    this.#length -= end;
+    this.#offset += end;
+    this.#line += countBreaks(text);
+  }
+
+  #joined(): Buffer {
+    const [only, ...others] = this.#pending;
+    return only && others.length === 0 ? only : Buffer.concat(this.#pending);
+  }
+
   /** Takes UTF-8. Throws a `UserError` with file and line if quotes do not match or a record is too large. */
   async feed(chunk: Buffer): Promise<void> {
-    this.#pending = Buffer.concat([this.#pending, chunk]);
+    this.#pending.push(chunk);
+    this.#length += chunk.length;
     await this.#settled((done) => this.#parser.write(chunk, done));
     // csv-parse counts neither delimiters nor blank lines.
-    if (this.#pending.length > this.#maxRecord) throw this.#explained(TOO_LARGE);
+    if (this.#length > this.#maxRecord) throw this.#explained(TOO_LARGE);
   }
 
   /** After the last chunk: passes on a last record without a line break. Throws as `feed` does. */
@@ -94,7 +111,7 @@ export class RecordParser {
 
   /** The error of csv-parse with its place, which is in the record at the beginning of `#pending`. */
   #explained(error: Error): Error {
-    const text = this.#pending.toString('utf8');
+    const text = this.#joined().toString('utf8');
     const code = codeOf(error) ?? '';
     const from = leadingBreaks(text).length;
     // Beyond the limit, the last chunk may contain the end of the record and further records.
@@ -166,7 +183,7 @@ function damagedCell(
 }
 
 /** The quote that closes a quoted cell: the first one that is not escaped; -1 if there is none. */
-export function closingQuote(text: string, from: number, escape = QUOTE): number {
+function closingQuote(text: string, from: number, escape = QUOTE): number {
   if (escape !== QUOTE) {
     for (let at = from; at < text.length; at += 1) {
       if (text[at] === escape) at += 1;

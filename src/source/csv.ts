@@ -3,8 +3,7 @@ import { UserError } from '../errors.ts';
 import type { ReadItem } from '../model.ts';
 import { counted } from '../numbers.ts';
 import { findDialect, type Dialect } from './csv-dialect.ts';
-import { QuickParser } from './csv-quick.ts';
-import { MAX_HEADER } from './csv-records.ts';
+import { MAX_HEADER, RecordParser } from './csv-records.ts';
 import { TableRows } from './csv-rows.ts';
 import { encodingsOf, fileCount, Items, type FileResult, type SourceFile, type SourceHead } from './reading.ts';
 import { nameOf, numbered } from './reject-columns.ts';
@@ -59,7 +58,7 @@ async function* readTable(
 ): AsyncGenerator<readonly ReadItem[], FileResult, undefined> {
   const items = new Items(source, file);
   const rows = new TableRows({ file: file.shown, header, hasHeader, columns, targets, items });
-  const parser = new QuickParser(file.shown, { delimiter, escape }, headerLine, (cells, line, afterBlank) =>
+  const parser = new RecordParser(file.shown, { delimiter, escape }, headerLine, (cells, line, afterBlank) =>
     rows.take(cells, line, afterBlank),
   );
   let skip = start;
