@@ -134,6 +134,8 @@ const CASES: [written: string, from: JsonValue, to: JsonValue | undefined][] = [
   ['phone', '02 1234 5678', '+390212345678'],
   ['phone', '+44 20 7946 0018', '+442079460018'],
   ['phone', '0044 20 7946 0018', '+442079460018'],
+  ['{ phone: { region: DE } }', '4915112345678', 'error bad_phone'],
+  ['{ phone: { region: DE, strict: true } }', '4915112345678', 'error bad_phone'],
   ['phone', '333 123 4567', '+393331234567'],
   ['phone', 'call 333 123 4567', 'error bad_phone'],
   ['phone', '12', 'error bad_phone'],

@@ -6,7 +6,6 @@ import { ValueError, type Result, shown, textOf } from '../result.ts';
 import { flag, name, object } from '../schema-parts.ts';
 import type { RowContext } from '../row-context.ts';
 import type { Defaults, ValueSpec } from '../spec.ts';
-import { PlainPhoneReader } from './plain-phone.ts';
 import { onText, transform, type ArgumentProblem } from './transform.ts';
 
 interface PhoneArgument {
@@ -43,7 +42,7 @@ function phoneLibrary(): typeof core {
 
 export const phone = transform<PhoneArgument>({
   name: 'phone',
-  doc: 'Converts a phone number to E.164. National numbers belong to `region`, to the region that the value `region_from` names, or to `defaults.region`. A leading 00 means + where no other reading is possible. Extensions are dropped with a warning. Accepts any number of a possible length, or with `strict: true` only numbers in assigned ranges. Fails with `no_country_code` for a national number of no region, with `bad_phone` for anything else.',
+  doc: 'Converts a phone number to E.164. National numbers belong to `region`, to the region that the value `region_from` names, or to `defaults.region`. A leading 00 means + where no other reading is possible. A number that begins with the country code of its region, without +, is read with it where only that is a valid number, and fails with `bad_phone` where both readings are valid. Extensions are dropped with a warning. Accepts any number of a possible length, or with `strict: true` only numbers in assigned ranges. Fails with `no_country_code` for a national number of no region, with `bad_phone` for anything else.',
   words: phoneWords,
   usage: ['phone', '{ phone: { region: IT, region_from: VALUE, strict: true } }'],
   examples: [
@@ -57,12 +56,7 @@ export const phone = transform<PhoneArgument>({
     const region = (argument?.region ?? defaults.region)?.toUpperCase();
     const regionFrom = argument?.region_from === undefined ? undefined : value(argument.region_from, 'region_from');
     const strict = argument?.strict ?? false;
-    const known = supported(region);
-    const plainReader =
-      strict || regionFrom ? undefined : new PlainPhoneReader(numbering(), new (phoneLibrary().Metadata)(numbering()));
     return onText((text, row) => {
-      const plain = plainReader?.read(text, known);
-      if (plain !== undefined) return plain;
       const own = regionFrom?.(row);
       if (own instanceof ValueError && !text.startsWith('+')) return new ValueError(own.code, own.message, own.hint);
       const country = own instanceof ValueError ? undefined : textOf(own)?.toUpperCase();
@@ -90,21 +84,42 @@ function isRegion(text: string): text is CountryCode {
 
 /** A phone number written by a person as E.164; undefined if it is not one, or a national one and `region` is not given. */
 export function e164Of(text: string, region: string | undefined): string | undefined {
-  return possible(text, supported(region?.toUpperCase()), false)?.number;
+  const number = read(text, supported(region?.toUpperCase()), false);
+  return Array.isArray(number) ? undefined : number?.number;
 }
 
 function e164(text: string, region: string | undefined, strict: boolean, row: RowContext): Result {
   const known = supported(region);
-  const number = possible(text, known, strict);
+  const number = read(text, known, strict);
   if (!number) return badPhone(text, region, known);
+  if (Array.isArray(number)) {
+    return new ValueError(
+      'bad_phone',
+      `${shown(text)} may be ${number.join(' or ')}: it begins with the country code, but has no +`,
+      'export it with + and country code, or as people in that country dial it',
+    );
+  }
   if (number.ext) row.report('warning', 'extension_dropped', `dropped the extension of ${shown(text)}`);
   return number.number;
 }
 
-function possible(text: string, region: CountryCode | undefined, strict: boolean): PhoneNumber | undefined {
-  return (
-    parse(text, region, strict) ?? (text.startsWith('00') ? parse(`+${text.slice(2)}`, region, strict) : undefined)
-  );
+/**
+ * The number, or both readings where one that begins with the country code of its region, without +, is valid with that code
+ * and also as a national number that happens to begin so. The library prefers the latter: 4915112345678 in DE would become
+ * +494915112345678.
+ */
+function read(text: string, region: CountryCode | undefined, strict: boolean): PhoneNumber | string[] | undefined {
+  const national = parse(text, region, strict);
+  const international = region && beginsWithCode(text, region) ? parse(`+${text}`, region, true) : undefined;
+  if (!international || international.number === national?.number) {
+    return national ?? (text.startsWith('00') ? parse(`+${text.slice(2)}`, region, strict) : undefined);
+  }
+  return national?.isValid() ? [international.number, national.number] : international;
+}
+
+function beginsWithCode(text: string, region: CountryCode): boolean {
+  const code = phoneLibrary().getCountryCallingCode(region, numbering());
+  return !text.startsWith('+') && text.replace(/\D/g, '').startsWith(code);
 }
 
 function parse(text: string, region: CountryCode | undefined, strict: boolean): PhoneNumber | undefined {
