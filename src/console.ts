@@ -167,7 +167,8 @@ function canRedraw(stream: NodeJS.WritableStream): boolean {
 }
 
 function columnsOf(stream: NodeJS.WritableStream): number {
-  return (stream as NodeJS.WriteStream).columns ?? 80;
+  // Some terminals (of an editor, of a job over ssh) say 0.
+  return (stream as NodeJS.WriteStream).columns || 80;
 }
 
 /** The rows that a text takes on a terminal, which continues long lines in the next row: also those shown before it was resized. */

@@ -139,3 +139,9 @@ it('prints one text below the other in a pipe', () => {
   console.redraw('two');
   expect(text.out).toBe('one\n\ntwo\n');
 });
+
+it('breaks lines at 80 columns where the terminal says that it has none', () => {
+  const { console, resize } = consoleOn(true);
+  resize(0);
+  expect(console.shownColumns).toBe(80);
+});
