@@ -316,7 +316,7 @@ function refusalOf(
 function endOf({ settings, halt }: Run, survey: Survey): Ending {
   if (halt.reason) return { code: halt.reason.exitCode, reason: halt.reason.code };
   const refusal = refusalOf(settings, survey);
-  if (refusal && !settings.dryRun) return { code: EXIT.nothingSent, reason: refusal };
-  if (refusal === 'too_many_omitted') return { code: EXIT.finishedWithErrors, reason: refusal };
+  // A dry run says what the run would refuse.
+  if (refusal) return { code: settings.dryRun ? EXIT.finishedWithErrors : EXIT.nothingSent, reason: refusal };
   return endingOf(survey);
 }

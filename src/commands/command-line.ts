@@ -120,7 +120,9 @@ function stepsAfter(
       'then run again:',
       // Corrected records make another plan.
       `  ${commandLine(argv, { without: dry ? ['--plan'] : [...ONCE, '--plan'] })}`,
-      ...(dry && events.pending > 0 ? ['to send the valid events now:', `  ${plain}`] : []),
+      ...(dry && events.pending > 0 && exit.reason !== 'too_many_invalid'
+        ? ['to send the valid events now:', `  ${plain}`]
+        : []),
     ];
   }
   if (dry) {

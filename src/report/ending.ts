@@ -14,7 +14,7 @@ const FAILURES: Readonly<Record<string, (summary: StoredSummary) => string>> = {
   unreadable: failuresText,
   unmapped: () => 'some records acknowledged earlier can no longer be mapped',
   waiting: ({ waiting }) => `not all selected events could be sent: ${waitingText(waiting)}`,
-  too_many_invalid: () => 'there are more invalid events than --max-errors allows',
+  too_many_invalid: (summary) => `${failuresText(summary)}, and --max-errors allows fewer invalid events`,
   too_many_omitted: () => 'more values would be left out than --max-omitted allows',
 };
 

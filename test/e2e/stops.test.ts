@@ -159,6 +159,16 @@ describe('a run that stops early', () => {
       });
     }
     expect(posts(service)).toBe(0);
+    // A dry run says so too, and offers to send its plan only where that would not be refused.
+    for (const [tolerance, reason, isOffered] of [
+      ['4', 'too_many_invalid', false],
+      ['5', 'invalid', true],
+    ] as const) {
+      const dry = ['run', 'mapping.yaml', '--dry-run', '--max-errors', tolerance, ...FAST];
+      expect(summaryOf(await backfill([...dry, '--json'], { cwd, env }))).toMatchObject({ exit: { code: 1, reason } });
+      const { stdout } = await backfill(dry, { cwd, env });
+      expect([stdout.includes('fix the mapping'), /--plan [0-9a-f]{12}/.test(stdout)]).toEqual([true, isOffered]);
+    }
     expect((await run('--max-errors', '25%')).code).toBe(1);
     expect(posts(service)).toBe(15);
   });
