@@ -5,11 +5,11 @@ import { doubtOf } from './dates.ts';
 import { DealLines } from './deal-lines.ts';
 import { customValue, isCompany, isOnly, keyOf, onlyOf } from './evidence.ts';
 import type { EntryDraft } from './guess.ts';
-import { nameOf, type Known } from './joins.ts';
+import { nameOf, type KnownTables } from './joins.ts';
 import { ParentLines } from './parent-lines.ts';
 import { flow, type Entry, type Line } from './yaml.ts';
 
-export function entryOf(draft: EntryDraft, known: Known): Entry {
+export function entryOf(draft: EntryDraft, known: KnownTables): Entry {
   const lines = new EntryLines(draft, known);
   if (draft.kind === 'leads') return lines.lead();
   return draft.kind === 'deals' ? lines.deal() : lines.comment();
@@ -18,13 +18,13 @@ export function entryOf(draft: EntryDraft, known: Known): Entry {
 class EntryLines {
   readonly #draft: EntryDraft;
   readonly #table: Table;
-  readonly #known: Known;
+  readonly #known: KnownTables;
   /** Columns that become no custom field, since they are carried whole. */
   readonly #used = new Set<Column>();
   readonly #parents: ParentLines;
   readonly #lines: DealLines;
 
-  constructor(draft: EntryDraft, known: Known) {
+  constructor(draft: EntryDraft, known: KnownTables) {
     this.#draft = draft;
     this.#table = draft.table;
     this.#known = known;

@@ -19,7 +19,7 @@ import {
   unreadText,
 } from './evidence.ts';
 import type { EntryDraft } from './guess.ts';
-import { idValue, nameOf, reach, type Known } from './joins.ts';
+import { idValue, nameOf, reach, type KnownTables } from './joins.ts';
 import { isCountry, regionValue } from './region.ts';
 import { headerScore, scoreOf, type Role } from './roles.ts';
 import type { Line } from './yaml.ts';
@@ -27,11 +27,11 @@ import type { Line } from './yaml.ts';
 export class FieldLines {
   protected readonly draft: EntryDraft;
   protected readonly table: Table;
-  protected readonly known: Known;
+  protected readonly known: KnownTables;
   /** Columns that need not be carried otherwise, to be added to. */
   protected readonly used: Set<Column>;
 
-  constructor(draft: EntryDraft, known: Known, used: Set<Column>) {
+  constructor(draft: EntryDraft, known: KnownTables, used: Set<Column>) {
     this.draft = draft;
     this.table = draft.table;
     this.known = known;

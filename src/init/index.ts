@@ -7,7 +7,7 @@ import { counted, numberText } from '../numbers.ts';
 import { PROGRAM } from '../version.ts';
 import type { Table } from './columns.ts';
 import { keyOf } from './evidence.ts';
-import type { Known } from './joins.ts';
+import type { KnownTables } from './joins.ts';
 import { guessDrafts, type EntryDraft } from './guess.ts';
 import { openExports, type Export, type ExportOptions } from './open-export.ts';
 import { bestMatch, matchPreset, presetNamed, presets, type PresetMatch } from './preset.ts';
@@ -42,7 +42,7 @@ export async function startMapping(
   if (match) nameSources(match, tables);
   const references = findReferences(samples);
   const drafts = guessDrafts(tables, references, match && kindsOfPreset(match, tables));
-  const known: Known = { drafts, tables, references };
+  const known: KnownTables = { drafts, tables, references };
   const { entries, findings: omitted } = entriesOf(drafts, known, match);
   const folder = dirname(resolve(options.out ?? 'mapping.yaml'));
   const read = new Set(

@@ -16,7 +16,7 @@ import {
 import { fold, nounsOf } from './words.ts';
 
 /** What is known of all exports. */
-export interface Known {
+export interface KnownTables {
   readonly drafts: readonly EntryDraft[];
   readonly tables: readonly Table[];
   readonly references: readonly Reference[];
@@ -45,7 +45,7 @@ export function idValue(draft: EntryDraft): ValueSpec | undefined {
 export function joinsTo(
   { table: own, roles, kind }: EntryDraft,
   target: EntryDraft,
-  { references, tables, drafts }: Known,
+  { references, tables, drafts }: KnownTables,
 ): Join[] {
   const id = roles.get('id')?.column;
   const from = references.filter(
@@ -152,7 +152,7 @@ function throughThird(
   return found;
 }
 
-interface Step {
+interface LinkStep {
   /** The column of the other table by which its record is found. */
   readonly other: Column;
   readonly columns: readonly Column[];
@@ -162,9 +162,9 @@ interface Step {
 }
 
 /** The ways from a record to one of another table: by a column with its key, or by the id that the other one has. */
-function stepsTo(own: Table, id: Column | undefined, other: Table, references: readonly Reference[]): Step[] {
+function stepsTo(own: Table, id: Column | undefined, other: Table, references: readonly Reference[]): LinkStep[] {
   if (other.list !== undefined) return [];
-  return references.flatMap((each): Step[] => {
+  return references.flatMap((each): LinkStep[] => {
     if (isByChance(each)) return [];
     if (each.from.table === own && each.to.table === other && shareOf(each) >= 0.5 && each.from !== id) {
       return [

@@ -3,18 +3,18 @@ import { numberText } from '../numbers.ts';
 import type { TransformSpec, ValueSpec } from '../mapping/spec.ts';
 import { countOf, countsOf, type Column, type Table } from './columns.ts';
 import { isStaff, type EntryDraft } from './guess.ts';
-import { idValue, joinsTo, typeOf, type Join, type Known } from './joins.ts';
+import { idValue, joinsTo, typeOf, type Join, type KnownTables } from './joins.ts';
 import { NONE, quoted } from './evidence.ts';
 import type { Line } from './yaml.ts';
 
 export class ParentLines {
   readonly #draft: EntryDraft;
   readonly #table: Table;
-  readonly #known: Known;
+  readonly #known: KnownTables;
   /** Columns that need not be carried otherwise, to be added to. */
   readonly #used: Set<Column>;
 
-  constructor(draft: EntryDraft, known: Known, used: Set<Column>) {
+  constructor(draft: EntryDraft, known: KnownTables, used: Set<Column>) {
     this.#draft = draft;
     this.#table = draft.table;
     this.#known = known;

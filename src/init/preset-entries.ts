@@ -3,7 +3,7 @@ import type { EntrySpec, ValueSpec } from '../mapping/spec.ts';
 import type { Table } from './columns.ts';
 import { entryOf } from './entries.ts';
 import type { EntryDraft } from './guess.ts';
-import type { Known } from './joins.ts';
+import type { KnownTables } from './joins.ts';
 import { columnsOf, comparable, Fitter, isCustom, type PresetMatch } from './preset.ts';
 import type { RecordKind } from './roles.ts';
 import { flow, type Entry, type Line } from './yaml.ts';
@@ -37,7 +37,7 @@ function tableOf(
 /** The entries of the drafts, those of the preset with its values, and what it leaves out. */
 export function entriesOf(
   drafts: readonly EntryDraft[],
-  known: Known,
+  known: KnownTables,
   match: PresetMatch | undefined,
 ): { entries: Entry[]; findings: string[] } {
   const findings: string[] = [];
