@@ -18,6 +18,14 @@ const FAILURES: Readonly<Record<string, (summary: StoredSummary) => string>> = {
   too_many_omitted: () => 'more values would be left out than --max-omitted allows',
 };
 
+/** Why acknowledged records are not as the export says, and what to do. */
+const DIFFERENCES: Readonly<Record<string, string>> = {
+  changed: 'see `if_changed`',
+  emptied: 'values that were sent are gone from the export, and ingestion cannot clear them (see changes.csv)',
+  comment_changed: 'comments changed after they were sent, and cannot be corrected (see changes.csv)',
+  not_comparable: 'the service shows values in a form that cannot be compared (see changes.csv)',
+};
+
 /** Reasons for which a run sends nothing. */
 const UNSENT: readonly string[] = ['too_many_invalid', 'too_many_omitted'];
 
@@ -30,13 +38,13 @@ export function endingText(summary: StoredSummary): string | undefined {
     return found && `${found} Nothing was sent.`;
   }
   if (failure !== undefined) return `${UNSENT.includes(reason) ? 'Nothing was sent:' : 'Finished, but'} ${failure}.`;
-  if (reason === 'changed') return `Finished. ${changedText(summary)}; see \`if_changed\`.`;
+  if (DIFFERENCES[reason] !== undefined) return `Finished. ${changedText(summary)}; ${DIFFERENCES[reason]}.`;
   return reason === 'done' ? doneText(summary) : undefined;
 }
 
 function dryText(summary: StoredSummary): string | undefined {
   const { reason } = summary.exit;
-  if (reason === 'changed') return `${changedText(summary)}.`;
+  if (DIFFERENCES[reason] !== undefined) return `${changedText(summary)}; ${DIFFERENCES[reason]}.`;
   if (reason !== 'done') return undefined;
   return isClean(summary) ? 'No problems found.' : 'No errors found, but there are warnings to check.';
 }

@@ -139,6 +139,16 @@ describe('acknowledged records that differ from what was sent', () => {
       'Finished. 1 acknowledged record differs from what was sent: the export or the mapping has changed since',
     );
   });
+
+  it('because a value is gone from the export are named at the end, where the screen stops', async () => {
+    const cwd = await place();
+    await backfill(['run', 'mapping.yaml', '--sandbox', ...FAST], { cwd });
+    await files(cwd, { 'people.csv': 'id,name,email\n1,Ada,\n2,Alan,b@example.com\n' });
+    const ended = await backfill(['run', 'mapping.yaml', '--sandbox', ...FAST], { cwd });
+    expect(ended.code).toBe(1);
+    expect(ended.stdout.replace(/\s+/g, ' ')).toContain('Finished. 1 acknowledged record differs from what was sent');
+    expect(ended.stdout).toContain('changes.csv');
+  });
 });
 
 describe('a rehearsal on a machine behind a proxy', () => {
