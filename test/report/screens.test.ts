@@ -86,8 +86,14 @@ describe('status', { timeout: 60_000 }, () => {
     const json = async (): Promise<Record<string, unknown>> =>
       JSON.parse((await backfill(['status', 'mapping.yaml', '--json'], { cwd })).stdout) as Record<string, unknown>;
     const running = start(['run', 'mapping.yaml', '--rate', '20/600s'], { cwd, env });
-    // The window is full then, and stays so.
     await expect.poll(() => settledIn(service), { timeout: 30_000 }).toBeGreaterThan(10);
+    // The window is full once nothing more is settled, and stays so for minutes.
+    const more = async (): Promise<number> => {
+      const before = settledIn(service);
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      return settledIn(service) - before;
+    };
+    await expect.poll(more, { timeout: 30_000 }).toBe(0);
     const found = await json();
     const events = found.events as Record<string, number>;
     expect(found).toMatchObject({ basis: 'under way', migration: 'demo', running: { pid: running.child.pid } });
