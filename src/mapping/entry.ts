@@ -143,7 +143,7 @@ function inCanonicalOrder(one: CompiledField, other: CompiledField): number {
   return one.key < other.key ? -1 : 1;
 }
 
-/** The row of a table holds texts only, until an expression makes more of them. */
+/** The row of a table holds texts only, until a function makes more of them. */
 function elementKind(each: ValueSpec, source: Source): 'texts' | 'anything' {
   return source.kind === 'table' && shapeOf(each) !== 'unknown' ? 'texts' : 'anything';
 }

@@ -34,7 +34,7 @@ const NOT_COUNTED = new Set([
     'intercepted',
   ],
   // Why an event or a request has its state, which no problem repeats.
-  ...['deduplicated', 'unmapped', 'overtaken', 'later_update_open', 'second_request'],
+  ...['deduplicated', 'unmapped', 'to_read'],
   // A value that waits for an expression.
   'waiting',
 ]);
