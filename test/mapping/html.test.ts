@@ -4,6 +4,14 @@ import { outcome } from './apply.ts';
 test.each([
   ['plain text stays', 'plain text stays'],
   ['a < b & c', 'a < b & c'],
+  ['Called R&D.\nShe wants:\n- offer', 'Called R&D.\nShe wants:\n- offer'],
+  ['Ada <ada@x.test>\n\n\n  R&amp;D,  &lt;b&gt;\n', 'Ada <ada@x.test>\n\n\n  R&D,  <b>\n'],
+  ['\r\n\tone &gt;\r\n two', '\r\n\tone >\r\n two'],
+  ['see <attached>\nList<String> if a <b and c> d', 'see <attached>\nList<String> if a <b and c> d'],
+  ['https://x.test/?a=1&copy=2&amp;b=3', 'https://x.test/?a=1&copy=2&b=3'],
+  ['&nbsp; &nbsp;', undefined],
+  ['first line<br>\nsecond', 'first line\nsecond'],
+  ['<font color=red>one</font>\n two', 'one two'],
   ['<p>one</p><p>two</p>', 'one\n\ntwo'],
   ['<div>one</div><div>two</div>', 'one\ntwo'],
   ['one<br>two<br/><br />three', 'one\ntwo\n\nthree'],
@@ -53,5 +61,6 @@ test('HTML nested too deeply is an error of that value', async () => {
 });
 
 test('many unclosed brackets are text and take linear time', async () => {
-  expect(await outcome('html_to_text', '<a '.repeat(20_000))).toHaveLength(59_999);
+  expect(await outcome('html_to_text', '<a '.repeat(20_000))).toHaveLength(60_000);
+  expect(await outcome('html_to_text', '<b>' + '<a '.repeat(20_000))).toHaveLength(59_999);
 });

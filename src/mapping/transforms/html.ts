@@ -7,7 +7,7 @@ let library: typeof htmlToTextModule | undefined;
 
 export const htmlToText = transform({
   name: 'html_to_text',
-  doc: 'Converts HTML to plain text: paragraphs and `<br>` become line breaks, list items get a dash or a number, links and images keep their address, and table cells stay separate. Scripts, styles and comments are removed. Fails with `bad_html` for HTML nested more than 500 levels deep.',
+  doc: 'Converts HTML to plain text: paragraphs and `<br>` become line breaks, list items get a dash or a number, links and images keep their address, and table cells stay separate. Scripts, styles and comments are removed. A text without any HTML tag keeps its lines, blanks and angle brackets; only entities such as `&amp;` are decoded. Fails with `bad_html` for HTML nested more than 500 levels deep.',
   usage: ['html_to_text'],
   examples: [
     { apply: 'html_to_text', from: '<p>Ada &amp; Co</p><p>call <b>back</b></p>', to: 'Ada & Co\n\ncall back' },
@@ -16,12 +16,13 @@ export const htmlToText = transform({
       from: 'the <a href="https://x.test/offer">offer</a>',
       to: 'the offer (https://x.test/offer)',
     },
+    { apply: 'html_to_text', from: 'R&amp;D\n- Ada <ada@x.test>', to: 'R&D\n- Ada <ada@x.test>' },
   ],
   load: async () => (library ??= await import('html-to-text')),
   compile: () => {
     const convert = library!.compile(OPTIONS);
     return onText((input) => {
-      if (!/[<&]/.test(input)) return input;
+      if (!MARKUP.test(input)) return ENTITY.test(input) ? withText(convert(asPreformatted(input))) : input;
       const text = convert(withStrayBracketsEscaped(input));
       if (text.includes(TOO_DEEP)) return new ValueError('bad_html', 'the HTML is nested too deeply');
       return tidy(text);
@@ -102,6 +103,23 @@ const OPTIONS: HtmlToTextOptions = {
   ],
 };
 
+/** What HTML editors, e-mail programs and CRMs write: `<attached>` or `List<String>` is text. */
+const TAGS = `
+  a abbr acronym address article aside b base basefont bdi bdo big blockquote body br button caption center cite code col
+  colgroup dd del details dfn dialog dir div dl dt em embed fieldset figcaption figure font footer form h1 h2 h3 h4 h5 h6
+  head header hr html i iframe img input ins kbd label legend li link main map mark meta nav noscript object ol optgroup
+  option p picture pre q s samp script section select small source span strike strong style sub summary sup svg table
+  tbody td template textarea tfoot th thead title tr tt u ul var video wbr
+`;
+const NAMES = TAGS.trim().split(/\s+/).join('|');
+/** Without attributes, or with an attribute that has a value: `a <b and c> d` is no tag. */
+const MARKUP = new RegExp(
+  String.raw`<(?:\/?(?:${NAMES}|o:p)(?:\s*\/?>|\s[^<>=]*=[^<>]*>)|!--|!doctype\s|!\[CDATA\[)`,
+  'i',
+);
+/** With its semicolon: the `&copy=2` of an address is text. */
+const ENTITY = /&(?:#\d+|#x[\da-f]+|[a-z][a-z\d]*);/i;
+
 const TAG = String.raw`\/?[a-z][a-z0-9-]*(?::[a-z0-9-]+)?(?:[\s/](?:"[^"]*"|'[^']*'|[^'"<>])*)?>`;
 const STRAY = new RegExp(String.raw`<(?!${TAG}|!--|[!?][^<>]*>)`, 'gi');
 
@@ -111,6 +129,17 @@ function withStrayBracketsEscaped(html: string): string {
     .replaceAll(TOO_DEEP, '\ufffd')
     .replace(/<!\[CDATA\[([\s\S]*?)(?:\]\]>|$)/g, '$1')
     .replace(STRAY, '&lt;');
+}
+
+/** HTML that shows the text as it is, with its entities decoded. */
+function asPreformatted(text: string): string {
+  const escaped = text.replace(new RegExp(`&(?!${ENTITY.source.slice(1)})`, 'gi'), '&amp;').replaceAll('<', '&lt;');
+  return `<pre>${escaped}</pre>`;
+}
+
+/** Empty where nothing but blanks is left, such as that of `&nbsp;`. */
+function withText(text: string): string {
+  return text.trim() === '' ? '' : text;
 }
 
 function tidy(text: string): string {
