@@ -23,7 +23,7 @@ export interface Assignment {
 }
 
 /** From here on a column has its role; below, the role is left open. */
-export const MIN_SCORE = 0.36;
+const MIN_SCORE = 0.36;
 /** From here on it needs no check. */
 export const SURE = 0.62;
 /** Columns below are no candidates. */

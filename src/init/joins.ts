@@ -92,7 +92,7 @@ function directJoin(reference: Reference, target: EntryDraft, isMixed: boolean):
   ];
 }
 
-export function prefixed(value: ValueSpec, { prefix }: EntryDraft): ValueSpec {
+function prefixed(value: ValueSpec, { prefix }: EntryDraft): ValueSpec {
   if (!prefix) return value;
   if (typeof value === 'string') return { from: value, apply: [{ prefix: prefix.text }] };
   return { ...value, apply: [...(value.apply ?? []), { prefix: prefix.text }] };

@@ -145,7 +145,7 @@ export function meaningOf(header: string): Meaning {
 }
 
 /** What one word means, or the known words that it is made of: `erstellungsdatum`, `ownerid`. */
-export function partsOf(word: string): ReadonlySet<Concept>[] {
+function partsOf(word: string): ReadonlySet<Concept>[] {
   const whole = CONCEPTS.get(word) ?? CONCEPTS.get(word.replace(/\d+$/, ''));
   if (whole) return [whole];
   if (/[^\p{Script=Latin}\p{Script=Cyrillic}\d]/u.test(word)) {

@@ -16,7 +16,7 @@ const VALUES = ['p', 'P', 'q'] as const;
 /** What a person writes: nobody else does. */
 const EDITS = ['edit', 'other edit'] as const;
 
-export class Random {
+class Random {
   #state: number;
 
   constructor(seed: number) {
