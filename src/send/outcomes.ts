@@ -35,7 +35,7 @@ interface Rejected {
 /** Records how events ended. */
 export class Outcomes {
   readonly counts: Record<Effect, number> = { created: 0, updated: 0, none: 0 };
-  /** Types of which a request was acknowledged in this run. */
+  /** Types of which an event was accepted in this run. */
   readonly proven = new Set<EventType>();
   /** Records that this migration has made, as the service says, and that this checkpoint did not know. */
   adopted = 0;
@@ -69,7 +69,8 @@ export class Outcomes {
   }
 
   /** It stays as it is, since a policy says so. */
-  skipped(): void {
+  skipped({ type, sends }: DueEvent): void {
+    this.proven.add(sends ?? type);
     this.#answered += 1;
     this.#rejections.interrupt();
     this.counts.none += 1;

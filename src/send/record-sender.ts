@@ -132,7 +132,8 @@ export class RecordSender {
       log.answered(record, known, delivery, answer, { isAcknowledged: true, code: undefined });
       outcomes.acknowledged(due, answer);
     });
-    outcomes.proven.add(delivery.type);
+    // The event that the canary was may have been accepted by its second request.
+    for (const type of [delivery.type, due.sends ?? due.type]) outcomes.proven.add(type);
     return isLeft ? 'left' : 'ended';
   }
 
@@ -146,7 +147,7 @@ export class RecordSender {
       this.#settle(turn);
       if (code !== undefined) log.ended(record, known, { isAcknowledged: true, code } satisfies Ended);
     });
-    if (skipped !== undefined) this.#options.outcomes.skipped();
+    if (skipped !== undefined) this.#options.outcomes.skipped(turn.due);
   }
 
   /** Sets the state of the event. In a transaction of the caller. */

@@ -31,10 +31,19 @@ events:
     if_exists: update
 `,
     });
+    const before = service.requests().length;
     service.setFaults({ rules });
     const summary = await migrate(service, `${cwd}/mapping.yaml`);
     expect(summary).toMatchObject({ exit: { code: 0 }, events: { acknowledged: 30 }, outcomes: { updated: 30 } });
     const names = service.state().leads.map(({ externalId, fullName }) => [externalId, fullName]);
     expect(Object.fromEntries(names)).toEqual(Object.fromEntries(IDS.map((id) => [id, `Ours ${id}`])));
+    // Once the first was accepted, by its update, the others do not go one by one.
+    const sent = service
+      .requests()
+      .slice(before)
+      .filter(({ method }) => method === 'POST');
+    const starts = sent.map(({ body }) => (body as { data: { external_id: string } }).data.external_id);
+    const [second, third] = ['2', '3'].map((id) => [starts.indexOf(id), starts.lastIndexOf(id)] as const);
+    expect(third![0]).toBeLessThan(second![1]);
   },
 );
