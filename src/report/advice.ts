@@ -181,6 +181,10 @@ const BY_CODE: Readonly<Record<string, Advice>> = {
     what: 'A record differs from what was acknowledged: its export or the mapping has changed since.',
     fix: 'Set `if_changed` to decide what happens to such records.',
   },
+  custom_fields_may_go: {
+    what: 'Custom fields of records that somebody else made are sent as a whole: those that the export does not have may go.',
+    fix: 'Export them too, or leave custom fields out of that entry.',
+  },
   emptied: {
     what: 'A field that was sent no longer has a value in the export. Ingestion cannot clear it, so the service keeps the old one.',
     fix: 'Clear it in the service by hand (`changes.csv` lists each), or set `if_changed: ignore`.',

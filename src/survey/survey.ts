@@ -16,6 +16,7 @@ import { planDigest } from '../plan/digest.ts';
 import { judgeDuplicates } from '../plan/duplicates.ts';
 import { assertApproved, markTold, shrunkSource } from '../plan/earlier-plans.ts';
 import { deriveCommentIds } from '../plan/comment-ids.ts';
+import { warnOfCustomFields } from '../plan/custom-fields.ts';
 import { foldRows, type FoldCounts } from '../plan/fold.ts';
 import { GONE_FILE, listGone } from '../plan/gone.ts';
 import { judgeKnown } from '../plan/judge-known.ts';
@@ -200,6 +201,7 @@ async function judge(
     await judgeContacts({ db, hasher, policies, path: output.file(MATCHES_FILE), service });
   }
   judgeParents(db, compiled.entries);
+  warnOfCustomFields(db, policies);
   reportBlocked(db);
   return { changes, fold };
 }

@@ -91,6 +91,13 @@ describe('the rows of one record', () => {
     ]);
   });
 
+  it('that update a record of somebody else are a warning where they have custom fields, which may replace all others', async () => {
+    const codes = async (...events: Given[]): Promise<string[]> => codesIn(await planOf(events));
+    expect(await codes(partly('1', { custom_params: { size: 5 } }))).toContain('custom_fields_may_go');
+    expect(await codes(partly('1', { full_name: 'Ada' }))).not.toContain('custom_fields_may_go');
+    expect(await codes(full('1', 'Ada', 'Bari'))).not.toContain('custom_fields_may_go');
+  });
+
   it('are one update where none of them is created', async () => {
     const db = await planOf([partly('1', { full_name: 'a' }), partly('1', { full_name: 'b' })]);
     expect(statesOf(db)).toEqual({ 'lead/updated': ['ready'] });
