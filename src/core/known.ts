@@ -161,10 +161,12 @@ export function seen(known: Known, wanted: ReadonlyMap<string, Hash>, shown: Sho
     if (known.whose === 'ours' && sent.length > 0 && !Object.hasOwn(shown, field)) fields[field] = sent;
   }
   for (const [field, what] of Object.entries(shown)) {
+    // What was never set in somebody else's record is none of ours.
+    if (known.whose === 'other' && !Object.hasOwn(known.fields, field)) continue;
     const set = valuesOf(known, field);
     const value = wanted.get(field);
     if (set.length === 1 && set[0] === (value ?? ABSENT)) continue;
-    // In a record that we did not make, what nobody knows is what is shown.
+    // In a record that we did not make, what is shown and was never sent shows that nothing of ours has arrived.
     const isOpen = known.whose === 'other' && set.includes(UNKNOWN);
     if (what.kind === 'empty' && (isOpen || set.includes(ABSENT) || value === undefined)) fields[field] = [ABSENT];
     if (what.kind !== 'value') continue;
@@ -173,7 +175,7 @@ export function seen(known: Known, wanted: ReadonlyMap<string, Hash>, shown: Sho
     if (value !== undefined && isAlike(value, what.hash) && (isOnlyWanted || exactOf(value) === exactOf(what.hash))) {
       fields[field] = [value];
     } else if (own.length > 0) fields[field] = own;
-    else if (isOpen) fields[field] = [what.hash];
+    else if (isOpen) delete fields[field];
   }
   return { ...known, fields };
 }

@@ -409,6 +409,8 @@ function judge(service: Service, wanted: TestWanted, said: Said, isForgotten: bo
   }
   for (const [field, verdict] of said.verdicts) {
     if (verdict !== 'emptied' || !isShown(field)) continue;
+    if (record.fields.get(field) === 'somebody')
+      violations.push(`${field} is called emptied, although only somebody else has set it`);
     if (!record.fields.has(field)) violations.push(`${field} is called emptied, although the service has no value`);
   }
   return violations;

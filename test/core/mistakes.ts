@@ -64,7 +64,7 @@ export const MISTAKES: readonly Mistake[] = [
   {
     name: 'a value that was read back is taken for ours',
     file: 'known',
-    right: `else if (isOpen) fields[field] = [what.hash];`,
+    right: `else if (isOpen) delete fields[field];`,
     wrong: `else fields[field] = [what.hash];`,
   },
   {
