@@ -1,7 +1,7 @@
 import yargs, { type Argv as Yargs } from 'yargs';
 import { COMMANDS, nameOf, type Command } from './commands/definitions.ts';
 import { loadCommand, type Argv } from './commands/load.ts';
-import { Console, type Verbosity } from './console.ts';
+import { Console, type Verbosity } from './terminal/console.ts';
 import { EXIT, shortageOf, UserError, type ExitCode } from './errors.ts';
 import { kebab, yargsOption, yargsPositional } from './options/option.ts';
 import { didYouMean } from './problem.ts';

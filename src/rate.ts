@@ -1,6 +1,6 @@
 /** The limit that `--rate` sets. Pure. */
-import { numberText } from './numbers.ts';
-import { LIMITS } from './service/contract.ts';
+import { numberText } from './terminal/numbers.ts';
+import { LIMITS } from './contract.ts';
 
 /** Requests per sliding window. */
 export interface Rate {

@@ -27,7 +27,7 @@ import type { StoredMapping } from './report/documents.ts';
 import type { Sender } from './send/sender.ts';
 import type { RunSettings } from './settings.ts';
 import { unreadFiles } from './source/files.ts';
-import type { StateDir } from './state-dir.ts';
+import type { StateDir } from './files/state-dir.ts';
 import { CHECKPOINT_FILE } from './store/checkpoint-schema.ts';
 import type { Database } from './store/sqlite.ts';
 import type { Survey } from './survey/survey.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { EVENT_TYPES } from '../src/model.ts';
-import { checkBaseUrl, credentials } from '../src/credentials.ts';
+import { checkBaseUrl, credentials } from '../src/secrets/credentials.ts';
 import { UserError } from '../src/errors.ts';
 import { DEFAULT_RATE, runSettings } from '../src/settings.ts';
 

@@ -1,7 +1,7 @@
 /** State directories for tests of what reads them: the two databases with the rows that a test gives. */
 import { randomUUID } from 'node:crypto';
 import { temporaryDirectory } from './directory.ts';
-import { contentSha } from '../src/identity.ts';
+import { contentSha } from '../src/core/identity.ts';
 import { canonicalJson, type JsonObject } from '../src/json.ts';
 import { entityOf, type EventType, type IssueKind } from '../src/model.ts';
 import type { State } from '../src/plan/states.ts';
@@ -9,7 +9,7 @@ import { hintFor } from '../src/report/advice.ts';
 import { storeDocument, type Documents } from '../src/report/documents.ts';
 import type { StoredSummary, SurveySnapshot } from '../src/report/summary.ts';
 import type { StoredAccount } from '../src/service/account.ts';
-import { StateDir } from '../src/state-dir.ts';
+import { StateDir } from '../src/files/state-dir.ts';
 import { noteWait, type RunWait } from '../src/store/checkpoint.ts';
 import { CHECKPOINT, CHECKPOINT_FILE } from '../src/store/checkpoint-schema.ts';
 import { FieldHasher } from '../src/store/field-hashes.ts';

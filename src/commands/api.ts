@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { parse, stringify } from 'lossless-json';
 import { systemClock } from '../clock.ts';
-import type { Console } from '../console.ts';
+import type { Console } from '../terminal/console.ts';
 import { EXIT, messageOf, UserError, type ExitCode } from '../errors.ts';
 import { tryParseJson } from '../json.ts';
 import { parseOptions } from '../options/option.ts';
 import type { Client } from '../service/client.ts';
-import { HEADERS, LIMITS, PATHS } from '../service/contract.ts';
+import { HEADERS, LIMITS, PATHS } from '../contract.ts';
 import { isFields } from '../service/list-page.ts';
 import { wholeList, type List } from '../service/lists.ts';
 import { errorOf, type Reply } from '../service/error-body.ts';
@@ -16,7 +16,7 @@ import { retried } from '../service/retry.ts';
 import { readRoute, type Route } from '../service/route.ts';
 import { API, type CommandSettings, type Method } from './definitions.ts';
 import type { Argv } from './load.ts';
-import { counted } from '../numbers.ts';
+import { counted } from '../terminal/numbers.ts';
 import { credentialsOf, openClient } from './service.ts';
 
 /** One call, with what repeating it needs. */

@@ -8,7 +8,7 @@ import type { ToCorrect } from '../report/to-correct.ts';
 import { shortPath } from '../report/text.ts';
 import { RUN_OPTIONS } from '../settings.ts';
 import { REPORT, VERIFY } from './definitions.ts';
-import { counted, numberText } from '../numbers.ts';
+import { counted, numberText } from '../terminal/numbers.ts';
 import { PROGRAM } from '../version.ts';
 
 /** Options for one run that the next should not repeat. */

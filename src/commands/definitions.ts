@@ -2,7 +2,7 @@
 import { oneRecord, rate, text, texts, value } from '../options/checks.ts';
 import { pick, type ArgumentsOf, type OptionTable, type PositionalTable, type SettingsOf } from '../options/option.ts';
 import { CONNECTION, OPTIONS } from '../options/table.ts';
-import { LIMITS } from '../service/contract.ts';
+import { LIMITS } from '../contract.ts';
 import { MAPPING, RUN_OPTIONS } from '../settings.ts';
 
 export interface Command<P extends PositionalTable = PositionalTable, O extends OptionTable = OptionTable> {

@@ -1,4 +1,4 @@
-import type { Console } from '../console.ts';
+import type { Console } from '../terminal/console.ts';
 import { EXIT, UserError, type ExitCode } from '../errors.ts';
 import { findRecord } from '../explain/find.ts';
 import { storyOf, type RecordStory } from '../explain/story.ts';
@@ -9,7 +9,7 @@ import { parseOptions } from '../options/option.ts';
 import { namesById } from '../service/account.ts';
 import { readAccount } from '../service/directory.ts';
 import { DEFAULT_RATE, type NamedRecord } from '../settings.ts';
-import type { StateDir } from '../state-dir.ts';
+import type { StateDir } from '../files/state-dir.ts';
 import { assertBound, bindingOf } from '../store/checkpoint.ts';
 import { storedPlans } from '../store/stored-plans.ts';
 import { readState } from '../store/open.ts';

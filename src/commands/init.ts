@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
-import type { Console } from '../console.ts';
+import type { Console } from '../terminal/console.ts';
 import { codeOf, EXIT, messageOf, UserError, type ExitCode } from '../errors.ts';
 import { startMapping } from '../init/index.ts';
-import { counted, numberText } from '../numbers.ts';
+import { counted, numberText } from '../terminal/numbers.ts';
 import { parseOptions } from '../options/option.ts';
 import { INIT } from './definitions.ts';
 import { commandOf } from './command-line.ts';

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import type { Console } from '../console.ts';
+import type { Console } from '../terminal/console.ts';
 import type { ExitCode } from '../errors.ts';
 
 /** The options and positionals of a command by name, not checked yet. */

@@ -1,7 +1,7 @@
 import { stringify } from 'yaml';
 import type { NameRow, WrittenWorksheet } from '../survey/worksheet-file.ts';
-import { oneLine } from '../visible.ts';
-import { counted } from '../numbers.ts';
+import { oneLine } from '../terminal/visible.ts';
+import { counted } from '../terminal/numbers.ts';
 import { shortPath } from '../report/text.ts';
 
 const MAX_NAMES = 20;

@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Console } from '../console.ts';
+import type { Console } from '../terminal/console.ts';
 import { codeOf, EXIT, messageOf, UserError, type ExitCode } from '../errors.ts';
 import { writePlanCsv } from '../explain/plan-csv.ts';
 import { planText } from '../explain/plan-text.ts';

@@ -1,12 +1,12 @@
-import type { Console } from '../console.ts';
+import type { Console } from '../terminal/console.ts';
 import { EXIT, UserError, type ExitCode } from '../errors.ts';
 import { parseOptions } from '../options/option.ts';
-import { isThere } from '../private-file.ts';
+import { isThere } from '../files/private-file.ts';
 import { writeReport, WRITE_EVERY_S } from '../pages/html/page.ts';
 import { writeErrors, writeOmitted } from '../report/error-files.ts';
 import { writeRejects } from '../report/rejects.ts';
 import { REPORT_FILE } from '../report/summary.ts';
-import { DRY_RUN, StateDir } from '../state-dir.ts';
+import { DRY_RUN, StateDir } from '../files/state-dir.ts';
 import { CHECKPOINT_FILE } from '../store/checkpoint-schema.ts';
 import { lockHolder, type LockHolder } from '../store/lock.ts';
 import { PLAN_FILE } from '../store/plan-schema.ts';

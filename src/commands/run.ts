@@ -1,25 +1,25 @@
 import { systemClock } from '../clock.ts';
-import type { Console } from '../console.ts';
-import { credentials, readEnvironment, type Credentials } from '../credentials.ts';
-import type { Environment } from '../env-file.ts';
+import type { Console } from '../terminal/console.ts';
+import { credentials, readEnvironment, type Credentials } from '../secrets/credentials.ts';
+import type { Environment } from '../secrets/env-file.ts';
 import { EXIT, UserError, type ExitCode } from '../errors.ts';
 import { loadMapping } from '../mapping/load.ts';
 import { Halt, STOPPED } from '../halt.ts';
-import { notifyUrl, secretsOf } from '../hook-url.ts';
+import { notifyUrl, secretsOf } from '../secrets/hook-url.ts';
 import { runMigration, type Monitor } from '../run.ts';
 import { notStarted } from '../summarise.ts';
 import type * as progressModule from '../pages/progress.ts';
 import { profileText } from '../report/profile.ts';
 import { briefText, endText } from '../report/end-text.ts';
 import { endingText, endingTone } from '../report/ending.ts';
-import { oneLine } from '../visible.ts';
+import { oneLine } from '../terminal/visible.ts';
 import { runSettings, type RunSettings } from '../settings.ts';
 import { confirmer } from './confirm.ts';
 import { commandLine, nextSteps, SECRET } from './command-line.ts';
 import type { Argv } from './load.ts';
 import { besideText, namesText } from './names-text.ts';
 import { changesText, samplesText, surveyText, unusedFixesText } from './survey-text.ts';
-import { counted, numberText } from '../numbers.ts';
+import { counted, numberText } from '../terminal/numbers.ts';
 
 /** `crm-backfill run`: surveys, sends and prints the result. Returns the exit code. With `--json`, always prints a summary. */
 export async function run(argv: Argv, console: Console): Promise<ExitCode> {

@@ -1,8 +1,8 @@
 import { storedAccountOf } from '../connect.ts';
-import type { Console } from '../console.ts';
+import type { Console } from '../terminal/console.ts';
 import { EXIT, UserError, type ExitCode } from '../errors.ts';
 import { untilStopped } from '../halt.ts';
-import { counted } from '../numbers.ts';
+import { counted } from '../terminal/numbers.ts';
 import { parseOptions } from '../options/option.ts';
 import { startSandbox } from '../sandbox/index.ts';
 import type { Account } from '../service/account.ts';

@@ -1,7 +1,7 @@
 /** How commands that only read reach the service. */
 import { systemClock } from '../clock.ts';
-import type { Console } from '../console.ts';
-import { readEnvironment, restCredentials, type RestCredentials } from '../credentials.ts';
+import type { Console } from '../terminal/console.ts';
+import { readEnvironment, restCredentials, type RestCredentials } from '../secrets/credentials.ts';
 import { createClient, type Client } from '../service/client.ts';
 import { openLimiter } from '../service/limiter.ts';
 import { DEFAULT_RATE, type RunSettings } from '../settings.ts';

@@ -4,7 +4,7 @@ import { UserError } from '../errors.ts';
 import { loadMapping } from '../mapping/load.ts';
 import type { RunSettings } from '../settings.ts';
 import { storedAccount, type StoredAccount } from '../service/account.ts';
-import { StateDir, statePath } from '../state-dir.ts';
+import { StateDir, statePath } from '../files/state-dir.ts';
 import type { Database } from '../store/sqlite.ts';
 
 /** The state directory of a mapping. With `--state` the mapping file is not read and need not exist. */

@@ -1,10 +1,10 @@
-import type { Console } from '../console.ts';
+import type { Console } from '../terminal/console.ts';
 import { EXIT, type ExitCode } from '../errors.ts';
 import { lockHolder } from '../store/lock.ts';
 import { parseOptions } from '../options/option.ts';
 import { statusJson, statusText, type StatusView } from '../pages/status-text.ts';
 import { readStatus } from '../pages/status.ts';
-import type { StateDir } from '../state-dir.ts';
+import type { StateDir } from '../files/state-dir.ts';
 import { readState } from '../store/open.ts';
 import { STATUS } from './definitions.ts';
 import type { Argv } from './load.ts';

@@ -10,7 +10,7 @@ import { NOT_MIGRATED } from '../report/advice.ts';
 import { pilotLines } from '../report/pilot.ts';
 import { clockText, durationText, prioritiesTable } from '../report/text.ts';
 import { rateText, type Rate } from '../rate.ts';
-import { counted, numberText } from '../numbers.ts';
+import { counted, numberText } from '../terminal/numbers.ts';
 
 /** What the survey found, before anything is sent: the events to send, how long that takes, which are not sent, and priorities. */
 export function surveyText(

@@ -1,4 +1,4 @@
-import type { Console } from '../console.ts';
+import type { Console } from '../terminal/console.ts';
 import type { ExitCode } from '../errors.ts';
 import { parseOptions } from '../options/option.ts';
 import type { Account } from '../service/account.ts';
@@ -7,7 +7,7 @@ import { verifyMigration, type VerifyJob } from '../verify/verify.ts';
 import { VERIFY } from './definitions.ts';
 import type { Argv } from './load.ts';
 import { SANDBOX_RATE, serviceOf } from './service.ts';
-import { counted, numberText } from '../numbers.ts';
+import { counted, numberText } from '../terminal/numbers.ts';
 
 /** `crm-backfill verify`: reads acknowledged records back and compares them with what the mapping sends. */
 export async function verify(argv: Argv, console: Console): Promise<ExitCode> {

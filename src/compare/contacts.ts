@@ -2,7 +2,7 @@
 import type { Halt } from '../halt.ts';
 import { e164Of } from '../mapping/transforms/phone.ts';
 import type { Client } from '../service/client.ts';
-import { PATHS } from '../service/contract.ts';
+import { PATHS } from '../contract.ts';
 import { idOf, isFields, type Fields, type Query } from '../service/list-page.ts';
 import { pagesOf } from '../service/lists.ts';
 import type { FieldHasher } from '../store/field-hashes.ts';

@@ -1,6 +1,6 @@
 import { UserError } from '../errors.ts';
 import type { Client } from '../service/client.ts';
-import { LIMITS, PATHS } from '../service/contract.ts';
+import { LIMITS, PATHS } from '../contract.ts';
 import { idOf, isFields, type Fields } from '../service/list-page.ts';
 import { pagesOf, readRecord, RecordRefused } from '../service/lists.ts';
 import type { Checked } from './fields.ts';

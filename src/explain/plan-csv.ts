@@ -2,13 +2,13 @@
  * The plan to sign: one CSV file per event type, the columns of the export beside the fields of the event, and what is
  * left out. Rows are read twice and never kept: first for the columns that occur, then to be written.
  */
-import { csvHead, csvLine } from '../csv.ts';
+import { csvHead, csvLine } from '../files/csv.ts';
 import { parseJson, type JsonObject } from '../json.ts';
 import { EVENT_TYPES, type EventType } from '../model.ts';
 import { writeTable } from '../report/error-files.ts';
 import { fieldsOf } from '../store/field-hashes.ts';
 import type { Database } from '../store/sqlite.ts';
-import { LineFile } from '../write-lines.ts';
+import { LineFile } from '../files/write-lines.ts';
 import { cellsOf, fateOf } from './story.ts';
 import { valueText } from './text.ts';
 

@@ -3,13 +3,13 @@ import { parseJson, type JsonObject } from '../json.ts';
 import { EVENT_TYPES, type EventType } from '../model.ts';
 import { countStates, outcomesOf, totalOf } from '../plan/counts.ts';
 import { foundCodes } from '../report/found-codes.ts';
-import { cutTo, valueRows } from '../layout.ts';
+import { cutTo, valueRows } from '../terminal/layout.ts';
 import { countOmissions } from '../report/omitted.ts';
 import { clockText, codesText, countedList, countsTable, placeText, shortPath } from '../report/text.ts';
 import type { FoundPlan } from '../store/stored-plans.ts';
 import { PLAN_FILE } from '../store/plan-schema.ts';
 import type { Database } from '../store/sqlite.ts';
-import { printable } from '../visible.ts';
+import { printable } from '../terminal/visible.ts';
 import { namedValues } from './text.ts';
 
 const SAMPLES = 2;

@@ -3,9 +3,9 @@ import { fieldsOf } from '../store/field-hashes.ts';
 import { canonicalJson, type JsonObject, type JsonValue } from '../json.ts';
 import { RECORD } from '../report/omitted.ts';
 import { clockText, shortPath } from '../report/text.ts';
-import { printable } from '../visible.ts';
-import { cutTo, valueRows, wrapped } from '../layout.ts';
-import { counted, numberText } from '../numbers.ts';
+import { printable } from '../terminal/visible.ts';
+import { cutTo, valueRows, wrapped } from '../terminal/layout.ts';
+import { counted, numberText } from '../terminal/numbers.ts';
 import { adviceFor } from '../report/advice.ts';
 import type { EventFate, EventStory, RecordStory, Relative, RowStory, ServiceAnswer } from './story.ts';
 

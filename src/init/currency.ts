@@ -1,4 +1,4 @@
-import { numberText } from '../numbers.ts';
+import { numberText } from '../terminal/numbers.ts';
 import { countEach, type Column } from './columns.ts';
 
 /** Signs that several currencies share stand for the one that is by far the most common. */

@@ -1,5 +1,5 @@
 /** The lines that only deals have: title, amount, currency, stage. */
-import { numberText } from '../numbers.ts';
+import { numberText } from '../terminal/numbers.ts';
 import type { ValueSpec } from '../mapping/spec.ts';
 import { cellsOf, countsOf } from './columns.ts';
 import { currencyOf } from './currency.ts';

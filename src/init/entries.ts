@@ -1,5 +1,5 @@
 /** The entries of drafts: for every role of its kind of event a line with the column that has it, or with the candidates. */
-import { numberText } from '../numbers.ts';
+import { numberText } from '../terminal/numbers.ts';
 import { countsOf, isComplete, type Column, type Table } from './columns.ts';
 import { doubtOf } from './dates.ts';
 import { DealLines } from './deal-lines.ts';

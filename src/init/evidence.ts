@@ -1,5 +1,5 @@
 /** Values of the mapping from columns, and the evidence for them in figures. */
-import { numberText } from '../numbers.ts';
+import { numberText } from '../terminal/numbers.ts';
 import type { TransformSpec, ValueSpec } from '../mapping/spec.ts';
 import { SURE, type RoleCandidate, type RoleFound } from './assign.ts';
 import { cellsOf, countOf, numberIn, type Column } from './columns.ts';

@@ -1,5 +1,5 @@
 /** The lines of single fields: the column of the role with its evidence, or the candidates. */
-import { numberText } from '../numbers.ts';
+import { numberText } from '../terminal/numbers.ts';
 import type { TransformSpec } from '../mapping/spec.ts';
 import { SURE } from './assign.ts';
 import { fillOf, isComplete, isUnique, type Column, type Table } from './columns.ts';

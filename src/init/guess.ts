@@ -1,5 +1,5 @@
 /** What the records of each table are: decided last, from the best assignments; the name of the file is one more sign. */
-import { numberText } from '../numbers.ts';
+import { numberText } from '../terminal/numbers.ts';
 import type { ValueSpec } from '../mapping/spec.ts';
 import { countOf, isComplete, isUnique, type Column, type Table } from './columns.ts';
 import { assign, SURE, type Assignment } from './assign.ts';

@@ -3,7 +3,7 @@ import { basename, dirname, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { markedLines, type Mark } from '../mapping/marks.ts';
 import { nameError } from '../mapping/names.ts';
-import { counted, numberText } from '../numbers.ts';
+import { counted, numberText } from '../terminal/numbers.ts';
 import { PROGRAM } from '../version.ts';
 import type { Table } from './columns.ts';
 import { keyOf } from './evidence.ts';

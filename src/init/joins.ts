@@ -1,5 +1,5 @@
 /** How the records of one table find those of another: the lead of a deal, the deal of a comment, the name of a stage. */
-import { numberText } from '../numbers.ts';
+import { numberText } from '../terminal/numbers.ts';
 import type { ValueSpec } from '../mapping/spec.ts';
 import { countOf, countsOf, isFew, isUnique, type Column, type Table } from './columns.ts';
 import { isStaff, type EntryDraft } from './guess.ts';

@@ -1,5 +1,5 @@
 /** The lines of an entry that refer to the lead or deal that a record belongs to. */
-import { numberText } from '../numbers.ts';
+import { numberText } from '../terminal/numbers.ts';
 import type { TransformSpec, ValueSpec } from '../mapping/spec.ts';
 import { countOf, countsOf, type Column, type Table } from './columns.ts';
 import { isStaff, type EntryDraft } from './guess.ts';

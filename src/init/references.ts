@@ -1,5 +1,5 @@
 /** Whose values name records of which other table: directly, or by a part of the value. */
-import { numberText } from '../numbers.ts';
+import { numberText } from '../terminal/numbers.ts';
 import type { TransformSpec, ValueSpec } from '../mapping/spec.ts';
 import { isUnique, type Column, type Table } from './columns.ts';
 import { headerScore } from './roles.ts';

@@ -4,7 +4,7 @@ import type { ValueSpec } from '../mapping/spec.ts';
 import { countEach, type Column } from './columns.ts';
 import { headerScore } from './roles.ts';
 import { fold } from './words.ts';
-import { numberText } from '../numbers.ts';
+import { numberText } from '../terminal/numbers.ts';
 
 /** A region is proposed only if at least this share of the numbers without a country code would be valid in it. */
 const MIN_VALID = 0.9;

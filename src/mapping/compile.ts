@@ -1,6 +1,6 @@
 /** Binds a mapping to opened sources: checks columns, fills lookup tables, compiles entries to functions. */
 import type { MappingSpec } from './schema.ts';
-import { counted } from '../numbers.ts';
+import { counted } from '../terminal/numbers.ts';
 import { ProblemsError, type Problem } from '../problem.ts';
 import type { Source } from '../source/source.ts';
 import type { LoadedMapping, ParsedMapping } from './check.ts';

@@ -1,6 +1,6 @@
 /** The fields of an event's data: the values that the mapping gives them, checked by the rules of the service. */
 import type { JsonValue } from '../json.ts';
-import { FIELD_RULES } from '../service/contract.ts';
+import { FIELD_RULES } from '../contract.ts';
 import { fieldsOf, type Field } from './fields.ts';
 import { REST_KEY, restOfRecord } from './rest.ts';
 import type { Evaluate, RowContext } from './row-context.ts';

@@ -1,7 +1,7 @@
 /** The fields of each event's data, taken from the schemas of the service (service interface, sections 2.4 to 2.6). */
 import type { z } from 'zod';
 import { type EventType, entityOf } from '../model.ts';
-import { commentData, dealData, leadData } from '../service/contract.ts';
+import { commentData, dealData, leadData } from '../contract.ts';
 import type { OnError } from './spec.ts';
 
 /**

@@ -2,12 +2,12 @@
 import { createHash } from 'node:crypto';
 import { dirname, resolve } from 'node:path';
 import { codeOf, messageOf, UserError } from '../errors.ts';
-import { openRegular } from '../private-file.ts';
+import { openRegular } from '../files/private-file.ts';
 import { markedLines } from './marks.ts';
 import { didYouMean, ProblemsError, quoted, type Problem } from '../problem.ts';
 import { openSource } from '../source/open.ts';
 import type { Source, SourceSpec } from '../source/source.ts';
-import { counted } from '../numbers.ts';
+import { counted } from '../terminal/numbers.ts';
 import { checkMapping, type ParsedMapping } from './check.ts';
 import { columnProblems, compileMapping, inOrder } from './compile.ts';
 import { parseMappingDocument, type MappingDocument } from './document.ts';

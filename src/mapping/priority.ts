@@ -5,7 +5,7 @@ import type { Path } from './document.ts';
 import { isAlternatives, type ValueSpec } from './spec.ts';
 import { ValueError, shown } from './result.ts';
 import { asText } from './value.ts';
-import { numberText } from '../numbers.ts';
+import { numberText } from '../terminal/numbers.ts';
 
 const BOUNDS = [PRIORITIES.lowest, PRIORITIES.highest].map(numberText);
 const PRIORITY_RULE = `use a whole number between ${BOUNDS.join(' and ')}`;

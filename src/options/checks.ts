@@ -3,11 +3,11 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { ENTITIES, EVENT_TYPES, entityOf, type Entity, type EventType } from '../model.ts';
 import { didYouMean } from '../problem.ts';
-import { Secret } from '../redact.ts';
-import { hookUrlMistake } from '../hook-url.ts';
-import { readRedisUrl } from '../redis-url.ts';
+import { Secret } from '../secrets/redact.ts';
+import { hookUrlMistake } from '../secrets/hook-url.ts';
+import { readRedisUrl } from '../secrets/redis-url.ts';
 import type { Rate } from '../rate.ts';
-import { numberText } from '../numbers.ts';
+import { numberText } from '../terminal/numbers.ts';
 
 /** How much may go wrong: a number of events or values, or a percentage of all. */
 export type Tolerance = { readonly count: number } | { readonly percent: number };

@@ -1,5 +1,5 @@
 /** Every option of every command, declared once. Checks, defaults, `--help` and the usage text of the README derive from it. */
-import { LIMITS } from '../service/contract.ts';
+import { LIMITS } from '../contract.ts';
 import {
   concurrency,
   delimiter,

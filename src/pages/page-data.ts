@@ -1,5 +1,5 @@
 import { readDocument, type StoredMapping } from '../report/documents.ts';
-import type { StateDir } from '../state-dir.ts';
+import type { StateDir } from '../files/state-dir.ts';
 import type { LockHolder } from '../store/lock.ts';
 import { readState } from '../store/open.ts';
 import { readFindings, type Findings } from './findings.ts';

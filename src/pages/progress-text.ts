@@ -1,7 +1,7 @@
 /** The texts of the progress display, and the speed that they tell. Pure. */
 import { secondsToSend, type Rate } from '../rate.ts';
-import { cutTo } from '../layout.ts';
-import { numberText } from '../numbers.ts';
+import { cutTo } from '../terminal/layout.ts';
+import { numberText } from '../terminal/numbers.ts';
 import { clockText, durationText } from '../report/text.ts';
 import { WAITS, type WaitReason } from '../report/words.ts';
 import type { RecentlySettled } from './status.ts';

@@ -1,7 +1,7 @@
 import cliProgress from 'cli-progress';
-import { rowsOf, upAndClear, type Console } from '../console.ts';
-import { cutTo, padded } from '../layout.ts';
-import { numberText } from '../numbers.ts';
+import { rowsOf, upAndClear, type Console } from '../terminal/console.ts';
+import { cutTo, padded } from '../terminal/layout.ts';
+import { numberText } from '../terminal/numbers.ts';
 import { countText, isSerious, progressLogLine, statusLine, waitingText, type WaitingState } from './progress-text.ts';
 import { ProgressTracker, type ProgressView } from './progress-tracker.ts';
 

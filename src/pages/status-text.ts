@@ -1,7 +1,7 @@
 /** The output of `status`. Pure. */
 import type { RunWait } from '../store/checkpoint.ts';
 import type { LockHolder } from '../store/lock.ts';
-import { counted, numberText } from '../numbers.ts';
+import { counted, numberText } from '../terminal/numbers.ts';
 import { resultText } from '../report/ending.ts';
 import { REPORT_FILE, type PriorityCounts } from '../report/summary.ts';
 import { clockText, countsTable, durationText, prioritiesTable, shortPath } from '../report/text.ts';

@@ -1,6 +1,6 @@
 import type { Issue } from '../model.ts';
-import { numberText } from '../numbers.ts';
-import { LIMITS } from '../service/contract.ts';
+import { numberText } from '../terminal/numbers.ts';
+import { LIMITS } from '../contract.ts';
 
 /** Size of the envelope around the data: id, type, time and flag (service interface, section 2.3). */
 const ENVELOPE_BYTES = 512;

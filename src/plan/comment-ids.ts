@@ -1,4 +1,4 @@
-import { contentSha, eventId, shortSha } from '../identity.ts';
+import { contentSha, eventId, shortSha } from '../core/identity.ts';
 import { canonicalJson, parseJson, type JsonObject } from '../json.ts';
 import type { Database } from '../store/sqlite.ts';
 import { EVENT_ROWS, pagesOf, type EventRow } from './events.ts';

@@ -1,13 +1,13 @@
 /** `if_contact_exists`: what the survey does about people who are in the account already. */
 import { rmSync } from 'node:fs';
 import { readBack } from '../compare/read-back.ts';
-import { csvHead, csvLine } from '../csv.ts';
+import { csvHead, csvLine } from '../files/csv.ts';
 import type { Policies } from '../mapping/policies.ts';
 import type { Place, Planned } from '../model.ts';
 import type { Client } from '../service/client.ts';
 import type { FieldHasher } from '../store/field-hashes.ts';
 import type { Database } from '../store/sqlite.ts';
-import { writeLines } from '../write-lines.ts';
+import { writeLines } from '../files/write-lines.ts';
 import { EVENT_ROWS, pagesOf, plannedOf, setState, type EventRow } from './events.ts';
 import { addProblem } from './problems.ts';
 

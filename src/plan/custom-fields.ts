@@ -1,5 +1,5 @@
 import type { Policies } from '../mapping/policies.ts';
-import { counted } from '../numbers.ts';
+import { counted } from '../terminal/numbers.ts';
 import type { Database } from '../store/sqlite.ts';
 import { addProblem } from './problems.ts';
 

@@ -1,4 +1,4 @@
-import { contentSha, eventId } from '../identity.ts';
+import { contentSha, eventId } from '../core/identity.ts';
 import { canonicalJson, isObject, parseJson, type JsonObject, type JsonValue } from '../json.ts';
 import { isUpdate, parentOf, type Entity, type EventType, type Issue } from '../model.ts';
 import { CUSTOM_FIELDS, fieldsOf } from '../store/field-hashes.ts';

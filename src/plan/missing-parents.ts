@@ -1,4 +1,4 @@
-import { contentSha, eventId } from '../identity.ts';
+import { contentSha, eventId } from '../core/identity.ts';
 import { canonicalJson, parseJson, type JsonObject } from '../json.ts';
 import type { Policies } from '../mapping/policies.ts';
 import type { Database } from '../store/sqlite.ts';

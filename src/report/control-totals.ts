@@ -1,7 +1,7 @@
 /** Control totals: how many deals there are, and their amounts, in the export, in the plan and in the service. */
 import { DecimalSum, grouped } from '../decimal.ts';
-import { fittingTable } from '../layout.ts';
-import { numberText } from '../numbers.ts';
+import { fittingTable } from '../terminal/layout.ts';
+import { numberText } from '../terminal/numbers.ts';
 
 /** So many groups are kept apart; all others are one group for each currency, without names. */
 export const MOST_GROUPS = 1_000;

@@ -8,7 +8,7 @@ import { countOmitted, excessText, omittedLines, type OmittedCounts } from './om
 import { BARE } from './profile.ts';
 import type { Summary } from './summary.ts';
 import { codesText, countedList, countsTable, durationText, shortPath, type CountedText } from './text.ts';
-import { counted, numberText } from '../numbers.ts';
+import { counted, numberText } from '../terminal/numbers.ts';
 
 /** The result in a single line, for `--quiet`. */
 export function briefText(summary: Summary): string {

@@ -1,9 +1,9 @@
 /** How a run ended, in a sentence. */
-import { toneOf, type Tone } from '../console.ts';
+import { toneOf, type Tone } from '../terminal/console.ts';
 import { ENTITIES, EVENT_TYPES } from '../model.ts';
 import { countOmitted } from './omitted.ts';
 import type { StoredSummary, WaitingCounts } from './summary.ts';
-import { counted, numberText } from '../numbers.ts';
+import { counted, numberText } from '../terminal/numbers.ts';
 import { stopText } from './words.ts';
 
 /** What keeps a run that came to its end from being done. */

@@ -1,8 +1,8 @@
 /** `errors.csv` and `omitted.csv`: what the plan has of problems and of values left out, as tables. */
-import { csvHead, csvLine } from '../csv.ts';
-import type { StateDir } from '../state-dir.ts';
+import { csvHead, csvLine } from '../files/csv.ts';
+import type { StateDir } from '../files/state-dir.ts';
 import type { Database } from '../store/sqlite.ts';
-import { writeLines } from '../write-lines.ts';
+import { writeLines } from '../files/write-lines.ts';
 
 const ERRORS_FILE = 'errors.csv';
 const OMITTED_FILE = 'omitted.csv';

@@ -2,7 +2,7 @@
 import type { EventType } from '../model.ts';
 import type { Database } from '../store/sqlite.ts';
 import { adviceFor, inSentence } from './advice.ts';
-import { numberText } from '../numbers.ts';
+import { numberText } from '../terminal/numbers.ts';
 
 /** How many values were left out: by type, field and the code of the reason. */
 export type OmittedCounts = Readonly<

@@ -1,5 +1,5 @@
 /** `pilot.csv`: which records of a pilot to look at in the service, in which order, and what each of them shows. */
-import type { StateDir } from '../state-dir.ts';
+import type { StateDir } from '../files/state-dir.ts';
 import { SHOWN_STATE } from '../store/plan-schema.ts';
 import type { Database } from '../store/sqlite.ts';
 import { writeTable } from './error-files.ts';

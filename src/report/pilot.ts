@@ -1,5 +1,5 @@
 /** What a pilot covers, as the survey and the summary say it. */
-import { counted } from '../numbers.ts';
+import { counted } from '../terminal/numbers.ts';
 
 /** The kinds of features that a pilot covers: the word before the name of one, where it needs one, and their plurals. */
 const FEATURE_KINDS = {

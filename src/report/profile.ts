@@ -1,9 +1,9 @@
 import type { JsonObject } from '../json.ts';
 import { EVENT_TYPES, type EventType } from '../model.ts';
 import type { SourceNotice } from '../source/source.ts';
-import { counted, numberText } from '../numbers.ts';
+import { counted, numberText } from '../terminal/numbers.ts';
 import { adviceFor, inSentence } from './advice.ts';
-import { oneLine } from '../visible.ts';
+import { oneLine } from '../terminal/visible.ts';
 
 /** A column or path that the mapping reads. */
 export interface ColumnNote {

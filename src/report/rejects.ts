@@ -1,13 +1,13 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { csvHead, csvLine } from '../csv.ts';
+import { csvHead, csvLine } from '../files/csv.ts';
 import { cannotWrite, UserError } from '../errors.ts';
 import { canonicalJson, parseJson, type JsonObject } from '../json.ts';
 import type { RawRecord } from '../model.ts';
 import { rejectColumnsFor, rowHasher } from '../source/reject-columns.ts';
-import type { StateDir } from '../state-dir.ts';
+import type { StateDir } from '../files/state-dir.ts';
 import type { Database } from '../store/sqlite.ts';
-import { writeLines } from '../write-lines.ts';
+import { writeLines } from '../files/write-lines.ts';
 import { publishFiles } from './own-files.ts';
 
 const REJECTS = 'rejects';

@@ -1,11 +1,11 @@
 /** Helpers shared by the texts for people. */
 import { EVENT_TYPES, type EventType, type Place } from '../model.ts';
-import { table } from '../layout.ts';
-import { oneLine } from '../visible.ts';
+import { table } from '../terminal/layout.ts';
+import { oneLine } from '../terminal/visible.ts';
 import type { CodeExample } from './found-codes.ts';
 import type { PriorityCounts } from './summary.ts';
 import { OUTCOME_NAMES, type EventCounts } from './words.ts';
-import { counted, numberText } from '../numbers.ts';
+import { counted, numberText } from '../terminal/numbers.ts';
 
 export { shortPath } from '../source/files.ts';
 

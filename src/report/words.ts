@@ -1,6 +1,6 @@
 /** The one vocabulary of types, outcomes, fields, stops and waits, for the terminal and for pages. */
 import { EVENT_TYPES, type EventType } from '../model.ts';
-import { numberText } from '../numbers.ts';
+import { numberText } from '../terminal/numbers.ts';
 
 const TYPES: Readonly<Record<EventType, readonly [one: string, several: string]>> = {
   'lead/created': ['lead', 'leads'],

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { HttpBindings } from '@hono/node-server';
-import { Secret } from '../redact.ts';
+import { Secret } from '../secrets/redact.ts';
 import type { Account } from '../service/account.ts';
 import type { RequestEntry, Success } from './reply.ts';
 import type { Store } from './store.ts';

@@ -1,7 +1,7 @@
 /** Handles a request before the routes do: request log, API key, rate limit. */
 import type { IncomingMessage } from 'node:http';
 import type { HttpBindings } from '@hono/node-server';
-import { HEADERS, LIMITS, PATHS } from '../service/contract.ts';
+import { HEADERS, LIMITS, PATHS } from '../contract.ts';
 import type { ApiCall, HonoEnv, ParsedBody, SandboxContext } from './context.ts';
 import { Refusal, respond, type RequestEntry } from './reply.ts';
 import { SlidingWindow, type Admission, type SandboxRate } from './window.ts';

@@ -2,7 +2,7 @@
 import { DateTime } from 'luxon';
 import { z } from 'zod';
 import { entityOf, EVENT_TYPES } from '../model.ts';
-import { commentData, dealData, INGEST_CODES, leadData, type Acknowledgement } from '../service/contract.ts';
+import { commentData, dealData, INGEST_CODES, leadData, type Acknowledgement } from '../contract.ts';
 import type { Fields } from '../service/list-page.ts';
 import { dealStages, uuidOf } from './account.ts';
 import { timestamp, type ApiCall, type SandboxContext } from './context.ts';

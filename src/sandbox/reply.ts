@@ -1,5 +1,5 @@
 /** How requests are logged and answers written: raw or in an envelope, depending on the route (service interface, sections 7 and 9). */
-import { PATHS } from '../service/contract.ts';
+import { PATHS } from '../contract.ts';
 
 /** One request as received; the ingestion token in its path is replaced by `***`. Times are milliseconds of the clock. */
 export interface RequestEntry {

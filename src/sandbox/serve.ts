@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { Hono } from 'hono';
 import { z } from 'zod';
-import { HEADERS, INGEST_CODES, LIMITS, PATHS } from '../service/contract.ts';
+import { HEADERS, INGEST_CODES, LIMITS, PATHS } from '../contract.ts';
 import type { Fields } from '../service/list-page.ts';
 import { timestamp, type ApiCall, type HonoEnv, type SandboxContext } from './context.ts';
 import { ingest } from './ingest.ts';

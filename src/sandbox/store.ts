@@ -1,7 +1,7 @@
 import { appendFileSync, closeSync, ftruncateSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { codeOf, messageOf, UserError } from '../errors.ts';
-import { openPrivate } from '../private-file.ts';
+import { openPrivate } from '../files/private-file.ts';
 
 /** A record of any kind: what all have, and its own fields. */
 export interface AnyRecord {

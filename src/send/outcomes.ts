@@ -5,7 +5,7 @@ import type { Effect, EventType, Issue } from '../model.ts';
 import { setState } from '../plan/events.ts';
 import type { DueEvent } from '../plan/order.ts';
 import { addProblem } from '../plan/problems.ts';
-import { INGEST_CODES } from '../service/contract.ts';
+import { INGEST_CODES } from '../contract.ts';
 import type { Commits } from '../store/commits.ts';
 import type { Database } from '../store/sqlite.ts';
 import type { Known } from '../core/known.ts';

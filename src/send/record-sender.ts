@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { answered, isOwnRepeat, opened, type RequestEnd, type Known, type Request } from '../core/known.ts';
 import { next, type Next, type Step } from '../core/next.ts';
-import { eventId } from '../identity.ts';
+import { eventId } from '../core/identity.ts';
 import { parseJson, type JsonObject } from '../json.ts';
 import type { Policies } from '../mapping/policies.ts';
 import { isUpdate, type EventType } from '../model.ts';

@@ -2,7 +2,7 @@
 import { EXIT } from '../errors.ts';
 import type { HaltReason } from '../halt.ts';
 import { isUpdate } from '../model.ts';
-import { INGEST_CODES } from '../service/contract.ts';
+import { INGEST_CODES } from '../contract.ts';
 import type { Intercepted, Refused, Unauthorised } from '../service/reply.ts';
 import { namedField } from './named-field.ts';
 import type { Delivered, SendState } from './delivery.ts';

@@ -1,6 +1,6 @@
 import { EXIT } from '../errors.ts';
 import type { Halt } from '../halt.ts';
-import { numberText } from '../numbers.ts';
+import { numberText } from '../terminal/numbers.ts';
 
 /** Counts the rejections of a run, and stops it if there are too many. */
 export class Rejections {

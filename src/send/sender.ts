@@ -1,7 +1,7 @@
 import { EXIT, shortageOf, UserError } from '../errors.ts';
 import { STOPPED, type Halt, type HaltReason } from '../halt.ts';
 import { dueEvents, type DueEvent } from '../plan/order.ts';
-import { StateRemoved } from '../state-dir.ts';
+import { StateRemoved } from '../files/state-dir.ts';
 import type { Deliverer } from './deliver.ts';
 import { blockedIssue, parentStatus, type BlockedCode } from '../plan/parents.ts';
 import { setState } from '../plan/events.ts';

@@ -1,10 +1,10 @@
 import type { Dispatcher } from 'undici';
 import { systemClock, type Clock } from '../clock.ts';
 import { UserError } from '../errors.ts';
-import { Redactor, type Secret } from '../redact.ts';
-import { printable } from '../visible.ts';
+import { Redactor, type Secret } from '../secrets/redact.ts';
+import { printable } from '../terminal/visible.ts';
 import { decodeBody } from './content-encoding.ts';
-import { HEADERS, PATHS } from './contract.ts';
+import { HEADERS, PATHS } from '../contract.ts';
 import { entityIn, INGEST_HEADERS, type Envelope } from './envelope.ts';
 import { NotSent, type Limiter, type TurnOptions } from './limiter.ts';
 import { agentFor, proxyFor, type Proxy } from './proxy.ts';

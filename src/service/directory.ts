@@ -4,7 +4,7 @@
  */
 import type { Account, Pipeline, Stage, User } from './account.ts';
 import type { Client } from './client.ts';
-import { PATHS } from './contract.ts';
+import { PATHS } from '../contract.ts';
 import { describe, idOf, isFields, keysOf, type Fields } from './list-page.ts';
 import { unknownShape, wholeList, type ReadOptions } from './lists.ts';
 

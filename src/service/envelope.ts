@@ -1,5 +1,5 @@
 import type { EventType } from '../model.ts';
-import { HEADERS, type Acknowledgement } from './contract.ts';
+import { HEADERS, type Acknowledgement } from '../contract.ts';
 
 /** Triggers are suppressed twice: in the envelope and by a header (section 2.3). */
 export const INGEST_HEADERS = { 'content-type': 'application/json', [HEADERS.suppressTriggers]: 'true' } as const;

@@ -1,6 +1,6 @@
 /** Reads the bodies of answers that are errors, whatever their shape. Pure. */
 import { tryParseJson } from '../json.ts';
-import { printable } from '../visible.ts';
+import { printable } from '../terminal/visible.ts';
 import { isFields } from './list-page.ts';
 
 /** An HTTP answer as received; header names in lower case. */

@@ -1,9 +1,9 @@
 import { setMaxListeners } from 'node:events';
 import PQueue from 'p-queue';
 import type { Clock } from '../clock.ts';
-import type { Secret } from '../redact.ts';
+import type { Secret } from '../secrets/redact.ts';
 import { requestsLeft, type Rate } from '../rate.ts';
-import { HEADERS, LIMITS } from './contract.ts';
+import { HEADERS, LIMITS } from '../contract.ts';
 import { ForeignUse } from './foreign-use.ts';
 import { MemoryWindow } from './memory-window.ts';
 import { RecentAnswers, type RateHistory } from './recent-answers.ts';

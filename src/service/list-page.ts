@@ -1,6 +1,6 @@
 /** Interprets one page of a list. The shapes of lists vary (service interface, sections 4.3 and 9). Pure. */
-import { LIMITS } from './contract.ts';
-import { printable } from '../visible.ts';
+import { LIMITS } from '../contract.ts';
+import { printable } from '../terminal/visible.ts';
 
 /** An object as returned by a route; its members are not known. */
 export type Fields = Readonly<Record<string, unknown>>;

@@ -2,14 +2,14 @@
 import { systemClock, type Clock } from '../clock.ts';
 import { UserError } from '../errors.ts';
 import type { Client } from './client.ts';
-import { LIMITS, PATHS } from './contract.ts';
+import { LIMITS, PATHS } from '../contract.ts';
 import { tryParseJson } from '../json.ts';
 import { describe, hasMore, idOf, isFields, itemsIn, nextIn, totalIn, type Fields, type Query } from './list-page.ts';
 import type { Reply } from './error-body.ts';
 import type { RestAttempt } from './reply.ts';
 import { retried } from './retry.ts';
-import { counted, numberText } from '../numbers.ts';
-import { printable } from '../visible.ts';
+import { counted, numberText } from '../terminal/numbers.ts';
+import { printable } from '../terminal/visible.ts';
 
 export interface ReadOptions {
   /** The page to begin with, as `Page.next` of an earlier one; the first one if absent. */

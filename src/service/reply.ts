@@ -5,7 +5,7 @@
 import { codeOf, EXIT, messageOf, shortageOf } from '../errors.ts';
 import { tryParseJson } from '../json.ts';
 import { UndecodableBody } from './content-encoding.ts';
-import { acknowledgement, HEADERS, INGEST_CODES, type Acknowledgement } from './contract.ts';
+import { acknowledgement, HEADERS, INGEST_CODES, type Acknowledgement } from '../contract.ts';
 import { isFields } from './list-page.ts';
 import { describeBody, errorOf, messageOfPage, shorten, type Reply } from './error-body.ts';
 

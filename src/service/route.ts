@@ -1,7 +1,7 @@
 /** Parses a REST API path given by the user. Pure. */
 import { UserError } from '../errors.ts';
-import type { Secret } from '../redact.ts';
-import { PATHS } from './contract.ts';
+import type { Secret } from '../secrets/redact.ts';
+import { PATHS } from '../contract.ts';
 
 export interface Route {
   /** As it is sent, relative to the base URL, with its query. */

@@ -1,7 +1,7 @@
 import { UserError } from '../errors.ts';
 import { SettingError, type SourceSpec } from './source.ts';
 import { MAX_HEADER, RecordParser } from './csv-records.ts';
-import { counted } from '../numbers.ts';
+import { counted } from '../terminal/numbers.ts';
 
 /** What must be known about a CSV file before its records can be read. */
 export interface Dialect {

@@ -1,5 +1,5 @@
 import type { Issue, RawRecord } from '../model.ts';
-import { counted } from '../numbers.ts';
+import { counted } from '../terminal/numbers.ts';
 import { shorten, type Items } from './reading.ts';
 import type { SourceNotice } from './source.ts';
 

@@ -1,7 +1,7 @@
 import type { Hash } from 'node:crypto';
 import { UserError } from '../errors.ts';
 import type { ReadItem } from '../model.ts';
-import { counted } from '../numbers.ts';
+import { counted } from '../terminal/numbers.ts';
 import { findDialect, type Dialect } from './csv-dialect.ts';
 import { MAX_HEADER, RecordParser } from './csv-records.ts';
 import { TableRows } from './csv-rows.ts';

@@ -1,8 +1,8 @@
 /** Corrected records: copies of rejects that a person has corrected, beside the export (`fixes` of a source). */
-import { restore } from '../csv.ts';
+import { restore } from '../files/csv.ts';
 import { NumberText, type JsonObject, type JsonValue } from '../json.ts';
 import type { Issue, Place, RawRecord, Row } from '../model.ts';
-import { counted } from '../numbers.ts';
+import { counted } from '../terminal/numbers.ts';
 import { didYouMean, ProblemsError, type Problem } from '../problem.ts';
 import { findFixes } from './files.ts';
 import { openSource } from './open.ts';

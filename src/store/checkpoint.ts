@@ -1,7 +1,7 @@
 import { UserError } from '../errors.ts';
-import { isThere } from '../private-file.ts';
+import { isThere } from '../files/private-file.ts';
 import type { Account } from '../service/account.ts';
-import type { StateDir } from '../state-dir.ts';
+import type { StateDir } from '../files/state-dir.ts';
 import { CHECKPOINT, CHECKPOINT_FILE } from './checkpoint-schema.ts';
 import { FieldHasher } from './field-hashes.ts';
 import { Database } from './sqlite.ts';

@@ -1,6 +1,6 @@
 /** What a new plan takes over from earlier ones: contacts of the account, which files the program wrote, and the like. */
-import { isThere } from '../private-file.ts';
-import type { StateDir } from '../state-dir.ts';
+import { isThere } from '../files/private-file.ts';
+import type { StateDir } from '../files/state-dir.ts';
 import { PLAN } from './plan-schema.ts';
 import type { Database } from './sqlite.ts';
 import { storedPlanFiles } from './stored-plans.ts';

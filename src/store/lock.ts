@@ -2,8 +2,8 @@ import { closeSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { EXIT, messageOf, UserError } from '../errors.ts';
-import { isThere, openPrivate } from '../private-file.ts';
-import type { StateDir } from '../state-dir.ts';
+import { isThere, openPrivate } from '../files/private-file.ts';
+import type { StateDir } from '../files/state-dir.ts';
 import { CHECKPOINT, CHECKPOINT_FILE } from './checkpoint-schema.ts';
 import { Database } from './sqlite.ts';
 

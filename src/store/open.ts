@@ -1,5 +1,5 @@
-import { isThere } from '../private-file.ts';
-import type { StateDir } from '../state-dir.ts';
+import { isThere } from '../files/private-file.ts';
+import type { StateDir } from '../files/state-dir.ts';
 import { CHECKPOINT, CHECKPOINT_FILE } from './checkpoint-schema.ts';
 import { PLAN, PLAN_FILE } from './plan-schema.ts';
 import { Database } from './sqlite.ts';

@@ -1,7 +1,7 @@
 import { closeSync, lstatSync } from 'node:fs';
 import { DatabaseSync, type StatementSyncInstance } from '@photostructure/sqlite';
 import { EXIT, messageOf, UserError } from '../errors.ts';
-import { isThere, openPrivate, Unusable } from '../private-file.ts';
+import { isThere, openPrivate, Unusable } from '../files/private-file.ts';
 
 export type SqlValue = string | number | bigint | null;
 

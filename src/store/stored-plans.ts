@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { DRY_RUN, type StateDir } from '../state-dir.ts';
+import { DRY_RUN, type StateDir } from '../files/state-dir.ts';
 import { PLAN_FILE } from './plan-schema.ts';
 
 /** A plan, by the directory that it is in. */

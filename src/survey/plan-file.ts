@@ -1,7 +1,7 @@
 import { cannotWrite } from '../errors.ts';
 import { closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
-import { isThere } from '../private-file.ts';
-import type { StateDir } from '../state-dir.ts';
+import { isThere } from '../files/private-file.ts';
+import type { StateDir } from '../files/state-dir.ts';
 import { takeOver } from '../store/earlier.ts';
 import { attachCheckpoint } from '../store/open.ts';
 import { PLAN, PLAN_FILE } from '../store/plan-schema.ts';

@@ -1,4 +1,4 @@
-import { eventId } from '../identity.ts';
+import { eventId } from '../core/identity.ts';
 import { recordJson } from '../json.ts';
 import { entityOf, type Corrected, type Invalid, type Place, type RawRecord, type Ready } from '../model.ts';
 import type { Source } from '../source/source.ts';

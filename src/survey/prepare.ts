@@ -1,4 +1,4 @@
-import { contentSha } from '../identity.ts';
+import { contentSha } from '../core/identity.ts';
 import { canonicalJson, type JsonObject, type JsonValue } from '../json.ts';
 import { entityOf, parentOf, type Draft, type Invalid, type Issue, type Ready, type Writable } from '../model.ts';
 import { oversized } from '../plan/body-size.ts';

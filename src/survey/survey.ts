@@ -34,7 +34,7 @@ import type { Client } from '../service/client.ts';
 import type { RunSettings } from '../settings.ts';
 import { Input } from '../source/input.ts';
 import type { FileDigest } from '../source/source.ts';
-import type { StateDir } from '../state-dir.ts';
+import type { StateDir } from '../files/state-dir.ts';
 import { storedPlanFiles } from '../store/stored-plans.ts';
 import type { FieldHasher } from '../store/field-hashes.ts';
 import { COUNTING_INDEX, PLAN_FILE, PLAN_INDEXES } from '../store/plan-schema.ts';

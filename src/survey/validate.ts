@@ -1,6 +1,6 @@
 import { isObject, NumberText, type JsonObject, type JsonValue } from '../json.ts';
 import { entityOf, type Entity, type EventType, type Issue } from '../model.ts';
-import { commentData, dealData, leadData } from '../service/contract.ts';
+import { commentData, dealData, leadData } from '../contract.ts';
 
 const SCHEMAS = { lead: leadData, deal: dealData, comment: commentData } as const;
 

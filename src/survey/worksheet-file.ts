@@ -1,10 +1,10 @@
 import { realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { csvHead, csvLine } from '../csv.ts';
+import { csvHead, csvLine } from '../files/csv.ts';
 import { cannotWrite, UserError } from '../errors.ts';
-import { numberText } from '../numbers.ts';
+import { numberText } from '../terminal/numbers.ts';
 import { publishFiles } from '../report/own-files.ts';
-import { writeWhole, type StateDir } from '../state-dir.ts';
+import { writeWhole, type StateDir } from '../files/state-dir.ts';
 import type { Database } from '../store/sqlite.ts';
 import type { MetName, Resolver } from './resolve.ts';
 import { suggestionFor } from './suggestions.ts';

@@ -1,9 +1,9 @@
 /** The worksheet of names (`references.file`): a table in which people say what old names become in the target account. */
-import { restore } from '../csv.ts';
+import { restore } from '../files/csv.ts';
 import { UserError } from '../errors.ts';
 import type { Mapping, References } from '../mapping/mapping.ts';
 import type { ReadItem } from '../model.ts';
-import { isThere } from '../private-file.ts';
+import { isThere } from '../files/private-file.ts';
 import { didYouMean, meant, ProblemsError, type Location, type Problem } from '../problem.ts';
 import type { Account } from '../service/account.ts';
 import { openSource } from '../source/open.ts';

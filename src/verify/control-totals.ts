@@ -1,12 +1,12 @@
 /** Number and amount of the deals by stage and currency: as sent, and as the service shows them. */
 import { COMPARED } from '../compare/fields.ts';
 import { DecimalSum, grouped } from '../decimal.ts';
-import { table } from '../layout.ts';
+import { table } from '../terminal/layout.ts';
 import type { Account } from '../service/account.ts';
 import type { Fields } from '../service/list-page.ts';
 import type { EntityResult } from './differences.ts';
 import type { ExpectedFields } from './expected.ts';
-import { numberText } from '../numbers.ts';
+import { numberText } from '../terminal/numbers.ts';
 
 /** Of the deals that were read back: `expected` is what was sent, `found` what the service shows. */
 export interface StageTotal {

@@ -1,6 +1,6 @@
 import { COMPARED, type Checked, type Likeness } from '../compare/fields.ts';
-import { csvHead, csvLine } from '../csv.ts';
-import { LineFile } from '../write-lines.ts';
+import { csvHead, csvLine } from '../files/csv.ts';
+import { LineFile } from '../files/write-lines.ts';
 
 export const VERIFY_FILE = 'verify.csv';
 

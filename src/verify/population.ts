@@ -1,5 +1,5 @@
 import type { Checked } from '../compare/fields.ts';
-import { shortSha } from '../identity.ts';
+import { shortSha } from '../core/identity.ts';
 import type { Database } from '../store/sqlite.ts';
 
 /** How many records of each type are read back. */

@@ -1,4 +1,4 @@
-import { fittingTable, valueRows } from '../layout.ts';
+import { fittingTable, valueRows } from '../terminal/layout.ts';
 import { shortPath } from '../report/text.ts';
 import { namesById, type Account } from '../service/account.ts';
 import { stageTotalsText } from './control-totals.ts';
@@ -8,7 +8,7 @@ import { isLikelyForm } from '../compare/shown.ts';
 import { whyNotComparable } from './compare.ts';
 import type { LiveRecord } from './record.ts';
 import type { Verification } from './verify.ts';
-import { counted, numberText } from '../numbers.ts';
+import { counted, numberText } from '../terminal/numbers.ts';
 
 /** The result of a verification as text, but for its ending. Names of stages and pipelines come from `account`. */
 export function verificationText(found: Verification, account: Account | undefined, columns: number): string {

@@ -6,14 +6,14 @@
 import { CHECKED, type Checked } from '../compare/fields.ts';
 import { readBack } from '../compare/read-back.ts';
 import { connect, type Target } from '../connect.ts';
-import type { RestCredentials } from '../credentials.ts';
+import type { RestCredentials } from '../secrets/credentials.ts';
 import { EXIT, UserError, type ExitCode } from '../errors.ts';
 import { Lock } from '../store/lock.ts';
 import { loadMapping } from '../mapping/load.ts';
 import type { Mapping } from '../mapping/mapping.ts';
 import type { Account } from '../service/account.ts';
 import type { Pace } from '../settings.ts';
-import { StateDir, statePath } from '../state-dir.ts';
+import { StateDir, statePath } from '../files/state-dir.ts';
 import { assertBound, bindingOf } from '../store/checkpoint.ts';
 import { storedPlans } from '../store/stored-plans.ts';
 import { readState } from '../store/open.ts';

@@ -9,7 +9,7 @@ import type * as events from '../../src/plan/events.ts';
 import type * as core from '../../src/core/known.ts';
 import type * as wants from '../../src/plan/wanted.ts';
 import type * as sending from '../../src/send/log.ts';
-import type * as directories from '../../src/state-dir.ts';
+import type * as directories from '../../src/files/state-dir.ts';
 import type * as checkpoints from '../../src/store/checkpoint.ts';
 import type * as plans from '../../src/survey/plan-file.ts';
 import type * as policies from '../../src/mapping/policies.ts';

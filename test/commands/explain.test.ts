@@ -6,7 +6,7 @@ import { findRecord } from '../../src/explain/find.ts';
 import { storyOf, type RecordStory } from '../../src/explain/story.ts';
 import type { JsonObject } from '../../src/json.ts';
 import type { Sandbox } from '../../src/sandbox/index.ts';
-import { StateDir } from '../../src/state-dir.ts';
+import { StateDir } from '../../src/files/state-dir.ts';
 import { readState } from '../../src/store/open.ts';
 import type { LiveRecord } from '../../src/verify/record.ts';
 import { sandbox, workspace } from '../e2e/harness.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { purge } from '../../src/commands/purge.ts';
 import { Lock } from '../../src/store/lock.ts';
-import { StateDir } from '../../src/state-dir.ts';
+import { StateDir } from '../../src/files/state-dir.ts';
 import { CHECKPOINT } from '../../src/store/checkpoint-schema.ts';
 import type { UserError } from '../../src/errors.ts';
 import { Database } from '../../src/store/sqlite.ts';

@@ -7,7 +7,7 @@ import { onTestFinished } from 'vitest';
 import { temporaryDirectory } from '../directory.ts';
 import type { Summary } from '../../src/report/summary.ts';
 import type { Sandbox } from '../../src/sandbox/index.ts';
-import { StateDir } from '../../src/state-dir.ts';
+import { StateDir } from '../../src/files/state-dir.ts';
 import { readState } from '../../src/store/open.ts';
 import { startFaulty, type FaultyOptions, type FaultySandbox } from '../sandbox/faults.ts';
 import { CLI, inProcess, type Ended } from '../program.ts';

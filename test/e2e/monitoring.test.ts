@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { Lock } from '../../src/store/lock.ts';
-import type { StateDir } from '../../src/state-dir.ts';
+import type { StateDir } from '../../src/files/state-dir.ts';
 import { stateDirectory, type GivenState } from '../state.ts';
 import { CLI, workspace } from './harness.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { RequestEntry, Sandbox } from '../../src/sandbox/index.ts';
 import type { Summary } from '../../src/report/summary.ts';
-import { StateDir } from '../../src/state-dir.ts';
+import { StateDir } from '../../src/files/state-dir.ts';
 import { readState } from '../../src/store/open.ts';
 import { migrate, type Options } from '../faults/in-process.ts';
 import { send } from '../sandbox/client.ts';

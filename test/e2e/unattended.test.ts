@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/index.ts';
-import { hookServer } from '../watch/hook-server.ts';
+import { hookServer } from '../pages/hook-server.ts';
 import { backfill, environmentOf, FAST, files, filesBelow, sandbox, start, summaryOf, workspace } from './harness.ts';
 
 const SLOW = { rules: [{ kind: 'latency', min_ms: 100, max_ms: 150 } as const] };

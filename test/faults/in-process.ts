@@ -1,9 +1,9 @@
-import { Redactor } from '../../src/redact.ts';
+import { Redactor } from '../../src/secrets/redact.ts';
 import { Halt } from '../../src/halt.ts';
 import { runMigration } from '../../src/run.ts';
 import type { Summary } from '../../src/report/summary.ts';
 import type { Sandbox } from '../../src/sandbox/index.ts';
-import { credentials } from '../../src/credentials.ts';
+import { credentials } from '../../src/secrets/credentials.ts';
 import { runSettings } from '../../src/settings.ts';
 import { environmentOf } from '../e2e/harness.ts';
 

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { environmentOf, FAST, sandbox, workspace } from '../e2e/harness.ts';
-import { hookServer } from '../watch/hook-server.ts';
+import { hookServer } from '../pages/hook-server.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-it.each(['send/send.js', 'pages/progress.js', 'watch/hook.js'])(
+it.each(['send/send.js', 'pages/progress.js', 'pages/hook.js'])(
   'a part of the program that cannot be loaded (%s) is named before the first request',
   async (lost) => {
     const service = await sandbox();

@@ -2,7 +2,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { writeReport } from '../../src/pages/html/page.ts';
-import type { StateDir } from '../../src/state-dir.ts';
+import type { StateDir } from '../../src/files/state-dir.ts';
 import { PLAN_FILE } from '../../src/store/plan-schema.ts';
 import { stateDirectory, type GivenState } from '../state.ts';
 import { FIXTURES, HOSTILE, hostileWith } from './hostile.ts';

@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { Console } from '../../src/console.ts';
+import { Console } from '../../src/terminal/console.ts';
 import { planCounter } from '../../src/pages/progress-tracker.ts';
 import { startProgress } from '../../src/pages/progress.ts';
 import { attachCheckpoint } from '../../src/store/open.ts';

@@ -18,7 +18,7 @@ import type { State } from '../../src/plan/states.ts';
 import { defaultAccount } from '../../src/sandbox/account.ts';
 import { SendLog } from '../../src/send/log.ts';
 import { runSettings } from '../../src/settings.ts';
-import { StateDir } from '../../src/state-dir.ts';
+import { StateDir } from '../../src/files/state-dir.ts';
 import { openCheckpoint, openFieldHasher } from '../../src/store/checkpoint.ts';
 import type { Database } from '../../src/store/sqlite.ts';
 import { beginPlan } from '../../src/survey/plan-file.ts';

@@ -8,7 +8,7 @@ import { EVENT_TYPES, type Planned } from '../../src/model.ts';
 import { readEvent } from '../../src/plan/events.ts';
 import { defaultAccount } from '../../src/sandbox/account.ts';
 import { runSettings } from '../../src/settings.ts';
-import { StateDir } from '../../src/state-dir.ts';
+import { StateDir } from '../../src/files/state-dir.ts';
 import { openFieldHasher } from '../../src/store/checkpoint.ts';
 import { beginPlan } from '../../src/survey/plan-file.ts';
 import { surveyInput, type Survey } from '../../src/survey/survey.ts';

@@ -6,7 +6,7 @@ import { worksheetRows, writeWorksheet } from '../../src/survey/worksheet-file.t
 import { openReferences } from '../../src/survey/worksheet.ts';
 import { defaultAccount } from '../../src/sandbox/index.ts';
 import type { Account } from '../../src/service/account.ts';
-import { StateDir } from '../../src/state-dir.ts';
+import { StateDir } from '../../src/files/state-dir.ts';
 import { PLAN } from '../../src/store/plan-schema.ts';
 import { Database } from '../../src/store/sqlite.ts';
 import { folderWith } from '../source/reading.ts';

@@ -6,7 +6,7 @@ import { parse, parseDocument } from 'yaml';
 import { UserError } from '../../src/errors.ts';
 import { Halt } from '../../src/halt.ts';
 import { runMigration } from '../../src/run.ts';
-import { Redactor } from '../../src/redact.ts';
+import { Redactor } from '../../src/secrets/redact.ts';
 import { defaultAccount, type Sandbox } from '../../src/sandbox/index.ts';
 import { uuidOf } from '../../src/sandbox/account.ts';
 import type { Account } from '../../src/service/account.ts';

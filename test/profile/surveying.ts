@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { Halt } from '../../src/halt.ts';
 import { runMigration } from '../../src/run.ts';
-import { Redactor } from '../../src/redact.ts';
+import { Redactor } from '../../src/secrets/redact.ts';
 import type { Profile } from '../../src/report/profile.ts';
 import type { Summary } from '../../src/report/summary.ts';
 import { runSettings } from '../../src/settings.ts';

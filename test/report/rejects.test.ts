@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync }
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { writeRejects, type WrittenRejects } from '../../src/report/rejects.ts';
-import type { StateDir } from '../../src/state-dir.ts';
+import type { StateDir } from '../../src/files/state-dir.ts';
 import { openPlan } from '../../src/survey/plan-file.ts';
 import { folderWith } from '../source/reading.ts';
 import { StateOf } from '../state.ts';

@@ -6,7 +6,7 @@ import ts from 'typescript';
 import { expect, it } from 'vitest';
 import { adviceFor } from '../../src/report/advice.ts';
 import { DAMAGES } from '../../src/report/profile.ts';
-import { FIELD_RULES, INGEST_CODES } from '../../src/service/contract.ts';
+import { FIELD_RULES, INGEST_CODES } from '../../src/contract.ts';
 
 const SRC = fileURLToPath(new URL('../../src/', import.meta.url));
 

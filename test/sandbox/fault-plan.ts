@@ -1,7 +1,7 @@
 /** Which requests have which faults: the same plan and the same order of requests give the same faults. */
 import { isObject } from '../../src/json.ts';
 import type { EventType } from '../../src/model.ts';
-import { PATHS } from '../../src/service/contract.ts';
+import { PATHS } from '../../src/contract.ts';
 
 /** From 1; without `to`, all that follow. */
 interface Range {

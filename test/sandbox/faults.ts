@@ -8,7 +8,7 @@ import type { Routes } from '../../src/sandbox/gateway.ts';
 import { startSandbox, type RequestEntry, type Sandbox, type SandboxOptions } from '../../src/sandbox/index.ts';
 import { enveloped } from '../../src/sandbox/reply.ts';
 import { sandboxApp } from '../../src/sandbox/serve.ts';
-import { HEADERS, INGEST_CODES, PATHS } from '../../src/service/contract.ts';
+import { HEADERS, INGEST_CODES, PATHS } from '../../src/contract.ts';
 import { Injector, type FaultPlan, type FaultRule } from './fault-plan.ts';
 
 export type { FaultPlan, FaultRule } from './fault-plan.ts';

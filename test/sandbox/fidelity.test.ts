@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Secret } from '../../src/redact.ts';
+import type { Secret } from '../../src/secrets/redact.ts';
 import { uuidOf } from '../../src/sandbox/account.ts';
 import { call, clockAt, errorOf, sandboxFor, sandboxWithRecords } from './client.ts';
 

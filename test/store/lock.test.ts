@@ -5,7 +5,7 @@ import { stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, it } from 'vitest';
-import { StateDir } from '../../src/state-dir.ts';
+import { StateDir } from '../../src/files/state-dir.ts';
 import { openCheckpoint } from '../../src/store/checkpoint.ts';
 import { Lock, lockHolder, nameHolder } from '../../src/store/lock.ts';
 import { workspace } from '../e2e/harness.ts';

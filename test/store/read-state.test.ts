@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
-import { StateDir } from '../../src/state-dir.ts';
+import { StateDir } from '../../src/files/state-dir.ts';
 import { assertNotOld } from '../../src/store/checkpoint.ts';
 import { lockHolder } from '../../src/store/lock.ts';
 import { readState } from '../../src/store/open.ts';

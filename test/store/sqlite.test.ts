@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { UserError } from '../../src/errors.ts';
-import { StateDir } from '../../src/state-dir.ts';
+import { StateDir } from '../../src/files/state-dir.ts';
 import { CHECKPOINT } from '../../src/store/checkpoint-schema.ts';
 import { openCheckpoint } from '../../src/store/checkpoint.ts';
 import { PLAN } from '../../src/store/plan-schema.ts';

@@ -9,7 +9,7 @@ import { openCheckpoint } from '../../src/store/checkpoint.ts';
 import { Lock } from '../../src/store/lock.ts';
 import type { EventType } from '../../src/model.ts';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/index.ts';
-import { StateDir } from '../../src/state-dir.ts';
+import { StateDir } from '../../src/files/state-dir.ts';
 import { StageTotals } from '../../src/verify/control-totals.ts';
 import type { Verification } from '../../src/verify/verify.ts';
 import { call, envFile, type Said } from '../commands/in-process.ts';

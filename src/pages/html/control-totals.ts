@@ -1,6 +1,6 @@
 /** Deals by old and new stage, and by old and new owner, as tables that add up. */
 import { grouped } from '../../decimal.ts';
-import { numberText } from '../../numbers.ts';
+import { numberText } from '../../terminal/numbers.ts';
 import { ControlSum, currencyText, groupTotals, unreadText, type ControlTotal } from '../../report/control-totals.ts';
 import { OUTCOMES } from '../../report/words.ts';
 import type { PageData } from '../page-data.ts';

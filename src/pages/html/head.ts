@@ -1,6 +1,6 @@
 /** What the page is about, and where the migration stands. */
-import { SANDBOX } from '../../credentials.ts';
-import { numberText } from '../../numbers.ts';
+import { SANDBOX } from '../../secrets/credentials.ts';
+import { numberText } from '../../terminal/numbers.ts';
 import { resultText } from '../../report/ending.ts';
 import { durationText } from '../../report/text.ts';
 import { perMinute } from '../../rate.ts';

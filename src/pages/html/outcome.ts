@@ -1,6 +1,6 @@
 /** Key figures, outcomes by type, and what was not migrated. */
 import { EVENT_TYPES, type EventType } from '../../model.ts';
-import { numberText, percentText } from '../../numbers.ts';
+import { numberText, percentText } from '../../terminal/numbers.ts';
 import type { EventCounts } from '../../report/words.ts';
 import { capital, OUTCOMES, OUTCOME_NAMES as NAMES, typeName } from '../../report/words.ts';
 import type { PageData } from '../page-data.ts';

@@ -1,8 +1,8 @@
 /** One page for people: `report.html`. */
 import { REPORT_FILE } from '../../report/summary.ts';
-import { writeWhole, type StateDir } from '../../state-dir.ts';
+import { writeWhole, type StateDir } from '../../files/state-dir.ts';
 import { TOOL } from '../../version.ts';
-import { visible } from '../../visible.ts';
+import { visible } from '../../terminal/visible.ts';
 import { readPageData, type PageData, type PageOptions } from '../page-data.ts';
 import { controlTotals } from './control-totals.ts';
 import { banner, head, titleOf } from './head.ts';

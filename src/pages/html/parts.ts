@@ -1,6 +1,6 @@
 /** Building blocks of the page. */
 import { html as template, raw } from 'hono/html';
-import { numberText } from '../../numbers.ts';
+import { numberText } from '../../terminal/numbers.ts';
 import { fieldWords } from '../../report/words.ts';
 
 /** Safe HTML, made by `html` and `raw` alone. */

@@ -1,5 +1,5 @@
 /** Errors, blocked events, duplicates, omissions and warnings, by code with examples. */
-import { numberText } from '../../numbers.ts';
+import { numberText } from '../../terminal/numbers.ts';
 import { adviceFor, NOT_MIGRATED } from '../../report/advice.ts';
 import { typeCounts, typeName, typeNoun } from '../../report/words.ts';
 import type { CodeGroup } from '../findings.ts';

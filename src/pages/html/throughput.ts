@@ -1,5 +1,5 @@
 /** Answers over time, as a chart and as numbers. */
-import { numberText } from '../../numbers.ts';
+import { numberText } from '../../terminal/numbers.ts';
 import { durationText } from '../../report/text.ts';
 import { capital } from '../../report/words.ts';
 import { totalOfBin, type Bin, type Timeline } from '../history.ts';

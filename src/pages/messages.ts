@@ -1,12 +1,12 @@
 /** The messages of `--notify`: what happened, how far the run is, and what to do next. Counts alone, no values. Pure. */
 import { EXIT } from '../errors.ts';
 import type { HaltReason } from '../halt.ts';
-import { waitingText, type ProgressSnapshot, type TypeProgress } from '../pages/progress-text.ts';
+import { waitingText, type ProgressSnapshot, type TypeProgress } from './progress-text.ts';
 import type { Summary } from '../report/summary.ts';
 import { durationText } from '../report/text.ts';
 import { capital } from '../report/words.ts';
 import { withoutValues } from '../send/without-values.ts';
-import { counted, numberText } from '../numbers.ts';
+import { counted, numberText } from '../terminal/numbers.ts';
 import { PROGRAM } from '../version.ts';
 
 export type NotifyEvent = 'started' | 'held_up' | 'resumed' | 'stopped' | 'ended' | 'interrupted';

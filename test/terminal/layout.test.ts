@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import stringWidth from 'string-width';
-import { cutTo, fittingTable, table, valueRows, wrapped } from '../src/layout.ts';
+import { cutTo, fittingTable, table, valueRows, wrapped } from '../../src/terminal/layout.ts';
 
 it('breaks long lines between words, and indents what follows', () => {
   expect(wrapped(`short\n${'word '.repeat(9)}end`, 30)).toBe(

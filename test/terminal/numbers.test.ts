@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { counted, numberText, percentText } from '../src/numbers.ts';
+import { counted, numberText, percentText } from '../../src/terminal/numbers.ts';
 
 it('numbers have separators of thousands', () => {
   expect([0, 999, 3900, 1_234_567].map(numberText)).toEqual(['0', '999', '3,900', '1,234,567']);

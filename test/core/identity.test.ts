@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { contentSha, eventId, type EventIdentity } from '../src/identity.ts';
-import { canonicalJson, NumberText, type JsonObject } from '../src/json.ts';
+import { contentSha, eventId, type EventIdentity } from '../../src/core/identity.ts';
+import { canonicalJson, NumberText, type JsonObject } from '../../src/json.ts';
 
 const data: JsonObject = { external_id: '00123', full_name: 'Ada', custom_params: { b: 1, a: 'x' } };
 const event: EventIdentity = {

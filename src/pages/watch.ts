@@ -1,10 +1,10 @@
 import { systemClock, type Clock } from '../clock.ts';
 import { EXIT, messageOf, UserError } from '../errors.ts';
 import { isStateLost, type Halt } from '../halt.ts';
-import { counted } from '../numbers.ts';
-import { ProgressTracker, type ProgressView } from '../pages/progress-tracker.ts';
-import type { WaitingState } from '../pages/progress-text.ts';
-import type { Secret } from '../redact.ts';
+import { counted } from '../terminal/numbers.ts';
+import { ProgressTracker, type ProgressView } from './progress-tracker.ts';
+import type { WaitingState } from './progress-text.ts';
+import type { Secret } from '../secrets/redact.ts';
 import type { Summary } from '../report/summary.ts';
 import { noteWait } from '../store/checkpoint.ts';
 import type { Database } from '../store/sqlite.ts';

@@ -3,7 +3,7 @@
  * defines it. No I/O.
  */
 import { z } from 'zod';
-import { oneLine, visible } from '../visible.ts';
+import { oneLine, visible } from './terminal/visible.ts';
 import { isCurrency } from './currencies.ts';
 
 /** Section 8. */

@@ -2,12 +2,12 @@ import { spawnSync } from 'node:child_process';
 import { chmod, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { temporaryDirectory } from './directory.ts';
-import { Redactor } from '../src/redact.ts';
-import { RunLog } from '../src/run-log.ts';
-import { systemClock } from '../src/clock.ts';
-import { openRateHistory } from '../src/store/rate-history.ts';
-import { StateDir, writeWhole } from '../src/state-dir.ts';
+import { temporaryDirectory } from '../directory.ts';
+import { Redactor } from '../../src/secrets/redact.ts';
+import { RunLog } from '../../src/files/run-log.ts';
+import { systemClock } from '../../src/clock.ts';
+import { openRateHistory } from '../../src/store/rate-history.ts';
+import { StateDir, writeWhole } from '../../src/files/state-dir.ts';
 
 it('creates a state directory that only its owner can read', async () => {
   const state = await StateDir.create(join(temporaryDirectory(), 'a', 'state'));

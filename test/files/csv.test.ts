@@ -1,7 +1,7 @@
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { expect, it, test } from 'vitest';
-import { csvLine, neutralise, restore } from '../src/csv.ts';
+import { csvLine, neutralise, restore } from '../../src/files/csv.ts';
 
 const part = fc.constantFrom(
   'a',

@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { tryParseJson } from './json.ts';
+import { tryParseJson } from '../json.ts';
 
 /** A secret that prints, serialises and inspects as `***`; only `reveal()` returns the value. */
 export class Secret {

@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from 'node:fs';
-import { codeOf, messageOf, UserError } from './errors.ts';
+import { codeOf, messageOf, UserError } from '../errors.ts';
 
 /** Variables by name. */
 export interface Environment {

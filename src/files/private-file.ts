@@ -12,7 +12,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
-import { codeOf, messageOf, UserError } from './errors.ts';
+import { codeOf, messageOf, UserError } from '../errors.ts';
 
 /** Not every system has all of them. Without O_NONBLOCK, opening a named pipe waits for its other end. */
 const { O_APPEND, O_CREAT, O_WRONLY, O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;

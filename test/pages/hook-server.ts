@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
-import { Secret } from '../../src/redact.ts';
-import type { Notification } from '../../src/watch/messages.ts';
+import { Secret } from '../../src/secrets/redact.ts';
+import type { Notification } from '../../src/pages/messages.ts';
 
 export interface Called {
   readonly method: string;

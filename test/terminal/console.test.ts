@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import { WriteStream } from 'node:tty';
 import { stripVTControlCharacters } from 'node:util';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { Console } from '../src/console.ts';
+import { Console } from '../../src/terminal/console.ts';
 
 beforeEach(() => {
   // Everything else that says something about colours: CI, COLORTERM, TMUX and the like.

@@ -1,5 +1,5 @@
 import { closeSync, ftruncateSync, renameSync, rmSync } from 'node:fs';
-import { cannotWrite, UserError } from './errors.ts';
+import { cannotWrite, UserError } from '../errors.ts';
 import { openPrivate, writeAll } from './private-file.ts';
 
 const BLOCK = 1 << 16;

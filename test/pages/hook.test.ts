@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { Secret } from '../../src/redact.ts';
-import { callHook } from '../../src/watch/hook.ts';
+import { Secret } from '../../src/secrets/redact.ts';
+import { callHook } from '../../src/pages/hook.ts';
 import { hookServer } from './hook-server.ts';
 
 test('a POST carries the body as JSON', async () => {

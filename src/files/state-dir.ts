@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { cannotWrite, EXIT, messageOf, UserError } from './errors.ts';
+import { cannotWrite, EXIT, messageOf, UserError } from '../errors.ts';
 import { isThere, makePrivate } from './private-file.ts';
 
 /** Where a dry run writes, inside the state directory. */

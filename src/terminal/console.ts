@@ -1,9 +1,9 @@
 import type { Writable } from 'node:stream';
 import { styleText } from 'node:util';
 import stringWidth from 'string-width';
-import { EXIT } from './errors.ts';
+import { EXIT } from '../errors.ts';
 import { wrapped } from './layout.ts';
-import { Redactor } from './redact.ts';
+import { Redactor } from '../secrets/redact.ts';
 import { visible, visibleJson } from './visible.ts';
 
 export type Verbosity = 'quiet' | 'normal';

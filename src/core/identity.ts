@@ -3,7 +3,7 @@
  * recognises what was sent already.
  */
 import { hash } from 'node:crypto';
-import type { EventType } from './model.ts';
+import type { EventType } from '../model.ts';
 
 /** Namespace of the UUIDv5 event ids. If it changed, a rerun would send every event again under another id. */
 const NAMESPACE = Buffer.from('8d2f6c1e5b0a4c0f9a3e7d41c6b25e90', 'hex');

@@ -1,5 +1,5 @@
 import type { Environment } from './env-file.ts';
-import { UserError } from './errors.ts';
+import { UserError } from '../errors.ts';
 import { Secret } from './redact.ts';
 
 /** Why a URL for notifications cannot be used, without repeating it; undefined if it can. Plain http is accepted for this machine only. */

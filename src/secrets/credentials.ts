@@ -1,10 +1,9 @@
 import { statSync } from 'node:fs';
 import { readEnvFile, type Environment } from './env-file.ts';
-import { UserError } from './errors.ts';
-import { numberText } from './numbers.ts';
+import { UserError } from '../errors.ts';
 import { Secret } from './redact.ts';
 import { readRedisUrl } from './redis-url.ts';
-import { PATHS } from './service/contract.ts';
+import { PATHS } from '../contract.ts';
 
 /** What stands for the base URL of a rehearsal: the port of the sandbox is another one each time. */
 export const SANDBOX = 'sandbox';
@@ -97,7 +96,7 @@ function read(
     if (value && !/^[\x21-\x7e]+$/.test(value))
       throw new UserError(`${name} contains white space, control characters or characters that are not ASCII`);
     if (value && value.length > MAX_SECRET) {
-      throw new UserError(`${name} has ${numberText(value.length)} characters, more than a request can carry`, {
+      throw new UserError(`${name} has ${value.length} characters, more than a request can carry`, {
         hint: 'copy the value itself from the developer section of the dashboard',
       });
     }
