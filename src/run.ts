@@ -17,6 +17,7 @@ import type { Mapping } from './mapping/mapping.ts';
 import { counted } from './terminal/numbers.ts';
 import { allowedErrors, countAll, countDue, countStates } from './plan/counts.ts';
 import { foundCodes, type FoundCodes } from './report/found-codes.ts';
+import { doubtRecords, isOlder } from './plan/older.ts';
 import { planCounter, type ProgressView } from './pages/progress-tracker.ts';
 import { writeReport } from './pages/html/page.ts';
 import type { Redactor, Secret } from './secrets/redact.ts';
@@ -33,6 +34,7 @@ import type { RunSettings } from './settings.ts';
 import { DRY_RUN, StateDir, statePath } from './files/state-dir.ts';
 import { assertBound, assertNotOld, openCheckpoint, openFieldHasher } from './store/checkpoint.ts';
 import type { FieldHasher } from './store/field-hashes.ts';
+import { PLAN_FILE } from './store/plan-schema.ts';
 import type { Database } from './store/sqlite.ts';
 import { endingOf, snapshotOf, storedMapping, summarise, type Ending } from './summarise.ts';
 import { beginPlan, discardPlan } from './survey/plan-file.ts';
@@ -184,10 +186,15 @@ async function connectTo({ settings, credentials, state, output, log, monitor }:
 }
 
 async function surveyed(run: Run, target: Target | undefined): Promise<{ survey: Survey; hasher: FieldHasher }> {
-  const { settings, mapping, state, output, halt, monitor } = run;
+  const { settings, mapping, state, output, halt, monitor, log } = run;
   const db = beginPlan(state, output);
   try {
     assertBound(db, mapping.migration, target);
+    if (isOlder(db, state.file(PLAN_FILE))) {
+      monitor.trouble?.(OLDER);
+      log.write('older_checkpoint');
+      if (!settings.dryRun) doubtRecords(db);
+    }
     const hasher = openFieldHasher(db, settings);
     const account = target?.account ?? storedAccountOf(state);
     if (account) monitor.connected?.(account, target?.baseUrl);
@@ -210,6 +217,9 @@ async function surveyed(run: Run, target: Target | undefined): Promise<{ survey:
     throw error;
   }
 }
+
+const OLDER =
+  'checkpoint.db is older than plan.db beside it (a copy was put back, or its -wal was deleted): what the service shows of its records is read back';
 
 /** Asks whether to go on. Throws a `UserError` (exit 2) unless the user agrees, or has with --yes. */
 async function confirm({ settings, monitor }: Run, found: string, hint: string): Promise<void> {

@@ -9,7 +9,8 @@
  * | `create` | the id under which it was first tried to be created, kept until there is a definite answer, and every body that went out under it; none where they cannot be read any more (`purge`) |
  * | `open` | the last request without a definite answer |
  *
- * Only three things change it: `opened`, before a request goes out; `answered`; and `seen`, when the record was read back.
+ * Only three things change it: `opened`, before a request goes out; `answered`; and `seen`, when the record was read back. A state that is
+ * older than another one, which is lost, is `doubted` once.
  */
 
 /** A value as 24 hexadecimal digits: 12 of the value exactly, 12 of its normal form (see `store/field-hashes`). */
@@ -178,6 +179,15 @@ export function seen(known: Known, wanted: ReadonlyMap<string, Hash>, shown: Sho
     else if (isOpen) delete fields[field];
   }
   return { ...known, fields };
+}
+
+/**
+ * What an older state knows of a record, where a newer one was lost: each field may have another value by now, and no update is the last
+ * one. What is deduplicated under the id of its creation may be another body (`Setting.isAdopted`).
+ */
+export function doubted(known: Known): Known {
+  const fields = Object.entries(known.fields).map(([field, set]) => [field, union(set, UNKNOWN)]);
+  return { ...known, fields: Object.fromEntries(fields) as Known['fields'], open: undefined, others: undefined };
 }
 
 /** Whether the record is exactly as wanted, as far as anybody can know. */

@@ -141,7 +141,9 @@ function judge(
   }
   if (what && isEdit(what, known.whose === 'other' ? set : set.filter((hash) => hash !== UNKNOWN))) {
     if (ifChanged !== 'update') return 'reported';
-    return ifEdited === 'overwrite' ? 'overwritten' : 'kept';
+    if (ifEdited === 'overwrite') return 'overwritten';
+    // After a state that was lost, nobody knows whether a person has set it or we have.
+    return known.whose === 'ours' && set.includes(UNKNOWN) ? 'reported' : 'kept';
   }
   if (ifChanged === 'update') return 'sent';
   return isUncertain ? 'uncertain' : 'reported';

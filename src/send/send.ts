@@ -5,6 +5,7 @@ import { isStateLost, STOPPED, type Halt } from '../halt.ts';
 import type { Mapping } from '../mapping/mapping.ts';
 import { allowedErrors, countAll } from '../plan/counts.ts';
 import { CHANGES_FILE } from '../plan/changes-file.ts';
+import { forgetRun, noteRun } from '../plan/older.ts';
 import { rememberShown } from '../plan/read-back.ts';
 import { hintFor } from '../report/advice.ts';
 import { writeErrors } from '../report/error-files.ts';
@@ -74,6 +75,7 @@ export async function sendPlan(job: SendingJob): Promise<Sender> {
     });
     rememberShown(db, policies, hasher);
   });
+  await commits.commit(() => noteRun(db));
   const deliverer = new Deliverer({
     client: target.client,
     limiter: target.limiter,
@@ -142,6 +144,7 @@ export async function sendPlan(job: SendingJob): Promise<Sender> {
 function forget(db: Database): void {
   db.transaction(() => {
     for (const table of ['record', 'request', 'run', 'migration']) db.run(`delete from checkpoint.${table}`);
+    forgetRun(db);
   });
 }
 

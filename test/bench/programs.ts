@@ -74,7 +74,7 @@ const programs: Record<string, (...args: string[]) => Promise<void>> = {
 
   /** Writes the checkpoint that a run leaves which has sent every event of the last dry run's plan. */
   async acknowledge(directory = '', migration = '', baseUrl = '', dist = '') {
-    const { StateDir } = (await import(`${dist}/state-dir.js`)) as typeof directories;
+    const { StateDir } = (await import(`${dist}/files/state-dir.js`)) as typeof directories;
     const { openCheckpoint, openFieldHasher } = (await import(`${dist}/store/checkpoint.js`)) as typeof checkpoints;
     const { openPlan } = (await import(`${dist}/survey/plan-file.js`)) as typeof plans;
     const { SendLog } = (await import(`${dist}/send/log.js`)) as typeof sending;

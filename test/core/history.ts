@@ -170,6 +170,7 @@ export function playHistory(core: Core, seed: number, tell: (text: string) => vo
   if (random.chance(0.15)) service.record = someone(random);
   const base = randomWanted(random);
   const days = 1 + Math.floor(random.next() * 4);
+  let older = core.NOTHING_KNOWN;
   for (let day = 0; day < days; day += 1) {
     const wanted = day === 0 ? base : randomWanted(random, base);
     tell(`day ${day}: ${wanted.content} ${JSON.stringify(FIELDS.map((field) => wanted.policyOf(field)))}`);
@@ -214,6 +215,11 @@ export function playHistory(core: Core, seed: number, tell: (text: string) => vo
       checkpoint.known = core.NOTHING_KNOWN;
       isForgotten = true;
     }
+    if (random.chance(0.04)) {
+      tell('  an older state is put back');
+      checkpoint.known = core.doubted(older);
+      isForgotten = true;
+    } else older = checkpoint.known;
     // What is uncertain meets another export only where no calm run has settled it before.
     if (day + 1 < days && random.chance(0.5)) continue;
     const said = run(CALM)!;

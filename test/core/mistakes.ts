@@ -83,6 +83,12 @@ export const MISTAKES: readonly Mistake[] = [
     name: 'a record that is there already was made by us',
     file: 'known',
     right: `return { exists: 'yes', whose: 'other', fields: others ?? {} };`,
-    wrong: `return { exists: 'yes', whose: 'ours', fields: others ?? {} };`,
+    wrong: `return { exists: 'yes', whose: 'ours', fields: {} };`,
+  },
+  {
+    name: 'an older state knows what the service has',
+    file: 'known',
+    right: `[field, union(set, UNKNOWN)]`,
+    wrong: `[field, set]`,
   },
 ];

@@ -86,8 +86,11 @@ export interface Day {
   readonly isMismapped?: boolean | undefined;
   /** Of leads and deals, other than in the mapping of the last days; absent in older histories, too. */
   readonly policies?: DayPolicies | undefined;
-  /** Before its first run, the state directory is lost, put back as it was a day before, or purged; absent in older histories, too. */
-  readonly state?: 'lost' | 'older' | 'purged' | undefined;
+  /**
+   * Before its first run, the state directory is lost, put back as it was a day before, or purged; or its checkpoint alone is put back
+   * (`behind`); absent in older histories, too.
+   */
+  readonly state?: 'lost' | 'older' | 'purged' | 'behind' | undefined;
 }
 
 export type DayPolicies = Partial<Policies>;
@@ -315,7 +318,7 @@ const day: fc.Arbitrary<Day> = fc.record<Day>({
   foreign: fc.constantFrom(0, 0, 0, 0, 0, 30),
   isMismapped: rarely(fc.constant(true), false, 8),
   policies: rarely(dayPolicies, undefined, 2),
-  state: rarely(fc.constantFrom('lost', 'older', 'purged'), undefined, 15),
+  state: rarely(fc.constantFrom('lost', 'older', 'purged', 'behind'), undefined, 15),
 });
 
 const habits: fc.Arbitrary<Habits> = fc.record<Habits>({
@@ -408,6 +411,7 @@ const narrow: fc.Arbitrary<History> = fc
       acts: rarely(fc.tuple(act), [], 4),
       foreign: fc.constant(0),
       policies: rarely(dayPolicies, undefined, 2),
+      state: rarely(fc.constant('behind' as const), undefined, 8),
     });
     const mostlyUpdating = policies.map((drawn) => ({ ...drawn, if_changed: 'update' as const }));
     const chosen = fc.oneof(mostlyUpdating, policies);

@@ -54,6 +54,8 @@ export interface Scene {
   readonly isCalm: boolean;
   /** The state directory was lost: the program knows only what the service tells it. */
   readonly isForgotten: boolean;
+  /** Only its checkpoint was, and the plan beside it shows that: what the service shows is as the exports say, or is reported. */
+  readonly isBehind: boolean;
   /** It said that its files could not be written. */
   readonly hasTrouble: boolean;
   readonly corrections: Corrections;
@@ -263,14 +265,16 @@ function judgeRecords(scene: Scene, told: Told, entity: 'lead' | 'deal'): string
       if (rows.created.length > 0 || policies.if_missing !== 'skip') violations.push(`${key} is lost`);
       continue;
     }
-    if (record.madeBy === 'somebody' && policies.if_exists === 'skip') continue;
+    if ((record.madeBy === 'somebody' || scene.isBehind) && policies.if_exists === 'skip') continue;
     const conflicts = isCalm && !scene.isForgotten ? conflictsIn(scene) : undefined;
+    // What the lost state has sent looks like somebody's edit.
+    const kept = scene.isBehind ? conflictsIn(scene) : undefined;
     const possible = [...created, ...changes].filter((row) => row.id === id);
     const fields = wanted(scene, rows, policies, columns);
     for (const field of leftBehind(scene, policies, record, fields)) violations.push(`${key}: ${field}`);
     for (const [column, expected] of fields) {
       const found = judgeField(scene, policies, record, { column, expected, possible });
-      if (found !== undefined) violations.push(`${key}: ${found}`);
+      if (found !== undefined && !kept?.has(`${key} ${FIELDS[column]}`)) violations.push(`${key}: ${found}`);
       if (conflicts && isConflict(record, policies, column, expected) && !conflicts.has(`${key} ${FIELDS[column]}`))
         violations.push(`${key}: changes.csv lacks the conflict of ${column}`);
     }
@@ -319,7 +323,7 @@ function judgeField(
   if (actual === expected) return undefined;
   const edited = record.edited.get(field);
   if (edited !== undefined) return undefined;
-  const mustBe = !scene.isForgotten && isCompared(policies, field);
+  const mustBe = (!scene.isForgotten || (scene.isBehind && isShown(field))) && isCompared(policies, field);
   // Nothing is known of a field that only somebody else has set: that is a conflict, and kept.
   const isSomebodys = record.madeBy === 'somebody' && actual === SOMEBODYS;
   if (isSomebodys && (policies.if_edited === 'keep' || !mustBe)) return undefined;
@@ -543,4 +547,9 @@ function mayCommentBeTold(scene: Scene, comment: Comment, parent: string): boole
     scene.deleted.has(parent) ||
     mayBeTold(scene, entity, id)
   );
+}
+
+/** Whether the service shows the field (section 2.2): not custom fields, and the lead of a deal only by its own id. */
+function isShown(field: string): boolean {
+  return !field.startsWith('custom_') && field !== 'lead_external_id';
 }

@@ -15,6 +15,7 @@ const MEMORY = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 
 const STATE = '.backfill';
 const KEPT_STATE = '.backfill-kept';
+const CHECKPOINT = 'simulated/checkpoint.db';
 
 /** Undisturbed runs until one sends nothing. */
 const MOST_RUNS_TO_FINISH = 6;
@@ -51,6 +52,8 @@ class Stage {
   #adopts = false;
   /** The state directory was purged, lost, or replaced by an older one. */
   #isForgotten = false;
+  /** Only the checkpoint is, and the plan beside it shows that. */
+  #isBehind = false;
   /** Not only purged. */
   #isUnknown = false;
 
@@ -90,7 +93,7 @@ class Stage {
   async #playDay(at: number, { runs, acts, foreign, state }: Day): Promise<string[]> {
     writeDay(this.#cwd, this.#history, at);
     if (state) await this.#loseState(state);
-    if (this.#history.days[at + 1]?.state === 'older') this.#keepState();
+    if (['older', 'behind'].includes(this.#history.days[at + 1]?.state ?? '')) this.#keepState();
     this.#service.foreign = foreign;
     const violations: string[] = [];
     for (const run of runs) {
@@ -105,14 +108,17 @@ class Stage {
   }
 
   async #loseState(state: NonNullable<Day['state']>): Promise<void> {
-    this.#tell(`the state directory is ${state}`);
-    this.#isForgotten = true;
     const [present, kept] = [join(this.#cwd, STATE), join(this.#cwd, KEPT_STATE)];
+    if (state === 'behind' && !existsSync(join(kept, CHECKPOINT))) return;
+    this.#tell(`the state directory is ${state}`);
+    this.#isBehind = state === 'behind' && !this.#isForgotten;
+    this.#isForgotten = true;
     if (state === 'purged') {
       if (existsSync(present)) await this.#program.purge(this.#cwd);
       return;
     }
-    rmSync(present, { recursive: true, force: true });
+    if (state === 'behind') putBackCheckpoint(present, kept);
+    else rmSync(present, { recursive: true, force: true });
     if (state === 'older' && existsSync(kept)) renameSync(kept, present);
     this.#isUnknown = true;
     this.#service.mayOverwrite = true;
@@ -167,6 +173,7 @@ class Stage {
       corrections: this.#corrections,
       isCalm,
       isForgotten: this.#isForgotten,
+      isBehind: this.#isBehind,
       hasTrouble: troubles.some((message) => message.includes('cannot')),
     };
   }
@@ -200,6 +207,7 @@ class Stage {
         this.#service.violations.push('the program does not know its own requests');
       this.#adopts = true;
       this.#isForgotten = true;
+      this.#isBehind = false;
       // What was adopted was not read: the program cannot know what a person has edited in it.
       this.#service.mayOverwrite = true;
     }
@@ -279,5 +287,13 @@ function messageOf(result: RunResult): string {
       return `exit ${result.exitCode}: ${result.message}`;
     case 'killed':
       return 'killed';
+  }
+}
+
+function putBackCheckpoint(present: string, kept: string): void {
+  for (const suffix of ['', '-wal', '-shm']) {
+    const file = `${CHECKPOINT}${suffix}`;
+    rmSync(join(present, file), { force: true });
+    if (existsSync(join(kept, file))) cpSync(join(kept, file), join(present, file));
   }
 }

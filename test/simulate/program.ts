@@ -381,9 +381,9 @@ const LOADED_LATER = [
 const USED = [
   'run',
   'settings',
-  'credentials',
+  'secrets/credentials',
   'halt',
-  'redact',
+  'secrets/redact',
   'errors',
   'store/sqlite',
   'store/plan-schema',

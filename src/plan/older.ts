@@ -1,0 +1,75 @@
+/** A checkpoint that is older than the plan beside it: a backup was put back, or its `-wal` was deleted. */
+import { doubted, NOTHING_KNOWN, type Known } from '../core/known.ts';
+import { isThere } from '../files/private-file.ts';
+import { PLAN } from '../store/plan-schema.ts';
+import type { Database } from '../store/sqlite.ts';
+import type { RecordKey } from './records.ts';
+
+/** Before the first request of a run: this plan is sent from with the checkpoint of this run. In a transaction of its own, after that of the run. */
+export function noteRun(db: Database): void {
+  db.run(`
+    insert or replace into plan.setting (name, value)
+    select 'run', id || ' ' || at from checkpoint.run order by id desc limit 1`);
+}
+
+/** The run is to be as if it had not been. In a transaction of the caller. */
+export function forgetRun(db: Database): void {
+  db.run(`delete from plan.setting where name = 'run'`);
+}
+
+/**
+ * Whether the last run, whose plan is at `path`, knew more than the attached checkpoint: a run that it lacks, or an event that was
+ * acknowledged, and of which it has neither that nor a request without an answer (after a kill, the plan may be one commit ahead).
+ */
+export function isOlder(db: Database, path: string): boolean {
+  if (!isThere(path)) return false;
+  try {
+    db.attach(path, 'last', PLAN);
+  } catch {
+    // A damaged plan says nothing.
+    return false;
+  }
+  try {
+    return (
+      db.get(`
+        select 1 from last.setting s where s.name = 'run'
+          and not exists (select 1 from checkpoint.run r where r.id || ' ' || r.at = s.value)
+        union all
+        select 1 from last.turn t cross join last.event e on e.id = t.event
+        where e.state = 'acknowledged' and e.code is null and not exists (
+          select 1 from checkpoint.record r where r.entity = e.entity and r.external_id = e.external_id
+            and (r.open is not null or r.code is not null or ifnull(r.content, e.content) = e.content))
+        limit 1`) !== undefined
+    );
+  } finally {
+    db.detach('last');
+  }
+}
+
+/** What the checkpoint knows of records is doubted from now on (core/known), except of comments, which are sent once and never updated. */
+export function doubtRecords(db: Database): void {
+  db.transaction(() => {
+    db.run('update checkpoint.migration set is_adopted = 1');
+    for (let [entity, id] = ['', '']; ;) {
+      const page = db.all<RecordKey & { fields: string }>(
+        `select entity, external_id, fields from checkpoint.record
+         where (entity, external_id) > (?, ?) and entity <> 'comment' order by entity, external_id limit 1000`,
+        entity,
+        id,
+      );
+      for (const row of page) {
+        const { fields } = doubted({ ...NOTHING_KNOWN, fields: JSON.parse(row.fields) as Known['fields'] });
+        db.run(
+          `update checkpoint.record set fields = ?, content = null, open = null, others = null
+           where entity = ? and external_id = ?`,
+          JSON.stringify(fields),
+          row.entity,
+          row.external_id,
+        );
+      }
+      const last = page.at(-1);
+      if (!last) return;
+      [entity, id] = [last.entity, last.external_id];
+    }
+  });
+}
