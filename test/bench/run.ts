@@ -115,16 +115,20 @@ async function rerun(): Promise<void> {
       { name: 'status', run: () => measured([CLI, 'status', ...inState]) },
       { name: 'explain one record', run: () => measured([CLI, 'explain', ...inState, 'lead:500000']) },
     ]);
-    const checkpoint = join(state, 'checkpoint.db');
-    const saved = join(directory, 'checkpoint.saved');
-    await copyFile(checkpoint, saved);
+    const databases = ['checkpoint.db', 'plan.db'].map((name) => ({
+      path: join(state, name),
+      saved: join(directory, `${name}.saved`),
+    }));
+    for (const { path, saved } of databases) await copyFile(path, saved);
     await compare('Rerun over a checkpoint of 1,000,000 acknowledged events, up to its first new request', [
       { name: 'survey only', run: () => measured(runOf(known, ['--dry-run', '--offline', ...source])) },
       {
         name: 'crm-backfill run',
         async run() {
-          for (const suffix of ['-wal', '-shm']) await rm(checkpoint + suffix, { force: true });
-          await copyFile(saved, checkpoint);
+          for (const { path, saved } of databases) {
+            for (const suffix of ['-wal', '-shm']) await rm(path + suffix, { force: true });
+            await copyFile(saved, path);
+          }
           const all = await measured(runOf(known, [...source, '--state', state]), env);
           return { ...all, wall: all.firstPost ?? NaN };
         },
