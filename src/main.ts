@@ -1,6 +1,6 @@
 import yargs, { type Argv as Yargs } from 'yargs';
-import { COMMANDS, nameOf, type Command } from './commands/definitions.ts';
-import { loadCommand, type Argv } from './commands/load.ts';
+import type { Argv, CommandDefinition } from './commands/command.ts';
+import { COMMANDS, loadCommand, nameOf } from './commands/index.ts';
 import { Console, type Verbosity } from './terminal/console.ts';
 import { EXIT, shortageOf, UserError, type ExitCode } from './errors.ts';
 import { kebab, yargsOption, yargsPositional } from './options/option.ts';
@@ -30,13 +30,13 @@ export async function main(args: readonly string[], { stdout, stderr }: Io): Pro
       .usage(
         '$0 <command>\n\nMoves CRM history into the service: one event per request, triggers suppressed, resumable.',
       );
-    for (const command of COMMANDS) {
+    for (const [usage, describe] of COMMANDS) {
       const handler = async (argv: Argv): Promise<void> => {
-        exitCode = await loadCommand(nameOf(command))(argv, console);
+        exitCode = await loadCommand(nameOf(usage)).handler(argv, console);
       };
       const build = (inner: Yargs, isHelp = true): void =>
-        declare(inner, command, { isHelp: isHelp || isCompletion, isWhole });
-      cli.command(command.usage, command.describe, build, handler);
+        declare(inner, loadCommand(nameOf(usage)).definition, { isHelp: isHelp || isCompletion, isWhole });
+      cli.command(usage, describe, build, handler);
     }
     cli
       .completion('completion', 'Print a completion script for bash or zsh')
@@ -73,7 +73,7 @@ export async function main(args: readonly string[], { stdout, stderr }: Io): Pro
  */
 function declare(
   inner: Yargs,
-  { positionals, options, mostUsed = Object.keys(options), examples }: Command,
+  { positionals, options, mostUsed = Object.keys(options), examples }: CommandDefinition,
   { isHelp, isWhole }: { readonly isHelp: boolean; readonly isWhole: boolean },
 ): void {
   for (const [name, positional] of Object.entries(positionals)) inner.positional(name, yargsPositional(positional));
@@ -87,7 +87,8 @@ function declare(
 /** What yargs found wrong with the command line, in the words of this program, with what was probably meant. */
 function usageError(message: string, args: readonly string[]): UserError {
   const name = args.find((arg) => !arg.startsWith('-')) ?? '';
-  const command = COMMANDS.find((each) => nameOf(each) === name);
+  const isCommand = COMMANDS.some(([usage]) => nameOf(usage) === name);
+  const command = isCommand ? loadCommand(name).definition : undefined;
   const help = `see ${PROGRAM} ${command ? `${name} ` : ''}--help`;
   if (message.startsWith('Did you mean ')) {
     const meant = message.slice('Did you mean '.length).replace(/\?$/, '');

@@ -5,7 +5,7 @@ import { systemClock } from '../clock.ts';
 import type { Console } from '../terminal/console.ts';
 import { EXIT, messageOf, UserError, type ExitCode } from '../errors.ts';
 import { tryParseJson } from '../json.ts';
-import { parseOptions } from '../options/option.ts';
+import { parseOptions, pick } from '../options/option.ts';
 import type { Client } from '../service/client.ts';
 import { HEADERS, LIMITS, PATHS } from '../contract.ts';
 import { isFields } from '../service/list-page.ts';
@@ -14,10 +14,42 @@ import { errorOf, type Reply } from '../service/error-body.ts';
 import type { RestAttempt } from '../service/reply.ts';
 import { retried } from '../service/retry.ts';
 import { readRoute, type Route } from '../service/route.ts';
-import { API, type CommandSettings, type Method } from './definitions.ts';
-import type { Argv } from './load.ts';
 import { counted } from '../terminal/numbers.ts';
 import { credentialsOf, openClient } from './service.ts';
+import { value } from '../options/checks.ts';
+import { OPTIONS } from '../options/table.ts';
+import { define, type Argv, type CommandSettings } from './command.ts';
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+type Method = (typeof METHODS)[number];
+
+export const definition = define({
+  positionals: {
+    method: {
+      type: 'value',
+      check: value(`one of ${METHODS.join(', ')}`, (given) => METHODS.find((name) => name === given.toUpperCase())),
+      describe: METHODS.join(', '),
+    },
+    path: { type: 'value', check: value('a path', (given) => given), describe: 'The path below the base URL' },
+  },
+  options: pick(
+    OPTIONS,
+    'data',
+    'query',
+    'paginate',
+    'write',
+    'idempotencyKey',
+    'baseUrl',
+    'envFile',
+    'timeout',
+    'redis',
+  ),
+  examples: [
+    ['$0 api GET /pipelines --query type=DEAL', 'pipelines and stages with their ids'],
+    ['$0 api GET /api-logs --query statusGroup=4xx --paginate', 'all requests that the service refused'],
+    ['$0 api POST /leads --write --data \'{"fullName":"Ada"}\'', 'a write; automations may fire'],
+  ],
+});
 
 /** One call, with what repeating it needs. */
 interface ApiRequest {
@@ -32,8 +64,8 @@ interface ApiRequest {
 }
 
 /** `crm-backfill api`: calls a REST route; the response goes to stdout, everything about it to stderr. */
-export async function api(argv: Argv, console: Console): Promise<ExitCode> {
-  const settings = parseOptions(API, argv);
+export async function handler(argv: Argv, console: Console): Promise<ExitCode> {
+  const settings = parseOptions(definition, argv);
   refuseMisuse(settings);
   const { method, path, idempotencyKey } = settings;
   const isOpen = method === 'GET' && OPEN.includes(path.replace(/\/?(?:\?.*)?$/s, ''));
@@ -64,7 +96,7 @@ function refuseMisuse({
   idempotencyKey,
   query,
   path,
-}: CommandSettings<typeof API>): void {
+}: CommandSettings<typeof definition>): void {
   if (method !== 'GET' && !write) {
     throw new UserError(
       `${method} changes data in the service, and automations may fire, since nothing suppresses them here`,

@@ -5,10 +5,10 @@ import { storyOf, type RecordStory } from '../explain/story.ts';
 import { storyText } from '../explain/text.ts';
 import { canonicalJson, type JsonObject } from '../json.ts';
 import { lockHolder } from '../store/lock.ts';
-import { parseOptions } from '../options/option.ts';
+import { parseOptions, pick } from '../options/option.ts';
 import { namesById } from '../service/account.ts';
 import { readAccount } from '../service/directory.ts';
-import { DEFAULT_RATE, type NamedRecord } from '../settings.ts';
+import { DEFAULT_RATE, type NamedRecord, MAPPING } from '../settings.ts';
 import type { StateDir } from '../files/state-dir.ts';
 import { assertBound, bindingOf } from '../store/checkpoint.ts';
 import { storedPlans } from '../store/stored-plans.ts';
@@ -16,16 +16,37 @@ import { readState } from '../store/open.ts';
 import type { Database } from '../store/sqlite.ts';
 import { readLive, type LiveRecord } from '../verify/record.ts';
 import { liveText } from '../verify/text.ts';
-import { EXPLAIN, type CommandSettings } from './definitions.ts';
-import type { Argv } from './load.ts';
 import { openClient, serviceOf } from './service.ts';
 import { accountIn, existingState } from './state.ts';
+import { oneRecord } from '../options/checks.ts';
+import { OPTIONS } from '../options/table.ts';
+import { define, STATE_OPTIONS, type Argv, type CommandSettings } from './command.ts';
 
-type ExplainSettings = CommandSettings<typeof EXPLAIN>;
+export const definition = define({
+  positionals: {
+    ...MAPPING,
+    record: {
+      type: 'value',
+      check: oneRecord,
+      describe: 'Its id in the export; lead:ID, deal:ID or comment:ID where several records have it',
+    },
+  },
+  options: {
+    ...STATE_OPTIONS,
+    ...pick(OPTIONS, 'live', 'baseUrl', 'envFile', 'timeout', 'redis'),
+    json: { ...OPTIONS.json, describe: 'Print the same as one JSON object to stdout' },
+  },
+  examples: [
+    ['$0 explain acme.yaml 4', 'what became of the record with this id, from the last run or dry run'],
+    ['$0 explain acme.yaml deal:8 --live', 'the same, and what the service shows now'],
+  ],
+});
+
+type ExplainSettings = CommandSettings<typeof definition>;
 
 /** `crm-backfill explain`: the story of one record, read from the state directory without taking the lock. */
-export async function explain(argv: Argv, console: Console): Promise<ExitCode> {
-  const settings = parseOptions(EXPLAIN, argv);
+export async function handler(argv: Argv, console: Console): Promise<ExitCode> {
+  const settings = parseOptions(definition, argv);
   const state = await existingState(settings);
   const [plan] = storedPlans(state);
   if (!plan) {

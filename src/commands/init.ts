@@ -3,14 +3,26 @@ import type { Console } from '../terminal/console.ts';
 import { codeOf, EXIT, messageOf, UserError, type ExitCode } from '../errors.ts';
 import { startMapping } from '../init/index.ts';
 import { counted, numberText } from '../terminal/numbers.ts';
-import { parseOptions } from '../options/option.ts';
-import { INIT } from './definitions.ts';
+import { parseOptions, pick } from '../options/option.ts';
 import { commandOf } from './command-line.ts';
-import type { Argv } from './load.ts';
+import { texts } from '../options/checks.ts';
+import { OPTIONS } from '../options/table.ts';
+import { define, type Argv } from './command.ts';
+
+export const definition = define({
+  positionals: {
+    exports: { type: 'repeatable', check: texts('export files'), describe: 'Export files (CSV, JSON, NDJSON)' },
+  },
+  options: {
+    ...pick(OPTIONS, 'encoding', 'delimiter', 'preset', 'out'),
+    quiet: { ...OPTIONS.quiet, group: undefined, describe: 'Do not list what was recognised' },
+  },
+  examples: [['$0 init exports/*.csv --out acme.yaml', 'a mapping for these exports, whichever CRM wrote them']],
+});
 
 /** `crm-backfill init`: writes a commented mapping to stdout or a new file, and what was recognised to stderr. */
-export async function init(argv: Argv, console: Console): Promise<ExitCode> {
-  const options = parseOptions(INIT, argv);
+export async function handler(argv: Argv, console: Console): Promise<ExitCode> {
+  const options = parseOptions(definition, argv);
   const { text, findings, open } = await startMapping(options.exports, options);
   for (const finding of findings) console.say(finding);
   if (options.out === undefined) console.print(text.trimEnd());

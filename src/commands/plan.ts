@@ -10,13 +10,33 @@ import { namesById } from '../service/account.ts';
 import { planIn } from '../store/stored-plans.ts';
 import { readState } from '../store/open.ts';
 import type { Database } from '../store/sqlite.ts';
-import { PLAN } from './definitions.ts';
-import type { Argv } from './load.ts';
 import { accountIn, existingState } from './state.ts';
+import { text } from '../options/checks.ts';
+import { OPTIONS } from '../options/table.ts';
+import { MAPPING } from '../settings.ts';
+import { define, STATE_OPTIONS, type Argv } from './command.ts';
+
+export const definition = define({
+  positionals: MAPPING,
+  options: {
+    ...STATE_OPTIONS,
+    dryRun: { ...OPTIONS.dryRun, group: OPTIONS.state.group, describe: 'Show the plan of the last dry run' },
+    json: { ...OPTIONS.json, describe: 'Print one JSON object per event to stdout' },
+    csv: {
+      type: 'value',
+      check: text('a directory'),
+      describe: 'Write a CSV file per event type into this new directory, for the customer to sign',
+    },
+  },
+  examples: [
+    ['$0 plan acme.yaml --dry-run', 'counts, and the first events of each type'],
+    ['$0 plan acme.yaml --dry-run --csv plan/', 'the old columns beside the new fields, and what is left out'],
+  ],
+});
 
 /** `crm-backfill plan`: what will be sent, on a screen, for programs, or for the customer to sign. */
-export async function plan(argv: Argv, console: Console): Promise<ExitCode> {
-  const settings = parseOptions(PLAN, argv);
+export async function handler(argv: Argv, console: Console): Promise<ExitCode> {
+  const settings = parseOptions(definition, argv);
   if (settings.json && settings.csv !== undefined) throw new UserError('give either --json or --csv, not both');
   const state = await existingState(settings);
   const found = planIn(state, settings.dryRun);

@@ -4,7 +4,7 @@ import type { Console } from '../terminal/console.ts';
 import { cannotWrite, EXIT, type ExitCode, UserError } from '../errors.ts';
 import { Lock, LOCK_FILE } from '../store/lock.ts';
 import { counted } from '../terminal/numbers.ts';
-import { parseOptions } from '../options/option.ts';
+import { parseOptions, pick } from '../options/option.ts';
 import { isThere } from '../files/private-file.ts';
 import { REPORT_FILE } from '../report/summary.ts';
 import { isRunLog, RUN_LOG_FILE } from '../files/run-log.ts';
@@ -15,9 +15,20 @@ import { PLAN, PLAN_FILE } from '../store/plan-schema.ts';
 import { Database, type Schema } from '../store/sqlite.ts';
 import { VERIFY_FILE } from '../verify/differences.ts';
 import { confirmer } from './confirm.ts';
-import { PURGE } from './definitions.ts';
-import type { Argv } from './load.ts';
 import { existingState } from './state.ts';
+import { OPTIONS } from '../options/table.ts';
+import { MAPPING } from '../settings.ts';
+import { define, type Argv } from './command.ts';
+
+export const definition = define({
+  positionals: MAPPING,
+  options: {
+    ...pick(OPTIONS, 'state'),
+    sandbox: { ...OPTIONS.sandbox, group: OPTIONS.state.group, describe: 'Purge the state of the rehearsal' },
+    ...pick(OPTIONS, 'yes'),
+  },
+  examples: [],
+});
 
 /** The files that contain field values of records or names of people, and what they contain. */
 const PERSONAL: Readonly<Record<string, string>> = {
@@ -49,8 +60,8 @@ const KEPT: Readonly<Record<string, string>> = {
 };
 
 /** `crm-backfill purge`: deletes the files that contain personal data from a state directory, and lists what it deletes and keeps. */
-export async function purge(argv: Argv, console: Console): Promise<ExitCode> {
-  const settings = parseOptions(PURGE, argv);
+export async function handler(argv: Argv, console: Console): Promise<ExitCode> {
+  const settings = parseOptions(definition, argv);
   const state = await existingState(settings);
   if (!(await isOurs(state))) {
     throw new UserError(`${state.path} is not a state directory: it has no checkpoint, plan or log of this program`, {

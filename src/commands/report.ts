@@ -1,6 +1,6 @@
 import type { Console } from '../terminal/console.ts';
 import { EXIT, UserError, type ExitCode } from '../errors.ts';
-import { parseOptions } from '../options/option.ts';
+import { parseOptions, pick } from '../options/option.ts';
 import { isThere } from '../files/private-file.ts';
 import { writeReport, WRITE_EVERY_S } from '../pages/html/page.ts';
 import { writeErrors, writeOmitted } from '../report/error-files.ts';
@@ -11,16 +11,35 @@ import { CHECKPOINT_FILE } from '../store/checkpoint-schema.ts';
 import { lockHolder, type LockHolder } from '../store/lock.ts';
 import { PLAN_FILE } from '../store/plan-schema.ts';
 import { openPlan } from '../survey/plan-file.ts';
-import { REPORT } from './definitions.ts';
-import type { Argv } from './load.ts';
 import { existingState } from './state.ts';
+import { OPTIONS } from '../options/table.ts';
+import { MAPPING } from '../settings.ts';
+import { define, STATE_OPTIONS, type Argv } from './command.ts';
+
+export const definition = define({
+  positionals: MAPPING,
+  options: {
+    ...STATE_OPTIONS,
+    dryRun: { ...OPTIONS.dryRun, group: OPTIONS.state.group, describe: 'Report on the last dry run' },
+    ...pick(OPTIONS, 'withValues'),
+    watch: {
+      ...OPTIONS.watch,
+      describe: 'Write the page every ten seconds until the current run ends; it reloads itself meanwhile',
+    },
+  },
+  examples: [
+    ['$0 report acme.yaml', 'a page to share: external ids, but no other values'],
+    ['$0 report acme.yaml --watch', 'a page that follows the run'],
+    ['$0 report acme.yaml --with-values', 'with messages and values, for those who may see them'],
+  ],
+});
 
 /**
  * `crm-backfill report`: writes again what people read of the last run, and prints the path of `report.html`. `--watch` writes
  * that page every ten seconds until the run ends.
  */
-export async function report(argv: Argv, console: Console): Promise<ExitCode> {
-  const settings = parseOptions(REPORT, argv);
+export async function handler(argv: Argv, console: Console): Promise<ExitCode> {
+  const settings = parseOptions(definition, argv);
   const { withValues, watch, dryRun } = settings;
   if (watch && dryRun) throw new UserError('--watch follows a run, so it cannot be combined with --dry-run');
   const state = await existingState(settings);

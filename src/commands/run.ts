@@ -13,16 +13,33 @@ import { profileText } from '../report/profile.ts';
 import { briefText, endText } from '../report/end-text.ts';
 import { endingText, endingTone } from '../report/ending.ts';
 import { oneLine } from '../terminal/visible.ts';
-import { runSettings, type RunSettings } from '../settings.ts';
+import { runSettings, type RunSettings, MAPPING, RUN_OPTIONS } from '../settings.ts';
 import { confirmer } from './confirm.ts';
-import { commandLine, nextSteps, SECRET } from './command-line.ts';
-import type { Argv } from './load.ts';
+import { commandLine, SECRET } from './command-line.ts';
+import { nextSteps } from './next-steps.ts';
 import { besideText, namesText } from './names-text.ts';
 import { changesText, samplesText, surveyText, unusedFixesText } from './survey-text.ts';
 import { counted, numberText } from '../terminal/numbers.ts';
+import { define, type Argv } from './command.ts';
+
+export const definition = define({
+  positionals: MAPPING,
+  options: RUN_OPTIONS,
+  mostUsed: [
+    ...['source', 'dryRun', 'plan', 'pilot', 'pick', 'sandbox', 'fresh'],
+    ...['rate', 'maxErrors', 'maxOmitted', 'until', 'notify'],
+  ],
+  examples: [
+    ['$0 run acme.yaml --dry-run', 'validate the mapping and every record'],
+    ['$0 run acme.yaml --sandbox', 'rehearse against a sandbox on this machine'],
+    ['$0 run acme.yaml --pilot 30', 'a pilot: the 30 records that show most of the plan, with their parents'],
+    ['$0 run acme.yaml', 'the migration; the same command resumes it'],
+    ['$0 run --help-all', 'all options'],
+  ],
+});
 
 /** `crm-backfill run`: surveys, sends and prints the result. Returns the exit code. With `--json`, always prints a summary. */
-export async function run(argv: Argv, console: Console): Promise<ExitCode> {
+export async function handler(argv: Argv, console: Console): Promise<ExitCode> {
   const [startedAt, began] = [new Date(), systemClock.monotonic()];
   try {
     return await migrate(argv, console);

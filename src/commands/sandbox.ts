@@ -3,17 +3,35 @@ import type { Console } from '../terminal/console.ts';
 import { EXIT, UserError, type ExitCode } from '../errors.ts';
 import { untilStopped } from '../halt.ts';
 import { counted } from '../terminal/numbers.ts';
-import { parseOptions } from '../options/option.ts';
+import { parseOptions, pick } from '../options/option.ts';
 import { startSandbox } from '../sandbox/index.ts';
 import type { Account } from '../service/account.ts';
 import { PROGRAM } from '../version.ts';
-import { SANDBOX, type CommandSettings } from './definitions.ts';
-import type { Argv } from './load.ts';
 import { existingState } from './state.ts';
+import { rate } from '../options/checks.ts';
+import { OPTIONS } from '../options/table.ts';
+import { define, type Argv, type CommandSettings } from './command.ts';
+import { LIMITS } from '../contract.ts';
+
+const USUAL = `${LIMITS.requestsPerWindow}/${LIMITS.windowSeconds}s`;
+
+export const definition = define({
+  positionals: {},
+  options: {
+    ...pick(OPTIONS, 'port', 'account'),
+    state: { ...OPTIONS.state, group: undefined, describe: 'State directory of that mapping, if it is elsewhere' },
+    rate: { type: 'value', check: rate, default: USUAL, describe: 'Requests per sliding window' },
+    journal: OPTIONS.journal,
+  },
+  examples: [
+    ['$0 sandbox --port 8080', 'a service on this machine; its URL and secrets are printed'],
+    ['$0 sandbox --account acme.yaml', 'the same, with the pipelines and users of the real account'],
+  ],
+});
 
 /** `crm-backfill sandbox`: runs until a signal stops it. Its secrets protect nothing, so they are shown. */
-export async function sandbox(argv: Argv, console: Console): Promise<ExitCode> {
-  const settings = parseOptions(SANDBOX, argv);
+export async function handler(argv: Argv, console: Console): Promise<ExitCode> {
+  const settings = parseOptions(definition, argv);
   const account = await accountFor(settings);
   const running = await startSandbox({
     port: settings.port,
@@ -37,7 +55,7 @@ export async function sandbox(argv: Argv, console: Console): Promise<ExitCode> {
 async function accountFor({
   account: mapping,
   state: path,
-}: CommandSettings<typeof SANDBOX>): Promise<Account | undefined> {
+}: CommandSettings<typeof definition>): Promise<Account | undefined> {
   if (mapping === undefined && path === undefined) return undefined;
   const state = await existingState({ mapping: mapping ?? '', state: path, sandbox: false });
   const stored = storedAccountOf(state);

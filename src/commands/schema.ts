@@ -1,10 +1,16 @@
 import type { Console } from '../terminal/console.ts';
 import { EXIT, type ExitCode } from '../errors.ts';
 import { mappingJsonSchema } from '../mapping/schema.ts';
-import type { Argv } from './load.ts';
+import { define, type Argv } from './command.ts';
+
+export const definition = define({
+  positionals: {},
+  options: {},
+  examples: [],
+});
 
 /** `crm-backfill schema`: prints the JSON Schema of mapping files. */
-export async function schema(_argv: Argv, console: Console): Promise<ExitCode> {
+export async function handler(_argv: Argv, console: Console): Promise<ExitCode> {
   console.printJson(JSON.stringify(mappingJsonSchema(), null, 2));
   return EXIT.done;
 }

@@ -1,14 +1,28 @@
 import type { Console } from '../terminal/console.ts';
 import { EXIT, type ExitCode } from '../errors.ts';
 import { lockHolder } from '../store/lock.ts';
-import { parseOptions } from '../options/option.ts';
+import { parseOptions, pick } from '../options/option.ts';
 import { statusJson, statusText, type StatusView } from '../pages/status-text.ts';
 import { readStatus } from '../pages/status.ts';
 import type { StateDir } from '../files/state-dir.ts';
 import { readState } from '../store/open.ts';
-import { STATUS } from './definitions.ts';
-import type { Argv } from './load.ts';
 import { existingState } from './state.ts';
+import { OPTIONS } from '../options/table.ts';
+import { MAPPING } from '../settings.ts';
+import { define, STATE_OPTIONS, type Argv } from './command.ts';
+
+export const definition = define({
+  positionals: MAPPING,
+  options: {
+    ...STATE_OPTIONS,
+    ...pick(OPTIONS, 'watch'),
+    json: { ...OPTIONS.json, describe: 'Print one JSON object to stdout (one per refresh with --watch)' },
+  },
+  examples: [
+    ['$0 status acme.yaml', 'counts by type, rate, and whether a run is active'],
+    ['$0 status acme.yaml --watch', 'the same, refreshed, in another terminal'],
+  ],
+});
 
 const LOOK_EVERY_MS = 2_000;
 
@@ -16,8 +30,8 @@ const LOOK_EVERY_MS = 2_000;
  * `crm-backfill status`: the progress of a migration, read from its state directory without taking the lock. `--watch`
  * refreshes it every two seconds until the run ends.
  */
-export async function status(argv: Argv, console: Console): Promise<ExitCode> {
-  const settings = parseOptions(STATUS, argv);
+export async function handler(argv: Argv, console: Console): Promise<ExitCode> {
+  const settings = parseOptions(definition, argv);
   const state = await existingState(settings);
   for (;;) {
     const found = look(state);

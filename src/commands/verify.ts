@@ -1,17 +1,32 @@
 import type { Console } from '../terminal/console.ts';
 import type { ExitCode } from '../errors.ts';
-import { parseOptions } from '../options/option.ts';
+import { parseOptions, pick } from '../options/option.ts';
 import type { Account } from '../service/account.ts';
 import { ENDINGS, verificationText } from '../verify/text.ts';
 import { verifyMigration, type VerifyJob } from '../verify/verify.ts';
-import { VERIFY } from './definitions.ts';
-import type { Argv } from './load.ts';
 import { SANDBOX_RATE, serviceOf } from './service.ts';
 import { counted, numberText } from '../terminal/numbers.ts';
+import { CONNECTION, OPTIONS } from '../options/table.ts';
+import { MAPPING } from '../settings.ts';
+import { define, type Argv } from './command.ts';
+
+export const definition = define({
+  positionals: MAPPING,
+  options: {
+    ...pick(OPTIONS, 'sample', 'state'),
+    sandbox: { ...OPTIONS.sandbox, describe: 'Verify the rehearsal, whose records are in the state directory' },
+    ...pick(OPTIONS, ...CONNECTION),
+    json: { ...OPTIONS.json, describe: 'Print the result as one JSON object to stdout' },
+  },
+  examples: [
+    ['$0 verify acme.yaml', 'a sample of 100 leads and 100 deals'],
+    ['$0 verify acme.yaml --sample all', 'all of them, with one request per hundred'],
+  ],
+});
 
 /** `crm-backfill verify`: reads acknowledged records back and compares them with what the mapping sends. */
-export async function verify(argv: Argv, console: Console): Promise<ExitCode> {
-  const settings = parseOptions(VERIFY, argv);
+export async function handler(argv: Argv, console: Console): Promise<ExitCode> {
+  const settings = parseOptions(definition, argv);
   const service = await serviceOf(settings, console);
   let account: Account | undefined;
   try {

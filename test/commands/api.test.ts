@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { api } from '../../src/commands/api.ts';
+import { handler as api } from '../../src/commands/api.ts';
 import type { Sandbox } from '../../src/sandbox/index.ts';
 import { backfill, environmentOf, files, sandbox, workspace } from '../e2e/harness.ts';
 import { startScripted, type Answer, type Arrived } from '../service/scripted-server.ts';

@@ -1,7 +1,7 @@
 import { utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { explain } from '../../src/commands/explain.ts';
+import { handler as explain } from '../../src/commands/explain.ts';
 import { findRecord } from '../../src/explain/find.ts';
 import { storyOf, type RecordStory } from '../../src/explain/story.ts';
 import type { JsonObject } from '../../src/json.ts';

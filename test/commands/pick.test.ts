@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { run } from '../../src/commands/run.ts';
+import { handler as run } from '../../src/commands/run.ts';
 import { files, sandbox, workspace } from '../e2e/harness.ts';
 import { call, envFile } from './in-process.ts';
 

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { expect, it } from 'vitest';
-import { run } from '../../src/commands/run.ts';
+import { handler as run } from '../../src/commands/run.ts';
 import type { Summary } from '../../src/report/summary.ts';
 import { sandbox, workspace } from '../e2e/harness.ts';
 import { call, envFile } from './in-process.ts';

@@ -2,7 +2,7 @@ import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { plan } from '../../src/commands/plan.ts';
+import { handler as plan } from '../../src/commands/plan.ts';
 import { Console } from '../../src/terminal/console.ts';
 import type { StoredAccount } from '../../src/service/account.ts';
 import { StateDir } from '../../src/files/state-dir.ts';

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdir, readdir, readFile, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { purge } from '../../src/commands/purge.ts';
+import { handler as purge } from '../../src/commands/purge.ts';
 import { Lock } from '../../src/store/lock.ts';
 import { StateDir } from '../../src/files/state-dir.ts';
 import { CHECKPOINT } from '../../src/store/checkpoint-schema.ts';

@@ -1,11 +1,11 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { explain } from '../../src/commands/explain.ts';
-import { plan } from '../../src/commands/plan.ts';
-import { purge } from '../../src/commands/purge.ts';
-import { run } from '../../src/commands/run.ts';
-import { verify } from '../../src/commands/verify.ts';
+import { handler as explain } from '../../src/commands/explain.ts';
+import { handler as plan } from '../../src/commands/plan.ts';
+import { handler as purge } from '../../src/commands/purge.ts';
+import { handler as run } from '../../src/commands/run.ts';
+import { handler as verify } from '../../src/commands/verify.ts';
 import type { RecordStory } from '../../src/explain/story.ts';
 import type { Summary } from '../../src/report/summary.ts';
 import type { Verification } from '../../src/verify/verify.ts';

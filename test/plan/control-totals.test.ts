@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { run } from '../../src/commands/run.ts';
+import { handler as run } from '../../src/commands/run.ts';
 import type { Part } from '../../src/report/control-totals.ts';
 import type { Summary } from '../../src/report/summary.ts';
 import type { EventCounts } from '../../src/report/words.ts';

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { COMMANDS, nameOf } from '../../src/commands/definitions.ts';
+import { COMMANDS, nameOf } from '../../src/commands/index.ts';
 import { EXIT } from '../../src/errors.ts';
 import { ENTITIES, EVENT_TYPES } from '../../src/model.ts';
 import { fieldsOf } from '../../src/mapping/fields.ts';
@@ -173,7 +173,7 @@ function isOwn({ name }: OptionHelp): boolean {
 
 /** The whole help by command; that of the program itself under ''. */
 const HELP = new Map<string, string>([['', (await inProcess(['--help'])).stdout]]);
-for (const name of [...COMMANDS.map(nameOf), 'completion']) {
+for (const name of [...COMMANDS.map(([usage]) => nameOf(usage)), 'completion']) {
   HELP.set(name, (await inProcess([name, '--help-all'])).stdout);
 }
 

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it, vi } from 'vitest';
-import { commandLine, nextSteps } from '../../src/commands/command-line.ts';
+import { commandLine } from '../../src/commands/command-line.ts';
+import { nextSteps } from '../../src/commands/next-steps.ts';
 import type { Summary } from '../../src/report/summary.ts';
 import { clockText, codesText, countsTable, durationText, prioritiesTable, shortPath } from '../../src/report/text.ts';
 

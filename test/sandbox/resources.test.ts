@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { api } from '../../src/commands/api.ts';
+import { handler as api } from '../../src/commands/api.ts';
 import { uuidOf } from '../../src/sandbox/account.ts';
 import { ROUTES } from '../../src/sandbox/routes.ts';
 import { call as commandCall, envFile } from '../commands/in-process.ts';

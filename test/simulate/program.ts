@@ -141,7 +141,7 @@ export class Program {
   async purge(cwd: string): Promise<void> {
     const silent = { say: () => undefined, complain: () => undefined } as unknown as Console;
     try {
-      await driveUntil(this.#modules.purge({ mapping: join(cwd, 'mapping.yaml'), yes: true }, silent));
+      await driveUntil(this.#modules.handler({ mapping: join(cwd, 'mapping.yaml'), yes: true }, silent));
     } catch (error) {
       // All that the first run has left may be an empty directory.
       if (!(error instanceof this.#modules.UserError) || !error.message.includes('is not a state directory'))
@@ -354,7 +354,7 @@ interface Modules
   extends
     Pick<typeof run, 'runMigration'>,
     Pick<typeof verification, 'verifyMigration'>,
-    Pick<typeof purging, 'purge'>,
+    Pick<typeof purging, 'handler'>,
     Pick<typeof story, 'storyOf'>,
     Pick<typeof status, 'readStatus'>,
     Pick<typeof openState, 'readState'>,

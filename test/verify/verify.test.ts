@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { verify } from '../../src/commands/verify.ts';
+import { handler as verify } from '../../src/commands/verify.ts';
 import { COMPARED } from '../../src/compare/fields.ts';
 import type { JsonObject } from '../../src/json.ts';
 import { openCheckpoint } from '../../src/store/checkpoint.ts';

@@ -1,12 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import { COMMANDS, SANDBOX, VERIFY } from '../../src/commands/definitions.ts';
+import { COMMANDS, nameOf } from '../../src/commands/index.ts';
+import type { Command } from '../../src/commands/command.ts';
 import { parseOptions, type Option } from '../../src/options/option.ts';
 import { OPTIONS } from '../../src/options/table.ts';
 import { backfill, workspace } from '../e2e/harness.ts';
 
+const commands = await Promise.all(
+  COMMANDS.map(([usage]) => import(`../../src/commands/${nameOf(usage)}.ts`) as Promise<Command>),
+);
+const { definition: verify } = await import('../../src/commands/verify.ts');
+const { definition: sandbox } = await import('../../src/commands/sandbox.ts');
+
 describe('the table of options', () => {
   it('contains only options that a command accepts', () => {
-    const used = new Set(COMMANDS.flatMap(({ options }) => Object.keys(options)));
+    const used = new Set(commands.flatMap(({ definition }) => Object.keys(definition.options)));
     expect(Object.keys(OPTIONS).filter((name) => !used.has(name))).toEqual([]);
   });
 
@@ -17,14 +24,14 @@ describe('the table of options', () => {
 
 describe('a command', () => {
   it('uses the default and the check of the table, also where its help text differs', () => {
-    expect(parseOptions(VERIFY, { mapping: 'a.yaml' })).toMatchObject({
+    expect(parseOptions(verify, { mapping: 'a.yaml' })).toMatchObject({
       sample: 100,
       rate: { requests: 100, seconds: 60 },
     });
-    expect(parseOptions(SANDBOX, {})).toMatchObject({ port: 0, rate: { requests: 100, seconds: 60 } });
+    expect(parseOptions(sandbox, {})).toMatchObject({ port: 0, rate: { requests: 100, seconds: 60 } });
     const wrong = { mapping: 'a.yaml', rate: 'fast' };
-    expect(() => parseOptions(VERIFY, wrong)).toThrow('--rate: `fast` is not a rate');
-    expect(() => parseOptions(SANDBOX, { port: '70000' })).toThrow('--port: `70000` is not a port number');
+    expect(() => parseOptions(verify, wrong)).toThrow('--rate: `fast` is not a rate');
+    expect(() => parseOptions(sandbox, { port: '70000' })).toThrow('--port: `70000` is not a port number');
   });
 
   it.each([

@@ -1,0 +1,42 @@
+/** What a command is: its arguments, help and examples as data, and the function that it calls. Each is one file of this folder. */
+import type { Console } from '../terminal/console.ts';
+import type { ExitCode } from '../errors.ts';
+import { pick, type ArgumentsOf, type OptionTable, type PositionalTable, type SettingsOf } from '../options/option.ts';
+import { OPTIONS } from '../options/table.ts';
+
+export interface CommandDefinition<P extends PositionalTable = PositionalTable, O extends OptionTable = OptionTable> {
+  readonly positionals: P;
+  readonly options: O;
+  /** The options that `--help` shows; `--help-all` shows all of them. All if absent. */
+  readonly mostUsed?: readonly string[];
+  readonly examples: readonly (readonly [command: string, what: string])[];
+}
+
+export function define<P extends PositionalTable, O extends OptionTable>(
+  definition: CommandDefinition<P, O>,
+): CommandDefinition<P, O> {
+  return definition;
+}
+
+/** What a command is called with, once checked. */
+export type CommandSettings<D extends CommandDefinition> = ArgumentsOf<D['positionals']> & SettingsOf<D['options']>;
+
+/** The options and positionals of a command by name, not checked yet. */
+export type Argv = Readonly<Record<string, unknown>>;
+
+/** A module of this folder that is a command. */
+export interface Command {
+  readonly definition: CommandDefinition;
+  /** Returns the exit code of a failure that it has reported, and throws every other error. */
+  readonly handler: (argv: Argv, console: Console) => Promise<ExitCode>;
+}
+
+/** Of commands that read the state directory of a mapping. */
+export const STATE_OPTIONS = {
+  ...pick(OPTIONS, 'state'),
+  sandbox: {
+    ...OPTIONS.sandbox,
+    group: OPTIONS.state.group,
+    describe: 'Use the state of rehearsals (`run --sandbox`)',
+  },
+};
