@@ -142,8 +142,9 @@ function judge(
   if (what && isEdit(what, known.whose === 'other' ? set : set.filter((hash) => hash !== UNKNOWN))) {
     if (ifChanged !== 'update') return 'reported';
     if (ifEdited === 'overwrite') return 'overwritten';
-    // After a state that was lost, nobody knows whether a person has set it or we have.
-    return known.whose === 'ours' && set.includes(UNKNOWN) ? 'reported' : 'kept';
+    // After a newer state was lost, nobody knows whether a person has set it or we have.
+    const isDoubted = known.whose === 'ours' && set.length > 1 && set.includes(UNKNOWN);
+    return isDoubted ? 'reported' : 'kept';
   }
   if (ifChanged === 'update') return 'sent';
   return isUncertain ? 'uncertain' : 'reported';

@@ -87,7 +87,7 @@ export function readFindings(db: Database): Findings {
       examples: dropped.flatMap((group) => omissionExamples(db, group)).slice(0, MOST_EXAMPLES),
     },
     warnings: db.all(`
-      select code, count(*) as count from problem where severity = 'warning' group by code order by 2 desc, 1 limit ${MOST_GROUPS}`),
+      select code, sum(count) as count from problem where severity = 'warning' group by code order by 2 desc, 1 limit ${MOST_GROUPS}`),
   };
 }
 

@@ -33,7 +33,8 @@ export function isOlder(db: Database, path: string): boolean {
     return (
       db.get(`
         select 1 from last.setting s where s.name = 'run'
-          and not exists (select 1 from checkpoint.run r where r.id || ' ' || r.at = s.value)
+          and not exists (
+            select 1 from checkpoint.run r where r.id = cast(s.value as integer) and r.id || ' ' || r.at = s.value)
         union all
         select 1 from last.turn t cross join last.event e on e.id = t.event
         where e.state = 'acknowledged' and e.code is null and not exists (

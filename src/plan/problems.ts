@@ -6,6 +6,8 @@ import type { Database } from '../store/sqlite.ts';
 export interface About {
   readonly event?: number | undefined;
   readonly record?: number | undefined;
+  /** Of a warning about the input as a whole: how many values it is about; 1 if absent. */
+  readonly count?: number | undefined;
 }
 
 /** How a request ended that was not accepted. */
@@ -17,16 +19,17 @@ export interface Answered {
 const NOT_SENT: Answered = { attempts: 0 };
 
 /** Adds one error or warning to the plan, with the hint of its code unless it has one of its own. */
-export function addProblem(db: Database, { event, record }: About, issue: Issue, answered = NOT_SENT): void {
+export function addProblem(db: Database, { event, record, count = 1 }: About, issue: Issue, answered = NOT_SENT): void {
   const { severity, kind, code, field, message } = issue;
   db.run(
-    `insert into problem (event, record, kind, code, severity, field, message, hint, http_status, attempts, at)
-     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `insert into problem (event, record, kind, code, severity, count, field, message, hint, http_status, attempts, at)
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     event ?? null,
     record ?? null,
     kind,
     code,
     severity,
+    count,
     field ?? null,
     message.toWellFormed(),
     hintFor(issue)?.toWellFormed() ?? null,

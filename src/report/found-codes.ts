@@ -21,7 +21,7 @@ const MOST_PLACES = 3;
 
 export function foundCodes(db: Database): FoundCodes {
   const codes = db.all<{ code: string; severity: 'error' | 'warning'; count: number; told: number; first: number }>(
-    `select code, severity, count(*) as count, sum(was_told) as told,
+    `select code, severity, sum(count) as count, sum(was_told * count) as told,
       ifnull(min(id) filter (where was_told = 0), min(id)) as first
     from problem group by code, severity order by first`,
   );

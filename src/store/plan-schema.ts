@@ -82,6 +82,7 @@ create table problem (
   kind text not null,
   code text not null,
   severity text not null check (severity in ('error', 'warning')),
+  count integer not null default 1,        -- of a warning about the input as a whole: how many values it is about
   field text,
   message text not null,
   hint text,
@@ -171,7 +172,7 @@ create view events as
   from event e join record r on r.id = e.record join file f on f.id = r.file join source s on s.id = f.source;
 
 create view problems as
-  select p.kind, p.code, p.severity, e.type, e.external_id, s.name as source, f.path as file, r.line, p.field, p.message, p.hint
+  select p.kind, p.code, p.severity, p.count, e.type, e.external_id, s.name as source, f.path as file, r.line, p.field, p.message, p.hint
   from problem p left join event e on e.id = p.event left join record r on r.id = p.record
     left join file f on f.id = r.file left join source s on s.id = f.source;
 

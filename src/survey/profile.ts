@@ -122,16 +122,14 @@ export class Profiler {
 
   #warn(profile: Profile): void {
     const { db, compiled, sources } = this.#job;
-    const warn = (code: string, message: string, times = 1): void => {
-      for (let time = 0; time < times; time += 1)
-        addProblem(db, {}, { severity: 'warning', kind: 'map', code, message });
-    };
+    const warn = (code: string, message: string, count = 1): void =>
+      addProblem(db, { count }, { severity: 'warning', kind: 'map', code, message });
     for (const { code, message } of compiled.warnings) warn(code, message);
     for (const source of sources.values()) for (const notice of source.notices()) warn(notice.code, noticeText(notice));
     for (const note of profile.shared) warn(`shared_${note.field}`, sharedText(note), note.count);
     const all = Object.values(profile.sources);
     const empty = all.flatMap(({ never_a_value: notes }) => notes.map(columnText));
-    warn('never_a_value', `no record has a value in ${empty.join(', ')}`, empty.length);
+    if (empty.length > 0) warn('never_a_value', `no record has a value in ${empty.join(', ')}`, empty.length);
     for (const { damage, dates } of all) {
       for (const note of damage) warn(note.kind, damageText(note), note.count);
       for (const note of dates) warn(`dates_read_${note.kind === 'either' ? 'either_way' : 'mixed'}`, datesText(note));

@@ -16,7 +16,7 @@ const DIST = pathToFileURL(join(import.meta.dirname, '../../dist/')).href;
 async function holding(state: StateDir): Promise<{ readonly pid: number; kill(): Promise<void> }> {
   const program = `
     import { Lock } from '${DIST}store/lock.js';
-    import { StateDir } from '${DIST}state-dir.js';
+    import { StateDir } from '${DIST}files/state-dir.js';
     globalThis.lock = Lock.acquire(await StateDir.existing(${JSON.stringify(state.path)}));
     console.log('held');
     setInterval(() => undefined, 1000);`;
