@@ -63,8 +63,7 @@ export class Gateway {
     const context = [this.#context, this.#context.other].find(({ apiKey }) => apiKey.reveal() === key);
     if (key === null || !context) {
       const message = key === null ? 'X-API-Key is missing' : 'X-API-Key is invalid';
-      const code = path.startsWith(PATHS.ingest) ? undefined : 'UNAUTHORIZED';
-      return [respond(path, entry, new Refusal(401, code, message))];
+      return [respond(path, entry, new Refusal(401, undefined, message))];
     }
     entry.account = context.name;
     const admission = this.#window(key).admit(this.#context.now());

@@ -127,6 +127,12 @@ function named(kind: string, ...names: readonly string[]): Resource[] {
   return names.map((name) => ({ id: uuidOf(kind, name), name }));
 }
 
+/** Section 3; how an e-mail goes from one to the next is not published, so there is one in each. */
+export const EMAIL_STATES = ['PENDING', 'SENT', 'DELIVERED', 'OPENED', 'CLICKED', 'BOUNCED', 'FAILED', 'DROPPED'];
+
+/** How long the address of a file is said to be valid: "short-lived" (section 4.3). */
+const SIGNED_URL_S = 300;
+
 /** What the account has without anybody creating it. Other kinds are empty at first. */
 export const GIVEN: Readonly<Partial<Record<string, (context: SandboxContext) => readonly Resource[]>>> = {
   Pipeline: ({ account }) =>
@@ -144,15 +150,16 @@ export const GIVEN: Readonly<Partial<Record<string, (context: SandboxContext) =>
   Role: () => named('role', 'Admin', 'Agent'),
   PhoneNumber: () => [{ id: uuidOf('number', '1'), phoneNumber: '+390200000001', label: 'Main' }],
   Conversation: ({ name }) => [{ id: uuidOf('conversation', name), channel: 'webchat' }],
-  Message: ({ name }) => [
+  Message: ({ name, now }) => [
     {
       id: uuidOf('message', name),
       conversationId: uuidOf('conversation', name),
       text: 'The signed form',
       status: 'READ',
+      media: [{ signedUrl: `https://files.example.test/form.pdf?expires=${Math.floor(now() / 1000) + SIGNED_URL_S}` }],
     },
   ],
-  Email: ({ name }) => [{ id: uuidOf('email', name), status: 'DELIVERED' }],
+  Email: ({ name }) => EMAIL_STATES.map((status) => ({ id: uuidOf('email', name, status), status })),
   ApiLog: ({ name, requests }) =>
     requests
       .filter(({ account, status }) => account === name && status !== undefined)

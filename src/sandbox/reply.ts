@@ -32,7 +32,7 @@ export interface Success {
   readonly record?: NonNullable<RequestEntry['record']>;
 }
 
-/** Any other answer; nothing has been changed. `code` is shown only in envelopes; the webhook's 401 has none (section 7.3). */
+/** Any other answer; nothing has been changed. `code` is shown only in envelopes; a 401 has none (section 7.3). */
 export class Refusal extends Error {
   readonly status: number;
   readonly code: string | undefined;

@@ -67,6 +67,7 @@ export const ROUTES: Readonly<Record<string, PublishedRoute>> = {
   'GET /whatsapp-templates': { list: 'WhatsappTemplate' },
   'POST /messages/send': { create: 'Message', status: 200 },
   'GET /messages/:id': { read: 'Message' },
+  'GET /emails': { list: 'Email', filters: ['status'] },
   'GET /emails/:id': { read: 'Email' },
   'GET /platform-users': { list: 'User', shape: ['users', ...PAGE] },
   'GET /roles': { list: 'Role' },

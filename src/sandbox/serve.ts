@@ -37,7 +37,9 @@ export function sandboxApp(context: SandboxContext): Hono<HonoEnv> {
     return respond(c.req.path, entry, new Refusal(404, 'NOT_FOUND', `no route ${c.req.method} ${entry.path}`));
   });
   app.onError((error, c) => {
-    const refusal = error instanceof Refusal ? error : new Refusal(500, INGEST_CODES.internal, error.message);
+    // Section 7: the webhook's code of it is published, that of other routes is not.
+    const code = c.req.path.startsWith(PATHS.ingest) ? INGEST_CODES.internal : undefined;
+    const refusal = error instanceof Refusal ? error : new Refusal(500, code, error.message);
     return respond(c.req.path, c.env.call.entry, refusal);
   });
   return app;

@@ -103,7 +103,7 @@ export async function sandboxWithRecords(options: SandboxOptions = {}) {
     conversation,
     message: await create(`/conversations/${conversation}/send`, { text: 'hello' }),
     pipeline: sandbox.account.pipelines[0]!.id,
-    email: uuidOf('email', 'main'),
+    email: uuidOf('email', 'main', 'DELIVERED'),
   };
   return { sandbox, ids };
 }

@@ -1,6 +1,8 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { Secret } from '../../src/secrets/redact.ts';
 import { uuidOf } from '../../src/sandbox/account.ts';
+import { startSandbox } from '../../src/sandbox/index.ts';
+import { sandboxApp } from '../../src/sandbox/serve.ts';
 import { call, clockAt, errorOf, sandboxFor, sandboxWithRecords } from './client.ts';
 
 test('every response under /external is deprecated and has the old envelope, errors included', async () => {
@@ -18,10 +20,9 @@ test('every response under /external is deprecated and has the old envelope, err
     expect(headers.get('sunset')).toBe('Thu, 31 Dec 2026 23:59:59 GMT');
     expect(headers.get('link')).toMatch(/^<\/\w+>; rel="successor-version"$/);
   }
-  for (const answer of [answers[0]!, answers[2]!, answers[3]!]) {
-    expect(answer.body).toMatchObject({ success: false });
-    expect(errorOf(answer).code).toMatch(/^[A-Z_]+$/);
-  }
+  for (const answer of [answers[0]!, answers[2]!, answers[3]!]) expect(answer.body).toMatchObject({ success: false });
+  expect(answers[0]!.body).toEqual({ success: false, error: { message: 'X-API-Key is invalid' } });
+  for (const answer of [answers[2]!, answers[3]!]) expect(errorOf(answer).code).toMatch(/^[A-Z_]+$/);
   const { headers, body } = await call(sandbox, 'GET', '/leads', bad);
   expect(headers.has('deprecation')).toBe(false);
   expect(body).toEqual({ error: 'X-API-Key is invalid' });
@@ -109,7 +110,7 @@ test('a message is sent once per Idempotency-Key, with wrapped answers, and read
     items: [{ status: 'READ' }, { id: ids.message, text: 'hello', status: 'PENDING' }],
   });
   const refused = await call(sandbox, 'POST', '/messages/send', { body: {}, headers: { 'x-api-key': null } });
-  expect([refused.status, errorOf(refused).code]).toEqual([401, 'UNAUTHORIZED']);
+  expect([refused.status, errorOf(refused).code]).toEqual([401, undefined]);
 });
 
 test('a document that was sent ends as its template says', async () => {
@@ -148,4 +149,41 @@ test('a message is delivered and read, or fails if its recipient is no phone num
   clock.now += 60_000;
   const statuses = await Promise.all(ids.map(async (id) => (await call(sandbox, 'GET', `/messages/${id}`)).body));
   expect(statuses).toMatchObject([{ status: 'READ' }, { status: 'FAILED' }]);
+});
+
+test('no route says a code with 401, and only the webhook says one with 500', async () => {
+  const sandbox = await startSandbox({}, (context) => {
+    Object.defineProperty(context.store, 'get', { value: broken });
+    Object.defineProperty(context.store, 'find', { value: broken });
+    return sandboxApp(context).fetch;
+  });
+  onTestFinished(() => sandbox.close());
+  const none = { headers: { 'x-api-key': null } };
+  for (const path of ['/leads/1', '/messages/send', '/external/leads', '/webhooks/ingest/token']) {
+    const { status, body } = await call(sandbox, path === '/leads/1' ? 'GET' : 'POST', path, none);
+    expect([path, status, JSON.stringify(body).includes('"code"')]).toEqual([path, 401, false]);
+  }
+  expect(await call(sandbox, 'GET', '/leads/1')).toMatchObject({ status: 500, body: { error: 'broken' } });
+  const event = { id: '1', type: 'lead/created', suppress_triggers: true, data: { external_id: '1' } };
+  const answer = await call(sandbox, 'POST', `/webhooks/ingest/${sandbox.ingestToken.reveal()}`, { body: event });
+  expect([answer.status, errorOf(answer).code]).toEqual([500, 'internal']);
+});
+
+function broken(): never {
+  throw new Error('broken');
+}
+
+test('there is an e-mail in each state, and a message with a file whose address soon ends', async () => {
+  const clock = clockAt(Date.UTC(2026, 0, 1));
+  const sandbox = await sandboxFor({ clock });
+  const states = 'PENDING SENT DELIVERED OPENED CLICKED BOUNCED FAILED DROPPED'.split(' ');
+  const emails = (await call(sandbox, 'GET', '/emails')).body as { id: string; status: string }[];
+  expect(emails.map(({ status }) => status)).toEqual(states);
+  for (const { id, status } of emails) {
+    expect((await call(sandbox, 'GET', `/emails/${id}`)).body).toEqual({ id, status });
+  }
+  expect((await call(sandbox, 'GET', '/emails?status=BOUNCED')).body).toEqual([emails[5]]);
+  const read = await call(sandbox, 'GET', `/messages/${uuidOf('message', 'main')}`);
+  const [file] = (read.body as { media: { signedUrl: string }[] }).media;
+  expect(new URL(file!.signedUrl).searchParams.get('expires')).toBe(String(clock.now / 1000 + 300));
 });
