@@ -1,6 +1,7 @@
 /** The fields of an event's data: the values that the mapping gives them, checked by the rules of the service. */
 import type { JsonValue } from '../json.ts';
 import { FIELD_RULES } from '../contract.ts';
+import { bareAddress } from './email.ts';
 import { fieldsOf, type Field } from './fields.ts';
 import { REST_KEY, restOfRecord } from './rest.ts';
 import type { Evaluate, RowContext } from './row-context.ts';
@@ -98,6 +99,12 @@ const CHECKS = {
       : value,
 } as const;
 
+/** Of fields that people write in several ways: the way that the service accepts. */
+const AS_WRITTEN: Readonly<Record<string, (text: string) => string>> = {
+  currency: (text) => text.toUpperCase(),
+  email: bareAddress,
+};
+
 /** What a field of this kind accepts and, where the service has a rule for the field, that rule. */
 function checkOf(name: string, kind: keyof typeof CHECKS): (value: JsonValue) => Result {
   const ofKind = CHECKS[kind];
@@ -105,7 +112,7 @@ function checkOf(name: string, kind: keyof typeof CHECKS): (value: JsonValue) =>
   if (!rule) return ofKind;
   return (value) => {
     const given = ofKind(value);
-    const result = name === 'currency' && typeof given === 'string' ? given.toUpperCase() : given;
+    const result = typeof given === 'string' && Object.hasOwn(AS_WRITTEN, name) ? AS_WRITTEN[name]!(given) : given;
     const wrong = typeof result === 'string' ? rule(result) : undefined;
     return wrong === undefined ? result : new ValueError(`invalid_${name}`, `${shown(value)} ${wrong}`);
   };

@@ -176,6 +176,10 @@ const BY_CODE: Readonly<Record<string, Advice>> = {
     what: 'A date has a different meaning in two of the formats; the first format was used.',
     fix: 'Specify a single format.',
   },
+  seconds_as_ms: {
+    what: 'A time in milliseconds since 1970 is in its first weeks: it is probably in seconds.',
+    fix: 'Use the format `unix` instead of `unix_ms`.',
+  },
   ambiguous_time: { what: 'A local time occurs twice because of a clock change; the earlier one was used.', fix: '' },
   changed: {
     what: 'A record differs from what was acknowledged: its export or the mapping has changed since.',

@@ -27,7 +27,7 @@ const formats = z.union([format, z.array(format).min(1)]);
 
 export const date = transform<DateArgument>({
   name: 'date',
-  doc: 'Parses a date with the first format that matches the whole text. The result is an instant (`2024-10-27T11:00:00.000Z`), or with `as: date` the day as written. Formats are Unicode tokens (`dd/MM/yyyy HH:mm`) or `iso`, `unix` (seconds), `unix_ms`. Fails with `bad_date` if no format matches, the day does not exist, or a daylight saving change skips the local time.',
+  doc: 'Parses a date with the first format that matches the whole text. The result is an instant (`2024-10-27T11:00:00.000Z`), or with `as: date` the day: that of an instant in the time zone, if one is set; otherwise as written. Formats are Unicode tokens (`dd/MM/yyyy HH:mm`) or `iso`, `unix` (seconds), `unix_ms`. Fails with `bad_date` if no format matches, the day does not exist, or a daylight saving change skips the local time.',
   words: (argument, defaults) => dateWords(options(argument), defaults),
   usage: [
     '{ date: FORMAT }',
@@ -41,6 +41,11 @@ export const date = transform<DateArgument>({
       to: '2024-10-27T11:00:00.000Z',
     },
     { apply: '{ date: { formats: M/d/yyyy, as: date } }', from: '3/15/2024', to: '2024-03-15' },
+    {
+      apply: '{ date: { formats: iso, as: date, timezone: Europe/Rome } }',
+      from: '2024-01-31T23:30:00Z',
+      to: '2024-02-01',
+    },
     { apply: '{ date: iso }', from: '2017-10-10T08:38:20.000+0000', to: '2017-10-10T08:38:20.000Z' },
     { apply: '{ date: unix }', from: 1730026800, to: '2024-10-27T11:00:00.000Z' },
   ],
@@ -66,7 +71,7 @@ const WORDS: Readonly<Record<string, string>> = {
   unix_ms: 'in milliseconds since 1970',
 };
 
-type DateReader = (text: string) => ReadDate | undefined;
+type DateReader = (text: string, row?: RowContext) => ReadDate | undefined;
 
 function isWord(source: string): boolean {
   return Object.hasOwn(WORDS, source);
@@ -107,14 +112,15 @@ function compileDate({ formats, timezone, locale, as }: ReturnType<typeof option
   const zone = timezone ?? defaults.timezone;
   const inZone = zone === undefined ? undefined : zoneReader(zone);
   const readers = formats.map((source) => compileReader(source, locale ?? defaults.locale ?? 'en', zone));
+  const offsetAt = zone === undefined ? undefined : zoneOffset(zone);
   const finish =
     as === 'date'
-      ? ({ local }: ReadDate) => iso(local).slice(0, 10)
+      ? (read: ReadDate) => dayOf(read, offsetAt)
       : (read: ReadDate, text: string, row: RowContext) => instantOf(read, text, inZone, row);
   const known = quoted(formats);
   return onText((text, row) => {
     for (let index = 0; index < readers.length; index += 1) {
-      const read = readers[index]!(text);
+      const read = readers[index]!(text, row);
       if (read === undefined) continue;
       const result = finish(read, text, row);
       if (typeof result === 'string') warnIfReadDifferently(text, read, readers, index, row);
@@ -128,7 +134,7 @@ function compileReader(source: string, locale: string, zone: string | undefined)
   if (source === 'iso') return readIso;
   const offset = zone === undefined ? () => 0 : zoneOffset(zone);
   if (source === 'unix') return (text) => readUnix(text, 1000, offset);
-  if (source === 'unix_ms') return (text) => readUnix(text, 1, offset);
+  if (source === 'unix_ms') return (text, row) => readMilliseconds(text, offset, row);
   return compileFormat(source, locale).read;
 }
 
@@ -138,6 +144,29 @@ function readUnix(text: string, compilation: number, offsetAt: ZoneOffset): Read
   if (instant < FIRST || instant > LAST) return undefined;
   const offset = offsetAt(instant);
   return { local: instant + offset, offset };
+}
+
+/** Milliseconds that are all in the first weeks of 1970 are seconds of later years. */
+const LAST_DOUBTFUL = 40 * 24 * 60 * 60 * 1000;
+
+function readMilliseconds(text: string, offsetAt: ZoneOffset, row: RowContext | undefined): ReadDate | undefined {
+  const read = readUnix(text, 1, offsetAt);
+  const value = Number(text);
+  if (read && value > 0 && value < LAST_DOUBTFUL) {
+    row?.report(
+      'warning',
+      'seconds_as_ms',
+      `${shown(text)} is ${iso(value)} in milliseconds since 1970; is it in seconds?`,
+    );
+  }
+  return read;
+}
+
+/** The day of an instant depends on the zone; without one, and for a local time, it is the day as written. */
+function dayOf({ local, offset }: ReadDate, offsetAt: ZoneOffset | undefined): string {
+  if (offset === undefined || offsetAt === undefined) return iso(local).slice(0, 10);
+  const instant = local - offset;
+  return iso(instant + offsetAt(instant)).slice(0, 10);
 }
 
 function instantOf(read: ReadDate, text: string, zone: ZoneReader | undefined, row: RowContext): Result {
