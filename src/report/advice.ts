@@ -170,6 +170,9 @@ const BY_CODE: Readonly<Record<string, Advice>> = {
   },
   short_row: { what: 'A row has fewer cells than the header: the missing cells are read as empty.', fix: '' },
   report_footer: { what: 'A line after the records was skipped as the footer of a report.', fix: '' },
+  total_row: { what: 'A row of totals below the records was skipped.', fix: '' },
+  ruled_line: { what: 'A line of dashes was skipped.', fix: '' },
+  end_of_file_mark: { what: 'A Ctrl-Z at the end of a file was skipped.', fix: '' },
   repeated_header: { what: 'A line repeats the header.', fix: 'Check that no export is included twice.' },
   extension_dropped: { what: 'The extension of a phone number was dropped.', fix: '' },
   ambiguous_date: {

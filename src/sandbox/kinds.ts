@@ -150,13 +150,15 @@ export const GIVEN: Readonly<Partial<Record<string, (context: SandboxContext) =>
   Role: () => named('role', 'Admin', 'Agent'),
   PhoneNumber: () => [{ id: uuidOf('number', '1'), phoneNumber: '+390200000001', label: 'Main' }],
   Conversation: ({ name }) => [{ id: uuidOf('conversation', name), channel: 'webchat' }],
-  Message: ({ name, now }) => [
+  Message: (context) => [
     {
-      id: uuidOf('message', name),
-      conversationId: uuidOf('conversation', name),
+      id: uuidOf('message', context.name),
+      conversationId: uuidOf('conversation', context.name),
       text: 'The signed form',
       status: 'READ',
-      media: [{ signedUrl: `https://files.example.test/form.pdf?expires=${Math.floor(now() / 1000) + SIGNED_URL_S}` }],
+      media: [
+        { signedUrl: `https://files.example.test/form.pdf?expires=${Math.floor(context.now() / 1000) + SIGNED_URL_S}` },
+      ],
     },
   ],
   Email: ({ name }) => EMAIL_STATES.map((status) => ({ id: uuidOf('email', name, status), status })),

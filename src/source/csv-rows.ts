@@ -1,10 +1,19 @@
 import type { Issue, RawRecord } from '../model.ts';
 import { counted } from '../terminal/numbers.ts';
+import { END_OF_FILE, isRule, isTotal } from './no-record.ts';
 import { shorten, type Items } from './reading.ts';
 import type { SourceNotice } from './source.ts';
 
 /** Most lines of a footer: more lone cells than this are short rows. */
 const FOOTER_LINES = 20;
+
+const AT_THE_END = {
+  severity: 'warning',
+  code: 'end_of_file_mark',
+  message: 'this line has only the character (Ctrl-Z) with which old programs end a file',
+} as const;
+
+const RULED = { severity: 'warning', code: 'ruled_line', message: 'this line only rules off other lines' } as const;
 
 interface Layout {
   /** As shown to the user. */
@@ -64,26 +73,38 @@ export class TableRows {
       this.#skipEmpty(cells, line);
       return;
     }
-    if (cells.length === 1 || this.#padded) {
-      const lone =
-        this.#width > 1 && (cells.length === 1 || cells.every((cell, index) => index === 0 || isBlank(cell)));
-      if (lone && (afterBlank || this.#padded || this.#held.length > 0)) {
-        this.#held.push({ cells, line });
-        if (this.#held.length > FOOTER_LINES) this.#release();
-        return;
-      }
+    if (this.#width > 1 && (first === END_OF_FILE ? cells.length === 1 : isRule(cells))) {
+      this.#layout.items.unreadable(line, first === END_OF_FILE ? AT_THE_END : RULED, this.#arrange(cells));
+      return;
+    }
+    if (this.#isFooter(cells, afterBlank)) {
+      this.#held.push({ cells, line });
+      if (this.#held.length > FOOTER_LINES) this.#release();
+      return;
     }
     if (this.#held.length > 0 || this.#padded) this.#release();
     this.#row(cells, line, first);
   }
 
+  /** A lone cell below a blank line, or totals. */
+  #isFooter(cells: readonly string[], afterBlank: boolean): boolean {
+    if (this.#width === 1) return false;
+    const isBelow = afterBlank || this.#padded || this.#held.length > 0;
+    const isLone = isBelow && cells.every((cell, index) => index === 0 || isBlank(cell));
+    return isLone || isTotal(cells);
+  }
+
   /** At the end of the file. */
   finish(): void {
     for (const { cells, line } of this.#held) {
+      const [code, what] = isTotal(cells)
+        ? ['total_row', 'a row of totals']
+        : ['report_footer', 'the footer of a report'];
+      const text = cells.filter((cell) => !isBlank(cell)).join(' ');
       const issue = {
         severity: 'warning',
-        code: 'report_footer',
-        message: `this line below the records is treated as the footer of a report: "${shorten(cells[0]!)}"`,
+        code,
+        message: `this line below the records is treated as ${what}: "${shorten(text)}"`,
         hint: 'if it is a record, add its other cells',
       } as const;
       this.#layout.items.unreadable(line, issue, this.#arrange(cells));

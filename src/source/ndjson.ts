@@ -8,7 +8,8 @@ import type { SourceSpec } from './source.ts';
 import type { TextFile } from './encoding.ts';
 import { readText, sampleOf } from './text.ts';
 
-const BLANK = /^[ \t\r]*$/;
+/** Blank lines, and the Ctrl-Z with which old programs end a file. */
+const BLANK = /^[ \t\r]*\x1a?[ \t\r]*$/;
 
 /** Opens files with one JSON object per line. Throws a `UserError` if one is empty. */
 export async function openLines(spec: SourceSpec, files: readonly TextFile[]): Promise<SourceHead> {
