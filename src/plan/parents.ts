@@ -60,9 +60,13 @@ export function reportBlocked(db: Database): void {
   const rows = `${EVENT_ROWS} where e.state = 'blocked' and e.id > ? order by e.id limit 500`;
   for (const page of pagesOf<EventRow & { readonly code: BlockedCode }>(db, rows)) {
     for (const event of page) {
-      addProblem(db, { event: event.id, record: event.record_id }, blockedIssue(db, event, event.code));
+      const issue = blockedIssue(db, event, event.code);
+      const similar = event.code === 'parent_missing' && issue.hint === undefined ? similarId(db, event) : undefined;
+      const hint = `the input has \`${similar}\`, which differs only by damage: export both files again, as text`;
+      addProblem(db, { event: event.id, record: event.record_id }, similar === undefined ? issue : { ...issue, hint });
     }
   }
+  db.exec('drop table if exists temp.plain_id');
 }
 
 export type BlockedCode = 'parent_failed' | 'parent_missing';
@@ -83,6 +87,24 @@ export function blockedIssue(db: Database, event: EventRow, code: BlockedCode): 
     message: `${name} does not exist in the service: its update was skipped`,
     hint: 'set `if_missing: create` on the entry that updates it, or `if_parent_missing` on this one',
   };
+}
+
+/** Zeros before a number, decimals behind it, letter case, blanks and the quotes of a formula: what other programs change in an id. */
+const PLAIN = (id: string): string => `
+  ltrim(replace(replace(replace(lower(iif(${id} glob '*[0-9].0', substr(${id}, 1, length(${id}) - 2), ${id})), ' ', ''), '=', ''), '"', ''), '0')`;
+
+/** An id in the input that differs from that of a missing parent only by what other programs change. */
+function similarId(db: Database, { parent_entity: entity, parent_id: id }: EventRow): string | undefined {
+  db.exec(`
+    create temp table if not exists plain_id as
+    select entity, external_id, ${PLAIN('external_id')} as plain from plan.event
+    where external_id is not null and entity <> 'comment' and state <> 'invalid';
+    create index if not exists temp.plain_id_of on plain_id (entity, plain)`);
+  return db.get<{ external_id: string }>(
+    `select external_id from temp.plain_id where entity = ?1 and plain = ${PLAIN('?2')} and plain <> '' limit 1`,
+    entity,
+    id,
+  )?.external_id;
 }
 
 /** Whether the parent that nobody has is in the input: then `if_missing: skip` ended its update without it. */

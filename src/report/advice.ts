@@ -275,6 +275,22 @@ const BY_CODE: Readonly<Record<string, Advice>> = {
     what: 'Characters were lost in a conversion to another encoding.',
     fix: 'Export again as UTF-8.',
   },
+  wrong_encoding: {
+    what: 'A text was decoded wrongly before it was exported (`JosÃ©`, `????`).',
+    fix: 'Export again as UTF-8; if the old CRM shows it so too, correct it there.',
+  },
+  html_entities: {
+    what: 'A text has HTML entities (`R&amp;D`), and would be shown with them.',
+    fix: 'Set `apply: [html_to_text]` on the field.',
+  },
+  ids_as_decimals: {
+    what: 'A program for tables of numbers wrote the ids or phone numbers of a column as decimals; they are read without `.0`.',
+    fix: 'Check that the ids are whole numbers in the old CRM.',
+  },
+  unwrapped_cells: {
+    what: 'Cells are written as formulas (`="00123"`); they are read as the text in them.',
+    fix: '',
+  },
   dates_read_either_way: {
     what: 'All dates of a column are valid both as day/month and as month/day.',
     fix: 'Compare the format in the mapping with dates that you know.',

@@ -26,6 +26,8 @@ export const DAMAGES = [
   'rounded_id',
   'leading_zeros_lost',
   'day_month_exchanged',
+  'wrong_encoding',
+  'html_entities',
 ] as const;
 export type Damage = (typeof DAMAGES)[number];
 
@@ -33,6 +35,8 @@ export type Damage = (typeof DAMAGES)[number];
 export interface DamageNote extends ColumnNote {
   readonly kind: Damage;
   readonly count: number;
+  /** Cells of the column that have a value. */
+  readonly of: number;
   readonly example: string;
   readonly file: string;
   /** Line of the example. */
@@ -175,8 +179,8 @@ export function sharedText({ field, count, external_id: id }: SharedNote): strin
 
 /** The warning about it has the hint of its code. */
 export function damageText(note: DamageNote): string {
-  const { count, example, file, line, kind } = note;
-  const cells = `${counted(count, 'cell')} like \`${example}\` (${file}:${line})`;
+  const { count, of, example, file, line, kind } = note;
+  const cells = `${numberText(count)} of ${counted(of, 'cell')}, such as \`${example}\` (${file}:${line})`;
   return `${columnText(note)}: ${cells}; ${inSentence(adviceFor(kind, undefined).what)}`;
 }
 

@@ -1,6 +1,7 @@
 import { UserError } from '../errors.ts';
 import { SettingError, type SourceSpec } from './source.ts';
 import { MAX_HEADER, RecordParser } from './csv-records.ts';
+import { FormulaCells } from './formula-cells.ts';
 import { counted } from '../terminal/numbers.ts';
 
 /** What must be known about a CSV file before its records can be read. */
@@ -135,10 +136,14 @@ async function tryDelimiter(
     if (records.length < RECORDS && cells.some((cell) => cell.trim() !== '')) records.push({ cells, line: at });
   };
   const parser = new RecordParser(shown, { delimiter, escape }, line, take, MAX_HEADER);
+  const formulas = new FormulaCells(shown, delimiter);
   let error: UserError | undefined;
   try {
-    await parser.feed(text);
-    if (whole) await parser.finish();
+    await parser.feed(formulas.feed(text));
+    if (whole) {
+      await parser.feed(formulas.finish());
+      await parser.finish();
+    }
   } catch (thrown) {
     if (!(thrown instanceof UserError)) throw thrown;
     error = thrown;

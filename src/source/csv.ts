@@ -4,6 +4,7 @@ import type { ReadItem } from '../model.ts';
 import { counted } from '../terminal/numbers.ts';
 import { findDialect, type Dialect } from './csv-dialect.ts';
 import { MAX_HEADER, RecordParser } from './csv-records.ts';
+import { FormulaCells } from './formula-cells.ts';
 import { TableRows } from './csv-rows.ts';
 import { encodingsOf, fileCount, Items, type FileResult, type SourceFile, type SourceHead } from './reading.ts';
 import { nameOf, numbered } from './reject-columns.ts';
@@ -61,18 +62,20 @@ async function* readTable(
   const parser = new RecordParser(file.shown, { delimiter, escape }, headerLine, (cells, line, afterBlank) =>
     rows.take(cells, line, afterBlank),
   );
+  const formulas = new FormulaCells(file.shown, delimiter);
   let skip = start;
   for await (const chunk of readText(file, hash)) {
     if (chunk.includes(0)) rows.expectNul();
     const rest = chunk.subarray(skip);
     skip -= chunk.length - rest.length;
-    await parser.feed(rest);
+    await parser.feed(formulas.feed(rest));
     yield items.take();
   }
+  await parser.feed(formulas.finish());
   await parser.finish();
   rows.finish();
   yield items.take();
-  return { rows: items.count, notices: rows.notices(), more: false };
+  return { rows: items.count, notices: [...rows.notices(), ...formulas.notices()], more: false };
 }
 
 function headerNotices(

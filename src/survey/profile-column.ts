@@ -15,6 +15,8 @@ export class ColumnWatch {
   readonly column: string;
   readonly fields: readonly string[];
   filled = false;
+  /** Cells that have a value. */
+  cells = 0;
   readonly #damage = new Map<Damage, DamageCount>();
   /** Undefined once there are too many, and for columns whose values are not counted. */
   #values: Map<string, number> | undefined;
@@ -35,6 +37,7 @@ export class ColumnWatch {
   take(cell: string, file: string, line: number): void {
     if (cell === '') return;
     this.filled = true;
+    this.cells += 1;
     // The exponent that a spreadsheet writes has four characters: E+11.
     if (
       (cell.length > 4 && cell.charCodeAt(cell.length - 4) === 69) ||

@@ -4,7 +4,7 @@ import type { CompiledEntry } from '../mapping/mapping.ts';
 import { findColumn, pathReader, uniqueNames } from '../mapping/path.ts';
 import { textOf } from '../mapping/result.ts';
 import type { RawRecord, Row } from '../model.ts';
-import type { SourceProfile } from '../report/profile.ts';
+import type { Damage, SourceProfile } from '../report/profile.ts';
 import type { Source } from '../source/source.ts';
 import { ColumnWatch } from './profile-column.ts';
 
@@ -54,6 +54,12 @@ export class SourceWatch {
     for (const { read, watch } of this.#watched) takeAll(read(raw), watch, place.file, place.line);
   }
 
+  /** A text of this field is damaged. */
+  damaged(kind: Damage, field: string, text: string, { place }: Row): void {
+    const watched = this.#watched.find(({ watch }) => watch.fields.includes(field));
+    watched?.watch.addDamage(kind, text, place.file, place.line);
+  }
+
   /** A date of this field was a spreadsheet's serial number. */
   serialDate(field: string, { raw, place }: Row): void {
     for (const { read, watch } of this.#watched) {
@@ -73,7 +79,13 @@ export class SourceWatch {
       never_a_value: empty.map(({ watch: { column, fields } }) => ({ column, fields })),
       values: watches.flatMap((watch) => watch.values() ?? []),
       damage: watches.flatMap((watch) =>
-        [...watch.damage()].map(([kind, found]) => ({ column: watch.column, fields: watch.fields, kind, ...found })),
+        [...watch.damage()].map(([kind, found]) => ({
+          column: watch.column,
+          fields: watch.fields,
+          kind,
+          of: watch.cells,
+          ...found,
+        })),
       ),
       dates: watches.flatMap((watch) => watch.dates() ?? []),
       notices: this.#source.notices(),

@@ -19,6 +19,7 @@ import {
 import type { Source } from '../source/source.ts';
 import type { Database } from '../store/sqlite.ts';
 import { SourceWatch } from './profile-source.ts';
+import { textDamage, textsOf } from './text-damage.ts';
 
 /** More names than these are not listed. */
 const MOST_UNCOVERED = 500;
@@ -56,8 +57,13 @@ export class Profiler {
     return this.#watches.get(source)!;
   }
 
-  /** Spreadsheets write a date as the number of a day. */
-  event({ issues, omissions }: Ready | Invalid, row: Row): void {
+  /** Spreadsheets write a date as the number of a day. Texts are looked at as they will be sent. */
+  event(event: Ready | Invalid, row: Row): void {
+    const { issues, omissions } = event;
+    for (const [field, text] of event.kind === 'ready' ? textsOf(event.data) : []) {
+      const damage = textDamage(text);
+      if (damage) this.watch(row.place.source).damaged(damage, field, text, row);
+    }
     for (const { code, field } of issues) {
       if (code === 'bad_date') this.watch(row.place.source).serialDate(field ?? '', row);
     }

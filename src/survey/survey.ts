@@ -33,13 +33,14 @@ import type { Account } from '../service/account.ts';
 import type { Client } from '../service/client.ts';
 import type { RunSettings } from '../settings.ts';
 import { Input } from '../source/input.ts';
-import type { FileDigest } from '../source/source.ts';
+import type { FileDigest, Source } from '../source/source.ts';
 import type { StateDir } from '../files/state-dir.ts';
 import { storedPlanFiles } from '../store/stored-plans.ts';
 import type { FieldHasher } from '../store/field-hashes.ts';
 import { COUNTING_INDEX, PLAN_FILE, PLAN_INDEXES } from '../store/plan-schema.ts';
 import type { Database } from '../store/sqlite.ts';
 import { DealGroups } from './deal-groups.ts';
+import { withoutDecimals } from './decimal-ids.ts';
 import { samplesOf } from '../plan/events.ts';
 import { OmittedValues } from './omitted.ts';
 import { commitPlan, discardPlan, openPlan } from './plan-file.ts';
@@ -104,6 +105,8 @@ export interface Survey {
 /** The input, opened. */
 interface OpenInput {
   readonly input: Input;
+  /** Those of the input as they are read. */
+  readonly sources: ReadonlyMap<string, Source>;
   readonly compiled: CompiledMapping;
   readonly policies: readonly Policies[];
   readonly resolver: Resolver;
@@ -136,7 +139,10 @@ async function openInput(job: SurveyJob): Promise<OpenInput> {
   const { mapping, db } = job;
   const used = mapping.sources.filter(({ name }) => mapping.usedSources.includes(name));
   const input = await Input.open(used);
-  const compiled = await mapping.compile(input.sources);
+  let { sources } = input;
+  let compiled = await mapping.compile(sources);
+  const whole = await withoutDecimals(sources, compiled);
+  if (whole) [sources, compiled] = [whole, await mapping.compile(whole)];
   const references = await openReferences(mapping, job.account);
   for (const { line, mark, why } of mapping.marks) {
     if (mark !== 'set this') continue;
@@ -144,7 +150,7 @@ async function openInput(job: SurveyJob): Promise<OpenInput> {
     addProblem(db, {}, { severity: 'warning', kind: 'map', code: 'marked_line', message });
   }
   const policies = compiled.entries.map((entry) => entry.policies);
-  return { input, compiled, policies, ...references };
+  return { input, sources, compiled, policies, ...references };
 }
 
 interface ReadInput {
@@ -154,8 +160,8 @@ interface ReadInput {
 }
 
 async function readInput({ db, mapping, halt }: SurveyJob, open: OpenInput): Promise<ReadInput> {
-  const { input, compiled, resolver } = open;
-  const profiler = new Profiler({ sources: input.sources, eventSources: mapping.eventSources, compiled, db });
+  const { sources, compiled, resolver } = open;
+  const profiler = new Profiler({ sources, eventSources: mapping.eventSources, compiled, db });
   const reader = new RecordReader({
     compiled,
     resolver,
@@ -164,7 +170,7 @@ async function readInput({ db, mapping, halt }: SurveyJob, open: OpenInput): Pro
     groups: new DealGroups(db, resolver),
     shouldContinue: () => !halt.requested,
   });
-  for (const name of mapping.eventSources) await reader.read(input.sources.get(name)!);
+  for (const name of mapping.eventSources) await reader.read(sources.get(name)!);
   return { reader, profiler, omitted: new OmittedValues(db) };
 }
 

@@ -160,6 +160,17 @@ describe('CSV', () => {
     expect(items.every(({ kind }) => kind === 'row')).toBe(true);
   });
 
+  test.each(['\n', '\r\n', '\r'])('cells written as formulas are read as the text in them (%j)', async (end) => {
+    const rows = Array.from({ length: 5000 }, (_, at) => `="000${at}",=" é ",Ada,"=""0${at}""","a, =""x"", b"`);
+    const text = ['ID,Note,Name,Ref,Text', ...rows].join(end);
+    const source = await openIn(folderWith({ 'a.csv': text }), 'a.csv');
+    const items = await readAll(source);
+    expect(items).toHaveLength(5000);
+    expect(items[4321]!.raw).toEqual(['0004321', ' é ', 'Ada', '04321', 'a, ="x", b']);
+    const message = expect.stringContaining('15000') as string;
+    expect(source.notices()).toMatchObject([{ code: 'unwrapped_cells', message }]);
+  });
+
   test('cells keep their spaces', async () => {
     const source = await openIn(folderWith({ 'a.csv': ' ID , Name \n 1 ,"  Ada\t"\n' }), 'a.csv');
     expect(source.columns).toEqual(['ID', 'Name']);

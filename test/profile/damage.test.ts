@@ -1,0 +1,90 @@
+/** Damage that other programs have done before the export was read: each is said, with its count and an example. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { migrate } from '../faults/in-process.ts';
+import { files, sandbox, workspace } from '../e2e/harness.ts';
+import { profileOf } from './surveying.ts';
+
+const MAPPING = `events:
+  - type: lead/created
+    source: it
+    data: { external_id: ID, full_name: Name, custom_params: { note: Note } }
+`;
+
+async function damageOf(notes: readonly string[]): Promise<unknown> {
+  const lines = notes.map((note, n) => `${n + 1},Ann,"${note.replaceAll('"', '""')}"`);
+  const { damage } = await profileOf({ mapping: MAPPING, export: `ID,Name,Note\n${lines.join('\n')}\n` });
+  return damage.map(({ kind, column, count, of, example, line }) => [kind, column, count, of, example, line]);
+}
+
+it.each([
+  ['JosÃ© MÃ¼ller', 'wrong_encoding'],
+  ['It was donâ€™t', 'wrong_encoding'],
+  ['Ð˜Ð²Ð°Ð½', 'wrong_encoding'],
+  ['Â© 2024', 'wrong_encoding'],
+  ['???? ?????', 'wrong_encoding'],
+  ['R&amp;D', 'html_entities'],
+  ['Caf&eacute;', 'html_entities'],
+  ['&#8364; 5', 'html_entities'],
+])('%s is damaged: %s', async (note, kind) => {
+  expect(await damageOf(['plain', note, 'R&D, José', note])).toEqual([[kind, 'Note', 2, 4, note, 3]]);
+});
+
+it.each(['José Müller', 'NÃO', 'SÃO PAULO', 'what???', 'R&D; S&P', 'a&b;c', 'Â', 'âge', 'Ñandú'])(
+  '%s is not',
+  async (note) => {
+    expect(await damageOf([note])).toEqual([]);
+  },
+);
+
+const PAIR = `version: 1
+migration: pair
+sources: { people: { path: people.csv }, notes: { path: notes.csv } }
+events:
+  - type: lead/created
+    source: people
+    data: { external_id: id, full_name: name, phone_number: { from: phone, apply: [{ phone: { region: IT } }] } }
+  - type: comment/created
+    source: notes
+    data: { external_id: id, content: text, lead_external_id: person }
+`;
+
+async function pairOf(people: readonly string[], notes: readonly string[]) {
+  const service = await sandbox();
+  const cwd = await workspace();
+  await files(cwd, {
+    'mapping.yaml': PAIR,
+    'people.csv': ['id,name,phone', ...people, ''].join('\n'),
+    'notes.csv': ['id,text,person', ...notes, ''].join('\n'),
+  });
+  const summary = await migrate(service, join(cwd, 'mapping.yaml'));
+  return { service, summary, cwd };
+}
+
+it('ids and phone numbers that a data frame wrote as decimals are read without `.0`, and that is said', async () => {
+  const { service, summary } = await pairOf(
+    ['51000301,Ada,3331234567.0', '51000302,Grace,'],
+    ['n1,Called,51000301.0', 'n2,Wrote,', 'n3,Met,51000302.0'].filter((line) => !line.endsWith(',')),
+  );
+  expect(summary).toMatchObject({ exit: { code: 0 }, warnings_by_code: { ids_as_decimals: 2 } });
+  expect(service.state().comments.map(({ externalId }) => externalId)).toEqual(['n1', 'n3']);
+  expect(service.state().leads.map(({ phoneNumber }) => phoneNumber)).toEqual(['+393331234567', null]);
+});
+
+it('ids of which some have other decimals stay as they are', async () => {
+  const { service, summary } = await pairOf(['1.0,Ada,', '1.1,Grace,', '2.0,Alan,'], ['n1,Called,1.1', 'n2,Met,2.0']);
+  expect(summary).toMatchObject({ exit: { code: 0 } });
+  expect(service.state().leads.map(({ externalId }) => externalId)).toEqual(['1.0', '1.1', '2.0']);
+});
+
+it.each([
+  ['7', '007'],
+  ['AB7', 'ab7'],
+  ['7', '7.0'],
+])('a missing parent `%s` is named beside `%s`, which differs only by damage', async (wanted, present) => {
+  const { summary, cwd } = await pairOf([`${present},Ada,`, 'x.0y,Grace,'], [`n1,Called,${wanted}`]);
+  expect(summary.errors_by_code).toEqual({ parent_missing: 1 });
+  const errors = await readFile(join(cwd, '.backfill/pair/errors.csv'), 'utf8');
+  expect(errors).toContain(`the input has \`${present}\``);
+});
