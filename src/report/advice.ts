@@ -111,6 +111,14 @@ const BY_CODE: Readonly<Record<string, Advice>> = {
 
   unresolved_stage: { what: 'A stage does not exist in the account.', fix: NAMES },
   unresolved_owner: { what: 'An owner does not exist in the account.', fix: NAMES },
+  stage_disagrees: {
+    what: 'A deal has the id of one stage and the name of another one; the id is sent.',
+    fix: 'Map only the one that is right.',
+  },
+  owner_disagrees: {
+    what: 'A deal has the id of one user and the name of another one; the id is sent.',
+    fix: 'Map only the one that is right.',
+  },
   unresolved_pipeline: { what: 'A pipeline does not exist in the account.', fix: NAMES },
   ambiguous_stage: { what: 'A stage name matches several stages of the account.', fix: UNIQUE },
   ambiguous_owner: { what: 'A name matches several users of the account.', fix: UNIQUE },

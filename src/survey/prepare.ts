@@ -44,6 +44,17 @@ const ID_HINTS = {
     'ids of users are those of the target account, as `crm-backfill api GET /platform-users` lists them: correct it, or map the name of the user to `owner_name` instead',
 } as const;
 
+/** Section 2.5: a UUID is authoritative. */
+function disagreement(kind: 'stage' | 'owner', id: string, name: string, other: string): Issue {
+  return {
+    severity: 'warning',
+    kind: 'map',
+    code: kind === 'stage' ? 'stage_disagrees' : 'owner_disagrees',
+    field: `${kind}_id`,
+    message: `\`${kind}_id\` is ${other} (\`${id}\`), and \`${kind}_name\` is \`${name}\`: the id is sent`,
+  };
+}
+
 /** Replaces names of stages and owners with their ids. */
 function resolveReferences(draft: Draft, resolver: Resolver): { data: JsonObject; issues: readonly Issue[] } {
   const { data: given, place } = draft;
@@ -60,6 +71,15 @@ function resolveReferences(draft: Draft, resolver: Resolver): { data: JsonObject
     take('stage', stage, resolver.stage(stage, draft.stagePipeline, place));
   }
   if (data.owner_id === undefined && typeof owner === 'string') take('owner', owner, resolver.owner(owner, place));
+  for (const [kind, name] of [
+    ['stage', stage],
+    ['owner', owner],
+  ] as const) {
+    const id = given[`${kind}_id`];
+    if (typeof id !== 'string' || typeof name !== 'string') continue;
+    const other = resolver.disagrees(kind, id, name, draft.stagePipeline);
+    if (other !== undefined) issues.push(disagreement(kind, id, name, other));
+  }
   for (const field of ['stage_id', 'owner_id'] as const) {
     const id = data[field];
     if (typeof id !== 'string' || resolver.knows(field, id)) continue;

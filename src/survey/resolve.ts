@@ -82,6 +82,13 @@ export class Resolver {
     return !this.#isKnown || withId(id, this.targets[field === 'stage_id' ? 'stage' : 'owner']) !== undefined;
   }
 
+  /** The name of what the id is of, where the name beside it is that of something else; undefined if they agree, or one is unknown. */
+  disagrees(kind: 'stage' | 'owner', id: string, name: string, oldPipeline: string | undefined): string | undefined {
+    const named = this.#resolve(kind, name, oldPipeline ?? '');
+    const own = withId(id, this.targets[kind]);
+    return own && named.kind === 'resolved' && named.target.id !== own.id ? nameOf(own, this.targets[kind]) : undefined;
+  }
+
   /** The names in the account; undefined if it has no such stage. */
   stageNames(id: string): { readonly stage: string; readonly pipeline: string } | undefined {
     const found = withId(id, this.targets.stage);

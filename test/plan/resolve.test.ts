@@ -110,3 +110,13 @@ it('reports that the account is unknown if there is none', () => {
   expect(textOf(offline.stage('Won', undefined, PLACE))).toBe('unknown_account');
   expect(offline.knows('owner_id', 'x')).toBe(true);
 });
+
+it('an id and a name of the same thing may stand together, and a name of something else is said', () => {
+  const names = resolver();
+  const won = stageId('Sales', 'Won');
+  expect(names.disagrees('stage', won, 'Won', 'Sales')).toBeUndefined();
+  expect(names.disagrees('stage', won, 'Lost', 'Sales')).toBe('Sales / Won');
+  expect(names.disagrees('stage', won, 'Unheard of', 'Sales')).toBeUndefined();
+  expect(names.disagrees('owner', userId('ada@example.test'), 'Ada Lovelace', undefined)).toBeUndefined();
+  expect(names.disagrees('owner', userId('ada@example.test'), 'Grace Hopper', undefined)).toBe('Ada Lovelace');
+});
