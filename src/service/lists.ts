@@ -20,7 +20,7 @@ export interface ReadOptions {
 
 /** One page of a list. */
 export interface Page {
-  /** Items that no earlier page had; none on the page that ends the list. */
+  /** Items that no earlier page had; none on a page that was asked for in vain. */
   readonly fresh: readonly unknown[];
   /** Number of items in the whole list, if the service says. */
   readonly total: number | undefined;
@@ -70,7 +70,7 @@ export async function wholeList(client: Client, path: string, query: Query, opti
 }
 
 /**
- * The pages of a list (`page`, `pageSize`; section 4.3), until one has no new ids. Items without an `id` are compared by
+ * The pages of a list (`page`, `pageSize`; section 4.3), until as many items were seen as its `total` says, or one has no new ids. Items without an `id` are compared by
  * their content. Cursors and links to the next page are followed. A route that refuses `page` is asked with `limit` and
  * `cursor`. Throws a `UserError` as `read` does, or if the answer is not a list.
  */
@@ -117,12 +117,20 @@ export async function* pagesOf(
     if (!byCursor) page += 1;
     step = byCursor ? without(next ?? {}, path) : { page, pageSize: LIMITS.pageSize };
     if (leadsNowhere) continue;
-    const isLast = fresh.length === 0 || (byCursor && !next);
-    const isFull = refusal !== undefined && !next && totalIn(body) === undefined && items.length >= LIMITS.pageSize;
-    const more = items.length > 0 && (hasMore(body) ?? isFull);
-    yield { fresh, total: totalIn(body), more, next: isLast ? undefined : step, headers: attempt.reply.headers };
+    const total = totalIn(body);
+    const isFull = total === undefined && !next && isFullPage(items);
+    // A `total` that is the number of items of a full page may be about that page alone.
+    const isWhole = total !== undefined && seen.size >= total && !(isFullPage(items) && items.length === total);
+    const isLast = fresh.length === 0 || (byCursor ? !next : isWhole && hasMore(body) !== true && !options.from);
+    // A route that has no pages, or that repeats a full one, may have more items than it shows.
+    const more = items.length > 0 && (hasMore(body) ?? (isFull && (refusal !== undefined || isEnd)));
+    yield { fresh, total, more, next: isLast ? undefined : step, headers: attempt.reply.headers };
     if (isLast) return;
   }
+}
+
+function isFullPage(items: readonly unknown[]): boolean {
+  return items.length >= LIMITS.pageSize;
 }
 
 /** Leaves out what the path has already: a link to the next page repeats the whole query. */

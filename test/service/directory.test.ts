@@ -59,6 +59,34 @@ describe('lists', () => {
     expect(users).toEqual([{ id: '1', names: ['Ada'] }]);
   });
 
+  test('paging stops when as many items were seen as `total` says', async () => {
+    const all = Array.from({ length: 130 }, (_, index) => ({ id: `u${index}`, name: `User ${index}` }));
+    const { users, asked } = await read(
+      (page) => ({ pipelines: page === 1 ? [sales] : [], total: 1 }),
+      (page) => ({ users: all.slice((page - 1) * 100, page * 100), total: 130 }),
+    );
+    expect(users).toHaveLength(130);
+    expect(asked.map((url) => url.replace(/\?.*page=/, ' '))).toEqual([
+      '/pipelines 1&pageSize=100',
+      '/platform-users 1&pageSize=100',
+      '/platform-users 2&pageSize=100',
+    ]);
+  });
+
+  test('a `total` that is about the page alone does not end the list', async () => {
+    const all = Array.from({ length: 230 }, (_, index) => ({ id: `u${index}`, name: `User ${index}` }));
+    const { users } = await read(none, (page) => {
+      const users = all.slice((page - 1) * 100, page * 100);
+      return { users, total: users.length };
+    });
+    expect(users).toHaveLength(230);
+  });
+
+  test('a route that ignores the page and repeats a full one may have more', async () => {
+    const hundred = Array.from({ length: 100 }, (_, index) => ({ id: `u${index}`, name: `User ${index}` }));
+    await expect(read(none, () => hundred)).rejects.toThrow('returned only 100 items although more seem to follow');
+  });
+
   test('a server that caps the page size lower is read to the end', async () => {
     const all = Array.from({ length: 45 }, (_, index) => ({ id: `u${index}`, name: `User ${index}` }));
     const { users } = await read(none, (page) => all.slice((page - 1) * 20, page * 20));
