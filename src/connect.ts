@@ -79,6 +79,7 @@ export async function connect(
     concurrency: settings.concurrency,
     limiter,
     userAgent: TOOL,
+    retiring: (route, what) => warn(`the service is retiring a route that this run uses, ${route} (${what})`),
   });
   const close = async (): Promise<void> => {
     await client.close();

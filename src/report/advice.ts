@@ -325,6 +325,18 @@ const BY_CODE: Readonly<Record<string, Advice>> = {
     fix: 'Correct its name, or remove it from the list.',
   },
   lookup_unreadable: { what: 'Some records could not be read for a lookup.', fix: READ },
+  updated_instead: {
+    what: 'The service answered the creation of a record with `updated`: it has changed one that it had already.',
+    fix: 'Compare the record in the service.',
+  },
+  same_service_id: {
+    what: 'The service answered the creation of several records with one id: it has one record for them.',
+    fix: 'Compare that record in the service, and ask its support why.',
+  },
+  inactive_owner: {
+    what: 'Deals go to users that the service shows as inactive or deleted.',
+    fix: 'Map these owners to others under `references.owners`, if somebody is to see the deals.',
+  },
   not_created: {
     what: 'The service acknowledged an event without any effect.',
     fix: 'Check the record in the service.',

@@ -59,13 +59,23 @@ export class Outcomes {
     return true;
   }
 
-  /** In a transaction of the caller. */
-  acknowledged(due: DueEvent, { outcome, deduplicated }: Extract<Delivered, { kind: 'acknowledged' }>): void {
+  /** `isCreate`: the request was to create the record. In a transaction of the caller, after the answer was stored. */
+  acknowledged(due: DueEvent, isCreate: boolean, answer: Extract<Delivered, { kind: 'acknowledged' }>): void {
     this.#answered += 1;
     this.#rejections.interrupt();
-    this.counts[outcome] += 1;
-    if (outcome !== 'none' || deduplicated) return;
-    addProblem(this.#options.db, { event: due.id, record: due.record_id }, NOT_CREATED);
+    this.counts[answer.outcome] += 1;
+    const { db } = this.#options;
+    const about = { event: due.id, record: due.record_id };
+    if (answer.outcome === 'none' && !answer.deduplicated) addProblem(db, about, NOT_CREATED);
+    if (!isCreate) return;
+    if (answer.outcome === 'updated') addProblem(db, about, UPDATED_INSTEAD);
+    const other = db.get<{ external_id: string }>(
+      'select external_id from checkpoint.record where service_id = ? and entity = ? and external_id <> ? limit 1',
+      answer.serviceId,
+      due.entity,
+      due.external_id,
+    );
+    if (other) addProblem(db, about, sameServiceId(due.external_id!, other.external_id, answer.serviceId));
   }
 
   /** It stays as it is, since a policy says so. */
@@ -139,6 +149,19 @@ const NOT_CREATED: Issue = {
   code: 'not_created',
   message: 'acknowledged with outcome `none`: nothing was created or updated',
 };
+
+const UPDATED_INSTEAD: Issue = {
+  severity: 'warning',
+  kind: 'send',
+  code: 'updated_instead',
+  message:
+    'sent to be created, and acknowledged with outcome `updated`: the service has changed a record that it had already',
+};
+
+function sameServiceId(externalId: string, other: string, serviceId: string): Issue {
+  const message = `\`${externalId}\` and \`${other}\` were both answered with the id \`${serviceId}\`: the service has one record for them`;
+  return { severity: 'warning', kind: 'send', code: 'same_service_id', message };
+}
 
 /** Later comments do not wait for one that is rejected. */
 const COMMENT_ORDER = 'comments are dated on arrival, so this one will appear after later ones';

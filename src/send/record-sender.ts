@@ -130,7 +130,7 @@ export class RecordSender {
     await commits.commit(() => {
       if (!isLeft) this.#settle({ ...turn, decided });
       log.answered(record, known, delivery, answer, { isAcknowledged: true, code: undefined });
-      outcomes.acknowledged(due, answer);
+      outcomes.acknowledged(due, !isUpdate(delivery.type), answer);
     });
     // The event that the canary was may have been accepted by its second request.
     for (const type of [delivery.type, due.sends ?? due.type]) outcomes.proven.add(type);

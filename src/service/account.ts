@@ -20,6 +20,8 @@ const user = z.strictObject({
   /** Every name the service has for the user, without repeats. Several users may have the same name. */
   names: z.array(z.string()),
   email: z.string().exactOptional(),
+  /** Why nobody works as this user, in the words of the service: `inactive`, `deleted`. */
+  inactive: z.string().exactOptional(),
 });
 
 const account = z.strictObject({ pipelines: z.array(pipeline), users: z.array(user) });

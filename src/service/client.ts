@@ -29,6 +29,8 @@ export interface ClientOptions {
   readonly concurrency: number;
   readonly limiter: Limiter;
   readonly userAgent: string;
+  /** Called once for each route (`GET /leads`) that the service says it is retiring (Deprecation and Sunset headers), with what it says. */
+  readonly retiring?: ((route: string, what: string) => void) | undefined;
   readonly clock?: Clock;
 }
 
@@ -97,6 +99,8 @@ export class Client {
   /** Each is aborted with a `Cut`. */
   readonly #inFlight = new Set<AbortController>();
   #reached = false;
+  /** Routes of which `retiring` was told. */
+  readonly #retired = new Set<string>();
   /** Requests sent with the API key, which count against its rate limit. */
   requests = 0;
 
@@ -180,6 +184,7 @@ export class Client {
         const reply = await this.#exchange(request);
         if ('kind' in reply) return reply;
         limiter.observe(reply.status, reply.headers, sentAt);
+        this.#noteRetirement(request, reply.headers);
         if (reply.status === 429) {
           limiter.refused(readRetryAfter(reply.headers, this.#clock.wall()), sentAt);
         }
@@ -189,6 +194,16 @@ export class Client {
       if (error instanceof NotSent) return { kind: 'withdrawn' };
       throw error;
     }
+  }
+
+  #noteRetirement({ method, path }: ClientRequest, headers: Reply['headers']): void {
+    const said = (['deprecation', 'sunset'] as const).filter((name) => headers[name] !== undefined);
+    if (said.length === 0 || !this.#options.retiring) return;
+    // Neither ids nor the ingestion token.
+    const route = `${method} ${/^\/[^/?]*/.exec(path)![0]}`;
+    if (this.#retired.has(route)) return;
+    this.#retired.add(route);
+    this.#options.retiring(route, said.map((name) => `${name}: ${headers[name]}`).join(', '));
   }
 
   async #exchange({ method, path, headers, body }: ClientRequest): Promise<Reply | NoAnswer> {

@@ -81,7 +81,31 @@ function readUser(user: Fields & { readonly id: string }): User {
   });
   const email = layers.map((layer) => textIn(layer, EMAIL_KEYS)).find((text) => text !== undefined);
   const unique = new Set(names.filter((name) => name !== undefined));
-  return { id: user.id, names: [...unique], ...(email === undefined ? {} : { email }) };
+  const inactive = layers.map(inactivityIn).find((text) => text !== undefined);
+  return {
+    id: user.id,
+    names: [...unique],
+    ...(email === undefined ? {} : { email }),
+    ...(inactive === undefined ? {} : { inactive }),
+  };
+}
+
+const ACTIVE_KEYS = ['active', 'isActive', 'is_active', 'enabled', 'isEnabled'];
+const INACTIVE_KEYS = ['inactive', 'isInactive', 'disabled', 'isDisabled', 'deactivated', 'isDeactivated', 'suspended'];
+const DELETED_KEYS = ['deleted', 'isDeleted', 'is_deleted', 'deletedAt', 'deleted_at', 'archived', 'archivedAt'];
+const SINCE_KEYS = ['deactivatedAt', 'deactivated_at', 'disabledAt', 'suspendedAt'];
+const STATUS_KEYS = ['status', 'state', 'userStatus'];
+const INACTIVE = /^(?:inactive|disabled|deactivated|suspended|blocked|deleted|archived|removed|former)$/i;
+
+/** What says that the user is gone, in any plausible form; how the service says it is not published. */
+function inactivityIn(fields: Fields): string | undefined {
+  const isSet = (key: string): boolean =>
+    fields[key] === true || (typeof fields[key] === 'string' && fields[key] !== '');
+  if (DELETED_KEYS.some(isSet)) return 'deleted';
+  const status = textIn(fields, STATUS_KEYS);
+  if (status !== undefined && INACTIVE.test(status)) return status.toLowerCase();
+  const isOff = ACTIVE_KEYS.some((key) => fields[key] === false);
+  return isOff || [...INACTIVE_KEYS, ...SINCE_KEYS].some(isSet) ? 'inactive' : undefined;
 }
 
 function textIn(fields: Fields, keys: readonly string[]): string | undefined {

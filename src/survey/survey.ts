@@ -19,6 +19,7 @@ import { deriveCommentIds } from '../plan/comment-ids.ts';
 import { warnOfCustomFields } from '../plan/custom-fields.ts';
 import { foldRows, type FoldCounts } from '../plan/fold.ts';
 import { GONE_FILE, listGone } from '../plan/gone.ts';
+import { warnOfInactiveOwners } from '../plan/inactive-owners.ts';
 import { judgeKnown } from '../plan/judge-known.ts';
 import { omitMissingParents } from '../plan/missing-parents.ts';
 import { writeOrder } from '../plan/order.ts';
@@ -208,6 +209,7 @@ async function judge(
   }
   judgeParents(db, compiled.entries);
   warnOfCustomFields(db, policies);
+  warnOfInactiveOwners(db, job.account);
   reportBlocked(db);
   return { changes, fold };
 }
