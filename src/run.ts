@@ -53,6 +53,8 @@ export interface Monitor {
   /** Asks the user; undefined if there is no terminal. */
   readonly confirm?: ((question: string) => Promise<boolean>) | undefined;
   surveyed?(survey: Survey, found: FoundCodes, rate: Rate): void;
+  /** With --until: the run stops then. */
+  stopsAt?(moment: Date): void;
   /** Loads the modules that `sending` needs. */
   load?(): Promise<void>;
   sending?(view: ProgressView): void | Promise<void>;
@@ -249,10 +251,12 @@ async function confirmFirst(
 }
 
 async function send(run: Run, target: Target, survey: Survey, hasher: FieldHasher): Promise<Sender> {
-  const { sendPlan } = await import('./send/send.ts');
+  const [{ sendPlan }, { momentOf }] = await Promise.all([import('./send/send.ts'), import('./send/until.ts')]);
   const { settings, mapping, state, halt, log, watch, monitor } = run;
+  const until = settings.until && momentOf(settings.until, mapping.timezone);
+  if (until) monitor.stopsAt?.(until);
   return sendPlan({
-    ...{ settings, mapping, state, target, survey, hasher, halt, log },
+    ...{ settings, mapping, state, target, survey, hasher, halt, log, until },
     warn: (message) => monitor.trouble?.(message),
     started: async (deliverer) => {
       const view = { rate: target.rate, count: planCounter(survey.db), deliverer };

@@ -4,7 +4,7 @@ import { parseOptions, pick, type ArgumentsOf, type SettingsOf } from './options
 import { CONNECTION, OPTIONS } from './options/table.ts';
 import type { Rate } from './rate.ts';
 
-export type { AskedRecord, NamedRecord, PickedRecord, Tolerance } from './options/checks.ts';
+export type { AskedRecord, NamedRecord, PickedRecord, StopTime, Tolerance } from './options/checks.ts';
 
 export const MAPPING = {
   mapping: { type: 'value', check: text('a mapping file'), describe: 'The mapping file (YAML or JSON)' },

@@ -41,15 +41,10 @@ describe('the options of run', () => {
     ],
     [{ concurrency: 3 }, { concurrency: 3 }],
     [{ until: '2030-01-01T06:00:00Z' }, { until: new Date('2030-01-01T06:00:00Z') }],
+    [{ until: '6:05' }, { until: { hours: 6, minutes: 5 } }],
+    [{ until: '2030-01-01T06:00:00' }, { until: { local: Date.UTC(2030, 0, 1, 6) } }],
   ])('are read: %j', (options, expected) => {
     expect(given(options)).toMatchObject(expected);
-  });
-
-  it('read a time of day as its next occurrence', () => {
-    const { until } = given({ until: '06:00' });
-    expect(until!.getTime()).toBeGreaterThan(Date.now());
-    expect(until!.getTime()).toBeLessThanOrEqual(Date.now() + 25 * 3_600_000);
-    expect(until!.getHours()).toBe(6);
   });
 
   it.each<[Record<string, unknown>, string]>([

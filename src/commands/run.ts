@@ -11,6 +11,7 @@ import { notStarted } from '../summarise.ts';
 import type * as progressModule from '../pages/progress.ts';
 import { profileText } from '../report/profile.ts';
 import { briefText, endText } from '../report/end-text.ts';
+import { durationText } from '../report/text.ts';
 import { endingText, endingTone } from '../report/ending.ts';
 import { oneLine } from '../terminal/visible.ts';
 import { runSettings, type RunSettings, MAPPING, RUN_OPTIONS } from '../settings.ts';
@@ -223,6 +224,10 @@ function watch(settings: RunSettings, console: Console, show: Show): Watching {
       }
       const beside = worksheet && besideText(worksheet);
       if (beside !== undefined) console.complain(`warning: ${beside}`);
+    },
+    stopsAt(moment) {
+      const seconds = (moment.getTime() - systemClock.wall()) / 1000;
+      show(`stops at ${moment.toISOString().replace(/:\d\d\.\d{3}/, '')}, in ${durationText(Math.max(0, seconds))}`);
     },
     trouble: (message) => console.complain(`warning: ${oneLine(message)}`),
     async load() {

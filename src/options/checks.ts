@@ -122,17 +122,16 @@ export const tolerance = value('a number or a percentage like `5%`', (given): To
 const dateTime = z.iso.datetime({ offset: true, local: true });
 
 /** `06:00`: the next time that the local clock shows it; or an ISO 8601 time. */
-export const time = value('a time like `06:00` or `2026-01-31T06:00:00+01:00`', (given): Date | undefined => {
+export const time = value('a time like `06:00` or `2026-01-31T06:00:00+01:00`', (given): StopTime | undefined => {
   const clock = /^([01]?\d|2[0-3]):([0-5]\d)$/.exec(given);
-  if (clock) {
-    const next = new Date();
-    next.setHours(Number(clock[1]), Number(clock[2]), 0, 0);
-    if (next.getTime() <= Date.now()) next.setDate(next.getDate() + 1);
-    return next;
-  }
+  if (clock) return { hours: Number(clock[1]), minutes: Number(clock[2]) };
   // `Date` reads the 31st of June as the first of July.
-  return dateTime.safeParse(given).success ? new Date(given) : undefined;
+  if (!dateTime.safeParse(given).success) return undefined;
+  return /(?:Z|[+-]\d{2}:?\d{2})$/.test(given) ? new Date(given) : { local: Date.parse(`${given}Z`) };
 });
+
+/** A moment; or in the zone of the mapping, a time of day or a local time, as if it were UTC. */
+export type StopTime = Date | { readonly hours: number; readonly minutes: number } | { readonly local: number };
 
 /** A plan by the digest that a dry run prints, in lower case. */
 export const planDigest = value('a plan: 12 hexadecimal digits, as a dry run prints them', (given) =>

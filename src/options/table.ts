@@ -165,7 +165,12 @@ export const OPTIONS = {
     default: '12h',
     describe: 'How long to wait for a service that is down (90s, 30m, 12h, 2d)',
   },
-  until: { group: STOP, type: 'value', check: time, describe: 'Stop at this time (06:00, or ISO 8601)' },
+  until: {
+    group: STOP,
+    type: 'value',
+    check: time,
+    describe: 'Stop at this time (06:00 in `defaults.timezone`, or ISO 8601)',
+  },
   maxRequests: { group: STOP, type: 'value', check: oneOrMore, describe: 'Stop after this many requests' },
   adopt: {
     group: STATE,

@@ -1,6 +1,5 @@
 import { statSync } from 'node:fs';
 import { systemClock } from '../clock.ts';
-import { EXIT } from '../errors.ts';
 import { isStateLost, STOPPED, type Halt } from '../halt.ts';
 import type { Mapping } from '../mapping/mapping.ts';
 import { allowedErrors, countAll } from '../plan/counts.ts';
@@ -25,6 +24,7 @@ import { SendLog } from './log.ts';
 import { Outcomes } from './outcomes.ts';
 import { readLeft } from './read-left.ts';
 import { reasonOf, Sender } from './sender.ts';
+import { haltAt } from './until.ts';
 
 export interface SendingJob {
   readonly settings: RunSettings;
@@ -40,6 +40,8 @@ export interface SendingJob {
   readonly hasher: FieldHasher;
   readonly halt: Halt;
   readonly log: RunLog;
+  /** When to stop. */
+  readonly until: Date | undefined;
   /** Shows a warning. */
   readonly warn: (message: string) => void;
   /** Called before the first event is sent. */
@@ -56,7 +58,7 @@ const WRITE_ERRORS_MS = 60_000;
  * flight. Throws a `UserError` (exit 2) if the state directory cannot be written before the first event.
  */
 export async function sendPlan(job: SendingJob): Promise<Sender> {
-  const { settings, mapping, state, target, survey, hasher, halt, log } = job;
+  const { settings, mapping, state, target, survey, hasher, halt, log, until } = job;
   const { db, compiled } = survey;
   const path = state.file(CHECKPOINT_FILE);
   const isFirstRun = !settings.adopt && db.get('select 1 from checkpoint.run') === undefined;
@@ -100,7 +102,7 @@ export async function sendPlan(job: SendingJob): Promise<Sender> {
     sentRequests: () => target.client.requests,
   });
   await job.started(deliverer);
-  const stopAlarm = settings.until && haltAt(settings.until, halt);
+  const stopAlarm = until && haltAt(until, halt);
   const stopLooking = systemClock.every(LOOK_MS, () => {
     try {
       assertInPlace();
@@ -177,14 +179,4 @@ function watchFile(path: string): () => void {
   return () => {
     if (ours === undefined || inode() !== ours) throw new StateRemoved(path);
   };
-}
-
-/** Checks the wall clock every second: a single timer would be late by the time that the machine slept. */
-function haltAt(time: Date, halt: Halt): () => void {
-  const check = (): void => {
-    if (systemClock.wall() < time.getTime()) return;
-    halt.request({ code: 'until', message: 'the time given with --until was reached', exitCode: EXIT.stopped });
-  };
-  check();
-  return systemClock.every(1000, check);
 }
