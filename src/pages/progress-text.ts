@@ -4,6 +4,7 @@ import { cutTo } from '../terminal/layout.ts';
 import { numberText } from '../terminal/numbers.ts';
 import { clockText, durationText } from '../report/text.ts';
 import { WAITS, type WaitReason } from '../report/words.ts';
+import type { OtherUse } from '../store/checkpoint.ts';
 import type { RecentlySettled } from './status.ts';
 
 /** Progress of the events of one type. */
@@ -31,7 +32,13 @@ export interface ProgressSnapshot extends RunPace {
   /** The priority being sent, where another one follows. */
   readonly priority?: { readonly priority: number; readonly left: number } | undefined;
   readonly waiting: WaitingState | undefined;
+  readonly others?: OtherUse | undefined;
   readonly now: Date;
+}
+
+/** `others use this key: about 40 of 100` */
+export function othersText({ requests, of }: OtherUse): string {
+  return `others use this key: about ${numberText(requests)} of ${numberText(of)}`;
 }
 
 /** `98/min, 3,766 left, about 38 min (until 21:40); window full, next in 0.6 s` */
@@ -54,7 +61,7 @@ export function isSerious({ waiting }: ProgressSnapshot): boolean {
   return waiting !== undefined && waiting.reason !== 'rate';
 }
 
-function paceParts({ perMinute, left, secondsLeft, priority, now }: ProgressSnapshot): string[] {
+function paceParts({ perMinute, left, secondsLeft, priority, others, now }: ProgressSnapshot): string[] {
   const until = (seconds: number): string => `until ${clockText(new Date(now.getTime() + seconds * 1000), now)}`;
   const share = priority && secondsLeft !== undefined ? ` ${until((priority.left / left) * secondsLeft)}` : '';
   const end = secondsLeft === undefined || secondsLeft < 60 ? '' : ` (${until(secondsLeft)})`;
@@ -63,6 +70,7 @@ function paceParts({ perMinute, left, secondsLeft, priority, now }: ProgressSnap
     ...(priority ? [`priority ${priority.priority}: ${numberText(priority.left)} left${share}`] : []),
     `${numberText(left)} left`,
     ...(secondsLeft === undefined || left === 0 ? [] : [`about ${durationText(secondsLeft)}${end}`]),
+    ...(others ? [othersText(others)] : []),
   ];
 }
 

@@ -4,6 +4,7 @@ import { priorityProgress, type PriorityProgress } from '../plan/order.ts';
 import { isOpen } from '../plan/states.ts';
 import type { Database } from '../store/sqlite.ts';
 import type { Rate } from '../rate.ts';
+import type { OtherUse } from '../store/checkpoint.ts';
 import { paceOf, type ProgressSnapshot, type TypeProgress, type WaitingState } from './progress-text.ts';
 import { recentAnswers, type RecentlySettled } from './status.ts';
 
@@ -20,7 +21,7 @@ export interface ProgressView {
   /** From `planCounter`. */
   readonly count: (exactly?: boolean) => PlanCounts;
   readonly deliverer: {
-    status(): { readonly waiting?: Omit<WaitingState, 'forMs'> };
+    status(): { readonly waiting?: Omit<WaitingState, 'forMs'>; readonly others?: OtherUse | undefined };
   };
 }
 
@@ -89,6 +90,7 @@ export class ProgressTracker {
       left,
       priority: first && first.left < left ? first : undefined,
       waiting: this.#waiting(performance.now()),
+      others: this.#view.deliverer.status().others,
       now,
     };
   }

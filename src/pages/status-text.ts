@@ -6,7 +6,7 @@ import { resultText } from '../report/ending.ts';
 import { REPORT_FILE, type PriorityCounts } from '../report/summary.ts';
 import { clockText, countsTable, durationText, prioritiesTable, shortPath } from '../report/text.ts';
 import { WAITS, type WaitReason } from '../report/words.ts';
-import { paceOf, type RunPace } from './progress-text.ts';
+import { othersText, paceOf, type RunPace } from './progress-text.ts';
 import type { MigrationStatus } from './status.ts';
 
 /** Everything that `status` shows. */
@@ -66,6 +66,7 @@ function activityText(view: StatusView): string {
   if (holder && status.basis === 'under way') {
     lines.push(`${numberText(Math.round(paceNow(view).perMinute))}/min recently, ${leftText(view)}`);
   } else if (holder) lines.push('the survey is in progress; the counts are from the previous run');
+  if (holder && status.others) lines.push(othersText(status.others));
   if (holder && status.wait) lines.push(`waits: ${waitText(status.wait, now)}`);
   return lines.join('\n');
 }
@@ -107,7 +108,7 @@ export function prioritiesNow(view: StatusView): PriorityCounts[] {
 /** The output of `status --json`. */
 export function statusJson(view: StatusView): object {
   const { status, holder, path } = view;
-  const { migration, baseUrl, basis, byType, events, summary, left, lastAt, wait } = status;
+  const { migration, baseUrl, basis, byType, events, summary, left, lastAt, wait, others } = status;
   return {
     migration: migration ?? null,
     base_url: baseUrl ?? null,
@@ -121,6 +122,8 @@ export function statusJson(view: StatusView): object {
     left,
     per_minute: Math.round(paceNow(view).perMinute * 10) / 10,
     last_answer: lastAt ?? null,
+    /** What others take of the limit of the API key: requests per window, of how many. */
+    others: (holder && others) ?? null,
     /** Other than for the rate limit; `reason` is a key of `WAITS`. */
     waits_for: (holder && wait) ?? null,
     last_run: summary ? { exit: summary.exit, started_at: summary.started_at, finished_at: summary.finished_at } : null,

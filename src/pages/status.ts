@@ -5,7 +5,7 @@ import { priorityProgress } from '../plan/order.ts';
 import { readDocument } from '../report/documents.ts';
 import { MOST_PRIORITIES, type PriorityCounts, type StoredSummary, type SurveySnapshot } from '../report/summary.ts';
 import type { EventCounts } from '../report/words.ts';
-import { readWait, type RunWait } from '../store/checkpoint.ts';
+import { readOthers, readWait, type OtherUse, type RunWait } from '../store/checkpoint.ts';
 import type { Database } from '../store/sqlite.ts';
 
 export interface MigrationStatus {
@@ -27,6 +27,8 @@ export interface MigrationStatus {
   readonly lastAt: string | undefined;
   /** What the current run waits for, if there is one. */
   readonly wait: RunWait | undefined;
+  /** What others take of the limit of the API key, as the current run sees it. */
+  readonly others: OtherUse | undefined;
   /** By the run of this plan. */
   readonly recent: RecentlySettled;
   /** Events that the run has still to send; 0 if it has ended. */
@@ -64,6 +66,7 @@ export function readStatus(db: Database, now = Date.now()): MigrationStatus {
     firstAt: bound?.created_at,
     lastAt: lastAnswer(db),
     wait: readWait(db),
+    others: readOthers(db),
     recent: survey ? recentAnswers(db, Date.parse(survey.at), now) : { settled: 0, ms: 0 },
     left: summary ? 0 : priorities.reduce((sum, { left }) => sum + left, 0),
     priorities: summary

@@ -36,6 +36,8 @@ export interface DelivererOptions {
 export interface DeliveryStatus {
   /** Why nothing is being sent at the moment; absent if events can be sent. */
   readonly waiting?: GateWait;
+  /** What other users of the API key take of its limit; absent if nobody does. */
+  readonly others?: { readonly requests: number; readonly of: number };
 }
 
 export interface DeliveryCounters {
@@ -99,7 +101,8 @@ export class Deliverer {
 
   status(): DeliveryStatus {
     const waiting = this.#gate.waiting(this.#inProgress);
-    return waiting ? { waiting } : {};
+    const { others } = this.#options.limiter;
+    return { ...(waiting ? { waiting } : {}), ...(others ? { others } : {}) };
   }
 
   /** Stops watching for the machine's sleep and for --max-outage. */

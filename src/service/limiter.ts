@@ -21,6 +21,8 @@ export interface LimiterOptions {
   readonly concurrency: number;
   readonly clock: Clock;
   readonly history?: RateHistory;
+  /** Called with what the user should know about the limit. */
+  readonly notify?: (message: string) => void;
 }
 
 export interface TurnOptions {
@@ -47,6 +49,8 @@ export class NotSent extends Error {
 
 /** While others use the API key, requests are at least this fraction of the even interval apart. */
 const PACE = 0.5;
+/** Fewer requests may be our own, sent by a run before this one. */
+const FEWEST_OTHERS = 3;
 /** Added to each window, because timers and the server's clock may be slightly off. */
 const MARGIN_MS = 25;
 /** How soon it is noticed that others have stopped. */
@@ -99,6 +103,8 @@ export class Limiter {
   #recordedAt = -Infinity;
   /** X-RateLimit-Limit. */
   #limit: number | undefined;
+  /** Others were seen. */
+  #isShared = false;
   #pausedUntil = 0;
   #refusedAt = 0;
   /** Consecutive pauses that did not help. */
@@ -196,6 +202,13 @@ export class Limiter {
     return pause > 0 ? { reason: 'rate_limited', nextInMs: pause } : this.#window.waiting();
   }
 
+  /** What others make of the requests that the service allows in a window; undefined if nobody else is seen. */
+  get others(): { readonly requests: number; readonly of: number } | undefined {
+    const { rate, clock } = this.#options;
+    const requests = this.#foreign.estimate(clock.monotonic());
+    return requests === 0 ? undefined : { requests, of: this.#limit ?? rate.requests };
+  }
+
   stats(): LimiterStats {
     const foreign = this.#foreign.estimate(this.#options.clock.monotonic());
     return { allowed: this.#allowance().requests, foreign, inFlight: this.#inFlight };
@@ -275,10 +288,20 @@ export class Limiter {
     void Promise.resolve(this.#window.own(clock.monotonic() - sentAt + windowMs)).then(
       (own) => {
         this.#foreign.observe(clock.monotonic(), used - own);
+        this.#nameOthers();
         this.#adjust();
       },
       () => undefined,
     );
+  }
+
+  /** Said once, in a survey too: what they take is the reason why it waits. */
+  #nameOthers(): void {
+    const { others } = this;
+    if (this.#isShared || others === undefined || others.requests < FEWEST_OTHERS) return;
+    this.#isShared = true;
+    const { requests, of } = others;
+    this.#options.notify?.(`others use this key: about ${requests} of ${of} requests; this run takes what they leave`);
   }
 
   #adjust(): void {

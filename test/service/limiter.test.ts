@@ -155,6 +155,25 @@ describe('tokens', () => {
     await limiter.stop();
   });
 
+  test('others who use the key are named once, with what they take', async () => {
+    const said: string[] = [];
+    const limiter = createLimiter({
+      ...options,
+      rate: { requests: 100, seconds: 60 },
+      notify: (text) => said.push(text),
+    });
+    let sent = 0;
+    const counted = () =>
+      job().then((at) => {
+        sent += 1;
+        limiter.observe(200, { 'x-ratelimit-limit': '100', 'x-ratelimit-remaining': String(60 - sent) }, at - 100);
+      });
+    await inFakedTime(Promise.all(Array.from({ length: 10 }, () => limiter.schedule(counted))));
+    expect(limiter.others).toEqual({ requests: 40, of: 100 });
+    expect(said).toEqual([expect.stringMatching(/^others use this key: about \d+ of 100 requests/)]);
+    await limiter.stop();
+  });
+
   /** Requests sent in 20 s at this rate to a service with this limit per window, of which others use some evenly. */
   async function sentBeside(given: Partial<LimiterOptions>, limit: number, others: number): Promise<number> {
     const { seconds } = given.rate ?? rate;

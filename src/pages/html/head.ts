@@ -5,6 +5,7 @@ import { resultText } from '../../report/ending.ts';
 import { durationText } from '../../report/text.ts';
 import { perMinute } from '../../rate.ts';
 import type { PageData } from '../page-data.ts';
+import { othersText } from '../progress-text.ts';
 import { paceNow, waitText } from '../status-text.ts';
 import { externalText, html, time, type Markup } from './parts.ts';
 
@@ -77,7 +78,7 @@ function service(baseUrl: string | undefined): Markup {
 /** What a run is doing at present. */
 function present(data: PageData): Fact[] {
   const { status, holder, now } = data;
-  const { basis, survey, wait, left } = status;
+  const { basis, survey, wait, others, left } = status;
   if (!holder || basis !== 'under way' || !survey) return [];
   const { perMinute: recently, secondsLeft } = paceNow(data);
   const ends = secondsLeft === undefined ? '' : `, about ${durationText(secondsLeft)}`;
@@ -88,6 +89,7 @@ function present(data: PageData): Fact[] {
     ],
     ['Events', `${numberText(left)} left${ends}`],
     ['Waits for', wait ? waitText(wait, now) : 'nothing'],
+    ...(others ? [['Others', othersText(others)] as Fact] : []),
   ];
 }
 
