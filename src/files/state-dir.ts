@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { accessSync, constants, statSync } from 'node:fs';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { cannotWrite, EXIT, messageOf, UserError } from '../errors.ts';
@@ -32,7 +32,16 @@ export class StateDir {
 
   /** The state directory that a run left; undefined if there is none. Throws a `UserError` if that is not known. */
   static find(path: string): StateDir | undefined {
-    return isThere(path) && statSync(path).isDirectory() ? new StateDir(path) : undefined;
+    if (!isThere(path) || !statSync(path).isDirectory()) return undefined;
+    try {
+      accessSync(path, constants.R_OK | constants.X_OK);
+    } catch (error) {
+      throw new UserError(`cannot use the state directory ${path}: ${messageOf(error)}`, {
+        hint: `it belongs to another user (uid ${statSync(path).uid}): run as that one, or change the owner of all of it`,
+        cause: error,
+      });
+    }
+    return new StateDir(path);
   }
 
   /** The state directory that a run left; throws a `UserError` if there is none. */

@@ -73,3 +73,17 @@ it('a named pipe in place of a file is refused, and not waited for', async () =>
   spawnSync('mkfifo', [state.file('run.log')]);
   expect(() => new RunLog(state.file('run.log'), new Redactor())).toThrow('it is a named pipe');
 });
+
+it('says that the directory of another user may not be used, and not that there is none', async () => {
+  const path = temporaryDirectory();
+  await chmod(path, 0o000);
+  const isRoot = process.geteuid!() === 0;
+  // Root may enter everything.
+  if (isRoot) process.seteuid!(65_534);
+  try {
+    expect(() => StateDir.find(path)).toThrow(`cannot use the state directory ${path}: EACCES`);
+  } finally {
+    if (isRoot) process.seteuid!(0);
+    await chmod(path, 0o700);
+  }
+});
