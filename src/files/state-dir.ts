@@ -1,4 +1,4 @@
-import { accessSync, constants, statSync } from 'node:fs';
+import { opendirSync, statSync } from 'node:fs';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { cannotWrite, EXIT, messageOf, UserError } from '../errors.ts';
@@ -34,7 +34,8 @@ export class StateDir {
   static find(path: string): StateDir | undefined {
     if (!isThere(path) || !statSync(path).isDirectory()) return undefined;
     try {
-      accessSync(path, constants.R_OK | constants.X_OK);
+      opendirSync(path).closeSync();
+      statSync(join(path, '.'));
     } catch (error) {
       throw new UserError(`cannot use the state directory ${path}: ${messageOf(error)}`, {
         hint: `it belongs to another user (uid ${statSync(path).uid}): run as that one, or change the owner of all of it`,

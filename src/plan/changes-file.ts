@@ -2,7 +2,9 @@
 import type { Next, Verdict } from '../core/next.ts';
 import { textOf } from '../compare/fields.ts';
 import { parseJson, type JsonValue } from '../json.ts';
+import { readDocument } from '../report/documents.ts';
 import { writeTable } from '../report/error-files.ts';
+import { namesById } from '../service/account.ts';
 import type { ChangeCounts } from '../report/summary.ts';
 import type { Database } from '../store/sqlite.ts';
 import type { Subject } from './wanted.ts';
@@ -56,11 +58,19 @@ function contentOf(data: JsonValue | undefined): string | undefined {
   return typeof data === 'string' ? (parseJson(data) as { content?: string }).content : undefined;
 }
 
-/** Writes what was listed. */
+/** Writes what was listed, with the names of stages and users before their ids. */
 export function writeChanges(db: Database, path: string): void {
+  type Row = Readonly<Record<string, string | null>> & { readonly in_service: string; readonly in_export: string };
   const statement = `
     select entity as record, external_id, service_id, field, in_service, in_export, verdict from change order by id`;
-  writeTable(db, path, COLUMNS, statement);
+  const names = namesById(readDocument(db, 'account'));
+  const named = (value: string): string => {
+    const name = names.get(value.toLowerCase());
+    return name === undefined ? value : `${name} (${value})`;
+  };
+  writeTable<Row>(db, path, COLUMNS, statement, {
+    shown: (row) => ({ ...row, in_service: named(row.in_service), in_export: named(row.in_export) }),
+  });
 }
 
 /** Numbers of records. */

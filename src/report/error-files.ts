@@ -56,18 +56,23 @@ export function writeIds(db: Database, output: StateDir): void {
 
 /**
  * Writes what a statement selects. `columns`: their names, as the statement returns them. `bom`: whether people open it.
- * `seen` is called with each row.
+ * `seen` is called with each row; `shown` makes of it what is written.
  */
 export function writeTable<Row extends Readonly<Record<string, string | number | null>>>(
   db: Database,
   path: string,
   columns: string,
   statement: string,
-  { bom = true, seen }: { bom?: boolean; seen?: (row: Row) => void } = {},
+  {
+    bom = true,
+    seen,
+    shown = (row) => row,
+  }: { bom?: boolean; seen?: (row: Row) => void; shown?: (row: Row) => Row } = {},
 ): void {
   const names = columns.split(' ');
   writeLines(path, bom ? csvHead(names) : csvLine(names), db.each<Row>(statement), (row) => {
     seen?.(row);
-    return csvLine(names.map((name) => row[name] ?? undefined));
+    const cells = shown(row);
+    return csvLine(names.map((name) => cells[name] ?? undefined));
   });
 }

@@ -87,6 +87,12 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
+/** Whether the service shows as many deals and the same amount as were sent. */
+export function isBalanced(total: StageTotal): boolean {
+  const { expected_count: count, expected_amount: amount, found_count: found, found_amount: shown } = total;
+  return count === found && (shown === null || shown === amount);
+}
+
 /** The totals as a table that adds up for each currency, and which part of the deals they are about. */
 export function stageTotalsText(
   totals: readonly StageTotal[],

@@ -19,6 +19,8 @@ export function verificationText(found: Verification, account: Account | undefin
   if (forms.length > 0) parts.push(['shown in a form that cannot be compared', ...forms].join('\n'));
   if (reasons.length > 0) parts.push(['not comparable', ...reasons].join('\n'));
   if (found.totals.length > 0) parts.push(stageTotalsText(found.totals, found.entities.deal));
+  const { comments_not_compared: comments } = found;
+  if (comments > 0) parts.push(`comments: ${numberText(comments)} acknowledged, none of them compared`);
   if (found.first_differences.length > 0) {
     const lines = found.first_differences.map((difference) => `  ${differenceText(difference, names)}`);
     parts.push(['first differences of each kind', ...lines].join('\n'));
@@ -55,6 +57,7 @@ export const ENDINGS: Readonly<Record<Verification['exit']['reason'], string>> =
   missing: 'Some records no longer exist in the service.',
   other_form: 'No record differs, but some values are shown in a form that cannot be compared.',
   refused: 'Some records could not be read.',
+  totals: 'All comparable fields match what was sent, but the control totals differ.',
 };
 
 function entityText(entity: Checked, result: EntityResult, columns: number): string {

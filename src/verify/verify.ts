@@ -19,7 +19,7 @@ import { storedPlans } from '../store/stored-plans.ts';
 import { readState } from '../store/open.ts';
 import type { Database } from '../store/sqlite.ts';
 import { RecordComparison } from './compare.ts';
-import { StageTotals, type StageTotal } from './control-totals.ts';
+import { isBalanced, StageTotals, type StageTotal } from './control-totals.ts';
 import { Differences, newResult, VERIFY_FILE, type FieldDifference, type EntityResult } from './differences.ts';
 import { hasherOf } from './expected.ts';
 import { populationOf, type SampleSize } from './population.ts';
@@ -29,13 +29,15 @@ export interface Verification {
   readonly base_url: string;
   readonly exit: {
     readonly code: ExitCode;
-    readonly reason: 'same' | 'different' | 'missing' | 'refused' | 'other_form';
+    readonly reason: 'same' | 'different' | 'missing' | 'refused' | 'other_form' | 'totals';
   };
   readonly sample: SampleSize;
   readonly finished_at: string;
   readonly entities: Readonly<Record<Checked, EntityResult>>;
   /** Of the deals that were read back. */
   readonly totals: readonly StageTotal[];
+  /** Comments that were acknowledged: the service has no route that shows with which text and parent. */
+  readonly comments_not_compared: number;
   /** The first differences of each field and kind. */
   readonly first_differences: readonly FieldDifference[];
   readonly requests: number;
@@ -118,21 +120,29 @@ async function compareAll(
   } finally {
     differences.close();
   }
+  const stageTotals = totals.list(target.account);
   return {
     migration: mapping.migration,
     base_url: target.baseUrl,
-    exit: endingOf(Object.values(entities)),
+    exit: endingOf(Object.values(entities), stageTotals),
     sample: job.settings.sample,
     finished_at: new Date().toISOString(),
     entities,
-    totals: totals.list(target.account),
+    totals: stageTotals,
+    comments_not_compared: acknowledgedComments(db),
     first_differences: differences.first,
     requests: target.client.requests,
     files: { verify: path },
   };
 }
 
-function endingOf(results: readonly EntityResult[]): Verification['exit'] {
+function acknowledgedComments(db: Database): number {
+  return db.get<{ count: number }>(
+    `select count(*) as count from checkpoint.record where entity = 'comment' and is_acknowledged = 1`,
+  )!.count;
+}
+
+function endingOf(results: readonly EntityResult[], totals: readonly StageTotal[]): Verification['exit'] {
   const counts = results.flatMap(({ fields }) => Object.values(fields));
   if (results.some(({ missing }) => missing > 0)) return { code: EXIT.finishedWithErrors, reason: 'missing' };
   const isDifferent = counts.some(({ different, changed }) => different + changed > 0);
@@ -140,6 +150,7 @@ function endingOf(results: readonly EntityResult[]): Verification['exit'] {
   if (counts.some(({ other_form: forms }) => forms > 0)) {
     return { code: EXIT.finishedWithErrors, reason: 'other_form' };
   }
+  if (totals.some((total) => !isBalanced(total))) return { code: EXIT.finishedWithErrors, reason: 'totals' };
   const isRefused = results.some(({ refused }) => refused > 0);
   return isRefused ? { code: EXIT.finishedWithErrors, reason: 'refused' } : { code: EXIT.done, reason: 'same' };
 }

@@ -10,7 +10,7 @@ import { Lock } from '../../src/store/lock.ts';
 import type { EventType } from '../../src/model.ts';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/index.ts';
 import { StateDir } from '../../src/files/state-dir.ts';
-import { StageTotals } from '../../src/verify/control-totals.ts';
+import { isBalanced, StageTotals } from '../../src/verify/control-totals.ts';
 import type { Verification } from '../../src/verify/verify.ts';
 import { call, envFile, type Said } from '../commands/in-process.ts';
 import { files, sandbox, workspace } from '../e2e/harness.ts';
@@ -351,6 +351,11 @@ describe('the control totals of verify', () => {
     expect(list).toEqual([
       { ...group, expected_count: 2, expected_amount: '25.00', found_count: 1, found_amount: null },
     ]);
+    expect(list.map(isBalanced)).toEqual([false]);
+    const balanced = { ...list[0]!, found_count: 2 };
+    expect(isBalanced(balanced)).toBe(true);
+    expect(isBalanced({ ...balanced, found_amount: '25.00' })).toBe(true);
+    expect(isBalanced({ ...balanced, found_amount: '25.01' })).toBe(false);
   });
 });
 
