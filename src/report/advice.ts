@@ -167,6 +167,10 @@ const BY_CODE: Readonly<Record<string, Advice>> = {
   redirected: { what: 'The service answered with a redirect.', fix: 'Check the base URL.' },
 
   // Warnings.
+  unmatched_answer: {
+    what: 'The worksheet answers names that no record has: a spreadsheet may have changed them.',
+    fix: 'Write `old_name` as it is in the exports; format the column as text before it is filled in.',
+  },
   unused_fix: {
     what: 'The record that a correction replaces is no longer in the input.',
     fix: 'If its successor in the export still needs the correction, correct it there.',

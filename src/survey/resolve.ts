@@ -4,6 +4,7 @@ import { quoted } from '../problem.ts';
 import type { Account } from '../service/account.ts';
 import { fold } from '../compare/fields.ts';
 import {
+  isWrittenAs,
   matching,
   nameOf,
   similarNames,
@@ -212,10 +213,9 @@ export function quotedNames(matches: readonly NamedTarget[], targets: readonly N
   return quoted(matches.map((target) => nameOf(target, targets)));
 }
 
-/** Finds the exact key, or the only one that differs just in case, spacing or Unicode form. `"*"` is not a name. */
+/** Finds the exact key, or the only one that differs just in case, spacing or Unicode form, or is the name as printed. `"*"` is not a name. */
 function lookUp<T>(map: ReadonlyMap<string, T>, name: string): T | undefined {
   if (name !== '*' && map.has(name)) return map.get(name);
-  const wanted = fold(name);
-  const folded = [...map].filter(([key]) => key !== '*' && fold(key) === wanted);
+  const folded = [...map].filter(([key]) => key !== '*' && isWrittenAs(name, fold(key)));
   return folded.length === 1 ? folded[0]![1] : undefined;
 }

@@ -50,6 +50,7 @@ import { Profiler } from './profile.ts';
 import { RecordReader, type RecordCounts } from './record-reader.ts';
 import type { Resolver } from './resolve.ts';
 import { worksheetRows, writeWorksheet, type WrittenWorksheet } from './worksheet-file.ts';
+import { unmatchedAnswers } from './unmatched-answers.ts';
 import { openReferences, type Answer } from './worksheet.ts';
 
 export interface SurveyJob {
@@ -235,6 +236,8 @@ async function describe(
   { resolver, answers }: OpenInput,
   { profiler }: ReadInput,
 ): Promise<Pick<Survey, 'worksheet' | 'profile'>> {
+  const unmatched = unmatchedAnswers(answers, resolver.met());
+  if (unmatched) addProblem(db, { count: unmatched.count }, unmatched);
   const worksheet = await writeWorksheet(db, output, worksheetRows(resolver, answers), mapping.worksheet?.path);
   return { worksheet, profile: profiler.finish() };
 }

@@ -1,6 +1,7 @@
 import { fold } from '../compare/fields.ts';
 import { nearest } from '../problem.ts';
 import type { Account } from '../service/account.ts';
+import { visible } from '../terminal/visible.ts';
 
 /** What a name of the old CRM stands for. */
 export type NameKind = 'pipeline' | 'stage' | 'owner';
@@ -38,7 +39,8 @@ export function withId(id: string, targets: readonly NamedTarget[]): NamedTarget
 }
 
 /**
- * The targets with this id, else with exactly this name, else those whose name differs only in case, spacing or Unicode form.
+ * The targets with this id, else with exactly this name, else those whose name differs only in case, spacing or Unicode form, or is
+ * written as it is printed.
  * A stage is also found with its pipeline: `Sales / Won`.
  */
 export function matching(wanted: string, targets: readonly NamedTarget[]): readonly NamedTarget[] {
@@ -47,7 +49,12 @@ export function matching(wanted: string, targets: readonly NamedTarget[]): reado
   const exact = targets.filter((target) => allNames(target).includes(wanted));
   if (exact.length > 0) return exact;
   const folded = fold(wanted);
-  return targets.filter((target) => allNames(target).some((name) => fold(name) === folded));
+  return targets.filter((target) => allNames(target).some((name) => isWrittenAs(name, folded)));
+}
+
+/** Whether a folded text is the name, or the name as messages print it: invisible characters by their code points. */
+export function isWrittenAs(name: string, folded: string): boolean {
+  return fold(name) === folded || fold(visible(name)) === folded;
 }
 
 /** What names this target and no other one: one of its names, if need be with its pipeline or with its id. */

@@ -1,3 +1,5 @@
+import { Resolver } from '../../src/survey/resolve.ts';
+import { unmatchedAnswers } from '../../src/survey/unmatched-answers.ts';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -284,5 +286,35 @@ describe('the worksheet of a survey', () => {
     expect(await write('d')).toMatchObject({ path: state.file('references.2.csv'), usual });
     expect(readFileSync(usual, 'utf8')).toBe('mine');
     expect(readFileSync(state.file('references.2.csv'), 'utf8')).toContain('owner,,d,');
+  });
+});
+
+describe('rows about names that no record has', () => {
+  const at = (line: number) => ({ file: 'names.csv', line, column: 1 });
+  const owner = (oldName: string, line: number) =>
+    ({ kind: 'owner', pipeline: '', oldName, newName: 'Ada Lovelace', at: at(line) }) as const;
+
+  it('are named with the name that a spreadsheet has changed', () => {
+    const resolver = new Resolver(defaultAccount(), []);
+    const place = { source: 's', file: 's.csv', line: 2, record: 1 };
+    for (const name of ['0012', 'Ada', 'Old\u200b Rep']) resolver.owner(name, place);
+    const found = unmatchedAnswers(
+      [owner('12', 2), owner('ada', 3), owner('Old[U+200B] Rep', 4), owner('Nobody', 5)],
+      resolver.met(),
+    );
+    expect(found).toMatchObject({ code: 'unmatched_answer', count: 2 });
+    expect(found!.message).toContain('line 2: owner `12` (the exports have `0012`), line 5: owner `Nobody`');
+    expect(unmatchedAnswers([owner('0012', 2)], resolver.met())).toBeUndefined();
+  });
+
+  it('a name with invisible characters may be written as it is printed', () => {
+    const references = {
+      pipelines: new Map(),
+      stages: new Map(),
+      stagesByPipeline: new Map(),
+      owners: new Map([['Old[U+200B] Rep', 'Ada Lovelace']]),
+    };
+    const resolver = new Resolver(defaultAccount(), [references]);
+    expect(resolver.owner('Old\u200b Rep', { source: 's', file: 's.csv', line: 2, record: 1 }).kind).toBe('resolved');
   });
 });
