@@ -4,7 +4,7 @@ import { oneLine } from '../terminal/visible.ts';
 import { counted } from '../terminal/numbers.ts';
 import { shortPath } from '../report/text.ts';
 
-const MAX_NAMES = 20;
+const MAX_NAMES = 8;
 const KEYS = { pipeline: 'pipelines', stage: 'stages', owner: 'owners' } as const;
 
 /** Where the worksheet is, if that is not where it usually is. */

@@ -12,6 +12,9 @@ import type { CommandDefinition } from './command.ts';
 import { definition as report } from './report.ts';
 import { definition as verify } from './verify.ts';
 
+/** Sources of which the commands are printed. */
+const MOST_TO_CORRECT = 3;
+
 /** What the next steps depend on besides the summary. */
 interface Circumstances {
   readonly mapping: string;
@@ -51,10 +54,20 @@ function stepsAfter(
     const hasNames = Object.keys(summary.errors_by_code).some(isNameCode);
     return [
       `${first} ${hasNames ? 'fill in the names (see the worksheet above), ' : ''}fix the mapping or exports, or correct copies of the rejects and name them in ${shortPath(mapping)}:`,
-      ...toCorrect.flatMap(({ source, rejects, copy, fixes }) => [
-        `  cp ${quoted(shortPath(rejects))} ${quoted(shortPath(copy))}`,
-        `  fixes: ${flow(fixes.length === 1 ? fixes[0] : fixes)}  # in source ${flow(source)}`,
-      ]),
+      ...toCorrect
+        .slice(0, MOST_TO_CORRECT)
+        .flatMap(({ source, rejects, copy, fixes }) => [
+          `  cp ${quoted(shortPath(rejects))} ${quoted(shortPath(copy))}`,
+          `  fixes: ${flow(fixes.length === 1 ? fixes[0] : fixes)}  # in source ${flow(source)}`,
+        ]),
+      ...(toCorrect.length > MOST_TO_CORRECT
+        ? [
+            `and likewise ${toCorrect
+              .slice(MOST_TO_CORRECT)
+              .map(({ source }) => flow(source))
+              .join(', ')}`,
+          ]
+        : []),
       'then run again:',
       // Corrected records make another plan.
       `  ${commandLine(argv, { without: dry ? ['--plan'] : [...ONCE, '--plan'] })}`,

@@ -11,8 +11,9 @@ import { notStarted } from '../summarise.ts';
 import type * as progressModule from '../pages/progress.ts';
 import { profileText } from '../report/profile.ts';
 import { briefText, endText } from '../report/end-text.ts';
-import { durationText } from '../report/text.ts';
+import { durationText, shortPath } from '../report/text.ts';
 import { endingText, endingTone } from '../report/ending.ts';
+import { fitted, type Segment } from '../terminal/screen.ts';
 import { oneLine } from '../terminal/visible.ts';
 import { runSettings, type RunSettings, MAPPING, RUN_OPTIONS } from '../settings.ts';
 import { confirmer } from './confirm.ts';
@@ -61,8 +62,15 @@ async function migrate(argv: Argv, console: Console): Promise<ExitCode> {
   if (notify) console.redactor.add(...secretsOf(notify));
   const target = await targetOf(settings, env, console);
   const stopListening = listenForSignals(halt, console);
-  const show = keeping(settings, console);
-  const watching = watch(settings, console, show);
+  const print = keeping(settings, console);
+  // A dry run is there to be read: all of it at its end, on a screen or two.
+  const segments: Segment[] = [];
+  const show: Show = settings.dryRun ? (text, tone) => void segments.push({ text, tone }) : print;
+  const showExtra = (text: string): void => void segments.push({ text, isExtra: true });
+  const watching = watch(settings, console, show, showExtra);
+  const showAll = (rest: string): void => {
+    for (const { text, tone } of fitted(segments.splice(0), MOST_LINES, rest)) print(text, tone);
+  };
   try {
     const { summary, found, files, undelivered } = await runMigration({
       settings,
@@ -79,23 +87,27 @@ async function migrate(argv: Argv, console: Console): Promise<ExitCode> {
     if (settings.quiet && !halt.reason && summary.exit.code !== EXIT.done) {
       console.complain(briefText(summary), endingTone(summary));
     }
-    show(`\n${endText(summary, { examples, told, columns })}`);
+    const rest = shortPath(summary.files.report ?? summary.files.errors);
+    const ending = `\n${endText(summary, { examples, told, columns })}`;
+    if (settings.dryRun) show(ending);
+    else for (const { text, tone } of fitted([{ text: ending }], MOST_LINES_AT_END, rest)) show(text, tone);
     if (target.triggersFired && !settings.dryRun) {
       show(`${counted(target.triggersFired(), 'automation')} fired`);
     }
     if (undelivered !== undefined) console.complain(`warning: ${undelivered}`);
     // Why it ended and what to do next come last: what is above may fill several screens.
-    const ending = endingText(summary);
-    if (ending !== undefined) show(`\n${ending}`, endingTone(summary));
+    const result = endingText(summary);
+    if (result !== undefined) show(`\n${result}`, endingTone(summary));
     if (!halt.reason) {
       const next = nextSteps(summary, process.argv, {
         ...settings,
         toCorrect: files?.toCorrect ?? [],
         pilot: files?.pilot,
       });
-      if (next.length > 0) show('');
+      if (next.length > 0 && !settings.dryRun) show('');
       for (const line of next) show(line, line.startsWith(' ') ? 'command' : undefined);
     }
+    showAll(rest);
     if (halt.reason) {
       console.complain(`\nstopped: ${halt.reason.message}`);
       if (halt.reason.hint) console.complain(`hint: ${halt.reason.hint}`);
@@ -113,10 +125,15 @@ async function migrate(argv: Argv, console: Console): Promise<ExitCode> {
     return summary.exit.code as ExitCode;
   } finally {
     watching.end();
+    showAll('the files in the state directory');
     stopListening();
     await target.close();
   }
 }
+
+/** What people read of a dry run, and at the end of a run. The rest is in the report. */
+const MOST_LINES = 60;
+const MOST_LINES_AT_END = 40;
 
 type Show = Console['show'];
 
@@ -187,7 +204,7 @@ interface Watching {
   end(): void;
 }
 
-function watch(settings: RunSettings, console: Console, show: Show): Watching {
+function watch(settings: RunSettings, console: Console, show: Show, showExtra: (text: string) => void): Watching {
   let progress: progressModule.Progress | undefined;
   const monitor: Monitor = {
     runsCode: ({ file, sha256 }) => show(`runs code of ${oneLine(file)} (sha256 ${sha256})`),
@@ -206,9 +223,10 @@ function watch(settings: RunSettings, console: Console, show: Show): Watching {
     confirm: confirmer(),
     surveyed(surveyed, found, rate) {
       const { compiled, unusedFixes, samples, profile, changes, worksheet } = surveyed;
-      for (const warning of compiled.warnings) show(`warning: ${oneLine(warning.message)}`);
-      if (unusedFixes.length > 0) show(unusedFixesText(unusedFixes));
       const { reserve, dryRun, pick, pilot } = settings;
+      // A dry run has them among its warnings.
+      if (!dryRun) for (const warning of compiled.warnings) show(`warning: ${oneLine(warning.message)}`);
+      if (!dryRun && unusedFixes.length > 0) show(unusedFixesText(unusedFixes));
       show(surveyText(surveyed, { rate, reserve, now: new Date() }));
       const there = (found.warnings.contact_in_account ?? 0) + (found.errors.contact_exists ?? 0);
       if (there > 0) {
@@ -216,10 +234,14 @@ function watch(settings: RunSettings, console: Console, show: Show): Watching {
         show(`  ${leads} may be in the account already, by e-mail address or phone number: see matches.csv`);
       }
       if (changes) show(changesText(changes));
-      if (dryRun) show(`\n${samplesText(samples, pick.length > 0 || pilot !== undefined)}\n\n${profileText(profile)}`);
+      if (dryRun) {
+        const isPicked = pick.length > 0 || pilot !== undefined;
+        (isPicked ? show : showExtra)(`\n${samplesText(samples, isPicked)}`);
+        showExtra(`\n${profileText(profile)}`);
+      }
       const names = dryRun && worksheet && namesText(worksheet);
       if (names) {
-        show(`\n${names.how}\n`);
+        show(`\n${names.how}`);
         show(names.yaml, 'command');
       }
       const beside = worksheet && besideText(worksheet);

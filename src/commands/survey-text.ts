@@ -89,14 +89,20 @@ export function changesText({ not_compared: fields, gone, ...changes }: ChangeCo
   ].join('\n');
 }
 
-/** Events of each type as they would be sent: all that were picked, or the first ones. */
+/** Of picked events, so many of each type are shown. */
+const MOST_PICKED = 10;
+
+/** Events of each type as they would be sent: the first one, or those that were picked. */
 export function samplesText(samples: ReadonlyMap<EventType, readonly Planned[]>, isPicked: boolean): string {
+  const most = isPicked ? MOST_PICKED : 1;
   return EVENT_TYPES.flatMap((type) => {
     const events = samples.get(type) ?? [];
     if (events.length === 0) return [];
+    const more = isPicked ? events.length - most : 0;
     return [
       `${type}, ${isPicked ? 'picked' : 'for example'}:`,
-      ...events.map(({ data }) => `  ${canonicalJson(data)}`),
+      ...events.slice(0, most).map(({ data }) => `  ${canonicalJson(data)}`),
+      ...(more > 0 ? [`  and ${numberText(more)} more`] : []),
     ];
   }).join('\n');
 }

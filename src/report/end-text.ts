@@ -36,14 +36,15 @@ export interface EndTextOptions {
 /** The final text of a run, before how it ended and the next steps: the counts, the problems and how to fix them. */
 export function endText(summary: Summary, { examples, told, columns }: EndTextOptions): string {
   const { events, records, this_run: run, omitted } = summary;
-  const parts = [...firstText(summary, examples), countsTable(summary, columns)];
-  const totals = controlTotalsText(summary.totals, columns);
-  if (totals !== '') parts.push(totals);
+  const counts = [countsTable(summary, columns)];
   if (records.unreadable + records.skipped > 0) {
-    parts.push(
+    counts.push(
       `records: ${numberText(records.read)} read = ${numberText(records.mapped)} mapped + ${numberText(records.skipped)} skipped + ${numberText(records.unreadable)} unreadable`,
     );
   }
+  const parts = [...firstText(summary, examples), counts.join('\n')];
+  const totals = controlTotalsText(summary.totals, columns);
+  if (totals !== '') parts.push(totals);
   if (events.gone > 0) parts.push(`${counted(events.gone, 'event')} acknowledged earlier and no longer in the input`);
   if (Object.keys(summary.errors_by_code).length > 0) {
     parts.push(`errors\n${codesText(summary.errors_by_code, examples)}`);

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../json.ts';
-import { EVENT_TYPES, type EventType } from '../model.ts';
+import type { EventType } from '../model.ts';
 import type { SourceNotice } from '../source/source.ts';
 import { counted, numberText } from '../terminal/numbers.ts';
 import { adviceFor, inSentence } from './advice.ts';
@@ -203,11 +203,11 @@ export function columnText({ column, fields }: ColumnNote): string {
   return `\`${column}\` (${fields.join(', ')})`;
 }
 
-/** The profile as text: what to check before anything is sent. Empty parts are left out. */
+/** What is in each source, as text. What is wrong with several of them is among the errors and warnings. */
 export function profileText(profile: Profile): string {
-  const sources = Object.entries(profile.sources).map(([name, source]) => sourceText(name, source));
-  const across = acrossText(profile);
-  return [...sources, ...(across.length > 0 ? [`all sources\n${indented(across)}`] : [])].join('\n\n');
+  return Object.entries(profile.sources)
+    .map(([name, source]) => sourceText(name, source))
+    .join('\n\n');
 }
 
 function sourceText(name: string, source: SourceProfile): string {
@@ -221,21 +221,6 @@ function sourceText(name: string, source: SourceProfile): string {
     ...source.dates.map(datesText),
   ];
   return `${name} (${source.description}), ${counted(source.records, 'record')}\n${indented(lines)}`.trimEnd();
-}
-
-function acrossText(profile: Profile): string[] {
-  return [
-    ...profile.uncovered.map(
-      ({ field, message, hint, count }) =>
-        `${field}: ${message}, in ${counted(count, 'event')}${hint ? ` (${hint})` : ''}`,
-    ),
-    ...EVENT_TYPES.flatMap((type) => {
-      const count = profile.duplicates[type];
-      return count ? [`${type}: ${counted(count, 'duplicate')}`] : [];
-    }),
-    ...profile.shared.map(sharedText),
-    ...profile.bare.map(bareText),
-  ];
 }
 
 function valuesText(values: Readonly<Record<string, number>>): string {

@@ -205,11 +205,7 @@ describe('the profile of all sources', () => {
         not used: \`City\`
         \`Stage\` (stage_name): New 1, Proposall 1
         \`Owner\` (owner_name): Ada Lovelace 2
-        \`ID\` (external_id): 1 of 2 cells, such as \`3.93E+11\` (it.csv:3); a spreadsheet has cut long numbers short (3.93E+11)
-
-      all sources
-        stage_name: stage \`Proposall\` not found among the stages of the deal pipelines, in 1 event (similar: \`Proposal\`; map it in \`references.stages\`, or create it in the target account)
-        no deal is tied to a lead: the mapping sets no \`lead_external_id\`"
+        \`ID\` (external_id): 1 of 2 cells, such as \`3.93E+11\` (it.csv:3); a spreadsheet has cut long numbers short (3.93E+11)"
     `);
   });
 });

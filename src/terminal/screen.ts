@@ -1,0 +1,78 @@
+/** What a command prints for people, made short enough to be read. Pure. */
+import type { Tone } from './console.ts';
+import { counted } from './numbers.ts';
+
+export interface Segment {
+  readonly text: string;
+  readonly tone?: Tone | undefined;
+  /** Its blocks, divided by blank lines, may be left out as a whole. */
+  readonly isExtra?: boolean;
+}
+
+interface Block {
+  /** With the blank line before it. */
+  readonly lines: string[];
+  readonly tone: Tone | undefined;
+  /** So many lines of it stay; all if infinite. */
+  readonly least: number;
+  /** Lines that are left out. */
+  hidden: number;
+}
+
+/** Lists that are also in files, by their first line, with the lines that stay of them. */
+const LISTS: Readonly<Record<string, number>> = {
+  warnings: 3,
+  'new warnings': 3,
+  'values left out of their events': 3,
+  errors: 5,
+};
+/** What is said of an entry of a list, below it. */
+const DETAIL = /^ {4,}\S/;
+
+/**
+ * Leaves out lines until there are at most `most` in all: first what is extra, then of the longest lists details, from the end, and
+ * then entries. Says of each list how many lines are left out, and that they are in `rest`.
+ */
+export function fitted(segments: readonly Segment[], most: number, rest: string): Segment[] {
+  const blocks = segments.flatMap(blocksOf);
+  const excess = (): number => blocks.reduce((sum, block) => sum + sizeOf(block), 0) - most;
+  for (const extra of blocks.filter(({ least }) => least === 0).reverse()) {
+    if (excess() > 0) extra.lines.length = 0;
+  }
+  while (excess() > 0) {
+    const longest = blocks
+      .filter((block) => sizeOf(block) > block.least)
+      .sort((one, other) => sizeOf(other) - sizeOf(one))[0];
+    if (!longest) break;
+    // The first line that is left out makes room for the one that says so.
+    for (let times = longest.hidden === 0 ? 2 : 1; times > 0; times -= 1) leaveOut(longest);
+  }
+  return blocks.flatMap(({ lines, tone, hidden }) => {
+    if (lines.length === 0) return [];
+    const more = hidden === 0 ? [] : [`  … and ${counted(hidden, 'more line')}: see ${rest}`];
+    return [{ text: [...lines, ...more].join('\n'), tone }];
+  });
+}
+
+function leaveOut(list: Block): void {
+  const detail = list.lines.findLastIndex((line) => DETAIL.test(line));
+  list.lines.splice(detail < 0 ? -1 : detail, 1);
+  list.hidden += 1;
+}
+
+function sizeOf({ lines, hidden }: Block): number {
+  return lines.length + (hidden === 0 ? 0 : 1);
+}
+
+function blocksOf({ text, tone, isExtra = false }: Segment): Block[] {
+  const blocks: string[][] = [[]];
+  for (const line of text.split('\n')) {
+    if (tone === undefined && line === '' && blocks.at(-1)!.length > 0) blocks.push([line]);
+    else blocks.at(-1)!.push(line);
+  }
+  return blocks.map((lines) => {
+    const heading = lines.find((line) => line !== '') ?? '';
+    const isList = tone === undefined && Object.hasOwn(LISTS, heading);
+    return { lines, tone, least: isExtra ? 0 : isList ? LISTS[heading]! : Infinity, hidden: 0 };
+  });
+}
