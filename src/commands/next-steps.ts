@@ -77,6 +77,8 @@ function stepsAfter(
     ];
   }
   if (dry) {
+    if (exit.reason === 'too_many_invalid')
+      return [`${first} fix the mapping or exports, then:`, `  ${commandLine(argv)}`];
     if (events.pending === 0) return [];
     const isPilot = argv.some((arg) => /^--(pilot|pick|sandbox)\b/.test(arg));
     return [

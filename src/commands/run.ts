@@ -131,8 +131,8 @@ async function migrate(argv: Argv, console: Console): Promise<ExitCode> {
   }
 }
 
-/** What people read of a dry run, and at the end of a run. The rest is in the report. */
-const MOST_LINES = 60;
+/** What people read of a dry run, beside a few warnings, and at the end of a run. The rest is in the report. */
+const MOST_LINES = 56;
 const MOST_LINES_AT_END = 40;
 
 type Show = Console['show'];

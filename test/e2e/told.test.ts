@@ -170,6 +170,18 @@ describe('a dry run', { timeout: 60_000 }, () => {
     expect(first).toContain('3 no deal has a stage');
   });
 
+  it('has at most 60 lines, whatever is wrong with however many records', async () => {
+    const rows = Array.from({ length: 400 }, (_, n) => `${n},T${n},${n % 3 === 0 ? '' : n},${n % 2 ? 'x' : n}`);
+    const { run } = await project({
+      'mapping.yaml': DEALS,
+      'people.csv': `id,name\n${rows.map((_, n) => `${n},${n % 5 === 0 ? '' : `P${n}`}`).join('\n')}\n`,
+      'deals.csv': ['id,title,lead,amount', ...rows, ''].join('\n'),
+    });
+    const { stdout, stderr } = await run('--dry-run');
+    expect(`${stdout}${stderr}`.trimEnd().split('\n').length).toBeLessThanOrEqual(60);
+    expect(stdout).toContain('errors.csv');
+  });
+
   it('without any finding says so', async () => {
     const { run } = await project({ 'mapping.yaml': PEOPLE, 'people.csv': people(0) });
     const ended = await run('--dry-run');

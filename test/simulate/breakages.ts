@@ -146,9 +146,16 @@ export const BREAKAGES: readonly Breakage[] = [
   {
     name: 'an edit in the service is overwritten',
     file: 'core/next.ts',
-    text: "return ifEdited === 'overwrite' ? 'overwritten' : 'kept';",
-    replacement: "return ifEdited === undefined ? 'kept' : 'overwritten';",
+    text: "if (ifEdited === 'overwrite') return 'overwritten';",
+    replacement: "if (ifEdited !== undefined) return 'overwritten';",
     within: 500,
+  },
+  {
+    name: 'an older checkpoint is believed',
+    file: 'plan/older.ts',
+    text: 'if (!isThere(path)) return false;',
+    replacement: 'if (isThere(path)) return false;',
+    within: 3000,
   },
   {
     name: 'identical comments have the same id',
