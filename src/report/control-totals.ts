@@ -117,6 +117,29 @@ export function controlTotalsText(totals: readonly ControlTotal[], columns: numb
   ].join('\n');
 }
 
+/** Known to `terminal/screen`, which leaves it out where it does not fit. */
+const BY_STAGE = 'deals by old and new stage';
+const MOST_STAGES = 15;
+
+/** What becomes of each stage of the old CRM, with the deals in it; empty if no deal has one, or if there are too many. */
+export function stagesText(totals: readonly ControlTotal[], columns: number): string {
+  const nameOf = (pipeline: string | null, stage: string | null): string =>
+    [pipeline, stage].filter((name) => name !== null).join(' / ') || '–';
+  const pathOf = (total: ControlTotal): readonly [string, string, string] => [
+    nameOf(total.from_pipeline, total.from_stage),
+    nameOf(total.pipeline, total.stage),
+    currencyText(total),
+  ];
+  const groups = [...groupTotals(totals, (total) => JSON.stringify(pathOf(total))).values()];
+  if (groups.length > MOST_STAGES || totals.every(({ from_stage: from, stage }) => (from ?? stage) === null)) return '';
+  const rows = groups.map((group) => {
+    const [from, to, currency] = pathOf(group[0]!);
+    const { figures } = ControlSum.of(group);
+    return [`  ${from}`, to, currency, numberText(figures.count), grouped(figures.amount)];
+  });
+  return `${BY_STAGE}\n${fittingTable([['  old', 'new', '', 'in export', 'amount'], ...rows], columns)}`;
+}
+
 export function currencyText({ currency }: GroupNames): string {
   return currency ?? 'no currency';
 }

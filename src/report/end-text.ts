@@ -1,6 +1,6 @@
 /** The final text of a run. */
 import { isStateLost } from '../halt.ts';
-import { controlTotalsText } from './control-totals.ts';
+import { controlTotalsText, stagesText } from './control-totals.ts';
 import type { CodeExample } from './found-codes.ts';
 import { endingText } from './ending.ts';
 import { adviceFor, inSentence, isNameCode } from './advice.ts';
@@ -45,6 +45,8 @@ export function endText(summary: Summary, { examples, told, columns }: EndTextOp
   const parts = [...firstText(summary, examples), counts.join('\n')];
   const totals = controlTotalsText(summary.totals, columns);
   if (totals !== '') parts.push(totals);
+  const stages = stagesText(summary.totals, columns);
+  if (stages !== '') parts.push(stages);
   if (events.gone > 0) parts.push(`${counted(events.gone, 'event')} acknowledged earlier and no longer in the input`);
   if (Object.keys(summary.errors_by_code).length > 0) {
     parts.push(`errors\n${codesText(summary.errors_by_code, examples)}`);

@@ -19,19 +19,22 @@ interface Block {
   hidden: number;
 }
 
-/** Lists that are also in files, by their first line, with the lines that stay of them. */
+/** Lists that are also in files, by their first line, with the lines that stay of them; none of what is extra. */
 const LISTS: Readonly<Record<string, number>> = {
   warnings: 3,
   'new warnings': 3,
   'values left out of their events': 3,
   errors: 5,
+  'deals by old and new stage': 0,
 };
 /** What is said of an entry of a list, below it. */
 const DETAIL = /^ {4,}\S/;
+/** Said for the code in the report, too. */
+const HINT = /^ {4,}hint: /;
 
 /**
- * Leaves out lines until there are at most `most` in all: first what is extra, then of the longest lists details, from the end, and
- * then entries. Says of each list how many lines are left out, and that they are in `rest`.
+ * Leaves out lines until there are at most `most` in all: first what is extra, then of the longest lists hints, other details, and
+ * then entries, from the end. Says of each list how many lines are left out, and that they are in `rest`.
  */
 export function fitted(segments: readonly Segment[], most: number, rest: string): Segment[] {
   const blocks = segments.flatMap(blocksOf);
@@ -55,8 +58,8 @@ export function fitted(segments: readonly Segment[], most: number, rest: string)
 }
 
 function leaveOut(list: Block): void {
-  const detail = list.lines.findLastIndex((line) => DETAIL.test(line));
-  list.lines.splice(detail < 0 ? -1 : detail, 1);
+  const last = [HINT, DETAIL].map((part) => list.lines.findLastIndex((line) => part.test(line)));
+  list.lines.splice(last.find((index) => index >= 0) ?? -1, 1);
   list.hidden += 1;
 }
 

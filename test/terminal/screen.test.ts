@@ -17,7 +17,7 @@ it('leaves what fits as it is', () => {
 });
 
 it('leaves out what is extra first, then details of the longest list, then entries, and says where the rest is', () => {
-  const errors = Array.from({ length: 12 }, (_, at) => `  9  code_${at}\n     where\n     hint`).join('\n');
+  const errors = Array.from({ length: 12 }, (_, at) => `  9  code_${at}\n     where\n     hint: do`).join('\n');
   const screen = (most: number): string => {
     const shown = fitted(
       [
@@ -36,7 +36,7 @@ it('leaves out what is extra first, then details of the longest list, then entri
   expect(usual).not.toContain('column');
   expect(usual).toContain('next 7');
   expect(usual).toContain('warning 2');
-  expect(usual).toContain('code_0\n     where\n     hint');
+  expect(usual).toContain('code_0\n     where\n  9  code_1\n     where');
   expect(usual).toContain('code_10\n  9  code_11\n  … and 15 more lines: see report.html');
   expect(screen(24)).toMatch(/code_4\n {2}… and 31 more lines/);
 });
