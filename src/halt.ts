@@ -13,6 +13,7 @@ export interface HaltReason {
 export const STOPPED = {
   notWritten: 'state_not_written',
   stateRemoved: 'state_removed',
+  lockRemoved: 'lock_removed',
   unknownHistory: 'unknown_history',
   bug: 'bug',
 } as const;

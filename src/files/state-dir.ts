@@ -76,6 +76,16 @@ export class StateRemoved extends UserError {
   }
 }
 
+/** `run.lock` was removed or replaced while this run held it: another run could begin beside it. */
+export class LockRemoved extends UserError {
+  constructor(path: string) {
+    super(`${path} was removed while this run held it, so another run may use the state directory`, {
+      hint: 'see with `crm-backfill status` that no other run is active, then rerun. The lock ends with its process: it never needs to be removed',
+      exitCode: EXIT.stopped,
+    });
+  }
+}
+
 function made(path: string, options: { inside: boolean }): string {
   try {
     makePrivate(path, options);

@@ -13,10 +13,11 @@ import type { Account } from '../service/account.ts';
 import type { Client } from '../service/client.ts';
 import type { Limiter } from '../service/limiter.ts';
 import type { RunSettings } from '../settings.ts';
-import { StateRemoved, type StateDir } from '../files/state-dir.ts';
+import { LockRemoved, StateRemoved, type StateDir } from '../files/state-dir.ts';
 import { CHECKPOINT_FILE } from '../store/checkpoint-schema.ts';
 import { Commits } from '../store/commits.ts';
 import type { FieldHasher } from '../store/field-hashes.ts';
+import { LOCK_FILE } from '../store/lock.ts';
 import type { Database } from '../store/sqlite.ts';
 import type { Survey } from '../survey/survey.ts';
 import { Deliverer } from './deliver.ts';
@@ -64,7 +65,13 @@ export async function sendPlan(job: SendingJob): Promise<Sender> {
   const isFirstRun = !settings.adopt && db.get('select 1 from checkpoint.run') === undefined;
   const sendLog = new SendLog(db, hasher);
   const policies = compiled.entries.map((entry) => entry.policies);
-  const assertInPlace = watchFile(path);
+  const isCheckpointThere = watchFile(path);
+  const lockPath = state.file(LOCK_FILE);
+  const isLockThere = watchFile(lockPath);
+  const assertInPlace = (): void => {
+    if (!isCheckpointThere()) throw new StateRemoved(path);
+    if (!isLockThere()) throw new LockRemoved(lockPath);
+  };
   const commits = new Commits(db, assertInPlace);
   await commits.commit(() => {
     sendLog.begin({
@@ -172,11 +179,9 @@ function writeNewErrors(db: Database, state: StateDir): () => void {
   };
 }
 
-/** Throws `StateRemoved` if the file was removed or replaced: writing to it would succeed all the same. */
-function watchFile(path: string): () => void {
+/** Whether the file is still the one that it is now: writing to one that was removed or replaced would succeed all the same. */
+function watchFile(path: string): () => boolean {
   const inode = (): number | undefined => statSync(path, { throwIfNoEntry: false })?.ino;
   const ours = inode();
-  return () => {
-    if (ours === undefined || inode() !== ours) throw new StateRemoved(path);
-  };
+  return () => ours !== undefined && inode() === ours;
 }

@@ -1,7 +1,7 @@
 import { EXIT, shortageOf, UserError } from '../errors.ts';
 import { STOPPED, type Halt, type HaltReason } from '../halt.ts';
 import { dueEvents, type DueEvent } from '../plan/order.ts';
-import { StateRemoved } from '../files/state-dir.ts';
+import { LockRemoved, StateRemoved } from '../files/state-dir.ts';
 import type { Deliverer } from './deliver.ts';
 import { blockedIssue, parentStatus, type BlockedCode } from '../plan/parents.ts';
 import { setState } from '../plan/events.ts';
@@ -140,7 +140,12 @@ function linksOf({ type, entity, external_id: id, parent_entity: parentEntity, p
 export function reasonOf(thrown: unknown): HaltReason {
   const error = shortageOf(thrown, EXIT.stopped) ?? thrown;
   if (error instanceof UserError) {
-    const code = error instanceof StateRemoved ? STOPPED.stateRemoved : STOPPED.notWritten;
+    const isLock = error instanceof LockRemoved;
+    const code = isLock
+      ? STOPPED.lockRemoved
+      : error instanceof StateRemoved
+        ? STOPPED.stateRemoved
+        : STOPPED.notWritten;
     return { code, message: error.message, hint: error.hint, exitCode: EXIT.stopped };
   }
   return {

@@ -401,6 +401,27 @@ describe('a state directory that is removed during a run', () => {
     expect(service.state().leads.length).toBe(60);
   });
 
+  it('stops it too if only its lock is, since another run may begin', async () => {
+    const rows = Array.from({ length: 60 }, (_, id) => `${id},Name,a${id}@example.test\n`);
+    await files(cwd, { 'people.csv': `id,name,email\n${rows.join('')}` });
+    service.setFaults({ rules: [{ kind: 'latency', min_ms: 50, max_ms: 60 }] });
+    const running = start(['run', 'mapping.yaml', '--json', ...FAST, '--concurrency', '2'], {
+      cwd,
+      env: environmentOf(service),
+    });
+    await expect.poll(() => service.state().leads.length, { timeout: 20_000 }).toBeGreaterThan(8);
+    await rm(join(cwd, STATE, 'run.lock'));
+    const known = service.state().leads.length;
+    const ended = await running.ended;
+    expect([ended.code, summaryOf(ended).exit.reason]).toEqual([3, 'lock_removed']);
+    expect(ended.stderr).toContain('run.lock was removed while this run held it');
+    expect(service.state().leads.length).toBeLessThanOrEqual(known + 4);
+    service.setFaults({ rules: [] });
+    const rest = await backfill(['run', 'mapping.yaml', '--json', ...FAST], { cwd, env: environmentOf(service) });
+    expect(summaryOf(rest)).toMatchObject({ exit: { code: 0 }, events: { acknowledged: 60 } });
+    expect(service.state().leads.length).toBe(60);
+  });
+
   it('stops it during an outage too', async () => {
     const rows = Array.from({ length: 60 }, (_, id) => `${id},Name,a${id}@example.test\n`);
     await files(cwd, { 'people.csv': `id,name,email\n${rows.join('')}` });
