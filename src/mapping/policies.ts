@@ -29,9 +29,9 @@ export const POLICIES = {
     doc: 'the record to update does not exist (422)',
   },
   if_parent_missing: {
-    choices: ['block', 'send', 'omit'],
+    choices: ['block', 'send', 'omit', 'skip'],
     appliesTo: (type) => !type.startsWith('lead/'),
-    doc: 'the parent is neither in the input nor acknowledged; `omit` (deals only) sends the event without it',
+    doc: 'the parent is neither in the input nor acknowledged; `omit` (deals only) sends the event without it, `skip` leaves the record out and lists it in `omitted.csv`',
   },
   if_both: {
     choices: ['reject', 'deal', 'lead'],

@@ -73,8 +73,9 @@ export function readFindings(db: Database): Findings {
   const errors = countErrors(db);
   const chains = readChains(db);
   const omitted = countOmissions(db);
-  const fields = omitted.filter(({ field }) => field !== RECORD);
-  const dropped = omitted.filter(({ field }) => field === RECORD);
+  const isDropped = ({ field, code }: OmissionCount): boolean => field === RECORD && code !== 'orphan';
+  const fields = omitted.filter((each) => !isDropped(each));
+  const dropped = omitted.filter(isDropped);
   return {
     errors: errors.slice(0, MOST_GROUPS).map((group) => ({ ...group, examples: errorExamples(db, group) })),
     errorCount: total(errors),

@@ -220,6 +220,10 @@ const BY_CODE: Readonly<Record<string, Advice>> = {
     what: 'A record has several rows, and one of them cannot be mapped, so nothing of the record is sent.',
     fix: 'Correct that row. With `on_error: omit` a value that cannot be read is left out instead.',
   },
+  orphan: {
+    what: 'A record was left out, because its parent is not in the input (`if_parent_missing: skip`).',
+    fix: '',
+  },
   duplicates: { what: 'Another record with the same external id was chosen, by `duplicates`.', fix: '' },
   comment_without_id: {
     what: 'A comment has no id in the export, so it gets one made of its parent, time and text. Changed later, it would be added a second time.',

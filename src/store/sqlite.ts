@@ -240,12 +240,18 @@ const CODES: Readonly<Record<number, readonly [what: string, hint: string, text:
     'check the permissions, or choose another directory with --state DIR',
     'unable to open database file',
   ],
+  15: [
+    'its file system does not lock files',
+    'the state directory must be on a local disk: choose another one with --state DIR',
+    'locking protocol',
+  ],
   26: ['it is not a database', '', 'file is not a database'],
 };
 
 const RESTORE =
-  'nothing was sent. Put a copy of the file back; if there is none, move it away and rerun with --adopt: the service ' +
-  'recognises every event that it has processed, so none is created twice';
+  'nothing was sent. Put a copy of the file back, and remove the -wal and -shm files beside it, which belong to the file before it; ' +
+  'if there is no copy, move it away and rerun with --adopt: the service recognises every event that it has processed, so none is ' +
+  'created twice';
 const REBUILD = 'nothing was sent. Delete the file and rerun: it is written again from the exports';
 
 /** Turns errors of the engine into a `UserError` that names the file. */

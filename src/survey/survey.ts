@@ -21,7 +21,7 @@ import { foldRows, type FoldCounts } from '../plan/fold.ts';
 import { GONE_FILE, listGone } from '../plan/gone.ts';
 import { warnOfInactiveOwners } from '../plan/inactive-owners.ts';
 import { judgeKnown } from '../plan/judge-known.ts';
-import { omitMissingParents } from '../plan/missing-parents.ts';
+import { omitMissingParents, skipOrphans } from '../plan/missing-parents.ts';
 import { writeOrder } from '../plan/order.ts';
 import { judgeParents, reportBlocked } from '../plan/parents.ts';
 import { liftPriorities } from '../plan/priorities.ts';
@@ -127,7 +127,9 @@ export async function surveyInput(job: SurveyJob): Promise<Survey> {
     const found = await readInput(job, open);
     if (halt.requested) return interrupted(job, open, found);
     await assertComplete(job, open, found);
-    const { changes, fold } = await judge(job, open);
+    const { changes, fold, orphans } = await judge(job, open);
+    found.reader.records.mapped -= orphans;
+    found.reader.records.skipped += orphans;
     const { worksheet, profile } = await describe(job, open, found);
     const cover = choose(job, open);
     return await commit(job, open, found, { changes, fold, worksheet, profile, cover });
@@ -194,7 +196,7 @@ async function assertComplete(job: SurveyJob, { input }: OpenInput, { reader }: 
 async function judge(
   job: SurveyJob,
   { policies, compiled, input }: OpenInput,
-): Promise<Pick<Survey, 'changes' | 'fold'>> {
+): Promise<Pick<Survey, 'changes' | 'fold'> & { readonly orphans: number }> {
   const { db, hasher, mapping, output, client, settings, contacts } = job;
   const { migration } = mapping;
   for (const { file, line } of input.unusedFixes()) addProblem(db, {}, unusedFix(file, line));
@@ -203,6 +205,7 @@ async function judge(
   judgeDuplicates(db, policies);
   const fold = foldRows(db, migration);
   omitMissingParents(db, policies, migration);
+  const orphans = skipOrphans(db, policies);
   const changes = hasRecords(db) ? await compareWithKnown(job, policies) : undefined;
   if (contacts !== undefined) {
     const service = client && { client, leads: contacts, concurrency: settings.concurrency };
@@ -212,7 +215,7 @@ async function judge(
   warnOfCustomFields(db, policies);
   warnOfInactiveOwners(db, job.account);
   reportBlocked(db);
-  return { changes, fold };
+  return { changes, fold, orphans };
 }
 
 /** What is known of the records from earlier runs, and what the service shows of those that differ. Not read without the network. */

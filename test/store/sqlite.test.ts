@@ -272,3 +272,19 @@ it('a directory in which nothing may be written is named', async (context) => {
     text: expect.stringMatching(/cannot use .*checkpoint\.db: .*\n.*check the permissions/) as string,
   });
 });
+
+it('of a damaged checkpoint, it is said that a copy must not be put beside the log of another file', () => {
+  writeFileSync(checkpoint, 'a letter '.repeat(200));
+  const hint = failureOf(() => Database.open(checkpoint, CHECKPOINT).close()).hint;
+  expect(hint).toContain('remove the -wal and -shm files beside it');
+  expect(hint).toContain('--adopt');
+});
+
+function failureOf(use: () => void): UserError {
+  try {
+    use();
+  } catch (error) {
+    return error as UserError;
+  }
+  throw new Error('nothing was thrown');
+}
