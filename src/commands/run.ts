@@ -206,12 +206,14 @@ interface Watching {
 
 function watch(settings: RunSettings, console: Console, show: Show, showExtra: (text: string) => void): Watching {
   let progress: progressModule.Progress | undefined;
+  // At once, also in a dry run: the survey may take a while.
+  const print = keeping(settings, console);
   const monitor: Monitor = {
-    runsCode: ({ file, sha256 }) => show(`runs code of ${oneLine(file)} (sha256 ${sha256})`),
+    runsCode: ({ file, sha256 }) => print(`runs code of ${oneLine(file)} (sha256 ${sha256})`),
     connected(account, baseUrl) {
       const stages = account.pipelines.reduce((sum, { stages: list }) => sum + list.length, 0);
       const names = account.pipelines.map(({ name }) => `\`${oneLine(name)}\``).join(', ');
-      show(
+      print(
         `${baseUrl ?? 'stored account'}: ${counted(account.pipelines.length, 'deal pipeline')} (${names}) with ` +
           `${counted(stages, 'stage')}, ${counted(account.users.length, 'user')}`,
       );
