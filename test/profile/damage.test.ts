@@ -72,6 +72,35 @@ it('ids and phone numbers that a data frame wrote as decimals are read without `
   expect(service.state().leads.map(({ phoneNumber }) => phoneNumber)).toEqual(['+393331234567', null]);
 });
 
+it.each([
+  ['numbers', [{ id: 1, ref: { id: '51000301.0' } }]],
+  ['texts', [{ id: 1, ref: { id: '"51000301.0"' } }]],
+])('ids that are decimals in JSON are read without `.0`: %s', async (_name, records) => {
+  const text = JSON.stringify(records)
+    .replaceAll('"51000301.0"', '51000301.0')
+    .replaceAll('\\"', '"')
+    .replaceAll('""', '"');
+  const summary = await profileOfJson(text);
+  expect(summary).toEqual({ id: '51000301', warnings: { ids_as_decimals: 1 } });
+});
+
+async function profileOfJson(text: string): Promise<unknown> {
+  const service = await sandbox();
+  const cwd = await workspace();
+  await files(cwd, {
+    'mapping.yaml':
+      'version: 1\nmigration: j\nsources: { a: { path: a.json } }\nevents:\n  - type: lead/created\n    source: a\n    data: { external_id: ref.id, full_name: id }\n',
+    'a.json': text,
+  });
+  const { warnings_by_code: warnings } = await migrate(service, join(cwd, 'mapping.yaml'));
+  return { id: service.state().leads[0]?.externalId, warnings };
+}
+
+it('a phone number that is a decimal has no further digit', async () => {
+  const { service } = await pairOf(['1,Ada,3331234567.0', '2,Grace,+39 333 1234568'], ['n1,Called,1']);
+  expect(service.state().leads.map(({ phoneNumber }) => phoneNumber)).toEqual(['+393331234567', '+393331234568']);
+});
+
 it('ids of which some have other decimals stay as they are', async () => {
   const { service, summary } = await pairOf(['1.0,Ada,', '1.1,Grace,', '2.0,Alan,'], ['n1,Called,1.1', 'n2,Met,2.0']);
   expect(summary).toMatchObject({ exit: { code: 0 } });

@@ -108,7 +108,9 @@ function e164(text: string, region: string | undefined, strict: boolean, row: Ro
  * and also as a national number that happens to begin so. The library prefers the latter: 4915112345678 in DE would become
  * +494915112345678.
  */
-function read(text: string, region: CountryCode | undefined, strict: boolean): PhoneNumber | string[] | undefined {
+function read(written: string, region: CountryCode | undefined, strict: boolean): PhoneNumber | string[] | undefined {
+  // A program for tables of numbers has made a decimal of it; the library would read the zero as a digit.
+  const text = written.replace(/^(\+?\d{5,})\.0$/, '$1');
   const national = parse(text, region, strict);
   const international = region && beginsWithCode(text, region) ? parse(`+${text}`, region, true) : undefined;
   if (!international || international.number === national?.number) {
