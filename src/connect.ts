@@ -82,8 +82,11 @@ export async function connect(
     retiring: (route, what) => warn(`the service is retiring a route that this run uses, ${route} (${what})`),
   });
   const close = async (): Promise<void> => {
-    await client.close();
-    history.close();
+    try {
+      await client.close();
+    } finally {
+      history.close();
+    }
   };
   try {
     const account = await readAccount(client);

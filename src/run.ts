@@ -6,6 +6,7 @@
 import { basename } from 'node:path';
 import { accountContacts } from './account-contacts.ts';
 import { systemClock } from './clock.ts';
+import { closingAfter, type Later } from './closing.ts';
 import { connect, storeAccount, storedAccountOf, type Target } from './connect.ts';
 import type { Credentials } from './secrets/credentials.ts';
 import { EXIT, messageOf, shortageOf, UserError } from './errors.ts';
@@ -31,6 +32,7 @@ import { RUN_LOG_FILE, RunLog } from './files/run-log.ts';
 import type { Sender } from './send/sender.ts';
 import type { Account } from './service/account.ts';
 import type { RunSettings } from './settings.ts';
+import { removeLeftovers } from './files/private-file.ts';
 import { DRY_RUN, StateDir, statePath } from './files/state-dir.ts';
 import { assertBound, assertNotOld, openCheckpoint, openFieldHasher } from './store/checkpoint.ts';
 import type { FieldHasher } from './store/field-hashes.ts';
@@ -101,45 +103,37 @@ export async function runMigration(job: RunJob): Promise<RunEnd> {
     halt,
     warn: (message) => monitor.trouble?.(message),
   });
-  const closing: (() => void | Promise<void>)[] = [];
-  try {
-    const mapping = await loadMapping(settings.mapping, { sources: settings.source });
-    const state = await StateDir.create(statePath(settings, mapping, job.stateSuffix));
-    assertNotOld(state);
-    const output = settings.dryRun ? await state.directory(DRY_RUN) : state;
-    if (!settings.dryRun) closing.push(hold(state));
-    const log = new RunLog(output.file(RUN_LOG_FILE), redactor);
-    closing.push(() => log.close());
-    watch.begin(mapping.migration, (event, fields) => log.write(event, fields));
-    const { file, sha256 } = mapping;
-    log.write('run', { tool: TOOL, mapping: file, mapping_sha256: sha256, dry_run: settings.dryRun });
-    if (mapping.functions) job.monitor.runsCode?.(mapping.functions);
-    const run: Run = {
-      ...job,
-      watch,
-      mapping,
-      state,
-      output,
-      log,
-      startedAt: new Date(),
-      began: systemClock.monotonic(),
-    };
-    if (!settings.dryRun) await loadSending(run);
-    const target = await connectTo(run);
-    if (target) closing.push(() => target.close());
-    const { survey, hasher } = await surveyed(run, target);
-    closing.push(() => survey.db.close());
-    const before = countAll(survey.db).acknowledged;
-    const sends = target !== undefined && maySend(run, survey);
-    if (sends) await confirmFirst(run, target, survey);
-    const sender = sends ? await send(run, target, survey, hasher) : undefined;
-    return await end(run, target, survey, before, sender);
-  } catch (error) {
-    await watch.failed(error);
-    throw error;
-  } finally {
-    for (const close of closing.reverse()) await close();
-  }
+  return closingAfter(async (later) => {
+    try {
+      const mapping = await loadMapping(settings.mapping, { sources: settings.source });
+      const state = await StateDir.create(statePath(settings, mapping, job.stateSuffix));
+      assertNotOld(state);
+      const output = settings.dryRun ? await state.directory(DRY_RUN) : state;
+      // First, so that it is released last.
+      later(settings.dryRun ? await holdDryRun(output, job) : hold(state));
+      removeLeftovers(output.path);
+      const log = new RunLog(output.file(RUN_LOG_FILE), redactor);
+      later(() => log.close());
+      watch.begin(mapping.migration, (event, fields) => log.write(event, fields));
+      const { file, sha256 } = mapping;
+      log.write('run', { tool: TOOL, mapping: file, mapping_sha256: sha256, dry_run: settings.dryRun });
+      if (mapping.functions) monitor.runsCode?.(mapping.functions);
+      const [startedAt, began] = [new Date(), systemClock.monotonic()];
+      const run: Run = { ...job, watch, mapping, state, output, log, startedAt, began, later };
+      if (!settings.dryRun) await loadSending(run);
+      const target = await connectTo(run);
+      if (target) later(() => target.close());
+      const { survey, hasher } = await surveyed(run, target);
+      const before = countAll(survey.db).acknowledged;
+      const sends = target !== undefined && maySend(run, survey);
+      if (sends) await confirmFirst(run, target, survey);
+      const sender = sends ? await send(run, target, survey, hasher) : undefined;
+      return await end(run, target, survey, before, sender);
+    } catch (error) {
+      await watch.failed(error);
+      throw error;
+    }
+  });
 }
 
 /** What the steps of one run share. */
@@ -153,6 +147,8 @@ interface Run extends RunJob {
   readonly startedAt: Date;
   /** By the monotonic clock. */
   readonly began: number;
+  /** What to close at the end. */
+  readonly later: Later;
 }
 
 /** Loads what sending needs before the first request: a module that cannot be loaded must not stop a run halfway. */
@@ -178,6 +174,16 @@ function hold(state: StateDir): () => void {
   }
 }
 
+/** Dry runs of one state directory write the same files, so they wait for each other. Returns what releases the lock. */
+async function holdDryRun(output: StateDir, { halt, monitor }: RunJob): Promise<() => void> {
+  const lock = await Lock.waitFor(output, halt.signal, () =>
+    monitor.trouble?.(`another dry run is using ${output.path}: waiting until it has ended`),
+  );
+  if (lock) return () => lock.release();
+  const { message, exitCode } = halt.reason!;
+  throw new UserError(message, { exitCode });
+}
+
 /** Undefined if the network must not be used. */
 async function connectTo({ settings, credentials, state, output, log, monitor }: Run): Promise<Target | undefined> {
   if (!credentials || settings.offline) return undefined;
@@ -190,34 +196,31 @@ async function connectTo({ settings, credentials, state, output, log, monitor }:
 async function surveyed(run: Run, target: Target | undefined): Promise<{ survey: Survey; hasher: FieldHasher }> {
   const { settings, mapping, state, output, halt, monitor, log } = run;
   const db = beginPlan(state, output);
-  try {
-    assertBound(db, mapping.migration, target);
-    if (isOlder(db, state.file(PLAN_FILE))) {
-      monitor.trouble?.(OLDER);
-      log.write('older_checkpoint');
-      if (!settings.dryRun) doubtRecords(db);
-    }
-    const hasher = openFieldHasher(db, settings);
-    const account = target?.account ?? storedAccountOf(state);
-    if (account) monitor.connected?.(account, target?.baseUrl);
-    else monitor.trouble?.('no account is stored yet, so names of stages and owners stay unresolved');
-    if (target) storeAccount(db, target);
-    const agree = (found: string, hint: string): Promise<void> => confirm(run, found, hint);
-    const contacts = await accountContacts({ settings, halt, monitor, db, mapping, target, hasher, agree });
-    const client = target?.client;
-    const warn = (message: string): void => monitor.trouble?.(message);
-    const survey = await surveyInput({
-      ...{ settings, mapping, db, hasher, account, state, output, halt, contacts, client, warn, agree },
-    });
-    const rate = target?.rate ?? settings.rate;
-    monitor.surveyed?.(survey, foundCodes(survey.db), rate);
-    storeDocument(survey.db, 'mapping', await storedMapping(mapping, survey));
-    storeDocument(survey.db, 'survey', snapshotOf(mapping.migration, target?.baseUrl ?? null, survey, rate));
-    return { survey, hasher };
-  } catch (error) {
-    discardPlan(db, output);
-    throw error;
+  run.later(() => discardPlan(db, output));
+  assertBound(db, mapping.migration, target);
+  if (isOlder(db, state.file(PLAN_FILE))) {
+    monitor.trouble?.(OLDER);
+    log.write('older_checkpoint');
+    if (!settings.dryRun) doubtRecords(db);
   }
+  const hasher = openFieldHasher(db, settings);
+  const account = target?.account ?? storedAccountOf(state);
+  if (account) monitor.connected?.(account, target?.baseUrl);
+  else monitor.trouble?.('no account is stored yet, so names of stages and owners stay unresolved');
+  if (target) storeAccount(db, target);
+  const agree = (found: string, hint: string): Promise<void> => confirm(run, found, hint);
+  const contacts = await accountContacts({ settings, halt, monitor, db, mapping, target, hasher, agree });
+  const client = target?.client;
+  const warn = (message: string): void => monitor.trouble?.(message);
+  const survey = await surveyInput({
+    ...{ settings, mapping, db, hasher, account, state, output, halt, contacts, client, warn, agree },
+  });
+  run.later(() => survey.db.close());
+  const rate = target?.rate ?? settings.rate;
+  monitor.surveyed?.(survey, foundCodes(survey.db), rate);
+  storeDocument(survey.db, 'mapping', await storedMapping(mapping, survey));
+  storeDocument(survey.db, 'survey', snapshotOf(mapping.migration, target?.baseUrl ?? null, survey, rate));
+  return { survey, hasher };
 }
 
 const OLDER =

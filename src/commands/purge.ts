@@ -195,7 +195,7 @@ function isLock(name: string): boolean {
 function baseOf(name: string): string {
   return name
     .replace(/-(?:wal|shm|journal)$/, '')
-    .replace(/\.(?:new|tmp)$/, '')
+    .replace(/(?:\.[0-9a-f]{8})?\.(?:tmp|old)$/, '')
     .replace(/^(references|pilot)\.\d+\.csv$/, '$1.csv');
 }
 

@@ -1,4 +1,5 @@
 /** Files and directories of the state directory: nobody else can read them, and none is reached through a link. */
+import { randomBytes } from 'node:crypto';
 import {
   chmodSync,
   closeSync,
@@ -8,10 +9,13 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
+  readdirSync,
+  rmSync,
   statSync,
   writeSync,
 } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
 import { codeOf, messageOf, UserError } from '../errors.ts';
 
 /** Not every system has all of them. Without O_NONBLOCK, opening a named pipe waits for its other end. */
@@ -63,6 +67,24 @@ export function isThere(path: string): boolean {
       hint: 'check the permissions of its directories, and the disk',
       cause: error,
     });
+  }
+}
+
+/** A name of its own for a file that is not complete yet: several commands write the same files at the same time. */
+export function temporaryName(path: string): string {
+  return `${path}.${randomBytes(4).toString('hex')}.tmp`;
+}
+
+const TEMPORARY = /\.[0-9a-f]{8}\.tmp$/;
+/** No file takes this long to write. */
+const LEFT_MS = 60 * 60_000;
+
+/** Deletes what commands that were killed left in a directory under temporary names. */
+export function removeLeftovers(directory: string): void {
+  for (const name of readdirSync(directory)) {
+    const path = join(directory, name);
+    const found = TEMPORARY.test(name) && lstatSync(path, { throwIfNoEntry: false });
+    if (found && found.mtimeMs < Date.now() - LEFT_MS) rmSync(path, { recursive: true, force: true });
   }
 }
 

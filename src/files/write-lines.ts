@@ -1,6 +1,6 @@
 import { closeSync, ftruncateSync, renameSync, rmSync } from 'node:fs';
 import { cannotWrite, UserError } from '../errors.ts';
-import { openPrivate, writeAll } from './private-file.ts';
+import { openPrivate, temporaryName, writeAll } from './private-file.ts';
 
 const BLOCK = 1 << 16;
 
@@ -46,10 +46,8 @@ export class LineFile {
 
 /** Writes a file line by line under a temporary name, and renames it when it is complete. Throws a `UserError`. */
 export function writeLines<Row>(path: string, head: string, rows: Iterable<Row>, lineOf: (row: Row) => string): void {
-  const temporary = `${path}.tmp`;
+  const temporary = temporaryName(path);
   try {
-    // Whatever has this name is not written to: it may be a link.
-    rmSync(temporary, { force: true });
     const file = new LineFile(temporary, path);
     try {
       file.add(head);
@@ -59,6 +57,7 @@ export function writeLines<Row>(path: string, head: string, rows: Iterable<Row>,
     }
     renameSync(temporary, path);
   } catch (error) {
+    rmSync(temporary, { force: true });
     throw error instanceof UserError ? error : cannotWrite(path, error);
   }
 }

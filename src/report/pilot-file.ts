@@ -1,4 +1,5 @@
 /** `pilot.csv`: which records of a pilot to look at in the service, in which order, and what each of them shows. */
+import { temporaryName } from '../files/private-file.ts';
 import type { StateDir } from '../files/state-dir.ts';
 import { SHOWN_STATE } from '../store/plan-schema.ts';
 import type { Database } from '../store/sqlite.ts';
@@ -24,7 +25,7 @@ export interface WrittenPilot {
  */
 export async function writePilot(db: Database, output: StateDir): Promise<WrittenPilot | undefined> {
   if (!db.get('select 1 from pilot limit 1')) return undefined;
-  const gathered = `${output.file(PILOT_FILE)}.new`;
+  const gathered = temporaryName(output.file(PILOT_FILE));
   let toLookAt = 0;
   writeTable(db, gathered, COLUMNS, PILOT, { seen: (row) => (toLookAt += Number(row.service_id !== null)) });
   const nameOf = (number: number): string => (number === 1 ? PILOT_FILE : `pilot.${number}.csv`);

@@ -5,6 +5,7 @@ import { cannotWrite, UserError } from '../errors.ts';
 import { canonicalJson, parseJson, type JsonObject } from '../json.ts';
 import type { RawRecord } from '../model.ts';
 import { rejectColumnsFor, rowHasher } from '../source/reject-columns.ts';
+import { temporaryName } from '../files/private-file.ts';
 import type { StateDir } from '../files/state-dir.ts';
 import type { Database } from '../store/sqlite.ts';
 import { writeLines } from '../files/write-lines.ts';
@@ -44,9 +45,8 @@ export interface WrittenRejects {
  */
 export async function writeRejects(db: Database, output: StateDir): Promise<WrittenRejects> {
   const directory = (await output.directory(REJECTS)).path;
-  const gathered = output.file('rejects.tmp');
+  const gathered = temporaryName(output.file(REJECTS));
   try {
-    await rm(gathered, { recursive: true, force: true });
     await mkdir(gathered, { mode: 0o700 });
     const sources = faultySources(db);
     for (const source of sources) writeSource(db, source, join(gathered, nameOf(source)));

@@ -1,6 +1,7 @@
 import { closeSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { DatabaseSync } from '@photostructure/sqlite';
+import { systemClock } from '../clock.ts';
 import { EXIT, messageOf, UserError } from '../errors.ts';
 import { isThere, openPrivate } from '../files/private-file.ts';
 import type { StateDir } from '../files/state-dir.ts';
@@ -32,13 +33,32 @@ export class Lock {
 
   /** Throws a `UserError` (exit 3) if another process holds the lock. */
   static acquire(state: StateDir): Lock {
+    const lock = Lock.#try(state);
+    if (lock) return lock;
+    throw inUse(state);
+  }
+
+  /** Waits while another process holds the lock, and calls `waiting` then. Undefined if `signal` is aborted before. */
+  static async waitFor(state: StateDir, signal: AbortSignal, waiting: () => void): Promise<Lock | undefined> {
+    for (let isFirst = true; !signal.aborted; isFirst = false) {
+      const lock = Lock.#try(state);
+      if (lock) return lock;
+      if (isFirst) waiting();
+      await systemClock.sleep(LOOKING_MS, signal);
+    }
+    return undefined;
+  }
+
+  /** Undefined if another process holds it. */
+  static #try(state: StateDir): Lock | undefined {
     const path = state.file(LOCK_FILE);
     const db = openLock(path);
     try {
       db.exec(`pragma busy_timeout = ${LOOKING_MS}; begin exclusive`);
     } catch (error) {
       db.close();
-      throw isBusy(error) ? inUse(state) : cannotLock(path, error);
+      if (isBusy(error)) return undefined;
+      throw cannotLock(path, error);
     }
     return new Lock(db);
   }

@@ -44,7 +44,7 @@ import { DealGroups } from './deal-groups.ts';
 import { withoutDecimals } from './decimal-ids.ts';
 import { samplesOf } from '../plan/events.ts';
 import { OmittedValues } from './omitted.ts';
-import { commitPlan, discardPlan, openPlan } from './plan-file.ts';
+import { commitPlan, openPlan } from './plan-file.ts';
 import { PlanWriter } from './plan-writer.ts';
 import { Profiler } from './profile.ts';
 import { RecordReader, type RecordCounts } from './record-reader.ts';
@@ -120,23 +120,18 @@ interface OpenInput {
  * the one given with `--plan`. Problems with single records and events are in the plan.
  */
 export async function surveyInput(job: SurveyJob): Promise<Survey> {
-  const { db, output, halt } = job;
-  try {
-    const open = await openInput(job);
-    db.exec('begin');
-    const found = await readInput(job, open);
-    if (halt.requested) return interrupted(job, open, found);
-    await assertComplete(job, open, found);
-    const { changes, fold, orphans } = await judge(job, open);
-    found.reader.records.mapped -= orphans;
-    found.reader.records.skipped += orphans;
-    const { worksheet, profile } = await describe(job, open, found);
-    const cover = choose(job, open);
-    return await commit(job, open, found, { changes, fold, worksheet, profile, cover });
-  } catch (error) {
-    discardPlan(db, output);
-    throw error;
-  }
+  const { db, halt } = job;
+  const open = await openInput(job);
+  db.exec('begin');
+  const found = await readInput(job, open);
+  if (halt.requested) return interrupted(job, open, found);
+  await assertComplete(job, open, found);
+  const { changes, fold, orphans } = await judge(job, open);
+  found.reader.records.mapped -= orphans;
+  found.reader.records.skipped += orphans;
+  const { worksheet, profile } = await describe(job, open, found);
+  const cover = choose(job, open);
+  return commit(job, open, found, { changes, fold, worksheet, profile, cover });
 }
 
 async function openInput(job: SurveyJob): Promise<OpenInput> {

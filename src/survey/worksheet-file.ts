@@ -4,6 +4,7 @@ import { csvHead, csvLine } from '../files/csv.ts';
 import { cannotWrite, UserError } from '../errors.ts';
 import { numberText } from '../terminal/numbers.ts';
 import { publishFiles } from '../report/own-files.ts';
+import { temporaryName } from '../files/private-file.ts';
 import { writeWhole, type StateDir } from '../files/state-dir.ts';
 import type { Database } from '../store/sqlite.ts';
 import type { MetName, Resolver } from './resolve.ts';
@@ -123,7 +124,7 @@ export async function writeWorksheet(
   inUse: string | undefined,
 ): Promise<WrittenWorksheet> {
   const usual = output.file(WORKSHEET_FILE);
-  const gathered = `${usual}.new`;
+  const gathered = temporaryName(usual);
   const lines = rows.map(({ kind, pipeline, oldName, records, suggestions, newName, choices }) => {
     // One that can be copied as it is: of several, somebody has to choose.
     const suggestion = suggestions.length === 1 ? suggestions[0] : '';

@@ -1,12 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { chmod, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { chmod, mkdir, readdir, readFile, stat, symlink, utimes, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryDirectory } from '../directory.ts';
 import { Redactor } from '../../src/secrets/redact.ts';
 import { RunLog } from '../../src/files/run-log.ts';
 import { systemClock } from '../../src/clock.ts';
 import { openRateHistory } from '../../src/store/rate-history.ts';
+import { removeLeftovers, temporaryName } from '../../src/files/private-file.ts';
+import { writeLines } from '../../src/files/write-lines.ts';
 import { StateDir, writeWhole } from '../../src/files/state-dir.ts';
 
 it('creates a state directory that only its owner can read', async () => {
@@ -52,13 +54,6 @@ describe('nothing is written through a symbolic link', () => {
     expect(await readFile(outside, 'utf8')).toBe('mine');
   });
 
-  it('the temporary name of a file that is replaced', async () => {
-    const { state, outside } = await linked('f.tmp');
-    await writeWhole(state.file('f'), 'new');
-    expect(await readFile(state.file('f'), 'utf8')).toBe('new');
-    expect(await readFile(outside, 'utf8')).toBe('mine');
-  });
-
   it('a directory', async () => {
     const base = temporaryDirectory();
     await mkdir(join(base, 'outside'));
@@ -86,4 +81,34 @@ it('says that the directory of another user may not be used, and not that there 
     if (isRoot) process.seteuid!(0);
     await chmod(path, 0o700);
   }
+});
+
+describe('several commands write the same file at the same time', () => {
+  it('whole', async () => {
+    const path = join(temporaryDirectory(), 'report.html');
+    await Promise.all(Array.from({ length: 20 }, (_, at) => writeWhole(path, String(at).repeat(100_000))));
+    expect(new Set(await readFile(path, 'utf8')).size).toBeLessThanOrEqual(2);
+    expect(await readdir(dirname(path))).toEqual(['report.html']);
+  });
+
+  it('line by line', async () => {
+    const path = join(temporaryDirectory(), 'errors.csv');
+    const lines = function* (): Generator<string> {
+      yield 'one\n';
+      writeLines(path, '', ['other\n'], (line) => line);
+      yield 'two\n';
+    };
+    writeLines(path, '', lines(), (line) => line);
+    expect(await readFile(path, 'utf8')).toBe('one\ntwo\n');
+    expect(await readdir(dirname(path))).toEqual(['errors.csv']);
+  });
+
+  it('what one that was killed left is deleted once it is old', async () => {
+    const path = temporaryDirectory();
+    const [old, young] = [1, 2].map(() => temporaryName(join(path, 'errors.csv'))) as [string, string];
+    for (const each of [old, young, join(path, 'mine.tmp')]) await writeFile(each, 'Ada');
+    for (const each of [old, join(path, 'mine.tmp')]) await utimes(each, 0, 0);
+    removeLeftovers(path);
+    expect((await readdir(path)).sort()).toEqual([basename(young), 'mine.tmp'].sort());
+  });
 });

@@ -1,14 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { hostname } from 'node:os';
-import { stat, symlink } from 'node:fs/promises';
+import { readdir, stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, it } from 'vitest';
 import { StateDir } from '../../src/files/state-dir.ts';
 import { openCheckpoint } from '../../src/store/checkpoint.ts';
 import { Lock, lockHolder, nameHolder } from '../../src/store/lock.ts';
-import { workspace } from '../e2e/harness.ts';
+import { project, start, workspace } from '../e2e/harness.ts';
 
 const DIST = pathToFileURL(join(import.meta.dirname, '../../dist/')).href;
 
@@ -49,6 +49,25 @@ it('one run at a time holds a state directory, whatever the path to it, until it
   lock.release();
   expect(lockHolder(state)).toBeUndefined();
   expect((await stat(state.file('run.lock'))).mode & 0o777).toBe(0o600);
+});
+
+it('a dry run waits while another one is at work in the same directory', async () => {
+  const { cwd, env } = await project({
+    'mapping.yaml': `version: 1
+migration: m
+sources: { people: { path: people.csv } }
+events: [{ type: lead/created, source: people, data: { external_id: id, full_name: name } }]
+`,
+    'people.csv': 'id,name\n1,Ada\n',
+  });
+  const dryRun = await (await StateDir.create(join(cwd, '.backfill/m'))).directory('dry-run');
+  const lock = Lock.acquire(dryRun);
+  const waiting = start(['run', 'mapping.yaml', '--dry-run'], { cwd, env });
+  await expect.poll(() => waiting.stderr(), { timeout: 30_000 }).toContain('another dry run');
+  expect((await readdir(dryRun.path)).filter((name) => !name.startsWith('run.lock'))).toEqual([]);
+  lock.release();
+  expect((await waiting.ended).code).toBe(0);
+  expect(await readdir(dryRun.path)).toContain('plan.db');
 });
 
 it('the checkpoint says which process on which machine holds it', async () => {
