@@ -9,7 +9,7 @@ import { systemClock } from './clock.ts';
 import { closingAfter, type Later } from './closing.ts';
 import { connect, storeAccount, storedAccountOf, type Target } from './connect.ts';
 import type { Credentials } from './secrets/credentials.ts';
-import { EXIT, messageOf, shortageOf, UserError } from './errors.ts';
+import { EXIT, shortageOf, UserError } from './errors.ts';
 import { isStateLost, type Halt } from './halt.ts';
 import { Lock, nameHolder } from './store/lock.ts';
 import type { FunctionModule } from './mapping/functions.ts';
@@ -23,11 +23,12 @@ import { planCounter, type ProgressView } from './pages/progress-tracker.ts';
 import { writeReport } from './pages/html/page.ts';
 import type { Redactor, Secret } from './secrets/redact.ts';
 import { storeDocument } from './report/documents.ts';
-import { writeErrors, writeIds, writeOmitted } from './report/error-files.ts';
-import { writePilot, type WrittenPilot } from './report/pilot-file.ts';
-import { writeRejects } from './report/rejects.ts';
-import type { Summary } from './report/summary.ts';
+import { ERRORS_FILE, IDS_FILE, OMITTED_FILE, writeErrors, writeIds, writeOmitted } from './report/error-files.ts';
+import { PILOT_FILE, writePilot, type WrittenPilot } from './report/pilot-file.ts';
+import { REJECTS, writeRejects } from './report/rejects.ts';
+import { REPORT_FILE, type Summary } from './report/summary.ts';
 import { toCorrect, type ToCorrect } from './report/to-correct.ts';
+import { BestEffort } from './files/best-effort.ts';
 import { RUN_LOG_FILE, RunLog } from './files/run-log.ts';
 import type { Sender } from './send/sender.ts';
 import type { Account } from './service/account.ts';
@@ -81,10 +82,12 @@ export interface RunJob {
 export interface RunEnd {
   readonly summary: Summary;
   readonly found: FoundCodes;
-  /** Undefined if they could not be written. */
+  /** Undefined if the state directory is gone. */
   readonly files: WrittenFiles | undefined;
   /** Which messages to --notify were not delivered, if any. */
   readonly undelivered: string | undefined;
+  /** Names of files for people that could not be written. */
+  readonly unwritten: readonly string[];
 }
 
 interface WrittenFiles {
@@ -118,8 +121,9 @@ export async function runMigration(job: RunJob): Promise<RunEnd> {
       const { file, sha256 } = mapping;
       log.write('run', { tool: TOOL, mapping: file, mapping_sha256: sha256, dry_run: settings.dryRun });
       if (mapping.functions) monitor.runsCode?.(mapping.functions);
+      const bestEffort = new BestEffort((message) => monitor.trouble?.(message));
       const [startedAt, began] = [new Date(), systemClock.monotonic()];
-      const run: Run = { ...job, watch, mapping, state, output, log, startedAt, began, later };
+      const run: Run = { ...job, watch, mapping, state, output, log, startedAt, began, later, bestEffort };
       if (!settings.dryRun) await loadSending(run);
       const target = await connectTo(run);
       if (target) later(() => target.close());
@@ -147,6 +151,7 @@ interface Run extends RunJob {
   readonly startedAt: Date;
   /** By the monotonic clock. */
   readonly began: number;
+  readonly bestEffort: BestEffort;
   /** What to close at the end. */
   readonly later: Later;
 }
@@ -255,11 +260,11 @@ async function confirmFirst(
 
 async function send(run: Run, target: Target, survey: Survey, hasher: FieldHasher): Promise<Sender> {
   const [{ sendPlan }, { momentOf }] = await Promise.all([import('./send/send.ts'), import('./send/until.ts')]);
-  const { settings, mapping, state, halt, log, watch, monitor } = run;
+  const { settings, mapping, state, halt, log, watch, monitor, bestEffort } = run;
   const until = settings.until && momentOf(settings.until, mapping.timezone);
   if (until) monitor.stopsAt?.(until);
   return sendPlan({
-    ...{ settings, mapping, state, target, survey, hasher, halt, log, until },
+    ...{ settings, mapping, state, target, survey, hasher, halt, log, until, bestEffort },
     warn: (message) => monitor.trouble?.(message),
     started: async (deliverer) => {
       const view = { rate: target.rate, count: planCounter(survey.db), deliverer };
@@ -277,7 +282,7 @@ async function end(
   alreadyAcknowledged: number,
   sender: Sender | undefined,
 ): Promise<RunEnd> {
-  const { settings, mapping, state, output, log, watch, startedAt, began } = run;
+  const { settings, mapping, state, output, log, watch, startedAt, began, bestEffort } = run;
   const found = foundCodes(survey.db);
   const summary = summarise({
     settings: { ...settings, rate: target?.rate ?? settings.rate },
@@ -289,35 +294,31 @@ async function end(
   const files = isStateLost(summary.exit.reason) ? undefined : await writeFiles(run, survey.db, summary);
   log.write('end', { exit: summary.exit, events: summary.events });
   await watch.ended(summary);
-  return { summary, found, files, undelivered: watch.undelivered };
+  return { summary, found, files, undelivered: watch.undelivered, unwritten: bestEffort.failed };
 }
 
+/** Each by itself: what cannot be written leaves the others as they should be. */
 async function writeFiles(
-  { mapping, state, output, monitor }: Run,
+  { mapping, state, output, monitor, bestEffort }: Run,
   db: Database,
   summary: Summary,
-): Promise<WrittenFiles | undefined> {
-  try {
-    // The profile quotes cells, and the summary is shown in reports that may be shared.
-    const { profile: _profile, ...counts } = summary;
-    storeDocument(db, 'summary', counts);
-    writeErrors(db, output);
-    writeOmitted(db, output);
-    if (!summary.dry_run) writeIds(db, output);
-    const rejects = await writeRejects(db, output);
-    const pilot = await writePilot(db, output);
-    await writeReport(state, output, { withValues: false });
-    for (const { usual, path } of [...rejects.beside, ...(pilot ? [pilot] : [])]) {
-      if (usual === undefined) continue;
-      monitor.trouble?.(
-        `${usual} was changed or created outside this program, so it was not overwritten; that of this run is ${path}`,
-      );
-    }
-    return { toCorrect: toCorrect(mapping, rejects.files), pilot };
-  } catch (error) {
-    monitor.trouble?.(messageOf(error));
-    return undefined;
+): Promise<WrittenFiles> {
+  // The profile quotes cells, and the summary is shown in reports that may be shared.
+  const { profile: _profile, ...counts } = summary;
+  await bestEffort.attempt(PLAN_FILE, () => storeDocument(db, 'summary', counts));
+  await bestEffort.attempt(ERRORS_FILE, () => writeErrors(db, output));
+  await bestEffort.attempt(OMITTED_FILE, () => writeOmitted(db, output));
+  if (!summary.dry_run) await bestEffort.attempt(IDS_FILE, () => writeIds(db, output));
+  const rejects = await bestEffort.attempt(REJECTS, () => writeRejects(db, output));
+  const pilot = await bestEffort.attempt(PILOT_FILE, () => writePilot(db, output));
+  await bestEffort.attempt(REPORT_FILE, () => writeReport(state, output, { withValues: false }));
+  for (const { usual, path } of [...(rejects?.beside ?? []), ...(pilot ? [pilot] : [])]) {
+    if (usual === undefined) continue;
+    monitor.trouble?.(
+      `${usual} was changed or created outside this program, so it was not overwritten; that of this run is ${path}`,
+    );
   }
+  return { toCorrect: rejects ? toCorrect(mapping, rejects.files) : [], pilot };
 }
 
 /** Why nothing of this plan is sent, if so. */

@@ -72,7 +72,7 @@ async function migrate(argv: Argv, console: Console): Promise<ExitCode> {
     for (const { text, tone } of fitted(segments.splice(0), MOST_LINES, rest)) print(text, tone);
   };
   try {
-    const { summary, found, files, undelivered } = await runMigration({
+    const { summary, found, files, undelivered, unwritten } = await runMigration({
       settings,
       credentials: target.credentials,
       stateSuffix: settings.sandbox ? '.sandbox' : '',
@@ -95,6 +95,9 @@ async function migrate(argv: Argv, console: Console): Promise<ExitCode> {
       show(`${counted(target.triggersFired(), 'automation')} fired`);
     }
     if (undelivered !== undefined) console.complain(`warning: ${undelivered}`);
+    if (unwritten.length > 0) {
+      console.complain(`warning: could not be written, so missing or of an earlier time: ${unwritten.join(', ')}`);
+    }
     // Why it ended and what to do next come last: what is above may fill several screens.
     const result = endingText(summary);
     if (result !== undefined) show(`\n${result}`, endingTone(summary));

@@ -30,24 +30,28 @@ const SHARE = 1 / 50;
 
 /**
  * Counts the events of a plan and the answers from now on, as often as it is called, but of a large plan only now and then: in
- * between, it returns what it counted last, unless that must be exact. Once the run has closed the plan, it is what was
- * counted last.
+ * between, it returns what it counted last, unless that must be exact. Once the run has closed the plan, or where it cannot be
+ * read, it is what was counted last.
  */
 export function planCounter(db: Database): ProgressView['count'] {
   const from = Date.now();
-  let counted: PlanCounts;
+  const count = (): PlanCounts => ({
+    states: countStates(db),
+    priorities: priorityProgress(db),
+    recent: recentAnswers(db, from, Date.now()),
+  });
+  let counted = count();
   let restUntil = -Infinity;
   return (exactly = false) => {
     const began = performance.now();
-    if (db.isOpen && (exactly || began >= restUntil)) {
-      counted = {
-        states: countStates(db),
-        priorities: priorityProgress(db),
-        recent: recentAnswers(db, from, Date.now()),
-      };
-      const ended = performance.now();
-      restUntil = ended + (ended - began) / SHARE;
+    if (!db.isOpen || (!exactly && began < restUntil)) return counted;
+    try {
+      counted = count();
+    } catch {
+      // Timers call this: that the plan cannot be used is for the sender to find out.
     }
+    const ended = performance.now();
+    restUntil = ended + (ended - began) / SHARE;
     return counted;
   };
 }

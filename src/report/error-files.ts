@@ -4,9 +4,9 @@ import type { StateDir } from '../files/state-dir.ts';
 import type { Database } from '../store/sqlite.ts';
 import { writeLines } from '../files/write-lines.ts';
 
-const ERRORS_FILE = 'errors.csv';
-const OMITTED_FILE = 'omitted.csv';
-const IDS_FILE = 'ids.csv';
+export const ERRORS_FILE = 'errors.csv';
+export const OMITTED_FILE = 'omitted.csv';
+export const IDS_FILE = 'ids.csv';
 
 const ERROR_COLUMNS =
   'source file line record event_type external_id event_id kind code http_status field message hint attempts at';

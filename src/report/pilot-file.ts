@@ -6,7 +6,7 @@ import type { Database } from '../store/sqlite.ts';
 import { writeTable } from './error-files.ts';
 import { publishFiles } from './own-files.ts';
 
-const PILOT_FILE = 'pilot.csv';
+export const PILOT_FILE = 'pilot.csv';
 
 const COLUMNS = 'order look_at external_id service_id name events state shows file line';
 

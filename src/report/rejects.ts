@@ -11,7 +11,7 @@ import type { Database } from '../store/sqlite.ts';
 import { writeLines } from '../files/write-lines.ts';
 import { publishFiles } from './own-files.ts';
 
-const REJECTS = 'rejects';
+export const REJECTS = 'rejects';
 
 interface SourceRow {
   readonly id: number;

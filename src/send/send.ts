@@ -3,11 +3,12 @@ import { systemClock } from '../clock.ts';
 import { isStateLost, STOPPED, type Halt } from '../halt.ts';
 import type { Mapping } from '../mapping/mapping.ts';
 import { allowedErrors, countAll } from '../plan/counts.ts';
-import { CHANGES_FILE } from '../plan/changes-file.ts';
+import { CHANGES_FILE, writeChanges } from '../plan/changes-file.ts';
 import { forgetRun, noteRun } from '../plan/older.ts';
 import { rememberShown } from '../plan/read-back.ts';
 import { hintFor } from '../report/advice.ts';
-import { writeErrors } from '../report/error-files.ts';
+import { ERRORS_FILE, writeErrors } from '../report/error-files.ts';
+import type { BestEffort } from '../files/best-effort.ts';
 import type { RunLog } from '../files/run-log.ts';
 import type { Account } from '../service/account.ts';
 import type { Client } from '../service/client.ts';
@@ -45,6 +46,7 @@ export interface SendingJob {
   readonly until: Date | undefined;
   /** Shows a warning. */
   readonly warn: (message: string) => void;
+  readonly bestEffort: BestEffort;
   /** Called before the first event is sent. */
   readonly started: (deliverer: Deliverer) => Promise<void>;
 }
@@ -59,7 +61,7 @@ const WRITE_ERRORS_MS = 60_000;
  * flight. Throws a `UserError` (exit 2) if the state directory cannot be written before the first event.
  */
 export async function sendPlan(job: SendingJob): Promise<Sender> {
-  const { settings, mapping, state, target, survey, hasher, halt, log, until } = job;
+  const { settings, mapping, state, target, survey, hasher, halt, log, until, bestEffort } = job;
   const { db, compiled } = survey;
   const path = state.file(CHECKPOINT_FILE);
   const isFirstRun = !settings.adopt && db.get('select 1 from checkpoint.run') === undefined;
@@ -117,7 +119,7 @@ export async function sendPlan(job: SendingJob): Promise<Sender> {
       halt.request(reasonOf(error));
     }
   });
-  const stopWriting = systemClock.every(WRITE_ERRORS_MS, writeNewErrors(db, state));
+  const stopWriting = systemClock.every(WRITE_ERRORS_MS, writeNewErrors(db, state, bestEffort));
   try {
     const { client } = target;
     const { concurrency } = settings;
@@ -132,7 +134,7 @@ export async function sendPlan(job: SendingJob): Promise<Sender> {
         client,
         concurrency,
         region: mapping.region,
-        changes: state.file(CHANGES_FILE),
+        writeChanges: () => bestEffort.attempt(CHANGES_FILE, () => writeChanges(db, state.file(CHANGES_FILE))),
       }))
     );
   } catch (error) {
@@ -169,14 +171,15 @@ function reportUntried(db: Database): void {
 }
 
 /** Writes `errors.csv` again if there are problems that it lacks. */
-function writeNewErrors(db: Database, state: StateDir): () => void {
+function writeNewErrors(db: Database, state: StateDir, bestEffort: BestEffort): () => void {
   const last = (): number => db.get<{ id: number | null }>('select max(id) as id from problem')!.id ?? 0;
   let written = last();
-  return () => {
-    const newest = last();
-    if (newest > written) writeErrors(db, state);
-    written = newest;
-  };
+  return () =>
+    void bestEffort.attempt(ERRORS_FILE, () => {
+      const newest = last();
+      if (newest > written) writeErrors(db, state);
+      written = newest;
+    });
 }
 
 /** Whether the file is still the one that it is now: writing to one that was removed or replaced would succeed all the same. */

@@ -1,0 +1,32 @@
+import { messageOf } from '../errors.ts';
+
+/**
+ * What is written for people while a run goes on. Nothing of it may end the run: what fails is a warning, once, and is named at
+ * the end of the run if it has not succeeded since.
+ */
+export class BestEffort {
+  readonly #warn: (message: string) => void;
+  readonly #failed = new Map<string, string>();
+
+  constructor(warn: (message: string) => void) {
+    this.#warn = warn;
+  }
+
+  /** Undefined if it failed. `what`: its name, the same each time. */
+  async attempt<Result>(what: string, act: () => Result | Promise<Result>): Promise<Result | undefined> {
+    try {
+      const result = await act();
+      this.#failed.delete(what);
+      return result;
+    } catch (error) {
+      if (!this.#failed.has(what)) this.#warn(messageOf(error));
+      this.#failed.set(what, messageOf(error));
+      return undefined;
+    }
+  }
+
+  /** What was not written in the end. */
+  get failed(): readonly string[] {
+    return [...this.#failed.keys()];
+  }
+}

@@ -1,0 +1,89 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { PLAN } from '../../src/store/plan-schema.ts';
+import { Database } from '../../src/store/sqlite.ts';
+import { project, rowsIn, summaryOf } from './harness.ts';
+
+const LEADS = {
+  'mapping.yaml': `version: 1
+migration: people
+sources:
+  people: { path: people.csv }
+events:
+  - type: lead/created
+    source: people
+    data: { external_id: id, full_name: name }
+`,
+  'people.csv': 'id,name\n1,Ada\n2,Bob\n3,Cy\n',
+};
+const STATE = '.backfill/people';
+const REFUSED = { kind: 'status', status: 422, code: 'invalid', when: { event: { external_id: '2' } } } as const;
+
+/** A directory that cannot be replaced by a file: it is not empty. */
+async function inTheWay(path: string): Promise<void> {
+  await mkdir(path, { recursive: true });
+  await writeFile(join(path, 'mine'), '');
+}
+
+it('files that cannot be replaced at the end are warnings, and the others are written', async () => {
+  const { cwd, run, service } = await project(LEADS);
+  service.setFaults({ rules: [REFUSED] });
+  for (const name of ['errors.csv', 'ids.csv']) await inTheWay(join(cwd, STATE, name));
+  const ended = await run();
+  expect(summaryOf(ended)).toMatchObject({ exit: { code: 1 }, events: { acknowledged: 2, rejected: 1 } });
+  expect(ended.code).toBe(1);
+  for (const name of ['errors.csv', 'ids.csv']) {
+    const about = ended.stderr.split('\n').filter((line) => line.startsWith('warning: ') && line.includes(name));
+    expect(about).toHaveLength(2);
+  }
+  expect(ended.stderr).not.toMatch(/^ +at /m);
+  const names = await readdir(join(cwd, STATE));
+  expect(names).toEqual(expect.arrayContaining(['omitted.csv', 'rejects', 'report.html']));
+  expect(names.filter((name) => name.endsWith('.tmp'))).toEqual([]);
+  expect(existsSync(join(cwd, STATE, 'rejects/people.csv'))).toBe(true);
+});
+
+/** A run whose timers the test drives: one lead is refused, and the next gets no answer until `answer`. */
+async function running() {
+  const { cwd, run, service, posts } = await project(LEADS);
+  service.setFaults({ rules: [REFUSED, { kind: 'hang', when: { event: { external_id: '3' } } }] });
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const ended = run('--timeout', '5');
+  const state = join(cwd, STATE);
+  const refused = async (): Promise<number> =>
+    (await rowsIn(state, `select 1 from problem where severity = 'error'`)).length;
+  await vi.waitFor(async () => expect([posts(), await refused()]).toEqual([3, 1]), { timeout: 20_000 });
+  return { state, ended, answer: () => service.setFaults({ rules: [REFUSED] }) };
+}
+
+it.each([
+  ['is a warning once and at the end', false, 2],
+  ['is no matter at the end if it could be written by then', true, 1],
+])('one that cannot be replaced while the run sends %s', async (_name, isFreed, warnings) => {
+  const { state, ended, answer } = await running();
+  await inTheWay(join(state, 'errors.csv'));
+  // Each minute again.
+  vi.advanceTimersByTime(180_000);
+  await setImmediate();
+  if (isFreed) await rm(join(state, 'errors.csv'), { recursive: true });
+  answer();
+  const { code, stderr } = await ended;
+  expect(code).toBe(1);
+  const about = stderr.split('\n').filter((line) => line.startsWith('warning: ') && line.includes('errors.csv'));
+  expect(about).toHaveLength(warnings);
+});
+
+it('the timers that count in a plan do not end the run when it cannot be read any more', async () => {
+  const { state, ended, answer } = await running();
+  const db = Database.open(join(state, 'plan.db'), PLAN);
+  db.exec('alter table event rename to gone');
+  db.close();
+  expect(() => vi.advanceTimersByTime(180_000)).not.toThrow();
+  answer();
+  // The sender finds it out.
+  expect((await ended).code).toBe(3);
+});
