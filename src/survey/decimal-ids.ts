@@ -36,19 +36,19 @@ export async function withoutDecimals(
 }
 
 /** Where the values of a column or path are. */
-interface ReadColumn {
+interface WholeColumn {
   readonly name: string;
   readonly steps: readonly string[] | number;
 }
 
-function columnOf({ kind, columns }: Source, path: string): ReadColumn | undefined {
+function columnOf({ kind, columns }: Source, path: string): WholeColumn | undefined {
   if (kind === 'tree')
     return /^[^$.[\]"]+(?:\.[^$.[\]"]+)*$/.test(path) ? { name: path, steps: path.split('.') } : undefined;
   const column = findColumn(columns, path);
   return column < 0 ? undefined : { name: path, steps: column };
 }
 
-interface Decimals extends ReadColumn {
+interface Decimals extends WholeColumn {
   count: number;
   example: string;
   file: string;
@@ -56,7 +56,7 @@ interface Decimals extends ReadColumn {
 }
 
 /** Of these columns, those that have values, all of them decimals. */
-async function decimalsOf(source: Source, places: readonly ReadColumn[]): Promise<Decimals[]> {
+async function decimalsOf(source: Source, places: readonly WholeColumn[]): Promise<Decimals[]> {
   let left = places.map((place): Decimals => ({ ...place, count: 0, example: '', file: '', line: 0 }));
   if (left.length === 0) return [];
   for await (const batch of source.batches()) {
@@ -76,7 +76,7 @@ function isDecimal(found: Decimals, { raw, place }: Extract<ReadItem, { kind: 'r
   return true;
 }
 
-function valueAt(raw: RawRecord, steps: ReadColumn['steps']): JsonValue | undefined {
+function valueAt(raw: RawRecord, steps: WholeColumn['steps']): JsonValue | undefined {
   if (typeof steps === 'number') return (raw as readonly string[])[steps];
   return steps.reduce<JsonValue | undefined>(
     (value, step) => (isObject(value) && Object.hasOwn(value, step) ? value[step] : undefined),
@@ -108,7 +108,7 @@ function withoutZeros(item: ReadItem, decimals: readonly Decimals[]): ReadItem {
   return { ...item, raw: decimals.reduce((raw, { steps }) => withoutZero(raw, steps), item.raw) };
 }
 
-function withoutZero(raw: RawRecord, steps: ReadColumn['steps']): RawRecord {
+function withoutZero(raw: RawRecord, steps: WholeColumn['steps']): RawRecord {
   if (typeof steps !== 'number') return replaced(raw as JsonObject, steps);
   return (raw as readonly string[]).map((cell, column) => (column === steps ? whole(cell) : cell));
 }
