@@ -20,7 +20,7 @@ import {
 } from './evidence.ts';
 import type { EntryDraft } from './guess.ts';
 import { idValue, nameOf, reach, type KnownTables } from './joins.ts';
-import { isCountry, regionValue } from './region.ts';
+import { isCountry } from './region.ts';
 import { headerScore, scoreOf, type Role } from './roles.ts';
 import type { Line } from './yaml.ts';
 
@@ -146,7 +146,7 @@ export class FieldLines {
     if (!found) return this.open(key, 'phone', 'the phone numbers', ({ name }) => ({ from: name, apply: ['phone'] }));
     const { column } = found;
     const country = table.columns.find((each) => isCountry(each));
-    const phone: TransformSpec = country ? { phone: { region_from: regionValue(country) } } : 'phone';
+    const phone: TransformSpec = country ? { phone: { region_from: country.name } } : 'phone';
     const { value, several } = elementOf(column);
     const more =
       column.list === undefined

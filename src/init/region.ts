@@ -1,9 +1,8 @@
 /** The country of the exports, from evidence in them: the region of phone numbers without a country code, and the time zone. */
-import { getCountries, parsePhoneNumberFromString, type CountryCode } from 'libphonenumber-js/max';
-import type { ValueSpec } from '../mapping/spec.ts';
+import { parsePhoneNumberFromString, type CountryCode } from 'libphonenumber-js/max';
+import { countryCode } from '../mapping/countries.ts';
 import { countEach, type Column } from './columns.ts';
 import { headerScore } from './roles.ts';
-import { fold } from './words.ts';
 import { numberText } from '../terminal/numbers.ts';
 
 /** A region is proposed only if at least this share of the numbers without a country code would be valid in it. */
@@ -30,7 +29,7 @@ export function regionOf(columns: readonly Column[]): RegionGuess {
   const international = numbers.filter((number) => INTERNATIONAL.test(number)).slice(0, MAX_NUMBERS);
   const national = numbers.filter((number) => !INTERNATIONAL.test(number)).slice(0, MAX_NUMBERS);
   const byNumbers = countEach(international.map(countryOf));
-  const byColumns = countEach(columns.filter(isCountry).flatMap(countries));
+  const byColumns = countEach(columns.filter(isCountry).flatMap(({ values }) => values.map(countryCode)));
   const unset = (reason: string): RegionGuess => ({
     line: `  # region: IT # set this: ${reason}`,
     country: mainOf(byColumns.size > 0 ? byColumns : byNumbers),
@@ -108,36 +107,7 @@ const MAIN_COUNTRY: Readonly<Record<string, CountryCode>> = {
 export function isCountry(column: Column): boolean {
   if (column.filled === 0 || !column.meaning.concepts.has('country') || column.meaning.concepts.has('number'))
     return false;
-  const found = countries(column);
-  return found.filter((each) => each !== undefined).length > found.length * 0.8;
-}
-
-/** The region of a record, as the `phone` transform takes it: the names of countries become their codes. */
-export function regionValue(column: Column): ValueSpec {
-  const names = [...new Set(column.values)];
-  const pairs = countries({ values: names }).flatMap((country, at): [string, string][] =>
-    country ? [[names[at]!, country]] : [],
-  );
-  if (pairs.every(([name, country]) => name === country)) return column.name;
-  return { from: column.name, apply: [{ map: { ...Object.fromEntries(pairs), '*': null } }] };
-}
-
-let codes: ReadonlyMap<string, CountryCode> | undefined;
-
-/** Names in the languages of the headers that `init` knows, and codes of two letters. */
-function countries({ values }: Pick<Column, 'values'>): (CountryCode | undefined)[] {
-  const languages = ['en', 'de', 'fr', 'es', 'pt', 'it', 'nl', 'pl', 'ru', 'sv'];
-  const names = languages.map((language) => new Intl.DisplayNames(language, { type: 'region' }));
-  codes ??= new Map<string, CountryCode>([
-    ...getCountries().flatMap((country) =>
-      [country, ...names.map((each) => each.of(country)!)].map((name) => [fold(name), country] as const),
-    ),
-    ['usa', 'US'],
-    ['uk', 'GB'],
-    ['united states of america', 'US'],
-  ]);
-  // Odoo exports ids such as `base.it`.
-  return values.map((value) => codes!.get(fold(value.replace(/^base\./, ''))));
+  return column.values.filter((value) => countryCode(value) !== undefined).length > column.values.length * 0.8;
 }
 
 /** The `timezone` of `defaults`, with its reason. `country`: that of phone numbers or addresses, if it is clear. */

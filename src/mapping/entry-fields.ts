@@ -27,7 +27,7 @@ export function compileField(field: Field, spec: EntrySpec, base: ValueContext):
   if (given === undefined) return [];
   const context: ValueContext = { ...base, path: [...base.path.slice(0, -1), 'data', field.name], kind: field.kind };
   if (field.kind !== 'custom') {
-    const evaluate = withCheck(given, context, checkOf(field.name, field.kind));
+    const evaluate = compileValue(given, context, checkOf(field.name, field.kind));
     return [{ name: field.name, key: field.name, within: undefined, required: field.required, evaluate }];
   }
   return Object.entries(given as Readonly<Record<string, ValueSpec>>).flatMap(([key, value]) => {
@@ -36,7 +36,7 @@ export function compileField(field: Field, spec: EntrySpec, base: ValueContext):
     const asJson = typeof value !== 'string' && value.as === 'json';
     const frame = asJson ? { ...context.frame, verbatim: true } : context.frame;
     const check = asJson ? (json: JsonValue): Result => json : CHECKS.custom;
-    const evaluate = withCheck(value, { ...context, frame, path: [...context.path, key], field: name }, check);
+    const evaluate = compileValue(value, { ...context, frame, path: [...context.path, key], field: name }, check);
     return { name, key, within: field.name, required: false, evaluate };
   });
 }
@@ -115,22 +115,6 @@ function checkOf(name: string, kind: keyof typeof CHECKS): (value: JsonValue) =>
     const result = typeof given === 'string' && Object.hasOwn(AS_WRITTEN, name) ? AS_WRITTEN[name]!(given) : given;
     const wrong = typeof result === 'string' ? rule(result) : undefined;
     return wrong === undefined ? result : new ValueError(`invalid_${name}`, `${shown(value)} ${wrong}`);
-  };
-}
-
-/** A value as read, then checked; one that fails the check is rejected or omitted like one that cannot be read. */
-export function withCheck(spec: ValueSpec, context: ValueContext, check: (value: JsonValue) => Result): Evaluate {
-  const evaluate = compileValue(spec, context);
-  const { required = false, on_error: onError = context.onError } = typeof spec === 'string' ? {} : spec;
-  return (row) => {
-    const value = evaluate(row);
-    if (value === undefined || value instanceof ValueError) return value;
-    const result = check(value);
-    if (!(result instanceof ValueError)) return result;
-    const error = withOriginal(result, value);
-    if (required || onError === 'reject') return error;
-    row.omit(error);
-    return undefined;
   };
 }
 

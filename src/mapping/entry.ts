@@ -5,15 +5,7 @@ import type { Source } from '../source/source.ts';
 import type { CompileContext, PathUse, ValueContext } from './compile-context.ts';
 import { compileCondition, type ConditionTest } from './condition.ts';
 import type { Path } from './document.ts';
-import {
-  asInstant,
-  compileField,
-  compileRest,
-  setField,
-  withCheck,
-  type CompiledField,
-  type TakeRest,
-} from './entry-fields.ts';
+import { asInstant, compileField, compileRest, setField, type CompiledField, type TakeRest } from './entry-fields.ts';
 import { fieldsOf } from './fields.ts';
 import type { CompiledEntry } from './mapping.ts';
 import { readValue, type PathContext } from './path.ts';
@@ -122,7 +114,7 @@ function compileParts(spec: EntrySpec, path: Path, compilation: CompileContext, 
   const optional = (key: 'occurred_at' | 'stage_pipeline' | 'priority', check: (value: JsonValue) => Result) =>
     spec[key] === undefined
       ? undefined
-      : withCheck(typeof spec[key] === 'number' ? { value: spec[key] } : spec[key], context(key), check);
+      : compileValue(typeof spec[key] === 'number' ? { value: spec[key] } : spec[key], context(key), check);
   const parts = {
     each: spec.each === undefined ? undefined : compileValue(spec.each, { ...context('each'), frame: record }),
     when: spec.when && compileCondition(spec.when, context('when')),

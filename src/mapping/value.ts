@@ -19,31 +19,40 @@ function saysWhatIsLeft({ kind, path }: ValueContext): boolean {
   return path[2] === 'data' && kind !== 'id';
 }
 
-export function compileValue(spec: ValueSpec, context: ValueContext): Evaluate {
-  if (typeof spec === 'string') return compileColumn(spec, context);
-  const source = compileSource(spec, context);
-  const applies = (spec.apply ?? []).map((item, index) => {
+/**
+ * A value as read, transformed, then checked. One that fails either is rejected or left out, as `on_error` says; of a `from` list whose
+ * unreadable values are left out, the first readable one is taken: an unreadable phone number does not hide a mobile one.
+ */
+export function compileValue(spec: ValueSpec, context: ValueContext, check?: Apply): Evaluate {
+  if (typeof spec === 'string' && !check) return compileColumn(spec, context);
+  const given: ValueObject = typeof spec === 'string' ? { from: spec } : spec;
+  const applies = (given.apply ?? []).map((item, index) => {
     const apply = compileTransform(item, within(context, 'apply', index));
     if (typeof item === 'string' || !('at' in item) || !saysWhatIsLeft(context)) return apply;
     return (value: JsonValue, row: RowContext) => {
-      reportListCut(value, spec, context, row);
+      reportListCut(value, given, context, row);
       return apply(value, row);
     };
   });
-  const { required = false, on_error: onError = context.onError } = spec;
-  const fallback = spec.default === '' ? undefined : spec.default;
-  const read = applies.length === 0 ? source : withTransforms(source, applies);
+  if (check) applies.push(check);
+  const { required = false, on_error: onError = context.onError } = given;
+  const fallback = given.default === '' ? undefined : given.default;
+  const isLeftOut = (error: ValueError): boolean => onError === 'omit' && error.code !== MISSING;
+  const finish = finisher(applies);
+  const read = isAlternatives(given.from)
+    ? compileAlternatives(given.from, within(context, 'from'), finish, isLeftOut)
+    : finished(compileSource(spec, context), finish);
   if (onError === 'reject' && !required && fallback === undefined) return read;
+  const settled = (result: Result, row: RowContext): Result => {
+    if (!(result instanceof ValueError) || required || !isLeftOut(result)) return result;
+    row.omit(result);
+    return undefined;
+  };
   return (row) => {
-    let result = read(row);
-    if (result instanceof ValueError) {
-      if (onError === 'reject' || required || result.code === MISSING) return result;
-      row.omit(result);
-      result = undefined;
-    }
+    const result = settled(read(row), row);
     if (result !== undefined) return result;
     if (required) return missingValue();
-    return fallback;
+    return fallback === undefined || !check ? fallback : settled(check(fallback, row), row);
   };
 }
 
@@ -53,9 +62,16 @@ export function missingValue(): ValueError {
   return new ValueError(MISSING, 'no value');
 }
 
-function withTransforms(source: Evaluate, applies: readonly Apply[]): Evaluate {
-  return (row) => {
-    const read = source(row);
+/** What becomes of a value that was read. */
+type Finish = (read: Result, row: RowContext) => Result;
+
+function finished(source: Evaluate, finish: Finish): Evaluate {
+  return (row) => finish(source(row), row);
+}
+
+function finisher(applies: readonly Apply[]): Finish {
+  if (applies.length === 0) return (read) => read;
+  return (read, row) => {
     if (read === undefined || read instanceof ValueError) return read;
     let value: JsonValue = read;
     for (let index = 0; index < applies.length; index += 1) {
@@ -70,15 +86,14 @@ function withTransforms(source: Evaluate, applies: readonly Apply[]): Evaluate {
   };
 }
 
-function compileSource(spec: ValueObject, context: ValueContext): Evaluate {
+function compileSource(spec: ValueSpec, context: ValueContext): Evaluate {
+  if (typeof spec === 'string') return compileColumn(spec, context);
   const { value } = spec;
   if (value !== undefined) return value === '' ? ABSENT : () => value;
   if (spec.template !== undefined) return compileTemplate(spec.template, within(context, 'template'));
   if (spec.list !== undefined) return compileList(spec.list, within(context, 'list'));
   if (spec.lookup !== undefined) return compileLookup(spec.lookup, within(context, 'lookup'), compileValue);
-  const { from } = spec;
-  if (isAlternatives(from)) return compileAlternatives(from, within(context, 'from'));
-  return compileValue(from!, within(context, 'from'));
+  return compileValue(spec.from as ValueSpec, within(context, 'from'));
 }
 
 function compileColumn(path: string, context: ValueContext): Evaluate {
@@ -93,8 +108,16 @@ function compileColumn(path: string, context: ValueContext): Evaluate {
   return compiled.evaluate;
 }
 
-/** The first alternative that has a value. One with unknown columns is ignored if another is valid. */
-function compileAlternatives(specs: readonly ValueSpec[], context: ValueContext): Evaluate {
+/**
+ * The first alternative that has a value and, where one that cannot be read is left out, is readable; those before it are left out.
+ * One with unknown columns is ignored if another is valid.
+ */
+function compileAlternatives(
+  specs: readonly ValueSpec[],
+  context: ValueContext,
+  finish: Finish,
+  isLeftOut: (error: ValueError) => boolean,
+): Evaluate {
   const compiled = specs.map((spec, index) => {
     const problems: Problem[] = [];
     return { spec, evaluate: compileValue(spec, { ...within(context, index), problems }), problems };
@@ -111,17 +134,25 @@ function compileAlternatives(specs: readonly ValueSpec[], context: ValueContext)
   const columns = whole.map(({ evaluate, spec }) => (typeof spec === 'string' ? { path: spec, evaluate } : undefined));
   const isSaid = saysWhatIsLeft(context);
   return (row) => {
+    let unreadable: ValueError | undefined;
     for (let index = 0; index < alternatives.length; index += 1) {
-      const result = alternatives[index]!(row);
-      if (result === undefined) continue;
+      const read = alternatives[index]!(row);
+      if (read === undefined) continue;
+      const result = finish(read, row);
+      if (result instanceof ValueError && isLeftOut(result)) {
+        if (unreadable) row.omit(result);
+        else unreadable = result;
+        continue;
+      }
+      if (unreadable) row.omit(unreadable);
       const taken = columns[index];
-      if (isSaid && taken && !(result instanceof ValueError)) {
+      if (isSaid && taken && !(read instanceof ValueError)) {
         const behind = columns.slice(index + 1).flatMap((column) => column ?? []);
-        if (behind.length > 0) reportPassedOver({ path: taken.path, value: result }, behind, context, row);
+        if (behind.length > 0) reportPassedOver({ path: taken.path, value: read }, behind, context, row);
       }
       return result;
     }
-    return undefined;
+    return unreadable;
   };
 }
 

@@ -43,6 +43,14 @@ const BY_CODE: Readonly<Record<string, Advice>> = {
     what: 'A phone number has no country code, and `defaults.region` is not set.',
     fix: 'Set `defaults.region` to the country of such numbers.',
   },
+  unknown_country: {
+    what: 'A phone number has no country code, and `region_from` names no country.',
+    fix: 'Convert the country with `map` to a two-letter code such as IT.',
+  },
+  unassigned_number: {
+    what: 'A phone number is of a possible length, but no such number is assigned.',
+    fix: 'Check the region of the numbers (`region_from`, `defaults.region`), or leave them out with `strict: true`.',
+  },
   bad_phone: { what: 'A phone number is invalid.', fix: CELL },
   name_taken: {
     what: 'A column has the name of a custom field that the mapping gives another value.',

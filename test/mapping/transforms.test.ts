@@ -151,8 +151,9 @@ const CASES: [written: string, from: JsonValue, to: JsonValue | undefined][] = [
   ['{ phone: { region: US, strict: true } }', '555-555-5555', 'error bad_phone'],
   ['{ phone: { region: US } }', '555-555-5555', '+15555555555'],
   ['{ phone: { region_from: DE } }', '030 901820', '+4930901820'],
-  ['{ phone: { region_from: Italy } }', '030 901820', 'error bad_phone'],
-  ['{ phone: { region_from: Italy } }', '+49 30 901820', '+4930901820'],
+  ['{ phone: { region_from: Italy } }', '02 1234 5678', '+390212345678'],
+  ['{ phone: { region_from: Narnia } }', '030 901820', 'error unknown_country'],
+  ['{ phone: { region_from: Narnia } }', '+49 30 901820', '+4930901820'],
 ];
 
 test.each(CASES)('%s of %j', async (written, from, to) => {
@@ -171,6 +172,8 @@ test.each([
 
 test.each([
   ['phone', '02 1234 5678 ext. 9', 'extension_dropped'],
+  ['{ phone: { region: US } }', '0000000000', 'unassigned_number'],
+  ['{ phone: { region: US } }', '+1 000 000 0000', 'unassigned_number'],
   ['{ date: dd/MM/yyyy HH:mm }', '27/10/2024 02:30', 'ambiguous_time'],
   ['{ date: [dd/MM/yyyy, MM/dd/yyyy] }', '01/06/2026', 'ambiguous_date'],
 ])('%s of %j gives the warning %s', async (written, from, code) => {

@@ -1,7 +1,7 @@
-import { createRequire } from 'node:module';
-import type * as core from 'libphonenumber-js/core';
-import type { CountryCode, MetadataJson, PhoneNumber } from 'libphonenumber-js/core';
+import type { CountryCode, PhoneNumber } from 'libphonenumber-js/core';
 import { didYouMean } from '../../problem.ts';
+import { countryCode } from '../countries.ts';
+import { isRegion, numbering, phoneLibrary } from '../phone-library.ts';
 import { ValueError, type Result, shown, textOf } from '../result.ts';
 import { flag, name, object } from '../schema-parts.ts';
 import type { RowContext } from '../row-context.ts';
@@ -24,25 +24,9 @@ function phoneWords({ region, region_from: from }: PhoneArgument = {}, defaults:
   return `writes the phone number in international form${national}`;
 }
 
-const require = createRequire(import.meta.url);
-
-/** The full metadata, which `strict` needs; loaded when a mapping names a region or reads phone numbers. */
-let metadata: MetadataJson | undefined;
-
-function numbering(): MetadataJson {
-  return (metadata ??= require('libphonenumber-js/metadata.max.json') as MetadataJson);
-}
-
-/** Takes 20 ms to load; loaded when a mapping reads phone numbers. */
-let library: typeof core | undefined;
-
-function phoneLibrary(): typeof core {
-  return (library ??= require('libphonenumber-js/core') as typeof core);
-}
-
 export const phone = transform<PhoneArgument>({
   name: 'phone',
-  doc: 'Converts a phone number to E.164. National numbers belong to `region`, to the region that the value `region_from` names, or to `defaults.region`. A leading 00 means + where no other reading is possible. A number that begins with the country code of its region, without +, is read with it where only that is a valid number, and fails with `bad_phone` where both readings are valid. Extensions are dropped with a warning. Accepts any number of a possible length, or with `strict: true` only numbers in assigned ranges. Fails with `no_country_code` for a national number of no region, with `bad_phone` for anything else.',
+  doc: 'Converts a phone number to E.164. National numbers belong to `region`, to the country that the value `region_from` names (its two-letter code or its name, in a dozen and more languages), or to `defaults.region`. A leading 00 means + where no other reading is possible. A number that begins with the country code of its region, without +, is read with it where only that is a valid number, and fails with `bad_phone` where both readings are valid. Extensions are dropped with a warning. Accepts any number of a possible length, with a warning (`unassigned_number`) where it is in no assigned range, or with `strict: true` only numbers that are. Fails with `no_country_code` for a national number of no region, with `unknown_country` where `region_from` has no country, with `bad_phone` for anything else.',
   words: phoneWords,
   usage: ['phone', '{ phone: { region: IT, region_from: VALUE, strict: true } }'],
   examples: [
@@ -59,8 +43,8 @@ export const phone = transform<PhoneArgument>({
     return onText((text, row) => {
       const own = regionFrom?.(row);
       if (own instanceof ValueError && !text.startsWith('+')) return new ValueError(own.code, own.message, own.hint);
-      const country = own instanceof ValueError ? undefined : textOf(own)?.toUpperCase();
-      return e164(text, country ?? region, strict, row);
+      const country = own instanceof ValueError ? undefined : textOf(own);
+      return e164(text, country === undefined ? region : (countryCode(country) ?? country), strict, row);
     });
   },
 });
@@ -76,10 +60,6 @@ export function regionProblems(region: string, path: readonly string[]): Argumen
 
 function supported(region: string | undefined): CountryCode | undefined {
   return region !== undefined && isRegion(region) ? region : undefined;
-}
-
-function isRegion(text: string): text is CountryCode {
-  return Object.hasOwn(numbering().countries, text);
 }
 
 /** A phone number written by a person as E.164; undefined if it is not one, or a national one and `region` is not given. */
@@ -100,6 +80,14 @@ function e164(text: string, region: string | undefined, strict: boolean, row: Ro
     );
   }
   if (number.ext) row.report('warning', 'extension_dropped', `dropped the extension of ${shown(text)}`);
+  if (!number.isValid()) {
+    const where = known && !text.startsWith('+') ? ` in ${COUNTRIES.of(known)}` : '';
+    row.report(
+      'warning',
+      'unassigned_number',
+      `${shown(text)} is sent as ${number.number}, but no such number is assigned${where}`,
+    );
+  }
   return number.number;
 }
 
@@ -139,9 +127,9 @@ function badPhone(text: string, region: string | undefined, known: string | unde
     return new ValueError('bad_phone', message, 'a spreadsheet rounded the number: export it again as text');
   if (region !== undefined && !known)
     return new ValueError(
-      'bad_phone',
-      message,
-      `\`${region}\` is not a region: convert it with \`map\` to a two-letter code such as IT`,
+      'unknown_country',
+      `${shown(text)} has no country code, and ${shown(region)} is no region code or name of a country`,
+      'convert the country with `map` to a two-letter code such as IT',
     );
   if (region === undefined && NATIONAL.test(text)) {
     return new ValueError('no_country_code', `${shown(text)} has no country code, and \`defaults.region\` is not set`);

@@ -1,0 +1,83 @@
+/** Countries as people and programs name them. */
+import type { CountryCode } from 'libphonenumber-js/core';
+import { numbering } from './phone-library.ts';
+
+/** Those of the headers that `init` knows, and a few more in which people keep their CRM. */
+const LANGUAGES = [
+  'en',
+  'de',
+  'fr',
+  'es',
+  'pt',
+  'it',
+  'nl',
+  'pl',
+  'ru',
+  'sv',
+  'da',
+  'nb',
+  'fi',
+  'cs',
+  'tr',
+  'uk',
+  'ja',
+  'zh',
+];
+
+/** Names in use that Unicode's list of countries does not have. */
+const OTHER_NAMES: Readonly<Record<string, CountryCode>> = {
+  usa: 'US',
+  'united states of america': 'US',
+  eeuu: 'US',
+  'ee uu': 'US',
+  eua: 'US',
+  сша: 'US',
+  uk: 'GB',
+  'great britain': 'GB',
+  england: 'GB',
+  scotland: 'GB',
+  wales: 'GB',
+  'northern ireland': 'GB',
+  holland: 'NL',
+  'czech republic': 'CZ',
+  turkey: 'TR',
+  brd: 'DE',
+  uae: 'AE',
+};
+
+let codes: ReadonlyMap<string, CountryCode> | undefined;
+
+/**
+ * `BR` for `br`, `Brazil`, `Brasil`, `БРАЗИЛИЯ` and Odoo's `base.br`; undefined for what names no country with phone numbers, or
+ * several (`Kongo`).
+ */
+export function countryCode(text: string): CountryCode | undefined {
+  codes ??= allNames();
+  return codes.get(foldedCountry(text));
+}
+
+function allNames(): ReadonlyMap<string, CountryCode> {
+  const languages = LANGUAGES.map((language) => new Intl.DisplayNames(language, { type: 'region' }));
+  const codes = new Map(Object.entries(OTHER_NAMES));
+  const ambiguous = new Set<string>();
+  for (const country of Object.keys(numbering().countries) as CountryCode[]) {
+    for (const name of [country, ...languages.map((each) => each.of(country)!)].map(foldedCountry)) {
+      if ((codes.get(name) ?? country) !== country) ambiguous.add(name);
+      codes.set(name, country);
+    }
+  }
+  for (const name of ambiguous) codes.delete(name);
+  return codes;
+}
+
+function foldedCountry(name: string): string {
+  return name
+    .replace(/^base\./, '')
+    .normalize('NFKD')
+    .replace(/(\p{Script=Latin})\p{M}+/gu, '$1')
+    .normalize('NFC')
+    .toLowerCase()
+    .replaceAll('.', '')
+    .replace(/[^\p{L}]+/gu, ' ')
+    .trim();
+}

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { countryCode } from '../../src/mapping/countries.ts';
+
+test.each([
+  ['IT', 'IT'],
+  ['it', 'IT'],
+  [' Italy ', 'IT'],
+  ['Italia', 'IT'],
+  ['ITALIË', 'IT'],
+  ['Włochy', 'IT'],
+  ['wlochy', undefined],
+  ['Brazil', 'BR'],
+  ['Brasil', 'BR'],
+  ['Brésil', 'BR'],
+  ['Bresil', 'BR'],
+  ['Бразилия', 'BR'],
+  ['巴西', 'BR'],
+  ['México', 'MX'],
+  ['Vereinigtes Königreich', 'GB'],
+  ['U.K.', 'GB'],
+  ['USA', 'US'],
+  ['U.S.A.', 'US'],
+  ['EE.UU.', 'US'],
+  ['base.it', 'IT'],
+  ['Kongo', undefined],
+  ['Narnia', undefined],
+  ['Rome', undefined],
+  ['', undefined],
+])('%j is %s', (text, code) => {
+  expect(countryCode(text)).toBe(code);
+});
