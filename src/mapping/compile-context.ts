@@ -16,6 +16,7 @@ export interface PathUse {
   readonly compiled: CompiledPath;
   /** Read only by `"*": rest`: the mapping does not name it. */
   readonly isRest?: boolean;
+  readonly decides?: string | undefined;
 }
 
 export interface CompileContext {
@@ -39,6 +40,8 @@ export interface ValueContext {
   readonly field: string;
   readonly kind: FieldKind | undefined;
   readonly onError: OnError;
+  /** What the value decides where it does not reach the event itself, so that nobody sees it in the service: `when`, `with`, … */
+  readonly decides?: string | undefined;
   readonly uses: PathUse[];
   /** Collects errors; alternatives are collected separately. */
   readonly problems: Problem[];

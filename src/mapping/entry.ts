@@ -86,12 +86,13 @@ export function compileEntry(spec: EntrySpec, index: number, compilation: Compil
     type,
     source: spec.source,
     policies,
-    uses: uses.map(({ field, path, at, compiled, isRest = false }) => ({
+    uses: uses.map(({ field, path, at, compiled, isRest = false, decides }) => ({
       field,
       path,
       at,
       column: compiled.column,
       isRest,
+      decides,
     })),
     map: drafts,
   };
@@ -117,7 +118,7 @@ function compileParts(spec: EntrySpec, path: Path, compilation: CompileContext, 
       : compileValue(typeof spec[key] === 'number' ? { value: spec[key] } : spec[key], context(key), check);
   const parts = {
     each: spec.each === undefined ? undefined : compileValue(spec.each, { ...context('each'), frame: record }),
-    when: spec.when && compileCondition(spec.when, context('when')),
+    when: spec.when && compileCondition(spec.when, { ...context('when'), decides: 'when' }),
     occurredAt: optional('occurred_at', asInstant),
     stagePipeline: optional('stage_pipeline', asText),
     priority: optional('priority', asPriority),

@@ -19,7 +19,7 @@ interface InEntry {
 
 /** Whether another field of the entry reads the column as well, so that nothing is lost. */
 function isCarried(path: string, { field, uses }: InEntry): boolean {
-  return uses.some((use) => use.path === path && use.field !== field);
+  return uses.some((use) => use.path === path && use.field !== field && use.decides === undefined);
 }
 
 /**

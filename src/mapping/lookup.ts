@@ -19,7 +19,7 @@ export function compileLookup(spec: LookupSpec, context: ValueContext, compileVa
   const key = canonicalJson({ source: spec.source, match: spec.match, take: spec.take, ifMany } as never);
   const table = compilation.lookups.table(key, () => makeTable(spec, source, context, compileValue));
   context.lookedUp?.(table);
-  const wanted = compileValue(spec.with, within(context, 'with'));
+  const wanted = compileValue(spec.with, { ...within(context, 'with'), decides: 'with' });
   const find = onEach((value) => findIn(table, value, ifMissing));
   return (row) => {
     const value = wanted(row);

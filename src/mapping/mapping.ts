@@ -82,6 +82,8 @@ export interface ColumnUse {
   readonly column: number | undefined;
   /** Read only by `"*": rest`: the mapping does not name it. */
   readonly isRest: boolean;
+  /** What it decides (`when`, `with`, `region_from`, a composite id) where its value does not reach the event itself. */
+  readonly decides: string | undefined;
 }
 
 export interface CompiledMapping {

@@ -16,8 +16,9 @@ export interface RestOfRecord {
   readonly paths: readonly { readonly path: string; readonly column: number | undefined }[];
 }
 
-/** `uses`: what all other values of the entry read. */
-export function restOfRecord(frame: PathContext, hasEach: boolean, uses: readonly PathUse[]): RestOfRecord {
+/** `uses`: what all other values of the entry read. What only decides something is taken too: nothing else shows it. */
+export function restOfRecord(frame: PathContext, hasEach: boolean, all: readonly PathUse[]): RestOfRecord {
+  const uses = all.filter(({ decides }) => decides === undefined);
   return frame.source.kind === 'table' ? restOfTable(frame, uses) : restOfTree(frame, hasEach, uses);
 }
 

@@ -34,17 +34,6 @@ export function shown(value: JsonValue | undefined): string {
   return `\`${points && points.length > 60 ? `${points.slice(0, 59).join('')}…` : text}\``;
 }
 
-/** More items of a list are counted. */
-const MOST_LISTED = 12;
-
-/** `A, B and C`; of a long list the first, and how many more there are. */
-export function enumerated(items: readonly string[], word: 'and' | 'or'): string {
-  if (items.length > MOST_LISTED) {
-    return `${items.slice(0, MOST_LISTED).join(', ')} and ${items.length - MOST_LISTED} more`;
-  }
-  return items.length < 2 ? items.join('') : `${items.slice(0, -1).join(', ')} ${word} ${items.at(-1)}`;
-}
-
 /** The text of a scalar; numbers keep all their digits. Undefined for lists, objects and null. */
 export function textOf(value: JsonValue | undefined): string | undefined {
   if (typeof value === 'string') return value;

@@ -104,7 +104,7 @@ function compileColumn(path: string, context: ValueContext): Evaluate {
     context.problems.push({ code, message, severity: 'error', at, ...(suggestion !== undefined && { suggestion }) });
     return ABSENT;
   }
-  context.uses.push({ field: context.field, path, at, compiled });
+  context.uses.push({ field: context.field, path, at, compiled, decides: context.decides });
   return compiled.evaluate;
 }
 
@@ -173,10 +173,13 @@ function compileList(specs: readonly ValueSpec[], context: ValueContext): Evalua
 
 /** A record's own id needs all parts, a parent's id all or none: a partial id could match another record. */
 function compileTemplate(template: string, context: ValueContext): Evaluate {
-  const parts = parseTemplate(template).map((part) =>
-    'literal' in part ? part.literal : { path: part.path, evaluate: compileColumn(part.path, context) },
-  );
   const { kind } = context;
+  const pieces = parseTemplate(template);
+  const isComposite = (kind === 'id' || kind === 'parent') && pieces.filter((piece) => 'path' in piece).length > 1;
+  const inside = isComposite ? { ...context, decides: 'composite id' } : context;
+  const parts = pieces.map((piece) =>
+    'literal' in piece ? piece.literal : { path: piece.path, evaluate: compileColumn(piece.path, inside) },
+  );
   return (row) => {
     let text = '';
     let found = 0;
@@ -220,7 +223,7 @@ function compileTransform(item: TransformSpec, context: ValueContext): Apply {
     functions: context.compilation.functions,
     at: context.compilation.locate(context.path),
     // The transform handles errors of its argument.
-    value: (spec, key) => compileValue(spec, { ...within(context, name, key), onError: 'reject' }),
+    value: (spec, key) => compileValue(spec, { ...within(context, name, key), onError: 'reject', decides: key }),
   });
 }
 

@@ -12,7 +12,8 @@ import {
   type ValueSpec,
 } from './spec.ts';
 import { TRANSFORM_BY_NAME } from './transforms/index.ts';
-import { enumerated, shown } from './result.ts';
+import { shown } from './result.ts';
+import { enumerated } from '../terminal/numbers.ts';
 
 /** An entry of the mapping. */
 export interface EntryWords {

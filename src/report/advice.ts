@@ -261,6 +261,14 @@ const BY_CODE: Readonly<Record<string, Advice>> = {
     what: 'A deal has no title.',
     fix: 'Map a column to `title`, or make one with `template`.',
   },
+  deal_without_amount: {
+    what: 'A deal has no amount.',
+    fix: 'Map `amount`, if the export has one: see the columns that are not used.',
+  },
+  currency_without_amount: {
+    what: 'A deal has a currency, but no amount.',
+    fix: 'Map `amount`, if the export has one: see the columns that are not used.',
+  },
   amount_without_currency: {
     what: 'A deal has an amount, but no currency.',
     fix: 'Map a column to `currency`, or set it with `{ value: EUR }`.',
@@ -282,6 +290,14 @@ const BY_CODE: Readonly<Record<string, Advice>> = {
   never_a_value: {
     what: 'No record has a value in a column or path that the mapping reads.',
     fix: 'Check the name of the column or path, or remove it from the mapping.',
+  },
+  not_carried: {
+    what: 'A column is read only for decisions, so nobody will see its values in the service.',
+    fix: 'Name the column among the custom fields, or let `"*": rest` take it.',
+  },
+  merged_stages: {
+    what: 'Several old stages become one, and no other field keeps their names.',
+    fix: 'Add the column of the old stage to `custom_fields`, if their deals must be told apart.',
   },
   scientific: { what: 'A spreadsheet has cut long numbers short (3.93E+11).', fix: SPREADSHEET },
   spreadsheet_error: { what: 'A spreadsheet has replaced a value with an error (#REF!).', fix: SPREADSHEET },

@@ -60,6 +60,8 @@ export interface SourceProfile {
   readonly unused: Readonly<Record<string, number>>;
   /** What the mapping reads but no record has a value for. */
   readonly never_a_value: readonly ColumnNote[];
+  /** Columns with values of which the mapping only makes decisions; their `fields` are what they decide. */
+  readonly not_carried: readonly ColumnNote[];
   readonly values: readonly ValuesNote[];
   readonly damage: readonly DamageNote[];
   readonly dates: readonly AmbiguousDateNote[];
@@ -103,13 +105,20 @@ export interface BareNote {
   readonly external_id: string;
 }
 
-interface Bare {
+export interface Bare {
   readonly type: EventType;
   readonly fields: readonly string[];
   readonly lacks: (data: JsonObject) => boolean;
+  /** Where some such events are usual: whether as many are worth a warning. `reads`: whether the mapping reads the field from the input. */
+  readonly isSaid?: (note: BareNote, reads: (field: string) => boolean) => boolean;
   /** Where none of the events has any of them, and where some have not. */
   readonly none: string;
   readonly some: string;
+}
+
+/** More than four of five. */
+function areMost({ count, of }: BareNote): boolean {
+  return count * 5 > of * 4;
 }
 
 /** Fields without which an event is probably not what was meant. */
@@ -136,6 +145,22 @@ export const BARE = {
     lacks: ({ title }) => title === undefined,
     none: 'no deal has a title',
     some: 'deals without a title',
+  },
+  deal_without_amount: {
+    type: 'deal/created',
+    fields: ['amount'],
+    lacks: ({ amount, currency }) => amount === undefined && currency === undefined,
+    isSaid: areMost,
+    none: 'no deal has an amount',
+    some: 'deals without an amount',
+  },
+  currency_without_amount: {
+    type: 'deal/created',
+    fields: ['amount'],
+    lacks: ({ amount, currency }) => amount === undefined && currency !== undefined,
+    isSaid: (note, reads) => reads('currency') || areMost(note),
+    none: 'no deal has an amount beside its currency',
+    some: 'deals with a currency, but without an amount',
   },
   amount_without_currency: {
     type: 'deal/created',

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../json.ts';
 import { isObject } from '../json.ts';
-import type { CompiledEntry } from '../mapping/mapping.ts';
+import type { ColumnUse, CompiledEntry } from '../mapping/mapping.ts';
 import { findColumn, pathReader, uniqueNames } from '../mapping/path.ts';
 import { textOf } from '../mapping/result.ts';
 import type { RawRecord, Row } from '../model.ts';
@@ -20,6 +20,8 @@ interface Watched {
   readonly read: (record: RawRecord) => JsonValue | undefined;
   /** The mapping names it; `"*": rest` may read others. */
   readonly isNamed: boolean;
+  /** What it decides, where no event has its value; else empty. */
+  readonly decides: readonly string[];
 }
 
 /** What a source has and the mapping does not read. */
@@ -40,10 +42,10 @@ export class SourceWatch {
   constructor(source: Source, entries: readonly CompiledEntry[], lookedUp: ReadonlySet<string>) {
     this.#source = source;
     if (source.kind === 'table') {
-      this.#watched = watchedColumns(source, entries);
+      this.#watched = watchedColumns(source, entries, lookedUp);
       this.#unused = new UnusedColumns(source, entries, lookedUp);
     } else {
-      this.#watched = watchedPaths(entries);
+      this.#watched = watchedPaths(entries, lookedUp);
       this.#unused = new UnusedPaths(entries, lookedUp);
     }
   }
@@ -77,6 +79,9 @@ export class SourceWatch {
       records: this.#records,
       unused: Object.fromEntries(this.#unused.found()),
       never_a_value: empty.map(({ watch: { column, fields } }) => ({ column, fields })),
+      not_carried: this.#watched
+        .filter(({ watch, decides }) => watch.filled && decides.length > 0)
+        .map(({ watch: { column }, decides }) => ({ column, fields: decides })),
       values: watches.flatMap((watch) => watch.values() ?? []),
       damage: watches.flatMap((watch) =>
         [...watch.damage()].map(([kind, found]) => ({
@@ -93,7 +98,7 @@ export class SourceWatch {
   }
 }
 
-function watchedColumns(source: Source, entries: readonly CompiledEntry[]): Watched[] {
+function watchedColumns(source: Source, entries: readonly CompiledEntry[], lookedUp: ReadonlySet<string>): Watched[] {
   const names = uniqueNames(source.columns);
   const uses = entries.flatMap((entry) => entry.uses);
   const columns = new Set(uses.flatMap(({ column }) => column ?? []));
@@ -105,23 +110,39 @@ function watchedColumns(source: Source, entries: readonly CompiledEntry[]): Watc
         watch: newWatch(names[column]!, new Set(own.map(({ field }) => field))),
         read: (record) => (record as readonly string[])[column],
         isNamed: own.some(({ isRest }) => !isRest),
+        decides: lookedUp.has(names[column]!) ? [] : decidedBy(own),
       };
     });
 }
 
-function watchedPaths(entries: readonly CompiledEntry[]): Watched[] {
-  const fields = new Map<string, Set<string>>();
+function watchedPaths(entries: readonly CompiledEntry[], lookedUp: ReadonlySet<string>): Watched[] {
+  const read = new Map<string, ColumnUse[]>();
   for (const { uses } of entries) {
-    for (const { field, path, isRest } of uses) {
-      if (isRest) continue;
-      const whole = field === 'each' ? path : wholePath(path, uses);
-      fields.set(whole, (fields.get(whole) ?? new Set()).add(field));
+    for (const use of uses) {
+      if (use.isRest) continue;
+      const whole = use.field === 'each' ? use.path : wholePath(use.path, uses);
+      const known = read.get(whole);
+      if (known) known.push(use);
+      else read.set(whole, [use]);
     }
   }
-  return [...fields].map(([path, names]) => {
-    const read = pathReader(path);
-    return { watch: newWatch(path, names), read: (record) => read(record), isNamed: true };
+  // Of a tree, `"*": rest` takes whatever nothing else carries.
+  const hasRest = entries.some(({ uses }) => uses.some(({ isRest }) => isRest));
+  return [...read].map(([path, own]) => {
+    const value = pathReader(path);
+    return {
+      watch: newWatch(path, new Set(own.map(({ field }) => field))),
+      read: (record) => value(record),
+      isNamed: true,
+      decides: hasRest || lookedUp.has(path) ? [] : decidedBy(own),
+    };
   });
+}
+
+/** What the uses of a column decide, if none of them carries its value. */
+function decidedBy(uses: readonly ColumnUse[]): string[] {
+  const all = uses.map(({ decides }) => decides);
+  return all.includes(undefined) ? [] : [...new Set(all as string[])];
 }
 
 function newWatch(column: string, fields: ReadonlySet<string>): ColumnWatch {

@@ -10,6 +10,7 @@ import {
   datesText,
   noticeText,
   sharedText,
+  type Bare,
   type BareCode,
   type BareNote,
   type Profile,
@@ -121,7 +122,14 @@ export class Profiler {
       'select external_id from event where id = ?',
       found.first,
     )!;
-    const note: BareNote = { code, count: found.count, of, unset: !this.#reads(code), external_id: id ?? '' };
+    const { type, fields, isSaid }: Bare = BARE[code];
+    const reads = (field: string): boolean =>
+      this.#job.compiled.entries.some((entry) => entry.type === type && entry.uses.some((use) => use.field === field));
+    const note: BareNote = { code, count: found.count, of, unset: !fields.some(reads), external_id: id ?? '' };
+    if (isSaid && !isSaid(note, reads)) {
+      db.run('delete from problem where code = ?', code);
+      return [];
+    }
     db.run('update problem set message = ? where code = ?', bareText(note), code);
     return [note];
   }
@@ -136,17 +144,15 @@ export class Profiler {
     const all = Object.values(profile.sources);
     const empty = all.flatMap(({ never_a_value: notes }) => notes.map(columnText));
     if (empty.length > 0) warn('never_a_value', `no record has a value in ${empty.join(', ')}`, empty.length);
+    const deciding = all.flatMap(({ not_carried: notes }) => notes.map(columnText));
+    if (deciding.length > 0) {
+      const columns = `${deciding.length === 1 ? 'a column is' : 'columns are'} read only for decisions, so nobody will see ${deciding.length === 1 ? 'its' : 'their'} values in the service`;
+      warn('not_carried', `${columns}: ${deciding.join(', ')}`, deciding.length);
+    }
     for (const { damage, dates } of all) {
       for (const note of damage) warn(note.kind, damageText(note), note.count);
       for (const note of dates) warn(`dates_read_${note.kind === 'either' ? 'either_way' : 'mixed'}`, datesText(note));
     }
-  }
-
-  /** Whether the mapping reads a value for one of the fields that these events lack. */
-  #reads(code: BareCode): boolean {
-    const { type, fields } = BARE[code];
-    const entries = this.#job.compiled.entries.filter((entry) => entry.type === type);
-    return entries.some(({ uses }) => uses.some(({ field }) => (fields as readonly string[]).includes(field)));
   }
 }
 

@@ -43,6 +43,7 @@ import type { Database } from '../store/sqlite.ts';
 import { DealGroups } from './deal-groups.ts';
 import { withoutDecimals } from './decimal-ids.ts';
 import { samplesOf } from '../plan/events.ts';
+import { mergedStages } from './merged-stages.ts';
 import { OmittedValues } from './omitted.ts';
 import { commitPlan, openPlan } from './plan-file.ts';
 import { PlanWriter } from './plan-writer.ts';
@@ -231,11 +232,13 @@ async function compareWithKnown(
 
 async function describe(
   { db, output, mapping }: SurveyJob,
-  { resolver, answers }: OpenInput,
+  { resolver, answers, compiled }: OpenInput,
   { profiler }: ReadInput,
 ): Promise<Pick<Survey, 'worksheet' | 'profile'>> {
   const unmatched = unmatchedAnswers(answers, resolver.met());
   if (unmatched) addProblem(db, { count: unmatched.count }, unmatched);
+  const merged = mergedStages(db, compiled.entries);
+  if (merged) addProblem(db, { count: merged.count }, merged);
   const worksheet = await writeWorksheet(db, output, worksheetRows(resolver, answers), mapping.worksheet?.path);
   return { worksheet, profile: profiler.finish() };
 }

@@ -17,3 +17,14 @@ export function percentText(part: number, of: number, digits: 0 | 1 = 0): string
   const unit = 10 ** digits;
   return `${of === 0 ? 100 : Math.floor((part / of) * 100 * unit) / unit} %`;
 }
+
+/** More items of a list are counted. */
+const MOST_LISTED = 12;
+
+/** `A, B and C`; of a long list the first, and how many more there are. */
+export function enumerated(items: readonly string[], word: 'and' | 'or'): string {
+  if (items.length > MOST_LISTED) {
+    return `${items.slice(0, MOST_LISTED).join(', ')} and ${items.length - MOST_LISTED} more`;
+  }
+  return items.length < 2 ? items.join('') : `${items.slice(0, -1).join(', ')} ${word} ${items.at(-1)}`;
+}

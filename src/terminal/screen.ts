@@ -1,6 +1,6 @@
 /** What a command prints for people, made short enough to be read. Pure. */
 import type { Tone } from './console.ts';
-import { counted } from './numbers.ts';
+import { counted, enumerated } from './numbers.ts';
 
 export interface Segment {
   readonly text: string;
@@ -16,7 +16,7 @@ interface Block {
   /** So many lines of it stay; all if infinite. */
   readonly least: number;
   /** Lines that are left out. */
-  hidden: number;
+  readonly hidden: string[];
 }
 
 /** Lists that are also in files, by their first line, with the lines that stay of them; none of what is extra. */
@@ -34,7 +34,7 @@ const HINT = /^ {4,}hint: /;
 
 /**
  * Leaves out lines until there are at most `most` in all: first what is extra, then of the longest lists hints, other details, and
- * then entries, from the end. Says of each list how many lines are left out, and that they are in `rest`.
+ * then entries, from the end. Of each list it names the entries that are left out, and says that they are in `rest`.
  */
 export function fitted(segments: readonly Segment[], most: number, rest: string): Segment[] {
   const blocks = segments.flatMap(blocksOf);
@@ -48,23 +48,29 @@ export function fitted(segments: readonly Segment[], most: number, rest: string)
       .sort((one, other) => sizeOf(other) - sizeOf(one))[0];
     if (!longest) break;
     // The first line that is left out makes room for the one that says so.
-    for (let times = longest.hidden === 0 ? 2 : 1; times > 0; times -= 1) leaveOut(longest);
+    for (let times = longest.hidden.length === 0 ? 2 : 1; times > 0; times -= 1) leaveOut(longest);
   }
   return blocks.flatMap(({ lines, tone, hidden }) => {
     if (lines.length === 0) return [];
-    const more = hidden === 0 ? [] : [`  … and ${counted(hidden, 'more line')}: see ${rest}`];
-    return [{ text: [...lines, ...more].join('\n'), tone }];
+    return [{ text: [...lines, ...moreText(hidden, rest)].join('\n'), tone }];
   });
 }
 
 function leaveOut(list: Block): void {
   const last = [HINT, DETAIL].map((part) => list.lines.findLastIndex((line) => part.test(line)));
-  list.lines.splice(last.find((index) => index >= 0) ?? -1, 1);
-  list.hidden += 1;
+  list.hidden.unshift(...list.lines.splice(last.find((index) => index >= 0) ?? -1, 1));
+}
+
+/** The entries that are left out by name; else how many lines are. */
+function moreText(hidden: readonly string[], rest: string): string[] {
+  if (hidden.length === 0) return [];
+  const entries = hidden.filter((line) => !DETAIL.test(line)).map((line) => line.trim().replace(/\s+/g, ' '));
+  const what = entries.length === 0 ? `and ${counted(hidden.length, 'more line')}` : enumerated(entries, 'and');
+  return [`  … ${what}: see ${rest}`];
 }
 
 function sizeOf({ lines, hidden }: Block): number {
-  return lines.length + (hidden === 0 ? 0 : 1);
+  return lines.length + (hidden.length === 0 ? 0 : 1);
 }
 
 function blocksOf({ text, tone, isExtra = false }: Segment): Block[] {
@@ -76,6 +82,6 @@ function blocksOf({ text, tone, isExtra = false }: Segment): Block[] {
   return blocks.map((lines) => {
     const heading = lines.find((line) => line !== '') ?? '';
     const isList = tone === undefined && Object.hasOwn(LISTS, heading);
-    return { lines, tone, least: isExtra ? 0 : isList ? LISTS[heading]! : Infinity, hidden: 0 };
+    return { lines, tone, least: isExtra ? 0 : isList ? LISTS[heading]! : Infinity, hidden: [] };
   });
 }

@@ -18,7 +18,7 @@ function customOf(draft: Draft | undefined): string {
 }
 
 describe('`"*": rest`', () => {
-  it('takes every column that no other value of the entry uses, without empty ones', async () => {
+  it('takes every column that no other value of the entry carries, those that only decide included, without empty ones', async () => {
     const csv =
       'Id,Name,Type,Owner,When,City,Zip,Zip,,Size\n1,Ann,lead,7,2024-05-01,Rome,00123,N/A,x, \n2,Bob,other,7,,,,,,\n';
     const drafts = await leads(
@@ -26,7 +26,7 @@ describe('`"*": rest`', () => {
       csv,
       'when: { from: Type, equals: lead }, occurred_at: { from: When, apply: [{ date: { formats: yyyy-MM-dd, timezone: UTC } }] },',
     );
-    expect(drafts.map(customOf)).toEqual(['{"City":"Rome","Zip":"00123","owner":"ada@x.test"}']);
+    expect(drafts.map(customOf)).toEqual(['{"City":"Rome","Owner":"7","Type":"lead","Zip":"00123","owner":"ada@x.test"}']);
     expect(drafts[0]!.omissions).toEqual([]);
   });
 

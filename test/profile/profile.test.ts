@@ -190,6 +190,72 @@ describe('the profile of all sources', () => {
     });
   });
 
+  describe('warns of what nobody will see in the service', () => {
+    const DEAL = (more: string): string =>
+      `events:\n  - type: deal/created\n    source: it\n    data: { external_id: ID, title: Title, ${more} }\n`;
+
+    it('columns that are only read to decide something, and not those that `"*": rest` takes', async () => {
+      const mapping = (custom: string): string =>
+        'events:\n  - type: lead/created\n    source: it\n    when: { from: Type, equals: person }\n' +
+        `    data: { external_id: { template: "{Kind}-{ID}" }, full_name: Name, ${custom}` +
+        ' phone_number: { from: Phone, apply: [{ phone: { region_from: Country } }] } }\n';
+      const text = 'ID,Kind,Type,Name,Country,Phone\n1,a,person,Ann,Germany,030 901820\n2,a,firm,ACME,Italy,\n';
+      const { profile } = await surveyed({ mapping: mapping(''), export: text });
+      expect(profile.sources['it']!.not_carried).toEqual([
+        { column: 'ID', fields: ['composite id'] },
+        { column: 'Kind', fields: ['composite id'] },
+        { column: 'Type', fields: ['when'] },
+        { column: 'Country', fields: ['region_from'] },
+      ]);
+      for (const custom of [
+        'custom_params: { "*": rest },',
+        'custom_params: { a: ID, b: Kind, c: Type, d: Country },',
+      ]) {
+        const summary = await surveyed({ mapping: mapping(custom), export: text });
+        expect(summary.profile.sources['it']!.not_carried).toEqual([]);
+        expect(summary.warnings_by_code).not.toHaveProperty('not_carried');
+      }
+    });
+
+    it.each([
+      ['the mapping has none', DEAL(''), 0, 'deal_without_amount'],
+      ['fewer than a fifth have one', DEAL('amount: Sum, currency: Currency'), 1, 'deal_without_amount'],
+      ['at least a fifth have one', DEAL('amount: Sum'), 3, undefined],
+      ['a constant currency stands alone', DEAL('currency: { value: EUR }'), 0, 'currency_without_amount'],
+    ])('deals without an amount, where %s', async (_where, mapping, amounts, code) => {
+      const text = `ID,Title,Sum,Currency\n${rows(10, (n) => `${n},Roof,${n < amounts ? '5.00,EUR' : ','}\n`)}`;
+      const { warnings_by_code: codes } = await surveyed({ mapping, export: text });
+      const said = Object.keys(codes).filter((each) => each.endsWith('without_amount'));
+      expect(said).toEqual(code === undefined ? [] : [code]);
+    });
+
+    it('a currency of a record that stands alone, however few', async () => {
+      const text = `ID,Title,Sum,Currency\n${rows(10, (n) => `${n},Roof,${n === 4 ? '' : '5.00'},EUR\n`)}`;
+      const mapping = DEAL('amount: Sum, currency: Currency');
+      expect((await surveyed({ mapping, export: text })).warnings_by_code).toEqual({
+        currency_without_amount: 1,
+        deal_without_lead: 10,
+        deal_without_stage: 10,
+      });
+    });
+
+    it('old stages that become one, unless another field keeps their names', async () => {
+      const stages = 'references: { stages: { Hot: Proposal, Warm: Proposal, Cold: New } }\n';
+      const text = 'ID,Title,Stage\n1,Roof,Hot\n2,Floor,Warm\n3,Wall,Cold\n';
+      const merged = await surveyed({ mapping: stages + DEAL('stage_name: Stage'), export: text });
+      expect(merged.warnings_by_code).toMatchObject({ merged_stages: 2 });
+      const kept = DEAL('stage_name: Stage, custom_fields: { old_stage: Stage }');
+      expect((await surveyed({ mapping: stages + kept, export: text })).warnings_by_code).not.toHaveProperty(
+        'merged_stages',
+      );
+      const apart = await surveyed({
+        mapping: stages + DEAL('stage_name: Stage'),
+        export: text.replace('Warm', 'Cold'),
+      });
+      expect(apart.warnings_by_code).not.toHaveProperty('merged_stages');
+    });
+  });
+
   it('contains no personal data', async () => {
     const text = 'ID,Name,Email\n1,Ann Secret,ann.secret@example.test\n2,Bob,ann.secret@example.test\n';
     const { profile } = await surveyed({ mapping: LEADS, export: text });

@@ -38,5 +38,5 @@ it('leaves out what is extra first, then details of the longest list, then entri
   expect(usual).toContain('warning 2');
   expect(usual).toContain('code_0\n     where\n  9  code_1\n     where');
   expect(usual).toContain('code_10\n  9  code_11\n  … and 15 more lines: see report.html');
-  expect(screen(24)).toMatch(/code_4\n {2}… and 31 more lines/);
+  expect(screen(24)).toMatch(/code_4\n {2}… 9 code_5, 9 code_6, .* and 9 code_11: see report.html/);
 });

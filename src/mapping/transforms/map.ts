@@ -1,7 +1,8 @@
 import { nearest } from '../../problem.ts';
-import { ValueError, enumerated, shown } from '../result.ts';
+import { ValueError, shown } from '../result.ts';
 import { record, textOrNull } from '../schema-parts.ts';
 import { onText, transform } from './transform.ts';
+import { enumerated } from '../../terminal/numbers.ts';
 
 /** The key that matches all other values, and the value that keeps the input. */
 const ANY = '*';
