@@ -26,7 +26,9 @@ describe('`"*": rest`', () => {
       csv,
       'when: { from: Type, equals: lead }, occurred_at: { from: When, apply: [{ date: { formats: yyyy-MM-dd, timezone: UTC } }] },',
     );
-    expect(drafts.map(customOf)).toEqual(['{"City":"Rome","Owner":"7","Type":"lead","Zip":"00123","owner":"ada@x.test"}']);
+    expect(drafts.map(customOf)).toEqual([
+      '{"City":"Rome","Owner":"7","Type":"lead","Zip":"00123","owner":"ada@x.test"}',
+    ]);
     expect(drafts[0]!.omissions).toEqual([]);
   });
 
