@@ -69,7 +69,7 @@ export function checkMapping({ spec, functions, document, damaged }: LoadedMappi
       if (found.lookup) checkSourceName(found.lookup, sources, [...found.path, 'lookup', 'source'], report);
     }
   }
-  checkAgreement(spec.events, report);
+  checkAgreement(spec.events, defaults, report);
   return problems;
 }
 
@@ -196,11 +196,11 @@ function checkTransforms(
 }
 
 /** Entries of one type can share external ids, even across sources, so they must agree on `duplicates`. */
-function checkAgreement(events: readonly (EntrySpec | undefined)[], report: Report): void {
+function checkAgreement(events: readonly (EntrySpec | undefined)[], defaults: Defaults, report: Report): void {
   const first = new Map<string, { index: number; policy: string }>();
   for (const [index, entry] of events.entries()) {
     if (!entry || !entry.type.endsWith('/created')) continue;
-    const policy = policiesOf(entry).duplicates;
+    const policy = policiesOf(entry, defaults).duplicates;
     const known = first.get(entry.type);
     if (!known) first.set(entry.type, { index, policy });
     else if (known.policy !== policy) {

@@ -29,7 +29,7 @@ interface Parts {
 export function compileEntry(spec: EntrySpec, index: number, compilation: CompileContext): CompiledEntry {
   const uses: PathUse[] = [];
   const parts = compileParts(spec, ['events', index], compilation, uses);
-  const policies = policiesOf(spec);
+  const policies = policiesOf(spec, compilation.defaults);
   const { type } = spec;
   const missing = compilation.missingValues(spec.source);
   const { fields, when, each, occurredAt, stagePipeline, priority, takeRest } = parts;

@@ -56,7 +56,7 @@ export async function loadMapping(path: string, { sources = new Map() }: LoadOpt
       index,
       type: entry.type,
       source: entry.source,
-      policies: policiesOf(entry),
+      policies: policiesOf(entry, spec.defaults),
     })),
     marks: markedLines(text),
     words: () => spec.events.map((entry) => entryWords(entry, spec.defaults ?? {})),

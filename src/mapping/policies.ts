@@ -64,6 +64,11 @@ export type Policies = { readonly [Name in keyof typeof POLICIES]: ChoiceOf<Name
 /** Those that an entry sets. */
 export type PoliciesGiven = { readonly [Name in keyof Policies]?: Policies[Name] | undefined };
 
+/** Those that `defaults` sets: choices only, since lists of fields belong to one type. */
+export type DefaultPolicies = {
+  readonly [Name in keyof typeof POLICIES]?: string | undefined;
+};
+
 export const POLICY_NAMES = Object.keys(POLICIES) as (keyof Policies)[];
 
 /** The choices that entries of this type have. A comment can neither be updated nor be sent without its parent. */
@@ -71,8 +76,17 @@ export function choicesOf(name: keyof Policies, type: EventType): readonly strin
   return POLICIES[name].choices.filter((choice) => !isComment(type) || (choice !== 'update' && choice !== 'omit'));
 }
 
-/** Fills in the defaults. */
-export function policiesOf(entry: PoliciesGiven): Policies {
-  const chosen = POLICY_NAMES.map((name) => [name, entry[name] ?? POLICIES[name].choices[0]]);
+/** What the entry sets, else what `defaults` of the mapping sets where entries of this type have that choice, else the first choice. */
+export function policiesOf(
+  entry: PoliciesGiven & { readonly type: EventType },
+  defaults: DefaultPolicies = {},
+): Policies {
+  const { type } = entry;
+  const general = (name: keyof Policies): string | undefined => {
+    const choice = defaults[name];
+    const applies = choice !== undefined && POLICIES[name].appliesTo(type) && choicesOf(name, type).includes(choice);
+    return applies ? choice : undefined;
+  };
+  const chosen = POLICY_NAMES.map((name) => [name, entry[name] ?? general(name) ?? POLICIES[name].choices[0]]);
   return Object.fromEntries(chosen) as Policies;
 }

@@ -4,7 +4,7 @@ import { didYouMean, nearest, quoted } from '../problem.ts';
 import { EVENT_TYPES, type EventType } from '../model.ts';
 import { WrittenScalar } from './document.ts';
 import { fieldsOf } from './fields.ts';
-import { choicesOf, POLICIES, POLICY_NAMES } from './policies.ts';
+import { choicesOf, POLICIES, POLICY_NAMES, type DefaultPolicies } from './policies.ts';
 import { REST, REST_KEY } from './rest.ts';
 import * as part from './schema-parts.ts';
 import type { ConditionSpec, EntrySpec, LookupSpec, TransformSpec, ValueObject, ValueSpec } from './spec.ts';
@@ -178,6 +178,12 @@ function policyShape(type: EventType): z.ZodRawShape {
   );
 }
 
+/** The policies for all entries that set none; entries that lack the choice keep their own default. */
+function generalPolicies() {
+  const shape = POLICY_NAMES.map((name) => [name, part.oneOf(POLICIES[name].choices).optional()]);
+  return Object.fromEntries(shape) as Record<keyof DefaultPolicies, z.ZodOptional<z.ZodType<string>>>;
+}
+
 function entry(type: EventType) {
   const fields = fieldsOf(type).map((field) => {
     const schema = field.kind === 'custom' ? customFields : value;
@@ -260,6 +266,7 @@ export const mappingSchema = part.object({
       timezone: part.timezone.optional(),
       locale: part.locale.optional(),
       missing_values: z.array(part.text).optional(),
+      ...generalPolicies(),
     })
     .optional(),
   functions: part.name

@@ -1,7 +1,7 @@
 /** The types of entries in a valid mapping file: texts are strings, constants are JSON scalars. */
 import type { JsonScalar } from '../json.ts';
 import type { EventType } from '../model.ts';
-import type { PoliciesGiven } from './policies.ts';
+import type { DefaultPolicies, PoliciesGiven } from './policies.ts';
 
 export type OnError = 'reject' | 'omit';
 
@@ -64,7 +64,7 @@ export interface EntrySpec extends PoliciesGiven {
   readonly data: Readonly<Record<string, ValueSpec | Readonly<Record<string, ValueSpec>> | undefined>>;
 }
 
-export interface Defaults {
+export interface Defaults extends DefaultPolicies {
   readonly region?: string | undefined;
   readonly timezone?: string | undefined;
   readonly locale?: string | undefined;

@@ -5,7 +5,7 @@ import type { InputFile } from './files.ts';
 
 /** How the bytes of a file become text. */
 export interface Encoding {
-  /** `UTF-8`, `UTF-16LE`, `UTF-16BE`, or the name of a code page in lower case. */
+  /** `UTF-8`, `UTF-16LE`, `UTF-16BE`, `mixed` (each line UTF-8, else windows-1252), or the name of a code page in lower case. */
   readonly name: string;
   /** Length of the byte-order mark. */
   readonly bom: number;
@@ -35,9 +35,14 @@ const UNICODE = new Map([
   ['ucs2', 'UTF-16LE'],
 ]);
 
+/** Lines from several sources: each is UTF-8, or else `WESTERN`. */
+export const MIXED = 'mixed';
+/** Most likely, if a text is not UTF-8. */
+export const WESTERN = 'windows-1252';
+
 /** Suggested when a name is unknown; iconv-lite supports many more. */
 const COMMON = [
-  ...['utf-8', 'utf-16le', 'utf-16be', 'macintosh', 'koi8-r', 'koi8-u', 'cp437', 'cp850', 'cp852', 'cp866'],
+  ...['mixed', 'utf-8', 'utf-16le', 'utf-16be', 'macintosh', 'koi8-r', 'koi8-u', 'cp437', 'cp850', 'cp852', 'cp866'],
   ...['shift_jis', 'euc-jp', 'gbk', 'gb18030', 'big5', 'euc-kr', 'latin1', 'latin2', 'latin9'],
   ...[0, 1, 2, 3, 4, 5, 6, 7, 8].map((page) => `windows-125${page}`),
   ...[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 14, 15, 16].map((part) => `iso-8859-${part}`),
@@ -57,6 +62,7 @@ export async function chooseEncoding(file: InputFile, head: Buffer, declared: st
   if (mark) {
     const agrees =
       wanted === undefined || wanted === mark.name || (wanted === 'UTF-16' && mark.name.startsWith('UTF-16'));
+    if (wanted === MIXED && mark.name === 'UTF-8') return { name: MIXED, bom: mark.bytes.length, declared: true };
     if (agrees) return { name: mark.name, bom: mark.bytes.length, declared: wanted !== undefined };
     const [set, hint] = file.isArgument
       ? [`\`--encoding ${declared}\` is given`, 'remove `--encoding`']
@@ -76,7 +82,7 @@ export function settingOf({ isArgument }: InputFile, encoding: string): string {
 
 /** A reason to doubt a declared code page. Nearly any bytes are valid in one, so the user has to check. */
 export function doubtOf({ name, declared }: Encoding, head: Buffer): string | undefined {
-  if (!declared || /^utf/i.test(name) || head.every((byte) => byte < 0x80)) return undefined;
+  if (!declared || name === MIXED || /^utf/i.test(name) || head.every((byte) => byte < 0x80)) return undefined;
   const end = head.findLastIndex((byte) => byte < 0x80) + 1;
   if (isUtf8(head.subarray(0, end)) && head.subarray(0, end).some((byte) => byte >= 0x80)) {
     return `the mapping sets \`encoding: ${name}\`, but the file is valid UTF-8: check a name with accents`;
@@ -90,7 +96,7 @@ export function doubtOf({ name, declared }: Encoding, head: Buffer): string | un
 async function normalise(file: InputFile, declared: string): Promise<string> {
   const plain = declared.toLowerCase().replace(/[^a-z0-9]/g, '');
   const unicode = UNICODE.get(plain);
-  if (unicode) return unicode;
+  if (unicode ?? plain === MIXED) return unicode ?? MIXED;
   const { default: iconv } = await import('iconv-lite');
   if (!NO_TEXT.has(plain) && iconv.encodingExists(declared)) return declared.toLowerCase();
   throw new UserError(`${file.shown}: unknown encoding \`${declared}\``, {

@@ -7,6 +7,7 @@ import { didYouMean, ProblemsError, type Problem } from '../problem.ts';
 import { findFixes } from './files.ts';
 import { openSource } from './open.ts';
 import { isRowHash, nameOf, numbered, rejectColumnsIn, rowHasher } from './reject-columns.ts';
+import { MIXED, WESTERN } from './encoding.ts';
 import { SettingError, type FileDigest, type Source, type SourceNotice, type SourceSpec } from './source.ts';
 
 /** A corrected record, and where it stands in its fix file. */
@@ -74,12 +75,14 @@ export async function withFixes(source: Source, spec: SourceSpec): Promise<Sourc
 
 /** Spreadsheets may save a copy in a code page of theirs: that of the export, or the usual one. */
 async function openFixes(spec: SourceSpec, path: string, doubt: (message: string) => void): Promise<Source> {
-  const { name, encoding = 'windows-1252' } = spec;
+  const { name, encoding = MIXED } = spec;
   try {
     return await openSource({ name, path });
   } catch (error) {
     if (!(error instanceof SettingError && error.setting === 'encoding')) throw error;
-    doubt(`not UTF-8 text, so it is read as ${encoding}: check names with accents`);
+    const how =
+      encoding === MIXED ? `lines that are not UTF-8 text are read as ${WESTERN}` : `it is read as ${encoding}`;
+    doubt(`not UTF-8 text, so ${how}: check names with accents`);
     return openSource({ name, path, encoding });
   }
 }

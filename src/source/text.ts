@@ -3,7 +3,7 @@ import type { Hash } from 'node:crypto';
 import { StringDecoder } from 'node:string_decoder';
 import { UserError } from '../errors.ts';
 import { readBytes } from './bytes.ts';
-import { chooseEncoding, doubtOf, settingOf, type Encoding, type TextFile } from './encoding.ts';
+import { chooseEncoding, doubtOf, MIXED, settingOf, WESTERN, type Encoding, type TextFile } from './encoding.ts';
 import type { InputFile } from './files.ts';
 import { refuseOtherFormats } from './not-text.ts';
 import { undecodable } from './undecodable.ts';
@@ -25,11 +25,14 @@ export async function* readText(file: TextFile, hash?: Hash): AsyncGenerator<Buf
     if (text === undefined) throw await undecodable(file, decoder.line);
     yield* inPieces(text);
   }
-  if (!decoder.complete()) {
+  const last = decoder.end();
+  if (last === 'undecodable') throw await undecodable(file, decoder.line);
+  if (last === undefined) {
     throw new UserError(`${file.shown} is incomplete: it ends in the middle of a character`, {
-      hint: `export it again, or set its encoding, for example ${settingOf(file, 'windows-1252')}`,
+      hint: `export it again, or set its encoding, for example ${settingOf(file, WESTERN)}`,
     });
   }
+  yield* inPieces(last);
 }
 
 /** Cuts a text between characters. */
@@ -45,8 +48,8 @@ function* inPieces(text: Buffer): Generator<Buffer, void, undefined> {
 interface StrictDecoder {
   /** The complete characters of the chunk as UTF-8; undefined if it is not text in this encoding. */
   decode(chunk: Buffer): Buffer | undefined;
-  /** Whether the text may end here. */
-  complete(): boolean;
+  /** What is left of the text; undefined if it may not end here. */
+  end(): Buffer | 'undecodable' | undefined;
   /** The line on which the text stops being valid, after `decode` has returned undefined; undefined if it is not known. */
   readonly line?: number;
 }
@@ -57,6 +60,7 @@ async function decoderFor(encoding: Encoding): Promise<StrictDecoder> {
   if (encoding.name === 'UTF-16BE') return new StringText(new Utf16({ swap: true }), LONE_SURROGATE);
   // Few exports use a code page, so the tables are loaded only for those that do.
   const { default: iconv } = await import('iconv-lite');
+  if (encoding.name === MIXED) return new MixedLines((line) => iconv.decode(line, WESTERN));
   return new StringText(iconv.getDecoder(encoding.name), REPLACED);
 }
 
@@ -71,8 +75,64 @@ class Utf8 implements StrictDecoder {
     return isUtf8(text) ? text : undefined;
   }
 
-  complete(): boolean {
-    return this.#rest.length === 0;
+  end(): Buffer | undefined {
+    return this.#rest.length === 0 ? this.#rest : undefined;
+  }
+}
+
+/** A line that does not end, as in some JSON, is judged in pieces of this size. */
+const LONGEST_LINE = 1024 * 1024;
+const BREAK = /[\r\n]/g;
+
+/** Lines of which each is UTF-8, or else text of a code page that has the bytes of ASCII. */
+class MixedLines implements StrictDecoder {
+  readonly #decode: (line: Buffer) => string;
+  #rest: Buffer[] = [];
+  #length = 0;
+  #afterReturn = false;
+  line = 1;
+
+  constructor(decode: (line: Buffer) => string) {
+    this.#decode = decode;
+  }
+
+  decode(chunk: Buffer): Buffer | undefined {
+    const end = Math.max(chunk.lastIndexOf(0x0a), chunk.lastIndexOf(0x0d)) + 1;
+    this.#rest.push(end > 0 ? chunk.subarray(0, end) : chunk);
+    this.#length += chunk.length;
+    if (end === 0 && this.#length < LONGEST_LINE) return Buffer.alloc(0);
+    const bytes = Buffer.concat(this.#rest);
+    const whole = end > 0 ? bytes.length : lastBoundary(bytes);
+    this.#rest = end > 0 ? [chunk.subarray(end)] : [bytes.subarray(whole)];
+    this.#length = this.#rest[0]!.length;
+    return this.#lines(bytes.subarray(0, whole));
+  }
+
+  end(): Buffer | 'undecodable' {
+    return this.#lines(Buffer.concat(this.#rest)) ?? 'undecodable';
+  }
+
+  #lines(bytes: Buffer): Buffer | undefined {
+    if (isUtf8(bytes)) {
+      this.#count(bytes.toString('latin1'));
+      return bytes;
+    }
+    const lines: Buffer[] = [];
+    let start = 0;
+    for (const { index } of [...bytes.toString('latin1').matchAll(BREAK), { index: bytes.length - 1 }]) {
+      const line = bytes.subarray(start, index + 1);
+      start = index + 1;
+      const text = isUtf8(line) ? undefined : this.#decode(line);
+      if (text !== undefined && REPLACED.test(text)) return undefined;
+      lines.push(text === undefined ? line : Buffer.from(text));
+      this.#count(line.toString('latin1'));
+    }
+    return Buffer.concat(lines);
+  }
+
+  #count(text: string): void {
+    this.line += countBreaks(text) - Number(this.#afterReturn && text.startsWith('\n'));
+    if (text !== '') this.#afterReturn = text.endsWith('\r');
   }
 }
 
@@ -118,8 +178,8 @@ class StringText implements StrictDecoder {
     return bad < 0 ? Buffer.from(text) : undefined;
   }
 
-  complete(): boolean {
-    return !this.#decoder.end();
+  end(): Buffer | undefined {
+    return this.#decoder.end() ? undefined : Buffer.alloc(0);
   }
 }
 

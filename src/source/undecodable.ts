@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import { UserError } from '../errors.ts';
 import { counted } from '../terminal/numbers.ts';
 import { readBytes } from './bytes.ts';
-import { settingOf, type TextFile } from './encoding.ts';
+import { MIXED, settingOf, WESTERN, type TextFile } from './encoding.ts';
 import { SettingError } from './source.ts';
 
 /** The error for a file that is not text in its encoding: names the line, the bytes and what to do. `line`: if it is known. */
@@ -12,7 +12,8 @@ export async function undecodable(file: TextFile, line: number | undefined): Pro
   const [where, key] = file.isArgument ? ['with --encoding', '--encoding'] : ['in the mapping', 'encoding'];
   const whose = declared ? `, which is the encoding set ${where}` : '';
   if (name !== 'UTF-8') {
-    return new UserError(`${file.shown}:${line} is not ${name} text${whose}`, {
+    const what = name === MIXED ? `neither UTF-8 nor ${WESTERN}` : `not ${name}`;
+    return new UserError(`${file.shown}:${line} is ${what} text${whose}`, {
       hint: declared
         ? `remove \`${key}\` to have it detected, or set the encoding in which the file was saved`
         : 'the file is damaged here: export it again',
@@ -24,10 +25,12 @@ export async function undecodable(file: TextFile, line: number | undefined): Pro
   const { default: iconv } = await import('iconv-lite');
   const word = iconv.decode(lines.word, WESTERN);
   if (lines.utf8 > 0) {
-    return new UserError(
+    return new SettingError(
+      'encoding',
       `${place} is in another encoding than the rest of the file: ${counted(lines.other, 'line')} not in UTF-8 (${bytes}), ${counted(lines.utf8, 'line')} with accents in UTF-8`,
       {
-        hint: `save these lines as UTF-8 too: in ${WESTERN} a word there reads "${word}"; or export the file again. Any one \`encoding\` would change the names in the others`,
+        hint: `set ${settingOf(file, MIXED)}, which reads these lines as ${WESTERN} (then a word there reads "${word}"); or export the file again. Any other \`encoding\` would change the names in the others`,
+        choices: [MIXED],
       },
     );
   }
@@ -36,9 +39,6 @@ export async function undecodable(file: TextFile, line: number | undefined): Pro
     hint: `set its encoding, for example ${settingOf(file, WESTERN)}${reads}, or save the file as UTF-8`,
   });
 }
-
-/** Most likely, if a text is not UTF-8. */
-const WESTERN = 'windows-1252';
 
 /** The bytes of a word that are no ASCII, and at most the one that follows: `e8 20`. */
 function hexOf(word: Buffer): string {
