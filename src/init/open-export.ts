@@ -4,6 +4,7 @@ import { UserError } from '../errors.ts';
 import { findFiles } from '../source/files.ts';
 import { formatByName, openSource } from '../source/open.ts';
 import { SettingError, type Source, type SourceSpec } from '../source/source.ts';
+import { MIXED, WESTERN } from '../source/encoding.ts';
 import { sampleOf, withEncoding } from '../source/text.ts';
 import { readSample, type ExportSample } from './sample.ts';
 
@@ -96,10 +97,12 @@ async function findSettings(
 async function correctionOf(
   base: SourceSpec,
   settings: ExportSettings,
-  { setting }: SettingError,
+  { setting, choices }: SettingError,
 ): Promise<SettingsCorrection | undefined> {
   if (setting === 'encoding' && settings.encoding === undefined) {
-    return [{ encoding: 'windows-1252' }, 'not valid UTF-8, so Windows-1252 is assumed'];
+    return choices.includes(MIXED)
+      ? [{ encoding: MIXED }, 'lines that are not UTF-8 are read as Windows-1252']
+      : [{ encoding: WESTERN }, 'not valid UTF-8, so Windows-1252 is assumed'];
   }
   if (setting === 'escape' && settings.escape === undefined) {
     return [{ escape: '\\' }, 'a backslash precedes the quotes inside its cells'];

@@ -153,7 +153,7 @@ export class Planning {
     const { baseUrl, account } = { baseUrl: 'http://127.0.0.1:1', account: defaultAccount() };
     const hasher = openFieldHasher(db, { dryRun: false });
     const log = new SendLog(db, hasher);
-    const all = EVENT_TYPES.map(() => policiesOf({}));
+    const all = EVENT_TYPES.map((type) => policiesOf({ type }));
     log.begin({ migration: 'planned', baseUrl, account, mappingSha256: '', inputs: [], isAdopted: false });
     for (const row of db.all<EventRow>(
       `${EVENT_ROWS} where e.data is not null and e.state <> 'acknowledged' order by e.id`,

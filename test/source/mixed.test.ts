@@ -9,7 +9,9 @@ async function read(bytes: Buffer, folder = folderWith({})): Promise<string> {
   const path = join(folder, 'it.csv');
   writeFileSync(path, bytes);
   const parts: Buffer[] = [];
-  for await (const part of readText(await withEncoding({ path, shown: 'it.csv', isArgument: false }, 'mixed')))
+  for await (const part of readText(
+    await withEncoding({ path, shown: 'it.csv', isArgument: false, bytes: 1 }, 'mixed'),
+  ))
     parts.push(part);
   return Buffer.concat(parts).toString('utf8');
 }
