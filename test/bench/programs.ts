@@ -87,7 +87,7 @@ const programs: Record<string, (...args: string[]) => Promise<void>> = {
     const db = openPlan(state, await StateDir.existing(`${directory}/dry-run`));
     const hasher = openFieldHasher(db, { dryRun: false });
     const log = new SendLog(db, hasher);
-    const all = Array.from({ length: 50 }, () => policiesOf({}));
+    const all = Array.from({ length: 50 }, () => policiesOf({ type: 'lead/created' }));
     const rows = `${EVENT_ROWS} where e.id > ? order by e.id limit 500`;
     db.transaction(() => {
       const account = { pipelines: [], users: [] } as unknown as sending.RunStart['account'];
