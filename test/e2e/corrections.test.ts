@@ -238,7 +238,9 @@ describe('a correction', () => {
 
   it('in a file with lines in two encodings are read in both, since reading them in one would damage names', async () => {
     await run();
-    const saved = (await read(`${REJECTS}/people.csv`)).replace('Bob,bob(at)', 'Žofie,zofie@').replace('Cy,cy ', 'Zo\xeb,cy@');
+    const saved = (await read(`${REJECTS}/people.csv`))
+      .replace('Bob,bob(at)', 'Žofie,zofie@')
+      .replace('Cy,cy ', 'Zo\xeb,cy@');
     await writeFile(
       join(cwd, 'saved.csv'),
       Buffer.concat([Buffer.from(saved.replace(/^3,[^]*/m, '')), Buffer.from(/^3,[^]*/m.exec(saved)![0], 'latin1')]),
