@@ -127,6 +127,8 @@ export interface Draft {
   readonly stagePipeline?: string;
   /** Undefined where the entry sets none. */
   readonly priority?: number;
+  /** Of a comment that is combined with others: what stands above its text; may be empty. */
+  readonly heading?: string;
   /** Errors make the event invalid; warnings are counted. */
   readonly issues: readonly Issue[];
   readonly omissions: readonly Omission[];
@@ -157,6 +159,7 @@ export interface Sendable {
 export interface Ready extends Sendable {
   readonly kind: 'ready';
   readonly priority?: number;
+  readonly heading?: string;
   readonly issues: readonly Issue[];
   readonly omissions: readonly Omission[];
 }

@@ -1,5 +1,6 @@
 import { canonicalJson } from '../json.ts';
 import { EVENT_TYPES, type EventType, type Place, type Planned } from '../model.ts';
+import { combinable, combined, type CombinedFigures } from '../plan/combine.ts';
 import { countStates, countWhere, dueByType, outcomesOf, totalOf } from '../plan/counts.ts';
 import type { FoldCounts } from '../plan/fold.ts';
 import type { State } from '../plan/states.ts';
@@ -37,6 +38,7 @@ export function surveyText(
       ? []
       : [`  ${due.map(({ type, count }) => `${type} ${numberText(count)}`).join(', ')}`, `  ${paceText(sum, pace)}`]),
     ...(fold.rows > 0 ? [`  ${foldText(fold)}`] : []),
+    ...combineLines(db, pace),
     ...(cover ? pilotLines(cover.counts, cover.missed).map((line) => `  ${line}`) : []),
     ...(digest === undefined ? [] : [`  plan ${digest}: the digest of ${counted(listed, 'event')} that could be sent`]),
     ...(not.length === 0 ? [] : [`  not to send: ${not.join(', ')}`]),
@@ -48,6 +50,25 @@ export function surveyText(
 
 function foldText({ rows, records }: FoldCounts): string {
   return `${counted(rows, 'row')} were folded into ${counted(records, 'record')}: ${counted(rows - records, 'request')} saved`;
+}
+
+/** Less is not worth a line about what could be saved. */
+const LEAST_SAVED_SECONDS = 60;
+
+/** What `combine` saves, or would save. */
+function combineLines(
+  db: Survey['db'],
+  { rate, reserve }: { readonly rate: Rate; readonly reserve: number },
+): string[] {
+  const saved = ({ comments, requests }: CombinedFigures): number =>
+    estimateSeconds(comments, rate, reserve) - estimateSeconds(requests, rate, reserve);
+  const text = (figures: CombinedFigures): string =>
+    `${counted(figures.comments, 'comment')} in ${counted(figures.requests, 'request')}: ${durationText(saved(figures))}`;
+  const [done, possible] = [combined(db), combinable(db)];
+  return [
+    ...(done.comments > 0 ? [`  ${text(done)} saved`] : []),
+    ...(saved(possible) >= LEAST_SAVED_SECONDS ? [`  with \`combine\`, ${text(possible)} would be saved`] : []),
+  ];
 }
 
 /** Every correction whose record is no longer in the input: nothing else names them. */

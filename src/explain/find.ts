@@ -2,20 +2,22 @@
 import { UserError } from '../errors.ts';
 import { ENTITIES, type Entity } from '../model.ts';
 import { meant, nearest } from '../problem.ts';
+import { carrierOf } from '../plan/combine.ts';
 import type { AskedRecord, NamedRecord } from '../settings.ts';
 import type { Database } from '../store/sqlite.ts';
 
 /**
- * The record with this id: exactly, or if there is none, the only one whose id differs in letter case. Throws a `UserError` if
+ * The record with this id: exactly, or if there is none, the only one whose id differs in letter case; of a comment that went with others, the combined one. Throws a `UserError` if
  * neither the plan nor the checkpoint has it, or if several are meant.
  */
 export function findRecord(db: Database, asked: AskedRecord): NamedRecord {
   const entities = asked.entity === undefined ? ENTITIES : [asked.entity];
-  const exact = entities.filter((entity) => isKnown(db, entity, asked.externalId));
-  const found =
-    exact.length > 0
-      ? exact.map((entity): NamedRecord => ({ entity, externalId: asked.externalId }))
-      : entities.flatMap((entity) => inOtherCase(db, entity, asked.externalId));
+  const exact = entities.flatMap((entity): NamedRecord[] => {
+    const carrier = entity === 'comment' ? carrierOf(db, asked.externalId) : undefined;
+    if (carrier !== undefined) return [{ entity, externalId: carrier }];
+    return isKnown(db, entity, asked.externalId) ? [{ entity, externalId: asked.externalId }] : [];
+  });
+  const found = exact.length > 0 ? exact : entities.flatMap((entity) => inOtherCase(db, entity, asked.externalId));
   if (found.length === 1) return found[0]!;
   if (found.length === 0) throw unknownRecord(db, asked, entities);
   const names = found.slice(0, 3).map(nameOf);

@@ -30,6 +30,8 @@ interface PlannedRow {
   readonly problems: string | null;
   /** The other rows of its record, in JSON. */
   readonly others: string;
+  /** The comments that a combined one carries. */
+  readonly parts: string | null;
 }
 
 /** The cells of all rows of the event's record; of a column that several have, all different values. */
@@ -76,16 +78,18 @@ export async function writePlanCsv(db: Database, directory: string, names: Names
 
 async function writeType(db: Database, type: EventType, path: string, names: Names): Promise<string> {
   const [old, fields] = [new Set<string>(), new Set<string>()];
-  let isFolded = false;
+  let [isFolded, isCombined] = [false, false];
   for await (const row of rowsOf(db, type)) {
     for (const name of oldCells(row).keys()) old.add(name);
     if (otherPlaces(row) !== '') isFolded = true;
+    if (row.parts !== null) isCombined = true;
     for (const [name] of fieldsIn(row, names)) fields.add(name);
   }
   const head = [
     'file',
     'line',
     ...(isFolded ? ['further rows'] : []),
+    ...(isCombined ? ['parts'] : []),
     'state',
     'problems',
     ...labelled('old', old),
@@ -99,7 +103,8 @@ async function writeType(db: Database, type: EventType, path: string, names: Nam
       const [cells, values] = [oldCells(row), new Map(fieldsIn(row, names))];
       csv.add(
         csvLine([
-          ...[row.file, row.line, ...(isFolded ? [otherPlaces(row)] : []), fateOf(row.state), row.problems ?? ''],
+          ...[row.file, row.line, ...(isFolded ? [otherPlaces(row)] : []), ...(isCombined ? [row.parts ?? ''] : [])],
+          ...[fateOf(row.state), row.problems ?? ''],
           ...Array.from(old, (name) => cells.get(name) ?? ''),
           row.external_id ?? '',
           ...Array.from(fields, (name) => values.get(name)),
@@ -118,6 +123,7 @@ async function* rowsOf(db: Database, type: EventType): AsyncGenerator<PlannedRow
   const rows = db.each<PlannedRow>(
     `select f.path as file, r.line, e.state, e.external_id, e.occurred_at, e.priority, e.data, r.raw, s.columns,
         (select group_concat(p.message, '; ') from problem p where p.event = e.id) as problems,
+        (select group_concat(external_id, '; ') from (select external_id from part where event = e.id order by position)) as parts,
         (select json_group_array(json_object('file', g.path, 'line', o.line, 'raw', o.raw, 'columns', t.columns))
           from row_of w join record o on o.id = w.record join file g on g.id = o.file join source t on t.id = g.source
           where w.event = e.id and e.rows > 1 and w.record <> e.record) as others

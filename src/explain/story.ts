@@ -49,8 +49,10 @@ export interface EventStory {
   readonly difference: string | null;
   /** What is sent of it next; null if nothing is. */
   readonly sends: EventType | null;
-  /** In the order in which they were folded. */
+  /** In the order in which they were folded or, of a combined comment, in that of its parts. */
   readonly rows: readonly RowStory[];
+  /** The external ids of the comments that a combined one carries; empty for all others. */
+  readonly parts: readonly string[];
   /** As planned; null if it is invalid. */
   readonly data: JsonObject | null;
   readonly occurred_at: string | null;
@@ -170,6 +172,9 @@ function eventStory(db: Database, row: StoryRow, requests: readonly ServiceAnswe
     difference: state === 'acknowledged' ? row.code : null,
     sends: row.state === 'ready' || row.state === 'retry' ? row.sends : null,
     rows: rowsOf(db, row),
+    parts: db
+      .all<{ id: string }>('select external_id as id from part where event = ? order by position', id)
+      .map((part) => part.id),
     data: row.data === null ? null : (parseJson(row.data) as JsonObject),
     occurred_at: row.occurred_at,
     errors: errorsOf(db, id, state, requests.at(-1)),
@@ -183,8 +188,12 @@ function rowsOf(db: Database, row: StoryRow): RowStory[] {
       ? [row]
       : db.all<StoryRow>(
           `select s.name as source, f.path as file, r.line, r.number as record, r.raw, s.columns
-            from row_of w join record r on r.id = w.record join file f on f.id = r.file join source s on s.id = f.source
-            where w.event = ? order by w.entry, w.record`,
+            from (
+                select entry as first, record as second, record from row_of
+                  where event = ?1 and not exists (select 1 from part where event = ?1)
+                union all select position, 0, record from part where event = ?1) w
+              join record r on r.id = w.record join file f on f.id = r.file join source s on s.id = f.source
+            order by w.first, w.second`,
           row.id,
         );
   return rows.map((each) => {

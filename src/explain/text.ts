@@ -5,7 +5,7 @@ import { RECORD } from '../report/omitted.ts';
 import { clockText, shortPath } from '../report/text.ts';
 import { printable } from '../terminal/visible.ts';
 import { cutTo, valueRows, wrapped } from '../terminal/layout.ts';
-import { counted, numberText } from '../terminal/numbers.ts';
+import { counted, enumerated, numberText } from '../terminal/numbers.ts';
 import { adviceFor } from '../report/advice.ts';
 import type { EventFate, EventStory, RecordStory, Relative, RowStory, ServiceAnswer } from './story.ts';
 
@@ -54,6 +54,9 @@ function eventText(event: EventStory, names: ReadonlyMap<string, string>, column
   const values = data === null ? [] : namedValues(data, names);
   if (event.occurred_at !== null) values.push(['occurred_at', event.occurred_at]);
   const notes = [
+    event.parts.length > 0
+      ? `carries ${counted(event.parts.length, 'comment')}: ${enumerated(event.parts, 'and')}`
+      : '',
     event.sends !== null && event.sends !== type ? `what has changed is sent as ${event.sends}` : '',
     event.difference === null ? '' : differenceText(event.difference),
     ...errors.map((error) => {

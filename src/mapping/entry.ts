@@ -3,6 +3,7 @@ import type { JsonValue } from '../json.ts';
 import type { Draft, Row, Writable } from '../model.ts';
 import type { Source } from '../source/source.ts';
 import type { CompileContext, PathUse, ValueContext } from './compile-context.ts';
+import { combineOf, compileHeading, type Heading } from './combine.ts';
 import { compileCondition, type ConditionTest } from './condition.ts';
 import type { Path } from './document.ts';
 import { asInstant, compileField, compileRest, setField, type CompiledField, type TakeRest } from './entry-fields.ts';
@@ -23,6 +24,7 @@ interface Parts {
   readonly occurredAt: Evaluate | undefined;
   readonly stagePipeline: Evaluate | undefined;
   readonly priority: Evaluate | undefined;
+  readonly heading: Heading | undefined;
   readonly takeRest: TakeRest | undefined;
 }
 
@@ -32,7 +34,7 @@ export function compileEntry(spec: EntrySpec, index: number, compilation: Compil
   const policies = policiesOf(spec, compilation.defaults);
   const { type } = spec;
   const missing = compilation.missingValues(spec.source);
-  const { fields, when, each, occurredAt, stagePipeline, priority, takeRest } = parts;
+  const { fields, when, each, occurredAt, stagePipeline, priority, heading, takeRest } = parts;
 
   const draftOf = (row: RowContext): Draft | undefined => {
     row.clear();
@@ -58,6 +60,7 @@ export function compileEntry(spec: EntrySpec, index: number, compilation: Compil
     if (occurred !== undefined) draft.occurredAt = occurred;
     if (pipeline !== undefined) draft.stagePipeline = pipeline;
     if (typeof rank === 'number') draft.priority = rank;
+    if (heading) draft.heading = heading(row, { data, occurredAt: occurred });
     return draft;
   };
 
@@ -86,6 +89,7 @@ export function compileEntry(spec: EntrySpec, index: number, compilation: Compil
     type,
     source: spec.source,
     policies,
+    combine: spec.combine && combineOf(spec.combine),
     uses: uses.map(({ field, path, at, compiled, isRest = false, decides }) => ({
       field,
       path,
@@ -122,6 +126,7 @@ function compileParts(spec: EntrySpec, path: Path, compilation: CompileContext, 
     occurredAt: optional('occurred_at', asInstant),
     stagePipeline: optional('stage_pipeline', asText),
     priority: optional('priority', asPriority),
+    heading: spec.combine && compileHeading(combineOf(spec.combine), context('combine')),
     fields: fieldsOf(spec.type)
       .flatMap((field) => compileField(field, spec, context(field.name, field.onError)))
       .sort(inCanonicalOrder),

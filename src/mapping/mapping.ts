@@ -1,6 +1,7 @@
 import type { Draft, EventType, Row } from '../model.ts';
 import type { Location, Problem } from '../problem.ts';
 import type { Source, SourceSpec } from '../source/source.ts';
+import type { Combine } from './combine.ts';
 import type { FunctionModule } from './functions.ts';
 import type { MarkedLine } from './marks.ts';
 import type { Policies } from './policies.ts';
@@ -67,6 +68,8 @@ export interface EntryHead {
 
 /** One item of `events` as a function. Pure, as far as the functions that it calls are: the same row gives the same drafts, whatever was mapped before. */
 export interface CompiledEntry extends EntryHead {
+  /** Of comments that go together with others of their parent. */
+  readonly combine: Combine | undefined;
   /** No drafts where `when` does not hold or `each` is empty. */
   map(row: Row): readonly Draft[];
   /** Columns and paths of the entry's own source that it reads, in the order of the mapping. */

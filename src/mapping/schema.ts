@@ -123,6 +123,20 @@ function conditionError(object: ConditionSpec): string | undefined {
   return sourceError(object);
 }
 
+const combine = part
+  .object({
+    heading: part.text
+      .refine((source) => source === '' || templateError(source) === undefined, {
+        error: (issue) => templateError(String(issue.input)),
+      })
+      .optional(),
+    separator: part.text.optional(),
+    max: part.count.optional(),
+  })
+  .meta({
+    description: 'All comments of one parent go as one comment, in the order of their time; {} for the defaults.',
+  });
+
 /** A whole number, or a value that yields one. */
 const priority: z.ZodType<ValueSpec | number> = z
   .union([part.integer, value])
@@ -198,6 +212,7 @@ function entry(type: EventType) {
     occurred_at: value.optional(),
     priority: priority.optional(),
     ...(type.startsWith('deal/') && { stage_pipeline: value.optional() }),
+    ...(type === 'comment/created' && { combine: combine.optional() }),
     ...policyShape(type),
     data: part.object(Object.fromEntries(fields)),
   });

@@ -1,6 +1,7 @@
 /** The types of entries in a valid mapping file: texts are strings, constants are JSON scalars. */
 import type { JsonScalar } from '../json.ts';
 import type { EventType } from '../model.ts';
+import type { CombineSpec } from './combine.ts';
 import type { DefaultPolicies, PoliciesGiven } from './policies.ts';
 
 export type OnError = 'reject' | 'omit';
@@ -60,6 +61,8 @@ export interface EntrySpec extends PoliciesGiven {
   readonly stage_pipeline?: ValueSpec | undefined;
   /** A number is a constant. */
   readonly priority?: ValueSpec | number | undefined;
+  /** Of comments: those of one parent go as one. */
+  readonly combine?: CombineSpec | undefined;
   /** Values by field; custom fields are one level deeper. */
   readonly data: Readonly<Record<string, ValueSpec | Readonly<Record<string, ValueSpec>> | undefined>>;
 }

@@ -96,7 +96,7 @@ function compileSource(spec: ValueSpec, context: ValueContext): Evaluate {
   return compileValue(spec.from as ValueSpec, within(context, 'from'));
 }
 
-function compileColumn(path: string, context: ValueContext): Evaluate {
+export function compileColumn(path: string, context: ValueContext): Evaluate {
   const at = context.compilation.locate(context.path);
   const compiled = compilePath(path, context.frame);
   if (isPathError(compiled)) {

@@ -1,5 +1,6 @@
 /** The mapping in words, for people who do not read mapping files. Names of columns and constants are in backticks. */
 import type { EventType } from '../model.ts';
+import { combineOf, type CombineSpec } from './combine.ts';
 import { fieldsOf } from './fields.ts';
 import { REST_KEY } from './rest.ts';
 import {
@@ -54,7 +55,7 @@ export function entryWords(entry: EntrySpec, defaults: Defaults): EntryWords {
       ...(rest === undefined ? [] : [others]),
     ];
   });
-  const { type, source, each, when, stage_pipeline: pipeline, occurred_at: time, priority } = entry;
+  const { type, source, each, when, stage_pipeline: pipeline, occurred_at: time, priority, combine } = entry;
   return {
     type,
     source,
@@ -64,8 +65,18 @@ export function entryWords(entry: EntrySpec, defaults: Defaults): EntryWords {
       ...data,
       ...row('stage_pipeline', pipeline),
       ...row('occurred_at', time),
+      ...(combine ? [combineWords(combine)] : []),
       ...row('priority', typeof priority === 'number' ? { value: priority } : priority),
     ],
+  };
+}
+
+function combineWords(spec: CombineSpec): FieldWords {
+  const { heading, max } = combineOf(spec);
+  return {
+    field: 'combine',
+    from: shown(heading),
+    how: [`stands above each comment; up to ${max} of one parent go as one`],
   };
 }
 

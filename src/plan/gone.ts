@@ -6,11 +6,18 @@ export const GONE_FILE = 'gone.csv';
 
 const COLUMNS = 'record external_id service_id';
 
-/** Acknowledged by an earlier run, or by this one, and no event of the input is about it. */
+/** Acknowledged by an earlier run, or by this one, and no event of the input is about it. Of a combined comment, its parts count. */
 const GONE = `
-  from checkpoint.record r
-  where r.is_acknowledged = 1
-    and not exists (select 1 from event e where e.entity = r.entity and e.external_id = r.external_id)`;
+  from (
+    select r.entity, r.external_id, r.service_id from checkpoint.record r
+    where r.is_acknowledged = 1 and (r.entity <> 'comment'
+      or not exists (select 1 from checkpoint.part p where p.carrier = r.external_id))
+    union all
+    select 'comment', p.external_id, r.service_id
+    from checkpoint.part p join checkpoint.record r on r.entity = 'comment' and r.external_id = p.carrier
+    where r.is_acknowledged = 1
+      and not exists (select 1 from part q where q.external_id = p.external_id)) r
+  where not exists (select 1 from event e where e.entity = r.entity and e.external_id = r.external_id)`;
 
 /** Records that were acknowledged and that the input no longer has. */
 export function countGone(db: Database): number {

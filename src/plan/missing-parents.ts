@@ -56,10 +56,13 @@ export function skipOrphans(db: Database, policies: readonly Policies[]): number
     );
     db.exec(`
       create temp table orphan_row as
-        select e.id as event, ifnull(w.record, e.record) as record, e.external_id from temp.orphan o join event e on e.id = o.event
-          left join row_of w on w.event = e.id;
+        select e.id as event, ifnull(w.record, e.record) as record, ifnull(w.external_id, e.external_id) as external_id
+        from temp.orphan o join event e on e.id = o.event left join (
+          select event, record, null as external_id from row_of where event not in (select event from part)
+          union all select event, record, external_id from part) w on w.event = e.id;
       delete from problem where event in (select event from temp.orphan);
       delete from omission where event in (select event from temp.orphan);
+      delete from part where event in (select event from temp.orphan);
       delete from row_of where event in (select event from temp.orphan);
       delete from event where id in (select event from temp.orphan);
       insert into omission (record, field, original, code, reason)

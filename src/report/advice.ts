@@ -369,6 +369,10 @@ const BY_CODE: Readonly<Record<string, Advice>> = {
     what: 'Deals go to users that the service shows as inactive or deleted.',
     fix: 'Map these owners to others under `references.owners`, if somebody is to see the deals.',
   },
+  already_combined: {
+    what: 'A combined comment is in the service already, sent by a state that is lost, and may lack some of its parts.',
+    fix: 'Compare it in the service, and add what is missing there; `if_exists: skip` then takes it as it is.',
+  },
   not_created: {
     what: 'The service acknowledged an event without any effect.',
     fix: 'Check the record in the service.',

@@ -48,7 +48,11 @@ export function writeIds(db: Database, output: StateDir): void {
     output.file(IDS_FILE),
     ID_COLUMNS,
     `
-    select type, external_id, service_id from checkpoint.record
+    select type, external_id, service_id from (
+      select entity, type, external_id, service_id, is_acknowledged from checkpoint.record
+      union all
+      select r.entity, r.type, p.external_id, r.service_id, r.is_acknowledged
+      from checkpoint.part p join checkpoint.record r on r.entity = 'comment' and r.external_id = p.carrier)
     where is_acknowledged = 1 and service_id is not null order by entity = 'comment', entity desc, external_id`,
     { bom: false },
   );

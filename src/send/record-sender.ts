@@ -10,6 +10,7 @@ import { parseJson, type JsonObject } from '../json.ts';
 import type { Policies } from '../mapping/policies.ts';
 import { isUpdate, type EventType } from '../model.ts';
 import { dataWith } from '../plan/changes.ts';
+import { storeParts } from '../plan/combine.ts';
 import { conclude, isShownField, shownBy } from '../plan/judge-known.ts';
 import type { DueEvent } from '../plan/order.ts';
 import { shownOf } from '../plan/read-back.ts';
@@ -84,12 +85,16 @@ export class RecordSender {
    * though it was acknowledged.
    */
   async #ask(turn: Turn, request: Request): Promise<Extract<Delivered, { kind: 'refused' }> | 'left' | 'ended'> {
-    const { commits, log, deliverer, outcomes, isAdopted } = this.#options;
+    const { db, hasher, commits, log, deliverer, outcomes, isAdopted } = this.#options;
     const { due, record, known } = turn;
     const delivery = this.#deliveryOf(turn, request);
-    const answer = await deliverer.deliver(delivery, () =>
-      commits.commit(() => log.opened(record, opened(known, request), delivery)),
+    const delivered = await deliverer.deliver(delivery, () =>
+      commits.commit(() => {
+        log.opened(record, opened(known, request), delivery);
+        if (due.entity === 'comment') storeParts(db, hasher, due.id);
+      }),
     );
+    const answer = due.rows > 1 && isOfOtherParts(delivered, delivery) ? otherParts(delivered, record) : delivered;
     const isUnsent = answer.kind === 'pending' && answer.attempts === 0;
     if (isUnsent) return 'ended';
     const isForeign =
@@ -196,6 +201,26 @@ export class RecordSender {
       place: due.place,
     };
   }
+}
+
+/**
+ * The service has a comment under this id, and from no request of ours: it keeps the first one (service interface, section 2.6). Of a
+ * combined comment, that one may have other parts, sent by a state that is lost.
+ */
+function isOfOtherParts(answer: Delivered, { type, mayHaveArrivedBefore }: Delivery): boolean {
+  if (type !== 'comment/created' || answer.kind !== 'acknowledged' || answer.outcome !== 'none') return false;
+  return !answer.deduplicated && !answer.mayHaveArrived && !mayHaveArrivedBefore;
+}
+
+function otherParts({ attempts }: Delivered, { external_id: id }: RecordOf): Extract<Delivered, { kind: 'refused' }> {
+  return {
+    kind: 'refused',
+    why: 'exists',
+    code: 'already_combined',
+    message: `the service has a comment \`${id}\` already, which may lack some of these: it was sent by a state that is lost`,
+    hint: 'compare it in the service, and add what is missing there; `if_exists: skip` then takes it as it is',
+    attempts,
+  };
 }
 
 /** How the core understands it. */

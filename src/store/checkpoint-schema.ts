@@ -9,7 +9,7 @@ export const CHECKPOINT_FILE = 'checkpoint.db';
 export const CHECKPOINT: Schema = {
   name: 'checkpoint',
   applicationId: 0x63726d63,
-  version: 1,
+  version: 2,
   tables: `
 -- What this checkpoint belongs to. One row, written before the first event is sent.
 create table migration (
@@ -56,6 +56,17 @@ create table record (
   primary key (entity, external_id)
 ) strict, without rowid;
 create index record_service on record (service_id) where service_id is not null;
+
+-- Which comments of the input a combined comment carries, from before it first goes out. They belong to it unless its record is known
+-- not to be there.
+create table part (
+  external_id text primary key,  -- of the comment
+  carrier text not null,         -- external id of the combined comment
+  position integer not null,     -- from 0
+  content text not null,         -- hash of the comment
+  field_key text not null        -- the key of that hash
+) strict, without rowid;
+create index part_of on part (carrier);
 
 -- What was sent and answered: history for people, which decides nothing.
 create table request (

@@ -13,7 +13,7 @@ export const SHOWN_STATE = `case e.state when 'ready' then 'pending' when 'held'
 export const PLAN: Schema = {
   name: 'plan',
   applicationId: 0x63726d70,
-  version: 1,
+  version: 2,
   tables: `
 -- One export, under the name that the mapping gives it.
 create table source (
@@ -59,6 +59,7 @@ create table event (
   parent_id text,
   own_priority integer,          -- what its entry sets
   priority integer not null default 0,
+  heading text,                  -- of a comment that may be combined with others: what stands above its text
   state text not null,           -- see states.ts
   code text,                     -- why it has this state, where that is not plain
   sends text,                    -- what is sent of it next: its own type, or an update of what is there
@@ -74,6 +75,17 @@ create table row_of (
   entry integer not null,
   primary key (event, record, entry)
 ) strict, without rowid;
+
+-- The comments of the input that a combined comment carries, in their order (plan/combine).
+create table part (
+  event integer not null references event,
+  position integer not null,     -- from 0
+  external_id text not null,     -- of the comment
+  record integer not null references record,
+  content text not null,         -- hash of the comment
+  primary key (event, position)
+) strict, without rowid;
+create index part_of on part (external_id);
 
 create table problem (
   id integer primary key,

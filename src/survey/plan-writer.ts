@@ -64,8 +64,8 @@ export class PlanWriter {
     const content = ready?.externalId === undefined ? undefined : ready.content;
     return this.db.insert(
       `insert into event (event_id, type, entity, external_id, record, entry, occurred_at, data, content,
-         parent_entity, parent_id, own_priority, state, deal_group, amount)
-       values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+         parent_entity, parent_id, own_priority, heading, state, deal_group, amount)
+       values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       // Comments without an id get theirs when all are there (plan/comment-ids).
       content === undefined ? '' : eventId({ migration: this.#migration, type, externalId: externalId!, content }),
       type,
@@ -79,6 +79,7 @@ export class PlanWriter {
       ready?.parent?.entity ?? null,
       ready?.parent?.externalId ?? null,
       ready?.priority ?? null,
+      ready?.heading ?? null,
       state,
       deal?.group ?? null,
       deal?.amount ?? null,

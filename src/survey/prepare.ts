@@ -7,7 +7,7 @@ import { validate } from './validate.ts';
 
 /** Turns a mapped event into one that can be sent as is, or into an invalid one with the reasons why it cannot. */
 export function prepare(draft: Draft, resolver: Resolver): Ready | Invalid {
-  const { type, entry, place, omissions, occurredAt, priority } = draft;
+  const { type, entry, place, omissions, occurredAt, priority, heading } = draft;
   const { data, issues: unresolved } = resolveReferences(draft, resolver);
   const issues = [...draft.issues, ...unresolved];
   let content = '';
@@ -27,6 +27,7 @@ export function prepare(draft: Draft, resolver: Resolver): Ready | Invalid {
   if (externalId !== undefined) ready.externalId = externalId;
   if (occurredAt !== undefined) ready.occurredAt = occurredAt;
   if (priority !== undefined) ready.priority = priority;
+  if (heading !== undefined) ready.heading = heading;
   const parent = parentOf(type, data);
   if (parent) ready.parent = parent;
   return ready;

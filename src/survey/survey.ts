@@ -15,6 +15,7 @@ import { coverOf, storePilot, type Cover } from '../plan/cover.ts';
 import { planDigest } from '../plan/digest.ts';
 import { judgeDuplicates } from '../plan/duplicates.ts';
 import { assertApproved, markTold, shrunkSource } from '../plan/earlier-plans.ts';
+import { combineComments } from '../plan/combine.ts';
 import { deriveCommentIds } from '../plan/comment-ids.ts';
 import { warnOfCustomFields } from '../plan/custom-fields.ts';
 import { foldRows, type FoldCounts } from '../plan/fold.ts';
@@ -200,6 +201,7 @@ async function judge(
   deriveCommentIds(db, migration);
   judgeDuplicates(db, policies);
   const fold = foldRows(db, migration);
+  combineComments({ db, migration, hasher, entries: compiled.entries });
   omitMissingParents(db, policies, migration);
   const orphans = skipOrphans(db, policies);
   const changes = hasRecords(db) ? await compareWithKnown(job, policies) : undefined;
