@@ -3,14 +3,9 @@ import type { JsonObject } from '../json.ts';
 import { within, type ValueContext } from './compile-context.ts';
 import type { RowContext } from './row-context.ts';
 import { textOf, ValueError } from './result.ts';
+import type { CombineSpec } from './spec.ts';
 import { parseTemplate } from './template.ts';
 import { compileColumn } from './value.ts';
-
-export interface CombineSpec {
-  readonly heading?: string | undefined;
-  readonly separator?: string | undefined;
-  readonly max?: number | undefined;
-}
 
 /** With the defaults filled in. */
 export interface Combine {

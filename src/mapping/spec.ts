@@ -1,7 +1,6 @@
 /** The types of entries in a valid mapping file: texts are strings, constants are JSON scalars. */
 import type { JsonScalar } from '../json.ts';
 import type { EventType } from '../model.ts';
-import type { CombineSpec } from './combine.ts';
 import type { DefaultPolicies, PoliciesGiven } from './policies.ts';
 
 export type OnError = 'reject' | 'omit';
@@ -50,6 +49,12 @@ export interface ConditionSpec extends ValueObject {
   readonly equals?: string | undefined;
   readonly matches?: string | undefined;
   readonly present?: boolean | undefined;
+}
+
+export interface CombineSpec {
+  readonly heading?: string | undefined;
+  readonly separator?: string | undefined;
+  readonly max?: number | undefined;
 }
 
 export interface EntrySpec extends PoliciesGiven {

@@ -1,9 +1,10 @@
 /** The mapping in words, for people who do not read mapping files. Names of columns and constants are in backticks. */
 import type { EventType } from '../model.ts';
-import { combineOf, type CombineSpec } from './combine.ts';
+import { combineOf } from './combine.ts';
 import { fieldsOf } from './fields.ts';
 import { REST_KEY } from './rest.ts';
 import {
+  type CombineSpec,
   isAlternatives,
   type ConditionSpec,
   type Defaults,

@@ -39,8 +39,6 @@ interface PartRow {
   readonly own_priority: number | null;
   readonly heading: string | null;
   readonly data: string;
-  /** Its hash when it was sent, where it can still be compared. */
-  readonly sent: string | null;
 }
 
 const PART = `e.id, e.external_id, e.record, e.entry, e.occurred_at, e.own_priority, e.heading, e.data`;
@@ -54,20 +52,18 @@ const IS_CARRIED = `from checkpoint.part p join checkpoint.record r on r.entity 
  * others. What was sent alone stays alone. All others whose entry says so are combined by parent, in the order of their time.
  */
 export function combineComments(job: CombineJob): void {
-  const { db, entries, hasher } = job;
+  const { db, entries } = job;
   const combining = entries.flatMap(({ combine }, entry) => (combine ? [entry] : []));
   if (combining.length === 0 && !db.get('select 1 from checkpoint.part limit 1')) return;
-  db.run(
+  db.exec(
     `create temp table carried as
-       select row_number() over (order by p.carrier, p.position) as n, p.carrier as together, e.id,
-         iif(p.field_key = ?, p.content, null) as sent
+       select row_number() over (order by p.carrier, p.position) as n, p.carrier as together, e.id
        ${IS_CARRIED} join event e on e.entity = 'comment' and e.external_id = p.external_id and e.state = 'ready'`,
-    hasher.keyId,
   );
   db.run(
     `create temp table loose as
        select row_number() over (order by e.parent_entity, e.parent_id, julianday(e.occurred_at) is null, julianday(e.occurred_at), e.id) as n,
-         e.parent_entity || ' ' || e.parent_id as together, e.id, null as sent
+         e.parent_entity || ' ' || e.parent_id as together, e.id
        from event e
        where e.entity = 'comment' and e.state = 'ready' and e.entry in (select value from json_each(?))
          and e.id not in (select id from carried)
@@ -94,7 +90,7 @@ function* groupsIn(db: Database, table: 'carried' | 'loose'): Generator<readonly
   let group: PartRow[] = [];
   for (let last = 0; ;) {
     const rows = db.all<PartRow>(
-      `select t.n, t.together, t.sent, ${PART} from temp.${table} t join event e on e.id = t.id
+      `select t.n, t.together, ${PART} from temp.${table} t join event e on e.id = t.id
        where t.n > ? order by t.n limit ${PAGE}`,
       last,
     );
@@ -169,8 +165,8 @@ function combineInto(job: CombineJob, parts: readonly PartRow[], externalId: str
   for (const [position, part] of parts.entries()) {
     const { id, external_id, record, entry } = part;
     db.run(
-      'insert into part (event, position, external_id, record, content) values (?, ?, ?, ?, ?)',
-      ...[base.id, position, external_id, record, hashOf(hasher, part)],
+      'insert into part (event, position, external_id, record, entry, content, field_key) values (?, ?, ?, ?, ?, ?, ?)',
+      ...[base.id, position, external_id, record, entry, hasher.hashOf('comment', part.data), hasher.keyId],
     );
     db.run('insert or ignore into row_of (event, record, entry) values (?, ?, ?)', base.id, record, entry);
     if (id === base.id) continue;
@@ -194,47 +190,63 @@ function combineInto(job: CombineJob, parts: readonly PartRow[], externalId: str
   }
 }
 
-function hashOf(hasher: FieldHasher, { data }: PartRow): string {
-  return hasher.hashOf('comment', data);
-}
-
 /**
  * The comment that has carried these. Once it was acknowledged, its parts decide whether it is as the input says, and not its text: a
  * part that is gone, or another heading, is no change. Without an answer it is sent again.
  */
 function combineAgain(job: CombineJob, parts: readonly PartRow[]): void {
-  const { db, entries, hasher } = job;
+  const { db, entries } = job;
   const base = parts[0]!;
   const carrier = base.together;
-  const changed = parts.filter((part) => part.sent !== null && part.sent !== hashOf(hasher, part));
   combineInto(job, parts, carrier);
-  const settled = db.get<{ content: string }>(
+  const settled = db.get<{ content: string | null }>(
     `select content from checkpoint.record
-     where entity = 'comment' and external_id = ? and is_acknowledged = 1 and code is null and content is not null`,
+     where entity = 'comment' and external_id = ? and existence = 'yes' and is_acknowledged = 1 and code is null`,
     carrier,
   );
   if (!settled) return;
-  db.run('update event set content = ? where id = ?', settled.content, base.id);
+  db.run('update event set content = ifnull(?, content) where id = ?', settled.content, base.id);
   setState(db, base.id, 'acknowledged');
-  for (const { external_id, record, entry } of changed) {
-    if (entries[entry]!.policies.if_changed === 'ignore') continue;
-    setState(db, base.id, 'acknowledged', 'comment_changed');
-    const message = `${external_id}: its text, author or parent changed since it was sent as part of ${carrier}, and a comment cannot be corrected`;
+  reportChangedParts(db, base.id, (entry) => entries[entry]!.policies.if_changed !== 'ignore');
+}
+
+/** Whether an event is a combined comment. */
+export function isCombined(db: Database, event: number): boolean {
+  return db.get('select 1 from part where event = ? limit 1', event) !== undefined;
+}
+
+/** Says of each part of an acknowledged comment that it is not, or perhaps not, as it was sent. `isReported`: of parts of this entry. */
+export function reportChangedParts(db: Database, event: number, isReported: (entry: number) => boolean): void {
+  const changed = db.all<{ external_id: string; carrier: string; record: number; entry: number }>(
+    `select p.external_id, c.carrier, p.record, p.entry from part p join checkpoint.part c on c.external_id = p.external_id
+     where p.event = ? and c.field_key = p.field_key and c.content <> p.content order by p.position`,
+    event,
+  );
+  for (const { external_id: id, carrier, record } of changed.filter(({ entry }) => isReported(entry))) {
+    setState(db, event, 'acknowledged', 'comment_changed');
+    const message = `${id}: its text, author or parent changed since it was sent as part of ${carrier}, and a comment cannot be corrected`;
     addProblem(
       db,
-      { event: base.id, record },
+      { event, record },
       { severity: 'warning', kind: 'map', code: 'comment_changed', field: 'content', message },
     );
   }
 }
 
-/** Which comments a combined comment carries, before it goes out. In a transaction of the caller. */
-export function storeParts(db: Database, hasher: FieldHasher, event: number): void {
+/**
+ * Which comments a combined comment carries, before it goes out, and again once it is known to be as it went out. `mayBeThere`: an
+ * earlier request may have brought them as they were then, so their hashes stay. In a transaction of the caller.
+ */
+export function storeParts(db: Database, event: number, mayBeThere: boolean): void {
   db.run(
-    `insert or replace into checkpoint.part (external_id, carrier, position, content, field_key)
-     select p.external_id, e.external_id, p.position, p.content, ? from part p join event e on e.id = p.event where p.event = ?`,
-    hasher.keyId,
+    `insert into checkpoint.part (external_id, carrier, position, content, field_key)
+     select p.external_id, e.external_id, p.position, p.content, p.field_key
+     from part p join event e on e.id = p.event where p.event = ?1
+     on conflict (external_id) do update set position = excluded.position,
+       content = iif(?2 and carrier = excluded.carrier, content, excluded.content),
+       field_key = iif(?2 and carrier = excluded.carrier, field_key, excluded.field_key), carrier = excluded.carrier`,
     event,
+    Number(mayBeThere),
   );
 }
 

@@ -5,6 +5,7 @@ import type { Policies } from '../mapping/policies.ts';
 import type { Entity, EventType } from '../model.ts';
 import type { FieldHasher } from '../store/field-hashes.ts';
 import type { Database } from '../store/sqlite.ts';
+import { isCombined, reportChangedParts } from './combine.ts';
 import { setState } from './events.ts';
 import { addProblem } from './problems.ts';
 import { listChanges } from './changes-file.ts';
@@ -110,6 +111,12 @@ export function conclude(
   const fieldsThat = (verdict: Verdict): string[] =>
     [...verdicts].flatMap(([field, each]) => (each === verdict ? [field] : []));
   const uncertain = fieldsThat('uncertain');
+  if (uncertain.length > 0 && isCombined(db, id)) {
+    // Whichever text it has, its parts are in it: they decide.
+    setState(db, id, 'acknowledged', null);
+    reportChangedParts(db, id, () => true);
+    return;
+  }
   if (uncertain.length > 0) {
     setState(db, id, 'rejected', 'uncertain');
     const message = `a request that set ${uncertain.join(', ')} got no answer, so the service may have another value than the export`;

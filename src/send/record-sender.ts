@@ -85,13 +85,13 @@ export class RecordSender {
    * though it was acknowledged.
    */
   async #ask(turn: Turn, request: Request): Promise<Extract<Delivered, { kind: 'refused' }> | 'left' | 'ended'> {
-    const { db, hasher, commits, log, deliverer, outcomes, isAdopted } = this.#options;
+    const { db, commits, log, deliverer, outcomes, isAdopted } = this.#options;
     const { due, record, known } = turn;
     const delivery = this.#deliveryOf(turn, request);
     const delivered = await deliverer.deliver(delivery, () =>
       commits.commit(() => {
         log.opened(record, opened(known, request), delivery);
-        if (due.entity === 'comment') storeParts(db, hasher, due.id);
+        if (due.entity === 'comment') storeParts(db, due.id, known.exists === 'maybe');
       }),
     );
     const answer = due.rows > 1 && isOfOtherParts(delivered, delivery) ? otherParts(delivered, record) : delivered;
@@ -133,6 +133,7 @@ export class RecordSender {
     const decided = next(record.wanted, known, shownBy({ entity: record.entity, known }), shownOf(db, record));
     const isLeft = decided.step.kind === 'create' || decided.step.kind === 'update';
     await commits.commit(() => {
+      if (due.entity === 'comment' && !answer.deduplicated) storeParts(db, due.id, false);
       if (!isLeft) this.#settle({ ...turn, decided });
       log.answered(record, known, delivery, answer, { isAcknowledged: true, code: undefined });
       outcomes.acknowledged(due, !isUpdate(delivery.type), answer);

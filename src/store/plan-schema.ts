@@ -82,7 +82,9 @@ create table part (
   position integer not null,     -- from 0
   external_id text not null,     -- of the comment
   record integer not null references record,
+  entry integer not null,
   content text not null,         -- hash of the comment
+  field_key text not null,       -- the key of that hash
   primary key (event, position)
 ) strict, without rowid;
 create index part_of on part (external_id);

@@ -78,6 +78,9 @@ export function contentOf(comment: 'a' | 'b'): string {
   return `Called ${comment}`;
 }
 
+/** In a combined comment; what it is where the mapping no longer combines. */
+export const BETWEEN_PARTS = '\n--\n';
+
 export function writeDay(cwd: string, history: History, day: number): void {
   const { comments, days } = history;
   const mapping = {
@@ -88,7 +91,8 @@ export function writeDay(cwd: string, history: History, day: number): void {
   mkdirSync(cwd, { recursive: true });
   const write = (name: string, text: string): void => writeFileSync(join(cwd, name), text);
   const prefixes = history.cuts ? ['', 'more_'] : [''];
-  write('mapping.yaml', mappingText(mapping, days[day]?.isMismapped ?? false, prefixes));
+  const habits = { isMismapped: days[day]?.isMismapped ?? false, isCombined: history.combines?.[day] ?? false };
+  write('mapping.yaml', mappingText(mapping, habits, prefixes));
   for (const [table, name] of Object.entries(TABLES) as [Table, SourceName][]) {
     for (const source of prefixes.map((prefix) => `${prefix}${name}` as SourceName)) {
       const rows = history[table].filter((_, nth) => sourceOf(history, day, table, nth) === source);
@@ -119,7 +123,7 @@ function commentsCsv(comments: readonly Comment[], day: number): string {
 
 function mappingText(
   { lead, deal, comment }: History['mapping'],
-  isMismapped: boolean,
+  { isMismapped, isCombined }: { readonly isMismapped: boolean; readonly isCombined: boolean },
   prefixes: readonly string[],
 ): string {
   const [leads, deals] = [leadData(isMismapped), dealData(isMismapped)];
@@ -143,6 +147,7 @@ ${each((more) => `  - { type: deal/updated, source: ${more}deal_changes, ${updat
     if_parent_missing: ${comment.if_parent_missing === 'omit' ? 'block' : comment.if_parent_missing}
     duplicates: ${comment.duplicates}
     occurred_at: { from: at, apply: [{ date: iso }] }
+${isCombined ? `    combine: { heading: "{id} {time}", separator: "${BETWEEN_PARTS.replaceAll('\n', '\\n')}", max: 3 }\n` : ''}\
     data: { external_id: id, content: content, lead_external_id: lead, deal_external_id: deal }
 `;
 }

@@ -108,6 +108,8 @@ export interface History {
   readonly days: readonly Day[];
   /** By day: the rows from this one on are in a second file, of each table; absent if there is one file, and in older histories. */
   readonly cuts?: readonly number[] | undefined;
+  /** By day: whether comments of one parent go as one; absent if they never do, and in older histories. */
+  readonly combines?: readonly boolean[] | undefined;
   /** Of delays and backoff. */
   readonly seed: number;
 }
@@ -349,6 +351,7 @@ const various: fc.Arbitrary<History> = fc.record<History>({
   ),
   days: fc.array(day, { minLength: 1, maxLength: MOST_DAYS }),
   cuts: rarely(fc.array(fc.integer({ min: 1, max: 3 }), { minLength: DAYS, maxLength: DAYS }), undefined, 4),
+  combines: rarely(perDay(fc.boolean()), undefined, 2),
   seed: fc.nat(1_000_000),
 });
 

@@ -87,6 +87,8 @@ interface Told {
   readonly contacts: ReadonlySet<string>;
   /** Lines of comments.csv. */
   readonly comments: ReadonlySet<number>;
+  /** As `events`, with the parts of combined comments in place of these. */
+  readonly rows: readonly EventRow[];
 }
 
 const FAILED = ['invalid', 'rejected', 'blocked'];
@@ -159,16 +161,25 @@ export function judgeVerification(scene: Scene, { first_differences: differences
 
 function readTold({ program, cwd }: Scene): Told {
   const plan = join(cwd, STATE, 'plan.db');
-  const [events, problems] = program.read(plan, 'plan', (db) => [
+  const [events, problems, parts] = program.read(plan, 'plan', (db) => [
     db.all<EventRow>('select type, external_id, state, source, line from events'),
     db.all<ProblemRow>('select code, severity, type, external_id, source, line from problems'),
-  ]) ?? [[], []];
+    db.all<{ carrier: string; id: string; line: number; code: string | null }>(
+      `select e.external_id as carrier, p.external_id as id, r.line, e.code
+       from part p join event e on e.id = p.event join record r on r.id = p.record`,
+    ),
+  ]) ?? [[], [], []];
+  const rows = events.flatMap((event) => {
+    const own = parts.filter(({ carrier }) => event.type === 'comment/created' && carrier === event.external_id);
+    return own.length === 0 ? [event] : own.map(({ id, line }) => ({ ...event, external_id: id, line }));
+  });
   const said = [
-    ...events.filter(({ state }) => FAILED.includes(state)),
+    ...rows.filter(({ state }) => FAILED.includes(state)),
     ...problems.filter(({ code, type, severity }) => type !== null && (severity === 'error' || DIFFERS.includes(code))),
   ];
   return {
     events,
+    rows,
     records: new Map(
       said.map((row) => [`${row.type!.split('/')[0]} ${row.external_id}`, 'code' in row ? row.code : row.state]),
     ),
@@ -401,8 +412,8 @@ function valueIn(cells: Cells, column: string): Value | undefined {
 }
 
 /** Not sent yet, because it is not known what became of something else that is reported. The next run knows more. */
-function mayWait({ isCalm }: Scene, { events, records }: Told, isAbout: (event: EventRow) => boolean): boolean {
-  return !isCalm && records.size > 0 && events.some((event) => event.state === 'pending' && isAbout(event));
+function mayWait({ isCalm }: Scene, { rows, records }: Told, isAbout: (event: EventRow) => boolean): boolean {
+  return !isCalm && records.size > 0 && rows.some((event) => event.state === 'pending' && isAbout(event));
 }
 
 /** Whether the exports, the policies or people give a reason to report a record. */
@@ -467,20 +478,30 @@ function judgeComments(scene: Scene, told: Told): string[] {
   const { history, service, day, isCalm } = scene;
   const violations: string[] = [];
   const present = history.comments.filter(({ days }) => days[day]);
-  const stored = service.records.filter(({ entity }) => entity === 'comment');
+  const stored = service.records.filter(({ entity }) => entity === 'comment').flatMap(partsOf);
+  if (!scene.isForgotten) violations.push(...service.records.flatMap(judgeOrder));
   for (const [index, comment] of present.entries()) {
     const isTold = told.comments.has(index + 2);
     const parent = comment.lead === '' ? `deal ${comment.deal}` : `lead ${comment.lead}`;
     const name = `comment ${comment.id || index + 2} on ${parent}`;
     if (isTold) {
-      if (isCalm && !mayCommentBeTold(scene, comment, parent)) violations.push(`${name} is reported without a cause`);
+      const together = history.combines?.includes(true)
+        ? present.filter(({ lead, deal }) => lead === comment.lead && deal === comment.deal)
+        : [comment];
+      if (isCalm && !together.some((each) => mayCommentBeTold(scene, each, parent)))
+        violations.push(`${name} is reported without a cause`);
       continue;
     }
     if (comment.id === '' || comment.days[day] === '!') continue;
     if (mayWait(scene, told, ({ source, line }) => source === 'comments' && line === index + 2)) continue;
     const repeated = present.flatMap(({ id }, at) => (id === comment.id ? [at + 2] : []));
     if (repeated.some((line) => told.comments.has(line))) continue;
-    const found = stored.find(({ externalId }) => externalId === comment.id);
+    const [found, ...again] = stored.filter(({ externalId }) => externalId === comment.id);
+    if (again.length > 0 && !scene.isForgotten) violations.push(`${name} is ${again.length + 1} times in the service`);
+    const isUnnamed = stored.some(
+      (part) => part.externalId === '' && isAs(part, comment, comment.days[day] as 'a' | 'b'),
+    );
+    if (!found && isUnnamed && history.combines?.includes(false)) continue;
     if (!found) violations.push(`${name} is lost`);
     else if (!scene.isForgotten && repeated.length === 1 && !isAs(found, comment, comment.days[day] as 'a' | 'b')) {
       violations.push(`${name} differs from the export, and nobody says so`);
@@ -514,7 +535,7 @@ function isOf(record: ServiceRecord, comment: Comment, content: 'a' | 'b'): bool
   const occurred = record.fields.get('occurred_at');
   const { at } = comment;
   return (
-    /^[0-9a-f]{32}$/.test(record.externalId ?? '') &&
+    /^(?:[0-9a-f]{32})?$/.test(record.externalId ?? '') &&
     isAs(record, comment, content) &&
     (occurred === undefined ? at === '' : at !== '' && Date.parse(String(occurred)) === Date.parse(at))
   );
@@ -526,6 +547,30 @@ function isAs({ fields }: ServiceRecord, { lead, deal }: Comment, content: 'a' |
     (fields.get('lead_external_id') ?? '') === lead &&
     (fields.get('deal_external_id') ?? '') === deal
   );
+}
+
+/** `C1 2024-03-01 10:00 UTC` above the text. */
+const HEADED = /^(C\d)? ?(\d{4}-\d\d-\d\d \d\d:\d\d)?(?: UTC)?\n(?=.)/;
+
+/** The comments of the input that one of the service carries. An id that the old CRM does not have is empty. */
+function partsOf(record: ServiceRecord): ServiceRecord[] {
+  if (!record.externalId?.endsWith('+')) return [record];
+  const texts = String(record.fields.get('content')).split(/\n--\n|\n\n/);
+  return texts.map((text) => {
+    const [heading = '', id = '', time] = HEADED.exec(text) ?? [];
+    const fields = new Map([...record.fields, ['content', text.slice(heading.length)] as const]);
+    if (time === undefined) fields.delete('occurred_at');
+    else fields.set('occurred_at', `${time.replace(' ', 'T')}:00Z`);
+    return { ...record, externalId: id, fields };
+  });
+}
+
+/** The parts of a combined comment are in the order of their time, those without one last. */
+function judgeOrder(record: ServiceRecord): string[] {
+  const times = partsOf(record).map(({ fields }) => String(fields.get('occurred_at') ?? '9'));
+  return times.join() === [...times].sort().join()
+    ? []
+    : [`${record.externalId} has its parts in another order: ${times.join()}`];
 }
 
 function mayCommentBeTold(scene: Scene, comment: Comment, parent: string): boolean {

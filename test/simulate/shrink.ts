@@ -54,6 +54,8 @@ function* candidatesOf(history: History): Generator<History, void, undefined> {
     }
   }
   yield { ...history, cuts: undefined };
+  yield { ...history, combines: undefined };
+  if (history.combines) yield { ...history, combines: history.combines.map(() => true) };
   yield { ...history, habits: { ...habits, limit: 100, pageSize: 100, normalises: false } };
   for (const name of ['leads', 'leadChanges', 'deals', 'dealChanges'] as const) {
     for (const [at, row] of history[name].entries()) {
@@ -66,9 +68,10 @@ function* candidatesOf(history: History): Generator<History, void, undefined> {
 function withoutDay(history: History, at: number): Partial<History> {
   const shift = <T extends { readonly days: readonly unknown[] }>(rows: readonly T[]): T[] =>
     rows.map((row) => ({ ...row, days: [...without(row.days, at), row.days.at(-1)] }));
-  const { leads, leadChanges, deals, dealChanges, comments, days, cuts } = history;
+  const { leads, leadChanges, deals, dealChanges, comments, days, cuts, combines } = history;
   return {
     days: without(days, at),
+    combines: combines && [...without(combines, at), combines.at(-1)!],
     cuts: cuts && [...without(cuts, at), cuts.at(-1)!],
     leads: shift(leads),
     leadChanges: shift(leadChanges),
