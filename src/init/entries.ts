@@ -1,5 +1,6 @@
 /** The entries of drafts: for every role of its kind of event a line with the column that has it, or with the candidates. */
 import { numberText } from '../terminal/numbers.ts';
+import { combineLine } from './combine-line.ts';
 import { countsOf, isComplete, type Column, type Table } from './columns.ts';
 import { doubtOf } from './dates.ts';
 import { DealLines } from './deal-lines.ts';
@@ -84,7 +85,7 @@ class EntryLines {
     const id = roles.has('id') ? [this.#lines.idLine()] : [];
     return this.#entry(
       'comment/created',
-      [...each, ...settings, ...both, this.#lines.timeLine('happened')],
+      [...each, ...settings, ...both, this.#lines.timeLine('happened'), ...combineLine(table, parents)],
       [...id, content, author.line, ...parents],
       [],
     );
