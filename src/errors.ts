@@ -95,8 +95,9 @@ export function shortageOf(thrown: unknown, exitCode: ExitCode): UserError | und
   return new UserError(`${what} (${messageOf(error)})`, { hint, exitCode, cause: error });
 }
 
-/** A file could not be written: a full disk, say. */
-export function cannotWrite(path: string, error: unknown): UserError {
+/** A file could not be written: a full disk, say. What is no error of the system stays as it is. */
+export function cannotWrite(path: string, error: unknown): Error {
+  if (codeOf(error) === undefined && error instanceof Error) return error;
   return new UserError(`cannot write ${path}: ${messageOf(error)}`, {
     hint: `${shortageOf(error, EXIT.stopped)?.hint ?? 'check the permissions, then rerun'}: nothing that was acknowledged is lost`,
     cause: error,

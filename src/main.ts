@@ -2,7 +2,7 @@ import yargs, { type Argv as Yargs } from 'yargs';
 import type { Argv, CommandDefinition } from './commands/command.ts';
 import { COMMANDS, loadCommand, nameOf } from './commands/index.ts';
 import { Console, type Verbosity } from './terminal/console.ts';
-import { EXIT, shortageOf, UserError, type ExitCode } from './errors.ts';
+import { EXIT, messageOf, shortageOf, UserError, type ExitCode } from './errors.ts';
 import { kebab, yargsOption, yargsPositional } from './options/option.ts';
 import { didYouMean } from './problem.ts';
 import { PROGRAM, VERSION } from './version.ts';
@@ -16,9 +16,18 @@ export interface Io {
   readonly stderr: NodeJS.WritableStream;
 }
 
-/** Runs the command line and returns the exit code. The only place that catches every error. */
+/** Runs the command line and returns the exit code: not 0 where stdout did not take what was printed. */
 export async function main(args: readonly string[], { stdout, stderr }: Io): Promise<ExitCode> {
   const console = new Console({ verbosity: verbosityOf(args), stdout, stderr });
+  const exitCode = await runCommand(args, console);
+  const lost = await console.flushed();
+  if (!lost) return exitCode;
+  console.complain(`error: stdout was not written: ${messageOf(lost)}`);
+  return exitCode === EXIT.done ? EXIT.finishedWithErrors : exitCode;
+}
+
+/** The only place that catches every error. */
+async function runCommand(args: readonly string[], console: Console): Promise<ExitCode> {
   let exitCode: ExitCode = EXIT.done;
   // Set by the script that `completion` prints.
   const isCompletion = args.includes('--get-yargs-completions');
@@ -63,7 +72,7 @@ export async function main(args: readonly string[], { stdout, stderr }: Io): Pro
     });
     return exitCode;
   } catch (error) {
-    return report(error, console);
+    return await report(error, console);
   }
 }
 
@@ -118,8 +127,11 @@ function usageError(message: string, args: readonly string[]): UserError {
  * Reports an error that a command threw. A `UserError` is something the user can fix: message and hint. Anything else is a
  * bug in this program and shows its stack. A failure that is already reported is not thrown: the command returns its exit code.
  */
-function report(thrown: unknown, console: Console): ExitCode {
-  const error = shortageOf(thrown, EXIT.stopped) ?? thrown;
+async function report(thrown: unknown, console: Console): Promise<ExitCode> {
+  const error =
+    thrown instanceof UserError
+      ? thrown
+      : (shortageOf(thrown, EXIT.nothingSent) ?? (await import('./store/sqlite.ts')).findDamage() ?? thrown);
   if (error instanceof UserError) {
     console.complain(`error: ${error.message}`);
     if (error.hint) console.complain(`hint: ${error.hint}`);

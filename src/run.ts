@@ -38,7 +38,7 @@ import { DRY_RUN, StateDir, statePath } from './files/state-dir.ts';
 import { assertBound, assertNotOld, openCheckpoint, openFieldHasher } from './store/checkpoint.ts';
 import type { FieldHasher } from './store/field-hashes.ts';
 import { PLAN_FILE } from './store/plan-schema.ts';
-import type { Database } from './store/sqlite.ts';
+import { findDamage, type Database } from './store/sqlite.ts';
 import { endingOf, snapshotOf, storedMapping, summarise, type Ending } from './summarise.ts';
 import { beginPlan, discardPlan } from './survey/plan-file.ts';
 import { surveyInput, type Survey } from './survey/survey.ts';
@@ -106,7 +106,8 @@ export async function runMigration(job: RunJob): Promise<RunEnd> {
     halt,
     warn: (message) => monitor.trouble?.(message),
   });
-  return closingAfter(async (later) => {
+  let hasSent = (): boolean => false;
+  const act = async (later: Later): Promise<RunEnd> => {
     try {
       const mapping = await loadMapping(settings.mapping, { sources: settings.source });
       const state = await StateDir.create(statePath(settings, mapping, job.stateSuffix));
@@ -131,13 +132,28 @@ export async function runMigration(job: RunJob): Promise<RunEnd> {
       const before = countAll(survey.db).acknowledged;
       const sends = target !== undefined && maySend(run, survey);
       if (sends) await confirmFirst(run, target, survey);
+      const asked = target?.client.requests ?? 0;
+      hasSent = () => sends && target.client.requests > asked;
       const sender = sends ? await send(run, target, survey, hasher) : undefined;
       return await end(run, target, survey, before, sender);
     } catch (error) {
       await watch.failed(error);
       throw error;
     }
-  });
+  };
+  try {
+    return await closingAfter(act);
+  } catch (error) {
+    throw asEnded(error, hasSent());
+  }
+}
+
+/** The exit code says whether anything was sent, whatever the error is about. */
+function asEnded(thrown: unknown, hasSent: boolean): unknown {
+  const error = thrown instanceof UserError ? thrown : (shortageOf(thrown, EXIT.nothingSent) ?? findDamage());
+  if (!error || !hasSent || error.exitCode !== EXIT.nothingSent) return error ?? thrown;
+  const { message, hint } = error;
+  return new UserError(message, { ...(hint !== undefined && { hint }), exitCode: EXIT.stopped, cause: thrown });
 }
 
 /** What the steps of one run share. */

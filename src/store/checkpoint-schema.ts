@@ -10,6 +10,11 @@ export const CHECKPOINT: Schema = {
   name: 'checkpoint',
   applicationId: 0x63726d63,
   version: 2,
+  json: {
+    migration: ['pipeline_ids', 'user_ids'],
+    run: ['inputs'],
+    record: ['fields', 'creation', 'open', 'others'],
+  },
   tables: `
 -- What this checkpoint belongs to. One row, written before the first event is sent.
 create table migration (

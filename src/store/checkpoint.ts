@@ -13,6 +13,7 @@ const OLD_FILE = 'checkpoint.ndjson';
 export function openCheckpoint(state: StateDir): Database {
   assertNotOld(state);
   const db = Database.open(state.file(CHECKPOINT_FILE), CHECKPOINT);
+  db.assertWhole(CHECKPOINT.name);
   db.exec('pragma checkpoint.journal_mode = wal; pragma checkpoint.synchronous = full');
   return db;
 }

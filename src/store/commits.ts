@@ -1,4 +1,21 @@
+import { dirname } from 'node:path';
+import { systemClock } from '../clock.ts';
+import { EXIT, UserError } from '../errors.ts';
 import type { Database } from './sqlite.ts';
+
+interface CommitOptions {
+  /** Throws if the files are no longer where a rerun would look for them. */
+  readonly assertInPlace?: () => void;
+  /** Whether the run was asked to stop: then it does not wait long for others. */
+  readonly isStopping?: () => boolean;
+  /** Shows a warning. */
+  readonly warn?: (message: string) => void;
+}
+
+/** How long a transaction of another program is waited for. */
+const MOST_BUSY_MS = 10 * 60_000;
+const MOST_BUSY_STOPPING_MS = 5_000;
+const RETRY_MS = 200;
 
 interface Change {
   readonly apply: () => void;
@@ -12,14 +29,15 @@ interface Change {
  */
 export class Commits {
   readonly #db: Database;
-  readonly #assertInPlace: () => void;
+  readonly #options: CommitOptions;
+  /** When another process was first found to hold the lock, by the monotonic clock. */
+  #busySince: number | undefined;
   #waiting: Change[] = [];
   #failed: { readonly error: unknown } | undefined;
 
-  /** `assertInPlace` throws if the files are no longer where a rerun would look for them. */
-  constructor(db: Database, assertInPlace: () => void = () => undefined) {
+  constructor(db: Database, options: CommitOptions = {}) {
     this.#db = db;
-    this.#assertInPlace = assertInPlace;
+    this.#options = options;
   }
 
   /** Resolves when the change is on disk. */
@@ -37,13 +55,39 @@ export class Commits {
     if (changes.length === 0) return;
     try {
       if (this.#failed) throw this.#failed.error;
-      this.#assertInPlace();
-      this.#db.transaction(() => changes.forEach(({ apply }) => apply()));
+      this.#options.assertInPlace?.();
+      if (this.#db.tryTransaction(() => changes.forEach(({ apply }) => apply())) === 'busy') {
+        this.#wait();
+        this.#waiting = [...changes, ...this.#waiting];
+        return;
+      }
+      this.#busySince = undefined;
     } catch (error) {
       this.#failed = { error };
       for (const { reject } of changes) reject(error);
       return;
     }
     for (const { resolve } of changes) resolve();
+  }
+
+  /** Tries again a little later, so that signals are heard meanwhile. Throws once it has taken too long. */
+  #wait(): void {
+    const { isStopping = () => false, warn } = this.#options;
+    const now = systemClock.monotonic();
+    if (this.#busySince === undefined)
+      warn?.(
+        `another program holds a transaction on the databases in ${dirname(this.#db.path)}: waiting until it has ended`,
+      );
+    this.#busySince ??= now;
+    if (now - this.#busySince > (isStopping() ? MOST_BUSY_STOPPING_MS : MOST_BUSY_MS)) {
+      throw new UserError(
+        `cannot use the databases in ${dirname(this.#db.path)}: another program holds a transaction on one of them`,
+        {
+          hint: 'close it there (a database browser, say), then rerun: the service recognises what it has processed',
+          exitCode: EXIT.stopped,
+        },
+      );
+    }
+    setTimeout(() => this.flush(), RETRY_MS);
   }
 }

@@ -7,6 +7,7 @@ import { isThere, openPrivate } from '../files/private-file.ts';
 import type { StateDir } from '../files/state-dir.ts';
 import { CHECKPOINT, CHECKPOINT_FILE } from './checkpoint-schema.ts';
 import { Database } from './sqlite.ts';
+import { isBusy } from './sqlite-errors.ts';
 
 export const LOCK_FILE = 'run.lock';
 
@@ -127,6 +128,3 @@ function inUse(state: StateDir): UserError {
 }
 
 /** SQLITE_BUSY. */
-function isBusy(error: unknown): boolean {
-  return (((error as { errcode?: number } | null)?.errcode ?? 0) & 0xff) === 5;
-}

@@ -14,6 +14,13 @@ export const PLAN: Schema = {
   name: 'plan',
   applicationId: 0x63726d70,
   version: 2,
+  json: {
+    source: ['columns'],
+    record: ['raw'],
+    event: ['field_entries', 'data'],
+    shown: ['fields'],
+    document: ['content'],
+  },
   tables: `
 -- One export, under the name that the mapping gives it.
 create table source (

@@ -1,7 +1,8 @@
 import { closeSync, lstatSync } from 'node:fs';
 import { DatabaseSync, type StatementSyncInstance } from '@photostructure/sqlite';
-import { EXIT, messageOf, UserError } from '../errors.ts';
 import { isThere, openPrivate, Unusable } from '../files/private-file.ts';
+import { UserError } from '../errors.ts';
+import { isBusy, orExplain, unusable } from './sqlite-errors.ts';
 
 export type SqlValue = string | number | bigint | null;
 
@@ -14,6 +15,8 @@ export interface Schema {
   /** `pragma user_version`: raised with every change of the tables. */
   readonly version: number;
   readonly tables: string;
+  /** By table, the columns whose cells are JSON. */
+  readonly json?: Readonly<Record<string, readonly string[]>>;
 }
 
 /**
@@ -24,7 +27,8 @@ export class Database {
   readonly path: string;
   readonly #db: InstanceType<typeof DatabaseSync>;
   readonly #statements = new Map<string, StatementSyncInstance>();
-  readonly #attached = new Set<string>();
+  /** Files by the names under which they are attached. */
+  readonly #attached = new Map<string, string>();
   readonly #reading = new Set<StatementSyncInstance>();
 
   private constructor(path: string, db: InstanceType<typeof DatabaseSync>) {
@@ -34,6 +38,7 @@ export class Database {
 
   /** Opens a database that exists, or creates it with mode 0600 and the tables of `schema`. */
   static open(path: string, schema: Schema): Database {
+    OPENED.set(path, schema);
     return orExplain(path, () => {
       closeSync(openPrivate(path));
       return Database.#connect(path, (db) => {
@@ -47,6 +52,7 @@ export class Database {
   /** Opens a database that another process may be writing, to read only. Undefined if there is none, or none yet. */
   static read(path: string, schema: Schema): Database | undefined {
     if (!isThere(path)) return undefined;
+    OPENED.set(path, schema);
     return orExplain(path, () => {
       if (lstatSync(path).isFIFO()) throw new Unusable('it is a named pipe');
       const db = Database.#connect(path, (opened) => {
@@ -78,6 +84,7 @@ export class Database {
 
   /** Makes another database reachable as `name.table`; without a path, or while it has no tables, an empty one in memory. */
   attach(path: string | undefined, name: string, schema: Schema): void {
+    if (path !== undefined) OPENED.set(path, schema);
     orExplain(path ?? this.path, () => {
       this.#attachFile(path ?? ':memory:', name);
       if (path !== undefined) {
@@ -101,33 +108,33 @@ export class Database {
 
   /** Runs one statement; returns how many rows it changed. */
   run(sql: string, ...values: readonly SqlValue[]): number {
-    return orExplain(this.path, () => Number(this.#statement(sql).run(...values).changes));
+    return this.#explained(() => Number(this.#statement(sql).run(...values).changes));
   }
 
   /** Inserts a row; returns its rowid. */
   insert(sql: string, ...values: readonly SqlValue[]): number {
-    return orExplain(this.path, () => Number(this.#statement(sql).run(...values).lastInsertRowid));
+    return this.#explained(() => Number(this.#statement(sql).run(...values).lastInsertRowid));
   }
 
   get<Row>(sql: string, ...values: readonly SqlValue[]): Row | undefined {
-    return orExplain(this.path, () => this.#statement(sql).get(...values) as Row | undefined);
+    return this.#explained(() => this.#statement(sql).get(...values) as Row | undefined);
   }
 
   /** All rows at once: for few rows, or for a page. */
   all<Row>(sql: string, ...values: readonly SqlValue[]): Row[] {
-    return orExplain(this.path, () => this.#statement(sql).all(...values) as Row[]);
+    return this.#explained(() => this.#statement(sql).all(...values) as Row[]);
   }
 
   /** Row by row. Nothing may be written to the tables that are read until it has ended. */
   *each<Row>(sql: string, ...values: readonly SqlValue[]): Generator<Row, void, undefined> {
     // Not the shared statement: its caller may run the same text again.
-    const statement = orExplain(this.path, () => this.#db.prepare(sql));
-    const rows = orExplain(this.path, () => statement.iterate(...values) as IterableIterator<Row>);
+    const statement = this.#explained(() => this.#db.prepare(sql));
+    const rows = this.#explained(() => statement.iterate(...values) as IterableIterator<Row>);
     // An iterator does not keep its statement: once that is collected, the process ends with a segmentation fault.
     this.#reading.add(statement);
     try {
       for (;;) {
-        const next = orExplain(this.path, () => rows.next());
+        const next = this.#explained(() => rows.next());
         if (next.done) return;
         yield next.value;
       }
@@ -140,12 +147,27 @@ export class Database {
 
   /** Runs several statements without values. */
   exec(sql: string): void {
-    orExplain(this.path, () => this.#db.exec(sql));
+    this.#explained(() => this.#db.exec(sql));
   }
 
   /** All of it or nothing. */
   transaction<Result>(change: () => Result): Result {
     this.exec('begin');
+    return this.#committed(change);
+  }
+
+  /** The same, or `busy` where another process holds the lock: then nothing of it was called. */
+  tryTransaction<Result>(change: () => Result): Result | 'busy' {
+    try {
+      this.exec('begin immediate');
+    } catch (error) {
+      if (isBusy(error)) return 'busy';
+      throw error;
+    }
+    return this.#committed(change);
+  }
+
+  #committed<Result>(change: () => Result): Result {
     try {
       const result = change();
       this.exec('commit');
@@ -154,6 +176,12 @@ export class Database {
       if (this.#db.isTransaction) this.#db.exec('rollback');
       throw error;
     }
+  }
+
+  /** Throws a `UserError` if a page or an index of this file is damaged. Reads all of it: 0.5 s per 100,000 requests. */
+  assertWhole(name: string): void {
+    const [check] = Object.values(this.get<Record<string, string>>(`pragma ${name}.integrity_check(1)`) ?? {});
+    if (check !== 'ok') throw unusable(this.#attached.get(name)!, 'it is damaged', {});
   }
 
   get isOpen(): boolean {
@@ -168,14 +196,31 @@ export class Database {
     if (!this.#db.isOpen) return;
     this.#statements.clear();
     if (this.#db.isTransaction) this.#db.exec('rollback');
-    for (const name of this.#attached) this.#db.exec(`detach ${name}`);
+    for (const name of this.#attached.keys()) this.#db.exec(`detach ${name}`);
     this.#db.close();
   }
 
   #attachFile(path: string, name: string): void {
     this.#db.prepare(`attach ? as ${name}`).run(path);
-    this.#attached.add(name);
+    this.#attached.set(name, path);
     this.#db.exec(`pragma ${name}.cache_size = -${CACHE_KIB}`);
+  }
+
+  #explained<Result>(act: () => Result): Result {
+    return orExplain(this.path, act, () => this.#damaged());
+  }
+
+  /** The attached file that is not as it was written. */
+  #damaged(): string | undefined {
+    for (const [name, path] of this.#attached) {
+      try {
+        const found = this.#db.prepare(`pragma ${name}.quick_check(1)`).get() as { quick_check?: string } | undefined;
+        if (found?.quick_check !== 'ok') return path;
+      } catch {
+        return path;
+      }
+    }
+    return undefined;
   }
 
   #statement(sql: string): StatementSyncInstance {
@@ -196,7 +241,7 @@ export class Database {
     return this.#db.prepare(`select 1 from ${name}.sqlite_schema`).get() === undefined;
   }
 
-  #assertIs({ applicationId, version }: Schema, name: string): void {
+  #assertIs({ applicationId, version, tables }: Schema, name: string): void {
     // Its errors are explained by the caller, who knows the file.
     const read = (pragma: string): number =>
       (this.#db.prepare(`pragma ${name}.${pragma}`).get() as Record<string, number>)[pragma]!;
@@ -205,7 +250,62 @@ export class Database {
     if (found !== version) {
       throw new Unusable(`it was written by ${found > version ? 'a later' : 'an earlier'} version of this program`);
     }
+    const definitions = this.#db.prepare(`select name, sql from ${name}.sqlite_schema where sql is not null`).all() as {
+      name: string;
+      sql: string;
+    }[];
+    const known = new Map(definitions.map((each) => [each.name, bodyOf(each.sql)]));
+    for (const [statement, kind, what] of tables.replace(COMMENTS, '').matchAll(/^create (table|view) (\w+)[^;]*/gm)) {
+      if (known.get(what!) !== bodyOf(statement))
+        throw new Unusable(`its ${kind} \`${what}\` is missing or was changed`);
+    }
   }
+}
+
+const COMMENTS = /--.*$/gm;
+
+/** A definition from its name on, without comments, by which it is compared. */
+function bodyOf(definition: string): string {
+  return definition
+    .replace(COMMENTS, '')
+    .replace(/^create (?:table|view) (?:\w+\.)?/i, '')
+    .replace(/\s+/g, ' ')
+    .trim();
+}
+
+/** The files that this process has used. */
+const OPENED = new Map<string, Schema>();
+
+/**
+ * What is wrong with a file that this process has used: for an error that nobody expected, which damage may explain. Reads all of
+ * them.
+ */
+export function findDamage(): UserError | undefined {
+  for (const [path, schema] of OPENED) {
+    try {
+      const db = Database.read(path, schema);
+      try {
+        const wrong = db && damageIn(db, schema);
+        if (wrong !== undefined) return unusable(path, wrong, {});
+      } finally {
+        db?.close();
+      }
+    } catch (error) {
+      if (error instanceof UserError) return error;
+    }
+  }
+  return undefined;
+}
+
+function damageIn(db: Database, { name, json = {} }: Schema): string | undefined {
+  db.assertWhole(name);
+  for (const [table, columns] of Object.entries(json)) {
+    for (const column of columns) {
+      const sql = `select 1 from ${name}.${table} where ${column} is not null and not json_valid(${column}) limit 1`;
+      if (db.get(sql)) return `it is damaged: a cell of \`${table}.${column}\` is not JSON`;
+    }
+  }
+  return undefined;
 }
 
 /** Pages of one file that stay in memory. */
@@ -216,63 +316,4 @@ function connection(): InstanceType<typeof DatabaseSync> {
   // A reader waits while a writer commits, and the reverse.
   db.exec('pragma busy_timeout = 10000; pragma foreign_keys = off; pragma temp_store = file;');
   return db;
-}
-
-/**
- * SQLite's primary result codes (https://www.sqlite.org/rescode.html): what went wrong, what to do, and the engine's text,
- * since errors of `all` and `iterate` carry no code.
- */
-const CODES: Readonly<Record<number, readonly [what: string, hint: string, text: string]>> = {
-  3: ['permission denied', 'check the permissions and the owner of the state directory', 'access permission denied'],
-  5: ['another process is using it', 'wait until that process has finished, then rerun', 'database is locked'],
-  6: ['another process is using it', 'wait until that process has finished, then rerun', 'database table is locked'],
-  7: ['not enough memory', 'end other programs or give this one more memory, then rerun', 'out of memory'],
-  8: [
-    'it cannot be written',
-    'check the permissions, or choose another directory with --state DIR',
-    'attempt to write a readonly database',
-  ],
-  10: ['the disk reports an error', 'check the disk, then rerun', 'disk I/O error'],
-  11: ['it is damaged', '', 'database disk image is malformed'],
-  13: ['the disk is full', 'free some disk space, then rerun', 'database or disk is full'],
-  14: [
-    'it cannot be opened',
-    'check the permissions, or choose another directory with --state DIR',
-    'unable to open database file',
-  ],
-  15: [
-    'its file system does not lock files',
-    'the state directory must be on a local disk: choose another one with --state DIR',
-    'locking protocol',
-  ],
-  26: ['it is not a database', '', 'file is not a database'],
-};
-
-const RESTORE =
-  'nothing was sent. Put a copy of the file back, and remove the -wal and -shm files beside it, which belong to the file before it; ' +
-  'if there is no copy, move it away and rerun with --adopt: the service recognises every event that it has processed, so none is ' +
-  'created twice';
-const REBUILD = 'nothing was sent. Delete the file and rerun: it is written again from the exports';
-
-/** Turns errors of the engine into a `UserError` that names the file. */
-function orExplain<Result>(path: string, act: () => Result): Result {
-  try {
-    return act();
-  } catch (error) {
-    if (error instanceof UserError) throw error;
-    const code = (error as { errcode?: unknown } | null)?.errcode;
-    const known =
-      typeof code === 'number'
-        ? CODES[code & 0xff]
-        : Object.values(CODES).find(([, , text]) => text === messageOf(error));
-    const isSystem = typeof (error as { syscall?: unknown } | null)?.syscall === 'string';
-    if (!known && !(error instanceof Unusable) && !isSystem) throw error;
-    const [what, hint] = known ?? [messageOf(error), ''];
-    const lost = path.endsWith('checkpoint.db') ? RESTORE : REBUILD;
-    throw new UserError(`cannot use ${path}: ${what}`, {
-      hint: hint || (isSystem ? 'check the permissions, or choose another directory with --state DIR' : lost),
-      exitCode: EXIT.nothingSent,
-      cause: error,
-    });
-  }
 }

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import { isThere } from '../files/private-file.ts';
 import { DRY_RUN, type StateDir } from '../files/state-dir.ts';
 import { PLAN_FILE } from './plan-schema.ts';
 
@@ -20,8 +21,8 @@ export function storedPlans(state: Pick<StateDir, 'file'>): FoundPlan[] {
 /** The plan of the last run, or of the last dry run. */
 export function planIn(state: Pick<StateDir, 'file'>, isDryRun: boolean): FoundPlan | undefined {
   const output = isDryRun ? { file: (name: string) => join(state.file(DRY_RUN), name) } : state;
-  const file = statSync(output.file(PLAN_FILE), { throwIfNoEntry: false });
-  return file && { output, isDryRun, at: file.mtime };
+  const path = output.file(PLAN_FILE);
+  return isThere(path) ? { output, isDryRun, at: statSync(path).mtime } : undefined;
 }
 
 /** Their files. */

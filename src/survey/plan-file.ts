@@ -76,7 +76,8 @@ export function openPlan(state: StateDir, output: StateDir): Database {
   try {
     db.exec('pragma plan.journal_mode = wal; pragma plan.synchronous = normal');
     attachCheckpoint(db, state);
-    db.exec('pragma checkpoint.synchronous = full');
+    // Commits wait for others by themselves, and hear signals meanwhile.
+    db.exec('pragma checkpoint.synchronous = full; pragma busy_timeout = 500');
     return db;
   } catch (error) {
     db.close();

@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream';
 import { styleText } from 'node:util';
 import stringWidth from 'string-width';
-import { EXIT } from '../errors.ts';
+import { codeOf, EXIT } from '../errors.ts';
 import { wrapped } from './layout.ts';
 import { Redactor } from '../secrets/redact.ts';
 import { visible, visibleJson } from './visible.ts';
@@ -40,6 +40,8 @@ export class Console {
   overBars: ((line: string) => void) | undefined;
   /** What `redraw` shows. */
   #redrawn = '';
+  /** Why stdout did not take something. */
+  #lost: Error | undefined;
 
   constructor(
     options: {
@@ -55,6 +57,9 @@ export class Console {
     this.#err = options.stderr ?? process.stderr;
     // A terminal or pipe that was closed must not end a run. What is written there is lost; everything is in the files.
     for (const stream of [this.#out, this.#err]) stream.on('error', () => undefined);
+    this.#out.on('error', (error) => {
+      this.#lost ??= error;
+    });
   }
 
   /** For programs, to stdout: unchanged, unless it is a terminal. */
@@ -66,6 +71,15 @@ export class Console {
   /** For programs, a JSON text to stdout. Characters that a terminal would interpret are escaped, wherever it goes. */
   printJson(json: string): void {
     this.#out.write(`${visibleJson(this.redactor.redact(json))}\n`);
+  }
+
+  /**
+   * Resolves when stdout has taken everything, with the reason if it has not: a full disk, say. A pipe whose reader has had enough is
+   * none.
+   */
+  async flushed(): Promise<Error | undefined> {
+    await new Promise<void>((resolve) => this.#out.write('', () => resolve()));
+    return codeOf(this.#lost) === 'EPIPE' ? undefined : this.#lost;
   }
 
   /** Resolves when stdout has taken what was printed: false if nobody reads it any more. */

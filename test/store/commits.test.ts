@@ -53,9 +53,10 @@ describe('the changes of one tick', () => {
 
   it('fail if the files are no longer in their place', async () => {
     let isGone = false;
-    commits = new Commits(db, () => {
+    const assertInPlace = (): void => {
       if (isGone) throw new Error('gone');
-    });
+    };
+    commits = new Commits(db, { assertInPlace });
     await write('a');
     isGone = true;
     await expect(write('b')).rejects.toThrow('gone');

@@ -59,6 +59,21 @@ test('a restart has the answers of earlier runs', () => {
   expect(statSync(state.file(CHECKPOINT_FILE)).mode & 0o777).toBe(0o600);
 });
 
+test('a clock that was set forward since, or at a restart of the machine, makes no answer older', () => {
+  const state = temporary();
+  const clock = { ...wallClock(), up: 5_000_000, uptime: () => clock.up, wall: () => clock.now };
+  record(state, clock, [clock.now - 1_000, clock.now]);
+  clock.now += 3_600_000;
+  clock.up += 20_000;
+  expect(ages(state, clock)).toEqual([21_000, 20_000]);
+  // The machine has been up for 9 seconds: the answers are at least as old.
+  clock.up = 9_000;
+  expect(ages(state, clock)).toEqual([10_000, 9_000]);
+  clock.now += 3_600_000;
+  clock.up += 3_600_000;
+  expect(ages(state, clock)).toEqual([3_610_000, 3_609_000]);
+});
+
 test('requests in flight when the process was killed count as answered now', () => {
   const state = temporary();
   const clock = wallClock();

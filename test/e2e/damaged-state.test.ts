@@ -1,0 +1,181 @@
+/** Files of the state directory that are not as the program wrote them. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { backfill, CLI, FAST, project, start, summaryOf } from './harness.ts';
+
+const MAPPING = `version: 1
+migration: people
+sources: { people: { path: people.csv } }
+events: [{ type: lead/created, source: people, data: { external_id: id, full_name: name } }]
+`;
+const PEOPLE = `id,name\n${Array.from({ length: 60 }, (_, n) => `${n},Person ${n}\n`).join('')}`;
+
+let p: Awaited<ReturnType<typeof project>>;
+const file = (name: string): string => join(p.cwd, '.backfill/people', name);
+const execute = (name: string, sql: string): void => {
+  const db = new DatabaseSync(file(name));
+  db.exec(sql);
+  db.close();
+};
+/** Every second page but the first ones. */
+const scribble = (name: string): void => {
+  const handle = openSync(file(name), 'r+');
+  for (let at = 3 * 4096; at < statSync(file(name)).size; at += 2 * 4096)
+    writeSync(handle, Buffer.alloc(4096, 0xab), 0, 4096, at);
+  closeSync(handle);
+};
+
+beforeEach(async () => {
+  p = await project({ 'mapping.yaml': MAPPING, 'people.csv': PEOPLE });
+  expect((await p.run()).code).toBe(0);
+});
+
+describe('commands that read a damaged file name it, say what to do, and show no stack', () => {
+  const COMMANDS = [['status'], ['report'], ['plan'], ['explain', 'lead:7'], ['verify'], ['run', '--dry-run'], ['run']];
+  const CASES: readonly (readonly [what: string, name: string, damage: () => void])[] = [
+    ['pages of the plan', 'plan.db', () => scribble('plan.db')],
+    ['pages of the checkpoint', 'checkpoint.db', () => scribble('checkpoint.db')],
+    ['a missing table of the plan', 'plan.db', () => execute('plan.db', 'drop table problem')],
+    ['a missing column of the plan', 'plan.db', () => execute('plan.db', 'alter table event drop column heading')],
+    ['a missing table of the checkpoint', 'checkpoint.db', () => execute('checkpoint.db', 'drop table setting')],
+    ['a document that is no JSON', 'plan.db', () => execute('plan.db', `update document set content = '{oops'`)],
+    ['data that is no JSON', 'plan.db', () => execute('plan.db', `update event set data = '{oops'`)],
+    [
+      'what is known, no JSON',
+      'checkpoint.db',
+      () => execute('checkpoint.db', `update record set fields = '{oops', content = ''`),
+    ],
+  ];
+  it.each(CASES)('%s', async (_what, name, damage) => {
+    damage();
+    let told = 0;
+    for (const [command = '', ...more] of COMMANDS) {
+      const { code, stdout, stderr } = await backfill([command, 'mapping.yaml', ...more], { cwd: p.cwd, env: p.env });
+      expect(stderr, command).not.toMatch(/internal error|^ {4}at /m);
+      // What does not read the damaged part goes on; a survey writes the plan anew.
+      if (code === 0) continue;
+      told += 1;
+      expect(code, command).toBe(2);
+      expect(stderr.replace(/\s+/g, ''), command).toContain(`cannotuse${file(name)}:`);
+      expect(stderr, command).toMatch(name === 'plan.db' ? /delete the file and rerun/ : /put a copy of the file back/);
+      expect(stdout).not.toContain('undefined');
+    }
+    expect(told).toBeGreaterThan(0);
+  });
+
+  it('a run writes a damaged plan anew, and goes on', async () => {
+    scribble('plan.db');
+    expect(summaryOf(await p.run())).toMatchObject({ exit: { code: 0 }, this_run: { events_sent: 0 } });
+  });
+});
+
+it('`dry-run` that is a file is named by every command that needs it', async () => {
+  rmSync(file('dry-run'), { recursive: true, force: true });
+  writeFileSync(file('dry-run'), 'x');
+  for (const [command = '', ...more] of [
+    ['status'],
+    ['plan', '--dry-run'],
+    ['explain', 'lead:7'],
+    ['verify'],
+    ['run', '--dry-run'],
+    ['run'],
+  ]) {
+    const { code, stderr } = await backfill([command, 'mapping.yaml', ...more, ...(command === 'run' ? FAST : [])], {
+      cwd: p.cwd,
+      env: p.env,
+    });
+    expect(stderr, command).not.toMatch(/internal error|^ {4}at /m);
+    if (code !== 0) expect(stderr.replace(/\s+/g, ''), command).toContain(file('dry-run'));
+  }
+});
+
+it('a plan that breaks while a run sends ends it with exit 3: events were sent', async () => {
+  writeFileSync(
+    join(p.cwd, 'people.csv'),
+    `${PEOPLE}${Array.from({ length: 40 }, (_, n) => `${100 + n},Late ${n}\n`).join('')}`,
+  );
+  p.service.setFaults({ rules: [{ kind: 'latency', min_ms: 300, max_ms: 400 }] });
+  const running = start(['run', 'mapping.yaml', '--yes', '--concurrency', '2', ...FAST], { cwd: p.cwd, env: p.env });
+  await vi.waitFor(() => expect(p.posts()).toBeGreaterThan(65), { timeout: 20_000 });
+  execute('plan.db', 'drop table shown');
+  const ended = await running.ended;
+  expect(ended.stderr).not.toMatch(/internal error/);
+  expect(ended.stderr.replace(/\s+/g, '')).toContain(`cannotuse${file('plan.db')}:`);
+  expect(ended.code).toBe(3);
+});
+
+describe('a transaction that another program holds on the checkpoint', () => {
+  const hold = (): (() => void) => {
+    const db = new DatabaseSync(file('checkpoint.db'));
+    db.exec('begin immediate');
+    return () => db.close();
+  };
+  const more = (): void => writeFileSync(join(p.cwd, 'people.csv'), `${PEOPLE}100,Late\n101,Later\n`);
+
+  it('is waited for', async () => {
+    more();
+    p.service.setFaults({ rules: [{ kind: 'latency', min_ms: 1_500, max_ms: 1_500 }] });
+    const running = start(['run', 'mapping.yaml', '--yes', ...FAST], { cwd: p.cwd, env: p.env });
+    await vi.waitFor(() => expect(p.posts()).toBeGreaterThan(60), { timeout: 20_000 });
+    const release = hold();
+    await vi.waitFor(() => expect(running.stderr()).toMatch(/another program holds a transaction/), {
+      timeout: 20_000,
+    });
+    release();
+    expect((await running.ended).code).toBe(0);
+    expect(p.service.state().leads).toHaveLength(62);
+  });
+
+  it('does not make a run deaf to Ctrl-C', async () => {
+    more();
+    p.service.setFaults({ rules: [{ kind: 'latency', min_ms: 1_500, max_ms: 1_500 }] });
+    const running = start(['run', 'mapping.yaml', '--yes', ...FAST], { cwd: p.cwd, env: p.env });
+    await vi.waitFor(() => expect(p.posts()).toBeGreaterThan(60), { timeout: 20_000 });
+    const release = hold();
+    await vi.waitFor(() => expect(running.stderr()).toMatch(/another program holds a transaction/), {
+      timeout: 20_000,
+    });
+    running.child.kill('SIGINT');
+    const ended = await running.ended;
+    release();
+    expect([3, 130]).toContain(ended.code);
+    p.service.setFaults({ rules: [] });
+    expect(summaryOf(await p.run()).exit.code).toBe(0);
+    expect(p.service.state().leads).toHaveLength(62);
+  });
+});
+
+it.skipIf(process.platform !== 'linux')(
+  'what stdout does not take is an error with an exit code, in every command that prints',
+  async () => {
+    const full = openSync('/dev/full', 'w');
+    const COMMANDS = [
+      'status mapping.yaml',
+      'plan mapping.yaml --json',
+      'explain mapping.yaml lead:7',
+      'run mapping.yaml --json',
+      'init people.csv',
+      'schema',
+    ];
+    try {
+      for (const command of COMMANDS) {
+        const child = spawn(process.execPath, [CLI, ...command.split(' ')], {
+          cwd: p.cwd,
+          env: { ...process.env, ...p.env },
+          stdio: ['ignore', full, 'pipe'],
+        });
+        let stderr = '';
+        child.stderr!.on('data', (text: Buffer) => (stderr += text.toString()));
+        const [code] = (await once(child, 'close')) as [number];
+        expect(code, command).toBe(1);
+        expect(stderr, command).toContain('error: stdout was not written: ENOSPC');
+      }
+    } finally {
+      closeSync(full);
+    }
+  },
+);
