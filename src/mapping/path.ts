@@ -177,10 +177,13 @@ export function findColumn(columns: readonly string[], name: string): number {
 
 /** A name for each column that no other one has. */
 export function uniqueNames(columns: readonly string[]): readonly string[] {
-  return columns.map((name, index) => {
-    const nth = positions(columns, name).indexOf(index) + 1;
+  const all = new Set(columns);
+  const seen = new Map<string, number>();
+  return columns.map((name) => {
+    const nth = (seen.get(name) ?? 0) + 1;
+    seen.set(name, nth);
     let unique = name;
-    while (nth > 1 && columns.includes(unique)) unique += `#${nth}`;
+    while (nth > 1 && all.has(unique)) unique += `#${nth}`;
     return unique;
   });
 }

@@ -100,12 +100,16 @@ export class SourceWatch {
 
 function watchedColumns(source: Source, entries: readonly CompiledEntry[], lookedUp: ReadonlySet<string>): Watched[] {
   const names = uniqueNames(source.columns);
-  const uses = entries.flatMap((entry) => entry.uses);
-  const columns = new Set(uses.flatMap(({ column }) => column ?? []));
-  return [...columns]
-    .sort((a, b) => a - b)
-    .map((column) => {
-      const own = uses.filter((use) => use.column === column);
+  const byColumn = new Map<number, ColumnUse[]>();
+  for (const use of entries.flatMap((entry) => entry.uses)) {
+    if (use.column === undefined) continue;
+    const known = byColumn.get(use.column);
+    if (known) known.push(use);
+    else byColumn.set(use.column, [use]);
+  }
+  return [...byColumn]
+    .sort(([a], [b]) => a - b)
+    .map(([column, own]) => {
       return {
         watch: newWatch(names[column]!, new Set(own.map(({ field }) => field))),
         read: (record) => (record as readonly string[])[column],
