@@ -1,9 +1,9 @@
-import { closeSync } from 'node:fs';
+import { closeSync, rmSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { systemClock } from '../clock.ts';
 import { EXIT, messageOf, UserError } from '../errors.ts';
-import { isThere, openPrivate } from '../files/private-file.ts';
+import { isThere, openPrivate, temporaryName } from '../files/private-file.ts';
 import type { StateDir } from '../files/state-dir.ts';
 import { CHECKPOINT, CHECKPOINT_FILE } from './checkpoint-schema.ts';
 import { Database } from './sqlite.ts';
@@ -58,7 +58,10 @@ export class Lock {
       db.exec(`pragma busy_timeout = ${LOOKING_MS}; begin exclusive`);
     } catch (error) {
       db.close();
-      if (isBusy(error)) return undefined;
+      if (isBusy(error)) {
+        assertLocks(state);
+        return undefined;
+      }
       throw cannotLock(path, error);
     }
     return new Lock(db);
@@ -127,4 +130,22 @@ function inUse(state: StateDir): UserError {
   });
 }
 
-/** SQLITE_BUSY. */
+/**
+ * A file system that cannot lock (ENOLCK: a network one without its lock service) looks like one on which everything is locked. Throws
+ * a `UserError` if even a file that nobody else knows is.
+ */
+function assertLocks(state: StateDir): void {
+  const path = temporaryName(state.file(LOCK_FILE));
+  const db = openLock(path);
+  try {
+    db.exec('pragma busy_timeout = 0; begin exclusive; rollback');
+  } catch (error) {
+    throw new UserError(`cannot lock files in ${state.path}: its file system does not support locks`, {
+      hint: 'the state directory must be on a local disk: choose another one with --state DIR',
+      cause: error,
+    });
+  } finally {
+    db.close();
+    rmSync(path, { force: true });
+  }
+}

@@ -2,14 +2,17 @@
 import { EXIT, messageOf, UserError } from '../errors.ts';
 import { Unusable } from '../files/private-file.ts';
 
+const WAIT =
+  'wait until that process has finished, then rerun; if the directory is on a network, choose one on a local disk with --state DIR';
+
 /**
  * SQLite's primary result codes (https://www.sqlite.org/rescode.html): what went wrong, what to do, and the engine's text,
  * since errors of `all` and `iterate` carry no code.
  */
 const CODES: Readonly<Record<number, readonly [what: string, hint: string, text: string]>> = {
   3: ['permission denied', 'check the permissions and the owner of the state directory', 'access permission denied'],
-  5: ['another process is using it', 'wait until that process has finished, then rerun', 'database is locked'],
-  6: ['another process is using it', 'wait until that process has finished, then rerun', 'database table is locked'],
+  5: ['another process is using it', WAIT, 'database is locked'],
+  6: ['another process is using it', WAIT, 'database table is locked'],
   7: ['not enough memory', 'end other programs or give this one more memory, then rerun', 'out of memory'],
   8: [
     'it cannot be written',

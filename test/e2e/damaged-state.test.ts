@@ -1,5 +1,5 @@
 /** Files of the state directory that are not as the program wrote them. */
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -176,6 +176,40 @@ it.skipIf(process.platform !== 'linux')(
       }
     } finally {
       closeSync(full);
+    }
+  },
+);
+
+const ENOLCK = `#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+static int locked(int fd, int cmd, void *arg) {
+  int (*real)(int, int, ...) = dlsym(RTLD_NEXT, "fcntl");
+  if (cmd == F_SETLK && ((struct flock *)arg)->l_type != F_UNLCK) { errno = ENOLCK; return -1; }
+  return real(fd, cmd, arg);
+}
+int fcntl(int fd, int cmd, ...) { va_list v; va_start(v, cmd); return locked(fd, cmd, va_arg(v, void *)); }
+int fcntl64(int fd, int cmd, ...) { va_list v; va_start(v, cmd); return locked(fd, cmd, va_arg(v, void *)); }
+`;
+
+it.skipIf(process.platform !== 'linux' || spawnSync('gcc', ['--version']).status !== 0)(
+  'a file system without locks is said to be that, and no other run is blamed',
+  async () => {
+    writeFileSync(join(p.cwd, 'enolck.c'), ENOLCK);
+    const library = join(p.cwd, 'enolck.so');
+    expect(spawnSync('gcc', ['-shared', '-fPIC', '-o', library, join(p.cwd, 'enolck.c'), '-ldl']).status).toBe(0);
+    for (const more of [[], ['--dry-run']]) {
+      const running = start(['run', 'mapping.yaml', ...FAST, ...more], {
+        cwd: p.cwd,
+        env: { ...p.env, LD_PRELOAD: library },
+      });
+      const { code, stderr } = await running.ended;
+      expect(code).toBe(2);
+      expect(stderr).toContain('its file system does not support locks');
+      expect(stderr).toContain('the state directory must be on a local disk');
+      expect(stderr).not.toMatch(/another (?:run|process)/);
     }
   },
 );
