@@ -63,6 +63,9 @@ export async function startMapping(
     ...records.map((table) =>
       read.has(table.source) ? sourceText(table, folder) : `  ${remarkText(`not read: ${unreadText(table)}`)}`,
     ),
+    ...records.flatMap(({ from: { withoutRecords = [] } }) =>
+      withoutRecords.map((name) => `  ${remarkText(`not read: ${name}: its elements are no records`)}`),
+    ),
     ...deeperSources(match, records).flatMap((table) => (read.has(table.source) ? [sourceText(table, folder)] : [])),
     '',
     ...referencesText(entries),

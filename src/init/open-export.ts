@@ -25,6 +25,8 @@ export interface Export {
   readonly sample: ExportSample;
   /** The reason for each setting, as text. */
   readonly reasons: readonly string[];
+  /** Of a JSON document with several lists of records, its lists without any, as messages name them. */
+  readonly withoutRecords?: readonly string[];
 }
 
 /** What the user knows about the exports; the delimiter is that of CSV files. */
@@ -48,13 +50,15 @@ export async function openExports(path: string, { encoding, delimiter }: ExportO
     return [await open(known)];
   } catch (error) {
     const found: Export[] = [];
+    const without: string[] = [];
     for (const records of error instanceof SettingError ? error.choices : []) {
       const reason = `the records are the list at \`${records}\``;
       const each = await open({ ...known, records }, reason).catch(() => undefined);
       if (each?.sample.tables[0]?.rows.length) found.push(each);
+      else without.push(`${basename(path)}#${records}`);
     }
     if (found.length === 0) throw error;
-    return found;
+    return found.map((each, at) => (at === 0 ? { ...each, withoutRecords: without } : each));
   }
 }
 

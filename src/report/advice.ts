@@ -291,6 +291,10 @@ const BY_CODE: Readonly<Record<string, Advice>> = {
     what: 'No record has a value in a column or path that the mapping reads.',
     fix: 'Check the name of the column or path, or remove it from the mapping.',
   },
+  unread_array: {
+    what: 'A JSON file that is read has other arrays, which no source reads.',
+    fix: 'Add a source with `records` for an array that belongs to the migration.',
+  },
   not_carried: {
     what: 'A column is read only for decisions, so nobody will see its values in the service.',
     fix: 'Name the column among the custom fields, or let `"*": rest` take it.',

@@ -42,6 +42,10 @@ export class PathHints {
     this.#path = path;
   }
 
+  get arrays(): readonly string[] {
+    return this.#arrays;
+  }
+
   addArray(path: string): void {
     if (this.#arrays.length < MOST_ARRAYS) this.#arrays.push(path);
   }

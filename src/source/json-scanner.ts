@@ -105,6 +105,11 @@ export class ElementScanner {
     return this.#elements;
   }
 
+  /** The filled arrays beside that of the records, as far as the text was read. */
+  get arrays(): readonly string[] {
+    return this.#hints.arrays;
+  }
+
   /** Call it after the last chunk. Throws a `JsonError` if the text is cut off or does not have the array. */
   finish(): void {
     const empty = Buffer.alloc(0);
@@ -196,7 +201,7 @@ export class ElementScanner {
     const target = last && byte === 0x5b;
     if (target && this.#found) throw this.#error(`\`${formatPath(this.#path)}\` occurs twice`, index);
     if (depth >= MAX_DEPTH) throw this.#error(`this is nested more than ${MAX_DEPTH} levels deep`, index);
-    if (depth > 0 && !target) this.#report(byte === 0x5b ? [] : {});
+    if (depth > 0 && byte === 0x7b) this.#report({});
     this.#found ||= target;
     this.#stack.push({ array: byte === 0x5b, onPath, target, step: byte === 0x5b ? 0 : '', keys: [] });
     this.#expect = byte === 0x5b ? 'value or ]' : 'key or }';
@@ -204,7 +209,9 @@ export class ElementScanner {
   }
 
   #close(container: OpenContainer): void {
+    const isFilled = this.#expect === ', or end';
     this.#stack.pop();
+    if (container.array && !container.target && isFilled && this.#stack.length > 0) this.#report([]);
     if (container.onPath) this.#hints.addKeys(container.keys, this.#stack.length);
     this.#expect = this.#stack.length > 0 ? ', or end' : 'nothing';
   }

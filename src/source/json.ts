@@ -69,7 +69,7 @@ async function* readTree(
   } catch (error) {
     throw located(file, error);
   }
-  return { rows: items.count, notices: [], more };
+  return { rows: items.count, notices: [], more, arrays: scanner.arrays };
 }
 
 function located(file: TextFile, error: unknown): unknown {

@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
 import type { Issue, Place, RawRecord, ReadItem, RecordText } from '../model.ts';
-import type { FileDigest, Source, SourceNotice } from './source.ts';
+import type { FileArrays, FileDigest, Source, SourceNotice } from './source.ts';
 import type { TextFile } from './encoding.ts';
 
 const MORE_PAGES = 'this is one page of an API response, which says that there are more: fetch all pages';
@@ -62,6 +62,8 @@ export interface FileResult {
   readonly notices: readonly SourceNotice[];
   /** The file is one page of an API response, and says that there are more. */
   readonly more: boolean;
+  /** Of a JSON document: its filled arrays beside that of the records. */
+  readonly arrays?: readonly string[];
 }
 
 /** One file of a source; it can be read any number of times. */
@@ -111,6 +113,7 @@ export function encodingsOf(files: readonly TextFile[]): string {
 export function filesSource({ parts, notices, ...head }: SourceHead): Source {
   let digests: readonly FileDigest[] | undefined;
   let found: readonly SourceNotice[] = [];
+  let arrays: readonly FileArrays[] = [];
   return {
     ...head,
     files: parts.map(({ file: { path, bytes } }) => ({ path, bytes })),
@@ -121,6 +124,7 @@ export function filesSource({ parts, notices, ...head }: SourceHead): Source {
         const result = yield* part.read(hash);
         read.push({ ...result, path: part.file.path, sha256: hash.digest('hex') });
       }
+      arrays = read.map((each, at) => ({ path: each.path, shown: parts[at]!.file.shown, names: each.arrays ?? [] }));
       digests = read.map(({ path, sha256, rows }) => ({ path, sha256, rows }));
       const { shown } = parts.at(-1)!.file;
       found = [
@@ -134,6 +138,7 @@ export function filesSource({ parts, notices, ...head }: SourceHead): Source {
     },
     unusedFixes: () => [],
     digests: () => digests,
+    otherArrays: () => arrays,
     notices: () => [...notices, ...found],
   };
 }

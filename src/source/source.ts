@@ -82,5 +82,28 @@ export interface Source {
   unusedFixes(): readonly Place[];
   /** One digest per file, of the last complete reading; undefined before the first. */
   digests(): readonly FileDigest[] | undefined;
+  /** For each file, the filled arrays of a JSON document beside that of the records, of the last complete reading. */
+  otherArrays(): readonly FileArrays[];
   notices(): readonly SourceNotice[];
+}
+
+export interface FileArrays {
+  readonly path: string;
+  /** As shown to the user. */
+  readonly shown: string;
+  /** Paths in the document. */
+  readonly names: readonly string[];
+}
+
+/** The arrays that none of these sources reads, in files that some of them read: `crm.json#webhooks`. */
+export function unreadArrays(sources: Iterable<Source>): string[] {
+  const unread = new Map<string, FileArrays>();
+  for (const found of [...sources].flatMap((source) => source.otherArrays())) {
+    const known = unread.get(found.path);
+    unread.set(
+      found.path,
+      known ? { ...known, names: known.names.filter((name) => found.names.includes(name)) } : found,
+    );
+  }
+  return [...unread.values()].flatMap(({ shown, names }) => names.map((name) => `${shown}#${name}`));
 }

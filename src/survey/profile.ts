@@ -17,7 +17,8 @@ import {
   type SharedNote,
   type UncoveredValue,
 } from '../report/profile.ts';
-import type { Source } from '../source/source.ts';
+import { unreadArrays, type Source } from '../source/source.ts';
+import { enumerated } from '../terminal/numbers.ts';
 import type { Database } from '../store/sqlite.ts';
 import { SourceWatch } from './profile-source.ts';
 import { textDamage, textsOf } from './text-damage.ts';
@@ -140,6 +141,8 @@ export class Profiler {
       addProblem(db, { count }, { severity: 'warning', kind: 'map', code, message });
     for (const { code, message } of compiled.warnings) warn(code, message);
     for (const source of sources.values()) for (const notice of source.notices()) warn(notice.code, noticeText(notice));
+    const unread = unreadArrays(sources.values()).map((name) => `\`${name}\``);
+    if (unread.length > 0) warn('unread_array', `no source reads ${enumerated(unread, 'and')}`, unread.length);
     for (const note of profile.shared) warn(`shared_${note.field}`, sharedText(note), note.count);
     const all = Object.values(profile.sources);
     const empty = all.flatMap(({ never_a_value: notes }) => notes.map(columnText));

@@ -192,6 +192,7 @@ function table(columns: readonly string[]): Source {
     async *batches() {},
     unusedFixes: () => [],
     digests: () => undefined,
+    otherArrays: () => [],
     notices: () => [],
   };
 }

@@ -239,6 +239,22 @@ describe('the profile of all sources', () => {
       });
     });
 
+    it('arrays of a JSON file that no source reads, and not those that are empty or within its records', async () => {
+      const file = {
+        people: [{ id: 1, name: 'Ann', tags: ['a'] }],
+        calls: [{ id: 7 }],
+        meta: { colours: ['red'] },
+        none: [],
+      };
+      const mapping =
+        'events:\n  - { type: lead/created, source: it, data: { external_id: id, full_name: name, custom_params: { "*": rest } } }\n';
+      const given = { mapping, export: JSON.stringify(file), file: 'it.json', records: 'people' };
+      const summary = await surveyed(given);
+      expect(summary.warnings_by_code).toEqual({ unread_array: 2 });
+      const all = { ...file, calls: [], meta: {} };
+      expect((await surveyed({ ...given, export: JSON.stringify(all) })).warnings_by_code).toEqual({});
+    });
+
     it('old stages that become one, unless another field keeps their names', async () => {
       const stages = 'references: { stages: { Hot: Proposal, Warm: Proposal, Cold: New } }\n';
       const text = 'ID,Title,Stage\n1,Roof,Hot\n2,Floor,Warm\n3,Wall,Cold\n';
