@@ -30,6 +30,11 @@ export interface Key {
 
 type TableKinds = Map<RecordKind, { readonly assignment: Assignment; readonly doubt?: string }>;
 
+/** What the columns of a table show by themselves, whatever a preset takes it for. */
+export function kindsAlone(table: Table, references: readonly Reference[]): RecordKind[] {
+  return [...kindsOf(table, references).keys()];
+}
+
 /** The entries that the tables need, leads first. `given`: the kinds of the tables that a preset knows. */
 export function guessDrafts(
   tables: readonly Table[],

@@ -8,7 +8,7 @@ import { PROGRAM } from '../version.ts';
 import type { Table } from './columns.ts';
 import { keyOf } from './evidence.ts';
 import type { KnownTables } from './joins.ts';
-import { guessDrafts, type EntryDraft } from './guess.ts';
+import { guessDrafts, kindsAlone, type EntryDraft } from './guess.ts';
 import { openExports, type Export, type ExportOptions } from './open-export.ts';
 import { bestMatch, matchPreset, presetNamed, presets, type PresetMatch } from './preset.ts';
 import { entriesOf, kindsOfPreset } from './preset-entries.ts';
@@ -37,10 +37,12 @@ export async function startMapping(
   const noValue = [...new Set(all.flatMap(({ spec }) => spec.defaults?.missing_values ?? []))];
   const samples = loadSamples(exports, sourceNames(exports), noValue);
   const { tables } = samples;
-  const match =
-    options.preset === undefined ? bestMatch(all, tables) : matchPreset(presetNamed(options.preset, all), tables);
-  if (match) nameSources(match, tables);
   const references = findReferences(samples);
+  const match =
+    options.preset === undefined
+      ? bestMatch(all, tables, (table) => kindsAlone(table, references))
+      : matchPreset(presetNamed(options.preset, all), tables);
+  if (match) nameSources(match, tables);
   const drafts = guessDrafts(tables, references, match && kindsOfPreset(match, tables));
   const known: KnownTables = { drafts, tables, references };
   const { entries, findings: omitted } = entriesOf(drafts, known, match);

@@ -18,6 +18,7 @@ import { parseTemplate } from '../mapping/template.ts';
 import { didYouMean } from '../problem.ts';
 import type { Column, Table } from './columns.ts';
 import { doubtOf, formatsOf, readsAll } from './dates.ts';
+import type { RecordKind } from './roles.ts';
 import { fold } from './words.ts';
 import { lookupsIn } from './yaml.ts';
 
@@ -101,10 +102,27 @@ export function matchPreset(preset: Preset, tables: readonly Table[]): PresetMat
   return { preset, tables: chosen, found };
 }
 
-/** The preset that matches most of the exports; undefined if none matches. */
-export function bestMatch(known: readonly Preset[], tables: readonly Table[]): PresetMatch | undefined {
+/**
+ * The preset that matches most of the exports; undefined if none matches. `kindsAlone`: what the columns of a table show by themselves:
+ * deals with a few columns of the notes of a preset are no notes.
+ */
+export function bestMatch(
+  known: readonly Preset[],
+  tables: readonly Table[],
+  kindsAlone: (table: Table) => readonly RecordKind[],
+): PresetMatch | undefined {
   const matches = known
     .map((preset) => matchPreset(preset, tables))
+    .map((match) => {
+      const { events } = match.preset.spec;
+      const fits = ([source, table]: readonly [string, Table]): boolean => {
+        const kinds = events.flatMap((entry) => (entry.source === source ? [entry.type] : []));
+        return (
+          kinds.length === 0 || kinds.some((type) => type !== 'comment/created') || !kindsAlone(table).includes('deals')
+        );
+      };
+      return { ...match, tables: new Map([...match.tables].filter(fits)) };
+    })
     .filter((match) => match.preset.spec.events.some(({ source }) => match.tables.has(source)));
   const covered = (match: PresetMatch): number => new Set(match.tables.values()).size;
   return matches.sort((a, b) => covered(b) - covered(a) || b.found - a.found)[0];

@@ -58,7 +58,15 @@ export const ROLES = {
   },
   full: {
     content: personal,
-    header: { 'person name': 1, 'full name': 1, 'customer name': 0.9, name: 0.8, person: 0.7, customer: 0.75 },
+    header: {
+      'person name': 1,
+      'full name': 1,
+      'first surname': 1,
+      'customer name': 0.9,
+      name: 0.8,
+      person: 0.7,
+      customer: 0.75,
+    },
     against: `${NOT_PERSON} first surname middle`,
     evidence: 'names',
   },

@@ -1,0 +1,55 @@
+/** Labelled exports in five languages, shaped like those of real CRMs: nothing may be wrong or missing in silence. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { startMapping } from '../../src/init/index.ts';
+import { FIXTURES } from '../e2e/harness.ts';
+
+const CASES = join(FIXTURES, 'labelled-exports');
+
+/** By event type and field, the columns that it is made of. */
+type Truth = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
+
+/** The lines of an entry by their keys, commented out or not. */
+function linesOf(text: string, type: string): Map<string, string> {
+  const entry = text.split('\n  - type: ').find((part) => part.startsWith(`${type}\n`)) ?? '';
+  return new Map(
+    entry.split('\n').flatMap(
+      (line) =>
+        /^ +(?:# )?(\w+): /
+          .exec(line)
+          ?.slice(1, 2)
+          .map((key) => [key, line.trim()] as const) ?? [],
+    ),
+  );
+}
+
+/** `right`; `named`: left to decide, with the column; `marked`: wrong, and to be checked; else what is wrong in silence. */
+function verdictOf(line: string | undefined, columns: readonly string[]): string {
+  if (line === undefined) return 'missing';
+  const [value = '', remark = ''] = line.split(' # ');
+  const has = (text: string): boolean => columns.every((column) => text.includes(column));
+  if (line.startsWith('#')) return has(line) ? 'named' : 'missing';
+  if (has(value)) return 'right';
+  return /^(?:check|set this)/.test(remark) ? 'marked' : 'wrong';
+}
+
+test.each(readdirSync(CASES))('%s: every role of every event is right, or left to decide by name', async (name) => {
+  const folder = join(CASES, name);
+  const files = readdirSync(folder).filter((file) => file !== 'truth.json');
+  const truth = JSON.parse(readFileSync(join(folder, 'truth.json'), 'utf8')) as Truth;
+  const { text } = await startMapping(
+    files.map((file) => join(folder, file)),
+    {},
+  );
+  const found = Object.entries(truth).flatMap(([type, fields]) => {
+    const lines = linesOf(text, type);
+    return Object.entries(fields).map(
+      ([field, columns]) => [`${type} ${field}`, verdictOf(lines.get(field), columns)] as const,
+    );
+  });
+  const wrong = found.filter(([, verdict]) => verdict === 'wrong' || verdict === 'missing');
+  expect(wrong, text).toEqual([]);
+  const right = found.filter(([, verdict]) => verdict === 'right').length;
+  expect(right / found.length, JSON.stringify(found)).toBeGreaterThanOrEqual(0.9);
+});
