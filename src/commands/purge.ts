@@ -8,7 +8,7 @@ import { parseOptions, pick } from '../options/option.ts';
 import { isThere } from '../files/private-file.ts';
 import { REPORT_FILE } from '../report/summary.ts';
 import { isRunLog, RUN_LOG_FILE } from '../files/run-log.ts';
-import { DRY_RUN, type StateDir } from '../files/state-dir.ts';
+import { DRY_RUN, StateDir } from '../files/state-dir.ts';
 import { CHECKPOINT, CHECKPOINT_FILE } from '../store/checkpoint-schema.ts';
 import { readState } from '../store/open.ts';
 import { PLAN, PLAN_FILE } from '../store/plan-schema.ts';
@@ -24,7 +24,7 @@ export const definition = define({
   positionals: MAPPING,
   options: {
     ...pick(OPTIONS, 'state'),
-    sandbox: { ...OPTIONS.sandbox, group: OPTIONS.state.group, describe: 'Purge the state of the rehearsal' },
+    sandbox: { ...OPTIONS.sandbox, group: OPTIONS.state.group, describe: 'Purge the state of the rehearsal alone' },
     ...pick(OPTIONS, 'yes'),
   },
   examples: [],
@@ -59,7 +59,17 @@ const KEPT: Readonly<Record<string, string>> = {
   [RUN_LOG_FILE]: 'external ids only',
 };
 
-/** `crm-backfill purge`: deletes the files that contain personal data from a state directory, and lists what it deletes and keeps. */
+/** What purge does with one state directory. */
+interface Purge {
+  readonly state: StateDir;
+  readonly found: readonly string[];
+  readonly hasKey: boolean;
+}
+
+/**
+ * `crm-backfill purge`: deletes the files that contain personal data from the state directory of a mapping and from that of its rehearsals,
+ * and lists what it deletes and keeps.
+ */
 export async function handler(argv: Argv, console: Console): Promise<ExitCode> {
   const settings = parseOptions(definition, argv);
   const state = await existingState(settings);
@@ -68,42 +78,61 @@ export async function handler(argv: Argv, console: Console): Promise<ExitCode> {
       hint: 'nothing was deleted; give the state directory of the migration with --state DIR',
     });
   }
-  const lock = Lock.acquire(state);
+  const rehearsals =
+    settings.sandbox || settings.state !== undefined ? undefined : StateDir.find(`${state.path}.sandbox`);
+  const states = [state, ...(rehearsals && (await isOurs(rehearsals)) ? [rehearsals] : [])];
+  const locks: Lock[] = [];
   try {
-    const names = (await readdir(state.path)).filter((name) => !isLock(name));
-    const personal = names.includes(SANDBOX_FILE) ? { ...PERSONAL, ...REHEARSAL } : PERSONAL;
-    const found = names.filter((name) => personal[baseOf(name)] !== undefined);
-    const key = storedKey(state);
-    if (found.length === 0 && key === undefined) {
-      console.say(`nothing to delete in ${state.path}`);
-      return EXIT.done;
+    for (const each of states) locks.push(Lock.acquire(each));
+    const purges: Purge[] = [];
+    for (const each of states) {
+      const purge = await listed(each, console);
+      if (purge) purges.push(purge);
     }
-    console.say(`in ${state.path}:`);
-    for (const name of found) console.say(`  to delete  ${name}: ${personal[baseOf(name)]}`);
-    if (key !== undefined && !found.includes(CHECKPOINT_FILE)) {
-      console.say(
-        `  to delete  the key of the hashes in ${CHECKPOINT_FILE}: without it, no value can be guessed from them`,
-      );
-    }
-    for (const name of names.filter((each) => !found.includes(each))) {
-      console.say(`  to keep    ${name}: ${KEPT[baseOf(name)] ?? 'not written by this program'}`);
-    }
-    warnOfTheUnsent(state, console);
+    if (purges.length === 0) return EXIT.done;
+    for (const each of purges) warnOfTheUnsent(each.state, console);
     if (!settings.yes && !(await confirmed())) {
       console.say('nothing was deleted');
       return EXIT.nothingSent;
     }
-    for (const name of found) {
-      await rm(state.file(name), { recursive: true, force: true }).catch((error: unknown) => {
-        throw cannotWrite(state.file(name), error);
-      });
-    }
-    if (!found.includes(CHECKPOINT_FILE)) forgetKey(state);
-    console.say(`deleted ${[...found, ...(key === undefined ? [] : ['the key of the hashes'])].join(', ')}`);
+    for (const each of purges) await purgeAll(each, console);
     return EXIT.done;
   } finally {
-    lock.release();
+    for (const lock of locks) lock.release();
   }
+}
+
+/** Says what is to be deleted and kept; undefined if nothing is to be deleted. */
+async function listed(state: StateDir, console: Console): Promise<Purge | undefined> {
+  const names = (await readdir(state.path)).filter((name) => !isLock(name));
+  const personal = names.includes(SANDBOX_FILE) ? { ...PERSONAL, ...REHEARSAL } : PERSONAL;
+  const found = names.filter((name) => personal[baseOf(name)] !== undefined);
+  const hasKey = !found.includes(CHECKPOINT_FILE) && storedKey(state) !== undefined;
+  if (found.length === 0 && !hasKey) {
+    console.say(`nothing to delete in ${state.path}`);
+    return undefined;
+  }
+  console.say(`in ${state.path}:`);
+  for (const name of found) console.say(`  to delete  ${name}: ${personal[baseOf(name)]}`);
+  if (hasKey) {
+    console.say(
+      `  to delete  the key of the hashes in ${CHECKPOINT_FILE}: without it, no value can be guessed from them`,
+    );
+  }
+  for (const name of names.filter((each) => !found.includes(each))) {
+    console.say(`  to keep    ${name}: ${KEPT[baseOf(name)] ?? 'not written by this program'}`);
+  }
+  return { state, found, hasKey };
+}
+
+async function purgeAll({ state, found, hasKey }: Purge, console: Console): Promise<void> {
+  for (const name of found) {
+    await rm(state.file(name), { recursive: true, force: true }).catch((error: unknown) => {
+      throw cannotWrite(state.file(name), error);
+    });
+  }
+  if (!found.includes(CHECKPOINT_FILE)) forgetKey(state);
+  console.say(`deleted ${[...found, ...(hasKey ? ['the key of the hashes'] : [])].join(', ')}`);
 }
 
 function warnOfTheUnsent(state: StateDir, console: Console): void {

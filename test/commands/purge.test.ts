@@ -166,6 +166,28 @@ describe('purge', () => {
     expect(await namesIn(state)).toEqual(KEPT.filter((name) => name !== 'checkpoint.db'));
   });
 
+  it('of a migration purges the rehearsals of the same mapping too, and names both', async () => {
+    const cwd = await workspace();
+    const mapping = join(cwd, 'm.yaml');
+    await files(cwd, {
+      'm.yaml':
+        'version: 1\nmigration: m\nsources: { p: { path: p.csv } }\nevents: [{ type: lead/created, source: p, data: { external_id: id } }]\n',
+    });
+    const states = ['.backfill/m', '.backfill/m.sandbox'].map((name) => join(cwd, name));
+    for (const state of states) {
+      const given = await StateOf.create(state);
+      given.account(ACCOUNT, 'm').source('p');
+      given.request('lead/created', '1', { full_name: 'Ada' }, { serviceId: 's1' });
+      given.close();
+      await files(state, { 'errors.csv': 'Ada', ...(state.endsWith('.sandbox') && { 'sandbox.ndjson': 'Ada' }) });
+    }
+    const { code, stderr } = await call(purge, { mapping, yes: true });
+    expect(code, stderr).toBe(0);
+    for (const state of states) expect(stderr.replace(/\s+/g, '')).toContain(`in${state}:`);
+    expect(await namesIn(states[0]!)).toEqual(['checkpoint.db']);
+    expect(await namesIn(states[1]!)).toEqual([]);
+  });
+
   it('refuses while a run uses the state directory', async () => {
     const { state } = await migrated();
     const lock = Lock.acquire(await StateDir.existing(state));
