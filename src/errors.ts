@@ -95,9 +95,9 @@ export function shortageOf(thrown: unknown, exitCode: ExitCode): UserError | und
   return new UserError(`${what} (${messageOf(error)})`, { hint, exitCode, cause: error });
 }
 
-/** A file could not be written: a full disk, say. What is no error of the system stays as it is. */
+/** A file could not be written: a full disk, say. A cell that is no JSON is no matter of the file that it was for. */
 export function cannotWrite(path: string, error: unknown): Error {
-  if (codeOf(error) === undefined && error instanceof Error) return error;
+  if (error instanceof SyntaxError) return error;
   return new UserError(`cannot write ${path}: ${messageOf(error)}`, {
     hint: `${shortageOf(error, EXIT.stopped)?.hint ?? 'check the permissions, then rerun'}: nothing that was acknowledged is lost`,
     cause: error,

@@ -14,6 +14,36 @@ const ASIDE = ['explain', 'verify', 'init', 'sandbox'];
 /** Files in `src/` that combine the folders. All other files in `src/` may be imported by every folder. */
 const TOP = ['connect.ts', 'account-contacts.ts', 'run.ts', 'summarise.ts', 'demo.ts', 'main.ts', 'cli.ts'];
 
+/**
+ * The doors of each folder: its files that others import. A file that is new here should rather be reached through one that is here already.
+ */
+const DOORS: Readonly<Record<string, string>> = {
+  commands: 'command index',
+  compare: 'contacts edited fields read-back shown',
+  core: 'identity known next',
+  explain: 'find plan-csv plan-text story text',
+  files: 'best-effort csv private-file run-log state-dir write-lines',
+  init: 'index yaml',
+  mapping:
+    'combine countries functions load mapping marks names path policies result schema spec template transforms/date-format transforms/phone transforms/zone words',
+  options: 'checks option table',
+  pages: 'html/page progress progress-tracker status status-text watch',
+  plan: 'body-size changes changes-file combine control-totals counts cover digest earlier-plans events fold gone judge judge-known older order parents problems read-back records states wanted',
+  report:
+    'advice control-totals documents end-text ending error-files found-codes omitted own-files pilot pilot-file profile rejects summary text to-correct words',
+  sandbox: 'index',
+  secrets: 'credentials env-file hook-url redact redis-url',
+  send: 'send sender until without-values',
+  service:
+    'account client directory envelope error-body limiter list-page lists proxy recent-answers reply retry route',
+  source: 'encoding files input open reject-columns source text',
+  store:
+    'checkpoint checkpoint-schema commits earlier field-hashes lock open plan-schema rate-history sqlite stored-plans',
+  survey: 'plan-file survey worksheet-file',
+  terminal: 'console layout numbers screen visible',
+  verify: 'differences record text verify',
+};
+
 interface Import {
   readonly from: string;
   readonly to: string;
@@ -65,6 +95,18 @@ it('knows every folder', async () => {
 it('has imports only within a folder or from folders before it', async () => {
   const wrong = (await allImports()).filter((each) => !isAllowed(each));
   expect(wrong.map(({ from, to }) => `${from} -> ${to}`)).toEqual([]);
+});
+
+it('lets each folder be entered by its doors only', async () => {
+  const entered = new Map<string, Set<string>>();
+  for (const { from, to } of await allImports()) {
+    const theirs = folderOf(to);
+    if (theirs === undefined || theirs === folderOf(from)) continue;
+    const file = to.slice(theirs.length + 1, -'.ts'.length);
+    entered.set(theirs, (entered.get(theirs) ?? new Set()).add(file));
+  }
+  const doors = [...entered].map(([folder, files]) => [folder, [...files].sort().join(' ')] as const);
+  expect(Object.fromEntries(doors)).toEqual(DOORS);
 });
 
 it('has no two folders that import each other', async () => {

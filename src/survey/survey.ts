@@ -8,27 +8,12 @@ import type { CompiledMapping, Mapping } from '../mapping/mapping.ts';
 import type { Policies } from '../mapping/policies.ts';
 import { UserError } from '../errors.ts';
 import type { EventType, Issue, Place, Planned } from '../model.ts';
-import { CHANGES_FILE, countChanges, writeChanges } from '../plan/changes-file.ts';
-import { chooseEvents, choosePicked, chooseTypes } from '../plan/chosen.ts';
-import { judgeContacts, MATCHES_FILE } from '../plan/contacts.ts';
-import { coverOf, storePilot, type Cover } from '../plan/cover.ts';
+import type { Cover } from '../plan/cover.ts';
 import { planDigest } from '../plan/digest.ts';
-import { judgeDuplicates } from '../plan/duplicates.ts';
 import { assertApproved, markTold, shrunkSource } from '../plan/earlier-plans.ts';
-import { combineComments } from '../plan/combine.ts';
-import { deriveCommentIds } from '../plan/comment-ids.ts';
-import { warnOfCustomFields } from '../plan/custom-fields.ts';
-import { foldRows, type FoldCounts } from '../plan/fold.ts';
-import { GONE_FILE, listGone } from '../plan/gone.ts';
-import { warnOfInactiveOwners } from '../plan/inactive-owners.ts';
-import { judgeKnown } from '../plan/judge-known.ts';
-import { omitMissingParents, skipOrphans } from '../plan/missing-parents.ts';
-import { writeOrder } from '../plan/order.ts';
-import { judgeParents, reportBlocked } from '../plan/parents.ts';
-import { liftPriorities } from '../plan/priorities.ts';
+import type { FoldCounts } from '../plan/fold.ts';
+import { choosePlan, judgePlan } from '../plan/judge.ts';
 import { addProblem } from '../plan/problems.ts';
-import { readSubjects } from '../plan/read-back.ts';
-import { hasRecords } from '../plan/records.ts';
 import type { Profile } from '../report/profile.ts';
 import type { ChangeCounts } from '../report/summary.ts';
 import type { Account } from '../service/account.ts';
@@ -39,7 +24,7 @@ import type { FileDigest, Source } from '../source/source.ts';
 import type { StateDir } from '../files/state-dir.ts';
 import { storedPlanFiles } from '../store/stored-plans.ts';
 import type { FieldHasher } from '../store/field-hashes.ts';
-import { COUNTING_INDEX, PLAN_FILE, PLAN_INDEXES } from '../store/plan-schema.ts';
+import { COUNTING_INDEX, PLAN_FILE } from '../store/plan-schema.ts';
 import type { Database } from '../store/sqlite.ts';
 import { DealGroups } from './deal-groups.ts';
 import { withoutDecimals } from './decimal-ids.ts';
@@ -128,11 +113,16 @@ export async function surveyInput(job: SurveyJob): Promise<Survey> {
   const found = await readInput(job, open);
   if (halt.requested) return interrupted(job, open, found);
   await assertComplete(job, open, found);
-  const { changes, fold, orphans } = await judge(job, open);
+  for (const { file, line } of open.input.unusedFixes()) addProblem(db, {}, unusedFix(file, line));
+  const { mapping, settings, hasher, account, client, contacts, output } = job;
+  const { migration, region } = mapping;
+  const { entries } = open.compiled;
+  const judging = { db, migration, region, entries, hasher, account, client, contacts, output };
+  const { changes, fold, orphans } = await judgePlan({ ...judging, concurrency: settings.concurrency });
   found.reader.records.mapped -= orphans;
   found.reader.records.skipped += orphans;
   const { worksheet, profile } = await describe(job, open, found);
-  const cover = choose(job, open);
+  const cover = choosePlan(judging, settings);
   return commit(job, open, found, { changes, fold, worksheet, profile, cover });
 }
 
@@ -189,49 +179,6 @@ async function assertComplete(job: SurveyJob, { input }: OpenInput, { reader }: 
   }
 }
 
-/** Decides the state of every event: each step depends on those before it. */
-async function judge(
-  job: SurveyJob,
-  { policies, compiled, input }: OpenInput,
-): Promise<Pick<Survey, 'changes' | 'fold'> & { readonly orphans: number }> {
-  const { db, hasher, mapping, output, client, settings, contacts } = job;
-  const { migration } = mapping;
-  for (const { file, line } of input.unusedFixes()) addProblem(db, {}, unusedFix(file, line));
-  db.exec(PLAN_INDEXES);
-  deriveCommentIds(db, migration);
-  judgeDuplicates(db, policies);
-  const fold = foldRows(db, migration);
-  combineComments({ db, migration, hasher, entries: compiled.entries });
-  omitMissingParents(db, policies, migration);
-  const orphans = skipOrphans(db, policies);
-  const changes = hasRecords(db) ? await compareWithKnown(job, policies) : undefined;
-  if (contacts !== undefined) {
-    const service = client && { client, leads: contacts, concurrency: settings.concurrency };
-    await judgeContacts({ db, hasher, policies, path: output.file(MATCHES_FILE), service });
-  }
-  judgeParents(db, compiled.entries);
-  warnOfCustomFields(db, policies);
-  warnOfInactiveOwners(db, job.account);
-  reportBlocked(db);
-  return { changes, fold, orphans };
-}
-
-/** What is known of the records from earlier runs, and what the service shows of those that differ. Not read without the network. */
-async function compareWithKnown(
-  { db, hasher, output, client, settings, mapping }: SurveyJob,
-  policies: readonly Policies[],
-): Promise<ChangeCounts> {
-  const subjects = judgeKnown(db, policies, hasher, client !== undefined);
-  if (client)
-    await readSubjects({ db, hasher, client, concurrency: settings.concurrency, region: mapping.region }, subjects);
-  writeChanges(db, output.file(CHANGES_FILE));
-  const gone = listGone(db, output.file(GONE_FILE));
-  const added = db.get<{ count: number }>(`
-    select count(*) as count from event e where e.state in ('ready', 'retry')
-      and not exists (select 1 from checkpoint.record r where r.entity = e.entity and r.external_id = e.external_id)`)!.count;
-  return { new: added, ...countChanges(db), gone };
-}
-
 async function describe(
   { db, output, mapping }: SurveyJob,
   { resolver, answers, compiled }: OpenInput,
@@ -243,21 +190,6 @@ async function describe(
   if (merged) addProblem(db, { count: merged.count }, merged);
   const worksheet = await writeWorksheet(db, output, worksheetRows(resolver, answers), mapping.worksheet?.path);
   return { worksheet, profile: profiler.finish() };
-}
-
-/** What this run sends, and in which order. */
-function choose({ db, settings, account }: SurveyJob, { compiled }: OpenInput): Cover | undefined {
-  const left = chooseTypes(db, settings.only);
-  const cover = settings.pilot === undefined ? undefined : coverOf(db, settings.pilot, account);
-  if (cover) {
-    chooseEvents(db, cover.events);
-    storePilot(db, cover);
-  }
-  if (settings.pick.length > 0) choosePicked(db, settings.pick);
-  if (cover || settings.pick.length > 0 || left > 0) judgeParents(db, compiled.entries);
-  liftPriorities(db);
-  writeOrder(db);
-  return cover;
 }
 
 async function commit(
