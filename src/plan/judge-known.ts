@@ -111,13 +111,9 @@ export function conclude(
   const fieldsThat = (verdict: Verdict): string[] =>
     [...verdicts].flatMap(([field, each]) => (each === verdict ? [field] : []));
   const uncertain = fieldsThat('uncertain');
-  if (uncertain.length > 0 && isCombined(db, id)) {
-    // Whichever text it has, its parts are in it: they decide.
-    setState(db, id, 'acknowledged', null);
-    reportChangedParts(db, id, () => true);
-    return;
-  }
-  if (uncertain.length > 0) {
+  // Whichever text a combined comment has, its parts are in it: they decide.
+  const byParts = uncertain.length > 0 && isCombined(db, id);
+  if (uncertain.length > 0 && !byParts) {
     setState(db, id, 'rejected', 'uncertain');
     const message = `a request that set ${uncertain.join(', ')} got no answer, so the service may have another value than the export`;
     addProblem(
@@ -128,6 +124,7 @@ export function conclude(
     return;
   }
   setState(db, id, 'acknowledged', null);
+  if (byParts) reportChangedParts(db, id, () => true);
   for (const [verdict, code, what] of entity === 'comment' ? COMMENT_DIFFERENCES : DIFFERENCES) {
     const fields = fieldsThat(verdict);
     if (fields.length === 0) continue;

@@ -213,6 +213,10 @@ export const WARNINGS: Readonly<Record<string, Advice>> = {
     what: 'A combined comment is in the service already, sent by a state that is lost, and may lack some of its parts.',
     fix: 'Compare it in the service, and add what is missing there; `if_exists: skip` then takes it as it is.',
   },
+  combined_unknown: {
+    what: 'The checkpoint is lost in which it stood what combined comments carry.',
+    fix: 'Use the exports of the last run, or put a copy of the checkpoint back.',
+  },
   not_created: {
     what: 'The service acknowledged an event without any effect.',
     fix: 'Check the record in the service.',

@@ -9,6 +9,7 @@ import type { Policies } from '../mapping/policies.ts';
 import { UserError } from '../errors.ts';
 import type { EventType, Issue, Place, Planned } from '../model.ts';
 import type { Cover } from '../plan/cover.ts';
+import { combined } from '../plan/combine.ts';
 import { planDigest } from '../plan/digest.ts';
 import { assertApproved, markTold, shrunkSource } from '../plan/earlier-plans.ts';
 import type { FoldCounts } from '../plan/fold.ts';
@@ -41,7 +42,7 @@ import { unmatchedAnswers } from './unmatched-answers.ts';
 import { openReferences, type Answer } from './worksheet.ts';
 
 export interface SurveyJob {
-  readonly settings: Pick<RunSettings, 'dryRun' | 'only' | 'pilot' | 'pick' | 'plan' | 'concurrency'>;
+  readonly settings: Pick<RunSettings, 'dryRun' | 'only' | 'pilot' | 'pick' | 'plan' | 'concurrency' | 'adopt'>;
   readonly mapping: Mapping;
   /** The plan as `beginPlan` made it, with the checkpoint attached. The survey closes it. */
   readonly db: Database;
@@ -121,6 +122,7 @@ export async function surveyInput(job: SurveyJob): Promise<Survey> {
   const { changes, fold, orphans } = await judgePlan({ ...judging, concurrency: settings.concurrency });
   found.reader.records.mapped -= orphans;
   found.reader.records.skipped += orphans;
+  if (settings.adopt && combined(db).requests > 0) addProblem(db, {}, COMBINED_UNKNOWN);
   const { worksheet, profile } = await describe(job, open, found);
   const cover = choosePlan(judging, settings);
   return commit(job, open, found, { changes, fold, worksheet, profile, cover });
@@ -237,6 +239,14 @@ function inputFigures({ input, compiled }: OpenInput, { reader, omitted }: ReadI
   const { records, unreadable } = reader;
   return { records, unreadable, omitted, compiled, inputs: input.digests() };
 }
+
+const COMBINED_UNKNOWN: Issue = {
+  severity: 'warning',
+  kind: 'map',
+  code: 'combined_unknown',
+  message:
+    'what combined comments carry was in the checkpoint that is lost: those of parents whose comments have changed in the export since are reported, or sent twice',
+};
 
 function unusedFix(file: string, line: number): Issue {
   return {

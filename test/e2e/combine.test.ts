@@ -135,7 +135,10 @@ describe('comments of one parent', () => {
   it('are recognised after the state was lost, and reported where the export has more of them', async () => {
     await p.run();
     await rm(join(p.cwd, '.backfill'), { recursive: true });
-    expect(summaryOf(await p.run('--adopt')).exit).toMatchObject({ code: 0 });
+    expect(summaryOf(await p.run('--adopt'))).toMatchObject({
+      exit: { code: 0 },
+      warnings_by_code: { combined_unknown: 1 },
+    });
     await rm(join(p.cwd, '.backfill'), { recursive: true });
     await files(p.cwd, { 'notes.csv': `${NOTES}n4,1,2024-06-01 00:00,Ann,Fourth\n` });
     expect(summaryOf(await p.run('--adopt'))).toMatchObject({
