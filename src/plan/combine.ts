@@ -260,17 +260,20 @@ export function carrierOf(db: Database, externalId: string): string | undefined 
   )?.carrier;
 }
 
-/** Comments that are left to send, and the requests that they take or would take. */
+/** Comments that are not sent yet, and the requests that they take or would take. */
 export interface CombinedFigures {
   readonly comments: number;
   readonly requests: number;
 }
 
+/** Also what waits for its parent: before the names are resolved, that may be all of them. */
+const UNSENT = `('ready', 'retry', 'blocked')`;
+
 /** Of those that are combined. */
 export function combined(db: Database): CombinedFigures {
   return db.get<CombinedFigures>(`
     select ifnull(sum(rows), 0) as comments, count(*) as requests from event
-    where type = '${TYPE}' and state in ('ready', 'retry') and id in (select event from part)`)!;
+    where type = '${TYPE}' and state in ${UNSENT} and id in (select event from part)`)!;
 }
 
 /** Of those that are not, if the mapping said `combine: {}`. */
@@ -278,6 +281,6 @@ export function combinable(db: Database): CombinedFigures {
   return db.get<CombinedFigures>(`
     select ifnull(sum(n), 0) as comments, ifnull(sum((n + 49) / 50), 0) as requests from (
       select count(*) as n from event
-      where type = '${TYPE}' and state in ('ready', 'retry') and id not in (select event from part)
+      where type = '${TYPE}' and state in ${UNSENT} and id not in (select event from part)
       group by parent_entity, parent_id)`)!;
 }
