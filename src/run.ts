@@ -16,7 +16,7 @@ import type { FunctionModule } from './mapping/functions.ts';
 import { loadMapping } from './mapping/load.ts';
 import type { Mapping } from './mapping/mapping.ts';
 import { counted } from './terminal/numbers.ts';
-import { allowedErrors, countAll, countDue, countStates } from './plan/counts.ts';
+import { countAll, countDue, countStates } from './plan/counts.ts';
 import { foundCodes, type FoundCodes } from './report/found-codes.ts';
 import { doubtRecords, isOlder } from './plan/older.ts';
 import { planCounter, type ProgressView } from './pages/progress-tracker.ts';
@@ -39,7 +39,7 @@ import { assertBound, assertNotOld, openCheckpoint, openFieldHasher } from './st
 import type { FieldHasher } from './store/field-hashes.ts';
 import { PLAN_FILE } from './store/plan-schema.ts';
 import { findDamage, type Database } from './store/sqlite.ts';
-import { endingOf, snapshotOf, storedMapping, summarise, type Ending } from './summarise.ts';
+import { endingOf, refusalOf, snapshotOf, storedMapping, summarise, type Ending } from './summarise.ts';
 import { beginPlan, discardPlan } from './survey/plan-file.ts';
 import { surveyInput, type Survey } from './survey/survey.ts';
 import type { Rate } from './rate.ts';
@@ -335,16 +335,6 @@ async function writeFiles(
     );
   }
   return { toCorrect: rejects ? toCorrect(mapping, rejects.files) : [], pilot };
-}
-
-/** Why nothing of this plan is sent, if so. */
-function refusalOf(
-  { maxErrors, maxOmitted }: RunSettings,
-  { db, omitted }: Survey,
-): 'too_many_omitted' | 'too_many_invalid' | undefined {
-  if (omitted.excess(maxOmitted).length > 0) return 'too_many_omitted';
-  const { invalid, total } = countAll(db);
-  return invalid > allowedErrors(maxErrors, total) ? 'too_many_invalid' : undefined;
 }
 
 function endOf({ settings, halt }: Run, survey: Survey): Ending {

@@ -4,6 +4,8 @@ import { EXIT, type ExitCode } from './errors.ts';
 import type { Mapping } from './mapping/mapping.ts';
 import { controlTotals } from './plan/control-totals.ts';
 import {
+  allowedErrors,
+  countAll,
   countDue,
   countStates,
   countWaiting,
@@ -37,6 +39,16 @@ export interface Ending {
   readonly code: ExitCode;
   /** `done`, or why the run stopped or finished with errors, in snake_case. */
   readonly reason: string;
+}
+
+/** Why nothing of this plan is sent, if so. */
+export function refusalOf(
+  { maxErrors, maxOmitted }: Pick<RunSettings, 'maxErrors' | 'maxOmitted'>,
+  { db, omitted }: Pick<Survey, 'db' | 'omitted'>,
+): 'too_many_omitted' | 'too_many_invalid' | undefined {
+  if (omitted.excess(maxOmitted).length > 0) return 'too_many_omitted';
+  const { invalid, total } = countAll(db);
+  return invalid > allowedErrors(maxErrors, total) ? 'too_many_invalid' : undefined;
 }
 
 /** The ending of a run that was not stopped early. Held events are pending, which is no error; waiting ones were selected. */

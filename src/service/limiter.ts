@@ -3,10 +3,10 @@ import PQueue from 'p-queue';
 import type { Clock } from '../clock.ts';
 import type { Secret } from '../secrets/redact.ts';
 import { requestsLeft, type Rate } from '../rate.ts';
-import { HEADERS, LIMITS } from '../contract.ts';
+import { HEADERS } from '../contract.ts';
 import { ForeignUse } from './foreign-use.ts';
 import { MemoryWindow } from './memory-window.ts';
-import { RecentAnswers, type RateHistory } from './recent-answers.ts';
+import { longestWindow, type RateHistory, type RecentAnswers, recentAnswers, windowOf } from './recent-answers.ts';
 import type { RedisWindowOptions } from './redis-window.ts';
 import { backoff, backoffCeiling } from './retry.ts';
 import type { Allowance, LimiterWait, Shared, TokenWindow } from './token-window.ts';
@@ -51,8 +51,6 @@ export class NotSent extends Error {
 const PACE = 0.5;
 /** Fewer requests may be our own, sent by a run before this one. */
 const FEWEST_OTHERS = 3;
-/** Added to each window, because timers and the server's clock may be slightly off. */
-const MARGIN_MS = 25;
 /** How soon it is noticed that others have stopped. */
 const FOLLOW_MS = 1_000;
 /** A longer history is recorded once a second. */
@@ -339,24 +337,6 @@ export class Limiter {
       this.#limit,
     );
   }
-}
-
-/** With the answers of earlier runs. */
-function recentAnswers({ rate, clock, history }: LimiterOptions): RecentAnswers {
-  const answers = new RecentAnswers(2_000 * longestWindow(rate));
-  const offset = clock.wall() - clock.monotonic();
-  const now = clock.monotonic();
-  for (const at of history?.load() ?? []) answers.add(Math.min(at - offset, now));
-  return answers;
-}
-
-function windowOf(rate: Rate): number {
-  return Math.ceil(rate.seconds * 1000 + MARGIN_MS);
-}
-
-/** In seconds: the window of the rate, or the published one. */
-function longestWindow(rate: Rate): number {
-  return Math.max(rate.seconds, LIMITS.windowSeconds);
 }
 
 /** A count from a rate-limit header; undefined if it is absent or not a whole number. */

@@ -1,3 +1,7 @@
+import type { Clock } from '../clock.ts';
+import { LIMITS } from '../contract.ts';
+import type { Rate } from '../rate.ts';
+
 /**
  * When requests were answered, kept across restarts: a run that starts within a window of the previous one (even if that
  * one was killed) must not send another full burst. Times are milliseconds since 1970.
@@ -64,4 +68,34 @@ export class RecentAnswers {
     }
     return from;
   }
+}
+
+/** Added to each window, because timers and the server's clock may be slightly off. */
+const MARGIN_MS = 25;
+
+/** With the answers of earlier runs. */
+export function recentAnswers({
+  rate,
+  clock,
+  history,
+}: {
+  readonly rate: Rate;
+  readonly clock: Clock;
+  readonly history?: RateHistory | undefined;
+}): RecentAnswers {
+  const answers = new RecentAnswers(2_000 * longestWindow(rate));
+  const offset = clock.wall() - clock.monotonic();
+  const now = clock.monotonic();
+  for (const at of history?.load() ?? []) answers.add(Math.min(at - offset, now));
+  return answers;
+}
+
+/** In milliseconds, with a margin for the clocks. */
+export function windowOf(rate: Rate): number {
+  return Math.ceil(rate.seconds * 1000 + MARGIN_MS);
+}
+
+/** In seconds: the window of the rate, or the published one. */
+export function longestWindow(rate: Rate): number {
+  return Math.max(rate.seconds, LIMITS.windowSeconds);
 }
