@@ -61,7 +61,7 @@ export const BREAKAGES: readonly Breakage[] = [
   },
   {
     name: 'a token comes back too early',
-    file: 'service/limiter.ts',
+    file: 'service/recent-answers.ts',
     text: 'return Math.ceil(rate.seconds * 1000 + MARGIN_MS);',
     replacement: 'return rate.seconds * 900;',
     within: 1000,
