@@ -3,7 +3,7 @@ import type { JsonValue } from '../json.ts';
 import type { Draft, Row, Writable } from '../model.ts';
 import type { Source } from '../source/source.ts';
 import type { CompileContext, PathUse, ValueContext } from './compile-context.ts';
-import { combineOf, compileHeading, type Heading } from './combine.ts';
+import { combineOf, compileHeading, type Combine, type Heading } from './combine.ts';
 import { compileCondition, type ConditionTest } from './condition.ts';
 import type { Path } from './document.ts';
 import { asInstant, compileField, compileRest, setField, type CompiledField, type TakeRest } from './entry-fields.ts';
@@ -24,6 +24,7 @@ interface Parts {
   readonly occurredAt: Evaluate | undefined;
   readonly stagePipeline: Evaluate | undefined;
   readonly priority: Evaluate | undefined;
+  readonly combine: Combine | undefined;
   readonly heading: Heading | undefined;
   readonly takeRest: TakeRest | undefined;
 }
@@ -34,7 +35,7 @@ export function compileEntry(spec: EntrySpec, index: number, compilation: Compil
   const policies = policiesOf(spec, compilation.defaults);
   const { type } = spec;
   const missing = compilation.missingValues(spec.source);
-  const { fields, when, each, occurredAt, stagePipeline, priority, heading, takeRest } = parts;
+  const { fields, when, each, occurredAt, stagePipeline, priority, combine, heading, takeRest } = parts;
 
   const draftOf = (row: RowContext): Draft | undefined => {
     row.clear();
@@ -89,7 +90,7 @@ export function compileEntry(spec: EntrySpec, index: number, compilation: Compil
     type,
     source: spec.source,
     policies,
-    combine: spec.combine && combineOf(spec.combine),
+    combine,
     uses: uses.map(({ field, path, at, compiled, isRest = false, decides }) => ({
       field,
       path,
@@ -120,13 +121,15 @@ function compileParts(spec: EntrySpec, path: Path, compilation: CompileContext, 
     spec[key] === undefined
       ? undefined
       : compileValue(typeof spec[key] === 'number' ? { value: spec[key] } : spec[key], context(key), check);
+  const combine = spec.combine && combineOf(spec.combine);
   const parts = {
     each: spec.each === undefined ? undefined : compileValue(spec.each, { ...context('each'), frame: record }),
     when: spec.when && compileCondition(spec.when, { ...context('when'), decides: 'when' }),
     occurredAt: optional('occurred_at', asInstant),
     stagePipeline: optional('stage_pipeline', asText),
     priority: optional('priority', asPriority),
-    heading: spec.combine && compileHeading(combineOf(spec.combine), context('combine')),
+    combine,
+    heading: combine && compileHeading(combine, context('combine')),
     fields: fieldsOf(spec.type)
       .flatMap((field) => compileField(field, spec, context(field.name, field.onError)))
       .sort(inCanonicalOrder),

@@ -2,7 +2,7 @@
 import { contentSha, eventId } from '../core/identity.ts';
 import { LIMITS } from '../contract.ts';
 import { canonicalJson, parseJson, type JsonObject } from '../json.ts';
-import type { Combine } from '../mapping/combine.ts';
+import { combineOf, type Combine } from '../mapping/combine.ts';
 import type { Policies } from '../mapping/policies.ts';
 import type { FieldHasher } from '../store/field-hashes.ts';
 import type { Database } from '../store/sqlite.ts';
@@ -17,7 +17,7 @@ const FRAME_BYTES = 64 * 1024;
 const PAGE = 5_000;
 
 /** How comments of an entry whose mapping no longer combines stand in what was sent before. */
-const NOT_COMBINED: Combine = { heading: '', separator: '\n\n', max: 1 };
+const NOT_COMBINED = combineOf({ heading: '' });
 
 export interface CombineJob {
   readonly db: Database;
@@ -43,10 +43,6 @@ interface PartRow {
 
 const PART = `e.id, e.external_id, e.record, e.entry, e.occurred_at, e.own_priority, e.heading, e.data`;
 
-/** The combined comment is, or may be, there. */
-const IS_CARRIED = `from checkpoint.part p join checkpoint.record r on r.entity = 'comment' and r.external_id = p.carrier
-  and r.existence <> 'no'`;
-
 /**
  * Every comment that a combined one carried, or may have carried, stays part of it: it is never sent again, whatever became of the
  * others. What was sent alone stays alone. All others whose entry says so are combined by parent, in the order of their time.
@@ -56,9 +52,9 @@ export function combineComments(job: CombineJob): void {
   const combining = entries.flatMap(({ combine }, entry) => (combine ? [entry] : []));
   if (combining.length === 0 && !db.get('select 1 from checkpoint.part limit 1')) return;
   db.exec(
-    `create temp table carried as
+    `create temp table bound as
        select row_number() over (order by p.carrier, p.position) as n, p.carrier as together, e.id
-       ${IS_CARRIED} join event e on e.entity = 'comment' and e.external_id = p.external_id and e.state = 'ready'`,
+       from checkpoint.carried p join event e on e.entity = 'comment' and e.external_id = p.external_id and e.state = 'ready'`,
   );
   db.run(
     `create temp table loose as
@@ -66,12 +62,12 @@ export function combineComments(job: CombineJob): void {
          e.parent_entity || ' ' || e.parent_id as together, e.id
        from event e
        where e.entity = 'comment' and e.state = 'ready' and e.entry in (select value from json_each(?))
-         and e.id not in (select id from carried)
+         and e.id not in (select id from temp.bound)
          and not exists (select 1 from checkpoint.record r where r.entity = 'comment' and r.external_id = e.external_id
            and r.existence <> 'no')`,
     JSON.stringify(combining),
   );
-  for (const parts of groupsIn(db, 'carried')) combineAgain(job, parts);
+  for (const parts of groupsIn(db, 'bound')) combineAgain(job, parts);
   for (const comments of groupsIn(db, 'loose')) {
     for (const parts of cut(comments, combineOfFirst(job, comments))) {
       combineInto(job, parts, freeId(db, parts[0]!.external_id));
@@ -81,12 +77,12 @@ export function combineComments(job: CombineJob): void {
   db.exec(`
     update event set state = 'acknowledged', code = 'unmapped'
       where entity = 'comment' and state = 'invalid' and data is null and external_id in (
-        select p.external_id ${IS_CARRIED} where r.is_acknowledged = 1);
-    drop table carried; drop table loose;
+        select external_id from checkpoint.carried where is_acknowledged = 1);
+    drop table temp.bound; drop table temp.loose;
   `);
 }
 
-function* groupsIn(db: Database, table: 'carried' | 'loose'): Generator<readonly PartRow[]> {
+function* groupsIn(db: Database, table: 'bound' | 'loose'): Generator<readonly PartRow[]> {
   let group: PartRow[] = [];
   for (let last = 0; ;) {
     const rows = db.all<PartRow>(
@@ -254,7 +250,7 @@ export function storeParts(db: Database, event: number, mayBeThere: boolean): vo
 export function carrierOf(db: Database, externalId: string): string | undefined {
   return db.get<{ carrier: string }>(
     `select e.external_id as carrier from part p join event e on e.id = p.event where p.external_id = ?
-     union all select p.carrier ${IS_CARRIED} where p.external_id = ? limit 1`,
+     union all select carrier from checkpoint.carried where external_id = ? limit 1`,
     externalId,
     externalId,
   )?.carrier;
@@ -278,8 +274,9 @@ export function combined(db: Database): CombinedFigures {
 
 /** Of those that are not, if the mapping said `combine: {}`. */
 export function combinable(db: Database): CombinedFigures {
+  const { max: most } = combineOf({});
   return db.get<CombinedFigures>(`
-    select ifnull(sum(n), 0) as comments, ifnull(sum((n + 49) / 50), 0) as requests from (
+    select ifnull(sum(n), 0) as comments, ifnull(sum((n + ${most} - 1) / ${most}), 0) as requests from (
       select count(*) as n from event
       where type = '${TYPE}' and state in ${UNSENT} and id not in (select event from part)
       group by parent_entity, parent_id)`)!;

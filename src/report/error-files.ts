@@ -51,8 +51,7 @@ export function writeIds(db: Database, output: StateDir): void {
     select type, external_id, service_id from (
       select entity, type, external_id, service_id, is_acknowledged from checkpoint.record
       union all
-      select r.entity, r.type, p.external_id, r.service_id, r.is_acknowledged
-      from checkpoint.part p join checkpoint.record r on r.entity = 'comment' and r.external_id = p.carrier)
+      select 'comment', type, external_id, service_id, is_acknowledged from checkpoint.carried)
     where is_acknowledged = 1 and service_id is not null order by entity = 'comment', entity desc, external_id`,
     { bom: false },
   );

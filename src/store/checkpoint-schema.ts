@@ -73,6 +73,11 @@ create table part (
 ) strict, without rowid;
 create index part_of on part (carrier);
 
+-- The comments that a combined one has, or may have, brought to the service.
+create view carried as
+  select p.external_id, p.carrier, p.position, r.type, r.service_id, r.is_acknowledged
+  from part p join record r on r.entity = 'comment' and r.external_id = p.carrier and r.existence <> 'no';
+
 -- What was sent and answered: history for people, which decides nothing.
 create table request (
   n integer primary key,         -- in the order of sending
