@@ -180,8 +180,7 @@ export class Database {
 
   /** Throws a `UserError` if a page or an index of this file is damaged. Reads all of it: 0.5 s per 100,000 requests. */
   assertWhole(name: string): void {
-    const [check] = Object.values(this.get<Record<string, string>>(`pragma ${name}.integrity_check(1)`) ?? {});
-    if (check !== 'ok') throw unusable(this.#attached.get(name)!, 'it is damaged', {});
+    if (!this.#isWhole(name)) throw unusable(this.#attached.get(name)!, 'it is damaged', {});
   }
 
   get isOpen(): boolean {
@@ -207,20 +206,20 @@ export class Database {
   }
 
   #explained<Result>(act: () => Result): Result {
-    return orExplain(this.path, act, () => this.#damaged());
+    return orExplain(this.path, act, this.#damaged);
   }
 
   /** The attached file that is not as it was written. */
-  #damaged(): string | undefined {
-    for (const [name, path] of this.#attached) {
-      try {
-        const found = this.#db.prepare(`pragma ${name}.quick_check(1)`).get() as { quick_check?: string } | undefined;
-        if (found?.quick_check !== 'ok') return path;
-      } catch {
-        return path;
-      }
+  readonly #damaged = (): string | undefined => [...this.#attached].find(([name]) => !this.#isWhole(name))?.[1];
+
+  #isWhole(name: string): boolean {
+    try {
+      const found = this.#db.prepare(`pragma ${name}.integrity_check(1)`).get() as { integrity_check: string };
+      return found.integrity_check === 'ok';
+    } catch {
+      // Some damage ends the check itself.
+      return false;
     }
-    return undefined;
   }
 
   #statement(sql: string): StatementSyncInstance {
