@@ -102,10 +102,7 @@ function watchedColumns(source: Source, entries: readonly CompiledEntry[], looke
   const names = uniqueNames(source.columns);
   const byColumn = new Map<number, ColumnUse[]>();
   for (const use of entries.flatMap((entry) => entry.uses)) {
-    if (use.column === undefined) continue;
-    const known = byColumn.get(use.column);
-    if (known) known.push(use);
-    else byColumn.set(use.column, [use]);
+    if (use.column !== undefined) addTo(byColumn, use.column, use);
   }
   return [...byColumn]
     .sort(([a], [b]) => a - b)
@@ -125,9 +122,7 @@ function watchedPaths(entries: readonly CompiledEntry[], lookedUp: ReadonlySet<s
     for (const use of uses) {
       if (use.isRest) continue;
       const whole = use.field === 'each' ? use.path : wholePath(use.path, uses);
-      const known = read.get(whole);
-      if (known) known.push(use);
-      else read.set(whole, [use]);
+      addTo(read, whole, use);
     }
   }
   // Of a tree, `"*": rest` takes whatever nothing else carries.
@@ -141,6 +136,12 @@ function watchedPaths(entries: readonly CompiledEntry[], lookedUp: ReadonlySet<s
       decides: hasRest || lookedUp.has(path) ? [] : decidedBy(own),
     };
   });
+}
+
+function addTo<Key>(uses: Map<Key, ColumnUse[]>, key: Key, use: ColumnUse): void {
+  const known = uses.get(key);
+  if (known) known.push(use);
+  else uses.set(key, [use]);
 }
 
 /** What the uses of a column decide, if none of them carries its value. */

@@ -109,36 +109,29 @@ it('a plan that breaks while a run sends ends it with exit 3: events were sent',
 });
 
 describe('a transaction that another program holds on the checkpoint', () => {
-  const hold = (): (() => void) => {
-    const db = new DatabaseSync(file('checkpoint.db'));
-    db.exec('begin immediate');
-    return () => db.close();
-  };
-  const more = (): void => writeFileSync(join(p.cwd, 'people.csv'), `${PEOPLE}100,Late\n101,Later\n`);
-
-  it('is waited for', async () => {
-    more();
+  /** A run of two more people that has begun to wait for the transaction. */
+  const heldUp = async () => {
+    writeFileSync(join(p.cwd, 'people.csv'), `${PEOPLE}100,Late\n101,Later\n`);
     p.service.setFaults({ rules: [{ kind: 'latency', min_ms: 1_500, max_ms: 1_500 }] });
     const running = start(['run', 'mapping.yaml', '--yes', ...FAST], { cwd: p.cwd, env: p.env });
     await vi.waitFor(() => expect(p.posts()).toBeGreaterThan(60), { timeout: 20_000 });
-    const release = hold();
+    const db = new DatabaseSync(file('checkpoint.db'));
+    db.exec('begin immediate');
     await vi.waitFor(() => expect(running.stderr()).toMatch(/another program holds a transaction/), {
       timeout: 20_000,
     });
+    return { running, release: () => db.close() };
+  };
+
+  it('is waited for', async () => {
+    const { running, release } = await heldUp();
     release();
     expect((await running.ended).code).toBe(0);
     expect(p.service.state().leads).toHaveLength(62);
   });
 
   it('does not make a run deaf to Ctrl-C', async () => {
-    more();
-    p.service.setFaults({ rules: [{ kind: 'latency', min_ms: 1_500, max_ms: 1_500 }] });
-    const running = start(['run', 'mapping.yaml', '--yes', ...FAST], { cwd: p.cwd, env: p.env });
-    await vi.waitFor(() => expect(p.posts()).toBeGreaterThan(60), { timeout: 20_000 });
-    const release = hold();
-    await vi.waitFor(() => expect(running.stderr()).toMatch(/another program holds a transaction/), {
-      timeout: 20_000,
-    });
+    const { running, release } = await heldUp();
     running.child.kill('SIGINT');
     const ended = await running.ended;
     release();
