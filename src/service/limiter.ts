@@ -53,8 +53,6 @@ const PACE = 0.5;
 const FEWEST_OTHERS = 3;
 /** How soon it is noticed that others have stopped. */
 const FOLLOW_MS = 1_000;
-/** A longer history is recorded once a second. */
-const SHORT_HISTORY = 1_000;
 
 /** A limiter for this process alone. */
 export function createLimiter(options: LimiterOptions): Limiter {
@@ -92,13 +90,11 @@ export class Limiter {
   readonly #foreign: ForeignUse;
   readonly #queue: PQueue;
   readonly #stopping = new AbortController();
-  readonly #startedAt: number;
   readonly #unfollow: () => void;
   /** Tokens for the requests that are first in the queue. */
   #tokens: string[] = [];
   #isFetching = false;
   #inFlight = 0;
-  #recordedAt = -Infinity;
   /** X-RateLimit-Limit. */
   #limit: number | undefined;
   /** Others were seen. */
@@ -114,9 +110,8 @@ export class Limiter {
     this.#answers = answers;
     this.#window = window;
     this.#foreign = new ForeignUse(rate.seconds * 1000);
-    this.#startedAt = clock.monotonic();
     this.#limit = options.history?.limit;
-    this.#pausedUntil = this.#startedAt + (options.history?.pauseMs ?? 0);
+    this.#pausedUntil = clock.monotonic() + (options.history?.pauseMs ?? 0);
     // Every waiting request adds one.
     setMaxListeners(0, this.#stopping.signal);
     this.#queue = new PQueue({ concurrency, autoStart: false });
@@ -187,7 +182,10 @@ export class Limiter {
     const limit = readCount(headers[HEADERS.limit]);
     const remaining = readCount(headers[HEADERS.remaining]);
     if (limit) {
-      if (limit !== this.#limit) this.#window.tell({ limit });
+      if (limit !== this.#limit) {
+        this.#window.tell({ limit });
+        this.#options.history?.limitIs(limit);
+      }
       this.#limit = limit;
       if (remaining !== undefined) this.#lookForOthers(limit, limit - remaining, sentAt);
     }
@@ -258,14 +256,15 @@ export class Limiter {
     const token = this.#tokens.pop()!;
     if (this.#tokens.length === 0) this.#queue.pause();
     this.#inFlight += 1;
-    this.#record();
+    // So that a run within a window of this one, even if this one is killed, does not send another full burst.
+    const answered = this.#options.history?.send();
     try {
       return await job();
     } finally {
       this.#inFlight -= 1;
       this.#answers.add(this.#options.clock.monotonic());
       this.#window.giveBack(token, true);
-      this.#record();
+      answered?.();
     }
   }
 
@@ -321,21 +320,6 @@ export class Limiter {
       windowMs: windowOf(rate),
       distanceMs: isAlone ? 0 : (PACE * rate.seconds * 1000) / requestsLeft(rate, limit),
     };
-  }
-
-  /** So that a run within a window of this one, even if this one is killed, does not send another full burst. */
-  #record(): void {
-    const { history, clock } = this.#options;
-    if (!history) return;
-    const now = clock.monotonic();
-    if (this.#answers.size > SHORT_HISTORY && now < this.#recordedAt + 1_000) return;
-    this.#recordedAt = now;
-    const offset = clock.wall() - now;
-    history.record(
-      this.#answers.after(this.#startedAt).map((at) => Math.round(at + offset)),
-      this.#inFlight,
-      this.#limit,
-    );
   }
 }
 

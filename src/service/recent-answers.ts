@@ -14,10 +14,12 @@ export interface RateHistory {
   /** What X-RateLimit-Limit said last: it holds until the first answer, too. */
   readonly limit: number | undefined;
   /**
-   * Replaces what this run recorded. `answered`: its latest answers; `inFlight`: its requests not answered yet, which count
-   * as answered when they are loaded. Called before each request and after each answer; must not throw.
+   * A request goes out. Returns what to call when it was answered; one that was not counts as answered when it is loaded. Neither
+   * throws.
    */
-  record(answered: readonly number[], inFlight: number, limit: number | undefined): void;
+  send(): () => void;
+  /** What X-RateLimit-Limit says now. Must not throw. */
+  limitIs(limit: number): void;
   /** Nothing may be sent for this long, in milliseconds. Must not throw. */
   pause(ms: number): void;
 }
@@ -29,10 +31,6 @@ export class RecentAnswers {
 
   constructor(keptMs: number) {
     this.#keptMs = keptMs;
-  }
-
-  get size(): number {
-    return this.#times.length;
   }
 
   /** `at` must not be earlier than the answer before. */

@@ -9,7 +9,7 @@ export const CHECKPOINT_FILE = 'checkpoint.db';
 export const CHECKPOINT: Schema = {
   name: 'checkpoint',
   applicationId: 0x63726d63,
-  version: 2,
+  version: 3,
   json: {
     migration: ['pipeline_ids', 'user_ids'],
     run: ['inputs'],
@@ -103,7 +103,14 @@ create view sent as
 -- Who holds run.lock; the row of a process that was killed stays.
 create table holder (id integer primary key check (id = 1), pid integer not null, host text not null, at text not null) strict;
 
--- Single values: the key of field hashes, and when the last requests were answered, for a run that soon follows this one.
+-- When the latest HTTP requests were answered, for a run that soon follows this one.
+create table answer (
+  n integer primary key,
+  wall real,                     -- milliseconds since 1970; null while it is on its way
+  up real                        -- milliseconds since the machine started
+) strict;
+
+-- Single values: the key of field hashes, what X-RateLimit-Limit said last, and what the last 429 asked for.
 create table setting (name text primary key, value text not null) strict;
 `,
 };

@@ -4,13 +4,13 @@ import type { RateHistory } from '../service/recent-answers.ts';
 import { CHECKPOINT, CHECKPOINT_FILE } from './checkpoint-schema.ts';
 import { Database } from './sqlite.ts';
 
-/** Earlier runs are recorded again up to this age. */
+/** Requests of earlier runs are kept up to this age. */
 const KEPT_MS = 24 * 60 * 60 * 1000;
+/** The latest ones; a row is used again, so that the table does not grow. */
 const MOST_KEPT = 2_000;
 
 /** Names of settings. */
-const REQUESTS = 'requests';
-const EARLIER = 'earlier_requests';
+const LIMIT = 'limit';
 const PAUSE = 'pause';
 
 /** What a 429 asked for. */
@@ -20,13 +20,16 @@ interface StoredPause {
   readonly ms: number;
 }
 
-interface Stored {
-  /** Milliseconds since 1970. */
-  readonly answered: readonly number[];
-  readonly in_flight: number;
-  readonly limit?: number | undefined;
-  /** When it was written: milliseconds since 1970, and since the machine started. */
-  readonly at?: { readonly wall: number; readonly up: number } | undefined;
+/** Milliseconds since 1970, and since the machine started; null while the request is on its way. */
+interface StoredAnswer {
+  readonly wall: number | null;
+  readonly up: number | null;
+}
+
+interface Earlier {
+  readonly answers: readonly StoredAnswer[];
+  readonly limit: number | undefined;
+  readonly pause: StoredPause | undefined;
 }
 
 type Files = Readonly<Record<'file', (name: string) => string>>;
@@ -39,40 +42,47 @@ export function openRateHistory(output: Files, clock: Clock, other?: Files): Rat
   // A connection of its own, whose commits do not wait for the disk.
   const db = Database.open(output.file(CHECKPOINT_FILE), CHECKPOINT);
   db.exec('pragma checkpoint.journal_mode = wal; pragma checkpoint.synchronous = normal; pragma busy_timeout = 50');
-  const now = clock.wall();
   const [earlier, elsewhere] = [storedIn(db), other ? storedAt(other) : undefined];
-  const store = (name: string, value: Stored | StoredPause): void => {
-    if (!db.isOpen) return;
+  const now = clock.wall();
+  const ours = timesOf(earlier, clock);
+  // Without a history, a restart at worst causes a few 429 answers.
+  const attempt = (write: () => void): void => {
     try {
-      db.run('insert or replace into setting (name, value) values (?, ?)', name, JSON.stringify(value));
+      if (db.isOpen) write();
     } catch {
-      // Without a history, a restart at worst causes a few 429 answers.
+      return;
     }
   };
-  const ours = timesOf(earlier, now, clock.uptime());
-  const kept = ours.filter((at) => at > now - KEPT_MS).slice(-MOST_KEPT);
-  let isKept = false;
+  const set = (name: string, value: unknown): void =>
+    attempt(() => db.run('insert or replace into setting (name, value) values (?, ?)', name, JSON.stringify(value)));
+  /** One row, since a reader may keep the engine from reusing the log of what is written for every request. */
+  const write = (n: number, wall: number | null): number =>
+    db.run(
+      'insert or replace into answer (n, wall, up) values (?, ?, ?)',
+      n % MOST_KEPT,
+      wall,
+      wall === null ? null : clock.uptime() - (clock.wall() - wall),
+    );
+  let next = 0;
+  const keep = (): void =>
+    db.transaction(() => {
+      db.run('delete from answer');
+      for (const at of ours.filter((each) => each > now - KEPT_MS).slice(-MOST_KEPT)) write(next++, at);
+    });
   return {
-    load: () => [...ours, ...timesOf(elsewhere, now, clock.uptime())].sort((a, b) => a - b),
-    limit: earlier?.requests?.limit ?? elsewhere?.requests?.limit,
+    load: () => [...ours, ...timesOf(elsewhere, clock)].sort((a, b) => a - b),
+    limit: earlier.limit ?? elsewhere?.limit,
     pauseMs: Math.max(pauseOf(earlier, now), pauseOf(elsewhere, now)),
-    record: (answered, inFlight, limit) => {
-      // Once: what is written for every request must be small, since a reader may keep the engine from reusing its log.
-      if (!isKept) store(EARLIER, { answered: kept, in_flight: 0 });
-      isKept = true;
-      store(REQUESTS, { answered, in_flight: inFlight, limit, at: { wall: clock.wall(), up: clock.uptime() } });
+    send: () => {
+      if (next === 0) attempt(keep);
+      const n = next++;
+      attempt(() => write(n, null));
+      return () => attempt(() => write(n, clock.wall()));
     },
-    pause: (ms) => store(PAUSE, { from: clock.wall(), ms }),
+    limitIs: (limit) => set(LIMIT, limit),
+    pause: (ms) => set(PAUSE, { from: clock.wall(), ms } satisfies StoredPause),
     close: () => db.close(),
   };
-}
-
-interface Earlier {
-  /** Of the last run. */
-  readonly requests: Stored | undefined;
-  /** Of runs before it. */
-  readonly before: Stored | undefined;
-  readonly pause: StoredPause | undefined;
 }
 
 function storedAt(other: Files): Earlier | undefined {
@@ -89,23 +99,29 @@ function storedAt(other: Files): Earlier | undefined {
 }
 
 function storedIn(db: Database): Earlier {
-  const stored = <T>(name: string): T | undefined => {
+  const setting = <T>(name: string): T | undefined => {
     const value = db.get<{ value: string }>('select value from setting where name = ?', name)?.value;
     return value === undefined ? undefined : (JSON.parse(value) as T);
   };
-  return { requests: stored<Stored>(REQUESTS), before: stored<Stored>(EARLIER), pause: stored<StoredPause>(PAUSE) };
+  return {
+    answers: db.all<StoredAnswer>('select wall, up from answer'),
+    limit: setting<number>(LIMIT),
+    pause: setting<StoredPause>(PAUSE),
+  };
 }
 
 /**
- * Times in the future count as now, because the clock has been set back since; so do requests that were in flight. Where it was set
- * forward, the time since the machine started says how long ago they were at least.
+ * Milliseconds since 1970, oldest first. Times in the future count as now, because the clock has been set back since; so do requests
+ * that were on their way. Where it was set forward, the time since the machine started says how long ago they were at most.
  */
-function timesOf(earlier: Earlier | undefined, now: number, up: number): number[] {
-  const { answered = [], in_flight: inFlight = 0, at } = earlier?.requests ?? {};
-  const all = [...(earlier?.before?.answered ?? []), ...answered];
-  const passed = at && (up >= at.up ? up - at.up : up);
-  const forward = at && passed !== undefined ? Math.max(0, now - at.wall - passed) : 0;
-  return [...all.map((each) => Math.min(now, each + forward)), ...Array<number>(inFlight).fill(now)];
+function timesOf(earlier: Earlier | undefined, clock: Clock): number[] {
+  const [now, up] = [clock.wall(), clock.uptime()];
+  const timeOf = (answer: StoredAnswer): number => {
+    if (answer.wall === null || answer.up === null) return now;
+    const passed = up >= answer.up ? up - answer.up : up;
+    return Math.min(now, Math.max(answer.wall, now - passed));
+  };
+  return (earlier?.answers ?? []).map(timeOf).sort((a, b) => a - b);
 }
 
 /** What is left of the pause; all of it if the clock has been set back since. */

@@ -244,27 +244,42 @@ describe('tokens', () => {
     await limiter.stop();
   });
 
-  test('requests of earlier runs within the window count', async () => {
+  test('requests of earlier runs within the window count, and each of this run is told before it is sent and when it is answered', async () => {
+    const told: string[] = [];
     const history = {
       load: () => [50_000, 20_000, 0].map((age) => Date.now() - age),
       limit: undefined,
       pauseMs: 0,
-      record: vi.fn(),
+      send: () => {
+        told.push('sent');
+        return () => void told.push('answered');
+      },
+      limitIs: vi.fn(),
       pause: vi.fn(),
     };
     const limiter = createLimiter({ ...options, rate: { requests: 4, seconds: 60 }, history });
     const startedAt = Date.now();
-    const answeredAt = await inFakedTime(Promise.all(Array.from({ length: 4 }, () => limiter.schedule(job))));
+    const telling = (): Promise<number> => {
+      told.push('job');
+      return job();
+    };
+    const answeredAt = await inFakedTime(Promise.all(Array.from({ length: 4 }, () => limiter.schedule(telling))));
     const waited = answeredAt.map((at) => Math.round((at - startedAt) / 10_000) * 10);
     expect(waited).toEqual([0, 10, 40, 60]);
-    expect(history.record.mock.calls[0]).toEqual([[], 1, undefined]);
-    expect(history.record.mock.lastCall).toEqual([answeredAt, 0, undefined]);
+    expect(told).toEqual(Array.from({ length: 4 }, () => ['sent', 'job', 'answered']).flat());
     await limiter.stop();
   });
 
   test('a pause of an earlier run goes on, and a new one is kept', async () => {
     const pause = vi.fn();
-    const history = { load: () => [], limit: undefined, pauseMs: 40_000, record: () => undefined, pause };
+    const history = {
+      load: () => [],
+      limit: undefined,
+      pauseMs: 40_000,
+      send: () => () => undefined,
+      limitIs: () => undefined,
+      pause,
+    };
     const limiter = createLimiter({ ...options, history });
     expect(limiter.waiting()).toMatchObject({ reason: 'rate_limited', nextInMs: 40_000 });
     const startedAt = Date.now();

@@ -131,7 +131,8 @@ describe.skipIf(!hasRedis)('several limiters over one Redis', { timeout: 60_000 
       load: () => [500, 100].map((age) => Date.now() - age),
       limit: undefined,
       pauseMs: 0,
-      record: () => undefined,
+      send: () => () => undefined,
+      limitIs: () => undefined,
       pause: () => undefined,
     };
     const begunAt = systemClock.monotonic();
