@@ -1,5 +1,6 @@
 /** Checks across a mapping whose parts are valid: names that do not exist, settings that contradict each other. */
 import type { MappingSpec } from './schema.ts';
+import type { ValidParts } from './valid-parts.ts';
 import { didYouMean, quoted, type Problem } from '../problem.ts';
 import { entityOf } from '../model.ts';
 import type { MappingDocument, Path } from './document.ts';
@@ -15,28 +16,17 @@ import { REST_KEY } from './rest.ts';
 import { shapeOf } from './value.ts';
 import { valuesOf, type FoundValue } from './spec-values.ts';
 
-/** A mapping as far as it is valid. */
-export interface ParsedMapping {
-  readonly spec: Partial<Omit<MappingSpec, 'events'>> & { readonly events: readonly (EntrySpec | undefined)[] };
+/** The valid parts of a mapping, with the module of its functions or why there is none. */
+export interface LoadedMapping {
+  readonly spec: ValidParts;
   readonly document: MappingDocument;
-  /** Whether something at or below this path was removed because it is invalid. */
-  readonly damaged: (path: Path) => boolean;
-}
-
-/** With the module of its functions, or why there is none. */
-export interface LoadedMapping extends ParsedMapping {
   readonly functions: FunctionModule | FunctionModuleError | undefined;
 }
 
 type Report = (code: string, message: string, path: Path, suggestion?: string, part?: 'key' | 'value') => void;
 
-interface Checks {
-  readonly report: Report;
-  readonly damaged: ParsedMapping['damaged'];
-}
-
 /** All problems found. The libraries of the transforms must be loaded. */
-export function checkMapping({ spec, functions, document, damaged }: LoadedMapping): Problem[] {
+export function checkMapping({ spec, functions, document }: LoadedMapping): Problem[] {
   const problems: Problem[] = [];
   const report: Report = (code, message, path, suggestion, part = 'value') =>
     void problems.push({
@@ -46,8 +36,7 @@ export function checkMapping({ spec, functions, document, damaged }: LoadedMappi
       at: document.locate(path, part),
       ...(suggestion !== undefined && { suggestion }),
     });
-  // An invalid time zone is reported by itself, not again by every date.
-  const defaults = { ...spec.defaults, ...(damaged(['defaults', 'timezone']) && { timezone: 'UTC' }) };
+  const { defaults = {} } = spec;
   const sources = sourceNames(document);
   checkDistinct(sources, report);
   if (spec.sources && sources.length === 0)
@@ -63,7 +52,7 @@ export function checkMapping({ spec, functions, document, damaged }: LoadedMappi
     if (!entry) continue;
     const path = ['events', index];
     checkSourceName(entry.source, sources, [...path, 'source'], report);
-    checkEntry(entry, path, { report, damaged });
+    checkEntry(entry, path, report);
     for (const found of valuesOf(entry, path)) {
       checkTransforms(found, defaults, functions, report);
       if (found.lookup) checkSourceName(found.lookup, sources, [...found.path, 'lookup', 'source'], report);
@@ -120,38 +109,36 @@ function checkSourceName(name: string, sources: readonly string[], path: Path, r
   report('unknown_source', `unknown source \`${name}\``, path, didYouMean(name, sources) ?? known);
 }
 
-function checkEntry(entry: EntrySpec, path: Path, checks: Checks): void {
+function checkEntry(entry: EntrySpec, path: Path, report: Report): void {
   const { data } = entry;
   for (const field of fieldsOf(entry.type)) {
     const spec = data[field.name];
     const at = [...path, 'data', field.name];
     if (spec === undefined) continue;
-    if (field.kind !== 'custom') checkShape(spec, at, field.name, checks);
+    if (field.kind !== 'custom') checkShape(spec, at, field.name, report);
     else {
       for (const [key, value] of Object.entries(spec as Readonly<Record<string, ValueSpec>>)) {
         if (typeof value !== 'string' && value.as === 'json') continue;
-        checkShape(value, [...at, key], `${field.name}.${key}`, checks);
+        checkShape(value, [...at, key], `${field.name}.${key}`, report);
       }
     }
   }
   for (const key of ['occurred_at', 'stage_pipeline'] as const) {
-    if (entry[key] !== undefined) checkShape(entry[key], [...path, key], key, checks);
+    if (entry[key] !== undefined) checkShape(entry[key], [...path, key], key, report);
   }
-  if (entry.priority !== undefined) checkPriority(entry.priority, [...path, 'priority'], checks);
-  if (checks.damaged([...path, 'data'])) return;
+  if (entry.priority !== undefined) checkPriority(entry.priority, [...path, 'priority'], report);
   const parents = PARENTS.filter((name) => data[name] !== undefined);
   if (entry.type === 'comment/created' && parents.length === 0) {
     const advice = 'add `lead_external_id` or `deal_external_id`';
-    checks.report('no_parent', 'a comment needs a parent', [...path, 'data'], advice, 'key');
+    report('no_parent', 'a comment needs a parent', [...path, 'data'], advice, 'key');
   }
-  checkChangedFields(entry, path, checks.report);
+  checkChangedFields(entry, path, report);
 }
 
-function checkPriority(spec: ValueSpec | number, path: Path, checks: Checks): void {
-  if (checks.damaged(path)) return;
-  if (typeof spec !== 'number') checkShape(spec, path, 'priority', checks);
+function checkPriority(spec: ValueSpec | number, path: Path, report: Report): void {
+  if (typeof spec !== 'number') checkShape(spec, path, 'priority', report);
   for (const { path: at, error } of wrongPriorities(spec, path)) {
-    checks.report(error.code, error.message, at, error.hint);
+    report(error.code, error.message, at, error.hint);
   }
 }
 
@@ -171,8 +158,8 @@ function checkChangedFields(entry: EntrySpec, path: Path, report: Report): void 
   }
 }
 
-function checkShape(spec: ValueSpec, path: Path, field: string, { report, damaged }: Checks): void {
-  if (shapeOf(spec) !== 'list' || damaged(path)) return;
+function checkShape(spec: ValueSpec, path: Path, field: string, report: Report): void {
+  if (shapeOf(spec) !== 'list') return;
   const advice = 'end `apply` with `at` (takes one element) or `join` (joins all into one text)';
   report('not_scalar', `\`${field}\` would receive a list`, path, advice);
 }

@@ -1,9 +1,10 @@
 /** Binds a mapping to opened sources: checks columns, fills lookup tables, compiles entries to functions. */
 import type { MappingSpec } from './schema.ts';
+import type { ValidParts } from './valid-parts.ts';
 import { counted } from '../terminal/numbers.ts';
 import { ProblemsError, type Problem } from '../problem.ts';
 import type { Source } from '../source/source.ts';
-import type { LoadedMapping, ParsedMapping } from './check.ts';
+import type { LoadedMapping } from './check.ts';
 import type { MappingDocument } from './document.ts';
 import { compileEntry } from './entry.ts';
 import { isModule, type FunctionModule } from './functions.ts';
@@ -43,21 +44,19 @@ export async function compileMapping(
 
 /** The columns that the valid parts of a mapping name and `sources` lack; entries that need other sources are not checked. */
 export function columnProblems(
-  { spec, functions, document, damaged }: LoadedMapping,
+  { spec, functions, document }: LoadedMapping,
   sources: ReadonlyMap<string, Source>,
 ): readonly Problem[] {
   const compilation = newContext(spec, functions && isModule(functions) ? functions : undefined, sources, document);
   for (const [index, entry] of spec.events.entries()) {
-    // Without its `each`, paths into the elements would look like columns.
-    if (!entry || damaged(['events', index, 'each'])) continue;
-    if ([entry.source, ...sourcesLookedUp(entry)].every((name) => sources.has(name)))
+    if (entry && [entry.source, ...sourcesLookedUp(entry)].every((name) => sources.has(name)))
       compileEntry(entry, index, compilation);
   }
   return compilation.problems;
 }
 
 function newContext(
-  spec: ParsedMapping['spec'],
+  spec: ValidParts,
   functions: FunctionModule | undefined,
   sources: ReadonlyMap<string, Source>,
   document: Pick<MappingDocument, 'locate'>,

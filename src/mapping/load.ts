@@ -8,14 +8,14 @@ import { didYouMean, ProblemsError, quoted, type Problem } from '../problem.ts';
 import { openSource } from '../source/open.ts';
 import type { Source, SourceSpec } from '../source/source.ts';
 import { counted } from '../terminal/numbers.ts';
-import { checkMapping, type ParsedMapping } from './check.ts';
+import { checkMapping } from './check.ts';
 import { columnProblems, compileMapping, inOrder } from './compile.ts';
 import { parseMappingDocument, type MappingDocument } from './document.ts';
 import { isModule, loadFunctions, type FunctionModule } from './functions.ts';
 import type { Mapping, NameMap, References, WorksheetRef } from './mapping.ts';
 import { policiesOf } from './policies.ts';
-import { validParts } from './valid-parts.ts';
 import { asMappingSpec, mappingSchema, type MappingSpec } from './schema.ts';
+import { validParts, type ValidParts } from './valid-parts.ts';
 import { TRANSFORM_BY_NAME } from './transforms/index.ts';
 import { sourcesLookedUp, transformsUsed } from './spec-values.ts';
 import { problemsOf } from './messages.ts';
@@ -104,7 +104,7 @@ function decode(bytes: Buffer, path: string): string {
   }
 }
 
-/** Throws all problems at once, as far as each part of the mapping can be checked beside those that are invalid. */
+/** Throws all problems at once: those of the schema, and all others of the parts that are valid. */
 async function validate(
   document: MappingDocument,
   path: string,
@@ -117,18 +117,15 @@ async function validate(
   if (document.data === undefined) fail(document.problems);
   // Compiling a schema pays off only when it is used more than once.
   const parsed = mappingSchema.safeParse(document.data, { jitless: true });
-  const parts: ParsedMapping = parsed.success
-    ? { spec: asMappingSpec(parsed.data), document, damaged: () => false }
-    : validParts(document);
-  await load(parts);
+  const spec = parsed.success ? asMappingSpec(parsed.data) : validParts(document.data);
+  await load(spec);
   const folder = dirname(resolve(path));
-  const { functions: file } = parts.spec;
-  const functions = file === undefined ? undefined : await loadFunctions(file, folder);
-  const checked = { ...parts, functions };
+  const functions = spec.functions === undefined ? undefined : await loadFunctions(spec.functions, folder);
+  const checked = { spec, document, functions };
   const found = [...(parsed.success ? [] : problemsOf(parsed.error.issues, document)), ...checkMapping(checked)];
   if (parsed.success && document.problems.length + found.length === 0 && (!functions || isModule(functions)))
     return { spec: asMappingSpec(parsed.data), functions };
-  const sources = await readable(sourceSpecs(checked.spec.sources ?? {}, folder, overrides));
+  const sources = await readable(sourceSpecs(spec.sources ?? {}, folder, overrides));
   // A YAML mistake causes others on its line, and an invalid value may look like a column.
   const lines = new Set(document.problems.map(({ at }) => at?.line));
   const places = new Set(found.map(({ at }) => JSON.stringify(at)));
@@ -153,8 +150,8 @@ async function readable(specs: readonly SourceSpec[]): Promise<ReadonlyMap<strin
 }
 
 /** Loads only the libraries of the transforms in use. */
-async function load({ spec }: ParsedMapping): Promise<void> {
-  for (const name of transformsUsed(spec.events)) await TRANSFORM_BY_NAME.get(name)?.load?.();
+async function load({ events }: ValidParts): Promise<void> {
+  for (const name of transformsUsed(events)) await TRANSFORM_BY_NAME.get(name)?.load?.();
 }
 
 function checkOverrides(overrides: ReadonlyMap<string, string>, spec: MappingSpec): void {

@@ -218,7 +218,7 @@ function entry(type: EventType) {
   });
 }
 
-const entries = EVENT_TYPES.map(entry);
+export const entries = EVENT_TYPES.map(entry);
 
 /** What is wrong with an entry whose type is unknown: as the type with a similar name, else as the one that fits it best. */
 export function issuesAsLikelyType(input: object): readonly z.core.$ZodIssue[] {
@@ -245,7 +245,7 @@ function keysByType(keys: readonly (readonly string[])[]): ReadonlyMap<string, r
   return new Map([...all].map((key) => [key, EVENT_TYPES.filter((_, index) => keys[index]!.includes(key))]));
 }
 
-const source = part.object({
+export const source = part.object({
   path: part.name,
   format: part.oneOf(['csv', 'json', 'ndjson']).optional(),
   encoding: part.name.optional(),

@@ -1,100 +1,74 @@
-/** Removes the invalid parts of a mapping, so that the checks across its parts can still run. */
+/** The parts of a mapping that are valid by themselves: they are checked further, whatever is wrong with others. */
 import type { z } from 'zod';
-import type { ParsedMapping } from './check.ts';
-import { type MappingDocument, type Path, WrittenScalar } from './document.ts';
-import { mappingSchema, type MappingSpec } from './schema.ts';
+import { EVENT_TYPES } from '../model.ts';
+import { WrittenScalar } from './document.ts';
+import { fieldsOf } from './fields.ts';
+import { entries, mappingSchema, source, type MappingSpec } from './schema.ts';
 import type { EntrySpec } from './spec.ts';
-import { placed } from './messages.ts';
 
-type DataCollection = Record<string | number, unknown>;
+/** A mapping as far as it is valid; undefined in place of an entry that cannot be checked. */
+export type ValidParts = Partial<Omit<MappingSpec, 'events'>> & { readonly events: readonly (EntrySpec | undefined)[] };
 
-/** A removal can make the parent invalid, which the next round removes; mappings do not nest deeper than this. */
-const ROUNDS = 16;
+type Keys = Readonly<Record<string, unknown>>;
+type Schemas = Readonly<Record<string, z.ZodType>>;
 
-/** The valid parts of the document; `damaged` tells what was removed, so that it is not reported as missing. */
-export function validParts(document: MappingDocument): ParsedMapping {
-  const cuts: Path[] = [];
+export function validParts(data: unknown): ValidParts {
   const { shape } = mappingSchema;
-  const whole = isCollection(document.data) ? document.data : {};
-  const events = Array.isArray(whole['events']) ? (whole['events'] as unknown[]) : [];
-  const section = <T>(key: 'defaults' | 'sources'): T | undefined =>
-    sound(shape[key] as z.ZodType, whole[key], [key], cuts) as T | undefined;
-  const defaults = section<MappingSpec['defaults']>('defaults');
-  const sources = section<MappingSpec['sources']>('sources');
-  const functions = shape.functions.safeParse(whole['functions']);
+  const given = asMap(data);
+  const functions = parsed(shape.functions, given['functions']);
+  // An invalid time zone is reported by itself, not again by every date.
+  const standIn = 'timezone' in asMap(given['defaults']) ? { timezone: 'UTC' } : {};
   return {
-    spec: {
-      ...(defaults && { defaults }),
-      ...(functions.success && { functions: functions.data }),
-      ...(sources && { sources }),
-      events: events.map(
-        (event, index) => sound(shape.events.element, event, ['events', index], cuts) as EntrySpec | undefined,
-      ),
-    },
-    document,
-    damaged: (path) => cuts.some((cut) => path.every((step, depth) => depth >= cut.length || cut[depth] === step)),
+    defaults: { ...standIn, ...keysOf(shape.defaults, given['defaults']) },
+    ...(functions !== undefined && { functions: functions as string }),
+    ...('sources' in given && { sources: validSources(asMap(given['sources'])) }),
+    events: Array.isArray(given['events']) ? (given['events'] as unknown[]).map(validEntry) : [],
   };
 }
 
-/** `data` parsed without its invalid parts, or undefined where too much is invalid. */
-function sound(schema: z.ZodType, data: unknown, base: Path, cuts: Path[]): unknown {
-  const copy = copied(data);
-  for (let round = 0; round < ROUNDS; round += 1) {
-    const parsed = schema.safeParse(copy);
-    if (parsed.success) return parsed.data;
-    for (const { issue, path } of placed(parsed.error.issues, [])) {
-      const wrong = issue.code === 'unrecognized_keys' ? issue.keys.map((key) => [...path, key]) : [path];
-      for (const place of wrong) {
-        const cut = cutOut(copy, place);
-        if (!cut) return undefined;
-        cuts.push([...base, ...cut]);
-      }
-    }
-  }
-  return undefined;
+function validSources(given: Keys): MappingSpec['sources'] {
+  const valid = Object.entries(given).map(([name, spec]) => [name, validOf(source.shape, asMap(spec))] as const);
+  return Object.fromEntries(valid.filter(([, { path }]) => path !== undefined)) as MappingSpec['sources'];
 }
 
-/**
- * Replaces an invalid part with a placeholder where it is required, otherwise removes the innermost key at or above it.
- * Returns the path removed, or undefined if only the whole is left.
- */
-function cutOut(data: unknown, place: Path): Path | undefined {
-  for (let length = place.length; length > 0; length -= 1) {
-    const key = place[length - 1]!;
-    const holder = place
-      .slice(0, length - 1)
-      .reduce<unknown>((at, step) => (isCollection(at) ? at[step] : undefined), data);
-    if (!isCollection(holder)) continue;
-    const standIn = STAND_INS[`${String(place[length - 2])}.${Array.isArray(holder) ? '[]' : String(key)}`];
-    if (standIn !== undefined && holder[key] !== standIn) holder[key] = standIn;
-    else if (Array.isArray(holder) || !Object.hasOwn(holder, key)) continue;
-    else delete holder[key];
-    return place.slice(0, length);
-  }
-  return undefined;
-}
-
+/** In place of an invalid field: that there is one matters to others. */
 const VALUE = { value: '-' };
-const CONDITION = { value: '-', present: true };
-const STAND_INS: Readonly<Record<string, unknown>> = {
-  'data.external_id': VALUE,
-  'data.content': VALUE,
-  'lookup.match': VALUE,
-  'lookup.with': VALUE,
-  'lookup.take': VALUE,
-  'from.[]': VALUE,
-  'list.[]': VALUE,
-  'apply.[]': 'lowercase',
-  'all.[]': CONDITION,
-  'any.[]': CONDITION,
-};
 
-function isCollection(data: unknown): data is DataCollection {
-  return typeof data === 'object' && data !== null && !(data instanceof WrittenScalar);
+function validEntry(entry: unknown): EntrySpec | undefined {
+  const given = asMap(entry);
+  const type = EVENT_TYPES.find((each) => each === given['type']);
+  if (!type) return undefined;
+  const { data, ...rest } = entries[EVENT_TYPES.indexOf(type)]!.shape;
+  const valid = validOf(rest, given);
+  // Without its `each`, paths into the elements would look like columns.
+  if (valid['source'] === undefined || ('each' in given && valid['each'] === undefined)) return undefined;
+  const values = asMap(given['data']);
+  const fields = fieldsOf(type)
+    .filter(({ name, required }) => name in values || required)
+    .map(({ name, kind }): [string, unknown] => {
+      const schema = (data.shape as Schemas)[name]!;
+      return [name, kind === 'custom' ? keysOf(schema, values[name]) : (parsed(schema, values[name]) ?? VALUE)];
+    });
+  return { ...valid, type, data: Object.fromEntries(fields) } as EntrySpec;
 }
 
-function copied(data: unknown): unknown {
-  if (!isCollection(data)) return data;
-  if (Array.isArray(data)) return data.map(copied);
-  return Object.fromEntries(Object.entries(data).map(([key, value]) => [key, copied(value)]));
+function parsed(schema: z.ZodType, part: unknown): unknown {
+  return schema.safeParse(part, { jitless: true }).data;
+}
+
+/** The valid ones of the keys that are given. */
+function validOf(shape: Schemas, given: Keys): Keys {
+  const valid = Object.entries(shape).map(([key, schema]) => [key, parsed(schema, given[key])] as const);
+  return Object.fromEntries(valid.filter(([, value]) => value !== undefined));
+}
+
+/** The valid ones of free keys. */
+function keysOf(schema: z.ZodType, section: unknown): Keys {
+  const each = Object.entries(asMap(section)).map(([key, value]) => asMap(parsed(schema, { [key]: value })));
+  return Object.fromEntries(each.flatMap((valid) => Object.entries(valid)));
+}
+
+function asMap(data: unknown): Keys {
+  const isMap = typeof data === 'object' && data !== null && !Array.isArray(data) && !(data instanceof WrittenScalar);
+  return isMap ? (data as Keys) : {};
 }
