@@ -17,7 +17,7 @@ import { loadMapping } from './mapping/load.ts';
 import type { Mapping } from './mapping/mapping.ts';
 import { counted } from './terminal/numbers.ts';
 import { countAll, countDue, countStates } from './plan/counts.ts';
-import { foundCodes, type FoundCodes } from './report/found-codes.ts';
+import { readFindings, type Finding } from './report/findings.ts';
 import { doubtRecords, isOlder } from './plan/older.ts';
 import { planCounter, type ProgressView } from './pages/progress-tracker.ts';
 import { writeReport } from './pages/html/page.ts';
@@ -55,7 +55,7 @@ export interface Monitor {
   readingContacts?(read: number, total: number | undefined): void;
   /** Asks the user; undefined if there is no terminal. */
   readonly confirm?: ((question: string) => Promise<boolean>) | undefined;
-  surveyed?(survey: Survey, found: FoundCodes, rate: Rate): void;
+  surveyed?(survey: Survey, findings: readonly Finding[], rate: Rate): void;
   /** With --until: the run stops then. */
   stopsAt?(moment: Date): void;
   /** Loads the modules that `sending` needs. */
@@ -81,7 +81,7 @@ export interface RunJob {
 /** How a run ended, and what its text shows beside the summary. */
 export interface RunEnd {
   readonly summary: Summary;
-  readonly found: FoundCodes;
+  readonly findings: readonly Finding[];
   /** Undefined if the state directory is gone. */
   readonly files: WrittenFiles | undefined;
   /** Which messages to --notify were not delivered, if any. */
@@ -238,7 +238,7 @@ async function surveyed(run: Run, target: Target | undefined): Promise<{ survey:
   });
   run.later(() => survey.db.close());
   const rate = target?.rate ?? settings.rate;
-  monitor.surveyed?.(survey, foundCodes(survey.db), rate);
+  monitor.surveyed?.(survey, readFindings(survey.db), rate);
   storeDocument(survey.db, 'mapping', await storedMapping(mapping, survey));
   storeDocument(survey.db, 'survey', snapshotOf(mapping.migration, target?.baseUrl ?? null, survey, rate));
   return { survey, hasher };
@@ -299,10 +299,10 @@ async function end(
   sender: Sender | undefined,
 ): Promise<RunEnd> {
   const { settings, mapping, state, output, log, watch, startedAt, began, bestEffort } = run;
-  const found = foundCodes(survey.db);
+  const findings = readFindings(survey.db);
   const summary = summarise({
     settings: { ...settings, rate: target?.rate ?? settings.rate },
-    ...{ mapping, survey, found, startedAt, began, alreadyAcknowledged, sender, state, output },
+    ...{ mapping, survey, findings, startedAt, began, alreadyAcknowledged, sender, state, output },
     ending: endOf(run, survey),
     baseUrl: target?.baseUrl ?? null,
     requests: target?.client.requests ?? 0,
@@ -310,7 +310,7 @@ async function end(
   const files = isStateLost(summary.exit.reason) ? undefined : await writeFiles(run, survey.db, summary);
   log.write('end', { exit: summary.exit, events: summary.events });
   await watch.ended(summary);
-  return { summary, found, files, undelivered: watch.undelivered, unwritten: bestEffort.failed };
+  return { summary, findings, files, undelivered: watch.undelivered, unwritten: bestEffort.failed };
 }
 
 /** Each by itself: what cannot be written leaves the others as they should be. */

@@ -17,7 +17,7 @@ import {
 import { countGone } from './plan/gone.ts';
 import { DIFFERENCE_CODES, type DifferenceCode } from './plan/judge-known.ts';
 import { priorityProgress } from './plan/order.ts';
-import type { FoundCodes } from './report/found-codes.ts';
+import { countsByCode, type Finding } from './report/findings.ts';
 import {
   MOST_PRIORITIES,
   REPORT_FILE,
@@ -131,7 +131,7 @@ export function summarise(run: {
   readonly settings: Pick<RunSettings, 'dryRun' | 'rate' | 'reserve' | 'maxOmitted'>;
   readonly mapping: Pick<Mapping, 'migration' | 'sha256'>;
   readonly survey: Survey;
-  readonly found: FoundCodes;
+  readonly findings: readonly Finding[];
   readonly ending: Ending;
   readonly startedAt: Date;
   /** When it started, by the monotonic clock. */
@@ -144,7 +144,7 @@ export function summarise(run: {
   readonly state: StateDir;
   readonly output: StateDir;
 }): Summary {
-  const { settings, survey, found, sender, state, output } = run;
+  const { settings, survey, findings, sender, state, output } = run;
   const { db } = survey;
   const { rate, reserve } = settings;
   const finished = new Date();
@@ -175,8 +175,8 @@ export function summarise(run: {
       already_acknowledged: run.alreadyAcknowledged,
       seconds: secondsSince(run.began),
     },
-    errors_by_code: found.errors,
-    warnings_by_code: found.warnings,
+    errors_by_code: countsByCode(findings, 'error'),
+    warnings_by_code: countsByCode(findings, 'warning'),
     waiting: countWaiting(db),
     omitted: survey.omitted.counts,
     over_max_omitted: survey.omitted.excess(settings.maxOmitted),

@@ -30,7 +30,7 @@ const DOORS: Readonly<Record<string, string>> = {
   pages: 'html/page progress progress-tracker status status-text watch',
   plan: 'body-size changes changes-file combine control-totals counts cover digest earlier-plans events fold gone judge judge-known older order parents problems read-back records states wanted',
   report:
-    'advice control-totals documents end-text ending error-files found-codes omitted own-files pilot pilot-file profile rejects summary text to-correct words',
+    'advice control-totals documents end-text ending error-files findings omitted own-files pilot pilot-file profile rejects summary text to-correct words',
   sandbox: 'index',
   secrets: 'credentials env-file hook-url redact redis-url',
   send: 'send sender until without-values',

@@ -9,6 +9,7 @@ import { notifyUrl, secretsOf } from '../secrets/hook-url.ts';
 import { runMigration, type Monitor } from '../run.ts';
 import { notStarted } from '../summarise.ts';
 import type * as progressModule from '../pages/progress.ts';
+import { countFindings } from '../report/findings.ts';
 import { profileText } from '../report/profile.ts';
 import { briefText, endText } from '../report/end-text.ts';
 import { durationText, shortPath } from '../report/text.ts';
@@ -72,7 +73,7 @@ async function migrate(argv: Argv, console: Console): Promise<ExitCode> {
     for (const { text, tone } of fitted(segments.splice(0), MOST_LINES, rest)) print(text, tone);
   };
   try {
-    const { summary, found, files, undelivered, unwritten } = await runMigration({
+    const { summary, findings, files, undelivered, unwritten } = await runMigration({
       settings,
       credentials: target.credentials,
       stateSuffix: settings.sandbox ? '.sandbox' : '',
@@ -83,12 +84,11 @@ async function migrate(argv: Argv, console: Console): Promise<ExitCode> {
     });
     watching.end();
     const columns = settings.json ? console.columns : console.shownColumns;
-    const { examples, told } = found;
     if (settings.quiet && !halt.reason && summary.exit.code !== EXIT.done) {
       console.complain(briefText(summary), endingTone(summary));
     }
     const rest = shortPath(summary.files.report ?? summary.files.errors);
-    const ending = `\n${endText(summary, { examples, told, columns })}`;
+    const ending = `\n${endText(summary, findings, columns)}`;
     if (settings.dryRun) show(ending);
     else for (const { text, tone } of fitted([{ text: ending }], MOST_LINES_AT_END, rest)) show(text, tone);
     if (target.triggersFired && !settings.dryRun) {
@@ -226,14 +226,14 @@ function watch(settings: RunSettings, console: Console, show: Show, showExtra: (
       if (read > 0 && read % PROGRESS_EVERY === 0) console.say(`read ${numberText(read)}${of} leads of the account`);
     },
     confirm: confirmer(),
-    surveyed(surveyed, found, rate) {
+    surveyed(surveyed, findings, rate) {
       const { compiled, unusedFixes, samples, profile, changes, worksheet } = surveyed;
       const { reserve, dryRun, pick, pilot } = settings;
       // A dry run has them among its warnings.
       if (!dryRun) for (const warning of compiled.warnings) show(`warning: ${oneLine(warning.message)}`);
       if (!dryRun && unusedFixes.length > 0) show(unusedFixesText(unusedFixes));
       show(surveyText(surveyed, { rate, reserve, now: new Date() }));
-      const there = (found.warnings.contact_in_account ?? 0) + (found.errors.contact_exists ?? 0);
+      const there = countFindings(findings.filter(({ code }) => /^contact_(?:in_account|exists)$/.test(code)));
       if (there > 0) {
         const leads = `${counted(there, 'lead')} of the input`;
         show(`  ${leads} may be in the account already, by e-mail address or phone number: see matches.csv`);

@@ -2,10 +2,9 @@
 import { parseJson, type JsonObject } from '../json.ts';
 import { EVENT_TYPES, type EventType } from '../model.ts';
 import { countStates, outcomesOf, totalOf } from '../plan/counts.ts';
-import { foundCodes } from '../report/found-codes.ts';
+import { ofSeverity, readFindings, type Severity } from '../report/findings.ts';
 import { cutTo, valueRows } from '../terminal/layout.ts';
-import { countOmissions } from '../report/omitted.ts';
-import { clockText, codesText, countedList, countsTable, placeText, shortPath } from '../report/text.ts';
+import { clockText, countsTable, findingsText, placeText, shortPath } from '../report/text.ts';
 import type { FoundPlan } from '../store/stored-plans.ts';
 import { PLAN_FILE } from '../store/plan-schema.ts';
 import type { Database } from '../store/sqlite.ts';
@@ -22,20 +21,19 @@ export function planText(
   now: Date,
   columns: number,
 ): string {
-  const { errors, warnings, examples } = foundCodes(db);
+  const findings = readFindings(db);
+  const section = (title: string, severity: Severity): string => {
+    const found = ofSeverity(findings, severity);
+    return found.length > 0 ? `${title}\n${findingsText(found)}` : '';
+  };
   const byType = outcomesOf(countStates(db));
-  const left = countOmissions(db).map(({ type, field, count, reason }) => ({
-    count,
-    text: `${type || 'record'} ${field}`,
-    details: [reason],
-  }));
   const parts = [
     `plan of the ${isDryRun ? 'dry run' : 'run'} of ${clockText(at, now)}: ${shortPath(output.file(PLAN_FILE))}`,
     countsTable({ by_type: byType, events: totalOf(Object.values(byType)) }, columns),
     ...EVENT_TYPES.map((type) => samplesText(db, type, names, columns)),
-    left.length > 0 ? `values left out\n${countedList(left, 'field')}` : '',
-    Object.keys(errors).length > 0 ? `errors\n${codesText(errors, examples)}` : '',
-    Object.keys(warnings).length > 0 ? `warnings\n${codesText(warnings, examples)}` : '',
+    section('values left out', 'omission'),
+    section('errors', 'error'),
+    section('warnings', 'warning'),
   ];
   return parts.filter((part) => part !== '').join('\n\n');
 }

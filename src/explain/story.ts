@@ -2,7 +2,7 @@
 import { isObject, parseJson, type JsonObject, type JsonValue } from '../json.ts';
 import type { EventType, Place } from '../model.ts';
 import { adviceFor, hintFor } from '../report/advice.ts';
-import { RECORD } from '../report/omitted.ts';
+import { RECORD } from '../report/findings.ts';
 import { outcomeOf, type State } from '../plan/states.ts';
 import type { NamedRecord } from '../settings.ts';
 import type { FoundPlan } from '../store/stored-plans.ts';

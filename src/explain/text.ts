@@ -1,7 +1,7 @@
 /** A record's story as text, about one screen long. Pure. */
 import { fieldsOf } from '../store/field-hashes.ts';
 import { canonicalJson, type JsonObject, type JsonValue } from '../json.ts';
-import { RECORD } from '../report/omitted.ts';
+import { RECORD } from '../report/findings.ts';
 import { clockText, shortPath } from '../report/text.ts';
 import { printable } from '../terminal/visible.ts';
 import { cutTo, valueRows, wrapped } from '../terminal/layout.ts';

@@ -1,8 +1,9 @@
 import { readDocument, type StoredMapping } from '../report/documents.ts';
+import { readFindings, type Finding } from '../report/findings.ts';
 import type { StateDir } from '../files/state-dir.ts';
 import type { LockHolder } from '../store/lock.ts';
 import { readState } from '../store/open.ts';
-import { readFindings, type Findings } from './findings.ts';
+import { readChains, type Chains } from './chains.ts';
 import { readRuns, readTimeline, type RunSpan, type Timeline } from './history.ts';
 import type { StatusView } from './status-text.ts';
 import { readStatus } from './status.ts';
@@ -21,7 +22,9 @@ export interface PageOptions {
 export interface PageData extends StatusView {
   readonly reloads: boolean;
   readonly isDryRun: boolean;
-  readonly findings: Findings;
+  /** The most frequent first. */
+  readonly findings: readonly Finding[];
+  readonly chains: Chains;
   readonly timeline: Timeline;
   readonly runs: readonly RunSpan[];
   /** How the exports are mapped; undefined if it is not known. */
@@ -50,6 +53,7 @@ export function readPageData(
       reloads,
       isDryRun: status.summary?.dry_run ?? output.path !== state.path,
       findings: readFindings(db),
+      chains: readChains(db),
       timeline: readTimeline(db),
       runs: readRuns(db),
       mapping,

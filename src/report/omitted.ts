@@ -1,6 +1,5 @@
 /** Values left out of events, in words. The texts contain no values of any record. */
 import type { EventType } from '../model.ts';
-import type { Database } from '../store/sqlite.ts';
 import { adviceFor, inSentence } from './advice.ts';
 import { numberText } from '../terminal/numbers.ts';
 
@@ -8,29 +7,6 @@ import { numberText } from '../terminal/numbers.ts';
 export type OmittedCounts = Readonly<
   Partial<Record<EventType, Readonly<Record<string, Readonly<Record<string, number>>>>>>
 >;
-
-/** In place of a field: the whole record was left out. */
-export const RECORD = '(record)';
-
-/** What was left out of events of one type for one reason. */
-export interface OmissionCount {
-  /** Empty for records that became no event. */
-  readonly type: EventType | '';
-  /** Of the event, or `RECORD`. */
-  readonly field: string;
-  readonly code: string;
-  /** The first one, which may contain a field value. */
-  readonly reason: string;
-  readonly count: number;
-}
-
-/** The most frequent first. */
-export function countOmissions(db: Database): OmissionCount[] {
-  return db.all(`
-    select coalesce(e.type, '') as type, o.field, o.code, count(*) as count, o.reason, min(o.id)
-    from omission o left join event e on e.id = o.event
-    group by 1, 2, 3 order by count(*) desc, 2`);
-}
 
 /** One line of `OmittedCounts`. */
 interface OmittedLine {

@@ -2,7 +2,8 @@
 import { EVENT_TYPES, type EventType, type Place } from '../model.ts';
 import { table } from '../terminal/layout.ts';
 import { oneLine } from '../terminal/visible.ts';
-import type { CodeExample } from './found-codes.ts';
+import { adviceFor, inSentence } from './advice.ts';
+import type { Finding } from './findings.ts';
 import type { PriorityCounts } from './summary.ts';
 import { OUTCOME_NAMES, type EventCounts } from './words.ts';
 import { counted, numberText } from '../terminal/numbers.ts';
@@ -130,20 +131,21 @@ export function countedList(rows: readonly CountedText[], noun: string): string 
   return [...shown, ...(more > 0 ? [`${indent}and ${counted(more, `more ${noun}`)}`] : [])].join('\n');
 }
 
-/**
- * Codes with their counts, most frequent first, with the first places and message of each if known. Like `errors.csv`,
- * the text may contain field values.
- */
-export function codesText(
-  counts: Readonly<Record<string, number>>,
-  examples: ReadonlyMap<string, CodeExample>,
-): string {
-  const rows = Object.entries(counts).sort((a, b) => b[1] - a[1] || a[0].localeCompare(b[0], 'en'));
-  const codes = rows.map(([code, count]) => {
-    const example = examples.get(code);
-    return { count, text: code, details: example ? exampleLines(example) : [] };
+/** Findings with their counts, each with its first places, message and hint. Like `errors.csv`, the text may contain field values. */
+export function findingsText(findings: readonly Finding[]): string {
+  const rows = findings.map((finding) => {
+    const name =
+      finding.severity === 'omission' ? `${typesOf(finding)} ${finding.field}: ${finding.code}` : finding.code;
+    return { count: finding.count, text: name, details: exampleLines(finding) };
   });
-  return countedList(codes, 'code');
+  return countedList(rows, 'code');
+}
+
+/** `deal/created`; `record` for whole records and the input. */
+export function typesOf({ types }: Finding): string {
+  return Object.keys(types)
+    .map((type) => type || 'record')
+    .join(', ');
 }
 
 /** `contacts.csv:17`, or the number of the record if there is no line number. */
@@ -151,7 +153,13 @@ export function placeText({ file, line, record }: Omit<Place, 'source'>): string
   return line > 0 ? `${file}:${line}` : `${file} record ${record}`;
 }
 
-function exampleLines({ issue, places }: CodeExample): string[] {
-  const where = places.length > 0 ? `${places.map(placeText).join(', ')}: ` : '';
-  return [`${where}${issue.message}`, ...(issue.hint === undefined ? [] : [`hint: ${issue.hint}`])];
+const MOST_PLACES = 3;
+
+function exampleLines({ examples: [first, ...others], severity, code }: Finding): string[] {
+  if (!first) return [];
+  const { fix } = adviceFor(code, 'map');
+  const hint = severity === 'omission' ? inSentence(fix) || null : first.hint;
+  const same = [first, ...others].filter(({ file, message }) => file !== '' && message === first.message);
+  const where = same.length > 0 ? `${same.slice(0, MOST_PLACES).map(placeText).join(', ')}: ` : '';
+  return [`${where}${first.message}`, ...(hint === null ? [] : [`hint: ${hint}`])];
 }

@@ -46,7 +46,7 @@ async function runWith(answer: (event: Arrived, nth: number) => Answer, lists: (
     BACKFILL_API_KEY: 'sk_test',
     BACKFILL_INGEST_TOKEN: 'token_secret',
   };
-  const { summary, found } = await runMigration({
+  const { summary, findings } = await runMigration({
     settings: runSettings({ mapping: join(cwd, 'mapping.yaml'), rate: '100000/1s', concurrency: '1' }),
     credentials: credentials(undefined, environment),
     stateSuffix: '',
@@ -54,7 +54,8 @@ async function runWith(answer: (event: Arrived, nth: number) => Answer, lists: (
     redactor: new Redactor(),
     monitor: { trouble: (message) => said.push(message) },
   });
-  const message = (code: string): string | undefined => found.examples.get(code)?.issue.message;
+  const message = (code: string): string | undefined =>
+    findings.find((each) => each.code === code)?.examples[0]?.message;
   return { summary, said, message };
 }
 

@@ -123,17 +123,17 @@ describe('the report page', () => {
     expect(text).not.toContain('Last answer');
   });
 
-  it('counts an error only while its event is not acknowledged', async () => {
-    const problem = { kind: 'send', code: 'timeout' };
+  it('counts an error of a record that was acknowledged earlier, as errors.csv does', async () => {
+    const problem = { kind: 'map', code: 'bad_date' };
     const text = textOf(
       await pageOf({
         events: [
           { state: 'acknowledged', problem },
-          { state: 'rejected', problem },
+          { state: 'invalid', problem },
         ],
       }),
     );
-    expect(text).toMatch(/timeout 1 1 lead\nAll 1\n/);
+    expect(text).toMatch(/bad_date 2 2 leads\nAll 2\n/);
   });
 
   it('finds the head of a chain of records that were not accepted', async () => {

@@ -3,7 +3,15 @@ import { describe, expect, it, vi } from 'vitest';
 import { commandLine } from '../../src/commands/command-line.ts';
 import { nextSteps } from '../../src/commands/next-steps.ts';
 import type { Summary } from '../../src/report/summary.ts';
-import { clockText, codesText, countsTable, durationText, prioritiesTable, shortPath } from '../../src/report/text.ts';
+import type { Finding } from '../../src/report/findings.ts';
+import {
+  clockText,
+  countsTable,
+  durationText,
+  findingsText,
+  prioritiesTable,
+  shortPath,
+} from '../../src/report/text.ts';
 
 vi.stubEnv('TZ', 'UTC');
 
@@ -44,29 +52,41 @@ describe('the table of outcomes', () => {
   });
 });
 
-describe('codes', () => {
-  it('are sorted by frequency, with the first places, the first message and a hint', () => {
-    const places = [17, 19].map((line) => ({ source: 'contacts', file: 'contacts.csv', line, record: line - 1 }));
-    const issue = {
-      severity: 'error',
-      kind: 'map',
-      code: 'bad_date',
-      message: '`31.02.2023` does not exist',
-      hint: 'correct it',
-    } as const;
-    expect(codesText({ odd_code: 1, bad_date: 1_200 }, new Map([['bad_date', { issue, places }]]))).toBe(
+describe('findings', () => {
+  const none = { file: '', line: 0, record: 0, type: null, externalId: null, field: null, hint: null, original: null };
+  const finding = (code: string, count: number, examples: Finding['examples'] = []): Finding => {
+    return { severity: 'error', kind: 'map', code, field: '', count, told: 0, types: {}, examples };
+  };
+
+  it('have their counts, the first places with the same message, that message and a hint', () => {
+    const about = { ...none, file: 'contacts.csv', message: '`31.02.2023` does not exist', hint: 'correct it' };
+    const other = { ...about, line: 18, message: '`1.13.2023` does not exist' };
+    const examples = [{ ...about, line: 17 }, other, { ...about, line: 19 }];
+    const input = { ...none, message: 'no deal has a stage' };
+    expect(findingsText([finding('bad_date', 1_200, examples), finding('odd_code', 1, [input])])).toBe(
       [
         '  1,200  bad_date',
         '         contacts.csv:17, contacts.csv:19: `31.02.2023` does not exist',
         '         hint: correct it',
         '      1  odd_code',
+        '         no deal has a stage',
       ].join('\n'),
     );
   });
 
+  it('of values left out name the events and the field', () => {
+    const left = {
+      ...finding('bad_phone', 2),
+      severity: 'omission',
+      field: 'phone_number',
+      types: { 'lead/created': 2 },
+    } as const;
+    expect(findingsText([left])).toBe('  2  lead/created phone_number: bad_phone');
+  });
+
   it('are truncated if there are too many', () => {
-    const counts = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`code_${index}`, 40 - index]));
-    expect(codesText(counts, new Map())).toMatch(/code_11\n {6}and 28 more codes$/);
+    const many = Array.from({ length: 40 }, (_, index) => finding(`code_${index}`, 40 - index));
+    expect(findingsText(many)).toMatch(/code_11\n {6}and 28 more codes$/);
   });
 });
 

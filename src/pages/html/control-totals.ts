@@ -3,6 +3,7 @@ import { grouped } from '../../decimal.ts';
 import { numberText } from '../../terminal/numbers.ts';
 import { ControlSum, currencyText, groupTotals, unreadText, type ControlTotal } from '../../report/control-totals.ts';
 import { OUTCOMES } from '../../report/words.ts';
+import { ofSeverity } from '../../report/findings.ts';
 import type { PageData } from '../page-data.ts';
 import { dataTable, externalText, html, section, type TableCell, type Markup } from './parts.ts';
 
@@ -20,7 +21,8 @@ const HEADS = ['Currency', 'In the export', 'In the plan', 'In the service', 'No
 export function controlTotals({ status, findings }: PageData): Markup | undefined {
   const { totals = [] } = status.summary ?? {};
   if (totals.length === 0) return undefined;
-  const cells = (group: readonly ControlTotal[]): TableCell[] => figuresOf(group, findings.errorCount > 0);
+  const cells = (group: readonly ControlTotal[]): TableCell[] =>
+    figuresOf(group, ofSeverity(findings, 'error').length > 0);
   const byCurrency = [...groupTotals(totals, currencyText)].map(([currency, group]) => [
     'All',
     '',

@@ -3,6 +3,7 @@ import { EVENT_TYPES, type EventType } from '../../model.ts';
 import { numberText, percentText } from '../../terminal/numbers.ts';
 import type { EventCounts } from '../../report/words.ts';
 import { capital, OUTCOMES, OUTCOME_NAMES as NAMES, typeName } from '../../report/words.ts';
+import { countFindings, leftOut, ofSeverity } from '../../report/findings.ts';
 import type { PageData } from '../page-data.ts';
 import { prioritiesNow } from '../status-text.ts';
 import { coded, dataTable, html, legend, section, time, type Markup } from './parts.ts';
@@ -87,7 +88,11 @@ export function notInService({ status: { events, survey }, findings, isDryRun }:
       ['duplicates', events.duplicates, 'another record has the same external id, or later updates replace them'],
       ['records that could not be read', records?.unreadable ?? 0, 'the record is damaged; see errors.csv'],
       ['records skipped by the mapping', records?.skipped ?? 0, 'excluded by a condition, or not used by any event'],
-      ['values left out of events', findings.omissionCount, 'the values were invalid or could not be resolved'],
+      [
+        'values left out of events',
+        countFindings(leftOut(findings)),
+        'the values were invalid or could not be resolved',
+      ],
     ] as const
   ).filter(([, count]) => count > 0);
   return section(
@@ -101,7 +106,7 @@ export function notInService({ status: { events, survey }, findings, isDryRun }:
         Records: ${numberText(records.read)} read = ${numberText(records.mapped)} mapped +
         ${numberText(records.skipped)} skipped + ${numberText(records.unreadable)} unreadable.
       </p>`,
-    findings.errorCount > 0
+    ofSeverity(findings, 'error').length > 0
       ? html`<p>All errors are listed with their place and reason in <code>errors.csv</code>.</p>`
       : undefined,
   );

@@ -9,7 +9,7 @@ import { banner, head, titleOf } from './head.ts';
 import { mapping, notUsed } from './mapping.ts';
 import { figures, notInService, outcome } from './outcome.ts';
 import { html, raw, time, type Markup } from './parts.ts';
-import { chains, duplicates, errorsByCode, notMigrated, omissions, warnings } from './problems.ts';
+import { blockedChains, duplicates, errorsByCode, notMigrated, omissions, warnings } from './problems.ts';
 import { STYLE } from './style.ts';
 import { throughput } from './throughput.ts';
 
@@ -25,7 +25,7 @@ const PARTS: readonly (readonly [id: string, title: string, part: (data: PageDat
   ['left-behind', 'What was not migrated', notInService],
   ['throughput', 'Throughput', throughput],
   ['errors', 'Errors by cause', errorsByCode],
-  ['chains', 'Blocked events', chains],
+  ['chains', 'Blocked events', blockedChains],
   ['duplicates', 'Duplicates', duplicates],
   ['omitted', 'Values left out', omissions],
   ['not-used', 'Columns and files not carried', notUsed],

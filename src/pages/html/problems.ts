@@ -1,15 +1,23 @@
 /** Errors, blocked events, duplicates, omissions and warnings, by code with examples. */
+import type { EventType } from '../../model.ts';
 import { numberText } from '../../terminal/numbers.ts';
 import { adviceFor, NOT_MIGRATED } from '../../report/advice.ts';
 import { typeCounts, typeName, typeNoun } from '../../report/words.ts';
-import type { CodeGroup } from '../findings.ts';
+import { countFindings, isDropped, leftOut, ofSeverity, type Finding } from '../../report/findings.ts';
 import type { PageData } from '../page-data.ts';
 import { coded, dataTable, externalId, externalText, fieldName, html, place, prose, section } from './parts.ts';
 import type { TableCell, Markup } from './parts.ts';
 
-export function errorsByCode({ findings: { errors, errorCount }, withValues }: PageData): Markup | undefined {
-  if (errorCount === 0) return undefined;
-  const others = errorCount - errors.reduce((sum, { count }) => sum + count, 0);
+/** Codes and fields that are listed; all others are counted together. */
+const MOST_LISTED = 40;
+const MOST_DROPPED = 5;
+const MOST_PLACES = 3;
+
+export function errorsByCode({ findings, withValues }: PageData): Markup | undefined {
+  const all = ofSeverity(findings, 'error');
+  if (all.length === 0) return undefined;
+  const errors = all.slice(0, MOST_LISTED);
+  const others = countFindings(all.slice(MOST_LISTED));
   return section(
     'errors',
     'Errors by cause',
@@ -21,18 +29,18 @@ export function errorsByCode({ findings: { errors, errorCount }, withValues }: P
         group.count,
         typeCounts(group.types),
       ]),
-      ['All', errorCount, others > 0 ? `${numberText(others)} with other causes; see errors.csv` : ''],
+      ['All', countFindings(all), others > 0 ? `${numberText(others)} with other causes; see errors.csv` : ''],
     ),
     html`${errors.map((group) => cause(group, withValues))}`,
   );
 }
 
-function causeOf({ code, kind }: Pick<CodeGroup, 'code' | 'kind'>): Markup {
+function causeOf({ code, kind }: Pick<Finding, 'code' | 'kind'>): Markup {
   const { what } = adviceFor(code, kind);
   return what === '' ? html`<code>${externalText(code, 80)}</code>` : coded(prose(what), code);
 }
 
-function cause(group: CodeGroup, withValues: boolean): Markup {
+function cause(group: Finding, withValues: boolean): Markup {
   const { fix } = adviceFor(group.code, group.kind);
   const values = withValues ? ['Message', 'Hint'] : [];
   const count = group.examples.length;
@@ -57,13 +65,13 @@ function cause(group: CodeGroup, withValues: boolean): Markup {
 }
 
 /** A valid fragment for any code, since codes may come from the service. */
-function anchor({ code, kind }: CodeGroup): string {
+function anchor({ code, kind }: Finding): string {
   return `cause-${`${kind}-${code}`.replace(/[^\w-]+/g, '_').slice(0, 60)}`;
 }
 
-export function chains({ findings }: PageData): Markup | undefined {
-  if (findings.chains.length === 0) return undefined;
-  const rest = findings.chainCount - findings.chains.length;
+export function blockedChains({ chains: { longest, count: all } }: PageData): Markup | undefined {
+  if (longest.length === 0) return undefined;
+  const rest = all - longest.length;
   return section(
     'chains',
     'Blocked events',
@@ -72,9 +80,9 @@ export function chains({ findings }: PageData): Markup | undefined {
       and the next run sends all events that depend on it.
     </p>`,
     dataTable(
-      rest > 0 ? `The ${findings.chains.length} longest chains; ${numberText(rest)} more` : 'Chains, longest first',
+      rest > 0 ? `The ${longest.length} longest chains; ${numberText(rest)} more` : 'Chains, longest first',
       ['Head of the chain', 'Blocks', 'Records', 'Reason'],
-      findings.chains.map(({ entity, externalId: id, count, types, code }) => [
+      longest.map(({ entity, externalId: id, count, types, code }) => [
         html`${entity} ${externalId(id)}`,
         count,
         typeCounts(types),
@@ -84,9 +92,12 @@ export function chains({ findings }: PageData): Markup | undefined {
   );
 }
 
-export function duplicates({ status, findings: { dropped } }: PageData): Markup | undefined {
+export function duplicates({ status, findings }: PageData): Markup | undefined {
   const { duplicates: count } = status.events;
   if (count === 0) return undefined;
+  const dropped = ofSeverity(findings, 'omission').filter(isDropped);
+  const different = countFindings(dropped);
+  const examples = dropped.flatMap((each) => each.examples).slice(0, MOST_DROPPED);
   return section(
     'duplicates',
     'Duplicates',
@@ -94,25 +105,26 @@ export function duplicates({ status, findings: { dropped } }: PageData): Markup 
       ${numberText(count)} ${count === 1 ? 'event is' : 'events are'} not sent: another record has the same external id,
       or later updates of the record were acknowledged first.
       ${
-        dropped.count > 0
-          ? `${numberText(dropped.count)} of them had different content from what was used.`
+        different > 0
+          ? `${numberText(different)} of them had different content from what was used.`
           : 'All of them have the same content as what was used.'
       }
     </p>`,
-    dropped.count > 0
+    different > 0
       ? dataTable(
-          dropped.count > dropped.examples.length
-            ? `The first ${dropped.examples.length} with different content`
+          different > examples.length
+            ? `The first ${examples.length} with different content`
             : 'Ignored records with different content',
           ['Place', 'Id in the old CRM'],
-          dropped.examples.map((example) => [place(example), externalId(example.externalId)]),
+          examples.map((example) => [place(example), externalId(example.externalId)]),
         )
       : undefined,
   );
 }
 
 export function omissions({ findings, withValues }: PageData): Markup | undefined {
-  const { omissions: groups, omissionCount: count } = findings;
+  const groups = leftOut(findings);
+  const count = countFindings(groups);
   if (count === 0) return undefined;
   return section(
     'omitted',
@@ -124,24 +136,29 @@ export function omissions({ findings, withValues }: PageData): Markup | undefine
     dataTable(
       'Values left out, by field and reason',
       ['Field', 'Records', 'Values', 'Reason', 'First places'],
-      groups.map((group): TableCell[] => [
+      groups.slice(0, MOST_LISTED).map((group): TableCell[] => [
         fieldName(group.field),
-        typeName(group.type),
+        Object.keys(group.types)
+          .map((type) => typeName(type as EventType | ''))
+          .join(', '),
         group.count,
-        causeOf({ code: group.code, kind: 'map' }),
-        html`${group.examples.map(
-          (example) =>
-            html`<div>
-              ${place(example)}
-              ${externalId(example.externalId)}${withValues ? html` “${externalText(example.original, 80)}”` : undefined}
-            </div>`,
-        )}`,
+        causeOf(group),
+        html`${group.examples
+          .slice(0, MOST_PLACES)
+          .map(
+            (example) =>
+              html`<div>
+                ${place(example)}
+                ${externalId(example.externalId)}${withValues ? html` “${externalText(example.original ?? '', 80)}”` : undefined}
+              </div>`,
+          )}`,
       ]),
     ),
   );
 }
 
-export function warnings({ findings: { warnings: found } }: PageData): Markup | undefined {
+export function warnings({ findings }: PageData): Markup | undefined {
+  const found = ofSeverity(findings, 'warning').slice(0, MOST_LISTED);
   if (found.length === 0) return undefined;
   return section(
     'warnings',

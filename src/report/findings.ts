@@ -1,0 +1,118 @@
+/** What a survey or a run has to say: collected once, by one select; every text and page prints it, and cuts it as it likes. */
+import type { EventType } from '../model.ts';
+import type { Database } from '../store/sqlite.ts';
+
+/** In place of a field: the whole record was left out. */
+export const RECORD = '(record)';
+
+export const SEVERITIES = ['error', 'warning', 'omission'] as const;
+export type Severity = (typeof SEVERITIES)[number];
+
+/** Errors or warnings with one code, or values of one field that were left out for one reason. */
+export interface Finding {
+  readonly severity: Severity;
+  readonly kind: string;
+  readonly code: string;
+  /** What was left out: a field, or `RECORD`; otherwise empty. */
+  readonly field: string;
+  readonly count: number;
+  /** Of warnings: how many of them the last survey of the same mapping gave already. */
+  readonly told: number;
+  /** How many concern events of each type; those of whole records and of the input have an empty name. */
+  readonly types: Readonly<Record<string, number>>;
+  /** The first ones that were not told before; a few. */
+  readonly examples: readonly FindingExample[];
+}
+
+export interface FindingExample {
+  /** Empty, and 0, where the input as a whole is meant. */
+  readonly file: string;
+  readonly line: number;
+  readonly record: number;
+  /** Null for records that became no event. */
+  readonly type: EventType | null;
+  readonly externalId: string | null;
+  readonly field: string | null;
+  /** Contains field values; so does the hint. */
+  readonly message: string;
+  readonly hint: string | null;
+  /** The value that was left out. */
+  readonly original: string | null;
+}
+
+const MOST_EXAMPLES = 5;
+
+/** The most frequent first. */
+export function readFindings(db: Database): readonly Finding[] {
+  const groups = db.all<Omit<Finding, 'types' | 'examples'> & { readonly types: string; readonly first: number }>(`
+    with found as (
+      select p.severity, p.kind, p.code, '' as field, coalesce(e.type, '') as type, sum(p.count) as count,
+        sum(p.was_told * p.count) as told, min(p.id) as first, min(p.id) filter (where p.was_told = 0) as untold
+      from problem p left join event e on e.id = p.event group by 1, 2, 3, 5
+      union all
+      select 'omission', 'map', o.code, o.field, coalesce(e.type, ''), count(*), 0, min(o.id), null
+      from omission o left join event e on e.id = o.event group by 3, 4, 5)
+    select severity, kind, code, field, sum(count) as count, sum(told) as told, json_group_object(type, count) as types,
+      coalesce(min(untold), min(first)) as first
+    from found group by severity, kind, code, field order by 5 desc, severity, code, field`);
+  return groups.map(({ types, first, ...group }) => ({
+    ...group,
+    types: JSON.parse(types) as Finding['types'],
+    examples: group.severity === 'omission' ? omitted(db, group, first) : problems(db, group, first),
+  }));
+}
+
+export function ofSeverity(findings: readonly Finding[], severity: Severity): readonly Finding[] {
+  return findings.filter((each) => each.severity === severity);
+}
+
+/** A record that was dropped in favour of another one with the same external id. */
+export function isDropped({ severity, field, code }: Finding): boolean {
+  return severity === 'omission' && field === RECORD && code !== 'orphan';
+}
+
+/** Values and records that were left out, without dropped ones. */
+export function leftOut(findings: readonly Finding[]): readonly Finding[] {
+  return ofSeverity(findings, 'omission').filter((each) => !isDropped(each));
+}
+
+/** How many there are of these. */
+export function countFindings(findings: readonly Pick<Finding, 'count'>[]): number {
+  return findings.reduce((sum, { count }) => sum + count, 0);
+}
+
+/** By code: as `--json` has them. */
+export function countsByCode(findings: readonly Finding[], severity: Severity): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const { code, count } of ofSeverity(findings, severity)) counts[code] = (counts[code] ?? 0) + count;
+  return counts;
+}
+
+type Group = Pick<Finding, 'severity' | 'kind' | 'code' | 'field'>;
+
+const PLACE = `coalesce(f.path, '') as file, coalesce(r.line, 0) as line, coalesce(r.number, 0) as record, e.type`;
+
+function problems(db: Database, { severity, kind, code }: Group, first: number): FindingExample[] {
+  return db.all(
+    `select ${PLACE}, e.external_id as externalId, p.field, p.message, p.hint, null as original
+     from problem p left join event e on e.id = p.event
+       left join record r on r.id = coalesce(p.record, e.record) left join file f on f.id = r.file
+     where p.id >= ? and p.severity = ? and p.kind = ? and p.code = ? order by p.id limit ${MOST_EXAMPLES}`,
+    first,
+    severity,
+    kind,
+    code,
+  );
+}
+
+function omitted(db: Database, { code, field }: Group, first: number): FindingExample[] {
+  return db.all(
+    `select ${PLACE}, iif(o.field = '${RECORD}', o.original, e.external_id) as externalId, o.field, o.reason as message,
+       null as hint, o.original
+     from omission o left join event e on e.id = o.event join record r on r.id = o.record join file f on f.id = r.file
+     where o.id >= ? and o.field = ? and o.code = ? order by o.id limit ${MOST_EXAMPLES}`,
+    first,
+    field,
+    code,
+  );
+}
