@@ -2,8 +2,8 @@ import type { Console } from '../terminal/console.ts';
 import { EXIT, type ExitCode } from '../errors.ts';
 import { lockHolder } from '../store/lock.ts';
 import { parseOptions, pick } from '../options/option.ts';
-import { statusJson, statusText, type StatusView } from '../pages/status-text.ts';
-import { readStatus } from '../pages/status.ts';
+import { statusText } from '../pages/status-text.ts';
+import { readStatus, type Status } from '../pages/status.ts';
 import type { StateDir } from '../files/state-dir.ts';
 import { readState } from '../store/open.ts';
 import { existingState } from './state.ts';
@@ -34,21 +34,21 @@ export async function handler(argv: Argv, console: Console): Promise<ExitCode> {
   const settings = parseOptions(definition, argv);
   const state = await existingState(settings);
   for (;;) {
-    const found = look(state);
-    if (settings.json) console.printJson(JSON.stringify(statusJson(found)));
-    else console.redraw(statusText(found, console.shownColumns));
-    if (!settings.watch || !found.holder) return EXIT.done;
+    const now = new Date();
+    const status = look(state, now);
+    if (settings.json) console.printJson(JSON.stringify(status));
+    else console.redraw(statusText(status, now, console.shownColumns));
+    if (!settings.watch || !status.running) return EXIT.done;
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
   }
 }
 
-function look(state: StateDir): StatusView {
-  const now = new Date();
+function look(state: StateDir, now: Date): Status {
   const holder = lockHolder(state);
   const db = readState(state);
   try {
     db.exec('begin');
-    return { holder, status: readStatus(db, now.getTime()), path: state.path, now };
+    return readStatus(db, { path: state.path, holder, now });
   } finally {
     db.close();
   }

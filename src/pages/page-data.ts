@@ -1,12 +1,12 @@
 import { readDocument, type StoredMapping } from '../report/documents.ts';
+import type { StoredSummary, SurveySnapshot } from '../report/summary.ts';
 import { readFindings, type Finding } from '../report/findings.ts';
 import type { StateDir } from '../files/state-dir.ts';
 import type { LockHolder } from '../store/lock.ts';
 import { readState } from '../store/open.ts';
 import { readChains, type Chains } from './chains.ts';
 import { readRuns, readTimeline, type RunSpan, type Timeline } from './history.ts';
-import type { StatusView } from './status-text.ts';
-import { readStatus } from './status.ts';
+import { readStatus, type Status } from './status.ts';
 
 export interface PageOptions {
   /** With messages and values of records. */
@@ -19,7 +19,12 @@ export interface PageOptions {
 }
 
 /** All data of the page. */
-export interface PageData extends StatusView {
+export interface PageData {
+  readonly status: Status;
+  /** Undefined until the run of this plan has ended. */
+  readonly summary: StoredSummary | undefined;
+  readonly survey: SurveySnapshot | undefined;
+  readonly now: Date;
   readonly reloads: boolean;
   readonly isDryRun: boolean;
   /** The most frequent first. */
@@ -43,15 +48,15 @@ export function readPageData(
   const db = readState(state, output);
   try {
     db.exec('begin');
-    const status = readStatus(db, now.getTime());
+    const summary = readDocument(db, 'summary');
     const mapping = readDocument(db, 'mapping');
     return {
-      status,
-      holder,
-      path: output.path,
+      status: readStatus(db, { path: output.path, holder, now }),
+      summary,
+      survey: readDocument(db, 'survey'),
       now,
       reloads,
-      isDryRun: status.summary?.dry_run ?? output.path !== state.path,
+      isDryRun: summary?.dry_run ?? output.path !== state.path,
       findings: readFindings(db),
       chains: readChains(db),
       timeline: readTimeline(db),

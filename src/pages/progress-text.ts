@@ -5,7 +5,6 @@ import { numberText } from '../terminal/numbers.ts';
 import { clockText, durationText } from '../report/text.ts';
 import { WAITS, type WaitReason } from '../report/words.ts';
 import type { OtherUse } from '../store/checkpoint.ts';
-import type { RecentlySettled } from './status.ts';
 
 /** Progress of the events of one type. */
 export interface TypeProgress {
@@ -107,6 +106,13 @@ export interface RunPace {
   readonly perMinute: number;
   /** Undefined if it stands still. */
   readonly secondsLeft: number | undefined;
+}
+
+/** Answers in the last minutes. */
+export interface RecentlySettled {
+  readonly settled: number;
+  /** The time that they took. */
+  readonly ms: number;
 }
 
 /**

@@ -5,8 +5,14 @@ import { isOpen } from '../plan/states.ts';
 import type { Database } from '../store/sqlite.ts';
 import type { Rate } from '../rate.ts';
 import type { OtherUse } from '../store/checkpoint.ts';
-import { paceOf, type ProgressSnapshot, type TypeProgress, type WaitingState } from './progress-text.ts';
-import { recentAnswers, type RecentlySettled } from './status.ts';
+import {
+  paceOf,
+  type ProgressSnapshot,
+  type RecentlySettled,
+  type TypeProgress,
+  type WaitingState,
+} from './progress-text.ts';
+import { recentAnswers } from './status.ts';
 
 interface PlanCounts {
   readonly states: readonly CountedState[];

@@ -3,83 +3,126 @@ import type { EventType } from '../model.ts';
 import { countStates, outcomesOf, totalOf, type CountedState } from '../plan/counts.ts';
 import { priorityProgress } from '../plan/order.ts';
 import { readDocument } from '../report/documents.ts';
-import { MOST_PRIORITIES, type PriorityCounts, type StoredSummary, type SurveySnapshot } from '../report/summary.ts';
+import { resultText } from '../report/ending.ts';
+import { MOST_PRIORITIES, type PriorityCounts, type StoredSummary } from '../report/summary.ts';
 import type { EventCounts } from '../report/words.ts';
+import { paceOf, type RecentlySettled, type RunPace } from './progress-text.ts';
 import { readOthers, readWait, type OtherUse, type RunWait } from '../store/checkpoint.ts';
+import type { LockHolder } from '../store/lock.ts';
 import type { Database } from '../store/sqlite.ts';
 
-export interface MigrationStatus {
-  readonly migration: string | undefined;
-  readonly baseUrl: string | undefined;
+/** Where a migration stands: what `status` shows, and what `status --json` prints as it is. Times are ISO 8601. */
+export interface Status {
+  /** Null where it is not known yet. */
+  readonly migration: string | null;
+  readonly base_url: string | null;
+  /** The state directory. */
+  readonly state: string;
+  /** The process of the current run. */
+  readonly running: LockHolder | null;
   /**
    * `ended`: the last run wrote its summary. `under way`: it is in progress, or was killed. `unknown totals`: there is no
    * plan, so only what the checkpoint knows is counted.
    */
   readonly basis: 'ended' | 'under way' | 'unknown totals';
-  readonly byType: Readonly<Partial<Record<EventType, EventCounts>>>;
   readonly events: EventCounts;
-  /** Undefined until the run of this plan has ended. */
-  readonly summary: StoredSummary | undefined;
-  readonly survey: SurveySnapshot | undefined;
-  /** ISO 8601: when the first run began to send. */
-  readonly firstAt: string | undefined;
-  /** ISO 8601: when the service answered last. */
-  readonly lastAt: string | undefined;
-  /** What the current run waits for, if there is one. */
-  readonly wait: RunWait | undefined;
-  /** What others take of the limit of the API key, as the current run sees it. */
-  readonly others: OtherUse | undefined;
-  /** By the run of this plan. */
-  readonly recent: RecentlySettled;
+  readonly by_type: Readonly<Partial<Record<EventType, EventCounts>>>;
+  /** The highest first. */
+  readonly priorities: readonly PriorityCounts[];
   /** Events that the run has still to send; 0 if it has ended. */
   readonly left: number;
-  /** The highest first. While a run is under way, `done_at` is null. */
-  readonly priorities: readonly (PriorityCounts & { readonly left: number })[];
+  /** Answers a minute, over the last five minutes or since its survey if that is later; 0 if nothing is sent. */
+  readonly per_minute: number;
+  /** Null if it is not known. */
+  readonly seconds_left: number | null;
+  /** When the first run began to send. */
+  readonly begun_at: string | null;
+  readonly last_answer: string | null;
+  /** What others take of the limit of the API key, as the current run sees it. */
+  readonly others: OtherUse | null;
+  /** Other than for the rate limit; its `reason` is a key of `WAITS`. */
+  readonly waits_for: RunWait | null;
+  readonly last_run: {
+    readonly exit: StoredSummary['exit'];
+    /** The same in a sentence. */
+    readonly result: string;
+    readonly started_at: string;
+    readonly finished_at: string;
+  } | null;
 }
 
-export interface RecentlySettled {
-  readonly settled: number;
-  /** The time that they took. */
-  readonly ms: number;
+export interface StatusOptions {
+  /** The state directory. */
+  readonly path: string;
+  readonly holder: LockHolder | undefined;
+  readonly now: Date;
 }
 
 const RECENT_MS = 5 * 60_000;
 
 /** `db`: from `readState`. All of it is read from one state of the databases. */
-export function readStatus(db: Database, now = Date.now()): MigrationStatus {
+export function readStatus(db: Database, { path, holder, now }: StatusOptions): Status {
   const summary = readDocument(db, 'summary');
   const survey = readDocument(db, 'survey');
   const bound = db.get<{ name: string; base_url: string; created_at: string }>(
     'select name, base_url, created_at from checkpoint.migration',
   );
-  const basis = summary ? 'ended' : survey ? 'under way' : 'unknown totals';
   const byType = outcomesOf(survey ? countStates(db) : countCheckpoint(db));
   const priorities = survey ? priorityProgress(db) : [];
+  const left = summary ? 0 : priorities.reduce((sum, each) => sum + each.left, 0);
+  const isSending = holder !== undefined && !summary && survey !== undefined;
+  const recent = isSending ? recentAnswers(db, Date.parse(survey.at), now.getTime()) : undefined;
+  const pace = (events: number): RunPace => {
+    return recent ? paceOf(recent, events, survey!.rate) : { perMinute: 0, secondsLeft: undefined };
+  };
+  const { perMinute, secondsLeft } = pace(left);
   return {
-    migration: survey?.migration ?? bound?.name,
-    baseUrl: survey?.base_url ?? bound?.base_url,
-    basis,
-    byType,
-    events: totalOf(Object.values(byType)),
-    summary,
-    survey,
-    firstAt: bound?.created_at,
-    lastAt: lastAnswer(db),
-    wait: readWait(db),
-    others: readOthers(db),
-    recent: survey ? recentAnswers(db, Date.parse(survey.at), now) : { settled: 0, ms: 0 },
-    left: summary ? 0 : priorities.reduce((sum, { left }) => sum + left, 0),
-    priorities: summary
-      ? endedPriorities(summary)
-      : priorities.slice(0, MOST_PRIORITIES).map((each) => ({ ...each, done_at: null })),
+    migration: survey?.migration ?? bound?.name ?? null,
+    base_url: survey?.base_url ?? bound?.base_url ?? null,
+    state: path,
+    running: holder ?? null,
+    basis: summary ? 'ended' : survey ? 'under way' : 'unknown totals',
+    events: summary?.events ?? totalOf(Object.values(byType)),
+    by_type: byType,
+    priorities: summary ? endedPriorities(summary) : prioritiesUnderWay(priorities, now, pace),
+    left,
+    per_minute: Math.round(perMinute * 10) / 10,
+    seconds_left: secondsLeft ?? null,
+    begun_at: bound?.created_at ?? null,
+    last_answer: lastAnswer(db) ?? null,
+    others: (holder && readOthers(db)) ?? null,
+    waits_for: (holder && readWait(db)) ?? null,
+    last_run: summary
+      ? {
+          exit: summary.exit,
+          result: resultText(summary),
+          started_at: summary.started_at,
+          finished_at: summary.finished_at,
+        }
+      : null,
   };
 }
 
 /** An estimate holds for a run that goes on. */
-function endedPriorities(summary: StoredSummary): MigrationStatus['priorities'] {
+function endedPriorities(summary: StoredSummary): readonly PriorityCounts[] {
   return summary.priorities.map((each) => {
     const isEstimate = !summary.dry_run && each.done_at !== null && each.done_at >= summary.finished_at;
-    return { ...each, left: 0, ...(isEstimate && { done_at: null }) };
+    return isEstimate ? { ...each, done_at: null } : each;
+  });
+}
+
+/** Those with events left will be done if the run goes on as it does. */
+function prioritiesUnderWay(
+  priorities: ReturnType<typeof priorityProgress>,
+  now: Date,
+  pace: (events: number) => RunPace,
+): readonly PriorityCounts[] {
+  let sum = 0;
+  return priorities.slice(0, MOST_PRIORITIES).map(({ left, ...counts }) => {
+    sum += left;
+    const { secondsLeft } = pace(sum);
+    const isAhead = left > 0 && secondsLeft !== undefined;
+    return { ...counts, done_at: isAhead ? new Date(now.getTime() + secondsLeft * 1000).toISOString() : null };
   });
 }
 

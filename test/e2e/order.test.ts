@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/index.ts';
-import type { MigrationStatus } from '../../src/pages/status.ts';
+import type { Status } from '../../src/pages/status.ts';
 import { migrate } from '../faults/in-process.ts';
 import { readFile } from 'node:fs/promises';
 import { backfill, environmentOf, FAST, files, sandbox, start, workspace } from './harness.ts';
@@ -158,10 +158,7 @@ describe('a run', () => {
     }
     expect(killed).toBeGreaterThan(0);
     const status = await backfill(['status', 'mapping.yaml', '--json'], { cwd });
-    const { basis, events, priorities } = JSON.parse(status.stdout) as Pick<
-      MigrationStatus,
-      'basis' | 'events' | 'priorities'
-    >;
+    const { basis, events, priorities } = JSON.parse(status.stdout) as Pick<Status, 'basis' | 'events' | 'priorities'>;
     expect(basis).toBe('under way');
     expect(priorities.map(({ acknowledged }) => acknowledged).reduce((a, b) => a + b)).toBe(events.acknowledged);
     expect((await migrate(service, mapping)).exit.code).toBe(0);

@@ -20,7 +20,7 @@ import type * as settings from '../../src/settings.ts';
 import type * as checkpointSchema from '../../src/store/checkpoint-schema.ts';
 import type { RecordStory } from '../../src/explain/story.ts';
 import type * as story from '../../src/explain/story.ts';
-import type { MigrationStatus } from '../../src/pages/status.ts';
+import type { Status } from '../../src/pages/status.ts';
 import type * as status from '../../src/pages/status.ts';
 import type { NamedRecord } from '../../src/settings.ts';
 import type { StateDir } from '../../src/files/state-dir.ts';
@@ -169,7 +169,7 @@ export class Program {
   }
 
   /** What `status` and `explain` say now; undefined if there is no plan. */
-  told(cwd: string): { readonly status: MigrationStatus; readonly stories: readonly RecordStory[] } | undefined {
+  told(cwd: string): { readonly status: Status; readonly stories: readonly RecordStory[] } | undefined {
     const { readState, readStatus, storyOf } = this.#modules;
     const output = { file: (name: string) => join(cwd, '.backfill/simulated', name) } as StateDir;
     if (!existsSync(output.file('plan.db'))) return undefined;
@@ -179,7 +179,10 @@ export class Program {
         'select distinct entity, external_id as externalId from event where external_id is not null',
       );
       const plan = { output, isDryRun: false, at: new Date() };
-      return { status: readStatus(db), stories: records.map((record) => storyOf(db, plan, record)) };
+      return {
+        status: readStatus(db, { path: cwd, holder: undefined, now: new Date() }),
+        stories: records.map((record) => storyOf(db, plan, record)),
+      };
     } finally {
       db.close();
     }

@@ -18,8 +18,8 @@ const MISSING = [
 const HEADS = ['Currency', 'In the export', 'In the plan', 'In the service', 'Not in the service'];
 
 /** Undefined until the run has ended. */
-export function controlTotals({ status, findings }: PageData): Markup | undefined {
-  const { totals = [] } = status.summary ?? {};
+export function controlTotals({ summary, findings }: PageData): Markup | undefined {
+  const { totals = [] } = summary ?? {};
   if (totals.length === 0) return undefined;
   const cells = (group: readonly ControlTotal[]): TableCell[] =>
     figuresOf(group, ofSeverity(findings, 'error').length > 0);

@@ -1,12 +1,11 @@
 /** What the page is about, and where the migration stands. */
 import { SANDBOX } from '../../secrets/credentials.ts';
 import { numberText } from '../../terminal/numbers.ts';
-import { resultText } from '../../report/ending.ts';
 import { durationText } from '../../report/text.ts';
 import { perMinute } from '../../rate.ts';
 import type { PageData } from '../page-data.ts';
 import { othersText } from '../progress-text.ts';
-import { paceNow, waitText } from '../status-text.ts';
+import { waitText } from '../status-text.ts';
 import { externalText, html, time, type Markup } from './parts.ts';
 
 export function titleOf({ status, isDryRun }: PageData): string {
@@ -15,7 +14,7 @@ export function titleOf({ status, isDryRun }: PageData): string {
 
 /** Repeated on every printed page: nobody may take the page for that of the migration. */
 export function banner({ status, isDryRun }: PageData): Markup | undefined {
-  const isRehearsal = status.baseUrl === SANDBOX;
+  const isRehearsal = status.base_url === SANDBOX;
   if (!isDryRun && !isRehearsal) return undefined;
   const what = isRehearsal ? 'Rehearsal in the sandbox' : 'Dry run';
   const sent = isDryRun ? 'nothing was sent' : 'nothing was sent to the real service';
@@ -41,47 +40,45 @@ export function head(data: PageData): Markup {
   </header>`;
 }
 
-function standing({ status: { basis, summary }, holder, isDryRun }: PageData): string {
-  if (holder)
+function standing({ status: { basis, running, last_run: last }, isDryRun }: PageData): string {
+  if (running)
     return basis === 'under way' ? 'Sending' : 'A survey is in progress; the counts are from the previous run';
-  if (!summary) return 'Not finished';
-  return `${isDryRun ? 'Dry run. ' : ''}${resultText(summary)}`;
+  if (!last) return 'Not finished';
+  return `${isDryRun ? 'Dry run. ' : ''}${last.result}`;
 }
 
-function level({ status: { summary, wait }, holder }: PageData): 'good' | 'warn' | 'bad' {
-  if (holder) return wait ? 'warn' : 'good';
-  if (!summary) return 'warn';
-  const { code } = summary.exit;
+function level({ status: { running, last_run: last, waits_for: wait } }: PageData): 'good' | 'warn' | 'bad' {
+  if (running) return wait ? 'warn' : 'good';
+  if (!last) return 'warn';
+  const { code } = last.exit;
   return code === 0 ? 'good' : code === 1 ? 'warn' : 'bad';
 }
 
 type Fact = readonly [name: string, value: Markup | string];
 
-function facts({ status, isDryRun, timezone }: PageData): Fact[] {
-  const { baseUrl, summary, survey, firstAt, lastAt } = status;
-  const began = summary?.started_at ?? survey?.at;
-  const hasAnswers = !isDryRun && lastAt !== undefined;
+function facts({ status, survey, isDryRun, timezone }: PageData): Fact[] {
+  const { base_url: baseUrl, begun_at: begun, last_answer: answered, last_run: last } = status;
+  const began = last?.started_at ?? survey?.at;
+  const hasAnswers = !isDryRun && answered !== null;
   return [
     ['Service', service(baseUrl)],
-    ['Started', time(isDryRun ? began : (firstAt ?? began), timezone)],
-    ['Last run', html`${time(began, timezone)} – ${time(summary?.finished_at, timezone)}`],
-    ...(hasAnswers ? [['Last answer', time(lastAt, timezone)] as const] : []),
+    ['Started', time(isDryRun ? began : (begun ?? began), timezone)],
+    ['Last run', html`${time(began, timezone)} – ${time(last?.finished_at, timezone)}`],
+    ...(hasAnswers ? [['Last answer', time(answered, timezone)] as const] : []),
     ['Times', `in the time zone ${timezone}`],
   ];
 }
 
-function service(baseUrl: string | undefined): Markup {
-  if (baseUrl === undefined) return html`none (offline)`;
+function service(baseUrl: string | null): Markup {
+  if (baseUrl === null) return html`none (offline)`;
   return baseUrl === SANDBOX ? html`the sandbox, a local stand-in` : externalText(baseUrl);
 }
 
 /** What a run is doing at present. */
-function present(data: PageData): Fact[] {
-  const { status, holder, now } = data;
-  const { basis, survey, wait, others, left } = status;
-  if (!holder || basis !== 'under way' || !survey) return [];
-  const { perMinute: recently, secondsLeft } = paceNow(data);
-  const ends = secondsLeft === undefined ? '' : `, about ${durationText(secondsLeft)}`;
+function present({ status, survey, now }: PageData): Fact[] {
+  const { running, basis, waits_for: wait, others, left, per_minute: recently, seconds_left: seconds } = status;
+  if (!running || basis !== 'under way' || !survey) return [];
+  const ends = seconds === null ? '' : `, about ${durationText(seconds)}`;
   return [
     [
       'Rate',
@@ -93,8 +90,8 @@ function present(data: PageData): Fact[] {
   ];
 }
 
-function notice({ status: { basis }, holder }: PageData): Markup | undefined {
-  if (holder || basis === 'ended') return undefined;
+function notice({ status: { basis, running } }: PageData): Markup | undefined {
+  if (running || basis === 'ended') return undefined;
   return html`<p class="notice">
     The last run ended unexpectedly (a power cut, kill -9).
     ${basis === 'under way' ? '' : 'Its plan is not there, so only events with an answer are counted.'} Rerun to resume.

@@ -5,7 +5,6 @@ import type { EventCounts } from '../../report/words.ts';
 import { capital, OUTCOMES, OUTCOME_NAMES as NAMES, typeName } from '../../report/words.ts';
 import { countFindings, leftOut, ofSeverity } from '../../report/findings.ts';
 import type { PageData } from '../page-data.ts';
-import { prioritiesNow } from '../status-text.ts';
 import { coded, dataTable, html, legend, section, time, type Markup } from './parts.ts';
 
 export function figures({ status: { events } }: PageData): Markup {
@@ -20,7 +19,7 @@ export function figures({ status: { events } }: PageData): Markup {
 }
 
 export function outcome(data: PageData): Markup {
-  const { byType, events, priorities } = data.status;
+  const { by_type: byType, events, priorities } = data.status;
   const cells = (counts: EventCounts): number[] => [counts.total, ...NAMES.map((name) => counts[name])];
   const types = EVENT_TYPES.flatMap((type) => (byType[type] ? [{ type, counts: byType[type] }] : []));
   return section(
@@ -45,7 +44,7 @@ function priorityTable(data: PageData): Markup {
   return dataTable(
     'Events by priority, in the order in which they are sent',
     ['Priority', 'Events', 'In the service', 'Done'],
-    prioritiesNow(data).map(({ priority, events, acknowledged, done_at: at }) => [
+    data.status.priorities.map(({ priority, events, acknowledged, done_at: at }) => [
       String(priority),
       events,
       acknowledged,
@@ -76,7 +75,7 @@ function bar(type: EventType, counts: EventCounts): Markup {
 }
 
 /** Everything in the exports that is not in the service, and why. */
-export function notInService({ status: { events, survey }, findings, isDryRun }: PageData): Markup {
+export function notInService({ status: { events }, survey, findings, isDryRun }: PageData): Markup {
   const records = survey?.records;
   const notYet = isDryRun ? 'a dry run sends nothing' : 'excluded by --pilot, --pick or --only, or not reached yet';
   const rows = (
