@@ -145,6 +145,11 @@ export class Database {
     }
   }
 
+  /** Makes a function known to the statements of this connection; no schema may use it, since people open the files themselves. */
+  define(name: string, evaluate: (...values: SqlValue[]) => SqlValue): void {
+    this.#explained(() => this.#db.function(name, { deterministic: true, varargs: true }, evaluate));
+  }
+
   /** Runs several statements without values. */
   exec(sql: string): void {
     this.#explained(() => this.#db.exec(sql));
