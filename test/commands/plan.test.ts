@@ -53,7 +53,7 @@ describe('plan', () => {
     expect(stdout).toMatch(/all +3 +0 +1 +2\n/);
     expect(stdout).toContain('lead/created  00123  people.csv:2\n  custom_params.origin  =1+1\n');
     expect(stdout).toContain(`Sales / Won (${WON})`);
-    expect(stdout).toContain('1  lead/created email\n     `at home` is not an e-mail address');
+    expect(stdout).toContain('1  lead/created email: bad_value\n     people.csv:2: `at home` is not an e-mail address');
     expect(stdout).toContain('1  missing_value\n     people.csv:3: a value is missing');
   });
 
